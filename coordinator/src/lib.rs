@@ -1,0 +1,1 @@
+//! Decides, receives, indexes, answers.

@@ -1,0 +1,3 @@
+//! Decides, receives, indexes, answers.
+
+fn main() {}

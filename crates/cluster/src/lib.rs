@@ -1,0 +1,1 @@
+//! A private Postgres cluster from the system binaries.

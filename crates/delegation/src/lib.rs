@@ -1,0 +1,1 @@
+//! Here is a subnet: who shall crawl it.

@@ -1,0 +1,1 @@
+//! Here is an address: its subnet, ancestors, siblings, company.

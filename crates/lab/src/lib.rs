@@ -1,0 +1,1 @@
+//! Latency worlds from real matrices.

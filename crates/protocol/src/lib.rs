@@ -1,0 +1,1 @@
+//! The only words coordinator and agents exchange.

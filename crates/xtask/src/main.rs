@@ -1,0 +1,3 @@
+//! The two commands: demo and test.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Lives at a partner: probe, fetch, extract, ship.

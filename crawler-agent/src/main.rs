@@ -1,0 +1,3 @@
+//! Lives at a partner: probe, fetch, extract, ship.
+
+fn main() {}

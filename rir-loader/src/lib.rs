@@ -1,0 +1,1 @@
+//! Registry files to a hierarchy in Postgres.

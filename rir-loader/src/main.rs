@@ -1,0 +1,3 @@
+//! Registry files to a hierarchy in Postgres.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Virtual internet, harness and scenarios.
