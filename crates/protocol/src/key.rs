@@ -1,0 +1,182 @@
+//! Agent identity: an Ed25519 key (RFC 8032) made on the agent, which never leaves it.
+//!
+//! Every signature covers a domain tag first, so that a signature made for one purpose can't be shown for another.
+
+use std::fmt;
+
+use data_encoding::BASE64URL_NOPAD;
+use ed25519_dalek::{Signature as RawSignature, Signer as _, SigningKey, VerifyingKey};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+/// What a signature is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Enrolling with a join token.
+    Enrol,
+    /// Buying a session token.
+    Session,
+    /// Vouching for a package.
+    Package,
+}
+
+impl Purpose {
+    const fn tag(self) -> &'static [u8] {
+        match self {
+            Self::Enrol => b"nearcrawl enrol v1\0",
+            Self::Session => b"nearcrawl session v1\0",
+            Self::Package => b"nearcrawl package v1\0",
+        }
+    }
+
+    fn message(self, body: &[u8]) -> Vec<u8> {
+        [self.tag(), body].concat()
+    }
+}
+
+/// A key or signature that can't be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// Not base64url without padding, or not of the right length.
+    #[error("not {expected} bytes in base64url without padding")]
+    Encoding {
+        /// How many bytes were expected.
+        expected: usize,
+    },
+    /// Not a point of the curve, or one that any signature would fit.
+    #[error("not a usable Ed25519 public key")]
+    Point,
+    /// The signature is not this key's for this message.
+    #[error("the signature does not fit the key and the message")]
+    Mismatch,
+}
+
+/// The secret half. Not `Debug`, not `Clone`, not serialisable: it is read from and written to its own file only.
+pub struct AgentKey(SigningKey);
+
+impl AgentKey {
+    /// The key made from 32 bytes of a cryptographic random source.
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        Self(SigningKey::from_bytes(&seed))
+    }
+
+    /// The 32 bytes that [`AgentKey::from_seed`] takes.
+    pub fn seed(&self) -> [u8; 32] {
+        self.0.to_bytes()
+    }
+
+    /// The half that others may know.
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.verifying_key())
+    }
+
+    /// Signs `body` for one purpose.
+    pub fn sign(&self, purpose: Purpose, body: &[u8]) -> Signature {
+        Signature(self.0.sign(&purpose.message(body)))
+    }
+}
+
+/// An agent's public key; in JSON 32 bytes as base64url.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PublicKey(VerifyingKey);
+
+impl PublicKey {
+    /// The key in these 32 bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, KeyError> {
+        let bytes: [u8; 32] = bytes.try_into().map_err(|_| KeyError::Encoding { expected: 32 })?;
+        let key = VerifyingKey::from_bytes(&bytes).map_err(|_| KeyError::Point)?;
+        if key.is_weak() { Err(KeyError::Point) } else { Ok(Self(key)) }
+    }
+
+    /// The 32 bytes.
+    pub fn to_bytes(&self) -> [u8; 32] {
+        self.0.to_bytes()
+    }
+
+    /// Whether `signature` was made by this key's owner, over `body`, for `purpose`.
+    pub fn verify(&self, purpose: Purpose, body: &[u8], signature: &Signature) -> Result<(), KeyError> {
+        self.0.verify_strict(&purpose.message(body), &signature.0).map_err(|_| KeyError::Mismatch)
+    }
+}
+
+/// A signature; in JSON 64 bytes as base64url.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Signature(RawSignature);
+
+impl Signature {
+    /// The signature in these 64 bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, KeyError> {
+        let bytes: [u8; 64] = bytes.try_into().map_err(|_| KeyError::Encoding { expected: 64 })?;
+        Ok(Self(RawSignature::from_bytes(&bytes)))
+    }
+
+    /// The 64 bytes.
+    pub fn to_bytes(&self) -> [u8; 64] {
+        self.0.to_bytes()
+    }
+}
+
+macro_rules! as_base64 {
+    ($name:ident, $length:literal) => {
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&BASE64URL_NOPAD.encode(&self.to_bytes()))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = KeyError;
+
+            fn from_str(text: &str) -> Result<Self, KeyError> {
+                let bytes = BASE64URL_NOPAD
+                    .decode(text.as_bytes())
+                    .map_err(|_| KeyError::Encoding { expected: $length })?;
+                Self::from_bytes(&bytes)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                std::borrow::Cow::<'de, str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+            }
+        }
+    };
+}
+
+as_base64!(PublicKey, 32);
+as_base64!(Signature, 64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_fits_one_key_one_purpose_one_message() {
+        let key = AgentKey::from_seed([7; 32]);
+        let signature = key.sign(Purpose::Session, b"nonce");
+        assert_eq!(key.public().verify(Purpose::Session, b"nonce", &signature), Ok(()));
+        assert_eq!(key.public().verify(Purpose::Package, b"nonce", &signature), Err(KeyError::Mismatch));
+        assert_eq!(key.public().verify(Purpose::Session, b"other", &signature), Err(KeyError::Mismatch));
+        let other = AgentKey::from_seed([8; 32]).public();
+        assert_eq!(other.verify(Purpose::Session, b"nonce", &signature), Err(KeyError::Mismatch));
+    }
+
+    #[test]
+    fn text_forms_go_both_ways_and_rubbish_is_refused() {
+        let public = AgentKey::from_seed([1; 32]).public();
+        assert_eq!(public.to_string().parse(), Ok(public));
+        assert_eq!("short".parse::<PublicKey>(), Err(KeyError::Encoding { expected: 32 }));
+        assert_eq!(PublicKey::from_bytes(&[0; 32]).unwrap_err(), KeyError::Point);
+    }
+}

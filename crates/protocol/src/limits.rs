@@ -1,0 +1,30 @@
+//! Bounds that protect a reader from what the other side sends. Chosen well above honest use.
+
+/// Longest URL, in bytes.
+pub const URL_BYTES: usize = 2_048;
+/// Largest JSON body of the agent API, in bytes.
+pub const JSON_BODY_BYTES: usize = 1 << 20;
+/// Largest package on the wire, in bytes.
+pub const PACKAGE_BYTES: usize = 16 << 20;
+/// Largest package header, in bytes.
+pub const PACKAGE_HEADER_BYTES: usize = 4 << 10;
+/// Largest package body once inflated, in bytes.
+pub const PACKAGE_PLAIN_BYTES: u64 = 128 << 20;
+/// Largest ratio of inflated to compressed body, once [`PACKAGE_RATIO_FLOOR`] is passed.
+pub const PACKAGE_RATIO: u64 = 200;
+/// Inflated size below which the ratio is not looked at, in bytes.
+pub const PACKAGE_RATIO_FLOOR: u64 = 1 << 20;
+/// Most entries in a package.
+pub const PACKAGE_ENTRIES: u32 = 50_000;
+/// Longest entry of a package, in bytes of JSON.
+pub const ENTRY_BYTES: usize = 8 << 20;
+/// Most routes in one beat's answer.
+pub const ROUTES_A_BEAT: usize = 1_000;
+/// Most probe orders in one beat's answer.
+pub const PROBES_A_BEAT: usize = 100;
+/// Longest time a beat may be held open, in milliseconds.
+pub const BEAT_HOLD_MS: u32 = 25_000;
+/// Largest difference between an agent's clock and the coordinator's, in milliseconds.
+pub const CLOCK_OFF_MS: u64 = 10 * 60 * 1_000;
+/// Lifetime of a session token, in seconds.
+pub const SESSION_SECONDS: u32 = 600;

@@ -1,0 +1,126 @@
+//! Reading a package that somebody else made.
+
+use std::io::{BufRead, BufReader, Read, Take};
+
+use data_encoding::HEXLOWER;
+use flate2::bufread::GzDecoder;
+use sha2::{Digest as _, Sha256};
+
+use super::{Header, MAGIC, PackageError, SIGNATURE_BYTES};
+use crate::{
+    key::{PublicKey, Purpose, Signature},
+    limits,
+    page::Entry,
+};
+
+/// A package whose signature and hash are checked; the body is still compressed.
+#[derive(Debug)]
+pub struct Package<'a> {
+    header: Header,
+    body: &'a [u8],
+}
+
+/// Checks size, form, signature and hash, in this order, and inflates nothing.
+pub fn open<'a>(bytes: &'a [u8], key: &PublicKey) -> Result<Package<'a>, PackageError> {
+    if bytes.len() > limits::PACKAGE_BYTES {
+        return Err(PackageError::TooLarge(bytes.len()));
+    }
+    let rest = bytes.strip_prefix(MAGIC.as_slice()).ok_or(PackageError::Magic)?;
+    let (length, rest) = rest.split_first_chunk::<4>().ok_or(PackageError::Truncated)?;
+    let length = u32::from_be_bytes(*length) as usize;
+    if length > limits::PACKAGE_HEADER_BYTES {
+        return Err(PackageError::HeaderTooLarge(length));
+    }
+    let (json, rest) = rest.split_at_checked(length).ok_or(PackageError::Truncated)?;
+    let (signature, body) = rest.split_at_checked(SIGNATURE_BYTES).ok_or(PackageError::Truncated)?;
+    let signature = Signature::from_bytes(signature).map_err(PackageError::Signature)?;
+    key.verify(Purpose::Package, json, &signature).map_err(PackageError::Signature)?;
+    let header: Header = serde_json::from_slice(json).map_err(PackageError::Header)?;
+    check(&header, body)?;
+    Ok(Package { header, body })
+}
+
+fn check(header: &Header, body: &[u8]) -> Result<(), PackageError> {
+    if HEXLOWER.encode(&Sha256::digest(body)) != header.body_sha256 {
+        return Err(PackageError::BodyHash);
+    }
+    if header.entries > limits::PACKAGE_ENTRIES {
+        return Err(PackageError::TooManyEntries(header.entries));
+    }
+    let most = most_plain_bytes(body.len() as u64);
+    if header.plain_bytes > most { Err(PackageError::Bomb(most)) } else { Ok(()) }
+}
+
+fn most_plain_bytes(compressed: u64) -> u64 {
+    (compressed * limits::PACKAGE_RATIO).clamp(limits::PACKAGE_RATIO_FLOOR, limits::PACKAGE_PLAIN_BYTES)
+}
+
+impl<'a> Package<'a> {
+    /// The signed part.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The entries one after the other; the last item is an error when the body breaks its header's promises.
+    pub fn entries(&self) -> Entries<'a> {
+        let inflated = GzDecoder::new(self.body).take(self.header.plain_bytes + 1);
+        Entries {
+            lines: BufReader::new(inflated),
+            header: self.header.clone(),
+            line: Vec::new(),
+            seen: 0,
+            over: false,
+        }
+    }
+}
+
+/// Iterator over a package's entries, in bounded memory.
+pub struct Entries<'a> {
+    lines: BufReader<Take<GzDecoder<&'a [u8]>>>,
+    header: Header,
+    line: Vec<u8>,
+    seen: u32,
+    over: bool,
+}
+
+impl Entries<'_> {
+    fn read(&mut self) -> Result<Option<Entry>, PackageError> {
+        self.line.clear();
+        let bound = limits::ENTRY_BYTES as u64 + 1;
+        let length =
+            (&mut self.lines).take(bound).read_until(b'\n', &mut self.line).map_err(PackageError::Inflate)?;
+        if length == 0 {
+            return self.end();
+        }
+        if self.lines.get_ref().limit() == 0 {
+            return Err(PackageError::Bomb(self.header.plain_bytes));
+        }
+        if length > limits::ENTRY_BYTES {
+            return Err(PackageError::EntryTooLarge(length));
+        }
+        self.seen += 1;
+        if self.seen > self.header.entries {
+            return Err(PackageError::EntryCount { promised: self.header.entries, found: self.seen });
+        }
+        let number = self.seen;
+        serde_json::from_slice(&self.line).map(Some).map_err(|source| PackageError::Entry { number, source })
+    }
+
+    fn end(&self) -> Result<Option<Entry>, PackageError> {
+        let (promised, found) = (self.header.entries, self.seen);
+        if promised == found { Ok(None) } else { Err(PackageError::EntryCount { promised, found }) }
+    }
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Result<Entry, PackageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.over {
+            return None;
+        }
+        let item = self.read().transpose();
+        self.over = !matches!(item, Some(Ok(_)));
+        item
+    }
+}

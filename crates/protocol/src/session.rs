@@ -1,0 +1,75 @@
+//! Sessions: a signature over the coordinator's nonce buys a bearer token for ten minutes.
+//!
+//! The nonce, not a time stamp, makes a replay worthless, so that a clock that is off does not lock an agent out.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    AgentId,
+    key::{AgentKey, KeyError, PublicKey, Purpose, Signature},
+};
+
+/// `POST /api/v1/agent/challenge`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChallengeRequest {
+    /// Who wants a session.
+    pub agent: AgentId,
+}
+
+/// The answer to [`ChallengeRequest`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Challenge {
+    /// Opaque text to be signed; good for one minute.
+    pub nonce: String,
+}
+
+/// `POST /api/v1/agent/session`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SessionRequest {
+    /// Who wants a session.
+    pub agent: AgentId,
+    /// The nonce of the challenge.
+    pub nonce: String,
+    /// By the agent's key, over agent and nonce.
+    pub signature: Signature,
+}
+
+impl SessionRequest {
+    /// A request signed by `key`.
+    pub fn new(key: &AgentKey, agent: AgentId, nonce: String) -> Self {
+        let signature = key.sign(Purpose::Session, &signed_bytes(agent, &nonce));
+        Self { agent, nonce, signature }
+    }
+
+    /// Whether the request is by the owner of `key`.
+    pub fn verify(&self, key: &PublicKey) -> Result<(), KeyError> {
+        key.verify(Purpose::Session, &signed_bytes(self.agent, &self.nonce), &self.signature)
+    }
+}
+
+fn signed_bytes(agent: AgentId, nonce: &str) -> Vec<u8> {
+    format!("{agent}\n{nonce}").into_bytes()
+}
+
+/// The answer to [`SessionRequest`].
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// Bearer token for the rest of the agent API.
+    pub token: String,
+    /// Its remaining lifetime, in seconds.
+    pub expires_in_s: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_signature_binds_agent_and_nonce() {
+        let key = AgentKey::from_seed([9; 32]);
+        let request = SessionRequest::new(&key, AgentId::new(1), "n".into());
+        assert_eq!(request.verify(&key.public()), Ok(()));
+        assert!(SessionRequest { agent: AgentId::new(2), ..request.clone() }.verify(&key.public()).is_err());
+        assert!(SessionRequest { nonce: "m".into(), ..request }.verify(&key.public()).is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! Which dialects of this protocol a side speaks.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The protocol's version: one number, raised with each change that an older side would misunderstand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ProtocolVersion(pub u16);
+
+/// What this build speaks.
+pub const CURRENT: ProtocolVersion = ProtocolVersion(1);
+
+/// The oldest that this build still understands.
+pub const OLDEST: ProtocolVersion = ProtocolVersion(1);
+
+/// The other side speaks a version that this one does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum VersionError {
+    /// Too new for this side.
+    #[error(
+        "the agent speaks protocol {0}, this coordinator up to {CURRENT}: update the coordinator, or run an older agent"
+    )]
+    Newer(ProtocolVersion),
+    /// Too old for this side.
+    #[error("the agent speaks protocol {0}, this coordinator needs at least {OLDEST}: update the agent")]
+    Older(ProtocolVersion),
+}
+
+impl ProtocolVersion {
+    /// Whether a coordinator of this build can serve an agent that speaks `self`.
+    pub fn supported(self) -> Result<(), VersionError> {
+        match self {
+            v if v > CURRENT => Err(VersionError::Newer(v)),
+            v if v < OLDEST => Err(VersionError::Older(v)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for ProtocolVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_are_refused_with_the_remedy() {
+        assert_eq!(CURRENT.supported(), Ok(()));
+        let newer = ProtocolVersion(CURRENT.0 + 1).supported().unwrap_err();
+        assert!(newer.to_string().contains("update the coordinator"));
+        let older = ProtocolVersion(OLDEST.0 - 1).supported().unwrap_err();
+        assert!(older.to_string().contains("update the agent"));
+    }
+}

@@ -1,0 +1,139 @@
+//! Packages over the wire: what goes in comes out, and nothing else is taken.
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::io::Write as _;
+
+use data_encoding::HEXLOWER;
+use flate2::{Compression, write::GzEncoder};
+use proptest::prelude::*;
+use protocol::{
+    AgentId, UnixMillis,
+    key::{AgentKey, Purpose},
+    package::{Header, PackageBuilder, PackageError, PackageName, Written, open},
+    page::{Discovered, Entry, Fetch, Outcome, Page, Timing},
+};
+use sha2::{Digest as _, Sha256};
+
+const NAME: PackageName = PackageName { agent: AgentId::new(3), epoch: 11, seq: 1 };
+
+fn key() -> AgentKey {
+    AgentKey::from_seed([5; 32])
+}
+
+fn page(url: &str, text: &str) -> Entry {
+    Entry::Fetch(Box::new(Fetch {
+        url: url.into(),
+        fetched_at: UnixMillis(1_700_000_000_000),
+        address: Some([192, 0, 2, 1].into()),
+        timing: Some(Timing { connect_us: 100, first_byte_us: 2_000, total_us: 3_000 }),
+        wire_bytes: 512,
+        outcome: Outcome::Page(Page {
+            status: 200,
+            media_type: "text/html".into(),
+            charset: "UTF-8".into(),
+            lang: Some("el".into()),
+            title: "Τίτλος".into(),
+            text: text.into(),
+            sha256: "00".repeat(32),
+            links: 4,
+        }),
+    }))
+}
+
+fn discovered(url: &str) -> Entry {
+    Entry::Discovered(Discovered { url: url.into(), redirects: 0 })
+}
+
+fn write(entries: &[Entry]) -> Written {
+    let mut builder = PackageBuilder::default();
+    for entry in entries {
+        builder.push(entry).unwrap();
+    }
+    builder.finish(NAME, UnixMillis(1_700_000_000_500), &key()).unwrap()
+}
+
+/// A package with a body and promises of the test's choosing, honestly signed by a dishonest agent.
+fn forge(plain: &[u8], entries: u32, plain_bytes: u64) -> Vec<u8> {
+    let mut gz = GzEncoder::new(Vec::new(), Compression::best());
+    gz.write_all(plain).unwrap();
+    let body = gz.finish().unwrap();
+    let body_sha256 = HEXLOWER.encode(&Sha256::digest(&body));
+    let header = Header { name: NAME, created: UnixMillis(0), entries, plain_bytes, body_sha256 };
+    let json = serde_json::to_vec(&header).unwrap();
+    let length = u32::try_from(json.len()).unwrap().to_be_bytes();
+    let signature = key().sign(Purpose::Package, &json).to_bytes();
+    [b"NCPK\x01".as_slice(), &length, &json, &signature, &body].concat()
+}
+
+fn read(bytes: &[u8]) -> Result<Vec<Entry>, PackageError> {
+    open(bytes, &key().public())?.entries().collect()
+}
+
+#[test]
+fn what_goes_in_comes_out() {
+    let entries = vec![page("http://a.example/", "κείμενο\nδύο"), discovered("http://b.example/")];
+    let written = write(&entries);
+    assert_eq!(written.header.entries, 2);
+    assert_eq!(read(&written.bytes).unwrap(), entries);
+}
+
+#[test]
+fn the_wire_form_does_not_change_by_accident() {
+    let entry = page("http://a.example/", "text");
+    insta::assert_json_snapshot!(entry);
+    insta::assert_json_snapshot!(Header {
+        name: NAME,
+        created: UnixMillis(1_700_000_000_500),
+        entries: 1,
+        plain_bytes: 57,
+        body_sha256: "ab".repeat(32),
+    });
+}
+
+#[test]
+fn a_stranger_s_package_is_refused() {
+    let written = write(&[discovered("http://b.example/")]);
+    let stranger = AgentKey::from_seed([6; 32]).public();
+    assert!(matches!(open(&written.bytes, &stranger), Err(PackageError::Signature(_))));
+}
+
+#[test]
+fn a_bomb_is_refused_before_or_while_it_inflates() {
+    let zeros = vec![b' '; 4 << 20];
+    let promised = forge(&zeros, 1, zeros.len() as u64);
+    assert!(matches!(read(&promised), Err(PackageError::Bomb(_))));
+    let hidden = forge(&zeros, 1, 10);
+    assert!(matches!(read(&hidden), Err(PackageError::Bomb(10))));
+}
+
+#[test]
+fn promises_about_entries_are_held() {
+    let line = b"{\"discovered\":{\"url\":\"http://b.example/\",\"redirects\":0}}\n";
+    let length = line.len() as u64;
+    assert!(matches!(read(&forge(line, 2, length)), Err(PackageError::EntryCount { promised: 2, found: 1 })));
+    let two = [line.as_slice(), line].concat();
+    assert!(matches!(read(&forge(&two, 1, 2 * length)), Err(PackageError::EntryCount { promised: 1, .. })));
+    assert!(matches!(read(&forge(b"{}\n", 1, 3)), Err(PackageError::Entry { number: 1, .. })));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let _ = read(&bytes);
+        let _ = read(&[b"NCPK\x01".as_slice(), &bytes].concat());
+    }
+
+    #[test]
+    fn one_changed_byte_is_noticed(at in any::<prop::sample::Index>(), bit in 0_u8..8) {
+        let mut bytes = write(&[discovered("http://b.example/"), page("http://a.example/", "text")]).bytes;
+        let at = at.index(bytes.len());
+        bytes[at] ^= 1 << bit;
+        prop_assert!(read(&bytes).is_err());
+    }
+
+    #[test]
+    fn any_text_survives(text in ".*", url in "http://[a-z]{1,20}/[a-z/]{0,40}") {
+        let entries = vec![page(&url, &text)];
+        prop_assert_eq!(read(&write(&entries).bytes).unwrap(), entries);
+    }
+}
