@@ -1,0 +1,40 @@
+/** Countries and languages by their English names. */
+
+const regions = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });
+const languages = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
+
+/** `CY` to `Cyprus`. Codes that registries use without meaning a country (`EU`, `AP`, `ZZ`) are said as such. */
+export function country(code: string | null | undefined): string {
+  if (!code) return 'no country recorded';
+  const upper = code.toUpperCase();
+  if (upper === 'ZZ') return 'no country recorded';
+  if (upper === 'AP') return 'Asia and Pacific';
+  return named(regions, upper);
+}
+
+/** `el` to `Greek`. */
+export function language(code: string): string {
+  return named(languages, code);
+}
+
+function named(names: Intl.DisplayNames, code: string): string {
+  try {
+    return names.of(code) ?? code;
+  } catch {
+    return code; // not a well-formed code: better shown as it is than hidden
+  }
+}
+
+const registries: Record<string, string> = {
+  afrinic: 'AFRINIC',
+  apnic: 'APNIC',
+  arin: 'ARIN',
+  lacnic: 'LACNIC',
+  ripencc: 'RIPE NCC',
+};
+
+/** A registry as it writes itself: `ripencc` to `RIPE NCC`. */
+export function registry(code: string | null | undefined): string {
+  if (!code) return '–';
+  return registries[code] ?? code;
+}

@@ -1,0 +1,101 @@
+/** The words of an agent as people read them. */
+import type { Tone } from './delegation';
+
+/** A label with the tone in which it is shown. */
+export interface Label {
+  text: string;
+  tone: Tone;
+}
+
+const states: Record<string, Label> = {
+  pending: { text: 'Waiting for approval', tone: 'warn' },
+  approved: { text: 'Approved', tone: 'good' },
+  paused: { text: 'Paused', tone: 'calm' },
+  revoked: { text: 'Revoked', tone: 'bad' },
+};
+
+const presences: Record<string, Label> = {
+  awake: { text: 'Awake', tone: 'good' },
+  asleep: { text: 'Asleep', tone: 'accent' },
+  unreachable: { text: 'Unreachable', tone: 'bad' },
+  never: { text: 'Not seen yet', tone: 'calm' },
+};
+
+/** Where an agent stands with the admins. */
+export function stateLabel(state: string): Label {
+  return states[state] ?? { text: state, tone: 'calm' };
+}
+
+/** Whether an agent is there. */
+export function presenceLabel(presence: string): Label {
+  return presences[presence] ?? { text: presence, tone: 'calm' };
+}
+
+/** What an admin can do to an agent. */
+export type AgentAction = 'approve' | 'pause' | 'resume' | 'revoke';
+
+/** The actions that make sense in a state, the usual one first. */
+export function actionsIn(state: string): AgentAction[] {
+  switch (state) {
+    case 'pending':
+      return ['approve', 'revoke'];
+    case 'approved':
+      return ['pause', 'revoke'];
+    case 'paused':
+      return ['resume', 'revoke'];
+    default:
+      return [];
+  }
+}
+
+/** Everything the confirming dialog says about an action. */
+export interface ActionWords {
+  verb: string;
+  title: (name: string) => string;
+  consequences: string[];
+  done: (name: string) => string;
+  dangerous: boolean;
+}
+
+/** What will happen, said before it does. */
+export const actionWords: Record<AgentAction, ActionWords> = {
+  approve: {
+    verb: 'Approve',
+    title: (name) => `Approve ${name}?`,
+    consequences: [
+      'The subnet of its home address is delegated to it.',
+      'It is asked to probe, and hosts that it is near to are given to it.',
+      'It fetches pages with the contact address shown here, in the hours that its owner set.',
+    ],
+    done: (name) => `${name} is approved.`,
+    dangerous: false,
+  },
+  pause: {
+    verb: 'Pause',
+    title: (name) => `Pause ${name}?`,
+    consequences: [
+      'It gets no new hosts and no new probes.',
+      'It keeps its delegations, and what it has already fetched is still accepted.',
+      'You can resume it at any time.',
+    ],
+    done: (name) => `${name} is paused.`,
+    dangerous: false,
+  },
+  resume: {
+    verb: 'Resume',
+    title: (name) => `Resume ${name}?`,
+    consequences: ['It gets hosts and probes again, beginning with its next beat.'],
+    done: (name) => `${name} is working again.`,
+    dangerous: false,
+  },
+  revoke: {
+    verb: 'Revoke',
+    title: (name) => `Revoke ${name}?`,
+    consequences: [
+      'Its key is refused from now on: it can neither report nor ship.',
+      'This cannot be undone. To return, the machine must join again with a new token.',
+    ],
+    done: (name) => `${name} is revoked.`,
+    dangerous: true,
+  },
+};

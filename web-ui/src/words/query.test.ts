@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { filtersOf, safeHref, trail, withFilter, withoutFilter } from './query';
+
+describe('filters of a query', () => {
+  it('are found among the words', () => {
+    expect(filtersOf('olive oil site:example.org LANG:el')).toEqual([
+      { name: 'site', value: 'example.org' },
+      { name: 'lang', value: 'el' },
+    ]);
+    expect(filtersOf('site: website:x')).toEqual([]);
+  });
+
+  it('replace their own kind and leave the words alone', () => {
+    expect(withFilter('olive site:a.org oil', { name: 'site', value: 'b.org' })).toBe(
+      'olive oil site:b.org',
+    );
+    expect(withoutFilter('olive site:a.org lang:el', 'site')).toBe('olive lang:el');
+  });
+});
+
+describe('an address from a page', () => {
+  it('is clickable only when it is of the web', () => {
+    expect(safeHref('https://example.org/a')).toBe('https://example.org/a');
+    expect(safeHref('javascript:alert(1)')).toBeNull();
+    expect(safeHref('data:text/html,x')).toBeNull();
+    expect(safeHref('no address')).toBeNull();
+  });
+
+  it('reads as a trail', () => {
+    expect(trail('https://example.org/')).toBe('example.org');
+    expect(trail('http://example.org:8080/a%20b/c?x=1')).toBe('example.org:8080 › a b › c?x=1');
+    expect(trail('http://example.org/%E0%A4%A')).toBe('example.org › %E0%A4%A');
+  });
+});
