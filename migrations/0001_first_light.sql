@@ -347,7 +347,7 @@ COMMENT ON COLUMN routes.redirects IS 'Redirects followed on the way here. Writt
 
 CREATE TABLE packages (
     agent         bigint NOT NULL REFERENCES agents,
-    epoch         numeric(20) NOT NULL,
+    epoch         bigint NOT NULL CHECK (epoch >= 0),
     seq           bigint NOT NULL,
     sha256        bytea NOT NULL,
     object        text NOT NULL,

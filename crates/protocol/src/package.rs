@@ -25,7 +25,7 @@ const SIGNATURE_BYTES: usize = 64;
 pub struct PackageName {
     /// The agent.
     pub agent: AgentId,
-    /// The agent's store; drawn anew when an agent lost its disk.
+    /// The agent's store; drawn anew when an agent lost its disk. At most 2^63 - 1.
     pub epoch: u64,
     /// From 1, by one.
     pub seq: u64,
