@@ -1,0 +1,156 @@
+//! Delegations, why they are so, and where an address lies in the hierarchy.
+
+use protocol::{DelegationId, ProbeId};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::agents::AgentRef;
+use super::words::{Kind, Method, Phase, Reason, Registry, Verdict};
+use crate::api::moment::Moment;
+
+/// A subnet in the hands of an agent.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Delegation {
+    /// The delegation's id.
+    #[schema(value_type = String, example = "dlg_7")]
+    pub id: DelegationId,
+    /// The subnet: a CIDR, or `first - last` where it is none.
+    #[schema(example = "41.0.0.0/16")]
+    pub subnet: String,
+    /// Who crawls it.
+    pub agent: AgentRef,
+    /// Company that holds it.
+    #[schema(required = true)]
+    pub company: Option<String>,
+    /// Two-letter country.
+    #[schema(required = true)]
+    pub country: Option<String>,
+    /// Registry that handed it out.
+    #[schema(required = true)]
+    pub registry: Option<Registry>,
+    /// Why this agent.
+    pub reason: Reason,
+    /// True while a better agent may still be found.
+    pub provisional: bool,
+    /// How many times this subnet has been delegated, this time included.
+    pub generation: u64,
+    /// The threshold when it was decided, milliseconds.
+    pub threshold_ms: f64,
+    /// The chosen agent's round trip, milliseconds; null when nothing was measured.
+    #[schema(required = true)]
+    pub rtt_ms: Option<f64>,
+    /// Probes that the search asked for.
+    pub probes: u64,
+    /// When it was decided.
+    pub decided_at: Moment,
+    /// Known hosts with an address inside.
+    pub hosts: u64,
+}
+
+/// The address whose search led to a delegation.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Target {
+    /// The address that was probed; null for a home delegation, which needs no probe.
+    #[schema(required = true)]
+    pub address: Option<String>,
+    /// The host it belongs to.
+    #[schema(required = true)]
+    pub host: Option<String>,
+}
+
+/// One level of the hierarchy, on the way from the root to an address.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ChainLink {
+    /// The subnet: a CIDR, or `first - last` where it is none.
+    pub subnet: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Company that holds it.
+    #[schema(required = true)]
+    pub company: Option<String>,
+    /// Two-letter country.
+    #[schema(required = true)]
+    pub country: Option<String>,
+    /// Registry.
+    #[schema(required = true)]
+    pub registry: Option<Registry>,
+    /// The agent it is delegated to, if any.
+    #[schema(required = true)]
+    pub delegated_to: Option<AgentRef>,
+}
+
+/// One probe of a search, in the order in which they were asked for.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AskedProbe {
+    /// The probe's id.
+    #[schema(value_type = String, example = "prb_41")]
+    pub id: ProbeId,
+    /// Place in the order, from 1.
+    pub order: u64,
+    /// Who was asked.
+    pub agent: AgentRef,
+    /// Step of the search.
+    pub phase: Phase,
+    /// Level of the hierarchy under which the agent was found; null for the company step.
+    #[schema(required = true)]
+    pub level: Option<String>,
+    /// How it was measured; null until it is.
+    #[schema(required = true)]
+    pub method: Option<Method>,
+    /// The round trip, milliseconds; null unless measured.
+    #[schema(required = true)]
+    pub rtt_ms: Option<f64>,
+    /// Samples that came back; the smallest counts. Null unless measured.
+    #[schema(required = true)]
+    pub samples: Option<u64>,
+    /// The threshold it was held against, milliseconds.
+    pub threshold_ms: f64,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// True for the probe that decided.
+    pub chosen: bool,
+    /// When the coordinator asked.
+    pub asked_at: Moment,
+    /// When the answer came.
+    #[schema(required = true)]
+    pub answered_at: Option<Moment>,
+    /// Why it failed, in the agent's words.
+    #[schema(required = true)]
+    pub error: Option<String>,
+}
+
+/// Why a subnet is delegated to its agent: the whole search.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Why {
+    /// The delegation.
+    pub delegation: Delegation,
+    /// What was probed.
+    pub target: Target,
+    /// From the root to the subnet, root first.
+    pub chain: Vec<ChainLink>,
+    /// The threshold of the search, milliseconds.
+    pub threshold_ms: f64,
+    /// How candidates were chosen.
+    #[schema(example = "threshold")]
+    pub strategy: String,
+    /// When the search was opened; null for a home delegation.
+    #[schema(required = true)]
+    pub opened_at: Option<Moment>,
+    /// When it was decided.
+    pub decided_at: Moment,
+    /// Every probe, in order.
+    pub probes: Vec<AskedProbe>,
+    /// One plain sentence that says why this agent.
+    pub sentence: String,
+}
+
+/// Where an address lies.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct HierarchyAnswer {
+    /// The address, in its usual spelling.
+    pub address: String,
+    /// Id of the loaded generation.
+    pub generation: u64,
+    /// From the root to the smallest subnet, root first.
+    pub chain: Vec<ChainLink>,
+}

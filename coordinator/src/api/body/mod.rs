@@ -1,0 +1,20 @@
+//! The bodies of the people's API: one file for each noun, as `openapi.json` shows them.
+
+mod agents;
+mod delegations;
+mod overview;
+mod search;
+mod session;
+mod words;
+mod work;
+
+pub use agents::{Agent, AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
+pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Why};
+pub use overview::{
+    AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview, PackageCounts,
+    PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
+};
+pub use search::{Piece, SearchAnswer, SearchItem};
+pub use session::{Credentials, SessionAnswer};
+pub use words::{AgentState, Kind, Method, Phase, Presence, Reason, Registry, Role, Verdict};
+pub use work::{Policy, Rejected, Seeds, SeedsAnswer, Version};

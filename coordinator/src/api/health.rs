@@ -1,0 +1,32 @@
+//! For those who operate the coordinator.
+
+use axum::extract::State;
+
+use super::body::Version;
+use super::extract::Json;
+use super::problem::Problem;
+use super::state::ApiState;
+
+/// Is the process alive? Asks nothing else.
+#[utoipa::path(get, path = "/livez", tag = "health",
+    responses((status = 200, content_type = "text/plain", body = String)))]
+pub async fn livez() -> &'static str {
+    "ok\n"
+}
+
+/// Can it do its work? Asks the database; 503 while it cannot, or while it shuts down.
+#[utoipa::path(get, path = "/readyz", tag = "health",
+    responses((status = 200, content_type = "text/plain", body = String)))]
+pub async fn readyz(State(_state): State<ApiState>) -> Result<&'static str, Problem> {
+    Err(Problem::unavailable("soon"))
+}
+
+/// What is running?
+#[utoipa::path(get, path = "/version", tag = "health", responses((status = 200, body = Version)))]
+pub async fn version() -> Json<Version> {
+    Json(Version {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        protocol: protocol::version::CURRENT.0.into(),
+        dashboard: "stub".to_owned(),
+    })
+}

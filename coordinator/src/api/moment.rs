@@ -1,0 +1,43 @@
+//! A moment as people and programs read it: RFC 3339 in UTC, to the millisecond.
+
+use protocol::UnixMillis;
+use serde::{Serialize, Serializer};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// A point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(pub UnixMillis);
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match jiff::Timestamp::from_millisecond(self.0.0) {
+            Ok(time) => serializer.collect_str(&format_args!("{time:.3}")),
+            Err(error) => Err(serde::ser::Error::custom(error)),
+        }
+    }
+}
+
+impl PartialSchema for Moment {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+            .description(Some("RFC 3339, UTC"))
+            .into()
+    }
+}
+
+impl ToSchema for Moment {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_as_rfc_3339() {
+        let text = serde_json::to_string(&Moment(UnixMillis(1_731_000_000_120))).unwrap();
+        assert_eq!(text, "\"2024-11-07T17:20:00.120Z\"");
+    }
+}
