@@ -1,0 +1,91 @@
+//! Records to a hierarchy.
+
+use crate::attributes::Attributes;
+use crate::company::Companies;
+use crate::family::Family;
+use crate::holdings::Holdings;
+use crate::id::{CompanyId, Generation, SubnetId};
+use crate::nest::{Nest, Pending, nest};
+use crate::range::Bounds;
+use crate::record::Record;
+use crate::tree::Hierarchy;
+
+/// What the builder had to settle on the way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BuildReport {
+    /// Records that were added.
+    pub records: u64,
+    /// Records whose range another record had already; one of each pair was left out.
+    pub equal: u64,
+    /// Records that overlapped another without holding it or lying in it; each was cut into pieces.
+    pub crossing: u64,
+}
+
+/// Collects records in any order; sorted input is noticed and costs less.
+#[derive(Debug, Default)]
+pub struct Builder {
+    v4: Vec<Pending<u32>>,
+    v6: Vec<Pending<u128>>,
+}
+
+impl Builder {
+    /// Adds one record. The two roots are there without being added.
+    pub fn add(&mut self, record: Record) {
+        let attributes = Attributes::new(record.kind, record.registry, record.country);
+        let company = record.company;
+        match record.range.0 {
+            Bounds::V4 { first, last } => self.v4.push(Pending { first, last, company, attributes }),
+            Bounds::V6 { first, last } => self.v6.push(Pending { first, last, company, attributes }),
+        }
+    }
+
+    /// How many records were added.
+    pub fn len(&self) -> usize {
+        self.v4.len() + self.v6.len()
+    }
+
+    /// Whether no record was added.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Nests everything. A record whose company is not among `companies` is kept without one.
+    pub fn build(self, generation: Generation, companies: Companies) -> (Hierarchy, BuildReport) {
+        let mut report = BuildReport { records: self.len() as u64, ..BuildReport::default() };
+        let mut v4 = nest(self.v4, &mut report);
+        let mut v6 = nest(self.v6, &mut report);
+        let v6_root = v4.parent.len() as u32;
+        let families = (Family::new(&mut v4, 0), Family::new(&mut v6, v6_root));
+        (Hierarchy::assemble(generation, families, Columns::join(v4, v6), companies), report)
+    }
+}
+
+/// What is known of every subnet besides its range, IPv4 first.
+#[derive(Debug, Clone)]
+pub(crate) struct Columns {
+    pub(crate) parent: Vec<SubnetId>,
+    pub(crate) company: Vec<Option<CompanyId>>,
+    pub(crate) attributes: Vec<Attributes>,
+}
+
+impl Columns {
+    fn join(v4: Nest<u32>, v6: Nest<u128>) -> Self {
+        let v6_root = v4.parent.len() as u32;
+        let mut columns = Self { parent: v4.parent, company: v4.company, attributes: v4.attributes };
+        columns.parent.extend(v6.parent.iter().map(|parent| SubnetId::new(v6_root + parent.get())));
+        columns.company.extend(v6.company);
+        columns.attributes.extend(v6.attributes);
+        columns.parent.shrink_to_fit();
+        columns.company.shrink_to_fit();
+        columns.attributes.shrink_to_fit();
+        columns
+    }
+
+    /// Forgets companies that do not exist, so that every kept number can be looked up.
+    pub(crate) fn hold(&mut self, companies: &Companies) -> Holdings {
+        for company in &mut self.company {
+            *company = company.filter(|id| id.index() < companies.len());
+        }
+        Holdings::new(&self.company, companies.len())
+    }
+}

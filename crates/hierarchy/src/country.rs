@@ -1,0 +1,59 @@
+//! Two-letter country codes (ISO 3166-1 alpha-2) as registries print them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A two-letter code, kept in upper case. Whether a country of that code exists is not checked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Country([u8; 2]);
+
+/// Text that is not two letters.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a two-letter country code")]
+pub struct NotACountry(pub String);
+
+const LETTERS: u16 = 26;
+
+impl Country {
+    /// The code, upper case.
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or("??")
+    }
+
+    /// A number from 1 to 676; zero is left for "none".
+    pub(crate) fn number(self) -> u16 {
+        let [a, b] = self.0.map(|letter| u16::from(letter - b'A'));
+        a * LETTERS + b + 1
+    }
+
+    pub(crate) fn from_number(number: u16) -> Option<Self> {
+        let index = number.checked_sub(1).filter(|i| *i < LETTERS * LETTERS)?;
+        Some(Self([index / LETTERS, index % LETTERS].map(|letter| b'A' + letter as u8)))
+    }
+}
+
+/// Reads two ASCII letters of either case.
+impl FromStr for Country {
+    type Err = NotACountry;
+
+    fn from_str(text: &str) -> Result<Self, NotACountry> {
+        match text.as_bytes() {
+            &[a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
+                Ok(Self([a.to_ascii_uppercase(), b.to_ascii_uppercase()]))
+            }
+            _ => Err(NotACountry(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Country {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Country {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Country({self})")
+    }
+}

@@ -1,0 +1,56 @@
+//! The five regional Internet registries.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A regional Internet registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Registry {
+    /// Africa.
+    Afrinic,
+    /// Asia and the Pacific.
+    Apnic,
+    /// North America.
+    Arin,
+    /// Latin America and the Caribbean.
+    Lacnic,
+    /// Europe, the Middle East and Central Asia.
+    RipeNcc,
+}
+
+/// A word that names none of the five registries.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a registry; the five are afrinic, apnic, arin, lacnic and ripencc")]
+pub struct UnknownRegistry(pub String);
+
+impl Registry {
+    /// All five, in the order of their names.
+    pub const ALL: [Self; 5] = [Self::Afrinic, Self::Apnic, Self::Arin, Self::Lacnic, Self::RipeNcc];
+
+    /// The name that the statistics exchange format uses, lower case.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Afrinic => "afrinic",
+            Self::Apnic => "apnic",
+            Self::Arin => "arin",
+            Self::Lacnic => "lacnic",
+            Self::RipeNcc => "ripencc",
+        }
+    }
+}
+
+impl fmt::Display for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Reads the name of the exchange format; letter case does not matter.
+impl FromStr for Registry {
+    type Err = UnknownRegistry;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRegistry> {
+        let found = Self::ALL.into_iter().find(|r| r.as_str().eq_ignore_ascii_case(text));
+        found.ok_or_else(|| UnknownRegistry(text.to_owned()))
+    }
+}

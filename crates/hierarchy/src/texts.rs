@@ -1,0 +1,29 @@
+//! Many short texts end to end in one allocation.
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Texts {
+    joined: String,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    pub(crate) fn push(&mut self, text: &str) {
+        self.joined.push_str(text);
+        self.ends.push(self.joined.len());
+    }
+
+    pub(crate) fn get(&self, place: usize) -> Option<&str> {
+        let end = *self.ends.get(place)?;
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.joined.get(start..end)
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.joined.capacity() + self.ends.capacity() * size_of::<usize>()
+    }
+
+    pub(crate) fn shrink(&mut self) {
+        self.joined.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}

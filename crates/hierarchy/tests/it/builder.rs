@@ -1,0 +1,89 @@
+//! What the builder settles, case by case.
+
+use hierarchy::{CompanyId, Hierarchy, Range, Record, Registry, SubnetId, SubnetKind};
+
+use crate::world::build;
+
+fn record(range: &str, company: u32) -> Record {
+    let (kind, registry) = (SubnetKind::Delegated, Some(Registry::Apnic));
+    let country = "JP".parse().ok();
+    Record { range: range.parse().unwrap(), kind, registry, company: Some(CompanyId::new(company)), country }
+}
+
+fn block(range: &str) -> Record {
+    Record { kind: SubnetKind::Block, company: None, country: None, ..record(range, 0) }
+}
+
+fn company_at(hierarchy: &Hierarchy, address: &str) -> Option<u32> {
+    hierarchy.subnet(hierarchy.smallest(address.parse().unwrap())).company().map(CompanyId::get)
+}
+
+#[test]
+fn nothing_loaded_leaves_the_two_roots() {
+    let (hierarchy, report) = build(&[]);
+    assert_eq!(hierarchy.iter().map(|s| s.range()).collect::<Vec<_>>(), [Range::V4, Range::V6]);
+    assert_eq!(report, hierarchy::BuildReport::default());
+    assert_eq!(hierarchy.smallest("10.1.2.3".parse().unwrap()), SubnetId::new(0));
+    assert_eq!(hierarchy.smallest("2001:db8::1".parse().unwrap()), SubnetId::new(1));
+    assert_eq!(hierarchy.generation().get(), 7);
+}
+
+#[test]
+fn of_two_equal_ranges_the_earlier_stays_and_a_delegation_replaces_a_block() {
+    let (hierarchy, report) = build(&[
+        block("10.0.0.0/8"),
+        record("10.0.0.0/8", 1),
+        record("10.0.0.0/8", 2),
+        record("0.0.0.0/0", 3),
+    ]);
+    assert_eq!((hierarchy.len(), report.equal), (3, 3));
+    assert_eq!(company_at(&hierarchy, "10.0.0.1"), Some(1));
+    assert_eq!(company_at(&hierarchy, "11.0.0.1"), None);
+}
+
+#[test]
+fn a_crossing_range_is_cut_where_the_earlier_one_ends() {
+    let (hierarchy, report) =
+        build(&[record("10.0.0.0 - 10.0.0.99", 1), record("10.0.0.50 - 10.0.0.150", 2)]);
+    let ranges: Vec<_> = hierarchy.iter().map(|s| s.range().to_string()).collect();
+    let expected =
+        ["0.0.0.0/0", "10.0.0.0 - 10.0.0.99", "10.0.0.50 - 10.0.0.99", "10.0.0.100 - 10.0.0.150", "::/0"];
+    assert_eq!(ranges, expected);
+    assert_eq!((report.crossing, report.equal), (1, 0));
+    let answers = ["10.0.0.49", "10.0.0.50", "10.0.0.100", "10.0.0.151"].map(|a| company_at(&hierarchy, a));
+    assert_eq!(answers, [Some(1), Some(2), Some(2), None]);
+    assert_eq!(hierarchy.company_subnets(CompanyId::new(2)).len(), 2);
+}
+
+#[test]
+fn a_whole_range_is_preferred_to_the_equal_piece_of_a_cut_one() {
+    let (hierarchy, _) = build(&[
+        record("10.0.0.0 - 10.0.0.99", 1),
+        record("10.0.0.50 - 10.0.0.150", 2),
+        record("10.0.0.50 - 10.0.0.99", 3),
+        record("10.0.0.100 - 10.0.0.150", 4),
+    ]);
+    assert_eq!(company_at(&hierarchy, "10.0.0.60"), Some(3));
+    assert_eq!(company_at(&hierarchy, "10.0.0.120"), Some(4));
+}
+
+#[test]
+fn a_company_that_does_not_exist_is_left_out() {
+    let (hierarchy, _) = build(&[record("10.0.0.0/8", 99)]);
+    assert_eq!(company_at(&hierarchy, "10.0.0.1"), None);
+    assert!(hierarchy.company_subnets(CompanyId::new(99)).is_empty());
+    assert!(hierarchy.company(CompanyId::new(99)).is_none());
+}
+
+#[test]
+fn an_id_of_another_generation_has_no_kin() {
+    let (hierarchy, _) = build(&[record("10.0.0.0/8", 1)]);
+    for stranger in [SubnetId::new(3), SubnetId::new(u32::MAX)] {
+        assert!(hierarchy.get(stranger).is_none());
+        assert!(hierarchy.parent(stranger).is_none());
+        assert_eq!(hierarchy.ancestors(stranger).count(), 0);
+        assert_eq!(hierarchy.children(stranger).count(), 0);
+        assert_eq!(hierarchy.siblings(stranger).count(), 0);
+        assert!(hierarchy.descendants(stranger).is_empty());
+    }
+}

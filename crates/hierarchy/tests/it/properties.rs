@@ -1,0 +1,126 @@
+//! Properties of every hierarchy, whatever went in.
+
+use std::net::IpAddr;
+
+use hierarchy::{Range, SubnetId, SubnetKind};
+use proptest::prelude::*;
+
+use crate::model::Model;
+use crate::world::{build, laminar, probes, record, records};
+
+proptest! {
+    /// Parents hold their children, siblings are apart, ids are sorted.
+    #[test]
+    fn it_is_a_tree(records in records()) {
+        let (hierarchy, _) = build(&records);
+        let ranges = Model::of(&hierarchy).ranges;
+        prop_assert!(ranges.is_sorted_by(|a, b| a < b), "{ranges:?}");
+        for subnet in hierarchy.iter() {
+            let range = subnet.range();
+            let Some(parent) = subnet.parent() else {
+                prop_assert!(range == Range::V4 || range == Range::V6);
+                prop_assert_eq!(subnet.kind(), SubnetKind::Root);
+                continue;
+            };
+            prop_assert!(hierarchy.subnet(parent).range().contains_range(&range));
+            for sibling in hierarchy.siblings(subnet.id()) {
+                let other = hierarchy.subnet(sibling).range();
+                prop_assert!(!other.contains(range.first()) && !range.contains(other.first()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_smallest_subnet_is_the_models(records in records(), others in records()) {
+        let (hierarchy, _) = build(&records);
+        let model = Model::of(&hierarchy);
+        for address in probes(records.iter().chain(&others).map(|record| record.range)) {
+            let found = hierarchy.smallest(address);
+            prop_assert_eq!(found, model.smallest(address), "{} in {:?}", address, model.ranges);
+        }
+    }
+
+    #[test]
+    fn kinship_is_the_models(records in records()) {
+        let (hierarchy, _) = build(&records);
+        let model = Model::of(&hierarchy);
+        for id in model.ids() {
+            prop_assert_eq!(hierarchy.parent(id), model.parent(id));
+            prop_assert_eq!(hierarchy.ancestors(id).collect::<Vec<_>>(), model.ancestors(id));
+            prop_assert_eq!(hierarchy.subnet(id).depth(), model.ancestors(id).len());
+            prop_assert_eq!(hierarchy.children(id).collect::<Vec<_>>(), model.children(id));
+            prop_assert_eq!(hierarchy.siblings(id).collect::<Vec<_>>(), model.siblings(id));
+            let descendants: Vec<_> = SubnetId::each(hierarchy.descendants(id)).collect();
+            prop_assert_eq!(descendants, model.descendants(id));
+        }
+    }
+
+    /// Where nothing crosses, the subnets are exactly the ranges that went in, and the two roots.
+    #[test]
+    fn nested_ranges_come_out_as_they_went_in(records in laminar()) {
+        let (hierarchy, report) = build(&records);
+        let mut expected: Vec<_> = records.iter().map(|r| r.range).chain([Range::V4, Range::V6]).collect();
+        expected.sort();
+        expected.dedup();
+        prop_assert_eq!(report.crossing, 0);
+        prop_assert_eq!(report.records, records.len() as u64);
+        prop_assert_eq!(report.equal as usize, records.len() + 2 - expected.len());
+        prop_assert_eq!(Model::of(&hierarchy).ranges, expected);
+    }
+
+    /// Whatever crosses: every address of a record lies in a subnet that lies in the record.
+    #[test]
+    fn no_address_loses_its_subnet(records in records()) {
+        let (hierarchy, _) = build(&records);
+        for record in &records {
+            let inside = |address: &IpAddr| record.range.contains(*address);
+            for address in probes(records.iter().map(|r| r.range)).into_iter().filter(inside) {
+                let smallest = hierarchy.smallest(address);
+                let chain = std::iter::once(smallest).chain(hierarchy.ancestors(smallest));
+                let within = chain.map(|id| hierarchy.subnet(id).range()).any(|r| record.range.contains_range(&r));
+                prop_assert!(within, "{} of {}", address, record.range);
+            }
+        }
+    }
+
+    /// What is said of a range is kept; of two that say something of the same range, one is.
+    #[test]
+    fn attributes_are_one_of_the_records(records in laminar()) {
+        let (hierarchy, _) = build(&records);
+        for subnet in hierarchy.iter().filter(|subnet| subnet.kind() != SubnetKind::Root) {
+            let said = |r: &&_| same(r, &subnet);
+            prop_assert!(records.iter().find(said).is_some(), "{subnet:?}");
+        }
+    }
+
+    #[test]
+    fn a_company_has_exactly_its_subnets(records in records()) {
+        let (hierarchy, _) = build(&records);
+        for (company, _) in hierarchy.companies().iter() {
+            let held: Vec<_> = hierarchy.iter().filter(|s| s.company() == Some(company)).map(|s| s.id()).collect();
+            prop_assert_eq!(hierarchy.company_subnets(company), held);
+        }
+    }
+
+    #[test]
+    fn ranges_are_found(records in records(), stranger in record()) {
+        let (hierarchy, _) = build(&records);
+        for subnet in hierarchy.iter() {
+            prop_assert_eq!(hierarchy.find(&subnet.range()), Some(subnet.id()));
+            prop_assert_eq!(hierarchy.smallest_holding(&subnet.range()), subnet.id());
+        }
+        let model = Model::of(&hierarchy);
+        let known = model.ranges.iter().position(|r| *r == stranger.range).map(|p| SubnetId::new(p as u32));
+        prop_assert_eq!(hierarchy.find(&stranger.range), known);
+        let holding = model.ids().filter(|id| hierarchy.subnet(*id).range().contains_range(&stranger.range));
+        prop_assert_eq!(Some(hierarchy.smallest_holding(&stranger.range)), holding.last());
+    }
+}
+
+fn same(record: &hierarchy::Record, subnet: &hierarchy::Subnet<'_>) -> bool {
+    record.range == subnet.range()
+        && record.kind == subnet.kind()
+        && record.registry == subnet.registry()
+        && record.company == subnet.company()
+        && record.country == subnet.country()
+}
