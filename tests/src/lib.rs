@@ -1,1 +1,3 @@
 //! Virtual internet, harness and scenarios.
+
+pub mod net;
