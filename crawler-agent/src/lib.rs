@@ -1,1 +1,6 @@
 //! Lives at a partner: probe, fetch, extract, ship.
+
+pub mod crawl_url;
+pub mod guard;
+pub mod robots;
+pub mod spans;

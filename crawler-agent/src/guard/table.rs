@@ -1,0 +1,111 @@
+//! What kind of address is this? The built-in table, from the IANA special-purpose registries (RFC 6890 and its
+//! updates) and, for IPv6, from the one block that is allocated to the public internet (RFC 4291, 2000::/3).
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use ipnet::{Ipv4Net, Ipv6Net};
+
+/// What an address is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// An ordinary address of the internet.
+    Public,
+    /// This host on this network (RFC 1122); reaches the machine itself on Linux.
+    Unspecified,
+    /// Private use (RFC 1918, RFC 4193).
+    Private,
+    /// Between a provider and its customers (RFC 6598).
+    CarrierNat,
+    /// The machine itself.
+    Loopback,
+    /// One link only (RFC 3927, RFC 4291); holds the metadata services of clouds.
+    LinkLocal,
+    /// Protocol assignments (RFC 6890, RFC 2928), Teredo and ORCHID among them.
+    Protocol,
+    /// For documents only (RFC 5737, RFC 3849, RFC 9637).
+    Documentation,
+    /// Benchmarks (RFC 2544).
+    Benchmark,
+    /// Groups of receivers.
+    Multicast,
+    /// Kept for later, and broadcast (RFC 1112).
+    Reserved,
+    /// IPv6 that carries an IPv4 address to a translator or tunnel (RFC 3056, RFC 6052, RFC 7526).
+    Transition,
+    /// IPv6 outside the block of global unicast.
+    NotAllocated,
+}
+
+impl Class {
+    /// The class in a word or two.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Unspecified => "unspecified",
+            Self::Private => "private",
+            Self::CarrierNat => "carrier NAT",
+            Self::Loopback => "loopback",
+            Self::LinkLocal => "link-local",
+            Self::Protocol => "protocol assignment",
+            Self::Documentation => "documentation",
+            Self::Benchmark => "benchmark",
+            Self::Multicast => "multicast",
+            Self::Reserved => "reserved",
+            Self::Transition => "IPv4 in IPv6",
+            Self::NotAllocated => "not allocated",
+        }
+    }
+}
+
+const fn v4(a: u8, b: u8, c: u8, length: u8) -> Ipv4Net {
+    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, 0), length)
+}
+
+const V4: [(Ipv4Net, Class); 15] = [
+    (v4(0, 0, 0, 8), Class::Unspecified),
+    (v4(10, 0, 0, 8), Class::Private),
+    (v4(100, 64, 0, 10), Class::CarrierNat),
+    (v4(127, 0, 0, 8), Class::Loopback),
+    (v4(169, 254, 0, 16), Class::LinkLocal),
+    (v4(172, 16, 0, 12), Class::Private),
+    (v4(192, 0, 0, 24), Class::Protocol),
+    (v4(192, 0, 2, 24), Class::Documentation),
+    (v4(192, 88, 99, 24), Class::Transition),
+    (v4(192, 168, 0, 16), Class::Private),
+    (v4(198, 18, 0, 15), Class::Benchmark),
+    (v4(198, 51, 100, 24), Class::Documentation),
+    (v4(203, 0, 113, 24), Class::Documentation),
+    (v4(224, 0, 0, 4), Class::Multicast),
+    (v4(240, 0, 0, 4), Class::Reserved),
+];
+
+const fn v6(a: u16, b: u16, length: u8) -> Ipv6Net {
+    Ipv6Net::new_assert(Ipv6Addr::new(a, b, 0, 0, 0, 0, 0, 0), length)
+}
+
+/// Looked at in this order; what none of them holds is not allocated.
+const V6: [(Ipv6Net, Class); 13] = [
+    (Ipv6Net::new_assert(Ipv6Addr::UNSPECIFIED, 128), Class::Unspecified),
+    (Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128), Class::Loopback),
+    (v6(0, 0, 96), Class::Transition),
+    (v6(0x64, 0xff9b, 32), Class::Transition),
+    (v6(0x2001, 0, 23), Class::Protocol),
+    (v6(0x2001, 0xdb8, 32), Class::Documentation),
+    (v6(0x2002, 0, 16), Class::Transition),
+    (v6(0x3fff, 0, 20), Class::Documentation),
+    (v6(0x2000, 0, 3), Class::Public),
+    (v6(0xfc00, 0, 7), Class::Private),
+    (v6(0xfe80, 0, 10), Class::LinkLocal),
+    (v6(0xfec0, 0, 10), Class::Private),
+    (v6(0xff00, 0, 8), Class::Multicast),
+];
+
+/// What kind of address this is. An IPv4 address in IPv6 clothes (`::ffff:0:0/96`) is what the IPv4 address is.
+pub fn classify(address: IpAddr) -> Class {
+    match address.to_canonical() {
+        IpAddr::V4(a) => V4.iter().find(|(p, _)| p.contains(&a)).map_or(Class::Public, |(_, class)| *class),
+        IpAddr::V6(a) => {
+            V6.iter().find(|(p, _)| p.contains(&a)).map_or(Class::NotAllocated, |(_, class)| *class)
+        }
+    }
+}

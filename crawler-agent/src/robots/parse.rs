@@ -1,0 +1,85 @@
+//! Reading robots.txt (RFC 9309 section 2.1 and 2.2).
+
+use super::{MAX_DELAY_MS, Robots, Rule, TOKEN, pattern::Pattern};
+
+/// Longest line that is looked at, in bytes; longer ones are no rules that an honest site needs.
+const LINE_BYTES: usize = 16 << 10;
+
+pub(super) fn robots(text: &[u8]) -> Robots {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut reader = Reader::default();
+    for line in text.split(|b| matches!(b, b'\n' | b'\r')).filter(|line| line.len() <= LINE_BYTES) {
+        reader.line(&String::from_utf8_lossy(line));
+    }
+    reader.ours.unwrap_or(reader.everyones)
+}
+
+/// What was read so far: the merged groups that name us, and those for everyone.
+#[derive(Default)]
+struct Reader {
+    ours: Option<Robots>,
+    everyones: Robots,
+    /// Whom the current group speaks to.
+    to_us: bool,
+    to_everyone: bool,
+    /// Whether the current group has its first rule, so that the next user-agent line starts another group.
+    has_rule: bool,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) {
+        let line = line.split('#').next().unwrap_or_default();
+        let Some((key, value)) = line.split_once(':') else { return };
+        let value = value.trim();
+        match key.trim().to_ascii_lowercase().as_str() {
+            "user-agent" => self.user_agent(value),
+            "allow" => self.rule(true, value),
+            "disallow" => self.rule(false, value),
+            "crawl-delay" => self.delay(value),
+            _ => {}
+        }
+    }
+
+    fn user_agent(&mut self, value: &str) {
+        if self.has_rule {
+            (self.to_us, self.to_everyone, self.has_rule) = (false, false, false);
+        }
+        // A version or anything else after the token does not count (section 2.2.1).
+        let end = value.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '-' | '_')));
+        let token = &value[..end.unwrap_or(value.len())];
+        self.to_us |= token.eq_ignore_ascii_case(TOKEN);
+        if self.to_us {
+            self.ours.get_or_insert_default();
+        }
+        self.to_everyone |= value.starts_with('*');
+    }
+
+    fn rule(&mut self, allow: bool, value: &str) {
+        self.has_rule = true;
+        // An empty pattern matches nothing; so do patterns that no path can start with.
+        if !value.starts_with(['/', '*']) {
+            return;
+        }
+        let rule = Rule { allow, pattern: Pattern::new(value) };
+        for robots in self.current() {
+            robots.rules.push(rule.clone());
+        }
+    }
+
+    fn delay(&mut self, value: &str) {
+        let Ok(seconds) = value.parse::<f64>() else { return };
+        if !(seconds.is_finite() && seconds >= 0.0) {
+            return;
+        }
+        let delay_ms = (seconds * 1_000.0).min(f64::from(MAX_DELAY_MS)).ceil() as u32;
+        for robots in self.current() {
+            robots.delay_ms = robots.delay_ms.max(Some(delay_ms));
+        }
+    }
+
+    fn current(&mut self) -> impl Iterator<Item = &mut Robots> {
+        let ours = self.ours.as_mut().filter(|_| self.to_us);
+        let everyones = self.to_everyone.then_some(&mut self.everyones);
+        ours.into_iter().chain(everyones)
+    }
+}

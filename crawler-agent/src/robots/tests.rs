@@ -1,0 +1,181 @@
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::{verdict::Verdict, *};
+
+fn allows(text: &str, path: &str) -> bool {
+    Robots::parse(text.as_bytes()).allows(path)
+}
+
+#[test]
+fn patterns_match_as_rfc_9309_and_its_examples_say() {
+    for (pattern, matching, other) in [
+        ("/", vec!["/", "/a", "/?q"], vec![]),
+        (
+            "/fish",
+            vec!["/fish", "/fish.html", "/fish/salmon", "/fishheads", "/fish?id=1"],
+            vec!["/Fish", "/catfish"],
+        ),
+        ("/fish*", vec!["/fish", "/fishheads/yummy"], vec!["/Fish.asp", "/desert/fish"]),
+        ("/fish/", vec!["/fish/", "/fish/?id=1"], vec!["/fish", "/fish.html", "/animals/fish/"]),
+        ("/*.php", vec!["/index.php", "/folder/f.php?x", "//f.php5"], vec!["/", "/windows.PHP"]),
+        ("/*.php$", vec!["/f.php", "/a/f.php", "/.php.php"], vec!["/f.php?x", "/f.php/", "/f.php5", "/php"]),
+        ("/fish*.php", vec!["/fish.php", "/fishheads/catfish.php?x"], vec!["/Fish.PHP"]),
+        ("/$", vec!["/"], vec!["/a", "/?q"]),
+        ("/*", vec!["/", "/x"], vec![]),
+        ("/**b**", vec!["/ab", "/b"], vec!["/a"]),
+        ("*b", vec!["/ab"], vec!["/a"]),
+        ("/a*a$", vec!["/aa", "/aba"], vec!["/a", "/ab"]),
+        ("/a$b", vec!["/a$b", "/a$bc"], vec!["/a", "/ab"]),
+        ("/a*", vec!["/a"], vec!["/"]),
+        ("/ツ", vec!["/%E3%83%84", "/%e3%83%84x"], vec!["/%E3"]),
+        ("/%e3%83%84", vec!["/%E3%83%84"], vec![]),
+        ("/%7Ejoe/", vec!["/~joe/index.html", "/%7ejoe/x"], vec!["/joe/"]),
+        ("/a%2fb", vec!["/a%2Fb"], vec!["/a/b"]),
+    ] {
+        let text = format!("User-agent: *\nDisallow: {pattern}");
+        for path in matching {
+            assert!(!allows(&text, path), "{pattern} must match {path}");
+        }
+        for path in other {
+            assert!(allows(&text, path), "{pattern} must not match {path}");
+        }
+    }
+}
+
+#[test]
+fn the_longest_rule_decides_and_allow_wins_between_equals() {
+    let text = "User-agent: *\nAllow: /p\nDisallow: /\nDisallow: /page.htm\nAllow: /page.htm\nAllow: /$\n\
+                Allow: /folder\nDisallow: /folder/private\nAllow: /*.htm";
+    for (path, allowed) in [
+        ("/page", true),
+        ("/page.htm", true),
+        ("/x", false),
+        ("/", true),
+        ("/folder/page", true),
+        ("/folder/private/x", false),
+        ("/x.htm", true),
+        ("/robots.txt", true),
+    ] {
+        assert_eq!(allows(text, path), allowed, "{path}");
+    }
+}
+
+#[test]
+fn our_groups_are_merged_and_replace_everyones() {
+    let text = "User-agent: *\nDisallow: /\n\nUser-Agent: NearCrawl\nDisallow: /a\n\nuser-agent: other\nDisallow: /c\n\
+                \nuser-agent: nearcrawl/2.0 (x)\nDisallow: /b";
+    for (path, allowed) in [("/a", false), ("/b", false), ("/c", true), ("/", true)] {
+        assert_eq!(allows(text, path), allowed, "{path}");
+    }
+}
+
+#[test]
+fn groups_start_and_end_where_they_should() {
+    let shared =
+        "User-agent: other\nUser-agent: nearcrawl\n\nDisallow: /a\nSitemap: http://e.org/s\nDisallow: /b";
+    assert!(!allows(shared, "/a") && !allows(shared, "/b"));
+    let unlisted = "Disallow: /\nUser-agent: other\nDisallow: /";
+    assert!(allows(unlisted, "/a"), "rules before any group, and of another agent");
+    let with_delay = "User-agent: nearcrawl\nCrawl-delay: 3\nUser-agent: other\nDisallow: /a";
+    assert!(!allows(with_delay, "/a"), "a delay is no rule, so both agents share the group");
+    assert!(allows("User-agent: nearcrawler\nDisallow: /", "/a"), "another product");
+    assert!(!allows("User-agent: nearcrawl-\nUser-agent: *\nDisallow: /", "/a"));
+}
+
+#[test]
+fn what_is_no_rule_is_passed_over() {
+    for text in [
+        "",
+        "<!doctype html><html><body>404: /</body></html>",
+        "User-agent: *\nDisallow:",
+        "User-agent: *\nDisallow: # everything\n",
+        "User-agent: *\nDisallow /a",
+        "User-agent: *\nDisallow: a\nDisallow: http://e.org/a",
+        "\u{0}\u{1}\u{2}:::\n:\n#:\nallow",
+    ] {
+        assert!(allows(text, "/a"), "{text:?}");
+    }
+}
+
+#[test]
+fn odd_bytes_and_line_ends_do_not_hide_rules() {
+    for text in [
+        "\u{feff}User-agent: *\nDisallow: /a",
+        "user-agent:*\rdisallow:/a",
+        "  USER-AGENT :  *  \r\n\r\n\t DISALLOW\t:\t/a   # no\r\n",
+        "User-agent: *\nDisallow: /ab\u{fffd}\nDisallow: /a",
+    ] {
+        assert!(!allows(text, "/a"), "{text:?}");
+    }
+    assert!(!Robots::parse(b"User-agent: *\n\xff\xfe\nDisallow: /a").allows("/a"));
+}
+
+#[test]
+fn delays_are_read_and_capped() {
+    let delay =
+        |value: &str| Robots::parse(format!("User-agent: *\nCrawl-delay: {value}").as_bytes()).delay_ms();
+    assert_eq!(delay("2"), Some(2_000));
+    assert_eq!(delay("0.25"), Some(250));
+    assert_eq!(delay("86400"), Some(MAX_DELAY_MS));
+    for odd in ["", "soon", "-1", "NaN", "inf"] {
+        assert_eq!(delay(odd), None, "{odd}");
+    }
+}
+
+#[test]
+fn only_the_first_512_kib_count() {
+    let filler = "# filler\n".repeat(MAX_BYTES / 9 + 1);
+    assert!(!allows(&format!("User-agent: *\nDisallow: /\n{filler}"), "/"));
+    assert!(allows(&format!("{filler}User-agent: *\nDisallow: /"), "/"));
+}
+
+#[test]
+fn a_file_full_of_stars_is_matched_in_no_time() {
+    let text = format!("User-agent: *\n{}", format!("Disallow: /{}b\n", "*a".repeat(2_000)).repeat(128));
+    let robots = Robots::parse(text.as_bytes());
+    let path = format!("/{}", "a".repeat(2_000));
+    let started = Instant::now();
+    assert!(robots.allows(&path));
+    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+}
+
+#[test]
+fn answers_mean_what_the_rfc_says() {
+    let of =
+        |status, location, hops| verdict::of_answer(status, location, b"User-agent: *\nDisallow: /", hops);
+    let Verdict::Rules(rules) = of(200, None, 0) else { panic!("200 brings rules") };
+    assert!(!rules.allows("/a"));
+    for missing in [304, 400, 401, 403, 404, 410, 451] {
+        assert_eq!(of(missing, None, 0), Verdict::Rules(Robots::allow_all()), "{missing}");
+    }
+    for unreachable in [429, 500, 503, 599] {
+        assert!(matches!(of(unreachable, None, 0), Verdict::Unreachable(_)), "{unreachable}");
+    }
+    assert_eq!(of(301, Some("/r"), 4), Verdict::Moved("/r".into()));
+    assert_eq!(of(301, Some("/r"), 5), Verdict::Rules(Robots::allow_all()));
+    assert_eq!(of(302, None, 0), Verdict::Rules(Robots::allow_all()));
+}
+
+/// A backtracking matcher, right by inspection and slow.
+fn naive(pattern: &[u8], path: &[u8]) -> bool {
+    match pattern {
+        [] => true,
+        [b'$'] => path.is_empty(),
+        [b'*', rest @ ..] => (0..=path.len()).any(|skip| naive(rest, &path[skip..])),
+        [first, rest @ ..] => path.first() == Some(first) && naive(rest, &path[1..]),
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_matcher_agrees_with_a_naive_one(pattern in "/[ab*]{0,8}\\$?", path in "/[ab]{0,8}") {
+        prop_assert_eq!(Pattern::new(&pattern).matches(&path), naive(pattern.as_bytes(), path.as_bytes()));
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in any::<Vec<u8>>(), path in "\\PC{0,20}") {
+        Robots::parse(&text).allows(&path);
+    }
+}
