@@ -1,1 +1,26 @@
-//! Latency worlds from real matrices.
+//! Latency worlds: how far is this city from that one, and how good was a dealing of hosts to agents?
+//!
+//! The road through the crate: a [`World`] is a full matrix of round trips between cities. It comes from
+//! measurements ([`World::oracle`], [`World::matrix`]) or from geography alone ([`World::geographic`]).
+//! [`targets`] reads real addresses with the city each belongs to. [`evaluate`] compares who crawls what
+//! with who is truly nearest, with random dealing and with the optimum.
+//!
+//! Nothing here knows a clock or an unseeded random number: the same arguments give the same world.
+
+mod cell;
+mod city;
+mod deal;
+mod geographic;
+mod noise;
+mod oracle;
+mod plain;
+mod target;
+mod world;
+
+pub use city::{City, CityId};
+pub use deal::{Dealt, Evaluation, TIE_MS, evaluate};
+pub use noise::Noise;
+pub use oracle::OracleError;
+pub use plain::MatrixError;
+pub use target::{Target, TargetError, targets};
+pub use world::{Gaps, World};

@@ -1,0 +1,137 @@
+//! Measured worlds in the oracle's format: `cities.csv` (`id,city,country_region,lat,lon`) and `rtt_ms.csv`
+//! (`src,dst,min,avg,max,mdev`, milliseconds; ids of the first file).
+
+use std::{fs, path::Path};
+
+use serde::Deserialize;
+
+use crate::{City, World, cell::Cells};
+
+/// Why a measured world could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum OracleError {
+    /// The file is missing or cannot be opened.
+    #[error("cannot read {file}; give the folder that holds cities.csv and rtt_ms.csv")]
+    Open {
+        /// Path of the file.
+        file: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A line has other columns than expected.
+    #[error("{file} is not in the expected form ({expected})")]
+    Row {
+        /// Path of the file.
+        file: String,
+        /// The columns that were expected.
+        expected: &'static str,
+        /// Line and field, as the CSV reader says it.
+        source: csv::Error,
+    },
+    /// City ids must be 0, 1, 2, … in this order.
+    #[error(
+        "{file}: city {found} stands where city {wanted} was expected; number the cities from 0 without gaps"
+    )]
+    Order {
+        /// Path of the file.
+        file: String,
+        /// Id in the file.
+        found: usize,
+        /// Id that was due.
+        wanted: usize,
+    },
+    /// A measurement names a city that is not listed.
+    #[error("{file}: a measurement names city {city}, but there are only {cities} cities")]
+    UnknownCity {
+        /// Path of the file.
+        file: String,
+        /// The id.
+        city: usize,
+        /// How many cities are listed.
+        cities: usize,
+    },
+}
+
+#[derive(Deserialize)]
+struct CityRow {
+    id: usize,
+    city: String,
+    country_region: String,
+    lat: f64,
+    lon: f64,
+}
+
+#[derive(Deserialize)]
+struct RttRow {
+    src: usize,
+    dst: usize,
+    avg: f64,
+    mdev: f64,
+}
+
+impl World {
+    /// Reads `cities.csv` and `rtt_ms.csv` in `dir`; the average of each measurement counts.
+    pub fn oracle(dir: &Path) -> Result<World, OracleError> {
+        let cities = read_cities(&dir.join("cities.csv"))?;
+        read_times(&dir.join("rtt_ms.csv"), cities)
+    }
+}
+
+fn read_cities(file: &Path) -> Result<Vec<City>, OracleError> {
+    let mut cities = Vec::new();
+    for row in rows::<CityRow>(file, "id,city,country_region,lat,lon")? {
+        if row.id != cities.len() {
+            return Err(OracleError::Order { file: shown(file), found: row.id, wanted: cities.len() });
+        }
+        let country = country_code(&row.country_region);
+        cities.push(City { name: row.city, country, lat: row.lat, lon: row.lon });
+    }
+    Ok(cities)
+}
+
+fn read_times(file: &Path, cities: Vec<City>) -> Result<World, OracleError> {
+    let side = cities.len();
+    let mut cells = Cells::new(side);
+    let mut jitter_ms = vec![0.0; side * side];
+    for row in rows::<RttRow>(file, "src,dst,min,avg,max,mdev")? {
+        let city = row.src.max(row.dst);
+        if city >= side {
+            return Err(OracleError::UnknownCity { file: shown(file), city, cities: side });
+        }
+        cells.set(row.src, row.dst, row.avg);
+        jitter_ms[row.src * side + row.dst] = row.mdev;
+    }
+    Ok(World::from_cells(cities, &cells, jitter_ms))
+}
+
+fn rows<Row: for<'de> Deserialize<'de>>(
+    file: &Path,
+    expected: &'static str,
+) -> Result<Vec<Row>, OracleError> {
+    let open = fs::File::open(file).map_err(|source| OracleError::Open { file: shown(file), source })?;
+    let rows = csv::Reader::from_reader(open).into_deserialize().collect::<Result<Vec<Row>, _>>();
+    rows.map_err(|source| OracleError::Row { file: shown(file), expected, source })
+}
+
+fn shown(file: &Path) -> String {
+    file.display().to_string()
+}
+
+/// "Cyprus, Eurasia" is CY. `ZZ` for a name that the list of ours does not have.
+fn country_code(country_region: &str) -> String {
+    const COUNTRIES: &str = include_str!("facts/countries.csv");
+    let name = country_region.rsplit_once(", ").map_or(country_region, |(country, _region)| country);
+    let known = COUNTRIES.lines().filter_map(|line| line.split_once(','));
+    known.filter(|(country, _)| *country == name).map(|(_, code)| code).next().unwrap_or("ZZ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn countries_are_found_by_name() {
+        assert_eq!(country_code("Cyprus, Eurasia"), "CY");
+        assert_eq!(country_code("Utopia, Nowhere"), "ZZ");
+    }
+}

@@ -1,0 +1,107 @@
+//! Plain matrices: one line per host, times in milliseconds between blanks, as published for King, PlanetLab
+//! and Meridian. No geography, no targets.
+
+use std::{fs, path::Path};
+
+use crate::{City, World, cell::Cells};
+
+/// Why a matrix could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum MatrixError {
+    /// The file is missing or is not text.
+    #[error("cannot read the matrix {file}")]
+    Open {
+        /// Path of the file.
+        file: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A field is not a number.
+    #[error("{file}, line {line}: {field:?} is not a number of milliseconds")]
+    Field {
+        /// Path of the file.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// What stands there.
+        field: String,
+    },
+    /// A line is too long or too short.
+    #[error("{file}, line {line}: {found} fields where {expected} were expected; the matrix must be square")]
+    Shape {
+        /// Path of the file.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// Fields on that line.
+        found: usize,
+        /// Number of lines of the matrix.
+        expected: usize,
+    },
+}
+
+impl World {
+    /// Reads a square matrix. Empty lines and lines that begin with `#` are skipped; times of zero or less,
+    /// `nan` and `inf` mean "not measured".
+    pub fn matrix(file: &Path) -> Result<World, MatrixError> {
+        let name = file.display().to_string();
+        match fs::read_to_string(file) {
+            Ok(text) => parse(&name, &text),
+            Err(source) => Err(MatrixError::Open { file: name, source }),
+        }
+    }
+}
+
+fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
+    let lines: Vec<(usize, &str)> = text
+        .lines()
+        .enumerate()
+        .map(|(index, line)| (index + 1, line.trim()))
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+        .collect();
+    let side = lines.len();
+    let mut cells = Cells::new(side);
+    for (row, (line, text)) in lines.into_iter().enumerate() {
+        let times = parse_line(file, line, text)?;
+        if times.len() != side {
+            return Err(MatrixError::Shape { file: file.into(), line, found: times.len(), expected: side });
+        }
+        for (column, ms) in times.into_iter().enumerate() {
+            cells.set(row, column, ms);
+        }
+    }
+    Ok(World::from_cells((0..side).map(host).collect(), &cells, vec![0.0; side * side]))
+}
+
+fn parse_line(file: &str, line: usize, text: &str) -> Result<Vec<f64>, MatrixError> {
+    let number = |field: &str| {
+        field.parse().map_err(|_| MatrixError::Field { file: file.into(), line, field: field.into() })
+    };
+    text.split_whitespace().map(number).collect()
+}
+
+fn host(index: usize) -> City {
+    City { name: format!("host {index}"), country: "ZZ".into(), lat: 0.0, lon: 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CityId, Gaps};
+
+    #[test]
+    fn a_small_matrix() {
+        let world = parse("m", "# comment\n0 10 20\n10 0 -1\n\n20 nan 0\n").unwrap();
+        assert_eq!(world.cities().len(), 3);
+        assert!((world.rtt_ms(CityId::new(1), CityId::new(0)) - 10.0).abs() < 1e-9);
+        assert_eq!(world.gaps(), Gaps { mirrored: 0, bridged: 1, unknown: 0 });
+    }
+
+    #[test]
+    fn mistakes_name_their_line() {
+        let shape = parse("m", "0 1\n1\n").unwrap_err().to_string();
+        assert!(shape.contains("line 2: 1 fields where 2"), "{shape}");
+        let field = parse("m", "0 1\n1 x\n").unwrap_err().to_string();
+        assert!(field.contains("line 2: \"x\""), "{field}");
+    }
+}
