@@ -220,7 +220,7 @@ CREATE TABLE probes (
     search      bigint NOT NULL REFERENCES searches,
     step        integer NOT NULL,
     agent       bigint NOT NULL REFERENCES agents,
-    phase       text NOT NULL CHECK (phase IN ('company', 'sibling', 'sibling_child')),
+    phase       text NOT NULL CHECK (phase IN ('company', 'sibling', 'sibling_child', 'rest')),
     level_first inet NOT NULL,
     level_last  inet NOT NULL,
     state       text NOT NULL DEFAULT 'asked' CHECK (state IN ('asked', 'measured', 'unreachable', 'refused', 'expired')),
@@ -239,7 +239,7 @@ COMMENT ON COLUMN probes.id IS 'ProbeId.';
 COMMENT ON COLUMN probes.search IS 'The search that asked. Written by: coordinator.';
 COMMENT ON COLUMN probes.step IS 'Position in the search, from 1. Written by: coordinator.';
 COMMENT ON COLUMN probes.agent IS 'Who was asked. Written by: coordinator.';
-COMMENT ON COLUMN probes.phase IS 'Why this agent was a candidate: holds a subnet of the company, a sibling, or a child of a sibling. Written by: coordinator.';
+COMMENT ON COLUMN probes.phase IS 'Why this agent was a candidate: holds a subnet of the company, a sibling, something below a sibling; or (rest) nothing here, and nobody is left out. Written by: coordinator.';
 COMMENT ON COLUMN probes.level_first IS 'First address of the subnet whose inside was searched at this step; the subnet itself in phase company. Written by: coordinator.';
 COMMENT ON COLUMN probes.level_last IS 'Last address of that subnet. Written by: coordinator.';
 COMMENT ON COLUMN probes.state IS 'asked until a report or the end of patience. Written by: coordinator.';

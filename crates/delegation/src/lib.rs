@@ -1,1 +1,28 @@
 //! Here is a subnet: who shall crawl it.
+//!
+//! The road through this crate, in reading order:
+//!
+//! 1. [`Book`]: who holds what. It answers at once which agents hold subnets of a company, directly below a
+//!    subnet, or anywhere inside it, because it keeps those crowds counted as delegations come and go.
+//! 2. [`candidates`]: in which order the paper asks the agents (IPMicra III.E).
+//! 3. [`next_step`]: the search itself. Its whole state is the trail of probes asked so far, so that a restart goes
+//!    on where it stopped: the next step is computed anew from the trail each time.
+//! 4. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
+//!
+//! Everything is a function of its arguments: no clock, no chance, no I/O.
+
+mod book;
+mod candidates;
+mod crowd;
+mod home;
+mod roster;
+mod search;
+mod trail;
+
+pub use book::{Book, Holding};
+pub use candidates::{Candidate, Phase, candidates};
+pub use crowd::Crowd;
+pub use home::{Home, home};
+pub use roster::{Availability, Roster};
+pub use search::{Policy, Reason, Search, Step, next_step};
+pub use trail::{Asked, Verdict};

@@ -1,0 +1,42 @@
+//! The subnet that an agent gets at approval.
+//!
+//! > Since the IP address of the machine that will host the crawler is known, we can immediately assign that subnet to
+//! > the new crawler. (IPMicra III.D)
+
+use std::net::IpAddr;
+
+use hierarchy::{Hierarchy, SubnetId, SubnetKind};
+use protocol::AgentId;
+
+use crate::{Book, Reason};
+
+/// Where an agent lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Home {
+    /// Delegate this subnet to the agent, with [`Reason::Home`], also when a search gave it to another agent before.
+    Take(SubnetId),
+    /// Another agent lives in the same subnet and keeps it.
+    Shared {
+        /// The common subnet.
+        subnet: SubnetId,
+        /// Who was there first.
+        with: AgentId,
+    },
+    /// No registry record holds the address: it is private, or newer than the registry data. Roots and blocks are
+    /// far too large to be a home.
+    Unregistered,
+}
+
+/// Which subnet `agent` at `address` is at home in.
+pub fn home(hierarchy: &Hierarchy, book: &Book, agent: AgentId, address: IpAddr) -> Home {
+    let subnet = hierarchy.smallest(address);
+    if hierarchy.subnet(subnet).kind() != SubnetKind::Delegated {
+        return Home::Unregistered;
+    }
+    match book.holding(subnet) {
+        Some(holding) if holding.reason == Reason::Home && holding.agent != agent => {
+            Home::Shared { subnet, with: holding.agent }
+        }
+        _ => Home::Take(subnet),
+    }
+}

@@ -1,0 +1,68 @@
+//! Which agents there are, and which of them can be asked now.
+
+use std::collections::BTreeMap;
+
+use protocol::AgentId;
+
+/// Whether an agent can be asked to probe at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Availability {
+    /// It is in its hours, answers, and has room for another probe.
+    Ready,
+    /// It has as many probes to do as it may have.
+    Busy,
+    /// It is outside its hours and said so.
+    Asleep,
+    /// It has not been heard of when it should have been.
+    Unreachable,
+}
+
+/// The agents that subnets may be delegated to. Who is paused or revoked is not on it: it is neither asked nor chosen,
+/// even where it has measured.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Roster {
+    agents: BTreeMap<AgentId, Availability>,
+}
+
+impl Roster {
+    /// Enters an agent or changes its availability.
+    pub fn set(&mut self, agent: AgentId, availability: Availability) {
+        self.agents.insert(agent, availability);
+    }
+
+    /// Strikes an agent off.
+    pub fn remove(&mut self, agent: AgentId) {
+        self.agents.remove(&agent);
+    }
+
+    /// All agents, oldest (lowest id) first.
+    pub fn agents(&self) -> impl Iterator<Item = AgentId> + '_ {
+        self.agents.keys().copied()
+    }
+
+    /// Whether the agent is on the roster.
+    pub fn knows(&self, agent: AgentId) -> bool {
+        self.agents.contains_key(&agent)
+    }
+
+    /// Whether the agent can be asked now.
+    pub fn is_ready(&self, agent: AgentId) -> bool {
+        self.availability(agent) == Some(Availability::Ready)
+    }
+
+    /// How it is with this agent; `None` for who is not on the roster.
+    pub fn availability(&self, agent: AgentId) -> Option<Availability> {
+        self.agents.get(&agent).copied()
+    }
+
+    /// Whether there is nobody.
+    pub fn is_empty(&self) -> bool {
+        self.agents.is_empty()
+    }
+}
+
+impl FromIterator<(AgentId, Availability)> for Roster {
+    fn from_iter<Agents: IntoIterator<Item = (AgentId, Availability)>>(agents: Agents) -> Self {
+        Self { agents: agents.into_iter().collect() }
+    }
+}

@@ -1,0 +1,51 @@
+//! The trail of a search: who was asked so far, and what became of it. It is the search's whole state.
+
+use protocol::AgentId;
+
+use crate::Phase;
+
+/// One probe of a search, in the order of asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// Who was asked.
+    pub agent: AgentId,
+    /// Why it was asked.
+    pub phase: Phase,
+    /// What it answered.
+    pub verdict: Verdict,
+}
+
+/// What became of a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// No answer yet.
+    Pending,
+    /// The round trip, in microseconds.
+    Measured {
+        /// Smallest of the samples.
+        rtt_us: u32,
+    },
+    /// The agent got no answer from the target, or its owner forbids the address. It is not chosen.
+    Unreachable,
+    /// The agent did not answer in time. A late answer may still turn this into one of the others.
+    Expired,
+}
+
+/// A measurement to choose from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Measurement {
+    pub(crate) agent: AgentId,
+    pub(crate) phase: Phase,
+    pub(crate) rtt_us: u32,
+}
+
+impl Asked {
+    pub(crate) fn measurement(&self) -> Option<Measurement> {
+        match self.verdict {
+            Verdict::Measured { rtt_us } => {
+                Some(Measurement { agent: self.agent, phase: self.phase, rtt_us })
+            }
+            Verdict::Pending | Verdict::Unreachable | Verdict::Expired => None,
+        }
+    }
+}

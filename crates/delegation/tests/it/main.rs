@@ -1,0 +1,8 @@
+//! The book and the search, traced by hand and held by properties.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
+
+mod book;
+mod map;
+mod paper;
+mod patience;
+mod properties;

@@ -1,0 +1,152 @@
+//! Candidates that cannot be asked, and decisions that are improved later.
+
+use delegation::{
+    Asked, Availability, Book, Phase, Policy, Reason, Roster, Search, Step, Verdict, next_step,
+};
+use hierarchy::Hierarchy;
+
+use crate::map::{self, agent, subnet};
+
+const PATIENCE_MS: u64 = 1_000;
+
+struct Case {
+    hierarchy: Hierarchy,
+    book: Book,
+    roster: Roster,
+    policy: Policy,
+    trail: Vec<Asked>,
+    provisional: Option<i64>,
+    waited_ms: u64,
+}
+
+/// Three agents in three sibling subnets; the target is the fourth.
+fn case() -> Case {
+    let ranges = ["20.1.0.0/16", "20.2.0.0/16", "20.3.0.0/16", "20.4.0.0/16"];
+    let hierarchy = map::hierarchy(&ranges.map(|range| (range, Some(range))));
+    let book = map::book(&hierarchy, &[(ranges[0], 1), (ranges[1], 2), (ranges[2], 3)]);
+    let policy = Policy { patience_ms: PATIENCE_MS, ..Policy::default() };
+    let roster = map::ready(&[1, 2, 3]);
+    Case { hierarchy, book, roster, policy, trail: Vec::new(), provisional: None, waited_ms: 0 }
+}
+
+impl Case {
+    fn answered(mut self, number: i64, verdict: Verdict) -> Self {
+        self.trail.push(Asked { agent: agent(number), phase: Phase::Sibling, verdict });
+        self
+    }
+
+    fn with(mut self, number: i64, availability: Availability) -> Self {
+        self.roster.set(agent(number), availability);
+        self
+    }
+
+    fn overdue(mut self) -> Self {
+        self.waited_ms = PATIENCE_MS;
+        self
+    }
+
+    fn handed_to(mut self, number: i64) -> Self {
+        self.provisional = Some(number);
+        self
+    }
+
+    fn step(&self) -> Step {
+        let search = Search {
+            subnet: subnet(&self.hierarchy, "20.4.0.0/16"),
+            trail: &self.trail,
+            provisional: self.provisional.map(agent),
+            waited_ms: self.waited_ms,
+        };
+        next_step(&self.hierarchy, &self.book, &self.roster, &self.policy, &search)
+    }
+
+    #[track_caller]
+    fn asks(&self, number: i64) {
+        let Step::Ask(candidate) = self.step() else { panic!("{:?}", self.step()) };
+        assert_eq!(candidate.agent, agent(number));
+    }
+}
+
+fn ms(rtt_ms: u32) -> Verdict {
+    Verdict::Measured { rtt_us: rtt_ms * 1000 }
+}
+
+fn lowest(number: i64, rtt_ms: u32, provisional: bool) -> Step {
+    Step::Decide { agent: agent(number), rtt_us: rtt_ms * 1000, reason: Reason::Lowest, provisional }
+}
+
+#[test]
+fn who_cannot_be_asked_is_passed_over_and_come_back_to() {
+    for away in [Availability::Busy, Availability::Asleep, Availability::Unreachable] {
+        let case = case().with(1, away);
+        case.asks(2);
+        let case = case.answered(2, ms(80)).with(1, Availability::Ready);
+        case.asks(1);
+    }
+}
+
+#[test]
+fn a_satisfying_answer_is_final_although_somebody_slept() {
+    let case = case().with(1, Availability::Asleep).answered(2, ms(20));
+    assert!(matches!(case.step(), Step::Decide { reason: Reason::Threshold, provisional: false, .. }));
+}
+
+#[test]
+fn sleepers_are_waited_for_until_patience_ends() {
+    let case = case().with(1, Availability::Asleep).answered(2, ms(80)).answered(3, ms(90));
+    assert_eq!(case.step(), Step::Wait);
+    let case = case.overdue();
+    assert_eq!(case.step(), lowest(2, 80, true));
+    let case = case.handed_to(2);
+    assert_eq!(case.step(), Step::Wait, "it is done; the sleeper may still be better");
+    let case = case.with(1, Availability::Ready);
+    case.asks(1);
+    assert_eq!(case.answered(1, ms(70)).step(), lowest(1, 70, false));
+}
+
+#[test]
+fn patience_also_ends_while_an_answer_is_due_or_others_can_be_asked() {
+    let due = case().answered(1, ms(80)).answered(2, Verdict::Pending).overdue();
+    assert_eq!(due.step(), lowest(1, 80, true));
+    assert_eq!(due.handed_to(1).step(), Step::Wait);
+    let more = case().answered(1, ms(80)).overdue();
+    assert_eq!(more.step(), lowest(1, 80, true));
+    more.handed_to(1).asks(2);
+}
+
+#[test]
+fn a_better_agent_takes_over_while_the_sleeper_is_still_waited_for() {
+    let case = case().with(3, Availability::Asleep).overdue().handed_to(1);
+    let case = case.answered(1, ms(80)).answered(2, ms(60));
+    assert_eq!(case.step(), lowest(2, 60, true));
+}
+
+#[test]
+fn nothing_is_decided_without_a_measurement() {
+    let case = case().with(1, Availability::Asleep).overdue();
+    let case = case.answered(2, Verdict::Unreachable).answered(3, Verdict::Expired);
+    assert_eq!(case.step(), Step::Wait);
+}
+
+#[test]
+fn an_answer_from_who_left_is_not_waited_for() {
+    let mut case = case().answered(1, Verdict::Pending);
+    assert_eq!(case.step(), Step::Wait);
+    case.roster.remove(agent(1));
+    case.asks(2);
+}
+
+#[test]
+fn several_are_asked_at_once_where_the_policy_allows_it() {
+    let mut case = case().answered(1, Verdict::Pending);
+    case.policy.parallel = 2;
+    case.asks(2);
+    assert_eq!(case.answered(2, Verdict::Pending).step(), Step::Wait);
+}
+
+#[test]
+fn without_agents_there_is_nobody_to_ask() {
+    let mut case = case();
+    case.roster = Roster::default();
+    assert_eq!(case.step(), Step::NoAgents);
+}
