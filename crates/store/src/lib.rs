@@ -1,1 +1,28 @@
 //! The only place that speaks SQL.
+//!
+//! The road: an [`Address`] says where the database is; [`open`] connects and brings the schema up to date with
+//! the migrations that are part of the binary; [`Decider`] says which of several coordinators may decide; each
+//! other module holds the statements of one noun. "Not found" is `Ok(None)`, never an error.
+
+mod address;
+pub mod agents;
+mod decider;
+pub mod delegations;
+mod error;
+pub mod hosts;
+pub mod moment;
+mod open;
+pub mod packages;
+pub mod policy;
+pub mod probes;
+pub mod routes;
+pub mod searches;
+pub mod settings;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod urls;
+
+pub use address::Address;
+pub use decider::Decider;
+pub use error::StoreError;
+pub use open::{Store, open, open_with};

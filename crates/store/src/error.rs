@@ -1,0 +1,107 @@
+use std::error::Error as _;
+use std::io::ErrorKind;
+
+use sqlx::migrate::MigrateError;
+
+/// What was attempted when the database did not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database URL is not one.
+    #[error("the database URL cannot be read; it looks like postgres://user:password@host/database")]
+    Url(#[source] sqlx::Error),
+    /// No connection.
+    #[error("cannot connect to the database at {place}")]
+    Connect {
+        /// Host or socket directory; never a password.
+        place: String,
+        /// Why.
+        source: sqlx::Error,
+    },
+    /// The schema could not be brought up to date.
+    #[error("cannot bring the database schema up to date")]
+    Migrate(#[source] MigrateError),
+    /// The schema is newer than this program.
+    #[error(
+        "the database was last used by a newer nearcrawl (migration {version}): install that version again"
+    )]
+    Newer {
+        /// The migration that this program does not know.
+        version: i64,
+    },
+    /// A statement failed.
+    #[error("cannot {doing}")]
+    Statement {
+        /// What it was for, as an infinitive.
+        doing: &'static str,
+        /// Why.
+        source: sqlx::Error,
+    },
+    /// A column holds what no nearcrawl writes.
+    #[error("{what} in the database is not what nearcrawl writes there")]
+    Unreadable {
+        /// Table and column.
+        what: &'static str,
+    },
+    /// Somebody else changed the same thing meanwhile.
+    #[error("{what}")]
+    Conflict {
+        /// What happened and what to do, as one sentence.
+        what: &'static str,
+    },
+    /// The cluster for the tests could not be had.
+    #[cfg(feature = "testing")]
+    #[error("cannot start the database cluster for the tests")]
+    TestCluster(#[source] cluster::ClusterError),
+}
+
+impl StoreError {
+    /// For `map_err`: `doing` is what the statement was for, as an infinitive ("enrol an agent").
+    pub(crate) fn doing(doing: &'static str) -> impl Fn(sqlx::Error) -> Self + Copy {
+        move |source| Self::Statement { doing, source }
+    }
+
+    /// `what` is the table and column, e.g. `agents.state`.
+    pub(crate) fn unreadable(what: &'static str) -> Self {
+        Self::Unreadable { what }
+    }
+
+    /// `what` is one sentence with the way out.
+    pub(crate) fn conflict(what: &'static str) -> Self {
+        Self::Conflict { what }
+    }
+
+    /// Whether waiting may help: the server is away, starting, stopping or full of connections; nothing was wrong
+    /// with the statement.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Connect { source, .. } | Self::Statement { source, .. } => is_transient(source),
+            Self::Migrate(error) => error
+                .source()
+                .is_some_and(|cause| cause.downcast_ref::<sqlx::Error>().is_some_and(is_transient)),
+            _ => false,
+        }
+    }
+
+    /// Whether the machine of the database has no room left on its disk.
+    pub fn is_disk_full(&self) -> bool {
+        // 53100: disk_full (PostgreSQL, appendix A).
+        matches!(self, Self::Statement { source, .. } if code(source).as_deref() == Some("53100"))
+    }
+}
+
+fn code(error: &sqlx::Error) -> Option<String> {
+    error.as_database_error()?.code().map(std::borrow::Cow::into_owned)
+}
+
+fn is_transient(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => error.kind() != ErrorKind::PermissionDenied,
+        sqlx::Error::PoolTimedOut | sqlx::Error::WorkerCrashed => true,
+        // PostgreSQL, appendix A: class 08 connection exception, 53300 too many connections, 57P01..03 shutting
+        // down, crashed, starting; 40001 and 40P01 lost a race with another transaction.
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| {
+            code.starts_with("08") || ["53300", "57P01", "57P02", "57P03", "40001", "40P01"].contains(&&*code)
+        }),
+        _ => false,
+    }
+}

@@ -1,0 +1,120 @@
+//! Here is an address: give me a database with today's schema.
+
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+use crate::{Address, StoreError};
+
+/// Every migration, in the binary.
+pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
+
+/// Connections of a pool unless told otherwise.
+const CONNECTIONS: u32 = 10;
+
+/// An open database with today's schema. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pool: PgPool,
+    address: Address,
+}
+
+impl Store {
+    /// The pool, for the statements of this crate.
+    pub(crate) fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Asks the server for a sign of life.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let asked = sqlx::query("SELECT 1").execute(&self.pool).await;
+        asked.map(drop).map_err(StoreError::doing("reach the database"))
+    }
+
+    /// Closes every connection and waits for it.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// Connects (creating the database of a private cluster when it is missing) and brings the schema up to date.
+pub async fn open(address: &Address) -> Result<Store, StoreError> {
+    open_with(address, CONNECTIONS).await
+}
+
+/// [`open`] with at most `connections` connections, from 1.
+pub async fn open_with(address: &Address, connections: u32) -> Result<Store, StoreError> {
+    if address.is_private() {
+        create_if_missing(address).await?;
+    }
+    let pool = connect(address, connections).await?;
+    migrate(&pool).await?;
+    Ok(Store { pool, address: address.clone() })
+}
+
+async fn connect(address: &Address, connections: u32) -> Result<PgPool, StoreError> {
+    PgPoolOptions::new()
+        .max_connections(connections.max(1))
+        .connect_with(address.options())
+        .await
+        .map_err(|source| StoreError::Connect { place: address.to_string(), source })
+}
+
+pub(crate) async fn migrate(pool: &PgPool) -> Result<(), StoreError> {
+    MIGRATIONS.run(pool).await.map_err(|error| match error {
+        MigrateError::VersionMissing(version) => StoreError::Newer { version },
+        other => StoreError::Migrate(other),
+    })
+}
+
+async fn create_if_missing(address: &Address) -> Result<(), StoreError> {
+    let mut db = maintenance(address).await?;
+    let doing = StoreError::doing("create the database");
+    let name = address.database();
+    let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)")
+        .bind(name)
+        .fetch_one(&mut db)
+        .await
+        .map_err(doing)?;
+    if !exists {
+        create(&mut db, name, None).await?;
+    }
+    db.close().await.map_err(doing)
+}
+
+pub(crate) async fn maintenance(address: &Address) -> Result<PgConnection, StoreError> {
+    let options: PgConnectOptions = address.maintenance();
+    let connected = PgConnection::connect_with(&options).await;
+    connected.map_err(|source| StoreError::Connect { place: address.to_string(), source })
+}
+
+/// Creates a database. Another process may do the same at the same moment; that is as good.
+pub(crate) async fn create(
+    db: &mut PgConnection,
+    name: &str,
+    template: Option<&str>,
+) -> Result<(), StoreError> {
+    let template = template.unwrap_or("template0");
+    let statement = format!("CREATE DATABASE {} TEMPLATE {}", quoted(name), quoted(template));
+    // Names cannot be bound; these are our own and quoted.
+    match sqlx::raw_sql(AssertSqlSafe(statement)).execute(db).await {
+        Ok(_) => Ok(()),
+        Err(sqlx::Error::Database(error)) if is_there_already(error.code().as_deref()) => Ok(()),
+        Err(source) => Err(StoreError::doing("create the database")(source)),
+    }
+}
+
+/// 42P04 duplicate_database; 23505 when both got as far as the catalogue (PostgreSQL, appendix A).
+fn is_there_already(code: Option<&str>) -> bool {
+    matches!(code, Some("42P04" | "23505"))
+}
+
+/// `name` as an SQL identifier.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

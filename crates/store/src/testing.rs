@@ -1,0 +1,116 @@
+//! One database per test, copied from a template, in the throwaway cluster of the test run.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+use crate::open::{MIGRATIONS, create, maintenance, migrate, open_with, quoted};
+use crate::{Address, Store, StoreError};
+
+/// The advisory lock under which the template is made.
+const TEMPLATE_LOCK: i64 = 0x7465_6d70;
+
+/// Tells apart the databases of one process.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// An empty database with today's schema; dropped with the value.
+#[derive(Debug)]
+pub struct TestDatabase {
+    store: Store,
+    socket_dir: PathBuf,
+    name: String,
+}
+
+impl TestDatabase {
+    /// Makes one; the first call of a test run starts the cluster.
+    pub async fn new() -> Result<Self, StoreError> {
+        let started = tokio::task::spawn_blocking(cluster::testing::socket_dir).await;
+        let socket_dir = match started {
+            Ok(outcome) => outcome.map_err(StoreError::TestCluster)?,
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        };
+        let name = format!("test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let template = template(&socket_dir).await?;
+        let address = Address::private_database(&socket_dir, &name);
+        let mut db = maintenance(&address).await?;
+        create(&mut db, &name, Some(&template)).await?;
+        let store = open_with(&address, 5).await?;
+        Ok(Self { store, socket_dir, name })
+    }
+
+    /// The open database.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Its URL, for a process under test.
+    pub fn url(&self) -> String {
+        let socket = self.socket_dir.display().to_string().replace('/', "%2F");
+        format!("postgres://nearcrawl@{socket}/{}", self.name)
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        let (socket_dir, name) = (self.socket_dir.clone(), self.name.clone());
+        // A thread of its own: a runtime may be running in this one. A failure costs only disk space, and the
+        // cluster goes with the test run.
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.map(|runtime| runtime.block_on(drop_database(&socket_dir, &name)))
+        });
+        if !matches!(dropping.join(), Ok(Ok(Ok(())))) {
+            tracing::warn!(database = self.name, "a test database could not be dropped");
+        }
+    }
+}
+
+async fn drop_database(socket_dir: &Path, name: &str) -> Result<(), StoreError> {
+    let mut db = maintenance(&Address::private(socket_dir)).await?;
+    let statement = format!("DROP DATABASE {} WITH (FORCE)", quoted(name));
+    let dropped = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut db).await;
+    dropped.map(drop).map_err(StoreError::doing("drop a test database"))
+}
+
+/// The name of the template with today's schema; made by whichever test comes first.
+async fn template(socket_dir: &Path) -> Result<String, StoreError> {
+    let name = template_name();
+    let mut db = maintenance(&Address::private(socket_dir)).await?;
+    let doing = StoreError::doing("make the template of the test databases");
+    sqlx::query("SELECT pg_advisory_lock($1)").bind(TEMPLATE_LOCK).execute(&mut db).await.map_err(doing)?;
+    let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)")
+        .bind(&name)
+        .fetch_one(&mut db)
+        .await
+        .map_err(doing)?;
+    if !exists {
+        make_template(&mut db, socket_dir, &name).await?;
+    }
+    db.close().await.map_err(doing)?;
+    Ok(name)
+}
+
+/// Migrated under another name first: what bears the template's name is complete.
+async fn make_template(db: &mut PgConnection, socket_dir: &Path, name: &str) -> Result<(), StoreError> {
+    let unfinished = format!("{name}_unfinished");
+    create(db, &unfinished, None).await?;
+    let address = Address::private_database(socket_dir, &unfinished);
+    let pool = sqlx::postgres::PgPoolOptions::new()
+        .max_connections(1)
+        .connect_with(address.options())
+        .await
+        .map_err(|source| StoreError::Connect { place: address.to_string(), source })?;
+    migrate(&pool).await?;
+    pool.close().await;
+    let statement = format!("ALTER DATABASE {} RENAME TO {}", quoted(&unfinished), quoted(name));
+    let renamed = sqlx::raw_sql(AssertSqlSafe(statement)).execute(db).await;
+    renamed.map(drop).map_err(StoreError::doing("make the template of the test databases"))
+}
+
+/// Changes with every migration.
+fn template_name() -> String {
+    let sums = MIGRATIONS.iter().flat_map(|migration| migration.checksum.iter());
+    let folded = sums.fold(0_u64, |all, byte| all.rotate_left(7) ^ u64::from(*byte));
+    format!("template_{folded:016x}")
+}

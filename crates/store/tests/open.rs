@@ -1,0 +1,67 @@
+//! Opening, migrating, and who may decide, on a real server.
+
+use std::path::Path;
+use std::time::Duration;
+
+use store::testing::TestDatabase;
+use store::{Address, Decider, StoreError};
+
+#[tokio::test]
+async fn a_fresh_database_has_todays_schema() {
+    let database = TestDatabase::new().await.unwrap();
+    database.store().ping().await.unwrap();
+    // Opening it again finds nothing to do.
+    let again = store::open(&Address::url(&database.url()).unwrap()).await.unwrap();
+    again.ping().await.unwrap();
+    again.close().await;
+}
+
+#[tokio::test]
+async fn two_tests_do_not_see_each_other() {
+    let one = TestDatabase::new().await.unwrap();
+    let other = TestDatabase::new().await.unwrap();
+    assert_ne!(one.url(), other.url());
+}
+
+#[tokio::test]
+async fn the_private_database_is_created_when_missing() {
+    let socket_dir = tokio::task::spawn_blocking(cluster::testing::socket_dir).await.unwrap().unwrap();
+    let address = Address::private(&socket_dir);
+    let (one, other) = tokio::join!(store::open(&address), store::open(&address));
+    one.unwrap().ping().await.unwrap();
+    other.unwrap().ping().await.unwrap();
+}
+
+#[tokio::test]
+async fn no_server_is_one_sentence_with_the_place() {
+    let error = store::open(&Address::private(Path::new("/nowhere/run"))).await.unwrap_err();
+    assert!(matches!(&error, StoreError::Connect { place, .. } if place == "/nowhere/run"));
+    assert!(error.is_transient(), "a server may appear there");
+}
+
+#[tokio::test]
+async fn one_decides_until_it_resigns() {
+    let database = TestDatabase::new().await.unwrap();
+    let mut first = Decider::elect(database.store()).await.unwrap().expect("nobody decides yet");
+    assert!(first.holds().await);
+    assert!(Decider::elect(database.store()).await.unwrap().is_none());
+    first.resign().await;
+    // The server frees the lock when it notices the closed connection, a moment after we closed it.
+    let elected = async {
+        loop {
+            if Decider::elect(database.store()).await.unwrap().is_some() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), elected).await.expect("the right is free again");
+}
+
+#[tokio::test]
+async fn deciders_of_two_databases_do_not_meet() {
+    let (one, other) = (TestDatabase::new().await.unwrap(), TestDatabase::new().await.unwrap());
+    let first = Decider::elect(one.store()).await.unwrap();
+    let second = Decider::elect(other.store()).await.unwrap();
+    assert!(first.is_some() && second.is_some());
+}
