@@ -1,0 +1,312 @@
+//! Which agent crawls which subnet: the book as Postgres keeps it.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
+use sqlx::PgConnection;
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// A delegation that holds now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// Its name.
+    pub id: DelegationId,
+    /// The subnet.
+    pub subnet: Range,
+    /// Who crawls it.
+    pub agent: AgentId,
+    /// Fencing number of the subnet, from 1.
+    pub generation: i64,
+    /// Why, as `delegations.reason` has it.
+    pub reason: String,
+}
+
+/// Every delegation that holds now.
+pub async fn held(store: &Store) -> Result<Vec<Held>, StoreError> {
+    let rows: Vec<(i64, IpAddr, IpAddr, i64, i64, String)> = sqlx::query_as(
+        "SELECT id, first, last, agent, generation, reason FROM delegations WHERE ended_at IS NULL ORDER BY id",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the delegations"))?;
+    rows.into_iter()
+        .map(|(id, first, last, agent, generation, reason)| {
+            let subnet = range(first, last)?;
+            Ok(Held { id: DelegationId::new(id), subnet, agent: AgentId::new(agent), generation, reason })
+        })
+        .collect()
+}
+
+/// What a search came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision<'a> {
+    /// The search that decided.
+    pub search: SearchId,
+    /// The subnet it was about.
+    pub subnet: Range,
+    /// Who shall crawl it.
+    pub agent: AgentId,
+    /// Generation of the subnet's delegation when the decision was thought out; 0 when it had none.
+    pub generation: i64,
+    /// Why this agent, as `delegations.reason` has it.
+    pub reason: &'a str,
+    /// Whether a better agent may still be found: the search then stays open.
+    pub provisional: bool,
+    /// The agent's measured round trip, in microseconds.
+    pub rtt_us: Option<u32>,
+}
+
+/// What came of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decided {
+    /// It holds from now on.
+    Made(DelegationId),
+    /// The search was over, or the subnet was delegated meanwhile: thought out on an old state, so nothing was done.
+    Outdated,
+    /// The agent may not work any more; nothing was done.
+    AgentGone,
+}
+
+/// Delegates a subnet as its search decided, in one transaction: fenced by the search's state and by the subnet's
+/// generation. Hosts of the subnet that waited get the agent; hosts that have one keep it, since it may have fetched from
+/// them already. A final decision ends the search.
+pub async fn decide(store: &Store, decision: &Decision<'_>, now: UnixMillis) -> Result<Decided, StoreError> {
+    let doing = StoreError::doing("decide a search");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    // The agent's row is always locked first, so that a revocation comes wholly before or wholly after.
+    if !may_work(&mut tx, decision.agent).await? {
+        return Ok(Decided::AgentGone);
+    }
+    if !close_search(&mut tx, decision, now).await? {
+        return Ok(Decided::Outdated);
+    }
+    let subnet = &decision.subnet;
+    end(&mut tx, subnet, decision.generation, now).await?;
+    let new = New {
+        subnet,
+        agent: decision.agent,
+        generation: decision.generation + 1,
+        reason: decision.reason,
+        provisional: decision.provisional,
+        search: Some(decision.search),
+        rtt_us: decision.rtt_us,
+    };
+    let Some(id) = insert(&mut tx, &new, now).await? else { return Ok(Decided::Outdated) };
+    give_hosts(&mut tx, subnet, decision.agent).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(Decided::Made(id))
+}
+
+async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
+    let state: Option<String> = sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR SHARE")
+        .bind(agent.get())
+        .fetch_optional(db)
+        .await
+        .map_err(StoreError::doing("lock an agent"))?;
+    Ok(matches!(state.as_deref(), Some("approved" | "paused")))
+}
+
+/// Closes the search, or only locks it when the decision is provisional; whether it was open.
+async fn close_search(
+    db: &mut PgConnection,
+    decision: &Decision<'_>,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let closed = sqlx::query(
+        "UPDATE searches SET state = CASE WHEN $3 THEN 'open' ELSE 'decided' END,
+                             decided_at = CASE WHEN $3 THEN NULL ELSE $2 END
+         WHERE id = $1 AND state = 'open'",
+    )
+    .bind(decision.search.get())
+    .bind(Moment(now))
+    .bind(decision.provisional)
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("close a search"))?;
+    Ok(closed.rows_affected() == 1)
+}
+
+async fn end(
+    db: &mut PgConnection,
+    subnet: &Range,
+    generation: i64,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE delegations SET ended_at = $4
+         WHERE first = $1 AND last = $2 AND generation = $3 AND ended_at IS NULL",
+    )
+    .bind(subnet.first())
+    .bind(subnet.last())
+    .bind(generation)
+    .bind(Moment(now))
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("end a delegation"))?;
+    Ok(())
+}
+
+struct New<'a> {
+    subnet: &'a Range,
+    agent: AgentId,
+    generation: i64,
+    reason: &'a str,
+    provisional: bool,
+    search: Option<SearchId>,
+    rtt_us: Option<u32>,
+}
+
+async fn insert(
+    db: &mut PgConnection,
+    new: &New<'_>,
+    now: UnixMillis,
+) -> Result<Option<DelegationId>, StoreError> {
+    let id: Option<i64> = sqlx::query_scalar(
+        "INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us, decided_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         ON CONFLICT DO NOTHING RETURNING id",
+    )
+    .bind(new.subnet.first())
+    .bind(new.subnet.last())
+    .bind(new.agent.get())
+    .bind(new.generation)
+    .bind(new.reason)
+    .bind(new.provisional)
+    .bind(new.search.map(SearchId::get))
+    .bind(new.rtt_us.map(|us| i32::try_from(us).unwrap_or(i32::MAX)))
+    .bind(Moment(now))
+    .fetch_optional(db)
+    .await
+    .map_err(StoreError::doing("write a delegation"))?;
+    Ok(id.map(DelegationId::new))
+}
+
+async fn give_hosts(db: &mut PgConnection, subnet: &Range, agent: AgentId) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE hosts SET state = 'delegated', agent = $3 WHERE first = $1 AND last = $2 AND state = 'resolved'",
+    )
+    .bind(subnet.first())
+    .bind(subnet.last())
+    .bind(agent.get())
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("give hosts to an agent"))?;
+    Ok(())
+}
+
+/// Gives an agent that works the subnet it lives in, where that did not happen at approval: the hierarchy was not loaded, or has
+/// changed since. Whether anything changed.
+pub async fn settle_home(
+    store: &Store,
+    agent: AgentId,
+    home: &Range,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("give an agent its home subnet");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let settled = may_work(&mut tx, agent).await? && give_home(&mut tx, agent, home, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(settled)
+}
+
+/// The home subnet goes to the agent that lives there (IPMicra III.D), unless one that lives there has it. A search for
+/// it is over with that. Whether anything changed.
+pub(crate) async fn give_home(
+    db: &mut PgConnection,
+    agent: AgentId,
+    home: &Range,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let (generation, lived_in): (i64, bool) = sqlx::query_as(
+        "SELECT coalesce(max(generation), 0), coalesce(bool_or(reason = 'home' AND ended_at IS NULL), false)
+         FROM delegations WHERE first = $1 AND last = $2",
+    )
+    .bind(home.first())
+    .bind(home.last())
+    .fetch_one(&mut *db)
+    .await
+    .map_err(StoreError::doing("look at a home subnet"))?;
+    if lived_in {
+        return Ok(false);
+    }
+    sqlx::query(
+        "UPDATE searches SET state = 'decided', decided_at = $3 WHERE first = $1 AND last = $2 AND state = 'open'",
+    )
+    .bind(home.first())
+    .bind(home.last())
+    .bind(Moment(now))
+    .execute(&mut *db)
+    .await
+    .map_err(StoreError::doing("close the search for a home subnet"))?;
+    end(db, home, generation, now).await?;
+    let new = New {
+        subnet: home,
+        agent,
+        generation: generation + 1,
+        reason: "home",
+        provisional: false,
+        search: None,
+        rtt_us: None,
+    };
+    match insert(db, &new, now).await? {
+        Some(_) => give_hosts(db, home, agent).await.map(|()| true),
+        None => Err(StoreError::conflict("the home subnet was delegated at the same moment; try again")),
+    }
+}
+
+/// Takes everything from an agent: its delegations end, its hosts wait again, what was on its way is queued again, and
+/// so is the front page of each of its hosts, from which the next agent finds the rest. Orders it had are over.
+pub(crate) async fn free(db: &mut PgConnection, agent: AgentId, now: UnixMillis) -> Result<(), StoreError> {
+    for (doing, step) in FREE {
+        sqlx::query(step)
+            .bind(agent.get())
+            .bind(Moment(now))
+            .execute(&mut *db)
+            .await
+            .map_err(StoreError::doing(doing))?;
+    }
+    Ok(())
+}
+
+/// $1 is the agent, $2 is now; each statement names both.
+const FREE: [(&str, &str); 6] = [
+    (
+        "end an agent's delegations",
+        "UPDATE delegations SET ended_at = $2 WHERE agent = $1 AND ended_at IS NULL",
+    ),
+    (
+        "end an agent's probe orders",
+        "UPDATE probes SET state = 'expired', answered_at = $2, reason = 'the agent was revoked'
+         WHERE agent = $1 AND state = 'asked'",
+    ),
+    (
+        "queue an agent's routes again",
+        "INSERT INTO pending_urls (host, url, redirects)
+         SELECT h.id, r.url, r.redirects
+         FROM routes r
+         JOIN hosts h ON h.scheme = substring(r.url FROM '^(https?)://')
+                     AND h.authority = substring(r.url FROM '^https?://([^/?#]*)')
+         WHERE r.agent = $1 AND $2::timestamptz IS NOT NULL
+         ORDER BY r.seq
+         ON CONFLICT DO NOTHING",
+    ),
+    ("forget an agent's routes", "DELETE FROM routes WHERE agent = $1 AND $2::timestamptz IS NOT NULL"),
+    (
+        "queue the front pages of an agent's hosts",
+        "INSERT INTO pending_urls (host, url)
+         SELECT id, scheme || '://' || authority || '/' FROM hosts
+         WHERE agent = $1 AND $2::timestamptz IS NOT NULL
+         ON CONFLICT DO NOTHING",
+    ),
+    (
+        "free an agent's hosts",
+        "UPDATE hosts SET state = 'resolved', agent = NULL WHERE agent = $1 AND $2::timestamptz IS NOT NULL",
+    ),
+];
+
+pub(crate) fn range(first: IpAddr, last: IpAddr) -> Result<Range, StoreError> {
+    Range::new(first, last).map_err(|_| StoreError::unreadable("an address range"))
+}

@@ -1,0 +1,179 @@
+//! Web hosts: from a name to an address to a subnet to an agent.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{HostId, UnixMillis};
+
+use crate::moment::Moment;
+use crate::{Store, StoreError, urls};
+
+/// A host without an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved {
+    /// Its name here.
+    pub id: HostId,
+    /// Host name or address, with the port where it is not the default.
+    pub authority: String,
+    /// Lookups that failed in a row.
+    pub attempts: u32,
+}
+
+/// Hosts whose address may be looked up now, those waiting longest first.
+pub async fn unresolved(store: &Store, limit: u32, now: UnixMillis) -> Result<Vec<Unresolved>, StoreError> {
+    let rows: Vec<(i64, String, i16)> = sqlx::query_as(
+        "SELECT id, authority, attempts FROM hosts
+         WHERE state = 'unresolved' AND retry_at <= $1 ORDER BY retry_at, id LIMIT $2",
+    )
+    .bind(Moment(now))
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the hosts without an address"))?;
+    Ok(rows
+        .into_iter()
+        .map(|(id, authority, attempts)| Unresolved {
+            id: HostId::new(id),
+            authority,
+            attempts: u32::from(attempts.unsigned_abs()),
+        })
+        .collect())
+}
+
+/// Writes down addresses that were found.
+pub async fn resolved(store: &Store, found: &[(HostId, IpAddr)]) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE hosts h SET state = 'resolved', address = f.address, first = NULL, last = NULL, attempts = 0, reason = NULL
+         FROM unnest($1::bigint[], $2::inet[]) AS f (id, address)
+         WHERE h.id = f.id AND h.state = 'unresolved'",
+    )
+    .bind(found.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
+    .bind(found.iter().map(|(_, address)| *address).collect::<Vec<_>>())
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("write down addresses of hosts"))?;
+    Ok(())
+}
+
+/// A lookup that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedLookup {
+    /// Which host.
+    pub id: HostId,
+    /// Why, in one line.
+    pub reason: String,
+    /// Not before this is it looked up again; once given up, not before this does a new URL revive it.
+    pub retry_at: UnixMillis,
+    /// Whether it is given up.
+    pub give_up: bool,
+}
+
+/// Writes down lookups that failed. The URLs that wait for a host that is given up are dropped.
+pub async fn not_resolved(store: &Store, failed: &[FailedLookup]) -> Result<(), StoreError> {
+    let doing = StoreError::doing("write down hosts without an address");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    sqlx::query(
+        "UPDATE hosts h SET attempts = h.attempts + 1, reason = f.reason, retry_at = f.retry_at,
+                state = CASE WHEN f.give_up THEN 'failed' ELSE h.state END
+         FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::bool[]) AS f (id, reason, retry_at, give_up)
+         WHERE h.id = f.id AND h.state = 'unresolved'",
+    )
+    .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
+    .bind(failed.iter().map(|f| f.reason.as_str()).collect::<Vec<_>>())
+    .bind(failed.iter().map(|f| Moment(f.retry_at)).collect::<Vec<_>>())
+    .bind(failed.iter().map(|f| f.give_up).collect::<Vec<_>>())
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    let given_up: Vec<i64> = failed.iter().filter(|f| f.give_up).map(|f| f.id.get()).collect();
+    urls::drop_waiting(&mut tx, &given_up).await?;
+    tx.commit().await.map_err(doing)
+}
+
+/// Hosts with an address that have no agent, after `after`, in order of their number: their subnets are looked up anew
+/// when the hierarchy changes.
+pub async fn waiting(
+    store: &Store,
+    after: HostId,
+    only_without_subnet: bool,
+    limit: u32,
+) -> Result<Vec<(HostId, IpAddr)>, StoreError> {
+    let rows: Vec<(i64, IpAddr)> = sqlx::query_as(
+        "SELECT id, address FROM hosts
+         WHERE state = 'resolved' AND address IS NOT NULL AND id > $1 AND (first IS NULL OR NOT $2)
+         ORDER BY id LIMIT $3",
+    )
+    .bind(after.get())
+    .bind(only_without_subnet)
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the hosts without an agent"))?;
+    Ok(rows.into_iter().map(|(id, address)| (HostId::new(id), address)).collect())
+}
+
+/// Puts hosts that wait into their subnets.
+pub async fn place(store: &Store, places: &[(HostId, Range)]) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE hosts h SET first = p.first, last = p.last
+         FROM unnest($1::bigint[], $2::inet[], $3::inet[]) AS p (id, first, last)
+         WHERE h.id = p.id AND h.state = 'resolved'",
+    )
+    .bind(places.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
+    .bind(places.iter().map(|(_, subnet)| subnet.first()).collect::<Vec<_>>())
+    .bind(places.iter().map(|(_, subnet)| subnet.last()).collect::<Vec<_>>())
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("put hosts into their subnets"))?;
+    Ok(())
+}
+
+/// Gives hosts that wait to the agent that has their subnet. Says how many.
+pub async fn adopt(store: &Store) -> Result<u64, StoreError> {
+    let adopted = sqlx::query(
+        "UPDATE hosts h SET state = 'delegated', agent = d.agent
+         FROM delegations d
+         WHERE h.state = 'resolved' AND d.first = h.first AND d.last = h.last AND d.ended_at IS NULL",
+    )
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("give hosts to the agents of their subnets"))?;
+    Ok(adopted.rows_affected())
+}
+
+/// A host whose subnet has neither an agent nor an open search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    /// Its subnet.
+    pub subnet: Range,
+    /// Its address.
+    pub address: IpAddr,
+    /// http or https.
+    pub scheme: String,
+    /// Host name or address, with the port where it is not the default.
+    pub authority: String,
+}
+
+/// One host each of subnets that need a search, those waiting longest first.
+pub async fn orphans(store: &Store, limit: u32, now: UnixMillis) -> Result<Vec<Orphan>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr, IpAddr, String, String)> = sqlx::query_as(
+        "SELECT first, last, address, scheme, authority FROM (
+            SELECT DISTINCT ON (h.first, h.last) h.id, h.first, h.last, h.address, h.scheme, h.authority
+            FROM hosts h
+            WHERE h.state = 'resolved' AND h.first IS NOT NULL AND h.retry_at <= $1
+              AND NOT EXISTS (SELECT FROM searches s WHERE s.state = 'open' AND s.first = h.first AND s.last = h.last)
+              AND NOT EXISTS (SELECT FROM delegations d WHERE d.ended_at IS NULL AND d.first = h.first AND d.last = h.last)
+            ORDER BY h.first, h.last, h.attempts, h.id
+         ) AS one_each ORDER BY id LIMIT $2",
+    )
+    .bind(Moment(now))
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the subnets that need a search"))?;
+    rows.into_iter()
+        .map(|(first, last, address, scheme, authority)| {
+            Ok(Orphan { subnet: crate::delegations::range(first, last)?, address, scheme, authority })
+        })
+        .collect()
+}

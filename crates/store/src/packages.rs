@@ -1,0 +1,219 @@
+//! The ledger of packages: each is integrated exactly once.
+
+use protocol::package::{Header, PackageName};
+use protocol::{AgentId, UnixMillis};
+use sqlx::PgConnection;
+
+use crate::moment::Moment;
+use crate::urls::{self, NewUrl};
+use crate::{Store, StoreError};
+
+/// A package whose body is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct Received<'a> {
+    /// Its signed part.
+    pub header: &'a Header,
+    /// SHA-256 of the whole package.
+    pub sha256: &'a [u8],
+    /// Its place in object storage.
+    pub object: &'a str,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// What the ledger says to a package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entered {
+    /// Taken down now.
+    New,
+    /// The same package was taken down before.
+    Duplicate,
+    /// Another package has this name.
+    Conflict,
+}
+
+/// What the ledger holds under a package's name: nothing, or the hash of the package.
+pub async fn find(store: &Store, name: &PackageName) -> Result<Option<Vec<u8>>, StoreError> {
+    sqlx::query_scalar("SELECT sha256 FROM packages WHERE agent = $1 AND epoch = $2 AND seq = $3")
+        .bind(name.agent.get())
+        .bind(number(name.epoch)?)
+        .bind(number(name.seq)?)
+        .fetch_optional(store.pool())
+        .await
+        .map_err(StoreError::doing("look a package up"))
+}
+
+/// Takes a package down; it counts as received from then on.
+pub async fn enter(store: &Store, package: &Received<'_>, now: UnixMillis) -> Result<Entered, StoreError> {
+    let name = &package.header.name;
+    let entered = sqlx::query(
+        "INSERT INTO packages (agent, epoch, seq, sha256, object, bytes, plain_bytes, entries, received_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (agent, epoch, seq) DO NOTHING",
+    )
+    .bind(name.agent.get())
+    .bind(number(name.epoch)?)
+    .bind(number(name.seq)?)
+    .bind(package.sha256)
+    .bind(package.object)
+    .bind(number(package.bytes)?)
+    .bind(number(package.header.plain_bytes)?)
+    .bind(i32::try_from(package.header.entries).unwrap_or(i32::MAX))
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("take a package down"))?;
+    if entered.rows_affected() == 1 {
+        return Ok(Entered::New);
+    }
+    let known = find(store, name).await?;
+    Ok(if known.as_deref() == Some(package.sha256) { Entered::Duplicate } else { Entered::Conflict })
+}
+
+/// A package that waits to be integrated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// Which.
+    pub name: PackageName,
+    /// SHA-256 of the whole package.
+    pub sha256: Vec<u8>,
+    /// Its place in object storage.
+    pub object: String,
+    /// Its agent's key.
+    pub key: Vec<u8>,
+}
+
+type WaitingRow = (i64, i64, i64, Vec<u8>, String, Vec<u8>);
+
+/// Packages to be integrated, in the order of their arrival and, within an agent's epoch, of their numbers.
+pub async fn waiting(store: &Store, limit: u32) -> Result<Vec<Waiting>, StoreError> {
+    let rows: Vec<WaitingRow> = sqlx::query_as(
+        "SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key
+         FROM packages p JOIN agents a ON a.id = p.agent
+         WHERE p.integrated_at IS NULL AND p.refused IS NULL
+         ORDER BY p.received_at, p.agent, p.epoch, p.seq LIMIT $1",
+    )
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the packages that wait"))?;
+    Ok(rows
+        .into_iter()
+        .map(|(agent, epoch, seq, sha256, object, key)| Waiting {
+            name: PackageName {
+                agent: AgentId::new(agent),
+                epoch: epoch.unsigned_abs(),
+                seq: seq.unsigned_abs(),
+            },
+            sha256,
+            object,
+            key,
+        })
+        .collect())
+}
+
+/// What a package tells of one host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HostTally {
+    /// http or https.
+    pub scheme: String,
+    /// Host name or address, with the port where it is not the default.
+    pub authority: String,
+    /// Documents.
+    pub pages: u64,
+    /// Fetches, whatever their outcome.
+    pub fetches: u64,
+    /// Bytes of bodies as fetched.
+    pub wire_bytes: u64,
+    /// Sum of the fetches' times, in milliseconds.
+    pub fetch_ms: u64,
+}
+
+/// What integrating a package changes, beside the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Integration {
+    /// Which package.
+    pub name: PackageName,
+    /// Per host; each host once.
+    pub hosts: Vec<HostTally>,
+    /// Links to hosts of others, to be queued.
+    pub discovered: Vec<NewUrl>,
+}
+
+/// Marks a package as integrated, counts what it brought and queues what it discovered, in one transaction. Whether that
+/// happened now: a package that is marked already changes nothing.
+pub async fn integrate(
+    store: &Store,
+    integration: &Integration,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("integrate a package");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    if !mark(&mut tx, integration, now).await? {
+        return Ok(false);
+    }
+    count(&mut tx, &integration.hosts).await?;
+    urls::queue_in(&mut tx, &integration.discovered, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(true)
+}
+
+async fn mark(db: &mut PgConnection, integration: &Integration, now: UnixMillis) -> Result<bool, StoreError> {
+    let sum = |value: fn(&HostTally) -> u64| integration.hosts.iter().map(value).sum::<u64>();
+    let marked = sqlx::query(
+        "UPDATE packages SET integrated_at = $4, integrations = integrations + 1, pages = $5, fetches = $6, wire_bytes = $7
+         WHERE agent = $1 AND epoch = $2 AND seq = $3 AND integrated_at IS NULL AND refused IS NULL",
+    )
+    .bind(integration.name.agent.get())
+    .bind(number(integration.name.epoch)?)
+    .bind(number(integration.name.seq)?)
+    .bind(Moment(now))
+    .bind(i32::try_from(sum(|host| host.pages)).unwrap_or(i32::MAX))
+    .bind(i32::try_from(sum(|host| host.fetches)).unwrap_or(i32::MAX))
+    .bind(number(sum(|host| host.wire_bytes))?)
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("mark a package as integrated"))?;
+    Ok(marked.rows_affected() == 1)
+}
+
+async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreError> {
+    let column = |value: fn(&HostTally) -> u64| -> Result<Vec<i64>, StoreError> {
+        hosts.iter().map(|host| number(value(host))).collect()
+    };
+    sqlx::query(
+        "UPDATE hosts h SET pages = h.pages + t.pages, fetches = h.fetches + t.fetches,
+                            wire_bytes = h.wire_bytes + t.wire_bytes, fetch_ms = h.fetch_ms + t.fetch_ms
+         FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+              AS t (scheme, authority, pages, fetches, wire_bytes, fetch_ms)
+         WHERE h.scheme = t.scheme AND h.authority = t.authority",
+    )
+    .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
+    .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
+    .bind(column(|host| host.pages)?)
+    .bind(column(|host| host.fetches)?)
+    .bind(column(|host| host.wire_bytes)?)
+    .bind(column(|host| host.fetch_ms)?)
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("count what a package brought"))?;
+    Ok(())
+}
+
+/// Sets a package aside that cannot be integrated though it was well signed.
+pub async fn refuse(store: &Store, name: &PackageName, reason: &str) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE packages SET refused = $4 WHERE agent = $1 AND epoch = $2 AND seq = $3 AND integrated_at IS NULL",
+    )
+    .bind(name.agent.get())
+    .bind(number(name.epoch)?)
+    .bind(number(name.seq)?)
+    .bind(reason)
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("set a package aside"))?;
+    Ok(())
+}
+
+fn number(value: u64) -> Result<i64, StoreError> {
+    i64::try_from(value).map_err(|_| StoreError::conflict("a number larger than 2^63 - 1"))
+}

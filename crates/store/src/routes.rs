@@ -1,0 +1,152 @@
+//! URLs on their way to agents.
+
+use std::collections::HashMap;
+
+use protocol::{AgentId, Route};
+use sqlx::PgConnection;
+
+use crate::{Store, StoreError};
+
+/// The routes that an agent has not confirmed, by rising number.
+pub async fn after(
+    store: &Store,
+    agent: AgentId,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<Route>, StoreError> {
+    let rows: Vec<(i64, String, i16)> = sqlx::query_as(
+        "SELECT seq, url, redirects FROM routes WHERE agent = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+    )
+    .bind(agent.get())
+    .bind(i64::try_from(after).unwrap_or(i64::MAX))
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read an agent's routes"))?;
+    Ok(rows
+        .into_iter()
+        .map(|(seq, url, redirects)| Route {
+            seq: seq.unsigned_abs(),
+            url,
+            redirects: u8::try_from(redirects).unwrap_or(u8::MAX),
+        })
+        .collect())
+}
+
+/// A URL that was routed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Routed {
+    /// To whom.
+    pub agent: AgentId,
+    /// What.
+    pub url: String,
+}
+
+/// Moves up to `batch` URLs that wait to the agents of their hosts, numbering them without gaps, in one transaction. An agent
+/// gets no more than `ahead` routes that it has not confirmed; only approved agents get any.
+pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<Routed>, StoreError> {
+    let doing = StoreError::doing("route URLs");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let mut room = room(&mut tx, ahead).await?;
+    let waiting = waiting(&mut tx, &room, batch).await?;
+    let chosen: Vec<Chosen> = waiting.into_iter().filter_map(|url| room.get_mut(&url.1)?.take(url)).collect();
+    if !chosen.is_empty() {
+        write(&mut tx, &chosen).await?;
+        advance(&mut tx, &room).await?;
+        tx.commit().await.map_err(doing)?;
+    }
+    Ok(chosen.into_iter().map(|c| Routed { agent: AgentId::new(c.agent), url: c.url }).collect())
+}
+
+/// An agent's list: the next free number, and how many more it takes.
+struct List {
+    next: i64,
+    left: i64,
+}
+
+struct Chosen {
+    pending: i64,
+    agent: i64,
+    seq: i64,
+    url: String,
+    redirects: i16,
+}
+
+impl List {
+    fn take(&mut self, (pending, agent, url, redirects): WaitingRow) -> Option<Chosen> {
+        if self.left <= 0 {
+            return None;
+        }
+        let seq = self.next;
+        self.next += 1;
+        self.left -= 1;
+        Some(Chosen { pending, agent, seq, url, redirects })
+    }
+}
+
+/// Pending URL, agent, URL, redirects.
+type WaitingRow = (i64, i64, String, i16);
+
+/// Locks the agents that may get routes, so that none of them is revoked or routed to by somebody else meanwhile.
+async fn room(db: &mut PgConnection, ahead: u32) -> Result<HashMap<i64, List>, StoreError> {
+    let rows: Vec<(i64, i64, i64)> = sqlx::query_as(
+        "SELECT a.id, a.next_route, (SELECT count(*) FROM routes r WHERE r.agent = a.id)
+         FROM agents a
+         WHERE a.state = 'approved' AND EXISTS (
+            SELECT FROM hosts h JOIN pending_urls p ON p.host = h.id WHERE h.agent = a.id AND h.state = 'delegated')
+         ORDER BY a.id FOR UPDATE OF a",
+    )
+    .fetch_all(db)
+    .await
+    .map_err(StoreError::doing("see which agents take routes"))?;
+    let list = |(agent, next, underway)| (agent, List { next, left: i64::from(ahead) - underway });
+    Ok(rows.into_iter().map(list).filter(|(_, list)| list.left > 0).collect())
+}
+
+async fn waiting(
+    db: &mut PgConnection,
+    room: &HashMap<i64, List>,
+    batch: u32,
+) -> Result<Vec<WaitingRow>, StoreError> {
+    sqlx::query_as(
+        "SELECT p.id, h.agent, p.url, p.redirects
+         FROM hosts h JOIN pending_urls p ON p.host = h.id
+         WHERE h.state = 'delegated' AND h.agent = ANY($1)
+         ORDER BY p.id LIMIT $2",
+    )
+    .bind(room.keys().copied().collect::<Vec<_>>())
+    .bind(i64::from(batch))
+    .fetch_all(db)
+    .await
+    .map_err(StoreError::doing("list the URLs that can be routed"))
+}
+
+async fn write(db: &mut PgConnection, chosen: &[Chosen]) -> Result<(), StoreError> {
+    sqlx::query(
+        "WITH moved AS (DELETE FROM pending_urls WHERE id = ANY($1))
+         INSERT INTO routes (agent, seq, url, redirects)
+         SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::smallint[])",
+    )
+    .bind(chosen.iter().map(|c| c.pending).collect::<Vec<_>>())
+    .bind(chosen.iter().map(|c| c.agent).collect::<Vec<_>>())
+    .bind(chosen.iter().map(|c| c.seq).collect::<Vec<_>>())
+    .bind(chosen.iter().map(|c| c.url.as_str()).collect::<Vec<_>>())
+    .bind(chosen.iter().map(|c| c.redirects).collect::<Vec<_>>())
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("route URLs"))?;
+    Ok(())
+}
+
+async fn advance(db: &mut PgConnection, lists: &HashMap<i64, List>) -> Result<(), StoreError> {
+    let (agents, next): (Vec<i64>, Vec<i64>) = lists.iter().map(|(agent, list)| (agent, list.next)).unzip();
+    sqlx::query(
+        "UPDATE agents a SET next_route = n.next FROM unnest($1::bigint[], $2::bigint[]) AS n (id, next) WHERE a.id = n.id",
+    )
+    .bind(agents)
+    .bind(next)
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("number routes"))?;
+    Ok(())
+}

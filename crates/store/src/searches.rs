@@ -1,0 +1,233 @@
+//! Searches for the agent that shall crawl a subnet, with their trails.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, ProbeId, SearchId, UnixMillis};
+
+use crate::delegations::range;
+use crate::moment::Moment;
+use crate::{Store, StoreError, urls};
+
+/// A search to be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSearch {
+    /// The subnet that wants an agent.
+    pub subnet: Range,
+    /// Address that candidates probe.
+    pub target: IpAddr,
+    /// Authority of a web host at the target.
+    pub host: String,
+    /// Port of that host.
+    pub port: u16,
+}
+
+/// Opens searches; a subnet that has an open one keeps it. Says how many are new.
+pub async fn open(
+    store: &Store,
+    searches: &[NewSearch],
+    strategy: &str,
+    threshold_us: u32,
+    now: UnixMillis,
+) -> Result<u64, StoreError> {
+    let column = |value: fn(&NewSearch) -> IpAddr| searches.iter().map(value).collect::<Vec<_>>();
+    let opened = sqlx::query(
+        "INSERT INTO searches (first, last, target, target_host, target_port, strategy, threshold_us, opened_at)
+         SELECT first, last, target, host, port, $6, $7, $8
+         FROM unnest($1::inet[], $2::inet[], $3::inet[], $4::text[], $5::int[]) AS s (first, last, target, host, port)
+         ON CONFLICT (first, last) WHERE state = 'open' DO NOTHING",
+    )
+    .bind(column(|s| s.subnet.first()))
+    .bind(column(|s| s.subnet.last()))
+    .bind(column(|s| s.target))
+    .bind(searches.iter().map(|s| s.host.as_str()).collect::<Vec<_>>())
+    .bind(searches.iter().map(|s| i32::from(s.port)).collect::<Vec<_>>())
+    .bind(strategy)
+    .bind(i32::try_from(threshold_us).unwrap_or(i32::MAX))
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("open searches"))?;
+    Ok(opened.rows_affected())
+}
+
+/// A search that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenSearch {
+    /// Its name.
+    pub id: SearchId,
+    /// The subnet that wants an agent.
+    pub subnet: Range,
+    /// Address that candidates probe.
+    pub target: IpAddr,
+    /// Threshold when it was opened, in microseconds.
+    pub threshold_us: u32,
+    /// When it was opened.
+    pub opened_at: UnixMillis,
+    /// Generation of the subnet's latest delegation; 0 when it never had one.
+    pub generation: i64,
+    /// Who has the subnet for the time being.
+    pub provisional: Option<AgentId>,
+    /// Who was asked, in order.
+    pub trail: Vec<Asked>,
+}
+
+/// One step of a trail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The order.
+    pub probe: ProbeId,
+    /// Position in the search, from 1.
+    pub step: u32,
+    /// Who was asked.
+    pub agent: AgentId,
+    /// Why it was a candidate, as `probes.phase` has it.
+    pub phase: String,
+    /// Inside of which subnet it was found.
+    pub level: Range,
+    /// What came of it, as `probes.state` has it.
+    pub state: String,
+    /// Measured round trip in microseconds, when `state` is `measured`.
+    pub rtt_us: Option<u32>,
+    /// When it was asked.
+    pub asked_at: UnixMillis,
+}
+
+type SearchRow = (i64, IpAddr, IpAddr, IpAddr, i32, Moment, i64, Option<i64>);
+type ProbeRow = (i64, i64, i32, i64, String, IpAddr, IpAddr, String, Option<i32>, Moment);
+
+/// Which open searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// Those whose subnet nobody crawls yet.
+    Urgent,
+    /// Those that go on though somebody has the subnet for the time being.
+    Provisional,
+}
+
+/// Open searches after `after`, oldest first, with their trails.
+pub async fn going_on(
+    store: &Store,
+    which: Which,
+    after: SearchId,
+    limit: u32,
+) -> Result<Vec<OpenSearch>, StoreError> {
+    let rows: Vec<SearchRow> = sqlx::query_as(
+        "SELECT s.id, s.first, s.last, s.target, s.threshold_us, s.opened_at,
+                coalesce((SELECT max(generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
+                d.agent
+         FROM searches s
+         LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL AND d.search = s.id
+         WHERE s.state = 'open' AND s.id > $1 AND (d.id IS NOT NULL) = $2
+         ORDER BY s.id LIMIT $3",
+    )
+    .bind(after.get())
+    .bind(which == Which::Provisional)
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the open searches"))?;
+    let ids: Vec<i64> = rows.iter().map(|row| row.0).collect();
+    let mut trails = trails(store, &ids).await?;
+    rows.into_iter().map(|row| open_search(row, &mut trails)).collect()
+}
+
+fn open_search(row: SearchRow, trails: &mut HashMap<i64, Vec<Asked>>) -> Result<OpenSearch, StoreError> {
+    let (id, first, last, target, threshold_us, opened_at, generation, provisional) = row;
+    Ok(OpenSearch {
+        id: SearchId::new(id),
+        subnet: range(first, last)?,
+        target,
+        threshold_us: threshold_us.unsigned_abs(),
+        opened_at: opened_at.0,
+        generation,
+        provisional: provisional.map(AgentId::new),
+        trail: trails.remove(&id).unwrap_or_default(),
+    })
+}
+
+async fn trails(store: &Store, searches: &[i64]) -> Result<HashMap<i64, Vec<Asked>>, StoreError> {
+    let rows: Vec<ProbeRow> = sqlx::query_as(
+        "SELECT search, id, step, agent, phase, level_first, level_last, state, rtt_us, asked_at
+         FROM probes WHERE search = ANY($1) ORDER BY search, step",
+    )
+    .bind(searches)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the trails of searches"))?;
+    let mut trails: HashMap<i64, Vec<Asked>> = HashMap::new();
+    for (search, probe, step, agent, phase, first, last, state, rtt_us, asked_at) in rows {
+        trails.entry(search).or_default().push(Asked {
+            probe: ProbeId::new(probe),
+            step: step.unsigned_abs(),
+            agent: AgentId::new(agent),
+            phase,
+            level: range(first, last)?,
+            state,
+            rtt_us: rtt_us.map(i32::unsigned_abs),
+            asked_at: asked_at.0,
+        });
+    }
+    Ok(trails)
+}
+
+/// Ends searches without a delegation: their subnets are not in the hierarchy any more.
+pub async fn abandon(store: &Store, searches: &[SearchId], now: UnixMillis) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = ANY($1) AND state = 'open'",
+    )
+    .bind(searches.iter().map(|search| search.get()).collect::<Vec<_>>())
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("end searches for subnets that are gone"))?;
+    Ok(())
+}
+
+/// Number of open searches whose subnet nobody crawls yet.
+pub async fn urgent_count(store: &Store) -> Result<u32, StoreError> {
+    let count: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM searches s WHERE s.state = 'open' AND NOT EXISTS
+            (SELECT FROM delegations d WHERE d.first = s.first AND d.last = s.last AND d.ended_at IS NULL)",
+    )
+    .fetch_one(store.pool())
+    .await
+    .map_err(StoreError::doing("count the open searches"))?;
+    Ok(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// Ends a search that brought no answer from its target: its subnet's hosts that wait try again at `retry_at`, for
+/// the reason given; those that did so `attempts` times are given up, with the URLs that wait for them.
+pub async fn silent(
+    store: &Store,
+    search: SearchId,
+    reason: &str,
+    retry_at: UnixMillis,
+    attempts: u32,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("end a search without an answer");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let failed: Vec<i64> = sqlx::query_scalar(
+        "WITH over AS (
+            UPDATE searches SET state = 'decided', decided_at = $5 WHERE id = $1 AND state = 'open' RETURNING first, last
+         ), tried AS (
+            UPDATE hosts h SET attempts = h.attempts + 1, reason = $2, retry_at = $3,
+                   state = CASE WHEN h.attempts + 1 >= $4 THEN 'failed' ELSE h.state END
+            FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'
+            RETURNING h.id, h.state
+         )
+         SELECT id FROM tried WHERE state = 'failed'",
+    )
+    .bind(search.get())
+    .bind(reason)
+    .bind(Moment(retry_at))
+    .bind(i32::try_from(attempts).unwrap_or(i32::MAX))
+    .bind(Moment(now))
+    .fetch_all(&mut *tx)
+    .await
+    .map_err(doing)?;
+    urls::drop_waiting(&mut tx, &failed).await?;
+    tx.commit().await.map_err(doing)
+}

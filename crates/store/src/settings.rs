@@ -1,0 +1,20 @@
+//! Small facts of this installation.
+
+use serde_json::Value;
+
+use crate::{Store, StoreError};
+
+/// The fact under this name; `proposal` becomes it when there is none yet. Several coordinators get the same answer.
+pub async fn get_or_set(store: &Store, name: &str, proposal: &Value) -> Result<Value, StoreError> {
+    sqlx::query("INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
+        .bind(name)
+        .bind(proposal)
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("write a setting"))?;
+    sqlx::query_scalar("SELECT value FROM settings WHERE name = $1")
+        .bind(name)
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("read a setting"))
+}

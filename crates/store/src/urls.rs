@@ -1,0 +1,95 @@
+//! URLs that wait until their host has an agent.
+
+use std::collections::BTreeSet;
+
+use sqlx::PgConnection;
+
+use protocol::UnixMillis;
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// A URL to be crawled, normalised and taken apart.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NewUrl {
+    /// http or https.
+    pub scheme: String,
+    /// Host name or address, with the port where it is not the default.
+    pub authority: String,
+    /// All of it, without fragment.
+    pub url: String,
+    /// Redirects followed on the way here.
+    pub redirects: u8,
+}
+
+/// Queues URLs for routing, with their hosts. Says how many were not in the queue already.
+pub async fn queue(store: &Store, urls: &[NewUrl], now: UnixMillis) -> Result<u64, StoreError> {
+    let doing = StoreError::doing("queue URLs");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let queued = queue_in(&mut tx, urls, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(queued)
+}
+
+/// [`queue`] as part of a larger transaction. URLs of hosts that were given up lately are left out.
+pub(crate) async fn queue_in(
+    db: &mut PgConnection,
+    urls: &[NewUrl],
+    now: UnixMillis,
+) -> Result<u64, StoreError> {
+    if urls.is_empty() {
+        return Ok(0);
+    }
+    meet_hosts(db, urls, now).await?;
+    let queued = sqlx::query(
+        "INSERT INTO pending_urls (host, url, redirects)
+         SELECT h.id, u.url, u.redirects
+         FROM unnest($1::text[], $2::text[], $3::text[], $4::smallint[]) WITH ORDINALITY
+              AS u (scheme, authority, url, redirects, position)
+         JOIN hosts h ON h.scheme = u.scheme AND h.authority = u.authority AND h.state <> 'failed'
+         ORDER BY u.position
+         ON CONFLICT (host, url) DO NOTHING",
+    )
+    .bind(urls.iter().map(|u| u.scheme.as_str()).collect::<Vec<_>>())
+    .bind(urls.iter().map(|u| u.authority.as_str()).collect::<Vec<_>>())
+    .bind(urls.iter().map(|u| u.url.as_str()).collect::<Vec<_>>())
+    .bind(urls.iter().map(|u| i16::from(u.redirects)).collect::<Vec<_>>())
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("queue URLs"))?;
+    Ok(queued.rows_affected())
+}
+
+/// Enters new hosts, and gives those that were given up long enough ago another chance. In one order everywhere, so that two
+/// transactions that meet the same hosts do not wait for each other in a circle.
+async fn meet_hosts(db: &mut PgConnection, urls: &[NewUrl], now: UnixMillis) -> Result<(), StoreError> {
+    let hosts: BTreeSet<(&str, &str)> =
+        urls.iter().map(|u| (u.scheme.as_str(), u.authority.as_str())).collect();
+    sqlx::query(
+        "INSERT INTO hosts (scheme, authority, retry_at, found_at)
+         SELECT scheme, authority, $3, $3 FROM unnest($1::text[], $2::text[]) AS n (scheme, authority)
+         ON CONFLICT (scheme, authority) DO UPDATE
+            SET state = 'unresolved', attempts = 0, reason = NULL, first = NULL, last = NULL, retry_at = $3
+            WHERE hosts.state = 'failed' AND hosts.retry_at <= $3",
+    )
+    .bind(hosts.iter().map(|(scheme, _)| *scheme).collect::<Vec<_>>())
+    .bind(hosts.iter().map(|(_, authority)| *authority).collect::<Vec<_>>())
+    .bind(Moment(now))
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("enter hosts"))?;
+    Ok(())
+}
+
+/// Drops what waits for these hosts.
+pub(crate) async fn drop_waiting(db: &mut PgConnection, hosts: &[i64]) -> Result<(), StoreError> {
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    sqlx::query("DELETE FROM pending_urls WHERE host = ANY($1)")
+        .bind(hosts)
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("drop the URLs of hosts that were given up"))?;
+    Ok(())
+}
