@@ -1,6 +1,7 @@
 //! Lives at a partner: probe, fetch, extract, ship.
 
 pub mod crawl_url;
+pub mod extract;
 pub mod guard;
 pub mod robots;
 pub mod spans;

@@ -1,0 +1,122 @@
+//! Which characters do these bytes mean? By byte order mark, else the Content-Type header, else a meta element in
+//! the first kilobyte, else a guess from up to 64 KiB (the order of the WHATWG HTML standard, section 13.2.3.2).
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+
+/// Bytes in which a meta element may name the encoding.
+const PRESCAN_BYTES: usize = 1_024;
+/// Bytes that a guess is made from.
+const GUESS_BYTES: usize = 64 << 10;
+
+/// Turns bytes into text, once it knows how.
+pub(super) struct Decoding {
+    named: Option<&'static Encoding>,
+    prescan: bool,
+    state: State,
+}
+
+enum State {
+    Undecided(Vec<u8>),
+    Decided(Decoder),
+}
+
+impl Decoding {
+    /// `named` is what the header says; `prescan` whether a meta element may say it.
+    pub(super) fn new(named: Option<&'static Encoding>, prescan: bool) -> Self {
+        Self { named, prescan, state: State::Undecided(Vec::new()) }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8], out: &mut String) {
+        match &mut self.state {
+            State::Decided(decoder) => decode(decoder, bytes, false, out),
+            State::Undecided(head) => {
+                head.extend_from_slice(bytes);
+                if let Some(encoding) = decide(head, self.named, self.prescan, false) {
+                    self.start(encoding, out);
+                }
+            }
+        }
+    }
+
+    /// Ends the text and says which encoding it was in.
+    pub(super) fn finish(&mut self, out: &mut String) -> &'static Encoding {
+        if let State::Undecided(head) = &self.state {
+            let encoding = decide(head, self.named, self.prescan, true).unwrap_or(WINDOWS_1252);
+            self.start(encoding, out);
+        }
+        match &mut self.state {
+            State::Decided(decoder) => {
+                decode(decoder, b"", true, out);
+                decoder.encoding()
+            }
+            State::Undecided(_) => WINDOWS_1252,
+        }
+    }
+
+    fn start(&mut self, encoding: &'static Encoding, out: &mut String) {
+        let decided = State::Decided(encoding.new_decoder_with_bom_removal());
+        let State::Undecided(head) = std::mem::replace(&mut self.state, decided) else { return };
+        if let State::Decided(decoder) = &mut self.state {
+            decode(decoder, &head, false, out);
+        }
+    }
+}
+
+/// The encoding of a body that starts with `head`; none when more of it must be seen first.
+fn decide(
+    head: &[u8],
+    named: Option<&'static Encoding>,
+    prescan: bool,
+    ended: bool,
+) -> Option<&'static Encoding> {
+    if let Some((encoding, _)) = Encoding::for_bom(head) {
+        return Some(encoding);
+    }
+    if named.is_some() && (head.len() >= 3 || ended) {
+        return named;
+    }
+    if head.len() < PRESCAN_BYTES && !ended {
+        return None;
+    }
+    let said = prescan.then(|| meta_charset(&head[..head.len().min(PRESCAN_BYTES)])).flatten();
+    said.or_else(|| (head.len() >= GUESS_BYTES || ended).then(|| guess(head, ended)))
+}
+
+fn guess(head: &[u8], ended: bool) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(head, ended);
+    detector.guess(None, Utf8Detection::Allow)
+}
+
+/// The encoding that a meta element names, by a search that is a little laxer than the standard's.
+fn meta_charset(head: &[u8]) -> Option<&'static Encoding> {
+    let head = head.to_ascii_lowercase();
+    let tags = head.split(|b| *b == b'<').filter(|tag| tag.starts_with(b"meta"));
+    let said = tags.filter_map(|tag| {
+        let tag = tag.split(|b| *b == b'>').next()?;
+        let at = tag.windows(7).position(|w| w == b"charset")?;
+        let value = tag[at + 7..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+        let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
+        let end = value.iter().position(|b| b" \t\r\n\x0c\"';/".contains(b)).unwrap_or(value.len());
+        Encoding::for_label(&value[..end])
+    });
+    // A page that was read as far as its meta element can't be in UTF-16, whatever it says.
+    said.map(|encoding| match encoding {
+        e if e == UTF_16BE || e == UTF_16LE => UTF_8,
+        e if e == X_USER_DEFINED => WINDOWS_1252,
+        e => e,
+    })
+    .next()
+}
+
+fn decode(decoder: &mut Decoder, mut bytes: &[u8], last: bool, out: &mut String) {
+    loop {
+        out.reserve(decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(bytes.len() + 64).max(16));
+        let (result, read, _) = decoder.decode_to_string(bytes, out, last);
+        bytes = &bytes[read..];
+        if result == CoderResult::InputEmpty {
+            return;
+        }
+    }
+}

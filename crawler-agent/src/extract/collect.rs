@@ -1,0 +1,175 @@
+//! What the parser's events add up to.
+
+use htmlize::{unescape, unescape_attribute};
+use lol_html::{
+    html_content::{TextChunk, TextType},
+    send::Element,
+};
+
+use super::{MAX_LINKS, TEXT_BYTES, directives::Directives, text::Folded};
+
+/// Longest title, in bytes.
+const TITLE_BYTES: usize = 1_024;
+
+/// Longest attribute value that is looked at, in bytes: a URL, well padded.
+const VALUE_BYTES: usize = 8 << 10;
+
+/// Elements within a line of text: the words around their tags may be one.
+const INLINE: &[&str] = &[
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
+    "i", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub",
+    "sup", "time", "tt", "u", "var", "wbr",
+];
+
+/// Findings so far.
+#[derive(Debug)]
+pub(super) struct Collected {
+    pub(super) main: Folded,
+    pub(super) noise: Folded,
+    pub(super) title: Folded,
+    pub(super) lang: Option<String>,
+    pub(super) base: Option<String>,
+    pub(super) references: Vec<String>,
+    pub(super) directives: Directives,
+    /// The text node that is arriving, still with entities.
+    node: String,
+    place: Place,
+}
+
+/// Where the text node that is arriving stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Place {
+    #[default]
+    Main,
+    Noise,
+    Title,
+}
+
+impl Default for Collected {
+    fn default() -> Self {
+        Self {
+            main: Folded::new(TEXT_BYTES),
+            noise: Folded::new(TEXT_BYTES),
+            title: Folded::new(TITLE_BYTES),
+            lang: None,
+            base: None,
+            references: Vec::new(),
+            directives: Directives::default(),
+            node: String::new(),
+            place: Place::Main,
+        }
+    }
+}
+
+impl Collected {
+    /// The findings of a plain text.
+    pub(super) fn of_text(text: Folded) -> Self {
+        Self { main: text, ..Self::default() }
+    }
+
+    /// Takes note of a start tag; says whether the element stands apart from the text around it.
+    pub(super) fn element(&mut self, element: &Element<'_, '_>) -> bool {
+        let name = element.tag_name();
+        match name.as_str() {
+            "html" => self.lang = self.lang.take().or_else(|| value(element, "lang")),
+            "base" => self.base = self.base.take().or_else(|| value(element, "href")),
+            "a" | "area" => self.link(element, "href"),
+            "frame" | "iframe" => self.link(element, "src"),
+            "link" if has_word(element, "rel", "canonical") => self.link(element, "href"),
+            "meta" => self.meta(element),
+            _ => {}
+        }
+        let apart = !INLINE.contains(&name.as_str());
+        if apart {
+            self.break_word();
+        }
+        apart
+    }
+
+    pub(super) fn break_word(&mut self) {
+        self.main.break_word();
+        self.noise.break_word();
+    }
+
+    pub(super) fn mark_title(&mut self) {
+        self.place = Place::Title;
+    }
+
+    pub(super) fn mark_noise(&mut self) {
+        self.place = Place::Noise;
+    }
+
+    /// Takes a piece of a text node, after it was marked.
+    pub(super) fn text(&mut self, chunk: &TextChunk<'_>) {
+        let wanted = match self.place {
+            Place::Title => chunk.text_type() == TextType::RCData,
+            Place::Main | Place::Noise => chunk.text_type() == TextType::Data,
+        };
+        if wanted && self.node.len() < TEXT_BYTES {
+            self.node.push_str(chunk.as_str());
+        }
+        if chunk.last_in_text_node() {
+            self.end_node();
+        }
+    }
+
+    fn end_node(&mut self) {
+        let text = unescape(self.node.as_str());
+        match std::mem::take(&mut self.place) {
+            Place::Main => self.main.push(&text),
+            Place::Noise => self.noise.push(&text),
+            // The first title counts; its text is one node.
+            Place::Title if self.title.is_empty() => self.title.push(&text),
+            Place::Title => {}
+        }
+        self.node.clear();
+    }
+
+    fn link(&mut self, element: &Element<'_, '_>, attribute: &str) {
+        if !has_word(element, "rel", "nofollow") {
+            self.reference(value(element, attribute));
+        }
+    }
+
+    fn reference(&mut self, reference: Option<String>) {
+        if self.references.len() < MAX_LINKS {
+            self.references.extend(reference);
+        }
+    }
+
+    fn meta(&mut self, element: &Element<'_, '_>) {
+        let Some(content) = value(element, "content") else { return };
+        let is = |attribute: &str, word: &str| {
+            value(element, attribute).is_some_and(|v| v.trim().eq_ignore_ascii_case(word))
+        };
+        if is("name", "robots") || is("name", crate::robots::TOKEN) {
+            self.directives.add(&content);
+        } else if is("http-equiv", "refresh") {
+            self.reference(refresh_target(&content));
+        } else if is("http-equiv", "content-language") {
+            self.lang.get_or_insert(content);
+        }
+    }
+}
+
+/// The URL of `3; url=next.html`.
+fn refresh_target(content: &str) -> Option<String> {
+    let (_, rest) = content.split_once([';', ','])?;
+    let rest = rest.trim_start();
+    let target = match rest.get(..3) {
+        Some(word) if word.eq_ignore_ascii_case("url") => rest[3..].trim_start().strip_prefix('=')?,
+        _ => rest,
+    };
+    let target = target.trim().trim_matches(['"', '\'']);
+    (!target.is_empty()).then(|| target.to_owned())
+}
+
+fn value(element: &Element<'_, '_>, attribute: &str) -> Option<String> {
+    let raw = element.get_attribute(attribute).filter(|raw| raw.len() <= VALUE_BYTES)?;
+    Some(unescape_attribute(raw).into_owned())
+}
+
+fn has_word(element: &Element<'_, '_>, attribute: &str, word: &str) -> bool {
+    value(element, attribute)
+        .is_some_and(|v| v.split_ascii_whitespace().any(|w| w.eq_ignore_ascii_case(word)))
+}

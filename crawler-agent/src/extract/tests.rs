@@ -1,0 +1,239 @@
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn extract(html: &[u8]) -> Document {
+    let mut extractor = Extractor::new(Media::Html, None);
+    extractor.write(html);
+    extractor.finish()
+}
+
+fn links(html: &str) -> Vec<String> {
+    let url = Url::parse("http://e.org/dir/page").unwrap();
+    extract(html.as_bytes()).links(&url).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_page_says_what_a_reader_sees() {
+    let page = extract(
+        br#"<!doctype html><html lang="en-GB"><head><title> A &amp; B
+            &mdash; home </title><style>p{}</style><script>let x = "<p>no</p>";</script></head>
+            <body><nav><a href="/x">Menu</a></nav><h1>One</h1><p>T<b>w</b>o<br>three</p><p>f&ouml;ur&nbsp;&#x2713;</p>
+            <textarea>typed</textarea><noscript>enable</noscript><!-- hidden --><div>five<div>six</div>seven</div>
+            <template>later</template><footer>Imprint</footer></body></html>"#,
+    );
+    assert_eq!(page.title, "A & B \u{2014} home");
+    assert_eq!(page.text, "One Two three f\u{f6}ur \u{2713} five six seven");
+    assert_eq!(page.lang.as_deref(), Some("en"));
+    assert_eq!(page.charset, "UTF-8");
+}
+
+#[test]
+fn text_without_markup_around_it_is_text_too() {
+    assert_eq!(extract(b"just words &lt;here&gt;").text, "just words <here>");
+    assert_eq!(extract(b"<p>a</p>b<p>c").text, "a b c");
+    assert_eq!(extract(b"<nav>only a menu</nav>").text, "only a menu", "noise is better than nothing");
+}
+
+#[test]
+fn an_unclosed_menu_does_not_swallow_the_page() {
+    assert_eq!(extract(b"<div><nav>menu <a href=/>x</a></div><p>the page</p>").text, "the page");
+}
+
+#[test]
+fn the_title_of_a_drawing_is_not_the_pages() {
+    assert_eq!(extract(b"<body><svg><title>icon</title></svg><title>real</title>").title, "real");
+    assert_eq!(extract(b"<title>first</title><title>second</title>").title, "first");
+}
+
+#[test]
+fn links_are_found_in_all_the_places_where_pages_hide_them() {
+    let html = r#"<a href="a?x=1&amp;y=2">1</a> <area href=/b> <iframe src="//other.org/c"></iframe>
+        <frameset><frame src=d></frameset> <link rel="Canonical" href="/e"> <link rel=stylesheet href=/no.css>
+        <meta http-equiv=Refresh content="0;URL='/f'"> <a href="  /g  ">7</a> <a href="a?x=1&y=2#again">dup</a>
+        <a href="mailto:x@e.org">m</a> <a href="javascript:void(0)">j</a> <a href="http://[">bad</a> <a name=x>no</a>
+        <a href=/no rel="noopener NoFollow">n</a> <a href="">self</a> <a href="&#x68;ttp://h.org/%zz">8</a>"#;
+    assert_eq!(
+        links(html),
+        [
+            "http://e.org/dir/a?x=1&y=2",
+            "http://e.org/b",
+            "http://other.org/c",
+            "http://e.org/dir/d",
+            "http://e.org/e",
+            "http://e.org/f",
+            "http://e.org/g",
+            "http://e.org/dir/page",
+            "http://h.org/%zz",
+        ]
+    );
+}
+
+#[test]
+fn the_first_base_counts_when_it_is_a_web_address() {
+    assert_eq!(links("<base href=/z/><base href=/y/><a href=a>"), ["http://e.org/z/a"]);
+    assert_eq!(links("<base href='data:text/plain,x'><a href=a>"), ["http://e.org/dir/a"]);
+    assert_eq!(links("<a href=a><base href=https://o.org>"), ["https://o.org/a"], "also when it comes late");
+}
+
+#[test]
+fn pages_that_ask_to_be_left_alone_are() {
+    let noted = |html: &str| extract(html.as_bytes()).directives;
+    assert_eq!(
+        noted("<meta name=ROBOTS content='NoIndex, follow'>"),
+        Directives { noindex: true, nofollow: false }
+    );
+    assert_eq!(noted("<meta name=nearcrawl content=none>"), Directives { noindex: true, nofollow: true });
+    assert_eq!(noted("<meta name=otherbot content=none>"), Directives::default());
+    assert_eq!(links("<a href=a><meta name=robots content=nofollow>"), Vec::<String>::new());
+}
+
+#[test]
+fn headers_may_speak_to_one_robot_only() {
+    let of = |value: &str| {
+        let mut directives = Directives::default();
+        directives.add_header(value);
+        (directives.noindex, directives.nofollow)
+    };
+    assert_eq!(of("noindex"), (true, false));
+    assert_eq!(of("otherbot: noindex, nofollow"), (false, false));
+    assert_eq!(of("otherbot: noindex, nearcrawl: nofollow"), (false, true));
+    assert_eq!(of("NearCrawl: none"), (true, true));
+    assert_eq!(of("unavailable_after: 25 Jun 2027 15:00:00 PST, noindex"), (true, false));
+    assert_eq!(of("max-snippet:5, nofollow"), (false, true));
+}
+
+#[test]
+fn bytes_are_read_in_the_encoding_that_was_meant() {
+    let cyrillic =
+        encoding_rs::WINDOWS_1251.encode("Съешь же ещё этих мягких французских булок, да выпей чаю").0;
+    let japanese = encoding_rs::SHIFT_JIS.encode("私はガラスを食べられます。それは私を傷つけません。").0;
+    let with = |charset: Option<&str>, bytes: &[u8]| {
+        let mut extractor = Extractor::new(Media::Html, charset);
+        bytes.chunks(7).for_each(|chunk| extractor.write(chunk));
+        let page = extractor.finish();
+        (page.charset, page.text)
+    };
+    let (header, text) = with(Some("windows-1251"), &cyrillic);
+    assert_eq!(
+        (header, text.as_str()),
+        ("windows-1251", "Съешь же ещё этих мягких французских булок, да выпей чаю")
+    );
+    let (meta, text) = with(None, &[b"<META CHARSET = 'sjis' ><p>", &*japanese].concat());
+    assert_eq!((meta, text.as_str()), ("Shift_JIS", "私はガラスを食べられます。それは私を傷つけません。"));
+    let http_equiv = b"<meta http-equiv=content-type content='text/html; charset=koi8-r'>\xf0\xf2\xe9";
+    assert_eq!(with(None, http_equiv).1, "ПРИ");
+    assert_eq!(
+        with(Some("latin1"), b"\xef\xbb\xbf\xc3\xa9"),
+        ("UTF-8", "\u{e9}".into()),
+        "a byte order mark wins"
+    );
+    assert_eq!(with(None, b"\xff\xfea\0b\0").1, "ab");
+    assert_eq!(with(None, &cyrillic).0, "windows-1251", "by a guess");
+    assert_eq!(with(None, "nur ä und ö".as_bytes()).1, "nur ä und ö", "by a guess");
+    assert_eq!(with(Some("no-such-charset"), b"<meta charset=utf-16>\xc3\xa9").1, "\u{e9}");
+    assert_eq!(with(Some("utf-8"), b"a\xff\xfeb").1, "a\u{fffd}\u{fffd}b", "broken bytes are shown as such");
+}
+
+#[test]
+fn a_guess_does_not_wait_for_the_end_of_a_long_page() {
+    let mut extractor = Extractor::new(Media::Html, None);
+    for _ in 0..2_000 {
+        extractor.write(b"<p>plain ascii words in a long page</p>\n");
+    }
+    assert!(matches!(&extractor.reader, Reader::Html(_)));
+    extractor.write("<p>später ä</p>".as_bytes());
+    assert!(extractor.finish().text.starts_with("plain ascii words"));
+}
+
+#[test]
+fn language_is_declared_or_detected() {
+    let lang = |html: &str| extract(html.as_bytes()).lang;
+    assert_eq!(lang("<html lang=fr><p>This is plainly English text, is it not?").as_deref(), Some("fr"));
+    assert_eq!(lang("<meta http-equiv=content-language content=el>").as_deref(), Some("el"));
+    let german = "Das ist ein ganz gewöhnlicher deutscher Satz, den man leicht als solchen erkennen kann.";
+    assert_eq!(lang(german).as_deref(), Some("de"));
+    assert_eq!(lang("123"), None);
+}
+
+#[test]
+fn plain_text_is_taken_as_it_is() {
+    let mut extractor = Extractor::new(Media::Text, None);
+    extractor.write(b"a <b>  &amp;\n\n\tc\0d");
+    let page = extractor.finish();
+    assert_eq!((page.text.as_str(), page.title.as_str()), ("a <b> &amp; cd", ""));
+}
+
+#[test]
+fn hostile_pages_stay_small_and_quick() {
+    let started = Instant::now();
+    let entities = "&amp".repeat(1 << 20);
+    let deep = "<div><p>".repeat(400_000);
+    let attribute = format!("<a href='{}'>x", "a".repeat(8 << 20));
+    let many = (0..40_000).map(|n| format!("<a href=/{n}>{n}</a>")).collect::<Vec<_>>().concat();
+    let words = "word ".repeat(1 << 20);
+    let unclosed = format!("<title>{}", "t".repeat(8 << 20));
+    let tags = "<".repeat(4 << 20);
+    for html in [entities, deep, attribute, many, words, unclosed, tags] {
+        let page = extract(html.as_bytes());
+        assert!(page.text.len() <= TEXT_BYTES);
+        assert!(page.title.len() <= 1_024);
+        assert!(page.references.len() <= MAX_LINKS);
+    }
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+proptest! {
+    /// However the bytes are cut into pieces, the same is found.
+    #[test]
+    fn chunks_do_not_matter(
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "<p>", "</p>", "a", " ", "&am", "p;", "é", "<a href='x", "'>", "</a>", "<title>", "</title>", "<nav>", "</nav>",
+            "<!--", "-->", "<script>", "</script>", "日本", "<br/>", "&#x4", "1;",
+        ]), 0..40),
+        size in 1usize..9,
+    ) {
+        let html = pieces.concat();
+        let mut extractor = Extractor::new(Media::Html, Some("utf-8"));
+        html.as_bytes().chunks(size).for_each(|chunk| extractor.write(chunk));
+        let mut whole = Extractor::new(Media::Html, Some("utf-8"));
+        whole.write(html.as_bytes());
+        prop_assert_eq!(extractor.finish(), whole.finish());
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in any::<Vec<u8>>(), charset in prop::option::of("[a-z0-9-]{0,12}")) {
+        let mut extractor = Extractor::new(Media::Html, charset.as_deref());
+        extractor.write(&bytes);
+        extractor.finish();
+    }
+}
+
+/// Real pages, where the shared data lie beside the repository: nearly all words of the article that a reader's mode
+/// would show must be in our text, and title and links must be there.
+#[test]
+fn real_pages_give_up_their_articles() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/pages");
+    let Ok(pages) = std::fs::read_dir(&folder) else {
+        println!("skipped: no pages in {}", folder.display());
+        return;
+    };
+    let mut recalls: Vec<(f64, String)> = Vec::new();
+    for page in pages.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_dir()) {
+        let source = extract(&std::fs::read(page.join("source.html")).unwrap());
+        let expected = extract(&std::fs::read(page.join("expected.html")).unwrap());
+        let words: HashSet<&str> = source.text.split(' ').collect();
+        let wanted: Vec<&str> = expected.text.split(' ').collect();
+        let found = wanted.iter().filter(|word| words.contains(*word)).count();
+        recalls.push((found as f64 / wanted.len() as f64, page.display().to_string()));
+    }
+    recalls.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mean = recalls.iter().map(|(recall, _)| recall).sum::<f64>() / recalls.len() as f64;
+    println!("mean recall {mean}, worst {:?}", &recalls[..5]);
+    assert!(mean > 0.99, "mean recall {mean}, worst {:?}", &recalls[..5]);
+}
