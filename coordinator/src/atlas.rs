@@ -1,0 +1,80 @@
+//! The hierarchy with the delegations on it, in memory: the map that decisions are thought out on.
+//!
+//! Ids of subnets mean something within one generation only, so hierarchy and book are replaced together. Postgres is
+//! the truth; the atlas is rebuilt from it at start, for a new generation, and after whatever changes many delegations at once.
+
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use arc_swap::ArcSwapOption;
+use delegation::{Book, Holding, Reason};
+use hierarchy::{Hierarchy, SubnetId};
+use store::delegations::Held;
+use tokio::sync::{Mutex, MutexGuard};
+
+/// One generation of the hierarchy and who holds what on it.
+#[derive(Debug)]
+pub struct Atlas {
+    hierarchy: Arc<Hierarchy>,
+    book: RwLock<Book>,
+}
+
+impl Atlas {
+    /// With the delegations that hold now. Those whose subnet this generation does not know stay in Postgres, where routes are
+    /// made, but no search meets them.
+    pub fn new(hierarchy: Arc<Hierarchy>, held: &[Held]) -> Self {
+        let entries = held.iter().filter_map(|held| {
+            let reason = Reason::from_word(&held.reason)?;
+            Some((hierarchy.find(&held.subnet)?, Holding { agent: held.agent, reason }))
+        });
+        let book = Book::of(&hierarchy, entries);
+        if book.len() < held.len() {
+            let missing = held.len() - book.len();
+            tracing::warn!(
+                missing,
+                "delegations name subnets that this generation of the hierarchy does not have"
+            );
+        }
+        Self { book: RwLock::new(book), hierarchy }
+    }
+
+    /// The hierarchy.
+    pub fn hierarchy(&self) -> &Arc<Hierarchy> {
+        &self.hierarchy
+    }
+
+    /// Who holds what. Held for moments only, never across an await.
+    pub fn book(&self) -> RwLockReadGuard<'_, Book> {
+        self.book.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Enters a delegation that was committed.
+    pub fn enter(&self, subnet: SubnetId, holding: Holding) {
+        let mut book = self.book.write().unwrap_or_else(PoisonError::into_inner);
+        book.insert(&self.hierarchy, subnet, holding);
+    }
+}
+
+/// The atlas in use; none until registry data was loaded.
+#[derive(Debug, Default)]
+pub struct Atlases {
+    current: ArcSwapOption<Atlas>,
+    writing: Mutex<()>,
+}
+
+impl Atlases {
+    /// The atlas in use.
+    pub fn current(&self) -> Option<Arc<Atlas>> {
+        self.current.load_full()
+    }
+
+    /// Held by whoever changes delegations, from before the transaction until the atlas shows it: so that an atlas
+    /// that is being rebuilt misses none.
+    pub async fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().await
+    }
+
+    /// Puts another atlas in its place. The guard shows that nobody else changes delegations meanwhile.
+    pub fn replace(&self, atlas: Arc<Atlas>, _writing: &MutexGuard<'_, ()>) {
+        self.current.store(Some(atlas));
+    }
+}

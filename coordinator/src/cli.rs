@@ -1,0 +1,66 @@
+//! What can be said on the command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::Deserialize;
+
+/// Decides which agent crawls what, receives what they found, and answers searches over it.
+#[derive(Debug, Parser)]
+#[command(name = "nearcrawl-coordinator", version)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the coordinator until it is told to stop (SIGTERM or Ctrl-C).
+    Serve(ServeArgs),
+}
+
+/// Flags of `serve`. A flag wins over the environment, the environment over the file, the file over the defaults.
+#[derive(Debug, Default, Args)]
+pub struct ServeArgs {
+    /// Configuration file (TOML); unknown keys are refused.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where the private database, the packages and the search index live.
+    #[arg(long, value_name = "DIR", env = "NEARCRAWL_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Address and port to listen on; port 0 takes any free one.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// A Postgres to use instead of the coordinator's own private one.
+    #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+    /// DNS server to ask for the addresses of hosts, instead of the system's.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub resolver: Option<SocketAddr>,
+    /// How log lines are written to stderr.
+    #[arg(long, value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
+    /// Password of the first admin; made up and printed once when absent.
+    #[arg(
+        long,
+        value_name = "PASSWORD",
+        env = "NEARCRAWL_ADMIN_PASSWORD",
+        hide = true,
+        hide_env_values = true
+    )]
+    pub admin_password: Option<String>,
+}
+
+/// How log lines are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// One readable line per event.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Json,
+}

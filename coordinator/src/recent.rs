@@ -1,0 +1,83 @@
+//! Which URLs were routed lately? Agents at many places find the same links; most repeats need not reach Postgres.
+//!
+//! A bounded memory: two halves, the older is dropped when the younger is full. Forgetting is harmless, since an agent
+//! fetches a URL once however often it is routed; a false "seen" would lose a page, so whole 128-bit fingerprints are kept.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+
+/// A URL's fingerprint: the first 128 bits of its SHA-256.
+pub type Fingerprint = u128;
+
+/// The fingerprint of a normalised URL.
+pub fn fingerprint(url: &str) -> Fingerprint {
+    let hash = Sha256::digest(url.as_bytes());
+    hash.first_chunk::<16>().map_or(0, |bytes| u128::from_be_bytes(*bytes))
+}
+
+/// Fingerprints of URLs that were routed lately.
+#[derive(Debug)]
+pub struct Recent {
+    halves: Mutex<Halves>,
+    capacity: usize,
+}
+
+#[derive(Debug, Default)]
+struct Halves {
+    young: HashSet<Fingerprint>,
+    old: HashSet<Fingerprint>,
+}
+
+impl Recent {
+    /// Remembers between `capacity / 2` and `capacity` fingerprints, about 32 bytes each.
+    pub fn new(capacity: usize) -> Self {
+        Self { halves: Mutex::default(), capacity }
+    }
+
+    /// Whether it was routed lately.
+    pub fn contains(&self, fingerprint: Fingerprint) -> bool {
+        let halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
+        halves.young.contains(&fingerprint) || halves.old.contains(&fingerprint)
+    }
+
+    /// Remembers URLs once the transaction that routed them is committed.
+    pub fn remember(&self, fingerprints: impl IntoIterator<Item = Fingerprint>) {
+        let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
+        for fingerprint in fingerprints {
+            if halves.young.len() >= self.capacity / 2 {
+                halves.old = std::mem::take(&mut halves.young);
+            }
+            halves.young.insert(fingerprint);
+        }
+    }
+
+    /// Forgets everything: when routes are taken back, their URLs must be let through again.
+    pub fn forget(&self) {
+        *self.halves.lock().unwrap_or_else(PoisonError::into_inner) = Halves::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remembers_the_younger_half_at_least_and_never_more_than_its_capacity() {
+        let recent = Recent::new(100);
+        recent.remember(0..1_000);
+        assert!((950..1_000).all(|f| recent.contains(f)));
+        assert!((0..900).all(|f| !recent.contains(f)));
+    }
+
+    #[test]
+    fn forgets_when_told() {
+        let recent = Recent::new(100);
+        let url = fingerprint("http://a.example/");
+        recent.remember([url]);
+        assert!(recent.contains(url));
+        recent.forget();
+        assert!(!recent.contains(url));
+    }
+}

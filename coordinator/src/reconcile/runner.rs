@@ -1,0 +1,110 @@
+//! Runs a reconciler until the coordinator stops.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::failure::chain;
+use crate::pokes::Pokes;
+use crate::state::Coordinator;
+
+/// What one run came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// There was nothing to do.
+    Idle,
+    /// Everything that could be done is done; the text says what, in a few words.
+    Done(String),
+    /// A batch is done and there is more: run again at once.
+    More(String),
+}
+
+/// A piece of work that is always being caught up with.
+pub trait Reconciler: Send + Sync + 'static {
+    /// Its name in logs and statuses.
+    const NAME: &'static str;
+    /// Longest time between two runs.
+    const PERIOD: Duration;
+    /// Whether only the decider may run it.
+    const DECIDES: bool = true;
+
+    /// Its bell.
+    fn bell(pokes: &Pokes) -> &Notify;
+
+    /// Looks at the state and does what is left to do, or a batch of it.
+    fn run(coordinator: &Coordinator) -> impl Future<Output = Result<Outcome, anyhow::Error>> + Send;
+}
+
+/// Longest wait after failures.
+const BACK_OFF_LIMIT: Duration = Duration::from_secs(15);
+
+/// Runs it until the coordinator stops. A run that has begun is finished.
+pub async fn run<R: Reconciler>(coordinator: Arc<Coordinator>) {
+    let stop = coordinator.stop.clone();
+    while !stop.is_cancelled() {
+        let wait = once::<R>(&coordinator).await;
+        let bell = R::bell(&coordinator.pokes).notified();
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(wait.longest) => {}
+            () = bell, if wait.may_be_poked => {}
+        }
+    }
+}
+
+/// How long until the next run.
+struct Wait {
+    longest: Duration,
+    may_be_poked: bool,
+}
+
+async fn once<R: Reconciler>(coordinator: &Coordinator) -> Wait {
+    if R::DECIDES && !coordinator.decides() {
+        return Wait { longest: R::PERIOD, may_be_poked: true };
+    }
+    let outcome = R::run(coordinator).await;
+    let now = coordinator.now();
+    match outcome {
+        Ok(outcome) => {
+            let (deed, longest) = match outcome {
+                Outcome::Idle => (None, R::PERIOD),
+                Outcome::Done(deed) => (Some(deed), R::PERIOD),
+                Outcome::More(deed) => (Some(deed), Duration::ZERO),
+            };
+            if let Some(deed) = &deed {
+                tracing::debug!(reconciler = R::NAME, deed);
+            }
+            coordinator.statuses.went_well(R::NAME, deed, now);
+            Wait { longest, may_be_poked: true }
+        }
+        Err(error) => {
+            let failing = coordinator.statuses.failed(R::NAME, chain(&*error), now);
+            let longest = back_off(failing);
+            tracing::warn!(
+                reconciler = R::NAME,
+                failing,
+                error = chain(&*error),
+                "trying again in {longest:?}"
+            );
+            // Pokes come often; while it fails they must not make it try without pause.
+            Wait { longest, may_be_poked: false }
+        }
+    }
+}
+
+/// A quarter of a second, doubled with each failure in a row.
+fn back_off(failing: u32) -> Duration {
+    Duration::from_millis(250).saturating_mul(1 << failing.saturating_sub(1).min(10)).min(BACK_OFF_LIMIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backs_off_by_doubling_up_to_a_limit() {
+        let waits: Vec<u128> = [1, 2, 3, 7, 100].map(|failing| back_off(failing).as_millis()).to_vec();
+        assert_eq!(waits, [250, 500, 1_000, 15_000, 15_000]);
+    }
+}

@@ -1,0 +1,62 @@
+//! How the reconcilers do, for whoever looks.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use protocol::UnixMillis;
+use serde::Serialize;
+
+/// How one reconciler does.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Status {
+    /// Runs that came to an end, well or not.
+    pub runs: u64,
+    /// Failures in a row; 0 when the last run went well.
+    pub failing: u32,
+    /// When the last run ended, in milliseconds since 1970.
+    pub last_run_at: Option<UnixMillis>,
+    /// What the last run that did anything did.
+    pub last_deed: Option<String>,
+    /// Why the last run failed; none when it went well.
+    pub last_error: Option<String>,
+}
+
+/// The statuses of all reconcilers, by name.
+#[derive(Debug, Default)]
+pub struct Statuses {
+    by_name: Mutex<BTreeMap<&'static str, Status>>,
+}
+
+impl Statuses {
+    /// All of them.
+    pub fn all(&self) -> BTreeMap<&'static str, Status> {
+        self.by_name.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn went_well(&self, name: &'static str, deed: Option<String>, now: UnixMillis) {
+        self.change(name, now, |status| {
+            status.failing = 0;
+            status.last_error = None;
+            if deed.is_some() {
+                status.last_deed = deed;
+            }
+        });
+    }
+
+    /// Says how often in a row it failed now.
+    pub(super) fn failed(&self, name: &'static str, error: String, now: UnixMillis) -> u32 {
+        self.change(name, now, |status| {
+            status.failing = status.failing.saturating_add(1);
+            status.last_error = Some(error);
+        })
+    }
+
+    fn change(&self, name: &'static str, now: UnixMillis, change: impl FnOnce(&mut Status)) -> u32 {
+        let mut all = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
+        let status = all.entry(name).or_default();
+        status.runs += 1;
+        status.last_run_at = Some(now);
+        change(status);
+        status.failing
+    }
+}

@@ -1,0 +1,78 @@
+//! What the rooms of the coordinator share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arc_swap::ArcSwap;
+use index::Index;
+use protocol::UnixMillis;
+use store::Store;
+use store::policy::Policy;
+use tokio_util::sync::CancellationToken;
+
+use crate::atlas::{Atlas, Atlases};
+use crate::bodies::Bodies;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::dns::Dns;
+use crate::events::Events;
+use crate::pokes::Pokes;
+use crate::recent::Recent;
+use crate::reconcile::Statuses;
+use crate::tokens::Tokens;
+use crate::wakes::Wakes;
+
+/// The parts of a running coordinator. Made once by `boot`, shared behind an `Arc`.
+pub struct Coordinator {
+    /// What it was told at start.
+    pub config: Config,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// When it started.
+    pub started_at: UnixMillis,
+    /// Postgres.
+    pub store: Store,
+    /// The hierarchy with the delegations on it.
+    pub atlases: Atlases,
+    /// The operator's settings, as last read.
+    pub policy: ArcSwap<Policy>,
+    /// The search index. Its calls block.
+    pub index: Arc<Index>,
+    /// Where packages lie.
+    pub bodies: Bodies,
+    /// Looks hosts up.
+    pub dns: Dns,
+    /// Nonces and sessions of agents.
+    pub tokens: Tokens,
+    /// URLs that were routed lately.
+    pub recent: Recent,
+    /// Wakes reconcilers.
+    pub pokes: Pokes,
+    /// Wakes the beats that agents hold open.
+    pub wakes: Wakes,
+    /// Tells watchers what changed.
+    pub events: Events,
+    /// Whether this coordinator is the one that decides.
+    pub decider: AtomicBool,
+    /// How the reconcilers do.
+    pub statuses: Statuses,
+    /// Cancelled when the coordinator is told to stop; whatever holds a connection open ends then.
+    pub stop: CancellationToken,
+}
+
+impl Coordinator {
+    /// Now.
+    pub fn now(&self) -> UnixMillis {
+        self.clock.now()
+    }
+
+    /// Whether this coordinator is the one that decides.
+    pub fn decides(&self) -> bool {
+        self.decider.load(Ordering::Acquire)
+    }
+
+    /// The hierarchy with the delegations on it; none until registry data was loaded.
+    pub fn atlas(&self) -> Option<Arc<Atlas>> {
+        self.atlases.current()
+    }
+}
