@@ -11,6 +11,9 @@ pub(crate) trait Address: Copy + Ord + std::fmt::Debug {
     const LEAST_BUCKET_BITS: u32;
 
     fn next(self) -> Option<Self>;
+    fn previous(self) -> Option<Self>;
+    /// First and last address of the stretch of this prefix length around the address.
+    fn stretch(self, prefix: u8) -> (Self, Self);
     /// Distance from `base`; `None` when this address lies before it.
     fn offset(self, base: Self) -> Option<Self>;
     /// The part of the address line that the first level covers, as its first address and the distance to its last, where
@@ -33,6 +36,15 @@ impl Address for u32 {
 
     fn next(self) -> Option<Self> {
         self.checked_add(1)
+    }
+
+    fn previous(self) -> Option<Self> {
+        self.checked_sub(1)
+    }
+
+    fn stretch(self, prefix: u8) -> (Self, Self) {
+        let inside = u32::MAX.checked_shr(prefix.into()).unwrap_or(0);
+        (self & !inside, self | inside)
     }
 
     fn offset(self, base: Self) -> Option<Self> {
@@ -66,6 +78,15 @@ impl Address for u128 {
 
     fn next(self) -> Option<Self> {
         self.checked_add(1)
+    }
+
+    fn previous(self) -> Option<Self> {
+        self.checked_sub(1)
+    }
+
+    fn stretch(self, prefix: u8) -> (Self, Self) {
+        let inside = u128::MAX.checked_shr(prefix.into()).unwrap_or(0);
+        (self & !inside, self | inside)
     }
 
     fn offset(self, base: Self) -> Option<Self> {

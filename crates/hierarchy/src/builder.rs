@@ -1,6 +1,8 @@
 //! Records to a hierarchy.
 
+use crate::address::Address;
 use crate::attributes::Attributes;
+use crate::blocks::{BlockLevel, blocks};
 use crate::company::Companies;
 use crate::family::Family;
 use crate::holdings::Holdings;
@@ -13,9 +15,9 @@ use crate::tree::Hierarchy;
 /// What the builder had to settle on the way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BuildReport {
-    /// Records that were added.
+    /// Records that were added, the blocks of [`Builder::group`] included.
     pub records: u64,
-    /// Records whose range another record had already; one of each pair was left out.
+    /// Records left out because another had exactly their range. A block that coincides with a record is not counted.
     pub equal: u64,
     /// Records that overlapped another without holding it or lying in it; each was cut into pieces.
     pub crossing: u64,
@@ -39,6 +41,13 @@ impl Builder {
         }
     }
 
+    /// Adds blocks around the records that were added so far, level by level. No block is put where it would be cut by a
+    /// record; a block takes the registry that all its records share.
+    pub fn group(&mut self, v4: &[BlockLevel], v6: &[BlockLevel]) {
+        add_blocks(&mut self.v4, v4);
+        add_blocks(&mut self.v6, v6);
+    }
+
     /// How many records were added.
     pub fn len(&self) -> usize {
         self.v4.len() + self.v6.len()
@@ -58,6 +67,12 @@ impl Builder {
         let families = (Family::new(&mut v4, 0), Family::new(&mut v6, v6_root));
         (Hierarchy::assemble(generation, families, Columns::join(v4, v6), companies), report)
     }
+}
+
+fn add_blocks<A: Address>(ranges: &mut Vec<Pending<A>>, levels: &[BlockLevel]) {
+    ranges.sort_by(Pending::order);
+    let made: Vec<_> = levels.iter().flat_map(|level| blocks(ranges, *level)).collect();
+    ranges.extend(made);
 }
 
 /// What is known of every subnet besides its range, IPv4 first.

@@ -4,7 +4,7 @@
 //!
 //! 1. [`Range`], [`Registry`], [`Country`]: the words. [`Record`] joins them: one range and what a registry says about it.
 //! 2. [`CompanyIndex`] numbers the companies, [`Builder`] takes the records in any order, sorts them and nests them in one
-//!    pass with a stack (`nest`). Equal ranges are merged and crossing ones cut, and [`BuildReport`] counts both.
+//!    pass with a stack (`nest`), after grouping neighbours into `blocks` where asked. Equal ranges are merged and crossing ones cut, and [`BuildReport`] counts both.
 //! 3. [`Hierarchy`] answers. Subnets are numbered in pre-order ([`SubnetId`]), so that a subtree is a span of ids and most
 //!    questions are answered by arithmetic or by a binary search in flat columns (`family`). The smallest subnet of an
 //!    address comes from the tree flattened into disjoint segments with a first-level table (`segments`).
@@ -33,6 +33,7 @@
 
 mod address;
 mod attributes;
+mod blocks;
 mod builder;
 mod company;
 mod country;
@@ -50,6 +51,7 @@ mod texts;
 mod tree;
 mod walk;
 
+pub use blocks::BlockLevel;
 pub use builder::{BuildReport, Builder};
 pub use company::{Companies, Company, CompanyIndex};
 pub use country::{Country, NotACountry};

@@ -134,9 +134,12 @@ impl<A: Address> Stack<A> {
     }
 
     fn merge(&mut self, node: usize, piece: Piece<A>, report: &mut BuildReport) {
-        report.equal += u64::from(!piece.cut);
+        let there = self.nest.attributes[node].kind();
+        let lost =
+            !piece.cut && piece.range.attributes.kind() != SubnetKind::Block && there != SubnetKind::Block;
         let over_a_cut = self.open.last().is_some_and(|open| open.cut) && !piece.cut;
-        if over_a_cut || piece.range.outranks(self.nest.attributes[node].kind()) {
+        report.equal += u64::from(lost);
+        if over_a_cut || piece.range.outranks(there) {
             self.nest.company[node] = piece.range.company;
             self.nest.attributes[node] = piece.range.attributes;
             if let Some(open) = self.open.last_mut() {
