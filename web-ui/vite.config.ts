@@ -18,6 +18,14 @@ export default defineConfig({
   server: { proxy: { '/api': api } },
   test: {
     environment: 'happy-dom',
+    // happy-dom follows a link before the document's listeners have seen the click; a browser does not.
+    environmentOptions: {
+      happyDOM: {
+        settings: {
+          navigation: { disableMainFrameNavigation: true, disableFallbackToSetURL: true },
+        },
+      },
+    },
     include: ['src/**/*.test.ts'],
   },
 });

@@ -69,6 +69,8 @@ export type Tone = 'good' | 'warn' | 'bad' | 'calm' | 'accent';
 /** A verdict on one probe, as text and tone. */
 export function verdict(value: string): { text: string; tone: Tone } {
   switch (value) {
+    case 'pending':
+      return { text: 'Waiting', tone: 'accent' };
     case 'satisfies':
       return { text: 'Good enough', tone: 'good' };
     case 'too_slow':

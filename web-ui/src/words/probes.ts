@@ -1,4 +1,6 @@
 /** The probe trail of a search, made ready for the why page. Pure. */
+import { milliseconds } from '../format/number';
+import { duration } from '../format/time';
 
 /** What of a probe decides where it is drawn. */
 export interface DrawnProbe {
@@ -43,4 +45,10 @@ function roundUp(value: number): number {
 /** A value's place on the axis in per cent, 0 to 100. */
 export function place(value: number, end: number): number {
   return Math.min(100, Math.max(0, (100 * value) / end));
+}
+
+/** How long a search took, from its opening to its decision: `840 ms`, `3.2 s`, `5 min`. */
+export function took(opened: string, decided: string): string {
+  const ms = Math.max(0, Date.parse(decided) - Date.parse(opened));
+  return ms < 60_000 ? milliseconds(ms) : duration(ms);
 }

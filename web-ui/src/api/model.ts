@@ -1,0 +1,26 @@
+/** The bodies of the coordinator's API under short names. Their shapes come from its OpenAPI document. */
+import type { components } from '../api';
+
+type Schemas = components['schemas'];
+
+export type Agent = Schemas['Agent'];
+export type AskedProbe = Schemas['AskedProbe'];
+export type ChainLink = Schemas['ChainLink'];
+export type Delegation = Schemas['Delegation'];
+export type HierarchyAnswer = Schemas['HierarchyAnswer'];
+export type JoinToken = Schemas['JoinToken'];
+export type NewJoinTokenAnswer = Schemas['NewJoinTokenAnswer'];
+export type Overview = Schemas['Overview'];
+export type Policy = Schemas['Policy'];
+export type Reason = Schemas['Reason'];
+export type SearchAnswer = Schemas['SearchAnswer'];
+export type SearchItem = Schemas['SearchItem'];
+export type SeedsAnswer = Schemas['SeedsAnswer'];
+export type SessionAnswer = Schemas['SessionAnswer'];
+export type Why = Schemas['Why'];
+
+/** One part of a list. */
+export interface Page<T> {
+  items: T[];
+  next_cursor: string | null;
+}

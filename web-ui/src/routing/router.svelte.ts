@@ -1,0 +1,100 @@
+/** Where are we, and how do we get elsewhere? One object; pages read it, links drive it. */
+import { routeOf, type Route } from './route';
+
+/** Cursors of the list pages before the one shown, so that Previous works, also after a reload. */
+interface HistoryState {
+  trail?: string[];
+}
+
+class Router {
+  #url = $state(new URL(location.href));
+  #trail = $state<string[]>(trailOf(history.state));
+  /** Grows with every change of page; the shell moves the focus when it does. */
+  visits = $state(0);
+
+  readonly route: Route = $derived(routeOf(this.#url.pathname));
+
+  /** Path and query, as they stand in the address bar. */
+  get here(): string {
+    return this.#url.pathname + this.#url.search;
+  }
+
+  /** The path alone. */
+  get path(): string {
+    return this.#url.pathname;
+  }
+
+  /** One value of the query; empty when it is not there. */
+  query(name: string): string {
+    return this.#url.searchParams.get(name) ?? '';
+  }
+
+  /** Cursors that led to the shown part of a list, the first one first. */
+  get trail(): readonly string[] {
+    return this.#trail;
+  }
+
+  /** Goes to one of our own addresses. `replace` leaves no step behind for the Back button. */
+  go(address: string, options: { replace?: boolean; trail?: string[] } = {}): void {
+    const url = new URL(address, location.origin);
+    const samePage = url.pathname === this.#url.pathname;
+    const state: HistoryState = { trail: options.trail ?? [] };
+    if (options.replace) history.replaceState(state, '', url);
+    else history.pushState(state, '', url);
+    this.#arrive(url, state);
+    if (samePage && options.replace) return;
+    this.visits += 1;
+    window.scrollTo(0, 0);
+  }
+
+  /** Listens to the browser: Back, Forward and clicks on links of ours. Returns how to stop. */
+  listen(): () => void {
+    const back = () => {
+      const before = this.#url.pathname;
+      this.#arrive(new URL(location.href), history.state);
+      if (before !== this.#url.pathname) this.visits += 1;
+    };
+    const click = (event: MouseEvent) => this.#follow(event);
+    addEventListener('popstate', back);
+    document.addEventListener('click', click);
+    return () => {
+      removeEventListener('popstate', back);
+      document.removeEventListener('click', click);
+    };
+  }
+
+  #arrive(url: URL, state: unknown): void {
+    this.#url = url;
+    this.#trail = trailOf(state);
+  }
+
+  #follow(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!link || !isPlainClick(event) || !isOurs(link)) return;
+    event.preventDefault();
+    this.go(link.href);
+  }
+}
+
+function trailOf(state: unknown): string[] {
+  const trail = (state as HistoryState | null)?.trail;
+  return Array.isArray(trail) ? trail.filter((cursor) => typeof cursor === 'string') : [];
+}
+
+function isPlainClick(event: MouseEvent): boolean {
+  const modified = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+  return event.button === 0 && !modified && !event.defaultPrevented;
+}
+
+/** Links to the API (the OpenAPI document) and links that ask for a window of their own are the browser's. */
+function isOurs(link: HTMLAnchorElement): boolean {
+  return (
+    link.origin === location.origin &&
+    link.target === '' &&
+    !link.hasAttribute('download') &&
+    !link.pathname.startsWith('/api/') &&
+    !link.getAttribute('href')?.startsWith('#')
+  );
+}
+
+export const router = new Router();
