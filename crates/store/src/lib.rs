@@ -9,6 +9,7 @@ pub mod agents;
 mod decider;
 pub mod delegations;
 mod error;
+pub mod generations;
 pub mod hosts;
 pub mod moment;
 mod open;

@@ -1,0 +1,74 @@
+//! Generations of the hierarchy: written once, swapped in whole, read back in order.
+//!
+//! A [`Load`] is one transaction: it copies companies and subnets under a new number, retires the live generation, makes the
+//! new one live and says so on [`CHANNEL`]. Until it commits nobody sees any of it; when it fails, or its process dies,
+//! nothing has happened. [`live`] says what is in use, [`read`] turns a generation back into a [`hierarchy::Hierarchy`].
+
+mod copy;
+mod load;
+mod read;
+
+use hierarchy::Generation;
+use serde::{Deserialize, Serialize};
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+pub use load::Load;
+pub use read::read;
+
+/// Channel of the NOTIFY that follows a swap; the payload is the number of the new generation.
+pub const CHANNEL: &str = "nearcrawl_generations";
+
+/// A file that a generation was made from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Registry that published it: afrinic, apnic, arin, lacnic or ripencc.
+    pub registry: String,
+    /// Its name, without the directory.
+    pub file: String,
+    /// The registry's own number for this edition.
+    pub serial: String,
+    /// Day up to which it speaks, `YYYY-MM-DD`; `None` when the file does not say.
+    pub date: Option<String>,
+    /// Records in it, of every kind.
+    pub records: u64,
+}
+
+/// What is known of a generation without reading its subnets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// Its number.
+    pub id: Generation,
+    /// Subnets, the two roots included.
+    pub subnets: u64,
+    /// Companies.
+    pub companies: u64,
+    /// Milliseconds from the first byte read to the swap.
+    pub build_ms: u64,
+    /// When it was swapped in.
+    pub live_at: protocol::UnixMillis,
+    /// What it was made from.
+    pub sources: Vec<Source>,
+}
+
+type Row = (i32, i32, i32, i64, Moment, sqlx::types::Json<Vec<Source>>);
+
+/// The generation in use; `None` before the first load.
+pub async fn live(store: &Store) -> Result<Option<Facts>, StoreError> {
+    let row: Option<Row> = sqlx::query_as(
+        "SELECT id, subnets, companies, build_ms, coalesce(live_at, started_at), sources
+         FROM generations WHERE state = 'live'",
+    )
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("find the generation in use"))?;
+    Ok(row.map(|(id, subnets, companies, build_ms, live_at, sources)| Facts {
+        id: Generation::new(id.into()),
+        subnets: u64::try_from(subnets).unwrap_or(0),
+        companies: u64::try_from(companies).unwrap_or(0),
+        build_ms: u64::try_from(build_ms).unwrap_or(0),
+        live_at: live_at.0,
+        sources: sources.0,
+    }))
+}

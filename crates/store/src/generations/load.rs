@@ -1,0 +1,116 @@
+//! A new generation, from the first row to the swap, in one transaction.
+
+use std::time::{Duration, Instant};
+
+use hierarchy::{Generation, Hierarchy};
+use sqlx::{PgTransaction, Postgres};
+
+use super::copy::{copy_companies, copy_subnets};
+use super::{CHANNEL, Source};
+use crate::{Store, StoreError};
+
+/// The advisory lock that a load holds, so that two never run at once.
+const LOAD_LOCK: i64 = 0x6765_6e65_7261;
+
+/// A generation being written. Dropping it undoes everything.
+#[derive(Debug)]
+pub struct Load {
+    tx: PgTransaction<'static>,
+    id: i32,
+}
+
+impl Load {
+    /// Begins a generation; `None` while another process loads one.
+    pub async fn try_begin(store: &Store) -> Result<Option<Self>, StoreError> {
+        let mut tx = transaction(store).await?;
+        let ours: bool = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock($1)")
+            .bind(LOAD_LOCK)
+            .fetch_one(&mut *tx)
+            .await
+            .map_err(StoreError::doing("see whether another load is under way"))?;
+        if ours { Self::begin(tx).await.map(Some) } else { Ok(None) }
+    }
+
+    /// Begins a generation as soon as no other process loads one.
+    pub async fn wait(store: &Store) -> Result<Self, StoreError> {
+        let mut tx = transaction(store).await?;
+        sqlx::query("SELECT pg_advisory_xact_lock($1)")
+            .bind(LOAD_LOCK)
+            .execute(&mut *tx)
+            .await
+            .map_err(StoreError::doing("wait for another load to end"))?;
+        Self::begin(tx).await
+    }
+
+    async fn begin(mut tx: PgTransaction<'static>) -> Result<Self, StoreError> {
+        let id = sqlx::query_scalar("INSERT INTO generations (state) VALUES ('loading') RETURNING id")
+            .fetch_one(&mut *tx)
+            .await
+            .map_err(StoreError::doing("begin a generation"))?;
+        Ok(Self { tx, id })
+    }
+
+    /// The number that the generation will have.
+    pub fn generation(&self) -> Generation {
+        Generation::new(self.id.into())
+    }
+
+    /// Copies everything in; `copied` hears the number of rows sent so far (companies first, then subnets).
+    pub async fn copy(
+        &mut self,
+        hierarchy: &Hierarchy,
+        copied: &(dyn Fn(u64) + Sync),
+    ) -> Result<(), StoreError> {
+        let companies = copy_companies(&mut self.tx, self.id, hierarchy.companies(), copied).await?;
+        copy_subnets(&mut self.tx, self.id, hierarchy, &|rows| copied(companies + rows)).await?;
+        sqlx::query("UPDATE generations SET subnets = $2, companies = $3 WHERE id = $1")
+            .bind(self.id)
+            .bind(i32::try_from(hierarchy.len()).unwrap_or(i32::MAX))
+            .bind(i32::try_from(hierarchy.companies().len()).unwrap_or(i32::MAX))
+            .execute(&mut *self.tx)
+            .await
+            .map_err(StoreError::doing("count what was copied"))?;
+        Ok(())
+    }
+
+    /// Swaps the generation in and tells whoever listens. `begun` is when the first byte was read. Of the retired
+    /// generations only the one that was live until now is kept.
+    pub async fn swap(
+        mut self,
+        begun: Instant,
+        sources: &[Source],
+    ) -> Result<(Generation, Duration), StoreError> {
+        let doing = StoreError::doing("swap the new generation in");
+        let generation = self.generation();
+        sqlx::query("DELETE FROM generations WHERE state = 'retired'")
+            .execute(&mut *self.tx)
+            .await
+            .map_err(doing)?;
+        sqlx::query("UPDATE generations SET state = 'retired' WHERE state = 'live'")
+            .execute(&mut *self.tx)
+            .await
+            .map_err(doing)?;
+        let took = begun.elapsed();
+        sqlx::query(
+            "UPDATE generations SET state = 'live', live_at = clock_timestamp(), build_ms = $2, sources = $3 WHERE id = $1",
+        )
+        .bind(self.id)
+        .bind(i64::try_from(took.as_millis()).unwrap_or(i64::MAX))
+        .bind(sqlx::types::Json(sources))
+        .execute(&mut *self.tx)
+        .await
+        .map_err(doing)?;
+        sqlx::query("SELECT pg_notify($1, $2)")
+            .bind(CHANNEL)
+            .bind(generation.to_string())
+            .execute(&mut *self.tx)
+            .await
+            .map_err(doing)?;
+        self.tx.commit().await.map_err(doing)?;
+        Ok((generation, took))
+    }
+}
+
+async fn transaction(store: &Store) -> Result<sqlx::Transaction<'static, Postgres>, StoreError> {
+    store.pool().begin().await.map_err(StoreError::doing("begin a load"))
+}
