@@ -1,0 +1,285 @@
+//! The index as its users see it: pages in, answers out.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use index::{Document, Index, OpenError, Options, WINDOW_MAX, WriteError};
+use proptest::prelude::*;
+use protocol::package::PackageName;
+use protocol::{AgentId, UnixMillis};
+use tempfile::TempDir;
+
+const SMALL: Options = Options { writer_bytes: 15_000_000 };
+
+fn package(seq: u64) -> PackageName {
+    PackageName { agent: AgentId::new(1), epoch: 7, seq }
+}
+
+fn page<'a>(url: &'a str, title: &'a str, text: &'a str, lang: Option<&'a str>) -> Document<'a> {
+    Document { url, title, text, lang, fetched_at: UnixMillis(1_000), package: package(1) }
+}
+
+fn open(dir: &TempDir) -> Index {
+    Index::open(dir.path(), SMALL).unwrap()
+}
+
+fn of(pages: &[Document<'_>]) -> (TempDir, Index) {
+    let dir = tempfile::tempdir().unwrap();
+    let index = open(&dir);
+    for page in pages {
+        index.upsert(page).unwrap();
+    }
+    index.commit().unwrap();
+    (dir, index)
+}
+
+fn urls(index: &Index, query: &str) -> Vec<String> {
+    index.search(query, 0, 10).unwrap().items.into_iter().map(|found| found.url).collect()
+}
+
+#[test]
+fn title_beats_text_and_exact_form_beats_stem() {
+    let (_dir, index) = of(&[
+        page("http://a.example/stem", "x", "they were crawling all over the place", Some("en")),
+        page("http://a.example/text", "x", "one crawl all over the place and back", Some("en")),
+        page("http://a.example/title", "crawl", "one went all over the place and back", Some("en")),
+        page("http://a.example/none", "x", "nothing at all", Some("en")),
+    ]);
+    assert_eq!(
+        urls(&index, "crawl"),
+        ["http://a.example/title", "http://a.example/text", "http://a.example/stem"]
+    );
+}
+
+#[test]
+fn words_in_order_come_first_and_phrases_are_strict() {
+    let (_dir, index) = of(&[
+        page("http://a.example/1", "", "the cat saw the red house of the king", None),
+        page("http://a.example/2", "", "the house saw the cat of the red king", None),
+        page("http://a.example/3", "", "the red cat saw the house", None),
+    ]);
+    assert_eq!(urls(&index, "red house")[0], "http://a.example/1");
+    assert_eq!(urls(&index, "red house").len(), 3);
+    assert_eq!(urls(&index, "\"red house\""), ["http://a.example/1"]);
+    assert_eq!(urls(&index, "house -\"red house\" -saw"), [""; 0]);
+    assert_eq!(urls(&index, "red -house"), [""; 0]);
+}
+
+#[test]
+fn many_words_need_not_all_be_there() {
+    let (_dir, index) = of(&[page("http://a.example/", "", "one two three", None)]);
+    assert_eq!(urls(&index, "one two three four").len(), 1);
+    assert_eq!(urls(&index, "one two four").len(), 0);
+}
+
+#[test]
+fn filters_narrow_the_answer() {
+    let (_dir, index) = of(&[
+        page("http://www.uni.example/x", "tree", "", Some("en-GB")),
+        page("https://uni.example:8443/y", "tree", "", Some("de")),
+        page("http://notuni.example/z", "tree", "", None),
+        page("http://192.0.2.7/z", "tree", "", None),
+    ]);
+    assert_eq!(urls(&index, "tree site:uni.example").len(), 2);
+    assert_eq!(urls(&index, "tree site:www.uni.example").len(), 1);
+    assert_eq!(urls(&index, "site:example lang:de"), ["https://uni.example:8443/y"]);
+    assert_eq!(urls(&index, "tree lang:en lang:de").len(), 2);
+    assert_eq!(urls(&index, "tree -site:example"), ["http://192.0.2.7/z"]);
+    assert_eq!(urls(&index, "site:192.0.2.7"), ["http://192.0.2.7/z"]);
+    assert_eq!(urls(&index, "notuni"), ["http://notuni.example/z"]);
+}
+
+#[test]
+fn many_scripts_are_searchable() {
+    let texts = [
+        ("ja", "東京都は日本の首都です。", "首都"),
+        ("zh", "我喜欢吃苹果", "苹果"),
+        ("zh", "猫", "猫"),
+        ("ko", "서울은 대한민국의 수도이다", "대한민국"),
+        ("th", "ภาษาไทยไม่มีช่องว่าง", "ช่องว่าง"),
+        ("el", "Η Αθήνα είναι πόλη", "αθηνα"),
+        ("ar", "مُحَمَّد في القاهرة", "محمد"),
+        ("hi", "नमस्ते दुनिया", "दुनिया"),
+        ("ru", "пауки плетут сети", "паук"),
+        ("tr", "İstanbul güzel", "istanbul"),
+        ("fa", "کتاب خوب", "كتاب"),
+    ];
+    let addresses: Vec<String> = (0..texts.len()).map(|n| format!("http://{n}.example/")).collect();
+    let pages: Vec<_> =
+        texts.iter().zip(&addresses).map(|((lang, text, _), url)| page(url, "", text, Some(lang))).collect();
+    let (_dir, index) = of(&pages);
+    for ((_, text, query), url) in texts.iter().zip(&addresses) {
+        let answer = index.search(query, 0, 10).unwrap();
+        assert!(answer.items.iter().any(|found| found.url == *url), "{query} in {text}");
+        assert!(answer.items[0].snippet.iter().any(|piece| piece.hit), "{query} marked in {text}");
+    }
+}
+
+#[test]
+fn a_page_is_there_once_as_last_fetched() {
+    let (_dir, index) = of(&[page("http://a.example/", "", "old words", None)]);
+    let at = |fetched_at, text| Document {
+        fetched_at: UnixMillis(fetched_at),
+        ..page("http://a.example/", "", text, None)
+    };
+    index.upsert(&at(3_000, "new words")).unwrap();
+    index.upsert(&at(2_000, "stale words")).unwrap();
+    index.commit().unwrap();
+    index.upsert(&at(2_000, "stale words")).unwrap();
+    index.commit().unwrap();
+    assert_eq!(index.len(), 1);
+    assert_eq!(urls(&index, "new").len(), 1);
+    assert_eq!(urls(&index, "stale").len() + urls(&index, "old").len(), 0);
+}
+
+#[test]
+fn pages_are_taken_out_by_url_and_by_package() {
+    let other = Document { package: package(2), ..page("http://b.example/", "tree", "", None) };
+    let (_dir, index) = of(&[
+        page("http://a.example/", "tree", "", None),
+        page("http://c.example/", "tree", "", None),
+        other,
+    ]);
+    index.delete("http://a.example/").unwrap();
+    index.delete_package(&package(2)).unwrap();
+    index.commit().unwrap();
+    assert_eq!(urls(&index, "tree"), ["http://c.example/"]);
+}
+
+#[test]
+fn answers_can_be_paged_through_to_the_end_of_the_window() {
+    let addresses: Vec<String> = (0..25).map(|n| format!("http://a.example/{n}")).collect();
+    let pages: Vec<_> = addresses.iter().map(|url| page(url, "tree", "", None)).collect();
+    let (_dir, index) = of(&pages);
+    let mut seen = Vec::new();
+    for offset in [0, 10, 20, 30] {
+        let answer = index.search("tree", offset, 10).unwrap();
+        assert_eq!(answer.total, 25);
+        seen.extend(answer.items.into_iter().map(|found| found.url));
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 25);
+    for (offset, limit) in [(WINDOW_MAX, 10), (usize::MAX, usize::MAX), (0, 0)] {
+        assert_eq!(index.search("tree", offset, limit).unwrap().items, []);
+    }
+}
+
+#[test]
+fn text_of_strangers_is_shown_as_text() {
+    let text = "a\u{202E}b <script>alert(1)</script> tree &amp; \u{0}more";
+    let (_dir, index) = of(&[page("http://a.example/", "<b>\ntree", text, None)]);
+    let found = index.search("tree", 0, 1).unwrap().items.remove(0);
+    assert_eq!(found.title, "<b> tree");
+    let shown: String = found.snippet.iter().map(|piece| piece.text.as_str()).collect();
+    assert_eq!(shown, "ab <script>alert(1)</script> tree &amp; more");
+}
+
+#[test]
+fn a_url_without_a_host_is_refused_and_harms_nothing() {
+    let (_dir, index) = of(&[]);
+    index.upsert(&page("http://a.example/", "tree", "", None)).unwrap();
+    for url in ["", "nonsense", "mailto:a@b.example", "data:,x"] {
+        assert!(matches!(index.upsert(&page(url, "tree", "", None)), Err(WriteError::Url { .. })), "{url}");
+    }
+    index.commit().unwrap();
+    assert_eq!(index.len(), 1);
+}
+
+#[test]
+fn nothing_is_found_before_the_commit_nor_lost_after_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = open(&dir);
+    index.upsert(&page("http://a.example/", "tree", "", None)).unwrap();
+    assert_eq!(index.len(), 0);
+    index.commit().unwrap();
+    assert_eq!(index.len(), 1);
+    drop(index);
+    assert_eq!(urls(&open(&dir), "tree").len(), 1);
+}
+
+#[test]
+fn a_directory_is_held_by_one_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let _index = open(&dir);
+    let error = Index::open(dir.path(), SMALL).unwrap_err();
+    assert!(matches!(error, OpenError::InUse { .. }), "{error}");
+}
+
+#[test]
+fn what_is_no_index_is_said_so() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("file"), "").unwrap();
+    let error = Index::open(&dir.path().join("file"), SMALL).unwrap_err();
+    assert!(matches!(error, OpenError::Directory { .. }), "{error}");
+    std::fs::write(dir.path().join("meta.json"), "{").unwrap();
+    let error = Index::open(dir.path(), SMALL).unwrap_err();
+    assert!(matches!(error, OpenError::Open { .. }), "{error}");
+}
+
+const CHILD: &str = "NEARCRAWL_INDEX_TEST_CHILD";
+
+/// Not a test of its own: the process that the next one kills. It commits three pages, writes more, and says so.
+#[test]
+fn child_that_is_killed() {
+    let Some(dir) = std::env::var_os(CHILD) else { return };
+    let index = Index::open(dir.as_ref(), SMALL).unwrap();
+    for n in 0..100 {
+        index.upsert(&page(&format!("http://{n}.example/"), "tree", "", None)).unwrap();
+        if n == 2 {
+            index.commit().unwrap();
+        }
+    }
+    println!("\nwritten");
+    std::thread::park();
+}
+
+#[test]
+fn a_killed_process_leaves_the_last_commit() {
+    use std::io::{BufRead as _, BufReader};
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["child_that_is_killed", "--exact", "--nocapture"])
+        .env(CHILD, dir.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == "written"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let index = open(&dir);
+    assert_eq!(index.len(), 3);
+    index.upsert(&page("http://later.example/", "tree", "", None)).unwrap();
+    index.commit().unwrap();
+    assert_eq!(urls(&index, "tree").len(), 4);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn no_query_fails(queries in prop::collection::vec("[-\"a-c東ก :*?(){}\\[\\]~^+|&]{0,30}|\\PC{0,30}", 20)) {
+        let (_dir, index) = of(&[page("http://a.example/", "a b 東京", "c ab ก", Some("en"))]);
+        for query in queries {
+            let answer = index.search(&query, 0, 10);
+            prop_assert!(answer.is_ok(), "{query:?}: {answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_found_by_its_words_and_by_its_text(words in prop::collection::vec("[a-zа-яα-ω0-9]{1,10}", 2..8)) {
+        let text = words.join(" ");
+        let (_dir, index) = of(&[page("http://a.example/", "", &text, None), page("http://b.example/", "", "-", None)]);
+        for query in words.iter().map(String::as_str).chain([text.as_str(), &format!("\"{text}\"")]) {
+            prop_assert_eq!(urls(&index, query), ["http://a.example/"], "{}", query);
+        }
+    }
+
+    #[test]
+    fn a_page_without_spaces_is_found_by_any_part(text in "[一-龥ぁ-んก-ฮ가-힣]{1,12}", from in 0_usize..12, length in 1_usize..12) {
+        let part: String = text.chars().skip(from % text.chars().count()).take(length).collect();
+        let (_dir, index) = of(&[page("http://a.example/", "", &text, None)]);
+        prop_assert_eq!(index.search(&format!("\"{part}\""), 0, 1).unwrap().total, 1, "{} in {}", part, text);
+        prop_assert_eq!(index.search(&part, 0, 1).unwrap().total, 1, "{} in {}", part, text);
+    }
+}
