@@ -1,3 +1,5 @@
 //! Virtual internet, harness and scenarios.
 
 pub mod net;
+pub mod referee;
+pub mod web;

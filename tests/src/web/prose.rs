@@ -1,0 +1,56 @@
+//! Titles and text of a document, from the words of its language.
+
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
+
+use super::chance::{Topic, pick, stream};
+use super::language::Language;
+use super::site::{PageId, Web};
+use super::word::word;
+
+/// The words of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Prose {
+    pub(super) title: String,
+    /// An invented word that only this document has.
+    pub(super) mark: String,
+    pub(super) paragraphs: Vec<String>,
+}
+
+/// Numbers of words for marks start here, above those of paths.
+const FIRST_MARK: usize = 700_000;
+
+/// Writes a document; another version has another text, but the same title and mark.
+pub(super) fn write(web: &Web, id: PageId, version: u32) -> Prose {
+    let host = &web.hosts[id.host];
+    let mut fixed = stream(web.seed, Topic::Words, id.host as u64, id.page as u64);
+    let mark = word(FIRST_MARK + host.first + id.page, web.seed);
+    let title = format!("{} · {} · {mark}", pick(&host.language.titles, &mut fixed), host.plan.city);
+    let page = id.page as u64 | u64::from(version) << 32;
+    let mut chance = stream(web.seed, Topic::Prose, id.host as u64, page);
+    let count = chance.random_range(3..8);
+    let mut paragraphs: Vec<_> = (0..count).map(|_| paragraph(host.language, &mut chance)).collect();
+    paragraphs.insert(1, format!("{} ({}), {mark}{}", host.plan.city, host.plan.country, host.language.stop));
+    Prose { title, mark, paragraphs }
+}
+
+fn paragraph(language: &Language, chance: &mut ChaCha8Rng) -> String {
+    let count = chance.random_range(3..8);
+    (0..count).map(|_| sentence(language, chance)).collect::<Vec<_>>().join(language.gap)
+}
+
+fn sentence(language: &Language, chance: &mut ChaCha8Rng) -> String {
+    let parts: Vec<_> = language.order.iter().map(|part| pick(language.words(*part), chance)).collect();
+    capitalised(&parts.join(language.gap)) + language.stop
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// One word of a document's language that many of its documents have: the last word of a place.
+pub(super) fn common_word(language: &Language, chance: &mut ChaCha8Rng) -> String {
+    let title = pick(&language.titles, chance);
+    title.split(' ').max_by_key(|word| word.chars().count()).unwrap_or(title).to_owned()
+}
