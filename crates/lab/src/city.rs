@@ -31,6 +31,11 @@ pub struct City {
 }
 
 impl City {
+    /// Place number `index` of a matrix without geography.
+    pub(crate) fn nameless(index: usize) -> Self {
+        Self { name: format!("host {index}"), country: "ZZ".into(), lat: 0.0, lon: 0.0 }
+    }
+
     /// Great-circle distance in kilometres (haversine on a sphere of 6,371 km).
     pub fn distance_km(&self, other: &City) -> f64 {
         let (lat_a, lat_b) = (self.lat.to_radians(), other.lat.to_radians());

@@ -14,6 +14,7 @@ mod geographic;
 mod noise;
 mod oracle;
 mod plain;
+mod replay;
 mod target;
 mod world;
 
@@ -22,5 +23,6 @@ pub use deal::{Dealt, Evaluation, TIE_MS, evaluate};
 pub use noise::Noise;
 pub use oracle::OracleError;
 pub use plain::MatrixError;
+pub use replay::{Crawler, Draw, DrawSettings, Ground, Outcome, Placement, Plan, Site, mean_of, replay};
 pub use target::{Target, TargetError, targets};
 pub use world::{Gaps, World};

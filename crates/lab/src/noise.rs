@@ -32,7 +32,8 @@ impl Noise {
         (sigma * self.normal(keys)).exp()
     }
 
-    fn hash(self, keys: &[u64]) -> u64 {
+    /// 64 random-looking bits, for orders and circles.
+    pub fn hash(self, keys: &[u64]) -> u64 {
         keys.iter().fold(mix(self.seed), |state, key| mix(state ^ mix(*key)))
     }
 }

@@ -50,7 +50,18 @@ pub enum OracleError {
         /// How many cities are listed.
         cities: usize,
     },
+    /// Ids must be dense; a matrix of that many places would not fit in memory.
+    #[error("{file}: city {city} is beyond {MOST_CITIES}; number the cities from 0 without gaps")]
+    TooMany {
+        /// Path of the file.
+        file: String,
+        /// The id.
+        city: usize,
+    },
 }
+
+/// Places in a matrix; twice 800 MB of times.
+const MOST_CITIES: usize = 10_000;
 
 #[derive(Deserialize)]
 struct CityRow {
@@ -66,6 +77,7 @@ struct RttRow {
     src: usize,
     dst: usize,
     avg: f64,
+    #[serde(default)]
     mdev: f64,
 }
 
@@ -73,7 +85,14 @@ impl World {
     /// Reads `cities.csv` and `rtt_ms.csv` in `dir`; the average of each measurement counts.
     pub fn oracle(dir: &Path) -> Result<World, OracleError> {
         let cities = read_cities(&dir.join("cities.csv"))?;
-        read_times(&dir.join("rtt_ms.csv"), cities)
+        read_times(&dir.join("rtt_ms.csv"), Some(cities))
+    }
+
+    /// Reads one file of times in this format, with the `cities.csv` beside it where there is one.
+    pub fn times(file: &Path) -> Result<World, OracleError> {
+        let beside = file.with_file_name("cities.csv");
+        let cities = if beside.is_file() { Some(read_cities(&beside)?) } else { None };
+        read_times(file, cities)
     }
 }
 
@@ -89,15 +108,28 @@ fn read_cities(file: &Path) -> Result<Vec<City>, OracleError> {
     Ok(cities)
 }
 
-fn read_times(file: &Path, cities: Vec<City>) -> Result<World, OracleError> {
+/// Without a list of cities, the ids of the measurements make one.
+fn read_times(file: &Path, cities: Option<Vec<City>>) -> Result<World, OracleError> {
+    let rows = rows::<RttRow>(file, "src,dst,min,avg,max,mdev")?;
+    let named = rows.iter().map(|row| row.src.max(row.dst)).max().map_or(0, |last| last + 1);
+    let cities = match cities {
+        Some(cities) if named > cities.len() => {
+            return Err(OracleError::UnknownCity {
+                file: shown(file),
+                city: named - 1,
+                cities: cities.len(),
+            });
+        }
+        Some(cities) => cities,
+        None if named > MOST_CITIES => {
+            return Err(OracleError::TooMany { file: shown(file), city: named - 1 });
+        }
+        None => (0..named).map(City::nameless).collect(),
+    };
     let side = cities.len();
     let mut cells = Cells::new(side);
     let mut jitter_ms = vec![0.0; side * side];
-    for row in rows::<RttRow>(file, "src,dst,min,avg,max,mdev")? {
-        let city = row.src.max(row.dst);
-        if city >= side {
-            return Err(OracleError::UnknownCity { file: shown(file), city, cities: side });
-        }
+    for row in rows {
         cells.set(row.src, row.dst, row.avg);
         jitter_ms[row.src * side + row.dst] = row.mdev;
     }

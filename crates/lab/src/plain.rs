@@ -70,7 +70,7 @@ fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
             cells.set(row, column, ms);
         }
     }
-    Ok(World::from_cells((0..side).map(host).collect(), &cells, vec![0.0; side * side]))
+    Ok(World::from_cells((0..side).map(City::nameless).collect(), &cells, vec![0.0; side * side]))
 }
 
 fn parse_line(file: &str, line: usize, text: &str) -> Result<Vec<f64>, MatrixError> {
@@ -78,10 +78,6 @@ fn parse_line(file: &str, line: usize, text: &str) -> Result<Vec<f64>, MatrixErr
         field.parse().map_err(|_| MatrixError::Field { file: file.into(), line, field: field.into() })
     };
     text.split_whitespace().map(number).collect()
-}
-
-fn host(index: usize) -> City {
-    City { name: format!("host {index}"), country: "ZZ".into(), lat: 0.0, lon: 0.0 }
 }
 
 #[cfg(test)]

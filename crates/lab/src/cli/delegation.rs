@@ -1,0 +1,241 @@
+//! `lab delegation`.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use clap::ValueEnum;
+use lab::{Draw, DrawSettings, Ground, Outcome, Placement, Plan, World, mean_of, replay, targets};
+use serde::Serialize;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Round trips: CSV (src,dst,min,avg,max,mdev) or a plain square matrix; milliseconds
+    #[arg(long, value_name = "FILE")]
+    rtt: PathBuf,
+    /// Addresses with their registry records and cities (CSV, may be gzipped); without it every host is a subnet
+    #[arg(long, value_name = "FILE")]
+    targets: Option<PathBuf>,
+    /// How many agents
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
+    agents: u32,
+    /// Where the agents live
+    #[arg(long, value_enum, default_value_t = Spread::Worldwide)]
+    placement: Spread,
+    /// How many new subnets
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    subnets: u32,
+    /// How subnets are handed out
+    #[arg(long, value_enum, default_value_t = Strategy::Threshold)]
+    strategy: Strategy,
+    /// Round trip that is good enough to stop asking
+    #[arg(long, default_value_t = 50.0, value_name = "MS")]
+    threshold_ms: f64,
+    /// Repeat with this many seeds and give the mean
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    seeds: u32,
+    /// The first seed
+    #[arg(long, default_value_t = 1)]
+    first_seed: u64,
+    #[command(flatten)]
+    noise: NoiseArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What makes geolocated targets honest; a plain matrix is taken as it is unless these are given.
+#[derive(Debug, clap::Args)]
+struct NoiseArgs {
+    /// Lognormal sigma of the route from an agent to a company [default with targets: 0.12]
+    #[arg(long, value_name = "SIGMA")]
+    route_sigma: Option<f64>,
+    /// Median access time of a subnet [default with targets: 4]
+    #[arg(long, value_name = "MS")]
+    access_ms: Option<f64>,
+    /// Lognormal sigma of the access time [default with targets: 0.8]
+    #[arg(long, value_name = "SIGMA")]
+    access_sigma: Option<f64>,
+    /// Lognormal sigma of one probe [default with targets: 0.03]
+    #[arg(long, value_name = "SIGMA")]
+    probe_sigma: Option<f64>,
+    /// Leave out targets this far or farther from their city
+    #[arg(long, default_value_t = 400, value_name = "KM")]
+    max_dist_km: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Strategy {
+    /// The paper's search: company, siblings, higher levels, stop at the threshold
+    Threshold,
+    /// Drawn uniformly
+    Random,
+    /// Consistent hashing without distances
+    Ubicrawler,
+    /// Every agent probes every subnet
+    AllProbe,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Spread {
+    /// In turn from each registry's region
+    Worldwide,
+    /// Cities drawn uniformly
+    Uniform,
+}
+
+/// The one object that is printed.
+#[derive(Debug, Serialize)]
+struct Report {
+    strategy: String,
+    threshold_ms: f64,
+    agents: usize,
+    placement: String,
+    subnets: usize,
+    seeds: u32,
+    first_seed: u64,
+    route_sigma: f64,
+    access_ms: f64,
+    access_sigma: f64,
+    probe_sigma: f64,
+    max_dist_km: u32,
+    pairs_mirrored: usize,
+    pairs_bridged: usize,
+    pairs_unknown: usize,
+    optimal_share: f64,
+    within_20ms_share: f64,
+    excess_ms_mean: f64,
+    excess_ms_p95: f64,
+    probes_per_subnet: f64,
+    probes_last_tenth: f64,
+    landmark_probes: f64,
+    crawl_time_ratio_to_random: f64,
+    optimum_ratio_to_random: f64,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let ground = ground(args)?;
+    let settings = args.settings();
+    let draws = (0..u64::from(args.seeds)).map(|n| Draw::new(&ground, settings, args.first_seed + n));
+    let mut outcomes = Vec::new();
+    let (mut agents, mut subnets) = (settings.agents, settings.subnets);
+    for draw in draws {
+        (agents, subnets) = (draw.crawlers.len(), draw.sites.len());
+        ensure!(agents > 0 && subnets > 0, "nothing to replay: the matrix or the targets are too few");
+        outcomes.push(replay(&draw, args.plan()));
+    }
+    let report = args.report(&ground, settings, (agents, subnets), &mean_of(&outcomes));
+    if args.json {
+        println!("{}", serde_json::to_string(&report)?);
+    } else {
+        print_lines(&report)?;
+    }
+    Ok(())
+}
+
+/// The report as lines of `name value`.
+fn print_lines(report: &Report) -> anyhow::Result<()> {
+    if let serde_json::Value::Object(fields) = serde_json::to_value(report)? {
+        for (name, value) in fields {
+            println!("{name:28} {value}");
+        }
+    }
+    Ok(())
+}
+
+fn ground(args: &Args) -> anyhow::Result<Ground> {
+    let world = world(&args.rtt)?;
+    let Some(file) = &args.targets else { return Ok(Ground::of_matrix(world)) };
+    let targets = targets(file)?;
+    let cities = world.cities().len();
+    let stranger = targets.iter().find(|target| target.city.get() >= cities);
+    if let Some(stranger) = stranger {
+        let (address, city) = (stranger.address, stranger.city.get());
+        anyhow::bail!("{}: {address} is in city {city}, but the matrix has only {cities}", file.display());
+    }
+    Ok(Ground::of_targets(world, &targets, args.noise.max_dist_km))
+}
+
+/// A file whose first line names columns is a list of measurements, any other a matrix.
+fn world(file: &Path) -> anyhow::Result<World> {
+    let open = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let mut first = String::new();
+    BufReader::new(open).read_line(&mut first).with_context(|| format!("{} is not text", file.display()))?;
+    Ok(if first.trim_start().starts_with("src,dst") { World::times(file)? } else { World::matrix(file)? })
+}
+
+impl Args {
+    fn plan(&self) -> Plan {
+        match self.strategy {
+            Strategy::Threshold => Plan::Threshold { threshold_ms: self.threshold_ms },
+            Strategy::Random => Plan::Random,
+            Strategy::Ubicrawler => Plan::Ubicrawler,
+            Strategy::AllProbe => Plan::AllProbe,
+        }
+    }
+
+    fn settings(&self) -> DrawSettings {
+        let (agents, subnets) = (self.agents as usize, self.subnets as usize);
+        let base = match self.targets {
+            Some(_) => DrawSettings { agents, subnets, ..DrawSettings::default() },
+            None => DrawSettings::without_noise(agents, subnets),
+        };
+        let placement = match self.placement {
+            Spread::Worldwide => Placement::Worldwide,
+            Spread::Uniform => Placement::Uniform,
+        };
+        DrawSettings {
+            placement,
+            route_sigma: self.noise.route_sigma.unwrap_or(base.route_sigma),
+            access_median_ms: self.noise.access_ms.unwrap_or(base.access_median_ms),
+            access_sigma: self.noise.access_sigma.unwrap_or(base.access_sigma),
+            probe_sigma: self.noise.probe_sigma.unwrap_or(base.probe_sigma),
+            ..base
+        }
+    }
+
+    fn report(
+        &self,
+        ground: &Ground,
+        settings: DrawSettings,
+        (agents, subnets): (usize, usize),
+        outcome: &Outcome,
+    ) -> Report {
+        let gaps = ground.world.gaps();
+        Report {
+            strategy: self
+                .strategy
+                .to_possible_value()
+                .map_or_else(String::new, |word| word.get_name().to_owned()),
+            threshold_ms: self.threshold_ms,
+            agents,
+            placement: word(&self.placement),
+            subnets,
+            seeds: self.seeds,
+            first_seed: self.first_seed,
+            route_sigma: settings.route_sigma,
+            access_ms: settings.access_median_ms,
+            access_sigma: settings.access_sigma,
+            probe_sigma: settings.probe_sigma,
+            max_dist_km: self.noise.max_dist_km,
+            pairs_mirrored: gaps.mirrored,
+            pairs_bridged: gaps.bridged,
+            pairs_unknown: gaps.unknown,
+            optimal_share: outcome.optimal_share,
+            within_20ms_share: outcome.within_20ms_share,
+            excess_ms_mean: outcome.excess_ms_mean,
+            excess_ms_p95: outcome.excess_ms_p95,
+            probes_per_subnet: outcome.probes_per_subnet,
+            probes_last_tenth: outcome.probes_last_tenth,
+            landmark_probes: outcome.landmark_probes,
+            crawl_time_ratio_to_random: outcome.crawl_time_ratio_to_random,
+            optimum_ratio_to_random: outcome.optimum_ratio_to_random,
+        }
+    }
+}
+
+/// A choice as it is written on the command line.
+fn word(choice: &impl ValueEnum) -> String {
+    choice.to_possible_value().map_or_else(String::new, |word| word.get_name().to_owned())
+}

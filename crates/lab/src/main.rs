@@ -1,0 +1,14 @@
+//! Replays of the papers' experiments on a matrix of round trips; `cargo xtask lab` runs this.
+
+mod cli;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+
+use crate::cli::{Cli, Command};
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Delegation(args) => cli::delegation::run(&args).context("the delegation experiment"),
+    }
+}

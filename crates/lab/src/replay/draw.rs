@@ -1,0 +1,112 @@
+//! One random choice of agents and subnets, and the true times between them.
+
+use std::collections::HashSet;
+
+use delegation::{Book, Holding, Reason};
+use protocol::AgentId;
+
+use crate::{Crawler, Ground, Noise, Placement, Site};
+
+/// How a draw is made. The defaults are the honest world for geolocated targets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DrawSettings {
+    /// How many agents.
+    pub agents: usize,
+    /// Where they live.
+    pub placement: Placement,
+    /// How many new subnets, in random order, none of them an agent's home.
+    pub subnets: usize,
+    /// Lognormal sigma of the route from an agent to a company, around the time between their cities.
+    pub route_sigma: f64,
+    /// Median of a subnet's own access time, in milliseconds; 0 for none.
+    pub access_median_ms: f64,
+    /// Lognormal sigma of the access time.
+    pub access_sigma: f64,
+    /// Lognormal sigma of one probe around the true time.
+    pub probe_sigma: f64,
+}
+
+impl Default for DrawSettings {
+    fn default() -> Self {
+        let noise = Self::without_noise(12, 1000);
+        Self { route_sigma: 0.12, access_median_ms: 4.0, access_sigma: 0.8, probe_sigma: 0.03, ..noise }
+    }
+}
+
+impl DrawSettings {
+    /// Times are exactly those of the matrix.
+    pub fn without_noise(agents: usize, subnets: usize) -> Self {
+        let placement = Placement::Worldwide;
+        let (route_sigma, access_median_ms, access_sigma, probe_sigma) = (0.0, 0.0, 0.0, 0.0);
+        Self { agents, placement, subnets, route_sigma, access_median_ms, access_sigma, probe_sigma }
+    }
+}
+
+/// Agents, new subnets and the truth about them.
+#[derive(Debug, Clone)]
+pub struct Draw<'g> {
+    /// What it was drawn from.
+    pub ground: &'g Ground,
+    /// The agents.
+    pub crawlers: Vec<Crawler>,
+    /// The subnets in the order in which they come up.
+    pub sites: Vec<Site>,
+    settings: DrawSettings,
+    noise: Noise,
+}
+
+/// Keys of independent streams of chance.
+#[derive(Clone, Copy)]
+enum Stream {
+    Shuffle = 1,
+    Route,
+    Access,
+    Probe,
+}
+
+impl<'g> Draw<'g> {
+    /// The same seed gives the same draw. A ground that is too small gives fewer agents and subnets.
+    pub fn new(ground: &'g Ground, settings: DrawSettings, seed: u64) -> Self {
+        let noise = Noise::new(seed);
+        let mut sites = ground.sites.clone();
+        sites.sort_by_key(|site| noise.hash(&[Stream::Shuffle as u64, u64::from(site.subnet.get())]));
+        let crawlers = settings.placement.place(ground, &sites, settings.agents, noise);
+        let homes: HashSet<_> = crawlers.iter().map(|crawler| crawler.home.subnet).collect();
+        sites.retain(|site| !homes.contains(&site.subnet));
+        sites.truncate(settings.subnets);
+        Self { ground, crawlers, sites, settings, noise }
+    }
+
+    /// The round trip from a crawler to a site without the noise of measuring, in milliseconds.
+    pub fn true_ms(&self, crawler: &Crawler, site: Site) -> f64 {
+        let city_ms = self.ground.world.rtt_ms(crawler.city, site.city);
+        let route = [Stream::Route as u64, crawler.agent.get() as u64, site.company];
+        let access = [Stream::Access as u64, u64::from(site.subnet.get())];
+        let access_ms =
+            self.settings.access_median_ms * self.noise.lognormal(self.settings.access_sigma, &access);
+        city_ms * self.noise.lognormal(self.settings.route_sigma, &route) + access_ms
+    }
+
+    /// What a probe shows; the same probe always shows the same.
+    pub fn probe_ms(&self, crawler: &Crawler, site: Site) -> f64 {
+        let probe = [Stream::Probe as u64, crawler.agent.get() as u64, u64::from(site.subnet.get())];
+        self.true_ms(crawler, site) * self.noise.lognormal(self.settings.probe_sigma, &probe)
+    }
+
+    /// The crawler with this id.
+    pub fn crawler(&self, agent: AgentId) -> &Crawler {
+        &self.crawlers[(agent.get() - 1) as usize]
+    }
+
+    /// The book at the beginning: every agent holds its home.
+    pub fn book(&self) -> Book {
+        let home =
+            |crawler: &Crawler| (crawler.home.subnet, Holding { agent: crawler.agent, reason: Reason::Home });
+        Book::of(&self.ground.hierarchy, self.crawlers.iter().map(home))
+    }
+
+    /// The seeded chance of this draw.
+    pub fn noise(&self) -> Noise {
+        self.noise
+    }
+}

@@ -1,0 +1,76 @@
+//! Where the agents of a draw live.
+
+use std::collections::{HashMap, HashSet};
+
+use hierarchy::Registry;
+use protocol::AgentId;
+
+use crate::{CityId, Ground, Noise, Site};
+
+/// How agents are spread over the cities that have sites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// In turn from each of the five registries' regions, cities drawn uniformly within a region: the paper's
+    /// "affiliated organizations world-wide". Without registries it is the same as [`Self::Uniform`].
+    Worldwide,
+    /// Cities drawn uniformly; a third of the measured ones are in the United States.
+    Uniform,
+}
+
+/// An agent of a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crawler {
+    /// Its id; agents are numbered from 1.
+    pub agent: AgentId,
+    /// Where it is.
+    pub city: CityId,
+    /// Where it lives.
+    pub home: Site,
+}
+
+/// Key of this stream of chance.
+const CITY: u64 = 103;
+
+impl Placement {
+    /// So many agents in different cities (again from the start where there are more agents than cities), each
+    /// at home in a subnet of its own. `sites` are shuffled: the first free one of a city is as good as any.
+    pub(crate) fn place(self, ground: &Ground, sites: &[Site], agents: usize, noise: Noise) -> Vec<Crawler> {
+        let mut free = sites_by_city(sites);
+        let cities = self.order(ground, &free, noise);
+        let visits = cities.iter().cycle().take(agents.min(sites.len()) * cities.len());
+        let homes = visits.filter_map(|city| free.get_mut(city).and_then(Vec::pop)).take(agents);
+        let numbered = (1..).map(AgentId::new).zip(homes);
+        numbered.map(|(agent, home)| Crawler { agent, city: home.city, home }).collect()
+    }
+
+    /// All cities, those that get agents first at the front.
+    fn order(self, ground: &Ground, sites: &HashMap<CityId, Vec<Site>>, noise: Noise) -> Vec<CityId> {
+        let mut cities: Vec<CityId> = sites.keys().copied().collect();
+        cities.sort_by_key(|city| noise.hash(&[CITY, city.get() as u64]));
+        if self == Self::Worldwide {
+            let mut of_region: HashMap<Option<Registry>, usize> = HashMap::new();
+            cities.sort_by_cached_key(|city| {
+                let rank = of_region.entry(region(ground, &sites[city])).or_default();
+                *rank += 1;
+                *rank
+            });
+        }
+        cities
+    }
+}
+
+fn sites_by_city(sites: &[Site]) -> HashMap<CityId, Vec<Site>> {
+    let mut by_city: HashMap<CityId, Vec<Site>> = HashMap::new();
+    for site in sites.iter().rev() {
+        by_city.entry(site.city).or_default().push(*site);
+    }
+    by_city
+}
+
+/// The registry of most sites of a city.
+fn region(ground: &Ground, sites: &[Site]) -> Option<Registry> {
+    let of = |site: &Site| ground.hierarchy.subnet(site.subnet).registry();
+    let registries: Vec<Registry> = sites.iter().filter_map(of).collect();
+    let known: HashSet<Registry> = registries.iter().copied().collect();
+    known.into_iter().max_by_key(|one| (registries.iter().filter(|other| *other == one).count(), *one))
+}

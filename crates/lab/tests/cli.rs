@@ -1,0 +1,62 @@
+//! The command as `cargo xtask lab` runs it.
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+
+use std::{fs, path::Path, process::Command, process::Output};
+
+fn lab(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lab")).arg("delegation").args(args).current_dir(dir).output().unwrap()
+}
+
+fn matrix(text: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("m.txt"), text).unwrap();
+    dir
+}
+
+const FIVE: &str = "0 10 20 30 40\n10 0 10 20 30\n20 10 0 10 20\n30 20 10 0 10\n40 30 20 10 0\n";
+
+#[test]
+fn prints_one_object() {
+    let dir = matrix(FIVE);
+    let args = [
+        "--rtt",
+        "m.txt",
+        "--agents",
+        "2",
+        "--subnets",
+        "3",
+        "--strategy",
+        "all-probe",
+        "--seeds",
+        "4",
+        "--json",
+    ];
+    let output = lab(dir.path(), &args);
+    assert!(output.status.success(), "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["agents"], &report["subnets"], &report["seeds"]), (&2.into(), &3.into(), &4.into()));
+    assert_eq!((&report["optimal_share"], &report["probes_per_subnet"]), (&1.0.into(), &2.0.into()));
+    for key in ["within_20ms_share", "excess_ms_mean", "probes_last_tenth", "landmark_probes"] {
+        assert!(report[key].is_number(), "{key}");
+    }
+    assert!(report["crawl_time_ratio_to_random"].as_f64().unwrap() < 1.0);
+    assert_eq!(lab(dir.path(), &args).stdout, output.stdout, "the same seeds give the same figures");
+}
+
+#[test]
+fn mistakes_are_one_clear_sentence() {
+    let dir = matrix("0 1\n1\n");
+    for (args, part) in [
+        (vec!["--rtt", "none.txt"], "cannot read none.txt"),
+        (vec!["--rtt", "m.txt"], "m.txt, line 2: 1 fields where 2 were expected"),
+        (vec!["--rtt", "m.txt", "--agents", "0"], "--agents"),
+    ] {
+        let output = lab(dir.path(), &args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(part), "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+    }
+    let alone = matrix("0\n");
+    let output = lab(alone.path(), &["--rtt", "m.txt"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nothing to replay"), "{output:?}");
+}
