@@ -1,0 +1,86 @@
+//! `cargo xtask test`: every check there is.
+
+use std::process::Command;
+
+use crate::cargo::cargo;
+use crate::steps::Steps;
+use crate::{cargo as tools, deny, machine, web};
+
+/// What to test.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Leave the browser tests out.
+    #[arg(long)]
+    no_browser: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let no_pages = web::obstacle();
+    let browser = no_pages.is_none() && !args.no_browser;
+    let mut steps = Steps::new();
+    machine::provide(&[machine::POSTGRES])?;
+    if browser {
+        machine::provide(&[machine::CHROMIUM, machine::FONTS])?;
+    }
+    pages(&mut steps, no_pages.as_deref());
+    lints(&mut steps);
+    tests(&mut steps);
+    deny::check(&mut steps);
+    match (browser, no_pages) {
+        (true, _) => browser_tests(&mut steps),
+        (false, Some(obstacle)) => steps.skip("browser", obstacle),
+        (false, None) => steps.skip("browser", "--no-browser was given"),
+    }
+    steps.finish()
+}
+
+/// First of all, because the coordinator embeds them.
+fn pages(steps: &mut Steps, obstacle: Option<&str>) {
+    if let Some(obstacle) = obstacle {
+        steps.skip("pages", format!("{obstacle}; the coordinator gets its stub page"));
+        return;
+    }
+    steps.record("pages", |_| web::build());
+    steps.run("pages: lint", web::script("web-ui", "lint"));
+    steps.run("pages: test", web::script("web-ui", "test"));
+}
+
+fn lints(steps: &mut Steps) {
+    steps.run("format", cargo(&["fmt", "--all", "--check"]));
+    steps.run(
+        "clippy",
+        cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+    );
+    let mut documentation = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--quiet"]);
+    documentation.env("RUSTDOCFLAGS", "-D warnings");
+    steps.run("documentation", documentation);
+}
+
+fn tests(steps: &mut Steps) {
+    // The scenarios start the real programs from the target folder.
+    steps.run("build", cargo(&["build", "--locked", "--workspace", "--bins"]));
+    if tools::ensure("nextest") {
+        let nextest = cargo(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]);
+        steps.run_remembering("tests", in_color(nextest), "Summary");
+    } else {
+        println!("cargo-nextest could not be installed; cargo's own runner takes its place");
+        steps.run(
+            "tests",
+            cargo(&["test", "--locked", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"]),
+        );
+    }
+    steps.run("doc tests", cargo(&["test", "--locked", "--workspace", "--doc", "--quiet"]));
+}
+
+/// Its output passes through a pipe of ours, which it would take for a file.
+fn in_color(mut command: Command) -> Command {
+    if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    command
+}
+
+fn browser_tests(steps: &mut Steps) {
+    steps.record("browser: npm", |_| web::install("tests/browser"));
+    steps.run("browser", web::script("tests/browser", "test"));
+}
