@@ -1,5 +1,6 @@
 //! Virtual internet, harness and scenarios.
 
+pub mod dns;
 pub mod net;
 pub mod referee;
 pub mod web;

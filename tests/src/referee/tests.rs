@@ -101,7 +101,7 @@ fn every_fault_is_named() {
     assert!(
         !faults(&|c| {
             c.now += 100 * MS;
-            c.page(error, 500)
+            c.page(error, 500);
         })
         .contains("fetched twice"),
         "a retry is none"
@@ -113,7 +113,7 @@ fn every_fault_is_named() {
     assert!(
         faults(&|c| {
             c.page(error, 500);
-            c.page(error, 500)
+            c.page(error, 500);
         })
         .contains("hurried")
     );
