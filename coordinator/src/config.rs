@@ -5,7 +5,6 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -39,11 +38,15 @@ pub struct Limits {
     pub open_searches: u32,
     /// How long an agent has to answer a probe order, in seconds (20).
     pub probe_deadline_s: u32,
+    /// Probe orders one agent may have at the same time (8).
+    pub orders_per_agent: u32,
+    /// Searches without any answer before the hosts of a subnet are given up (4).
+    pub search_attempts: u32,
     /// Without a beat for so long an agent counts as unreachable, in seconds (60).
     pub presence_s: u32,
     /// DNS questions under way at the same time (64).
     pub resolving_hosts: u32,
-    /// DNS attempts before a host is given up (6).
+    /// DNS attempts without an answer before a host is given up (12).
     pub resolve_attempts: u32,
     /// Routes handed out in one answer to a beat (500).
     pub routes_per_beat: u32,
@@ -62,9 +65,11 @@ impl Default for Limits {
         Self {
             open_searches: 32,
             probe_deadline_s: 20,
+            orders_per_agent: 8,
+            search_attempts: 4,
             presence_s: 60,
             resolving_hosts: 64,
-            resolve_attempts: 6,
+            resolve_attempts: 12,
             routes_per_beat: 500,
             routes_ahead: 5_000,
             min_free_mib: 64,
@@ -75,20 +80,12 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// [`Limits::probe_deadline_s`] as a duration.
-    pub fn probe_deadline(&self) -> Duration {
-        Duration::from_secs(self.probe_deadline_s.into())
-    }
-
-    /// [`Limits::presence_s`] as a duration.
-    pub fn presence(&self) -> Duration {
-        Duration::from_secs(self.presence_s.into())
-    }
-
     fn check(&self) -> Result<(), Failure> {
         let at_least_one = [
             ("open_searches", self.open_searches),
             ("probe_deadline_s", self.probe_deadline_s),
+            ("orders_per_agent", self.orders_per_agent),
+            ("search_attempts", self.search_attempts),
             ("presence_s", self.presence_s),
             ("resolving_hosts", self.resolving_hosts),
             ("resolve_attempts", self.resolve_attempts),

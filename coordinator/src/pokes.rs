@@ -10,26 +10,43 @@ use tokio::sync::Notify;
 pub struct Pokes {
     /// New hosts want an address.
     pub resolve_hosts: Notify,
-    /// Hosts with an address may need a search.
+    /// Hosts have an address and no subnet, or a subnet got an agent.
+    pub place_hosts: Notify,
+    /// Subnets may need a search.
     pub open_searches: Notify,
     /// A search may take its next step.
     pub drive_searches: Notify,
+    /// A search whose subnet is delegated for the time being may take its next step.
+    pub improve_delegations: Notify,
+    /// Orders may have become pointless.
+    pub expire_probes: Notify,
     /// URLs may be routed to agents.
     pub route_urls: Notify,
     /// Packages wait to be integrated.
     pub integrate_packages: Notify,
     /// A new generation of the hierarchy may have been loaded.
     pub reload_hierarchy: Notify,
+    /// Agents may live where nothing is theirs.
+    pub settle_homes: Notify,
 }
 
 impl Pokes {
     /// Rings every bell: after a start, after Postgres came back, after a change that touches everything.
     pub fn all(&self) {
-        self.resolve_hosts.notify_one();
-        self.open_searches.notify_one();
-        self.drive_searches.notify_one();
-        self.route_urls.notify_one();
-        self.integrate_packages.notify_one();
-        self.reload_hierarchy.notify_one();
+        let bells = [
+            &self.resolve_hosts,
+            &self.place_hosts,
+            &self.open_searches,
+            &self.drive_searches,
+            &self.improve_delegations,
+            &self.expire_probes,
+            &self.route_urls,
+            &self.integrate_packages,
+            &self.reload_hierarchy,
+            &self.settle_homes,
+        ];
+        for bell in bells {
+            bell.notify_one();
+        }
     }
 }

@@ -8,6 +8,7 @@ use index::Index;
 use protocol::UnixMillis;
 use store::Store;
 use store::policy::Policy;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::atlas::{Atlas, Atlases};
@@ -40,12 +41,16 @@ pub struct Coordinator {
     pub index: Arc<Index>,
     /// Where packages lie.
     pub bodies: Bodies,
+    /// Places for packages that are being received.
+    pub uploads: Semaphore,
+    /// Places for packages that are being checked.
+    pub checks: Semaphore,
     /// Looks hosts up.
     pub dns: Dns,
     /// Nonces and sessions of agents.
     pub tokens: Tokens,
     /// URLs that were routed lately.
-    pub recent: Recent,
+    pub recent: Arc<Recent>,
     /// Wakes reconcilers.
     pub pokes: Pokes,
     /// Wakes the beats that agents hold open.
@@ -64,6 +69,11 @@ impl Coordinator {
     /// Now.
     pub fn now(&self) -> UnixMillis {
         self.clock.now()
+    }
+
+    /// An agent not heard of since then counts as unreachable.
+    pub fn heard_since(&self) -> UnixMillis {
+        self.now().plus_ms(-1_000 * i64::from(self.config.limits.presence_s))
     }
 
     /// Whether this coordinator is the one that decides.

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
+use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
 use protocol::{AgentId, UnixMillis, limits};
 use sha2::{Digest as _, Sha256};
@@ -118,9 +118,9 @@ pub fn new_join_token(random: [u8; 20]) -> String {
     format!("nc-{}", data_encoding::BASE32_NOPAD.encode(&random).to_ascii_lowercase())
 }
 
-/// What is stored of a join token: SHA-256, hexadecimal. The token has enough entropy to need no salt.
-pub fn join_token_hash(token: &str) -> String {
-    HEXLOWER.encode(&Sha256::digest(token.trim().as_bytes()))
+/// What is stored of a join token: SHA-256. The token has enough entropy to need no salt.
+pub fn join_token_hash(token: &str) -> [u8; 32] {
+    Sha256::digest(token.trim().as_bytes()).into()
 }
 
 #[cfg(test)]

@@ -3,11 +3,50 @@
 //! Each looks at the state and does what is left to do: it takes no input, may run at any time and as often as one likes, and goes
 //! on where it stopped after a crash. It runs when its period is over or when it is poked, backs off while it fails, and its
 //! status can be seen. In the order in which a URL meets them:
-//! [`resolve_hosts`], [`place_hosts`], [`open_searches`], [`drive_searches`] (with [`expire_probes`]), [`route_urls`], and, when its agent has shipped it,
-//! [`integrate_packages`].
+//! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and [`ImproveDelegations`]), [`RouteUrls`],
+//! and, when its agent has shipped a package, [`IntegratePackages`]. [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on.
 
+mod drive_searches;
+mod expire_probes;
+mod integrate_packages;
+mod open_searches;
+mod place_hosts;
+mod reload_hierarchy;
+mod resolve_hosts;
+mod route_urls;
 mod runner;
+mod settle_homes;
 mod status;
 
+use std::sync::Arc;
+
+use tokio_util::task::TaskTracker;
+
+pub use drive_searches::{DriveSearches, ImproveDelegations};
+pub use expire_probes::ExpireProbes;
+pub use integrate_packages::IntegratePackages;
+pub use open_searches::OpenSearches;
+pub use place_hosts::PlaceHosts;
+pub use reload_hierarchy::ReloadHierarchy;
+pub use resolve_hosts::ResolveHosts;
+pub(crate) use resolve_hosts::pause_ms;
+pub use route_urls::RouteUrls;
 pub use runner::{Outcome, Reconciler, run};
+pub use settle_homes::SettleHomes;
 pub use status::{Status, Statuses};
+
+use crate::state::Coordinator;
+
+/// Starts them all; they end when the coordinator is told to stop.
+pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
+    tasks.spawn(run::<ReloadHierarchy>(Arc::clone(coordinator)));
+    tasks.spawn(run::<SettleHomes>(Arc::clone(coordinator)));
+    tasks.spawn(run::<ResolveHosts>(Arc::clone(coordinator)));
+    tasks.spawn(run::<PlaceHosts>(Arc::clone(coordinator)));
+    tasks.spawn(run::<OpenSearches>(Arc::clone(coordinator)));
+    tasks.spawn(run::<DriveSearches>(Arc::clone(coordinator)));
+    tasks.spawn(run::<ImproveDelegations>(Arc::clone(coordinator)));
+    tasks.spawn(run::<ExpireProbes>(Arc::clone(coordinator)));
+    tasks.spawn(run::<RouteUrls>(Arc::clone(coordinator)));
+    tasks.spawn(run::<IntegratePackages>(Arc::clone(coordinator)));
+}

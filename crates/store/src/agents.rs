@@ -175,21 +175,30 @@ pub struct Standing {
     pub state: AgentState,
     /// Number of the last route ever made for it; it cannot have confirmed a later one.
     pub last_route: u64,
-    /// Whether the beat ended or began a sleep, or is the first.
-    pub woke_or_slept: bool,
+    /// Whether it was silent before, or its sleep changed.
+    pub turned: bool,
+    /// How many routes it confirmed.
+    pub confirmed: u64,
 }
 
-/// Takes a beat down. `None` when there is no such agent.
-pub async fn beat(store: &Store, beat: &Beat<'_>, now: UnixMillis) -> Result<Option<Standing>, StoreError> {
-    let row: Option<(String, i64, bool)> = sqlx::query_as(
+/// Takes a beat down; the agent counts as silent before when its last one was before `heard_since`. `None` when there is no
+/// such agent.
+pub async fn beat(
+    store: &Store,
+    beat: &Beat<'_>,
+    heard_since: UnixMillis,
+    now: UnixMillis,
+) -> Result<Option<Standing>, StoreError> {
+    let row: Option<(String, i64, bool, i64)> = sqlx::query_as(
         "WITH before AS (
-            SELECT id, last_beat_at IS NULL OR asleep_until IS DISTINCT FROM $4 AS turned FROM agents WHERE id = $1
+            SELECT id, coalesce(last_beat_at < $7, true) OR asleep_until IS DISTINCT FROM $4 AS turned
+            FROM agents WHERE id = $1
          ), confirmed AS (
-            DELETE FROM routes WHERE agent = $1 AND seq <= $6
+            DELETE FROM routes WHERE agent = $1 AND seq <= $6 RETURNING seq
          )
          UPDATE agents a SET last_beat_at = $2, protocol = $3, asleep_until = $4, status = $5
          FROM before WHERE a.id = before.id
-         RETURNING a.state, a.next_route - 1, before.turned",
+         RETURNING a.state, a.next_route - 1, before.turned, (SELECT count(*) FROM confirmed)",
     )
     .bind(beat.agent.get())
     .bind(Moment(now))
@@ -197,11 +206,17 @@ pub async fn beat(store: &Store, beat: &Beat<'_>, now: UnixMillis) -> Result<Opt
     .bind(beat.asleep_until.map(Moment))
     .bind(beat.status)
     .bind(i64::try_from(beat.routes_after).unwrap_or(i64::MAX))
+    .bind(Moment(heard_since))
     .fetch_optional(store.pool())
     .await
     .map_err(StoreError::doing("take a beat down"))?;
-    row.map(|(state, last, woke_or_slept)| {
-        Ok(Standing { state: state_of(&state)?, last_route: last.unsigned_abs(), woke_or_slept })
+    row.map(|(state, last, turned, confirmed)| {
+        Ok(Standing {
+            state: state_of(&state)?,
+            last_route: last.unsigned_abs(),
+            turned,
+            confirmed: confirmed.unsigned_abs(),
+        })
     })
     .transpose()
 }
@@ -260,6 +275,16 @@ pub enum Order {
 }
 
 impl Order {
+    /// What the audit calls it.
+    fn action(self) -> &'static str {
+        match self {
+            Self::Approve { .. } => "agent.approve",
+            Self::Pause => "agent.pause",
+            Self::Resume => "agent.resume",
+            Self::Revoke => "agent.revoke",
+        }
+    }
+
     /// The states from which it is allowed, and the state it leads to.
     fn step(self) -> (&'static [AgentState], AgentState) {
         match self {
@@ -285,11 +310,12 @@ pub enum Ordered {
 }
 
 /// Carries out an admin's order in one transaction: the state, the home delegation that approval brings, the work that
-/// revocation frees. `None` when there is no such agent.
+/// revocation frees, and an entry by `actor` in the audit. `None` when there is no such agent.
 pub async fn order(
     store: &Store,
     agent: AgentId,
     order: Order,
+    actor: &str,
     now: UnixMillis,
 ) -> Result<Option<Ordered>, StoreError> {
     let doing = StoreError::doing("change an agent's standing");
@@ -303,6 +329,7 @@ pub async fn order(
         return Ok(Some(Ordered::NotFrom(state)));
     }
     set_state(&mut tx, agent, to, now).await?;
+    audit(&mut tx, actor, order, agent, now).await?;
     match order {
         Order::Approve { home: Some(home) } => {
             delegations::give_home(&mut tx, agent, &home, now).await?;
@@ -340,6 +367,24 @@ async fn set_state(
     .execute(db)
     .await
     .map_err(StoreError::doing("change an agent's standing"))?;
+    Ok(())
+}
+
+async fn audit(
+    db: &mut PgConnection,
+    actor: &str,
+    order: Order,
+    agent: AgentId,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    sqlx::query("INSERT INTO audit (at, actor, action, subject) VALUES ($1, $2, $3, $4)")
+        .bind(Moment(now))
+        .bind(actor)
+        .bind(order.action())
+        .bind(agent.to_string())
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("write an admin's order into the audit"))?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{HostId, UnixMillis};
+use protocol::{AgentId, HostId, UnixMillis};
 
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
@@ -176,4 +176,24 @@ pub async fn orphans(store: &Store, limit: u32, now: UnixMillis) -> Result<Vec<O
             Ok(Orphan { subnet: crate::delegations::range(first, last)?, address, scheme, authority })
         })
         .collect()
+}
+
+/// Those of the hosts (scheme and authority) that are the agent's.
+pub async fn of_agent(
+    store: &Store,
+    agent: AgentId,
+    hosts: &[(String, String)],
+) -> Result<Vec<(String, String)>, StoreError> {
+    sqlx::query_as(
+        "SELECT h.scheme, h.authority FROM hosts h
+         JOIN unnest($2::text[], $3::text[]) AS n (scheme, authority)
+           ON h.scheme = n.scheme AND h.authority = n.authority
+         WHERE h.agent = $1",
+    )
+    .bind(agent.get())
+    .bind(hosts.iter().map(|(scheme, _)| scheme.as_str()).collect::<Vec<_>>())
+    .bind(hosts.iter().map(|(_, authority)| authority.as_str()).collect::<Vec<_>>())
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("see whose hosts these are"))
 }

@@ -5,14 +5,20 @@
 //! other module holds the statements of one noun. "Not found" is `Ok(None)`, never an error.
 
 mod address;
+pub mod admins;
 pub mod agents;
+pub mod audit;
 mod decider;
 pub mod delegations;
 mod error;
 pub mod generations;
 pub mod hosts;
+pub mod join_tokens;
+pub mod lists;
+mod listen;
 pub mod moment;
 mod open;
+pub mod overview;
 pub mod packages;
 pub mod policy;
 pub mod probes;
@@ -26,4 +32,5 @@ pub mod urls;
 pub use address::Address;
 pub use decider::Decider;
 pub use error::StoreError;
+pub use listen::Listener;
 pub use open::{Store, open, open_with};

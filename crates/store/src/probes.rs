@@ -79,7 +79,7 @@ fn order((id, address, port, host): (i64, IpAddr, i32, String)) -> ProbeOrder {
 }
 
 /// Takes an agent's reports down. Orders of other agents, unknown ones and answered ones are left as they are, so that a
-/// report may be repeated. Says how many were news.
+/// report may be repeated; one that comes late counts while the search goes on. Says how many were news.
 pub async fn report(
     store: &Store,
     agent: AgentId,
@@ -92,7 +92,9 @@ pub async fn report(
                              reason = r.reason, answered_at = $8
          FROM unnest($2::bigint[], $3::text[], $4::text[], $5::int[], $6::smallint[], $7::text[])
               AS r (id, state, method, rtt_us, samples, reason)
-         WHERE p.id = r.id AND p.agent = $1 AND p.state = 'asked'",
+         WHERE p.id = r.id AND p.agent = $1
+           AND (p.state = 'asked' OR p.state = 'expired' AND EXISTS
+                (SELECT FROM searches s WHERE s.id = p.search AND s.state = 'open'))",
     )
     .bind(agent.get())
     .bind(reports.iter().map(|report| report.probe.get()).collect::<Vec<_>>())

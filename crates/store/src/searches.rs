@@ -69,6 +69,8 @@ pub struct OpenSearch {
     pub generation: i64,
     /// Who has the subnet for the time being.
     pub provisional: Option<AgentId>,
+    /// How often in a row a search for a host of this subnet brought no answer.
+    pub attempts: u32,
     /// Who was asked, in order.
     pub trail: Vec<Asked>,
 }
@@ -94,7 +96,7 @@ pub struct Asked {
     pub asked_at: UnixMillis,
 }
 
-type SearchRow = (i64, IpAddr, IpAddr, IpAddr, i32, Moment, i64, Option<i64>);
+type SearchRow = (i64, IpAddr, IpAddr, IpAddr, i32, Moment, i64, Option<i64>, i16);
 type ProbeRow = (i64, i64, i32, i64, String, IpAddr, IpAddr, String, Option<i32>, Moment);
 
 /// Which open searches.
@@ -116,7 +118,9 @@ pub async fn going_on(
     let rows: Vec<SearchRow> = sqlx::query_as(
         "SELECT s.id, s.first, s.last, s.target, s.threshold_us, s.opened_at,
                 coalesce((SELECT max(generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
-                d.agent
+                d.agent,
+                coalesce((SELECT max(attempts) FROM hosts h
+                          WHERE h.first = s.first AND h.last = s.last AND h.state = 'resolved'), 0::smallint)
          FROM searches s
          LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL AND d.search = s.id
          WHERE s.state = 'open' AND s.id > $1 AND (d.id IS NOT NULL) = $2
@@ -134,7 +138,7 @@ pub async fn going_on(
 }
 
 fn open_search(row: SearchRow, trails: &mut HashMap<i64, Vec<Asked>>) -> Result<OpenSearch, StoreError> {
-    let (id, first, last, target, threshold_us, opened_at, generation, provisional) = row;
+    let (id, first, last, target, threshold_us, opened_at, generation, provisional, attempts) = row;
     Ok(OpenSearch {
         id: SearchId::new(id),
         subnet: range(first, last)?,
@@ -143,6 +147,7 @@ fn open_search(row: SearchRow, trails: &mut HashMap<i64, Vec<Asked>>) -> Result<
         opened_at: opened_at.0,
         generation,
         provisional: provisional.map(AgentId::new),
+        attempts: u32::from(attempts.unsigned_abs()),
         trail: trails.remove(&id).unwrap_or_default(),
     })
 }
@@ -172,29 +177,33 @@ async fn trails(store: &Store, searches: &[i64]) -> Result<HashMap<i64, Vec<Aske
     Ok(trails)
 }
 
-/// Ends searches without a delegation: their subnets are not in the hierarchy any more.
-pub async fn abandon(store: &Store, searches: &[SearchId], now: UnixMillis) -> Result<(), StoreError> {
+/// Ends a search without a delegation: its subnet is not in the hierarchy any more. Its hosts find a new subnet.
+pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = ANY($1) AND state = 'open'",
+        "WITH over AS (
+            UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = $1 AND state = 'open' RETURNING first, last
+         )
+         UPDATE hosts h SET first = NULL, last = NULL
+         FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'",
     )
-    .bind(searches.iter().map(|search| search.get()).collect::<Vec<_>>())
+    .bind(search.get())
     .bind(Moment(now))
     .execute(store.pool())
     .await
-    .map_err(StoreError::doing("end searches for subnets that are gone"))?;
+    .map_err(StoreError::doing("end a search for a subnet that is gone"))?;
     Ok(())
 }
 
-/// Number of open searches whose subnet nobody crawls yet.
-pub async fn urgent_count(store: &Store) -> Result<u32, StoreError> {
-    let count: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM searches s WHERE s.state = 'open' AND NOT EXISTS
+/// The subnets with an open search that nobody crawls yet.
+pub async fn urgent(store: &Store) -> Result<Vec<Range>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(
+        "SELECT s.first, s.last FROM searches s WHERE s.state = 'open' AND NOT EXISTS
             (SELECT FROM delegations d WHERE d.first = s.first AND d.last = s.last AND d.ended_at IS NULL)",
     )
-    .fetch_one(store.pool())
+    .fetch_all(store.pool())
     .await
-    .map_err(StoreError::doing("count the open searches"))?;
-    Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    .map_err(StoreError::doing("list the open searches"))?;
+    rows.into_iter().map(|(first, last)| range(first, last)).collect()
 }
 
 /// Ends a search that brought no answer from its target: its subnet's hosts that wait try again at `retry_at`, for

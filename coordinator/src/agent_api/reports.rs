@@ -1,0 +1,29 @@
+//! Agents report what they measured.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use protocol::probe::Reports;
+use store::probes;
+
+use super::body::Words;
+use super::caller::Caller;
+use crate::api::problem::Problem;
+use crate::events::Change;
+use crate::state::Coordinator;
+
+/// Takes reports down. Repeating a report changes nothing.
+pub(super) async fn reports(
+    State(coordinator): State<Arc<Coordinator>>,
+    caller: Caller,
+    Words(reports): Words<Reports>,
+) -> Result<StatusCode, Problem> {
+    caller.may_deliver()?;
+    let news = probes::report(&coordinator.store, caller.agent, &reports.probes, coordinator.now()).await?;
+    if news > 0 {
+        coordinator.pokes.drive_searches.notify_one();
+        coordinator.events.tell(Change::Delegations);
+    }
+    Ok(StatusCode::NO_CONTENT)
+}

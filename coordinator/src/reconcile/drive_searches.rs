@@ -1,0 +1,63 @@
+//! Searches take their next step.
+
+use std::time::Duration;
+
+use protocol::SearchId;
+use store::searches::{self, Which};
+use tokio::sync::Notify;
+
+use super::{Outcome, Reconciler};
+use crate::pokes::Pokes;
+use crate::search_walk::Walk;
+use crate::state::Coordinator;
+
+/// Drives the searches for subnets that nobody crawls yet: asks the next agent, or decides.
+pub struct DriveSearches;
+
+/// Searches read at once.
+const BATCH: u32 = 256;
+
+impl Reconciler for DriveSearches {
+    const NAME: &'static str = "drive_searches";
+    const PERIOD: Duration = Duration::from_secs(2);
+
+    fn bell(pokes: &Pokes) -> &Notify {
+        &pokes.drive_searches
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        drive(coordinator, Which::Urgent).await
+    }
+}
+
+/// Goes on with searches though somebody crawls their subnets for the time being: an agent that slept may be nearer.
+pub struct ImproveDelegations;
+
+impl Reconciler for ImproveDelegations {
+    const NAME: &'static str = "improve_delegations";
+    const PERIOD: Duration = Duration::from_secs(15);
+
+    fn bell(pokes: &Pokes) -> &Notify {
+        &pokes.improve_delegations
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        drive(coordinator, Which::Provisional).await
+    }
+}
+
+async fn drive(coordinator: &Coordinator, which: Which) -> Result<Outcome, anyhow::Error> {
+    let Some(atlas) = coordinator.atlas() else { return Ok(Outcome::Idle) };
+    let mut walk = Walk::begin(coordinator, atlas).await?;
+    let mut after = SearchId::new(0);
+    loop {
+        let batch = searches::going_on(&coordinator.store, which, after, BATCH).await?;
+        let Some(last) = batch.last() else { break };
+        after = last.id;
+        for search in &batch {
+            walk.step(search).await?;
+        }
+        walk.send().await?;
+    }
+    Ok(walk.end().map_or(Outcome::Idle, Outcome::Done))
+}

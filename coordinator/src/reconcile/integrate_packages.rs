@@ -1,0 +1,110 @@
+//! Packages become searchable pages and new URLs, each exactly once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use protocol::key::PublicKey;
+use protocol::page::Entry;
+use sha2::{Digest as _, Sha256};
+use store::packages::{self, Integration, Waiting};
+use store::{StoreError, hosts};
+use tokio::sync::Notify;
+
+use super::{Outcome, Reconciler};
+use crate::digest::{self, HostName};
+use crate::events::Change;
+use crate::failure::chain;
+use crate::pokes::Pokes;
+use crate::state::Coordinator;
+
+/// Indexes the packages that wait. First the pages go into the index, under their URLs, and are made durable; then one transaction
+/// per package marks it, counts it and queues what it discovered. A crash in between repeats the first half, which changes nothing.
+pub struct IntegratePackages;
+
+/// Packages between two commits of the index.
+const BATCH: u32 = 16;
+
+impl Reconciler for IntegratePackages {
+    const NAME: &'static str = "integrate_packages";
+    const PERIOD: Duration = Duration::from_secs(5);
+
+    fn bell(pokes: &Pokes) -> &Notify {
+        &pokes.integrate_packages
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        let waiting = packages::waiting(&coordinator.store, BATCH).await?;
+        if waiting.is_empty() {
+            return Ok(Outcome::Idle);
+        }
+        let mut digested = Vec::with_capacity(waiting.len());
+        for package in &waiting {
+            digested.extend(digest_one(coordinator, package).await?);
+        }
+        let index = Arc::clone(&coordinator.index);
+        tokio::task::spawn_blocking(move || index.commit()).await.context("the index thread ended")??;
+        let mut integrated = 0;
+        for integration in &digested {
+            let new = packages::integrate(&coordinator.store, integration, coordinator.now()).await?;
+            integrated += u32::from(new);
+        }
+        coordinator.pokes.resolve_hosts.notify_one();
+        coordinator.pokes.route_urls.notify_one();
+        coordinator.events.tell(Change::Crawl);
+        let deed = format!("integrated {integrated} packages");
+        Ok(if waiting.len() == BATCH as usize { Outcome::More(deed) } else { Outcome::Done(deed) })
+    }
+}
+
+/// Writes one package's pages to the index. `None` for a package that is set aside.
+async fn digest_one(
+    coordinator: &Coordinator,
+    package: &Waiting,
+) -> Result<Option<Integration>, anyhow::Error> {
+    let entries = match entries(coordinator, package).await? {
+        Ok(entries) => entries,
+        Err(reason) => {
+            tracing::error!(package = package.object, reason, "set a package aside");
+            packages::refuse(&coordinator.store, &package.name, &reason).await?;
+            return Ok(None);
+        }
+    };
+    let own = own_hosts(coordinator, package, &entries).await?;
+    let (index, recent) = (Arc::clone(&coordinator.index), Arc::clone(&coordinator.recent));
+    let name = package.name;
+    let digesting = move || digest::digest(name, &entries, &own, &index, &recent);
+    let integration = tokio::task::spawn_blocking(digesting).await.context("the index thread ended")??;
+    Ok(Some(integration))
+}
+
+/// The entries of a package, or why it can never be read: its body is gone or is not what was acknowledged.
+async fn entries(
+    coordinator: &Coordinator,
+    package: &Waiting,
+) -> Result<Result<Vec<Entry>, String>, anyhow::Error> {
+    let body = match coordinator.bodies.get(&package.object).await {
+        Ok(body) => body,
+        Err(error) if error.is_missing() => return Ok(Err("its body is missing".to_owned())),
+        Err(error) => return Err(error.into()),
+    };
+    let (sha256, key) = (package.sha256.clone(), package.key.clone());
+    let reading = move || {
+        if Sha256::digest(&body).as_slice() != sha256 {
+            return Err("its body was changed after it was received".to_owned());
+        }
+        let key = PublicKey::from_bytes(&key).map_err(|error| chain(&error))?;
+        digest::read(&body, &key).map(|(_, entries)| entries).map_err(|error| chain(&error))
+    };
+    tokio::task::spawn_blocking(reading).await.context("the reading thread ended")
+}
+
+async fn own_hosts(
+    coordinator: &Coordinator,
+    package: &Waiting,
+    entries: &[Entry],
+) -> Result<BTreeSet<HostName>, StoreError> {
+    let named: Vec<HostName> = digest::hosts(entries).into_iter().collect();
+    Ok(hosts::of_agent(&coordinator.store, package.name.agent, &named).await?.into_iter().collect())
+}

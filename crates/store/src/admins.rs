@@ -1,0 +1,161 @@
+//! People who may sign in, and their signed-in browsers.
+
+use protocol::UnixMillis;
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// How long a session lives without use, in milliseconds.
+const IDLE_MS: i64 = 12 * 60 * 60 * 1_000;
+/// How long a session lives at most, in milliseconds.
+const LIFE_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
+/// A session's last use is written down at most so often, in milliseconds.
+const TOUCH_MS: i64 = 60 * 1_000;
+
+/// What sign-in needs to know of a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Number of the admin.
+    pub id: i64,
+    /// Argon2id in PHC form.
+    pub password_hash: String,
+    /// What they may do, as `admins.role` has it.
+    pub role: String,
+}
+
+/// The person of this name.
+pub async fn find(store: &Store, name: &str) -> Result<Option<Account>, StoreError> {
+    let row: Option<(i64, String, String)> =
+        sqlx::query_as("SELECT id, password_hash, role FROM admins WHERE name = $1")
+            .bind(name)
+            .fetch_optional(store.pool())
+            .await
+            .map_err(StoreError::doing("look up an admin"))?;
+    Ok(row.map(|(id, password_hash, role)| Account { id, password_hash, role }))
+}
+
+/// Whether anybody may sign in.
+pub async fn any(store: &Store) -> Result<bool, StoreError> {
+    sqlx::query_scalar("SELECT EXISTS (SELECT FROM admins)")
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("look for admins"))
+}
+
+/// Enters the first admin; false when there was one already, be it since a moment ago.
+pub async fn create_first(
+    store: &Store,
+    name: &str,
+    password_hash: &str,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let created = sqlx::query(
+        "INSERT INTO admins (name, password_hash, created_at)
+         SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT FROM admins)
+         ON CONFLICT (name) DO NOTHING",
+    )
+    .bind(name)
+    .bind(password_hash)
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("create the first admin"))?;
+    Ok(created.rows_affected() == 1)
+}
+
+/// Replaces the hash of a password that is still the same, by one of today's strength.
+pub async fn rehash(store: &Store, admin: i64, password_hash: &str) -> Result<(), StoreError> {
+    sqlx::query("UPDATE admins SET password_hash = $2 WHERE id = $1")
+        .bind(admin)
+        .bind(password_hash)
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("renew a password's hash"))?;
+    Ok(())
+}
+
+/// Sets a new password and ends every session that the old one opened.
+pub async fn set_password(store: &Store, admin: i64, password_hash: &str) -> Result<(), StoreError> {
+    let doing = StoreError::doing("set a password");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    for statement in [
+        "UPDATE admins SET password_hash = $2 WHERE id = $1",
+        "DELETE FROM admin_sessions WHERE admin = $1 AND $2::text IS NOT NULL",
+    ] {
+        sqlx::query(statement).bind(admin).bind(password_hash).execute(&mut *tx).await.map_err(doing)?;
+    }
+    tx.commit().await.map_err(doing)
+}
+
+/// Opens a session under the hash of its cookie, and clears away those that are over.
+pub async fn open_session(
+    store: &Store,
+    token_sha256: &[u8],
+    admin: i64,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("open a session");
+    sqlx::query("DELETE FROM admin_sessions WHERE seen_at <= $1 OR created_at <= $2")
+        .bind(Moment(now.plus_ms(-IDLE_MS)))
+        .bind(Moment(now.plus_ms(-LIFE_MS)))
+        .execute(store.pool())
+        .await
+        .map_err(doing)?;
+    sqlx::query(
+        "INSERT INTO admin_sessions (token_sha256, admin, created_at, seen_at) VALUES ($1, $2, $3, $3)",
+    )
+    .bind(token_sha256)
+    .bind(admin)
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(doing)?;
+    Ok(())
+}
+
+/// Who has a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedIn {
+    /// Their name.
+    pub name: String,
+    /// What they may do, as `admins.role` has it.
+    pub role: String,
+}
+
+/// Whose session this is, if it is not over; its idle time starts anew.
+pub async fn session(
+    store: &Store,
+    token_sha256: &[u8],
+    now: UnixMillis,
+) -> Result<Option<SignedIn>, StoreError> {
+    let row: Option<(String, String)> = sqlx::query_as(
+        "WITH found AS (
+            SELECT s.token_sha256, s.seen_at, a.name, a.role
+            FROM admin_sessions s JOIN admins a ON a.id = s.admin
+            WHERE s.token_sha256 = $1 AND s.seen_at > $2 AND s.created_at > $3
+         ), touched AS (
+            UPDATE admin_sessions s SET seen_at = $4
+            FROM found f WHERE s.token_sha256 = f.token_sha256 AND f.seen_at < $5
+         )
+         SELECT name, role FROM found",
+    )
+    .bind(token_sha256)
+    .bind(Moment(now.plus_ms(-IDLE_MS)))
+    .bind(Moment(now.plus_ms(-LIFE_MS)))
+    .bind(Moment(now))
+    .bind(Moment(now.plus_ms(-TOUCH_MS)))
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("look up a session"))?;
+    Ok(row.map(|(name, role)| SignedIn { name, role }))
+}
+
+/// Ends a session; one that is over already is fine.
+pub async fn close_session(store: &Store, token_sha256: &[u8]) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM admin_sessions WHERE token_sha256 = $1")
+        .bind(token_sha256)
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("close a session"))?;
+    Ok(())
+}

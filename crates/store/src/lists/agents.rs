@@ -1,0 +1,144 @@
+//! Agents with what they did.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use protocol::{AgentId, AgentState, UnixMillis};
+use sqlx::FromRow;
+use sqlx::types::Json;
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// An agent with what it did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    /// Who.
+    pub id: AgentId,
+    /// Where it stands.
+    pub state: AgentState,
+    /// Name given by the owner.
+    pub name: String,
+    /// Where webmasters reach the owner.
+    pub contact: String,
+    /// Version of its program.
+    pub version: String,
+    /// Pages a day that the owner offers.
+    pub capacity_pages_per_day: u32,
+    /// IANA zone of the spans.
+    pub zone: String,
+    /// Spans as the owner wrote them.
+    pub spans: Vec<String>,
+    /// The address it enrolled from.
+    pub home: IpAddr,
+    /// When it enrolled.
+    pub enrolled_at: UnixMillis,
+    /// When it was approved.
+    pub approved_at: Option<UnixMillis>,
+    /// Its last beat.
+    pub last_beat_at: Option<UnixMillis>,
+    /// End of its announced sleep.
+    pub asleep_until: Option<UnixMillis>,
+    /// Why it does not crawl, as of the last beat.
+    pub idle_reason: Option<String>,
+    /// Subnets it holds.
+    pub delegations: u64,
+    /// Hosts it crawls.
+    pub hosts: u64,
+    /// Documents integrated from it.
+    pub pages: u64,
+    /// Bytes of bodies it fetched for its integrated packages.
+    pub wire_bytes: u64,
+    /// Bytes of its packages.
+    pub shipped_bytes: u64,
+}
+
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    state: String,
+    name: String,
+    contact: String,
+    version: String,
+    capacity_pages_per_day: i32,
+    zone: String,
+    spans: Json<Vec<String>>,
+    home: IpAddr,
+    enrolled_at: Moment,
+    approved_at: Option<Moment>,
+    last_beat_at: Option<Moment>,
+    asleep_until: Option<Moment>,
+    idle_reason: Option<String>,
+    delegations: i64,
+    hosts: i64,
+    pages: i64,
+    wire_bytes: i64,
+    shipped_bytes: i64,
+}
+
+/// Agents with a number below `before`, the newest first.
+pub async fn agents(store: &Store, before: i64, limit: i64) -> Result<Vec<Agent>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT a.id, a.state, a.name, a.contact, a.version, a.capacity_pages_per_day, a.zone, a.spans, a.home,
+                a.enrolled_at, a.approved_at, a.last_beat_at, a.asleep_until, a.status ->> 'idle_reason' AS idle_reason,
+                (SELECT count(*) FROM delegations d WHERE d.agent = a.id AND d.ended_at IS NULL) AS delegations,
+                (SELECT count(*) FROM hosts h WHERE h.agent = a.id) AS hosts,
+                p.pages, p.wire_bytes, p.shipped_bytes
+         FROM agents a
+         CROSS JOIN LATERAL (
+            SELECT coalesce(sum(pages), 0)::bigint AS pages, coalesce(sum(wire_bytes), 0)::bigint AS wire_bytes,
+                   coalesce(sum(bytes), 0)::bigint AS shipped_bytes
+            FROM packages WHERE agent = a.id) AS p
+         WHERE a.id < $1 ORDER BY a.id DESC LIMIT $2",
+    )
+    .bind(before)
+    .bind(limit)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the agents"))?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+/// One agent.
+pub async fn agent(store: &Store, agent: AgentId) -> Result<Option<Agent>, StoreError> {
+    // The one below the next number is the one itself, if it is there.
+    let found = agents(store, agent.get().saturating_add(1), 1).await?;
+    Ok(found.into_iter().find(|found| found.id == agent))
+}
+
+/// The names of agents.
+pub async fn names(store: &Store, agents: &[AgentId]) -> Result<HashMap<AgentId, String>, StoreError> {
+    let rows: Vec<(i64, String)> = sqlx::query_as("SELECT id, name FROM agents WHERE id = ANY($1)")
+        .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("look up the names of agents"))?;
+    Ok(rows.into_iter().map(|(id, name)| (AgentId::new(id), name)).collect())
+}
+
+impl Row {
+    fn read(self) -> Result<Agent, StoreError> {
+        let state = AgentState::from_word(&self.state);
+        Ok(Agent {
+            id: AgentId::new(self.id),
+            state: state.ok_or_else(|| StoreError::unreadable("agents.state"))?,
+            name: self.name,
+            contact: self.contact,
+            version: self.version,
+            capacity_pages_per_day: self.capacity_pages_per_day.unsigned_abs(),
+            zone: self.zone,
+            spans: self.spans.0,
+            home: self.home,
+            enrolled_at: self.enrolled_at.0,
+            approved_at: self.approved_at.map(|at| at.0),
+            last_beat_at: self.last_beat_at.map(|at| at.0),
+            asleep_until: self.asleep_until.map(|at| at.0),
+            idle_reason: self.idle_reason,
+            delegations: self.delegations.unsigned_abs(),
+            hosts: self.hosts.unsigned_abs(),
+            pages: self.pages.unsigned_abs(),
+            wire_bytes: self.wire_bytes.unsigned_abs(),
+            shipped_bytes: self.shipped_bytes.unsigned_abs(),
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! Delegations with what hangs on them.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
+use sqlx::FromRow;
+
+use crate::delegations::range;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// A delegation with what hangs on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delegation {
+    /// Its name.
+    pub id: DelegationId,
+    /// The subnet.
+    pub subnet: Range,
+    /// Who crawls it.
+    pub agent: AgentId,
+    /// That agent's name.
+    pub agent_name: String,
+    /// That agent's home address.
+    pub agent_home: IpAddr,
+    /// Fencing number of the subnet, from 1.
+    pub generation: u64,
+    /// Why, as `delegations.reason` has it.
+    pub reason: String,
+    /// Whether a better agent may still be found.
+    pub provisional: bool,
+    /// The agent's round trip, in microseconds.
+    pub rtt_us: Option<u32>,
+    /// When.
+    pub decided_at: UnixMillis,
+    /// When another took its place.
+    pub ended_at: Option<UnixMillis>,
+    /// The search that led here; none for home.
+    pub search: Option<SearchId>,
+    /// Threshold of that search, in microseconds.
+    pub threshold_us: Option<u32>,
+    /// Probes of that search.
+    pub probes: u64,
+    /// Known hosts of the subnet.
+    pub hosts: u64,
+}
+
+/// Which delegations; an empty filter lets all through.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Of this agent.
+    pub agent: Option<AgentId>,
+    /// For this reason.
+    pub reason: Option<String>,
+    /// Those whose subnet shares an address with this range.
+    pub touching: Option<Range>,
+    /// Those with this in their agent's name or in one of their hosts' names, or with one of [`Filter::subnets`].
+    pub text: Option<String>,
+    /// Subnets that fit the text for a reason that Postgres does not know.
+    pub subnets: Vec<Range>,
+}
+
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    first: IpAddr,
+    last: IpAddr,
+    agent: i64,
+    agent_name: String,
+    agent_home: IpAddr,
+    generation: i64,
+    reason: String,
+    provisional: bool,
+    rtt_us: Option<i32>,
+    decided_at: Moment,
+    ended_at: Option<Moment>,
+    search: Option<i64>,
+    threshold_us: Option<i32>,
+    probes: i64,
+    hosts: i64,
+}
+
+/// Delegations that hold and pass the filter, with a number below `before`, the newest first.
+pub async fn delegations(
+    store: &Store,
+    filter: &Filter,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<Delegation>, StoreError> {
+    let touching = filter.touching.as_ref();
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, d.reason,
+                d.provisional, d.rtt_us, d.decided_at, d.ended_at, d.search, s.threshold_us,
+                (SELECT count(*) FROM probes p WHERE p.search = d.search) AS probes,
+                (SELECT count(*) FROM hosts h WHERE h.first = d.first AND h.last = d.last) AS hosts
+         FROM delegations d
+         JOIN agents a ON a.id = d.agent
+         LEFT JOIN searches s ON s.id = d.search
+         WHERE d.ended_at IS NULL AND d.id < $1
+           AND ($3::bigint IS NULL OR d.agent = $3)
+           AND ($4::text IS NULL OR d.reason = $4)
+           AND ($5::inet IS NULL OR (family(d.first) = family($5) AND d.first <= $6 AND d.last >= $5))
+           AND ($7::text IS NULL
+                OR a.name ILIKE $7
+                OR EXISTS (SELECT FROM hosts h WHERE h.first = d.first AND h.last = d.last AND h.authority ILIKE $7)
+                OR (d.first, d.last) IN (SELECT * FROM unnest($8::inet[], $9::inet[])))
+         ORDER BY d.id DESC LIMIT $2",
+    )
+    .bind(before)
+    .bind(limit)
+    .bind(filter.agent.map(AgentId::get))
+    .bind(filter.reason.as_deref())
+    .bind(touching.map(Range::first))
+    .bind(touching.map(Range::last))
+    .bind(filter.text.as_deref().map(containing))
+    .bind(filter.subnets.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(filter.subnets.iter().map(Range::last).collect::<Vec<_>>())
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the delegations"))?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+/// One delegation, also one that ended.
+pub async fn delegation(store: &Store, id: DelegationId) -> Result<Option<Delegation>, StoreError> {
+    let row: Option<Row> = sqlx::query_as(
+        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, d.reason,
+                d.provisional, d.rtt_us, d.decided_at, d.ended_at, d.search, s.threshold_us,
+                (SELECT count(*) FROM probes p WHERE p.search = d.search) AS probes,
+                (SELECT count(*) FROM hosts h WHERE h.first = d.first AND h.last = d.last) AS hosts
+         FROM delegations d
+         JOIN agents a ON a.id = d.agent
+         LEFT JOIN searches s ON s.id = d.search
+         WHERE d.id = $1",
+    )
+    .bind(id.get())
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("read a delegation"))?;
+    row.map(Row::read).transpose()
+}
+
+/// The pattern for "has `text` somewhere in it".
+fn containing(text: &str) -> String {
+    let plain = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    format!("%{plain}%")
+}
+
+impl Row {
+    fn read(self) -> Result<Delegation, StoreError> {
+        Ok(Delegation {
+            id: DelegationId::new(self.id),
+            subnet: range(self.first, self.last)?,
+            agent: AgentId::new(self.agent),
+            agent_name: self.agent_name,
+            agent_home: self.agent_home,
+            generation: self.generation.unsigned_abs(),
+            reason: self.reason,
+            provisional: self.provisional,
+            rtt_us: self.rtt_us.map(i32::unsigned_abs),
+            decided_at: self.decided_at.0,
+            ended_at: self.ended_at.map(|at| at.0),
+            search: self.search.map(SearchId::new),
+            threshold_us: self.threshold_us.map(i32::unsigned_abs),
+            probes: self.probes.unsigned_abs(),
+            hosts: self.hosts.unsigned_abs(),
+        })
+    }
+}

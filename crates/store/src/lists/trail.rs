@@ -1,0 +1,148 @@
+//! The whole search behind a delegation.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, ProbeId, SearchId, UnixMillis};
+use sqlx::FromRow;
+
+use crate::delegations::range;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// A search with its trail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// Its name.
+    pub id: SearchId,
+    /// The address that was probed.
+    pub target: IpAddr,
+    /// Authority of the web host at the target.
+    pub host: String,
+    /// `threshold`, for now.
+    pub strategy: String,
+    /// Threshold when it was opened, in microseconds.
+    pub threshold_us: u32,
+    /// Whether it still goes on.
+    pub open: bool,
+    /// When it was opened.
+    pub opened_at: UnixMillis,
+    /// Every probe, in order.
+    pub probes: Vec<Probe>,
+}
+
+/// One probe of a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// Its name.
+    pub id: ProbeId,
+    /// Position in the search, from 1.
+    pub step: u32,
+    /// Who was asked.
+    pub agent: AgentId,
+    /// That agent's name.
+    pub agent_name: String,
+    /// Why it was a candidate, as `probes.phase` has it.
+    pub phase: String,
+    /// Inside of which subnet it was found; the subnet itself in phase company.
+    pub level: Range,
+    /// What came of it, as `probes.state` has it.
+    pub state: String,
+    /// How it was measured.
+    pub method: Option<String>,
+    /// The round trip, in microseconds.
+    pub rtt_us: Option<u32>,
+    /// Samples that came back.
+    pub samples: Option<u16>,
+    /// Why there is no time.
+    pub reason: Option<String>,
+    /// When it was asked.
+    pub asked_at: UnixMillis,
+    /// When it was answered or given up.
+    pub answered_at: Option<UnixMillis>,
+}
+
+#[derive(FromRow)]
+struct SearchRow {
+    target: IpAddr,
+    target_host: String,
+    strategy: String,
+    threshold_us: i32,
+    open: bool,
+    opened_at: Moment,
+}
+
+#[derive(FromRow)]
+struct ProbeRow {
+    id: i64,
+    step: i32,
+    agent: i64,
+    agent_name: String,
+    phase: String,
+    level_first: IpAddr,
+    level_last: IpAddr,
+    state: String,
+    method: Option<String>,
+    rtt_us: Option<i32>,
+    samples: Option<i16>,
+    reason: Option<String>,
+    asked_at: Moment,
+    answered_at: Option<Moment>,
+}
+
+/// A search with every probe of it, in order.
+pub async fn trail(store: &Store, search: SearchId) -> Result<Option<Search>, StoreError> {
+    let row: Option<SearchRow> = sqlx::query_as(
+        "SELECT target, target_host, strategy, threshold_us, state = 'open' AS open, opened_at
+         FROM searches WHERE id = $1",
+    )
+    .bind(search.get())
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("read a search"))?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(Search {
+        id: search,
+        target: row.target,
+        host: row.target_host,
+        strategy: row.strategy,
+        threshold_us: row.threshold_us.unsigned_abs(),
+        open: row.open,
+        opened_at: row.opened_at.0,
+        probes: probes(store, search).await?,
+    }))
+}
+
+async fn probes(store: &Store, search: SearchId) -> Result<Vec<Probe>, StoreError> {
+    let rows: Vec<ProbeRow> = sqlx::query_as(
+        "SELECT p.id, p.step, p.agent, a.name AS agent_name, p.phase, p.level_first, p.level_last, p.state, p.method,
+                p.rtt_us, p.samples, p.reason, p.asked_at, p.answered_at
+         FROM probes p JOIN agents a ON a.id = p.agent
+         WHERE p.search = $1 ORDER BY p.step",
+    )
+    .bind(search.get())
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the probes of a search"))?;
+    rows.into_iter().map(ProbeRow::read).collect()
+}
+
+impl ProbeRow {
+    fn read(self) -> Result<Probe, StoreError> {
+        Ok(Probe {
+            id: ProbeId::new(self.id),
+            step: self.step.unsigned_abs(),
+            agent: AgentId::new(self.agent),
+            agent_name: self.agent_name,
+            phase: self.phase,
+            level: range(self.level_first, self.level_last)?,
+            state: self.state,
+            method: self.method,
+            rtt_us: self.rtt_us.map(i32::unsigned_abs),
+            samples: self.samples.map(i16::unsigned_abs),
+            reason: self.reason,
+            asked_at: self.asked_at.0,
+            answered_at: self.answered_at.map(|at| at.0),
+        })
+    }
+}

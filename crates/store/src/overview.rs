@@ -1,0 +1,181 @@
+//! How many of everything?
+//!
+//! Counted by reading tables through, so that the numbers cannot drift from the rows; whoever asks often asks through a
+//! cache.
+
+use protocol::UnixMillis;
+use sqlx::{FromRow, PgConnection};
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Everything counted, as of one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counts {
+    /// Agents.
+    pub agents: Agents,
+    /// Delegations that hold.
+    pub delegations: Delegations,
+    /// Searches and probes.
+    pub searches: Searches,
+    /// Hosts and URLs.
+    pub hosts: Hosts,
+    /// Packages and the pages in them.
+    pub packages: Packages,
+}
+
+/// Agents by state, and those that are approved by presence.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[expect(missing_docs, reason = "the states and presences of agents, counted")]
+pub struct Agents {
+    pub pending: i64,
+    pub approved: i64,
+    pub paused: i64,
+    pub revoked: i64,
+    pub awake: i64,
+    pub asleep: i64,
+    pub unreachable: i64,
+}
+
+/// Delegations that hold, by reason.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[expect(missing_docs, reason = "the reasons of delegations, counted")]
+pub struct Delegations {
+    pub total: i64,
+    pub provisional: i64,
+    pub home: i64,
+    pub company: i64,
+    pub threshold: i64,
+    pub lowest: i64,
+}
+
+/// Searches and probes.
+#[derive(Debug, Clone, PartialEq, FromRow)]
+pub struct Searches {
+    /// Going on.
+    pub open: i64,
+    /// Over.
+    pub decided: i64,
+    /// Probes asked for.
+    pub probes: i64,
+    /// Mean number of probes of searches that led to a delegation.
+    pub per_search_mean: Option<f64>,
+}
+
+/// Hosts and URLs.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub struct Hosts {
+    /// All hosts.
+    pub known: i64,
+    /// With an address.
+    pub resolved: i64,
+    /// With an agent.
+    pub delegated: i64,
+    /// Given up.
+    pub failed: i64,
+    /// URLs that wait for an agent.
+    pub pending_urls: i64,
+    /// URLs that were handed to one.
+    pub routed_urls: i64,
+}
+
+/// Packages and the pages in them.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub struct Packages {
+    /// In the ledger.
+    pub received: i64,
+    /// Integrated.
+    pub integrated: i64,
+    /// Sum of sizes as received.
+    pub bytes: i64,
+    /// Sum of sizes once inflated.
+    pub plain_bytes: i64,
+    /// Documents in those that were integrated.
+    pub pages: i64,
+    /// Bytes of bodies that agents fetched for those.
+    pub wire_bytes: i64,
+}
+
+/// Counts everything. An agent not heard of since `heard_since` counts as unreachable.
+pub async fn count(store: &Store, heard_since: UnixMillis, now: UnixMillis) -> Result<Counts, StoreError> {
+    let doing = StoreError::doing("count everything");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    // One snapshot for all the statements: the numbers fit each other.
+    sqlx::query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    let counts = Counts {
+        agents: agents(&mut tx, heard_since, now).await?,
+        delegations: one(&mut tx, DELEGATIONS).await?,
+        searches: one(&mut tx, SEARCHES).await?,
+        hosts: one(&mut tx, HOSTS).await?,
+        packages: one(&mut tx, PACKAGES).await?,
+    };
+    tx.commit().await.map_err(doing)?;
+    Ok(counts)
+}
+
+async fn one<T>(db: &mut PgConnection, statement: &'static str) -> Result<T, StoreError>
+where
+    T: for<'r> FromRow<'r, sqlx::postgres::PgRow> + Send + Unpin,
+{
+    sqlx::query_as(statement).fetch_one(db).await.map_err(StoreError::doing("count everything"))
+}
+
+async fn agents(
+    db: &mut PgConnection,
+    heard_since: UnixMillis,
+    now: UnixMillis,
+) -> Result<Agents, StoreError> {
+    sqlx::query_as(
+        "SELECT count(*) FILTER (WHERE state = 'pending') AS pending,
+                count(*) FILTER (WHERE state = 'approved') AS approved,
+                count(*) FILTER (WHERE state = 'paused') AS paused,
+                count(*) FILTER (WHERE state = 'revoked') AS revoked,
+                count(*) FILTER (WHERE works AND NOT sleeps AND heard) AS awake,
+                count(*) FILTER (WHERE works AND sleeps) AS asleep,
+                count(*) FILTER (WHERE works AND NOT sleeps AND NOT heard) AS unreachable
+         FROM (SELECT state, state = 'approved' AS works, coalesce(asleep_until > $2, false) AS sleeps,
+                      coalesce(last_beat_at >= $1, false) AS heard FROM agents) AS a",
+    )
+    .bind(Moment(heard_since))
+    .bind(Moment(now))
+    .fetch_one(db)
+    .await
+    .map_err(StoreError::doing("count the agents"))
+}
+
+const DELEGATIONS: &str = "SELECT count(*) AS total,
+        count(*) FILTER (WHERE provisional) AS provisional,
+        count(*) FILTER (WHERE reason = 'home') AS home,
+        count(*) FILTER (WHERE reason = 'company') AS company,
+        count(*) FILTER (WHERE reason = 'threshold') AS threshold,
+        count(*) FILTER (WHERE reason = 'lowest') AS lowest
+    FROM delegations WHERE ended_at IS NULL";
+
+const SEARCHES: &str = "SELECT
+        (SELECT count(*) FROM searches WHERE state = 'open') AS open,
+        (SELECT count(*) FROM searches WHERE state = 'decided') AS decided,
+        (SELECT count(*) FROM probes) AS probes,
+        (SELECT avg(asked)::double precision FROM (
+            SELECT count(p.id) AS asked
+            FROM (SELECT DISTINCT search FROM delegations WHERE search IS NOT NULL) d
+            LEFT JOIN probes p ON p.search = d.search
+            GROUP BY d.search) AS each) AS per_search_mean";
+
+const HOSTS: &str = "SELECT count(*) AS known,
+        count(address) AS resolved,
+        count(*) FILTER (WHERE state = 'delegated') AS delegated,
+        count(*) FILTER (WHERE state = 'failed') AS failed,
+        (SELECT count(*) FROM pending_urls) AS pending_urls,
+        (SELECT coalesce(sum(next_route - 1), 0)::bigint FROM agents) AS routed_urls
+    FROM hosts";
+
+const PACKAGES: &str = "SELECT count(*) AS received,
+        count(*) FILTER (WHERE integrations > 0) AS integrated,
+        coalesce(sum(bytes), 0)::bigint AS bytes,
+        coalesce(sum(plain_bytes), 0)::bigint AS plain_bytes,
+        coalesce(sum(pages), 0)::bigint AS pages,
+        coalesce(sum(wire_bytes), 0)::bigint AS wire_bytes
+    FROM packages";
