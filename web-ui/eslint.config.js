@@ -19,6 +19,7 @@ export default ts.config(
     rules: {
       // Ours is not SvelteKit: addresses go through src/routing, not through $app/paths.
       'svelte/no-navigation-without-resolve': 'off',
+      'svelte/no-useless-mustaches': ['error', { ignoreStringEscape: true }],
     },
   },
   // Whatever comes from a page of the web is shown as text; nothing may turn it into markup.

@@ -19,12 +19,20 @@ let policy = { threshold_ms: 50, patience_s: 600, host_delay_ms: 1000 };
 class Refusal extends Error {
   constructor(status, title, detail, errors) {
     super(detail);
-    this.body = { type: 'urn:nearcrawl:problem:mock', title, status, detail, request_id: 'req_00000000mock', errors };
+    this.body = {
+      type: 'urn:nearcrawl:problem:mock',
+      title,
+      status,
+      detail,
+      request_id: 'req_00000000mock',
+      errors,
+    };
   }
 }
 
 const countOf = (key, value) => world.agents.filter((agent) => agent[key] === value).length;
-const atWork = (there) => world.agents.filter((agent) => agent.state === 'approved' && agent.presence === there).length;
+const atWork = (there) =>
+  world.agents.filter((agent) => agent.state === 'approved' && agent.presence === there).length;
 const reasonCount = (reason) => world.delegations.filter((item) => item.reason === reason).length;
 const sum = (key) => world.agents.reduce((total, agent) => total + agent[key], 0);
 
@@ -48,23 +56,46 @@ function overview() {
     },
     searches: { open: empty ? 0 : 3, decided: empty ? 0 : 127 },
     probes: { total: empty ? 0 : 338, per_search_mean: empty ? null : 2.66 },
-    hosts: { known: empty ? 0 : 312, resolved: empty ? 0 : 304, delegated: empty ? 0 : 298, failed: empty ? 0 : 5 },
+    hosts: {
+      known: empty ? 0 : 312,
+      resolved: empty ? 0 : 304,
+      delegated: empty ? 0 : 298,
+      failed: empty ? 0 : 5,
+    },
     urls: { pending: empty ? 0 : 41, routed: empty ? 0 : 1873 },
-    packages: { received: sum('pages') >> 5, integrated: sum('pages') >> 5, bytes: sum('bytes_shipped'), plain_bytes: sum('bytes_shipped') * 4 },
+    packages: {
+      received: sum('pages') >> 5,
+      integrated: sum('pages') >> 5,
+      bytes: sum('bytes_shipped'),
+      plain_bytes: sum('bytes_shipped') * 4,
+    },
     pages: { integrated: world.pages, indexed: world.pages, bytes_fetched: sum('bytes_fetched') },
     coordinator: { version: '0.1.0', started_at: startedAt, rss_bytes: 184_320_000 },
   };
 }
 
 function generation() {
-  const files = { afrinic: 12_034, apnic: 104_411, arin: 160_220, lacnic: 46_907, ripencc: 208_655 };
+  const files = {
+    afrinic: 12_034,
+    apnic: 104_411,
+    arin: 160_220,
+    lacnic: 46_907,
+    ripencc: 208_655,
+  };
   const sources = Object.entries(files).map(([registry, records]) => ({
     registry,
     file: `delegated-${registry}-extended-20181120`,
     records,
     date: '2018-11-20',
   }));
-  return { id: 1, subnets: 532_240, companies: 98_113, build_ms: 4310, loaded_at: startedAt, sources };
+  return {
+    id: 1,
+    subnets: 532_240,
+    companies: 98_113,
+    build_ms: 4310,
+    loaded_at: startedAt,
+    sources,
+  };
 }
 
 function part(items, params, key = (item) => item.id) {
@@ -107,7 +138,11 @@ function locate(address) {
   if (!/^[0-9a-f.:]+$/i.test(address)) {
     throw new Refusal(400, 'Bad Request', `address: “${address}” is not an IPv4 or IPv6 address`);
   }
-  return { address, generation: 1, chain: whyOf(world.delegations[3], world.agents, Date.now()).chain };
+  return {
+    address,
+    generation: 1,
+    chain: whyOf(world.delegations[3], world.agents, Date.now()).chain,
+  };
 }
 
 function sow({ urls }) {
@@ -121,7 +156,15 @@ function sow({ urls }) {
 
 function newToken({ name, ttl_s }) {
   const expires_at = new Date(Date.now() + ttl_s * 1000).toISOString();
-  world.tokens.unshift({ id: `tok_${world.tokens.length + 1}`, name, created_by: 'admin', created_at: new Date().toISOString(), expires_at, used_at: null, used_by: null });
+  world.tokens.unshift({
+    id: `tok_${world.tokens.length + 1}`,
+    name,
+    created_by: 'admin',
+    created_at: new Date().toISOString(),
+    expires_at,
+    used_at: null,
+    used_by: null,
+  });
   return { token: 'ncj_MOCK_7f3k9x2m5q8w1e4r6t0y', expires_at };
 }
 
@@ -130,11 +173,19 @@ const routes = [
   ['GET', /^overview$/, () => overview()],
   ['GET', /^agents$/, ({ params }) => part(world.agents, params)],
   ['GET', /^agents\/([^/]+)$/, ({ match }) => found(world.agents, match[1])],
-  ['POST', /^agents\/([^/]+)\/(approve|pause|resume|revoke)$/, ({ match }) => act(match[1], match[2])],
+  [
+    'POST',
+    /^agents\/([^/]+)\/(approve|pause|resume|revoke)$/,
+    ({ match }) => act(match[1], match[2]),
+  ],
   ['GET', /^join-tokens$/, ({ params }) => part(world.tokens, params)],
   ['POST', /^join-tokens$/, ({ body }) => newToken(body)],
   ['GET', /^delegations$/, ({ params }) => part(wanted(params), params)],
-  ['GET', /^delegations\/([^/]+)\/why$/, ({ match }) => whyOf(found(world.delegations, match[1]), full.agents, Date.now())],
+  [
+    'GET',
+    /^delegations\/([^/]+)\/why$/,
+    ({ match }) => whyOf(found(world.delegations, match[1]), full.agents, Date.now()),
+  ],
   ['GET', /^hierarchy\/(.+)$/, ({ match }) => locate(decodeURIComponent(match[1]))],
   ['POST', /^seeds$/, ({ body }) => sow(body)],
   ['GET', /^policy$/, () => policy],
@@ -143,7 +194,8 @@ const routes = [
 
 const watchers = new Set();
 function tell(event, data) {
-  for (const watcher of watchers) watcher.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  for (const watcher of watchers)
+    watcher.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 setInterval(() => {
   if (watchers.size === 0 || empty) return;
@@ -164,7 +216,8 @@ function sessionCall(request, response, body) {
     return response.writeHead(204, { 'set-cookie': 'nearcrawl_session=; Path=/; Max-Age=0' }).end();
   }
   if (request.method === 'POST') {
-    if (body.password !== 'mock') throw new Refusal(401, 'Unauthorized', 'Name or password is wrong.');
+    if (body.password !== 'mock')
+      throw new Refusal(401, 'Unauthorized', 'Name or password is wrong.');
     response.setHeader('set-cookie', 'nearcrawl_session=mock; Path=/; HttpOnly; SameSite=Lax');
     return send(response, 200, admin);
   }
@@ -195,18 +248,30 @@ async function api(request, response, url) {
   if (path === 'events') return watch(response);
   for (const [method, shape, handler] of routes) {
     const match = shape.exec(path);
-    if (method === request.method && match) return send(response, 200, handler({ match, body, params: url.searchParams }));
+    if (method === request.method && match)
+      return send(response, 200, handler({ match, body, params: url.searchParams }));
   }
   throw new Refusal(404, 'Not Found', 'There is nothing at this path.');
 }
 
 function search(response, params) {
   const query = params.get('q') ?? '';
-  if (query.includes('broken')) throw new Refusal(503, 'Service Unavailable', 'The index is being opened; try again in a few seconds.');
+  if (query.includes('broken'))
+    throw new Refusal(
+      503,
+      'Service Unavailable',
+      'The index is being opened; try again in a few seconds.',
+    );
   return send(response, 200, searchFor(query, params.get('cursor'), Date.now()));
 }
 
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2' };
+const types = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
 
 // As strict as any server may be: what works here works behind the coordinator's own policy.
 const policyHeader = "default-src 'self'; style-src 'self'; img-src 'self'; frame-ancestors 'none'";
@@ -215,7 +280,12 @@ async function file(response, path) {
   const wantedFile = extname(path) === '' ? '/index.html' : path;
   try {
     const content = await readFile(join(dist, normalize(wantedFile)));
-    response.writeHead(200, { 'content-type': types[extname(wantedFile)] ?? 'application/octet-stream', 'content-security-policy': policyHeader }).end(content);
+    response
+      .writeHead(200, {
+        'content-type': types[extname(wantedFile)] ?? 'application/octet-stream',
+        'content-security-policy': policyHeader,
+      })
+      .end(content);
   } catch {
     response.writeHead(404).end('not built: npm run build');
   }
@@ -231,4 +301,6 @@ const server = createServer(async (request, response) => {
     else send(response, 500, new Refusal(500, 'Internal Server Error', String(thrown)).body);
   }
 });
-server.listen(port, '127.0.0.1', () => console.log(`mock listening on http://127.0.0.1:${server.address().port}`));
+server.listen(port, '127.0.0.1', () =>
+  console.log(`mock listening on http://127.0.0.1:${server.address().port}`),
+);

@@ -81,7 +81,8 @@ const reasons = ['threshold', 'threshold', 'threshold', 'company', 'lowest'];
 
 function subnetOf(index) {
   if (index % 11 === 5) return `2001:${(0x600 + index * 7).toString(16)}::/32`;
-  if (index % 9 === 4) return `${60 + (index % 120)}.${index % 250}.0.0 - ${60 + (index % 120)}.${index % 250}.47.255`;
+  if (index % 9 === 4)
+    return `${60 + (index % 120)}.${index % 250}.0.0 - ${60 + (index % 120)}.${index % 250}.47.255`;
   return `${60 + (index % 120)}.${(index * 37) % 250}.${(index % 4) * 64}.0/18`;
 }
 
@@ -116,8 +117,13 @@ function probeOf(order, last, delegation, agents, now, roll) {
   const chosen = order === last;
   const agent = chosen ? delegation.agent : agents[order % agents.length];
   const lost = !chosen && order === 3;
-  const rtt = chosen ? delegation.rtt_ms : lost ? null : Math.max(delegation.rtt_ms + 4, 52 + roll() * 190);
-  const phase = order === 1 ? 'company' : order < 4 ? 'sibling' : order < 6 ? 'sibling_child' : 'sibling';
+  const rtt = chosen
+    ? delegation.rtt_ms
+    : lost
+      ? null
+      : Math.max(delegation.rtt_ms + 4, 52 + roll() * 190);
+  const phase =
+    order === 1 ? 'company' : order < 4 ? 'sibling' : order < 6 ? 'sibling_child' : 'sibling';
   return {
     id: `prb_${order}`,
     order,
@@ -140,8 +146,10 @@ function sentenceOf(delegation) {
   const { agent, subnet, reason, rtt_ms: rtt, probes } = delegation;
   const time = rtt?.toFixed(1);
   if (reason === 'home') return `${subnet} is the home of ${agent.name}, so no probe was needed.`;
-  if (reason === 'company') return `${agent.name} already crawls another subnet of the same company and answered in ${time} ms, under the threshold of 50 ms.`;
-  if (reason === 'lowest') return `Nobody answered under the threshold of 50 ms; of ${probes} agents asked, ${agent.name} was the nearest with ${time} ms.`;
+  if (reason === 'company')
+    return `${agent.name} already crawls another subnet of the same company and answered in ${time} ms, under the threshold of 50 ms.`;
+  if (reason === 'lowest')
+    return `Nobody answered under the threshold of 50 ms; of ${probes} agents asked, ${agent.name} was the nearest with ${time} ms.`;
   return `${agent.name} crawls a neighbouring subnet and answered in ${time} ms, under the threshold of 50 ms, so the search stopped.`;
 }
 
@@ -165,7 +173,12 @@ export function whyOf(delegation, agents, now) {
     chain: [
       link('0.0.0.0/0', 'root'),
       link('60.0.0.0/8', 'block', { registry }),
-      link('60.32.0.0/12', 'delegated', { registry, company: 'Example Carrier', country, delegated_to: { id: agents[1].id, name: agents[1].name } }),
+      link('60.32.0.0/12', 'delegated', {
+        registry,
+        company: 'Example Carrier',
+        country,
+        delegated_to: { id: agents[1].id, name: agents[1].name },
+      }),
       link(subnet, 'delegated', { company, country, registry, delegated_to: agent }),
     ],
     threshold_ms: 50,
@@ -181,7 +194,9 @@ export function worldOf(now) {
   const roll = dice(2018);
   const agents = sites.map((site, index) => agentOf(site, index, now, roll));
   const working = agents.filter((agent) => agent.state !== 'pending');
-  const delegations = Array.from({ length: 137 }, (_, index) => delegationOf(index, working, now, roll));
+  const delegations = Array.from({ length: 137 }, (_, index) =>
+    delegationOf(index, working, now, roll),
+  );
   return { agents, delegations: delegations.reverse(), tokens: tokensOf(agents, now), pages: 5120 };
 }
 

@@ -3,7 +3,7 @@ import createClient from 'openapi-fetch';
 import type { paths } from '../api';
 import type { AgentAction } from '../words/agent';
 import type { Policy, Reason } from './model';
-import { problemOf, unreachable } from './problem';
+import { Problem, problemOf, unreachable } from './problem';
 
 // `fetch` is looked up at each call, not once: tests put their own in its place.
 const client = createClient<paths>({ fetch: (request) => globalThis.fetch(request) });
@@ -32,11 +32,11 @@ async function settled<T>(calling: Promise<Outcome<T>>, signal?: AbortSignal): P
 
 /** As `settled`, for what only admins may ask: a 401 means that the session is over. */
 async function asAdmin<T>(calling: Promise<Outcome<T>>, signal?: AbortSignal): Promise<T> {
-  const outcome = calling.then((answer) => {
-    if (answer.response.status === 401) sessionEnded();
-    return answer;
+  return settled(calling, signal).catch((thrown: unknown) => {
+    if (!(thrown instanceof Problem) || thrown.status !== 401) throw thrown;
+    sessionEnded();
+    throw new Problem({ ...thrown, detail: 'Your session has ended. Sign in and try again.' });
   });
-  return settled(outcome, signal);
 }
 
 /** A part of a list. */

@@ -26,6 +26,7 @@ describe('numbers', () => {
     expect(milliseconds(0.042)).toBe('0.04 ms');
     expect(milliseconds(4.26)).toBe('4.3 ms');
     expect(milliseconds(412.7)).toBe('413 ms');
+    expect(milliseconds(50)).toBe('50 ms');
     expect(milliseconds(12_300)).toBe('12.3 s');
   });
 

@@ -38,9 +38,9 @@ export function bytes(value: number): string {
 
 /** A time in milliseconds, with as many digits as a measurement of that size deserves. */
 export function milliseconds(value: number): string {
-  if (value >= 10_000) return `${oneDigit.format(value / 1000)} s`;
+  if (value >= 1000) return `${upToTwo.format(value / 1000)} s`;
   if (value >= 100) return `${whole.format(value)} ms`;
-  if (value >= 1) return `${oneDigit.format(value)} ms`;
+  if (value >= 1 && !Number.isInteger(value)) return `${oneDigit.format(value)} ms`;
   return `${upToTwo.format(value)} ms`;
 }
 

@@ -13,6 +13,10 @@ export interface Source {
   close(): void;
 }
 
+/** Lists that tell when they have changed. */
+type Changing = 'agents' | 'delegations';
+type Timer = ReturnType<typeof setTimeout>;
+
 const closed = 2; // EventSource.CLOSED: the browser will not try again by itself
 const retryAfter = 5000;
 /** Lists load again at most this often, however much happens. */
@@ -34,8 +38,8 @@ export class Live {
 
   readonly #open: () => Source;
   #source: Source | undefined;
-  #retry: ReturnType<typeof setTimeout> | undefined;
-  #pending = new Map<'agents' | 'delegations', ReturnType<typeof setTimeout>>();
+  #retry: Timer | undefined;
+  #pending: Record<Changing, Timer | undefined> = { agents: undefined, delegations: undefined };
 
   constructor(open: () => Source = () => new EventSource('/api/v1/events')) {
     this.#open = open;
@@ -54,8 +58,9 @@ export class Live {
     this.#source = undefined;
     this.connected = false;
     clearTimeout(this.#retry);
-    for (const timer of this.#pending.values()) clearTimeout(timer);
-    this.#pending.clear();
+    clearTimeout(this.#pending.agents);
+    clearTimeout(this.#pending.delegations);
+    this.#pending = { agents: undefined, delegations: undefined };
   }
 
   #connect(): void {
@@ -83,13 +88,11 @@ export class Live {
     this.pages.mark(Date.now(), overview.pages.integrated);
   }
 
-  #changed(what: 'agents' | 'delegations'): void {
-    if (this.#pending.has(what)) return;
-    const tell = () => {
-      this.#pending.delete(what);
+  #changed(what: Changing): void {
+    this.#pending[what] ??= setTimeout(() => {
+      this.#pending[what] = undefined;
       this[what] += 1;
-    };
-    this.#pending.set(what, setTimeout(tell, settle));
+    }, settle);
   }
 
   /** The browser reconnects by itself unless the answer was a refusal; then we see whether the session is the reason. */

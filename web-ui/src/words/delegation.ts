@@ -64,7 +64,7 @@ export function methodName(method: string | null | undefined): string {
 }
 
 /** How a thing looks: good, worth a look, bad, or neither. */
-export type Tone = 'good' | 'warn' | 'bad' | 'calm' | 'accent';
+export type Tone = 'good' | 'warn' | 'bad' | 'calm' | 'accent' | 'solid';
 
 /** A verdict on one probe, as text and tone. */
 export function verdict(value: string): { text: string; tone: Tone } {

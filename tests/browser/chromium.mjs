@@ -1,0 +1,75 @@
+// One Chromium for the tests: Debian's own, driven by playwright-core, nothing downloaded.
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Starts the browser. `--no-sandbox` only where Chromium asks for it: as root. */
+export function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+}
+
+/** The sizes and colours in which every page must hold. */
+export const looks = [
+  { name: 'desktop-light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
+  { name: 'desktop-dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
+  { name: 'phone-light', colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+];
+
+/** A page of its own, with its own cookies. Errors of the page and refused contents are collected in `page.complaints`. */
+export async function open(browser, url, { colorScheme = 'light', viewport = looks[0].viewport } = {}) {
+  const context = await browser.newContext({ baseURL: url, colorScheme, viewport, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  page.complaints = [];
+  page.on('pageerror', (error) => page.complaints.push(error.message));
+  page.on('console', (message) => {
+    const text = message.text();
+    // A refused call is answered by the interface itself; everything else on the console is a fault.
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) page.complaints.push(text);
+  });
+  return page;
+}
+
+/** Signs in through the form. */
+export async function signIn(page, password, name = 'admin') {
+  await page.goto('/sign-in');
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/overview');
+}
+
+/** Waits until nothing on the page says that it is still loading. */
+export async function settled(page) {
+  await page.locator('h1').first().waitFor();
+  await page.locator('.loading').waitFor({ state: 'detached' });
+  await page.evaluate(() => document.fonts.ready);
+}
+
+/** axe's serious and critical findings on the page as it stands, one line each. */
+export async function seriousViolations(page) {
+  await page.evaluate(await readFile(axeFile, 'utf8'));
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document));
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html}`));
+}
+
+/** Whether the page is wider than its window: it never may be. */
+export function overflows(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Takes a screenshot into the folder given by NEARCRAWL_SCREENSHOTS; without one, none. */
+export async function shoot(page, name) {
+  const folder = process.env.NEARCRAWL_SCREENSHOTS;
+  if (!folder) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}

@@ -1,0 +1,42 @@
+// Every page in every look, as pictures to look at, with axe's findings and sideways scrolling printed.
+//   NEARCRAWL_URL=http://127.0.0.1:8787 NEARCRAWL_ADMIN_PASSWORD=mock NEARCRAWL_SCREENSHOTS=/tmp/look node look.mjs [path...]
+import { launch, looks, open, overflows, seriousViolations, settled, shoot, signIn } from './chromium.mjs';
+
+const url = process.env.NEARCRAWL_URL ?? 'http://127.0.0.1:8787';
+const password = process.env.NEARCRAWL_ADMIN_PASSWORD ?? 'mock';
+const usual = [
+  '/', '/?q=olive+oil', '/?q=nothing+lang:el', '/?q=broken', '/sign-in', '/overview', '/agents', '/agents/agt_1',
+  '/delegations', '/delegations?q=zzz', '/hierarchy?address=60.37.64.20', '/hierarchy?address=nowhere',
+  '/seeds', '/policy', '/no-such-page',
+];
+const chosen = process.argv.slice(2);
+
+const browser = await launch();
+for (const look of looks) {
+  const visitor = await open(browser, url, look);
+  const admin = await open(browser, url, look);
+  await signIn(admin, password);
+  for (const path of chosen.length > 0 ? chosen : [...usual, await aWhyPage(admin)]) {
+    const page = path === '/sign-in' ? visitor : admin;
+    await page.goto(path);
+    await settled(page);
+    await shoot(page, `${nameOf(path)}.${look.name}`);
+    for (const violation of await seriousViolations(page)) console.log(`${look.name} ${path} ${violation}`);
+    const wide = await overflows(page);
+    if (wide > 0) console.log(`${look.name} ${path} is ${wide} px wider than the window`);
+    for (const complaint of page.complaints.splice(0)) console.log(`${look.name} ${path} ${complaint}`);
+  }
+}
+await browser.close();
+
+/** The why page with the most probes among the newest delegations. */
+async function aWhyPage(page) {
+  const answer = await page.request.get('/api/v1/delegations?limit=50');
+  const { items } = await answer.json();
+  const best = items.toSorted((a, b) => b.probes - a.probes)[0];
+  return best ? `/delegations/${best.id}/why` : '/delegations';
+}
+
+function nameOf(path) {
+  return path === '/' ? 'home' : path.slice(1).replaceAll(/[^a-z0-9]+/gi, '-').replace(/^-/, '');
+}
