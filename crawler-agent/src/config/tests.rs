@@ -1,0 +1,100 @@
+use super::*;
+
+const LEAST: &str = "coordinator = \"http://c.example:8080\"\ncontact = \"https://o.example/bot\"\n";
+
+fn parse(text: &str) -> Result<Config, String> {
+    Config::parse(text, Path::new("/etc/nearcrawl/agent.toml")).map_err(|e| e.to_string())
+}
+
+#[test]
+fn the_example_file_is_valid_and_shows_the_defaults() {
+    let example = include_str!("../../agent.example.toml");
+    let config = parse(example).unwrap();
+    let least = parse(LEAST).unwrap();
+    assert_eq!(config.limits, least.limits);
+    assert_eq!(config.probe, least.probe);
+    assert_eq!(config.ship, least.ship);
+    assert_eq!(config.guard.ports, least.guard.ports);
+    assert_eq!(config.profile.capacity_pages_per_day, least.profile.capacity_pages_per_day);
+}
+
+#[test]
+fn two_lines_are_enough() {
+    let config = parse(LEAST).unwrap();
+    assert!(!config.profile.name.is_empty());
+    assert_eq!(config.limits.host_delay, Duration::from_secs(1));
+    assert_eq!(config.limits.wire_bytes, 10 << 20);
+    assert_eq!(config.probe.methods, [ProbeMethod::Icmp, ProbeMethod::Tcp, ProbeMethod::Head]);
+    assert_eq!(config.spans.next_change(jiff::Timestamp::UNIX_EPOCH), None);
+    assert!(config.user_agent().starts_with("nearcrawl/"));
+    assert!(config.user_agent().ends_with(" (+https://o.example/bot)"));
+}
+
+#[test]
+fn everything_can_be_said() {
+    let text = format!(
+        "{LEAST}name = \"cs\"\ndata_dir = \"state\"\ncapacity_pages_per_day = 7\nzone = \"Europe/Nicosia\"\n\
+         spans = [\"mon-fri 22:00-06:00\"]\nbind = \"127.0.0.5\"\nresolver = [\"127.0.0.1:5353\", \"::1\"]\n\
+         [probe]\nmethods = [\"tcp\"]\n[guard]\nallow = [\"127.0.0.0/8\", \"::1\"]\ndeny = [\"8.8.8.0/24\"]\n\
+         deny_hosts = [\"*.Bücher.example\"]\nports = [80, 8080]\n[limits]\nhost_delay_ms = 250\n[ship]\nkib = 1\n"
+    );
+    let config = parse(&text).unwrap();
+    assert_eq!(config.data_dir.unwrap(), Path::new("/etc/nearcrawl/state"));
+    assert_eq!(config.resolver, ["127.0.0.1:5353".parse().unwrap(), "[::1]:53".parse().unwrap()]);
+    assert_eq!(config.guard.deny_hosts, ["xn--bcher-kva.example"]);
+    assert_eq!(config.guard.allow[1].to_string(), "::1/128");
+    assert_eq!(config.guard.ports, [80, 8080]);
+    assert_eq!(config.profile.spans, ["mon-fri 22:00-06:00"]);
+    assert_eq!(config.limits.host_delay, Duration::from_millis(250));
+    assert_eq!(config.ship.bytes, 1_024);
+}
+
+#[test]
+fn every_mistake_is_told_with_its_place() {
+    let with = |line: &str| parse(&format!("{LEAST}{line}")).unwrap_err();
+    for (line, place, what) in [
+        ("colour = 1", "line 3, column 1", "colour"),
+        ("zone = \"Mars\"", "line 3, column 8", "\"Mars\" is not a time zone"),
+        ("spans = [\"daily 08:00-18:00\",\n  \"mo 1-2\"]", "line 4, column 3", "is not a"),
+        ("bind = \"eth0\"", "line 3, column 8", "not an IP address"),
+        ("resolver = [\"dns\"]", "line 3, column 13", "9.9.9.9:53"),
+        ("name = \"\"", "line 3, column 8", "1 to 100"),
+        ("capacity_pages_per_day = 0", "line 3, column 26", "must be from 1"),
+        ("[probe]\nmethods = [\"ping\"]", "line 4, column 12", "icmp, tcp or head"),
+        ("[guard]\nallow = [\"10.0.0.1/8\"]", "line 4, column 10", "did you mean \"10.0.0.0/8\"?"),
+        ("[guard]\ndeny = [\"all\"]", "line 4, column 9", "not a prefix"),
+        ("[guard]\nports = [0]", "line 4, column 10", "1 to 65535"),
+        ("[guard]\ndeny_hosts = [\"1.2.3.4\"]", "line 4, column 15", "use `deny`"),
+        ("[limits]\nhost_delay_ms = -5", "line 4, column 17", "must be from 0"),
+        ("[limits]\nhost_delay = 5", "line 4, column 1", "host_delay"),
+        ("[limits]\nconcurrency = \"many\"", "line 4, column 15", "invalid type"),
+        ("x = ", "line 3, column 5", ""),
+    ] {
+        let error = with(line);
+        assert!(error.contains(place) && error.contains(what), "{line:?}: {error}");
+        assert!(!error.contains('\n'), "one sentence: {error}");
+    }
+}
+
+#[test]
+fn no_crawling_without_a_contact() {
+    let none = parse("coordinator = \"http://c.example\"\n").unwrap_err();
+    assert!(none.contains("`contact` is missing"), "{none}");
+    for contact in ["", "me", "ftp://x", "mailto:me", "https://", "https://x.example/\u{e9}\\n"] {
+        let text = format!("coordinator = \"http://c.example\"\ncontact = \"{contact}\"\n");
+        assert!(parse(&text).unwrap_err().contains("line 2, column 11"), "{contact}");
+    }
+    assert!(parse(&LEAST.replace("https://o.example/bot", "mailto:me@o.example")).is_ok());
+}
+
+#[test]
+fn a_coordinator_is_needed_too() {
+    assert!(parse("contact = \"https://o.example\"").unwrap_err().contains("`coordinator` is missing"));
+    assert!(parse(&LEAST.replace("http://c", "ftp://c")).unwrap_err().contains("line 1, column 15"));
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Config::read(Path::new("/nowhere/agent.toml")).unwrap_err();
+    assert!(error.to_string().contains("/nowhere/agent.toml"));
+}

@@ -1,0 +1,219 @@
+//! Changes to the file: many of them in one transaction.
+
+use protocol::{
+    Route, UnixMillis,
+    page::{Entry, Fetch, Outcome},
+};
+use redb::{ReadableTable as _, WriteTransaction};
+
+use super::{
+    Bounds, Change, Done, Effect, Frontier, FrontierError, HostNumber, Queued, RobotsState,
+    links::{Arrival, Books, Taken},
+    tables::{self, PACKAGES, ROBOTS},
+};
+use crate::crawl_url::CrawlUrl;
+
+/// URLs that one [`Change::GiveUp`] ends.
+const GIVEN_UP_AT_ONCE: usize = 500;
+
+impl Frontier {
+    /// Makes the changes, all or none, and returns what follows from each. They are on disk when this returns.
+    pub fn apply(&self, changes: &[Change]) -> Result<Vec<Effect>, FrontierError> {
+        let mut write = self.db.begin_write()?;
+        // After kill -9 the file must open at once, however large it is.
+        write.set_quick_repair(true);
+        let mut effects = Vec::with_capacity(changes.len());
+        let mut books = Books::open(&write)?;
+        for change in changes {
+            effects.push(one(&write, &mut books, change)?);
+        }
+        books.close()?;
+        write.commit()?;
+        Ok(effects)
+    }
+}
+
+fn one(write: &WriteTransaction, books: &mut Books<'_>, change: &Change) -> Result<Effect, FrontierError> {
+    match change {
+        Change::Routes { routes, at, bounds } => books.take_routes(routes, *at, *bounds),
+        Change::Done(done) => books.finish(done),
+        Change::Again { item, due, failures } => books.again(item, *due, *failures),
+        Change::Robots { host, state, due, failures } => {
+            if let Some(state) = state {
+                put_robots(write, *host, state)?;
+            }
+            books.asked(*host, *due, Some(*failures))
+        }
+        Change::Asked { host, due } => books.asked(*host, *due, None),
+        Change::GiveUp { host, reason, at } => {
+            write.open_table(ROBOTS)?.remove(host.0)?;
+            books.give_up(*host, reason, *at)
+        }
+        Change::Sealed { seq, through, bytes } => {
+            write.open_table(PACKAGES)?.insert(*seq, *bytes)?;
+            books.seal(*seq, *through)
+        }
+        Change::Shipped { seq } => {
+            write.open_table(PACKAGES)?.remove(*seq)?;
+            Ok(Effect::default())
+        }
+    }
+}
+
+fn put_robots(write: &WriteTransaction, host: HostNumber, state: &RobotsState) -> Result<(), FrontierError> {
+    write.open_table(ROBOTS)?.insert(host.0, serde_json::to_vec(state)?.as_slice())?;
+    Ok(())
+}
+
+impl Books<'_> {
+    fn take_routes(
+        &mut self,
+        routes: &[Route],
+        at: UnixMillis,
+        bounds: Bounds,
+    ) -> Result<Effect, FrontierError> {
+        let mut after = self.meta.get(tables::ROUTES_AFTER)?.map_or(0, |n| n.value());
+        let mut effect = Effect::default();
+        for route in routes {
+            if route.seq <= after {
+                continue;
+            }
+            after = route.seq;
+            match self.take_route(route, at, bounds)? {
+                Ok(Taken::Queued(host)) => self.note_ready(&mut effect, host)?,
+                Ok(Taken::No) => {}
+                Ok(Taken::Full) => {
+                    self.refuse(&mut effect, &route.url, "the host has its share of pages", at)?;
+                }
+                Err(reason) => self.refuse(&mut effect, &route.url, &reason, at)?,
+            }
+        }
+        self.meta.insert(tables::ROUTES_AFTER, after)?;
+        Ok(effect)
+    }
+
+    fn take_route(
+        &mut self,
+        route: &Route,
+        at: UnixMillis,
+        bounds: Bounds,
+    ) -> Result<Result<Taken, String>, FrontierError> {
+        let url = match CrawlUrl::parse(&route.url) {
+            Ok(url) => url,
+            Err(error) => return Ok(Err(format!("the URL can't be crawled: {error}"))),
+        };
+        let host = self.own(&url, at)?;
+        let arrival = Arrival { url: &url, depth: 0, redirects: route.redirects };
+        self.enqueue(host, &arrival, bounds).map(Ok)
+    }
+
+    /// A routed URL that is not even tried ends at once, so that the coordinator knows.
+    fn refuse(
+        &mut self,
+        effect: &mut Effect,
+        url: &str,
+        reason: &str,
+        at: UnixMillis,
+    ) -> Result<(), FrontierError> {
+        effect.results = true;
+        self.result(&failed(url, reason, at))
+    }
+
+    fn finish(&mut self, done: &Done) -> Result<Effect, FrontierError> {
+        let item = &done.item;
+        self.queue.remove((item.host.0, item.depth, item.order))?;
+        self.add(tables::FETCHED, 1)?;
+        self.add(tables::WIRE_BYTES, done.fetch.wire_bytes)?;
+        self.result(&Entry::Fetch(Box::new(done.fetch.clone())))?;
+        let mut effect = match done.due {
+            Some(due) => self.asked(item.host, due, Some(done.failures))?,
+            None => Effect::default(),
+        };
+        self.follow(done, &mut effect)?;
+        effect.more = self.has_more(item.host)?;
+        effect.results = true;
+        Ok(effect)
+    }
+
+    fn follow(&mut self, done: &Done, effect: &mut Effect) -> Result<(), FrontierError> {
+        let item = &done.item;
+        let target = match &done.fetch.outcome {
+            Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
+            _ => None,
+        };
+        let redirected =
+            target.iter().map(|url| Arrival { url, depth: item.depth, redirects: item.redirects + 1 });
+        let depth = item.depth.saturating_add(1);
+        let linked = done.links.iter().map(|url| Arrival { url, depth, redirects: 0 });
+        for arrival in redirected.chain(linked) {
+            if let Taken::Queued(host) = self.found(&arrival, done.bounds)? {
+                self.note_ready(effect, host)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn again(&mut self, item: &Queued, due: UnixMillis, failures: u32) -> Result<Effect, FrontierError> {
+        let key = (item.host.0, item.depth, item.order);
+        self.queue.insert(key, (item.url.as_str(), item.redirects, item.attempts.saturating_add(1)))?;
+        self.asked(item.host, due, Some(failures))
+    }
+
+    fn asked(
+        &mut self,
+        host: HostNumber,
+        due: UnixMillis,
+        failures: Option<u32>,
+    ) -> Result<Effect, FrontierError> {
+        if let Some(mut record) = self.record(host)? {
+            record.due = due;
+            record.failures = failures.unwrap_or(record.failures);
+            self.put_record(host, &record)?;
+        }
+        Ok(Effect { more: self.has_more(host)?, ..Effect::default() })
+    }
+
+    fn give_up(&mut self, host: HostNumber, reason: &str, at: UnixMillis) -> Result<Effect, FrontierError> {
+        let mut ended = Vec::new();
+        for entry in self.queue.range((host.0, 0, 0)..(host.0 + 1, 0, 0))?.take(GIVEN_UP_AT_ONCE) {
+            let (key, value) = entry?;
+            ended.push((key.value(), value.value().0.to_owned()));
+        }
+        for (key, url) in &ended {
+            self.queue.remove(key)?;
+            self.result(&failed(url, reason, at))?;
+        }
+        self.add(tables::FETCHED, ended.len() as u64)?;
+        let effect = self.asked(host, at, Some(0))?;
+        Ok(Effect { results: !ended.is_empty(), ..effect })
+    }
+
+    fn seal(&mut self, seq: u64, through: u64) -> Result<Effect, FrontierError> {
+        self.results.retain_in(..=through, |_, _| false)?;
+        self.meta.insert(tables::NEXT_PACKAGE, seq + 1)?;
+        Ok(Effect::default())
+    }
+
+    fn has_more(&self, host: HostNumber) -> Result<bool, FrontierError> {
+        Ok(self.queue.range((host.0, 0, 0)..(host.0 + 1, 0, 0))?.next().is_some())
+    }
+
+    fn note_ready(&self, effect: &mut Effect, host: HostNumber) -> Result<(), FrontierError> {
+        if !effect.ready.iter().any(|(ready, _)| *ready == host) {
+            let due = self.record(host)?.map_or(UnixMillis(0), |record| record.due);
+            effect.ready.push((host, due));
+        }
+        Ok(())
+    }
+}
+
+fn failed(url: &str, reason: &str, at: UnixMillis) -> Entry {
+    Entry::Fetch(Box::new(Fetch {
+        url: url.to_owned(),
+        fetched_at: at,
+        address: None,
+        timing: None,
+        wire_bytes: 0,
+        outcome: Outcome::Failed { reason: reason.to_owned() },
+    }))
+}

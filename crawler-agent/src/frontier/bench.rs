@@ -1,0 +1,175 @@
+//! Which host is next? At most one request to a host and to an address at a time, and none before a host is due.
+//!
+//! In memory only; the frontier's file says at start-up which hosts have work. Times are milliseconds on the
+//! caller's scale, which must not go back.
+
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    net::IpAddr,
+};
+
+use super::HostNumber;
+
+/// Before every other moment. A host that got in line for an address was due already.
+const AT_ONCE: u64 = 0;
+
+/// Hosts that have work, and what is going on.
+#[derive(Debug, Default)]
+pub struct Workbench {
+    waiting: BTreeSet<(u64, HostNumber)>,
+    hosts: HashMap<HostNumber, Slot>,
+    addresses: HashMap<IpAddr, Held>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    place: Place,
+    /// An address that is kept free for this host, because it has waited for it.
+    kept: Option<IpAddr>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Has work from this moment on.
+    Waiting(u64),
+    /// A request is being made; `again` when work came in meanwhile.
+    Busy { again: bool },
+    /// In line for an address that is busy.
+    InLine,
+}
+
+/// An address that is in use, or kept for the next in line.
+#[derive(Debug, Default)]
+struct Held {
+    line: VecDeque<HostNumber>,
+    /// Whom it is kept for; none while it is in use.
+    kept_for: Option<HostNumber>,
+}
+
+impl Workbench {
+    /// The host has work from `due` on. Changes nothing for a host that is known to have work already.
+    pub fn offer(&mut self, host: HostNumber, due: u64) {
+        match self.hosts.get_mut(&host) {
+            None => self.wait(host, due, None),
+            Some(Slot { place: Place::Busy { again }, .. }) => *again = true,
+            Some(_) => {}
+        }
+    }
+
+    /// A host that is due, longest first; it is busy until [`Self::release`] or a refused [`Self::hold`].
+    pub fn take(&mut self, now: u64) -> Option<HostNumber> {
+        let (due, host) = *self.waiting.first()?;
+        if due > now {
+            return None;
+        }
+        self.waiting.remove(&(due, host));
+        let slot = self.hosts.get_mut(&host)?;
+        slot.place = Place::Busy { again: false };
+        Some(host)
+    }
+
+    /// Takes this very host if nobody is talking to it and it is due; else says when to ask again.
+    pub fn borrow(&mut self, host: HostNumber, now: u64, ask_again: u64) -> Result<(), u64> {
+        match self.hosts.get(&host).map(|slot| slot.place) {
+            Some(Place::Busy { .. } | Place::InLine) => Err(ask_again),
+            Some(Place::Waiting(due)) if due > now => Err(due),
+            Some(Place::Waiting(due)) => {
+                self.waiting.remove(&(due, host));
+                if let Some(slot) = self.hosts.get_mut(&host) {
+                    slot.place = Place::Busy { again: true };
+                }
+                Ok(())
+            }
+            None => {
+                self.hosts.insert(host, Slot { place: Place::Busy { again: false }, kept: None });
+                Ok(())
+            }
+        }
+    }
+
+    /// When the next host is due; none when none waits.
+    pub fn next_due(&self) -> Option<u64> {
+        self.waiting.first().map(|(due, _)| *due)
+    }
+
+    /// Takes an address for a busy host. When somebody else has it, the host gets in line for it, is no longer
+    /// busy, and is due at once when it is its turn.
+    pub fn hold(&mut self, host: HostNumber, address: IpAddr) -> bool {
+        let free = match self.addresses.get(&address) {
+            None => true,
+            Some(held) => held.kept_for == Some(host),
+        };
+        if free {
+            self.addresses.entry(address).or_default().kept_for = None;
+            if let Some(slot) = self.hosts.get_mut(&host) {
+                slot.kept = slot.kept.filter(|kept| *kept != address);
+            }
+            self.pass_on_kept(host);
+            return true;
+        }
+        self.pass_on_kept(host);
+        if let Some(held) = self.addresses.get_mut(&address) {
+            held.line.push_back(host);
+        }
+        self.hosts.insert(host, Slot { place: Place::InLine, kept: None });
+        false
+    }
+
+    /// Takes an address for somebody who is no host, like a probe. Says whether it was free.
+    pub fn hold_address(&mut self, address: IpAddr) -> bool {
+        let free = !self.addresses.contains_key(&address);
+        if free {
+            self.addresses.insert(address, Held::default());
+        }
+        free
+    }
+
+    /// Ends what [`Self::hold`] or [`Self::hold_address`] began; the next in line is due at once.
+    pub fn free_address(&mut self, address: IpAddr) {
+        let Some(held) = self.addresses.get_mut(&address) else { return };
+        let Some(next) = held.line.pop_front() else {
+            self.addresses.remove(&address);
+            return;
+        };
+        held.kept_for = Some(next);
+        self.wait(next, AT_ONCE, Some(address));
+    }
+
+    /// The host's request is over. It may be asked again from `due` on, if it has more work.
+    pub fn release(&mut self, host: HostNumber, due: u64, more: bool) {
+        self.pass_on_kept(host);
+        let again = matches!(self.hosts.get(&host), Some(Slot { place: Place::Busy { again: true }, .. }));
+        if more || again {
+            self.wait(host, due, None);
+        } else {
+            self.hosts.remove(&host);
+        }
+    }
+
+    /// Number of hosts that have work or are busy.
+    pub fn len(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// Whether nothing is going on and nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.hosts.is_empty()
+    }
+
+    /// Number of addresses in use.
+    pub fn in_flight(&self) -> usize {
+        self.addresses.values().filter(|held| held.kept_for.is_none()).count()
+    }
+
+    fn wait(&mut self, host: HostNumber, due: u64, kept: Option<IpAddr>) {
+        self.waiting.insert((due, host));
+        self.hosts.insert(host, Slot { place: Place::Waiting(due), kept });
+    }
+
+    /// An address that was kept for the host and that it did not take goes to the next in line.
+    fn pass_on_kept(&mut self, host: HostNumber) {
+        if let Some(address) = self.hosts.get_mut(&host).and_then(|slot| slot.kept.take()) {
+            self.free_address(address);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! One writer for everybody: changes that arrive while the disk is busy share the next transaction.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::{Change, Effect, Frontier, FrontierError};
+
+/// Most changes in one transaction.
+const TOGETHER: usize = 256;
+
+type Answer = oneshot::Sender<Result<Effect, FrontierError>>;
+
+/// Takes changes, and answers when they are on disk. Cloning is cheap.
+#[derive(Clone)]
+pub struct Desk {
+    frontier: Arc<Frontier>,
+    changes: mpsc::Sender<(Change, Answer)>,
+}
+
+impl Desk {
+    /// Starts the writer. It ends when the last clone is gone, or at the first error, which it sends to the receiver.
+    pub fn start(frontier: Frontier) -> std::io::Result<(Self, oneshot::Receiver<FrontierError>)> {
+        let frontier = Arc::new(frontier);
+        let (changes, inbox) = mpsc::channel(TOGETHER);
+        let (failed, failure) = oneshot::channel();
+        let writing = Arc::clone(&frontier);
+        let writer = move || {
+            if let Err(error) = write(&writing, inbox) {
+                // Nobody listens when the program is ending.
+                drop(failed.send(error));
+            }
+        };
+        std::thread::Builder::new().name("frontier".into()).spawn(writer)?;
+        Ok((Self { frontier, changes }, failure))
+    }
+
+    /// Makes one change; it is durable when this returns.
+    pub async fn make(&self, change: Change) -> Result<Effect, FrontierError> {
+        let (answer, answered) = oneshot::channel();
+        self.changes.send((change, answer)).await.map_err(|_| FrontierError::Closed)?;
+        answered.await.map_err(|_| FrontierError::Closed)?
+    }
+
+    /// Reads, on a thread that may block.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        reading: impl FnOnce(&Frontier) -> Result<T, FrontierError> + Send + 'static,
+    ) -> Result<T, FrontierError> {
+        let frontier = Arc::clone(&self.frontier);
+        let read = tokio::task::spawn_blocking(move || reading(&frontier)).await;
+        read.map_err(|_| FrontierError::Closed)?
+    }
+
+    /// Names the store.
+    pub fn epoch(&self) -> u64 {
+        self.frontier.epoch()
+    }
+}
+
+fn write(frontier: &Frontier, mut inbox: mpsc::Receiver<(Change, Answer)>) -> Result<(), FrontierError> {
+    while let Some(first) = inbox.blocking_recv() {
+        let (mut changes, mut answers) = (vec![first.0], vec![first.1]);
+        while changes.len() < TOGETHER {
+            let Ok((change, answer)) = inbox.try_recv() else { break };
+            changes.push(change);
+            answers.push(answer);
+        }
+        let effects = frontier.apply(&changes)?;
+        // Nobody waits any more for an answer that can't be sent; the change is made all the same.
+        answers.into_iter().zip(effects).for_each(|(answer, effect)| drop(answer.send(Ok(effect))));
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Where do URLs go: into a queue of ours, to the coordinator, or nowhere?
+
+use std::collections::HashMap;
+
+use protocol::{
+    UnixMillis,
+    page::{Discovered, Entry, MAX_REDIRECTS},
+};
+use redb::{ReadableTable as _, Table, WriteTransaction};
+
+use super::{
+    Bounds, FrontierError, HostNumber, HostRecord,
+    tables::{self, HOST_NUMBERS, HOSTS, META, QUEUE, QUEUED, RESULTS, SEEN, TOLD},
+};
+use crate::crawl_url::CrawlUrl;
+
+/// The tables that URLs and results go through, within one transaction.
+pub(super) struct Books<'t> {
+    pub(super) meta: Table<'t, &'static str, u64>,
+    pub(super) hosts: Table<'t, u64, &'static [u8]>,
+    pub(super) queue: Table<'t, (u64, u16, u64), (&'static str, u8, u8)>,
+    pub(super) results: Table<'t, u64, &'static [u8]>,
+    numbers: Table<'t, &'static str, u64>,
+    seen: Table<'t, [u8; 16], u8>,
+    next_order: u64,
+    /// Hosts looked up in this transaction; none stands for a host of somebody else.
+    known: HashMap<String, Option<HostNumber>>,
+}
+
+/// A URL on its way into the frontier.
+pub(super) struct Arrival<'a> {
+    pub(super) url: &'a CrawlUrl,
+    pub(super) depth: u16,
+    pub(super) redirects: u8,
+}
+
+/// What became of an [`Arrival`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// It is in the queue of this host.
+    Queued(HostNumber),
+    /// It was there before, or the coordinator was told of it.
+    No,
+    /// Its host has its share of pages.
+    Full,
+}
+
+impl<'t> Books<'t> {
+    pub(super) fn open(write: &'t WriteTransaction) -> Result<Self, FrontierError> {
+        let meta = write.open_table(META)?;
+        let next_order = meta.get(tables::NEXT_ORDER)?.map_or(1, |n| n.value());
+        Ok(Self {
+            meta,
+            hosts: write.open_table(HOSTS)?,
+            queue: write.open_table(QUEUE)?,
+            results: write.open_table(RESULTS)?,
+            numbers: write.open_table(HOST_NUMBERS)?,
+            seen: write.open_table(SEEN)?,
+            next_order,
+            known: HashMap::new(),
+        })
+    }
+
+    pub(super) fn close(mut self) -> Result<(), FrontierError> {
+        self.meta.insert(tables::NEXT_ORDER, self.next_order)?;
+        Ok(())
+    }
+
+    pub(super) fn add(&mut self, key: &'static str, more: u64) -> Result<(), FrontierError> {
+        let sum = self.meta.get(key)?.map_or(0, |n| n.value()).saturating_add(more);
+        self.meta.insert(key, sum)?;
+        Ok(())
+    }
+
+    pub(super) fn record(&self, host: HostNumber) -> Result<Option<HostRecord>, FrontierError> {
+        let json = self.hosts.get(host.0)?;
+        Ok(json.map(|json| serde_json::from_slice(json.value())).transpose()?)
+    }
+
+    pub(super) fn put_record(&mut self, host: HostNumber, record: &HostRecord) -> Result<(), FrontierError> {
+        self.hosts.insert(host.0, serde_json::to_vec(record)?.as_slice())?;
+        Ok(())
+    }
+
+    pub(super) fn result(&mut self, entry: &Entry) -> Result<(), FrontierError> {
+        let order = self.order();
+        self.results.insert(order, serde_json::to_vec(entry)?.as_slice())?;
+        Ok(())
+    }
+
+    /// The host of this URL, which is ours from now on.
+    pub(super) fn own(&mut self, url: &CrawlUrl, at: UnixMillis) -> Result<HostNumber, FrontierError> {
+        let key = url.host_key();
+        if let Some(host) = self.host(&key)? {
+            return Ok(host);
+        }
+        let host = HostNumber(self.order());
+        self.numbers.insert(key.as_str(), host.0)?;
+        self.put_record(host, &HostRecord { key: key.clone(), due: at, accepted: 0, failures: 0 })?;
+        self.known.insert(key, Some(host));
+        Ok(host)
+    }
+
+    /// Sends a URL that was found to where it belongs.
+    pub(super) fn found(&mut self, arrival: &Arrival<'_>, bounds: Bounds) -> Result<Taken, FrontierError> {
+        if arrival.redirects > MAX_REDIRECTS {
+            return Ok(Taken::No);
+        }
+        match self.host(&arrival.url.host_key())? {
+            Some(_) if arrival.depth > bounds.depth => Ok(Taken::No),
+            Some(host) => self.enqueue(host, arrival, bounds),
+            None => self.tell(arrival),
+        }
+    }
+
+    /// Puts a URL into its host's queue, unless it was ever there.
+    pub(super) fn enqueue(
+        &mut self,
+        host: HostNumber,
+        arrival: &Arrival<'_>,
+        bounds: Bounds,
+    ) -> Result<Taken, FrontierError> {
+        let fingerprint = arrival.url.fingerprint();
+        if self.seen.get(fingerprint)?.is_some_and(|seen| seen.value() == QUEUED) {
+            return Ok(Taken::No);
+        }
+        let Some(mut record) = self.record(host)? else { return Ok(Taken::No) };
+        if record.accepted >= bounds.pages_a_host {
+            return Ok(Taken::Full);
+        }
+        record.accepted += 1;
+        self.put_record(host, &record)?;
+        self.seen.insert(fingerprint, QUEUED)?;
+        let key = (host.0, arrival.depth, self.order());
+        self.queue.insert(key, (arrival.url.as_str(), arrival.redirects, 0))?;
+        Ok(Taken::Queued(host))
+    }
+
+    /// Tells the coordinator of a URL of somebody else's host, once.
+    fn tell(&mut self, arrival: &Arrival<'_>) -> Result<Taken, FrontierError> {
+        let fingerprint = arrival.url.fingerprint();
+        if self.seen.get(fingerprint)?.is_none() {
+            self.seen.insert(fingerprint, TOLD)?;
+            let (url, redirects) = (arrival.url.to_string(), arrival.redirects);
+            self.result(&Entry::Discovered(Discovered { url, redirects }))?;
+        }
+        Ok(Taken::No)
+    }
+
+    fn host(&mut self, key: &str) -> Result<Option<HostNumber>, FrontierError> {
+        if let Some(host) = self.known.get(key) {
+            return Ok(*host);
+        }
+        let host = self.numbers.get(key)?.map(|n| HostNumber(n.value()));
+        self.known.insert(key.to_owned(), host);
+        Ok(host)
+    }
+
+    fn order(&mut self) -> u64 {
+        let order = self.next_order;
+        self.next_order += 1;
+        order
+    }
+}

@@ -1,0 +1,56 @@
+//! The tables of the frontier's file.
+
+use redb::{Database, ReadableTable as _, TableDefinition};
+
+use super::FrontierError;
+
+/// Single numbers by name.
+pub(super) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
+/// Scheme and authority to host number.
+pub(super) const HOST_NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("host_numbers");
+/// Host number to [`super::HostRecord`], as JSON.
+pub(super) const HOSTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("hosts");
+/// Host number to [`super::RobotsState`], as JSON.
+pub(super) const ROBOTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("robots");
+/// Fingerprints of URLs to [`TOLD`] or [`QUEUED`].
+pub(super) const SEEN: TableDefinition<'_, [u8; 16], u8> = TableDefinition::new("seen");
+/// (host, depth, order) to (URL, redirects, attempts): breadth first within a host.
+pub(super) const QUEUE: TableDefinition<'_, (u64, u16, u64), (&str, u8, u8)> = TableDefinition::new("queue");
+/// Order to one line of a package, as JSON.
+pub(super) const RESULTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("results");
+/// Number of a package that is written to its file and not acknowledged, to its size in bytes.
+pub(super) const PACKAGES: TableDefinition<'_, u64, u64> = TableDefinition::new("packages");
+
+/// In [`SEEN`]: the coordinator was told of it.
+pub(super) const TOLD: u8 = 1;
+/// In [`SEEN`]: it is, or was, in the queue.
+pub(super) const QUEUED: u8 = 2;
+
+pub(super) const EPOCH: &str = "epoch";
+pub(super) const NEXT_ORDER: &str = "next_order";
+pub(super) const NEXT_PACKAGE: &str = "next_package";
+pub(super) const ROUTES_AFTER: &str = "routes_after";
+pub(super) const FETCHED: &str = "fetched";
+pub(super) const WIRE_BYTES: &str = "wire_bytes";
+
+/// Makes what is missing; returns the store's epoch.
+pub(super) fn create(db: &Database, new_epoch: u64) -> Result<u64, FrontierError> {
+    let write = db.begin_write()?;
+    let epoch = {
+        write.open_table(HOST_NUMBERS)?;
+        write.open_table(HOSTS)?;
+        write.open_table(ROBOTS)?;
+        write.open_table(SEEN)?;
+        write.open_table(QUEUE)?;
+        write.open_table(RESULTS)?;
+        write.open_table(PACKAGES)?;
+        let mut meta = write.open_table(META)?;
+        let known = meta.get(EPOCH)?.map(|epoch| epoch.value());
+        if known.is_none() {
+            meta.insert(EPOCH, new_epoch)?;
+        }
+        known.unwrap_or(new_epoch)
+    };
+    write.commit()?;
+    Ok(epoch)
+}

@@ -1,0 +1,300 @@
+use std::path::PathBuf;
+
+use protocol::{
+    Route,
+    page::{Fetch, Outcome},
+};
+use tempfile::TempDir;
+
+use super::*;
+
+mod bench;
+mod killed;
+mod model;
+
+const BOUNDS: Bounds = Bounds { pages_a_host: 1_000, depth: 25 };
+const NOW: UnixMillis = UnixMillis(1_000_000);
+
+struct World {
+    dir: TempDir,
+    frontier: Option<Frontier>,
+}
+
+impl World {
+    fn new() -> Self {
+        let dir = TempDir::new().unwrap();
+        let frontier = Some(Frontier::open(&dir.path().join("frontier.redb"), 7).unwrap());
+        Self { dir, frontier }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().join("frontier.redb")
+    }
+
+    fn frontier(&self) -> &Frontier {
+        self.frontier.as_ref().unwrap()
+    }
+
+    fn make(&self, change: Change) -> Effect {
+        self.frontier().apply(&[change]).unwrap().remove(0)
+    }
+
+    fn restart(&mut self) {
+        self.frontier = None;
+        self.frontier = Some(Frontier::open(&self.path(), 8).unwrap());
+    }
+
+    fn route(&self, seq: u64, url: &str) -> Effect {
+        self.make(routes(&[(seq, url)], BOUNDS))
+    }
+
+    fn host(&self, key: &str) -> HostNumber {
+        self.frontier().host_number(key).unwrap().unwrap()
+    }
+
+    fn next(&self, key: &str) -> Option<Queued> {
+        self.frontier().turn(self.host(key)).unwrap().unwrap().next
+    }
+
+    fn finish(&self, item: Queued, outcome: Outcome, links: &[&str]) -> Effect {
+        self.make(done(item, outcome, links, BOUNDS))
+    }
+}
+
+fn routes(routes: &[(u64, &str)], bounds: Bounds) -> Change {
+    let routes =
+        routes.iter().map(|(seq, url)| Route { seq: *seq, url: (*url).to_owned(), redirects: 0 }).collect();
+    Change::Routes { routes, at: NOW, bounds }
+}
+
+fn done(item: Queued, outcome: Outcome, links: &[&str], bounds: Bounds) -> Change {
+    let url = item.url.to_string();
+    let fetch = Fetch { url, fetched_at: NOW, address: None, timing: None, wire_bytes: 10, outcome };
+    let links = links.iter().map(|link| CrawlUrl::parse(link).unwrap()).collect();
+    Change::Done(Box::new(Done { item, fetch, links, due: Some(NOW.plus_ms(1_000)), failures: 0, bounds }))
+}
+
+fn other() -> Outcome {
+    Outcome::Other { status: 404, media_type: None }
+}
+
+fn redirect(location: &str) -> Outcome {
+    Outcome::Redirect { status: 301, location: location.into() }
+}
+
+#[test]
+fn a_routed_url_is_fetched_once_and_its_host_is_ours() {
+    let world = World::new();
+    let effect = world.route(1, "http://a.org/");
+    assert_eq!(effect.ready, [(world.host("http://a.org"), NOW)]);
+    assert_eq!(world.route(2, "http://a.org/#top").ready, []);
+    let item = world.next("http://a.org").unwrap();
+    assert_eq!((item.url.as_str(), item.depth), ("http://a.org/", 0));
+    let effect = world.finish(item, other(), &["http://a.org/"]);
+    assert_eq!((effect.more, effect.results), (false, true));
+    assert_eq!(world.next("http://a.org"), None);
+    assert_eq!(world.route(3, "http://a.org/").ready, []);
+    let counts = world.frontier().counts().unwrap();
+    assert_eq!((counts.hosts, counts.queued, counts.fetched, counts.wire_bytes), (1, 0, 1, 10));
+    assert_eq!(counts.routes_after, 3);
+}
+
+#[test]
+fn routes_that_were_stored_are_passed_over() {
+    let world = World::new();
+    world.make(routes(&[(1, "http://a.org/1"), (2, "http://a.org/2")], BOUNDS));
+    world.make(routes(&[(1, "http://a.org/x"), (2, "http://a.org/y"), (3, "http://a.org/3")], BOUNDS));
+    assert_eq!(world.frontier().counts().unwrap().queued, 3);
+}
+
+#[test]
+fn a_host_is_crawled_breadth_first() {
+    let world = World::new();
+    world.route(1, "http://a.org/");
+    let mut order = Vec::new();
+    while let Some(item) = world.next("http://a.org") {
+        let path = item.url.path_and_query().to_owned();
+        let children = [format!("{}l", item.url), format!("{}r", item.url)];
+        let links: Vec<&str> = children.iter().map(String::as_str).filter(|_| path.len() < 3).collect();
+        world.finish(item, other(), &links);
+        order.push(path);
+        if order.len() == 2 {
+            world.route(2, "http://a.org/routed");
+        }
+    }
+    assert_eq!(order, ["/", "/l", "/routed", "/r", "/ll", "/lr", "/rl", "/rr"]);
+}
+
+#[test]
+fn links_to_other_hosts_are_told_once() {
+    let world = World::new();
+    world.route(1, "http://a.org/1");
+    world.route(2, "http://a.org/2");
+    for _ in 0..2 {
+        let item = world.next("http://a.org").unwrap();
+        world.finish(item, other(), &["http://b.org/", "https://a.org/", "http://b.org/#x"]);
+    }
+    let told: Vec<String> = world
+        .frontier()
+        .batch(u64::MAX)
+        .unwrap()
+        .entries
+        .into_iter()
+        .filter_map(|entry| match entry {
+            Entry::Discovered(d) => Some(d.url),
+            Entry::Fetch(_) => None,
+        })
+        .collect();
+    assert_eq!(told, ["http://b.org/", "https://a.org/"]);
+    world.route(3, "http://b.org/");
+    assert!(world.next("http://b.org").is_some(), "told, then routed to us after all");
+}
+
+#[test]
+fn redirects_become_urls_of_their_own_until_there_are_too_many() {
+    let world = World::new();
+    world.route(1, "http://a.org/0");
+    for hop in 1..=6 {
+        let item = world.next("http://a.org").unwrap();
+        assert_eq!(item.redirects, hop - 1);
+        world.finish(item, redirect(&format!("http://a.org/{hop}")), &[]);
+    }
+    assert_eq!(world.next("http://a.org"), None, "the chain of more than five ends");
+    world.route(2, "http://a.org/loop");
+    let item = world.next("http://a.org").unwrap();
+    world.finish(item, redirect("http://a.org/loop"), &[]);
+    assert_eq!(world.next("http://a.org"), None);
+    world.route(3, "http://a.org/away");
+    let item = world.next("http://a.org").unwrap();
+    world.finish(item, redirect("https://a.org/away"), &[]);
+    let last = world.frontier().batch(u64::MAX).unwrap().entries.pop().unwrap();
+    let Entry::Discovered(told) = last else { panic!("{last:?}") };
+    assert_eq!((told.url.as_str(), told.redirects), ("https://a.org/away", 1));
+}
+
+#[test]
+fn bounds_are_kept() {
+    let world = World::new();
+    let bounds = Bounds { pages_a_host: 3, depth: 1 };
+    world.make(routes(&[(1, "http://a.org/")], bounds));
+    let item = world.next("http://a.org").unwrap();
+    world.make(done(item, other(), &["http://a.org/1"], bounds));
+    let item = world.next("http://a.org").unwrap();
+    assert_eq!(item.depth, 1);
+    world.make(done(item, other(), &["http://a.org/deeper"], bounds));
+    assert_eq!(world.next("http://a.org"), None, "too deep");
+    let urls = [(2, "http://a.org/2"), (3, "http://a.org/3"), (4, "ftp://a.org/"), (5, "rubbish")];
+    let effect = world.make(routes(&urls, bounds));
+    assert!(effect.results);
+    assert_eq!(world.frontier().counts().unwrap().queued, 1, "the third page is the last");
+    let failed = world
+        .frontier()
+        .batch(u64::MAX)
+        .unwrap()
+        .entries
+        .into_iter()
+        .filter(|entry| matches!(entry, Entry::Fetch(f) if matches!(f.outcome, Outcome::Failed { .. })));
+    assert_eq!(failed.count(), 3, "routes that are not taken are answered");
+}
+
+#[test]
+fn a_failed_url_stays_first_and_counts_its_attempts() {
+    let world = World::new();
+    world.route(1, "http://a.org/1");
+    world.route(2, "http://a.org/2");
+    let item = world.next("http://a.org").unwrap();
+    let effect = world.make(Change::Again { item: item.clone(), due: UnixMillis(5), failures: 1 });
+    assert!(effect.more);
+    let again = world.next("http://a.org").unwrap();
+    assert_eq!((again.url, again.attempts), (item.url, 1));
+    let turn = world.frontier().turn(world.host("http://a.org")).unwrap().unwrap();
+    assert_eq!((turn.record.due, turn.record.failures), (UnixMillis(5), 1));
+}
+
+#[test]
+fn a_host_that_is_given_up_ends_all_its_urls() {
+    let world = World::new();
+    let urls: Vec<String> = (0..1_200).map(|n| format!("http://a.org/{n}")).collect();
+    let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
+    world.make(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
+    let host = world.host("http://a.org");
+    let give_up = Change::GiveUp { host, reason: "gone".into(), at: NOW };
+    assert!(world.make(give_up.clone()).more);
+    assert!(world.make(give_up.clone()).more);
+    assert!(!world.make(give_up.clone()).more);
+    assert!(!world.make(give_up).results);
+    let counts = world.frontier().counts().unwrap();
+    assert_eq!((counts.queued, counts.results, counts.fetched), (0, 1_200, 1_200));
+}
+
+#[test]
+fn results_leave_when_they_are_sealed_and_packages_when_they_are_shipped() {
+    let mut world = World::new();
+    for seq in 1..=5 {
+        world.route(seq, &format!("http://a.org/{seq}"));
+        let item = world.next("http://a.org").unwrap();
+        world.finish(item, other(), &[]);
+    }
+    let first = world.frontier().batch(1).unwrap();
+    assert_eq!(first.entries.len(), 1, "at least one, however small the bound");
+    assert_eq!(world.frontier().next_package().unwrap(), 1);
+    world.make(Change::Sealed { seq: 1, through: first.through, bytes: 100 });
+    assert_eq!(world.frontier().batch(u64::MAX).unwrap().entries.len(), 4);
+    world.restart();
+    assert_eq!(world.frontier().epoch(), 7, "the epoch stays");
+    assert_eq!(world.frontier().next_package().unwrap(), 2);
+    assert_eq!(world.frontier().packages().unwrap(), [1]);
+    world.make(Change::Shipped { seq: 1 });
+    assert_eq!(world.frontier().packages().unwrap(), [] as [u64; 0]);
+    assert_eq!(world.frontier().next_package().unwrap(), 2, "numbers are never used again");
+}
+
+#[test]
+fn robots_and_due_times_survive_a_restart() {
+    let mut world = World::new();
+    world.route(1, "http://a.org/");
+    world.route(2, "http://b.org/");
+    let host = world.host("http://a.org");
+    let state =
+        RobotsState::Known { robots: Robots::parse(b"User-agent: *\nDisallow: /x"), until: UnixMillis(9) };
+    let due = NOW.plus_ms(77);
+    world.make(Change::Robots { host, state: Some(state.clone()), due, failures: 0 });
+    world.make(Change::Asked { host: world.host("http://b.org"), due: NOW.plus_ms(5) });
+    world.restart();
+    assert_eq!(world.frontier().turn(host).unwrap().unwrap().robots, Some(state));
+    let expected = [(host, due), (world.host("http://b.org"), NOW.plus_ms(5))];
+    assert_eq!(world.frontier().hosts_with_work().unwrap(), expected);
+}
+
+#[test]
+fn two_agents_can_not_share_a_frontier() {
+    let world = World::new();
+    let error = Frontier::open(&world.path(), 1).err().unwrap();
+    assert!(matches!(error, FrontierError::InUse(_)), "{error}");
+    assert!(error.to_string().contains("another agent"));
+}
+
+#[test]
+fn a_file_that_is_no_frontier_is_named() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("frontier.redb");
+    std::fs::write(&path, vec![b'x'; 100_000]).unwrap();
+    let error = Frontier::open(&path, 1).err().unwrap();
+    assert!(error.to_string().contains("frontier.redb"), "{error}");
+}
+
+#[tokio::test]
+async fn the_desk_answers_when_changes_are_on_disk() {
+    let mut world = World::new();
+    let (desk, _failure) = Desk::start(world.frontier.take().unwrap()).unwrap();
+    let urls: Vec<String> = (1..=300).map(|n| format!("http://h{n}.org/")).collect();
+    let all: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
+    let ready = desk.make(routes(&all, BOUNDS)).await.unwrap().ready;
+    let later = NOW.plus_ms(1);
+    let made = ready.iter().map(|(host, _)| desk.make(Change::Asked { host: *host, due: later }));
+    for effect in futures_util::future::join_all(made).await {
+        assert!(effect.unwrap().more);
+    }
+    let due = desk.read(Frontier::hosts_with_work).await.unwrap();
+    assert_eq!(due.iter().filter(|(_, due)| *due == later).count(), 300);
+}

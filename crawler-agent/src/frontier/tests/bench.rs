@@ -1,0 +1,202 @@
+//! The workbench, by itself and against rules that are checked from outside.
+
+use std::net::Ipv4Addr;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const A: HostNumber = HostNumber(1);
+const B: HostNumber = HostNumber(2);
+const C: HostNumber = HostNumber(3);
+
+fn ip(last: u8) -> IpAddr {
+    IpAddr::V4(Ipv4Addr::new(192, 0, 2, last))
+}
+
+use std::net::IpAddr;
+
+#[test]
+fn hosts_are_taken_when_they_are_due_longest_first() {
+    let mut bench = Workbench::default();
+    bench.offer(A, 30);
+    bench.offer(B, 10);
+    bench.offer(B, 5);
+    assert_eq!(bench.next_due(), Some(10), "a second offer changes nothing");
+    assert_eq!(bench.take(9), None);
+    assert_eq!(bench.take(30), Some(B));
+    assert_eq!(bench.take(30), Some(A));
+    assert_eq!(bench.take(99), None, "both are busy");
+}
+
+#[test]
+fn work_that_comes_in_while_a_host_is_busy_is_not_lost() {
+    let mut bench = Workbench::default();
+    bench.offer(A, 0);
+    assert_eq!(bench.take(0), Some(A));
+    bench.offer(A, 0);
+    bench.release(A, 50, false);
+    assert_eq!((bench.take(49), bench.take(50)), (None, Some(A)));
+    bench.release(A, 90, false);
+    assert!(bench.is_empty(), "an idle host takes no memory");
+}
+
+#[test]
+fn one_request_to_an_address_at_a_time_in_order_of_arrival() {
+    let mut bench = Workbench::default();
+    for host in [A, B, C] {
+        bench.offer(host, 0);
+        assert_eq!(bench.take(0), Some(host));
+    }
+    assert!(bench.hold(A, ip(1)));
+    assert!(!bench.hold(B, ip(1)));
+    assert!(!bench.hold(C, ip(1)));
+    assert_eq!(bench.take(99), None, "both are in line");
+    bench.free_address(ip(1));
+    bench.release(A, 100, true);
+    assert_eq!(bench.take(50), Some(B));
+    assert!(bench.hold(B, ip(1)), "it was kept");
+    bench.free_address(ip(1));
+    bench.release(B, 100, false);
+    assert_eq!(bench.take(50), Some(C));
+    assert!(bench.hold(C, ip(2)), "its name leads elsewhere by now");
+    assert!(bench.hold_address(ip(1)), "so the address that was kept is free");
+    assert_eq!(bench.in_flight(), 2);
+}
+
+#[test]
+fn nobody_jumps_the_line() {
+    let mut bench = Workbench::default();
+    for host in [A, B, C] {
+        bench.offer(host, 0);
+        bench.take(0);
+    }
+    assert!(bench.hold(A, ip(1)));
+    assert!(!bench.hold(B, ip(1)));
+    bench.free_address(ip(1));
+    assert!(!bench.hold(C, ip(1)), "kept for B");
+    assert!(!bench.hold_address(ip(1)));
+    assert_eq!(bench.take(0), Some(B));
+    bench.release(B, 9, true);
+    assert_eq!(bench.take(0), Some(C), "B went without it, so it is C's turn");
+    assert!(bench.hold(C, ip(1)));
+}
+
+#[test]
+fn a_host_can_be_asked_on_behalf_of_another() {
+    let mut bench = Workbench::default();
+    bench.offer(A, 20);
+    assert_eq!(bench.borrow(A, 10, 99), Err(20), "not before it is due");
+    assert_eq!(bench.borrow(A, 20, 99), Ok(()));
+    assert_eq!(bench.borrow(A, 20, 99), Err(99), "not twice at a time");
+    assert_eq!(bench.take(20), None);
+    bench.release(A, 70, false);
+    assert_eq!(bench.take(70), Some(A), "its own work is not forgotten");
+    assert_eq!(bench.borrow(B, 0, 99), Ok(()), "a host without work");
+    bench.release(B, 5, false);
+    assert_eq!(bench.len(), 1);
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Offer(u64, u64),
+    Take,
+    Hold(usize, u8),
+    Finish(usize, bool, u64),
+    Later(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (0u64..6, 0u64..40).prop_map(|(host, due)| Step::Offer(host, due)),
+        Just(Step::Take),
+        Just(Step::Take),
+        (any::<usize>(), 0u8..3).prop_map(|(which, address)| Step::Hold(which, address)),
+        (any::<usize>(), any::<bool>(), 0u64..40)
+            .prop_map(|(which, more, pause)| Step::Finish(which, more, pause)),
+        (0u64..20).prop_map(Step::Later),
+    ]
+}
+
+/// What an onlooker knows: who has work, who talks to whom, and who may be asked when.
+#[derive(Default)]
+struct Onlooker {
+    now: u64,
+    owed: std::collections::BTreeSet<u64>,
+    busy: Vec<(HostNumber, Option<IpAddr>)>,
+    not_before: std::collections::HashMap<HostNumber, u64>,
+}
+
+impl Onlooker {
+    fn step(&mut self, bench: &mut Workbench, step: &Step) {
+        match *step {
+            Step::Offer(host, pause) => {
+                let free = self.not_before.get(&HostNumber(host)).copied().unwrap_or(0);
+                let due = free.max(self.now + pause);
+                bench.offer(HostNumber(host), due);
+                self.owed.insert(host);
+            }
+            Step::Take => {
+                if let Some(host) = bench.take(self.now) {
+                    assert!(self.busy.iter().all(|(busy, _)| *busy != host), "two requests to {host:?}");
+                    assert!(self.not_before.get(&host).is_none_or(|due| *due <= self.now), "too early");
+                    self.owed.remove(&host.0);
+                    self.busy.push((host, None));
+                }
+            }
+            Step::Hold(which, last) => self.hold(bench, which, ip(last)),
+            Step::Finish(which, more, pause) => self.finish(bench, which, more, pause),
+            Step::Later(ms) => self.now += ms,
+        }
+        assert_eq!(bench.in_flight(), self.busy.iter().filter(|(_, address)| address.is_some()).count());
+    }
+
+    fn hold(&mut self, bench: &mut Workbench, which: usize, address: IpAddr) {
+        let free: Vec<usize> = (0..self.busy.len()).filter(|n| self.busy[*n].1.is_none()).collect();
+        let Some(n) = free.get(which % free.len().max(1)) else { return };
+        let host = self.busy[*n].0;
+        if bench.hold(host, address) {
+            assert!(self.busy.iter().all(|(_, held)| *held != Some(address)), "two requests to {address}");
+            self.busy[*n].1 = Some(address);
+        } else {
+            self.busy.remove(*n);
+            self.owed.insert(host.0);
+        }
+    }
+
+    fn finish(&mut self, bench: &mut Workbench, which: usize, more: bool, pause: u64) {
+        if self.busy.is_empty() {
+            return;
+        }
+        let (host, address) = self.busy.remove(which % self.busy.len());
+        if let Some(address) = address {
+            bench.free_address(address);
+        }
+        let due = self.now + pause;
+        bench.release(host, due, more);
+        self.not_before.insert(host, due);
+        if more {
+            self.owed.insert(host.0);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_rules_hold_and_no_host_is_forgotten(steps in prop::collection::vec(step(), 0..200)) {
+        let mut bench = Workbench::default();
+        let mut onlooker = Onlooker::default();
+        for step in &steps {
+            onlooker.step(&mut bench, step);
+        }
+        onlooker.now += 1_000;
+        while !onlooker.owed.is_empty() || !onlooker.busy.is_empty() {
+            let (owed, busy) = (onlooker.owed.len(), onlooker.busy.len());
+            onlooker.step(&mut bench, &Step::Take);
+            onlooker.step(&mut bench, &Step::Finish(0, false, 0));
+            prop_assert!(onlooker.owed.len() < owed || onlooker.busy.len() < busy, "stuck: {:?}", bench);
+        }
+        prop_assert!(bench.is_empty());
+        prop_assert_eq!(bench.in_flight(), 0);
+    }
+}

@@ -1,0 +1,216 @@
+//! The frontier against a naive model of it, with restarts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::*;
+
+const SMALL: Bounds = Bounds { pages_a_host: 5, depth: 2 };
+
+#[derive(Debug, Clone)]
+enum Step {
+    Route(u8, u8),
+    Fetch(u8, Vec<(u8, u8)>),
+    Redirect(u8, (u8, u8)),
+    Fail(u8),
+    GiveUp(u8),
+    Seal,
+    Ship,
+    Restart,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let page = || (0u8..4, 0u8..8);
+    prop_oneof![
+        4 => page().prop_map(|(host, path)| Step::Route(host, path)),
+        6 => (0u8..4, prop::collection::vec(page(), 0..6)).prop_map(|(host, links)| Step::Fetch(host, links)),
+        2 => (0u8..4, page()).prop_map(|(host, target)| Step::Redirect(host, target)),
+        1 => (0u8..4).prop_map(Step::Fail),
+        1 => (0u8..4).prop_map(Step::GiveUp),
+        1 => Just(Step::Seal),
+        1 => Just(Step::Ship),
+        1 => Just(Step::Restart),
+    ]
+}
+
+fn key(host: u8) -> String {
+    format!("http://h{host}.org")
+}
+
+fn url(host: u8, path: u8) -> String {
+    format!("{}/{path}", key(host))
+}
+
+/// One waiting URL of the model, in the order in which it must be fetched.
+type Waiting = (u16, u64, String, u8, u8);
+
+#[derive(Default)]
+struct Model {
+    seq: u64,
+    order: u64,
+    queues: BTreeMap<u8, BTreeSet<Waiting>>,
+    accepted: BTreeMap<u8, u32>,
+    queued_ever: BTreeSet<String>,
+    told: BTreeSet<String>,
+    results: Vec<String>,
+    packages: BTreeSet<u64>,
+    next_package: u64,
+}
+
+impl Model {
+    fn arrive(&mut self, (host, path): (u8, u8), depth: u16, redirects: u8) {
+        let url = url(host, path);
+        if redirects > 5 {
+            return;
+        }
+        if !self.queues.contains_key(&host) {
+            if !self.queued_ever.contains(&url) && self.told.insert(url.clone()) {
+                self.results.push(format!("told {url}"));
+            }
+        } else if depth <= SMALL.depth {
+            self.enqueue(host, url, depth, redirects);
+        }
+    }
+
+    fn enqueue(&mut self, host: u8, url: String, depth: u16, redirects: u8) -> bool {
+        if self.queued_ever.contains(&url) {
+            return true;
+        }
+        let accepted = self.accepted.entry(host).or_default();
+        if *accepted >= SMALL.pages_a_host {
+            return false;
+        }
+        *accepted += 1;
+        self.order += 1;
+        self.queued_ever.insert(url.clone());
+        self.queues.entry(host).or_default().insert((depth, self.order, url, redirects, 0));
+        true
+    }
+
+    fn first(&self, host: u8) -> Option<Waiting> {
+        self.queues.get(&host)?.first().cloned()
+    }
+
+    fn pop(&mut self, host: u8) -> Option<Waiting> {
+        self.queues.get_mut(&host)?.pop_first()
+    }
+}
+
+struct Pair {
+    model: Model,
+    world: World,
+}
+
+impl Pair {
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Route(host, path) => self.route(*host, *path),
+            Step::Fetch(host, links) => self.fetch(*host, links),
+            Step::Redirect(host, target) => self.redirect(*host, *target),
+            Step::Fail(host) => self.fail(*host),
+            Step::GiveUp(host) => self.give_up(*host),
+            Step::Seal => self.seal(),
+            Step::Ship => {
+                if let Some(seq) = self.model.packages.pop_first() {
+                    self.world.make(Change::Shipped { seq });
+                }
+            }
+            Step::Restart => self.world.restart(),
+        }
+        self.compare();
+    }
+
+    fn route(&mut self, host: u8, path: u8) {
+        self.model.seq += 1;
+        let url = url(host, path);
+        self.world.make(routes(&[(self.model.seq, &url)], SMALL));
+        self.model.queues.entry(host).or_default();
+        if !self.model.enqueue(host, url.clone(), 0, 0) {
+            self.model.results.push(format!("fetched {url}"));
+        }
+    }
+
+    fn fetch(&mut self, host: u8, links: &[(u8, u8)]) {
+        let Some((depth, _, url_, ..)) = self.model.pop(host) else { return };
+        let item = self.world.next(&key(host)).unwrap();
+        let texts: Vec<String> = links.iter().map(|(h, p)| url(*h, *p)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        self.world.make(done(item, other(), &texts, SMALL));
+        self.model.results.push(format!("fetched {url_}"));
+        for link in links {
+            self.model.arrive(*link, depth + 1, 0);
+        }
+    }
+
+    fn redirect(&mut self, host: u8, target: (u8, u8)) {
+        let Some((depth, _, url_, redirects, _)) = self.model.pop(host) else { return };
+        let item = self.world.next(&key(host)).unwrap();
+        self.world.make(done(item, redirect(&url(target.0, target.1)), &[], SMALL));
+        self.model.results.push(format!("fetched {url_}"));
+        self.model.arrive(target, depth, redirects + 1);
+    }
+
+    fn fail(&mut self, host: u8) {
+        let Some((depth, order, url, redirects, attempts)) = self.model.pop(host) else { return };
+        let item = self.world.next(&key(host)).unwrap();
+        self.world.make(Change::Again { item, due: NOW, failures: 1 });
+        let queue = self.model.queues.entry(host).or_default();
+        queue.insert((depth, order, url, redirects, attempts + 1));
+    }
+
+    fn give_up(&mut self, host: u8) {
+        let Ok(Some(number)) = self.world.frontier().host_number(&key(host)) else { return };
+        self.world.make(Change::GiveUp { host: number, reason: "gone".into(), at: NOW });
+        while let Some((_, _, url, ..)) = self.model.pop(host) {
+            self.model.results.push(format!("fetched {url}"));
+        }
+    }
+
+    fn seal(&mut self) {
+        let batch = self.world.frontier().batch(200).unwrap();
+        if batch.entries.is_empty() {
+            return;
+        }
+        let seq = self.world.frontier().next_package().unwrap();
+        self.model.next_package += 1;
+        assert_eq!(seq, self.model.next_package);
+        self.world.make(Change::Sealed { seq, through: batch.through, bytes: 1 });
+        self.model.results.drain(..batch.entries.len());
+        self.model.packages.insert(seq);
+    }
+
+    fn compare(&self) {
+        for host in self.model.queues.keys() {
+            let next = self.world.next(&key(*host));
+            let next = next.map(|q| (q.url.to_string(), q.depth, q.redirects, q.attempts));
+            let expected = self.model.first(*host).map(|(d, _, url, r, a)| (url, d, r, a));
+            assert_eq!(next, expected, "next of host {host}");
+        }
+        let results =
+            self.world.frontier().batch(u64::MAX).unwrap().entries.into_iter().map(|entry| match entry {
+                Entry::Fetch(fetch) => format!("fetched {}", fetch.url),
+                Entry::Discovered(discovered) => format!("told {}", discovered.url),
+            });
+        assert_eq!(results.collect::<Vec<_>>(), self.model.results);
+        let packages: Vec<u64> = self.model.packages.iter().copied().collect();
+        assert_eq!(self.world.frontier().packages().unwrap(), packages);
+        let with_work = self.model.queues.values().filter(|queue| !queue.is_empty()).count();
+        assert_eq!(self.world.frontier().hosts_with_work().unwrap().len(), with_work);
+        let counts = self.world.frontier().counts().unwrap();
+        assert_eq!(counts.routes_after, self.model.seq);
+        assert_eq!(counts.queued as usize, self.model.queues.values().map(BTreeSet::len).sum::<usize>());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn the_frontier_does_what_a_naive_one_does(steps in prop::collection::vec(step(), 0..40)) {
+        let mut pair = Pair { model: Model::default(), world: World::new() };
+        for step in &steps {
+            pair.step(step);
+        }
+    }
+}
