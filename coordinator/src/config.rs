@@ -116,15 +116,21 @@ impl Config {
     /// Lays flags (which already carry the environment) over the file over the defaults.
     ///
     /// Fails with exit code 64 and the place in the file when something cannot be understood.
-    pub fn load(args: ServeArgs, default_data_dir: impl FnOnce() -> PathBuf) -> Result<Self, Failure> {
+    pub fn load(
+        args: ServeArgs,
+        default_data_dir: impl FnOnce() -> Option<PathBuf>,
+    ) -> Result<Self, Failure> {
         let file = match &args.config {
             Some(path) => read(path)?,
             None => File::default(),
         };
         file.limits.check()?;
+        let data_dir = args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
+            Failure::configuration("no data directory: this user has no home, so give one with --data-dir")
+        })?;
         Ok(Self {
             listen: args.listen.or(file.listen).unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8480))),
-            data_dir: args.data_dir.or(file.data_dir).unwrap_or_else(default_data_dir),
+            data_dir,
             database_url: args.database_url.or(file.database_url).filter(|url| !url.is_empty()),
             resolver: args.resolver.or(file.resolver),
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
@@ -152,7 +158,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let path = dir.path().join("coordinator.toml");
         std::fs::write(&path, text).expect("the file is written");
-        Config::load(ServeArgs { config: Some(path), ..args }, || PathBuf::from("/nowhere"))
+        Config::load(ServeArgs { config: Some(path), ..args }, || Some(PathBuf::from("/nowhere")))
     }
 
     #[test]

@@ -1,3 +1,28 @@
 //! Decides, receives, indexes, answers.
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use coordinator::cli::{Cli, Command};
+use coordinator::failure::Failure;
+use coordinator::serve;
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("nearcrawl-coordinator: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::other(format!("cannot start threads: {error}")))?;
+    match cli.command {
+        Command::Serve(args) => runtime.block_on(serve::serve(args)),
+    }
+}

@@ -1,5 +1,7 @@
 //! Here is an address: give me a database with today's schema.
 
+use std::time::Duration;
+
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
@@ -8,6 +10,9 @@ use crate::{Address, StoreError};
 
 /// Every migration, in the binary.
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
+
+/// How long a statement waits for a connection: while the server restarts, callers are told soon to come again.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Connections of a pool unless told otherwise.
 const CONNECTIONS: u32 = 10;
@@ -60,6 +65,7 @@ pub async fn open_with(address: &Address, connections: u32) -> Result<Store, Sto
 async fn connect(address: &Address, connections: u32) -> Result<PgPool, StoreError> {
     PgPoolOptions::new()
         .max_connections(connections.max(1))
+        .acquire_timeout(PATIENCE)
         .connect_with(address.options())
         .await
         .map_err(|source| StoreError::Connect { place: address.to_string(), source })

@@ -1,0 +1,123 @@
+//! `serve`: run the coordinator until it is told to stop.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::serve::ListenerExt as _;
+use tokio::net::TcpListener;
+use tokio_util::task::TaskTracker;
+
+use crate::boot::{self, Database};
+use crate::cli::ServeArgs;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::state::Coordinator;
+use crate::{agent_api, election, log, reconcile, shutdown};
+
+/// How long open requests may take to end after the signal.
+const REQUESTS: Duration = Duration::from_secs(5);
+/// How long reconcilers may take to end the run they are in.
+const TASKS: Duration = Duration::from_secs(3);
+/// How long connections to the database may take to close.
+const POOL: Duration = Duration::from_secs(1);
+
+/// Serves until SIGTERM or Ctrl-C, then drains within ten seconds and stops what it started.
+pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
+    let config = Config::load(args, cluster::default_data_dir)?;
+    log::start(config.log_format);
+    // An error means that a provider is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let stop = shutdown::on_signals()?;
+    // The port first: whether it is free is known at once, starting Postgres takes a while.
+    let listener = bind(config.listen).await?;
+    let booting = boot(config, stop.clone());
+    let (coordinator, database) = tokio::select! {
+        booted = booting => booted?,
+        () = stop.cancelled() => return Ok(()),
+    };
+    run(Arc::new(coordinator), listener).await?;
+    stop_database(database).await;
+    Ok(())
+}
+
+async fn boot(
+    config: Config,
+    stop: tokio_util::sync::CancellationToken,
+) -> Result<(Coordinator, Database), Failure> {
+    let database = boot::database(&config).await?;
+    println!("postgres: {}", database.store.address());
+    let coordinator = boot::coordinator(config, boot::system_clock(), database.store.clone(), stop).await?;
+    Ok((coordinator, database))
+}
+
+/// Listens on an address.
+pub async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let why = match error.kind() {
+            io::ErrorKind::AddrInUse => {
+                "the port is taken; choose another with --listen, or stop what uses it".to_owned()
+            }
+            io::ErrorKind::PermissionDenied => {
+                "ports below 1024 need a privilege; choose a higher one".to_owned()
+            }
+            io::ErrorKind::AddrNotAvailable => "this machine does not have that address".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::cannot_create(format!("cannot listen on {address}: {why}"))
+    })
+}
+
+/// Everything that is served.
+pub fn app(coordinator: &Arc<Coordinator>) -> Router {
+    agent_api::router(Arc::clone(coordinator))
+        .layer(axum::middleware::from_fn(crate::api::problem::speak_in_problems))
+}
+
+/// Serves and reconciles until the coordinator's token is cancelled, then drains.
+pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result<(), Failure> {
+    let address =
+        listener.local_addr().map_err(|e| Failure::other(format!("the listening socket is lost: {e}")))?;
+    let tasks = TaskTracker::new();
+    reconcile::start(&coordinator, &tasks);
+    tasks.spawn(election::stand(Arc::clone(&coordinator)));
+    tasks.spawn(election::listen(Arc::clone(&coordinator)));
+    println!("listening on http://{address}");
+    let served = serve_requests(&coordinator, listener).await;
+    coordinator.stop.cancel();
+    tasks.close();
+    if tokio::time::timeout(TASKS, tasks.wait()).await.is_err() {
+        tracing::warn!("a reconciler did not end in time; it goes on at the next start");
+    }
+    served
+}
+
+async fn serve_requests(coordinator: &Arc<Coordinator>, listener: TcpListener) -> Result<(), Failure> {
+    let listener = listener.tap_io(|stream| {
+        // Answers are small; waiting to fill a packet would only make them late. Failing costs nothing else.
+        let _ = stream.set_nodelay(true);
+    });
+    let service = app(coordinator).into_make_service_with_connect_info::<SocketAddr>();
+    let stop = coordinator.stop.clone();
+    let server = axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let late = async {
+        stop.cancelled().await;
+        tokio::time::sleep(REQUESTS).await;
+    };
+    tokio::select! {
+        served = server => served.map_err(|error| Failure::other(format!("serving ended: {error}"))),
+        () = late => Ok(()),
+    }
+}
+
+async fn stop_database(database: Database) {
+    let closing = database.store.close();
+    if tokio::time::timeout(POOL, closing).await.is_err() {
+        tracing::warn!("connections to the database were cut");
+    }
+    if let Some(cluster) = database.cluster {
+        cluster.stop().await;
+    }
+}
