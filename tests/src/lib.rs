@@ -1,6 +1,7 @@
 //! Virtual internet, harness and scenarios.
 
 pub mod dns;
+pub mod harness;
 pub mod net;
 pub mod referee;
 pub mod web;

@@ -1,0 +1,194 @@
+//! An agent under test.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use ipnet::IpNet;
+use protocol::AgentId;
+use serde::Serialize;
+
+use super::{HarnessError, Process, Program};
+use crate::net::Namespace;
+
+/// A small world asks the same few agents about hundreds of addresses within a minute.
+const NEW_TARGETS_PER_MINUTE: u32 = 6_000;
+const START: Duration = Duration::from_secs(30);
+/// An agent promises to end within ten seconds.
+const STOP: Duration = Duration::from_secs(15);
+
+/// How an agent is started; what its owner would write into its file.
+#[derive(Debug, Clone)]
+pub struct AgentPlan {
+    /// Shown to admins; also the name of its folder.
+    pub name: String,
+    /// Folder for its file, its log and its data.
+    pub home: PathBuf,
+    /// The coordinator's URL, seen from the agent.
+    pub coordinator: String,
+    /// Pages a day.
+    pub capacity: u32,
+    /// Source address of everything.
+    pub bind: Option<IpAddr>,
+    /// Its name servers.
+    pub resolver: Vec<SocketAddr>,
+    /// How it may probe: `icmp`, `tcp`, `head`.
+    pub methods: Vec<&'static str>,
+    /// Networks that the guard lets through although they are not public.
+    pub allow: Vec<IpNet>,
+    /// Ports that the guard lets through.
+    pub ports: Vec<u16>,
+    /// The owner's least pause between two requests to a host, in milliseconds.
+    pub host_delay_ms: u64,
+    /// Age at which a package is closed and shipped, in milliseconds.
+    pub ship_age_ms: u64,
+    /// Where it runs.
+    pub namespace: Option<Namespace>,
+}
+
+#[derive(Debug, Serialize)]
+struct File<'a> {
+    coordinator: &'a str,
+    contact: &'a str,
+    name: &'a str,
+    data_dir: PathBuf,
+    capacity_pages_per_day: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bind: Option<IpAddr>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    resolver: &'a [SocketAddr],
+    probe: ProbeTable<'a>,
+    guard: GuardTable<'a>,
+    limits: LimitsTable,
+    ship: ShipTable,
+}
+
+#[derive(Debug, Serialize)]
+struct ProbeTable<'a> {
+    methods: &'a [&'static str],
+    new_targets_per_minute: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct GuardTable<'a> {
+    allow: &'a [IpNet],
+    ports: &'a [u16],
+}
+
+#[derive(Debug, Serialize)]
+struct LimitsTable {
+    host_delay_ms: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct ShipTable {
+    age_ms: u64,
+}
+
+impl AgentPlan {
+    /// Writes the owner's file; its path.
+    fn write(&self) -> Result<PathBuf, HarnessError> {
+        std::fs::create_dir_all(&self.home).map_err(HarnessError::prepare(&self.home))?;
+        let path = self.home.join("agent.toml");
+        std::fs::write(&path, self.file()?).map_err(HarnessError::prepare(&path))?;
+        Ok(path)
+    }
+
+    fn command(&self, join_token: Option<&str>) -> Result<Command, HarnessError> {
+        let mut command = Program::Agent.command()?;
+        command.args(["run", "--config"]).arg(self.write()?);
+        if let Some(token) = join_token {
+            command.args(["--join-token", token]);
+        }
+        if let Some(namespace) = &self.namespace {
+            namespace.enter_command(&mut command);
+        }
+        Ok(command)
+    }
+}
+
+impl AgentPlan {
+    fn file(&self) -> Result<String, HarnessError> {
+        let file = File {
+            coordinator: &self.coordinator,
+            contact: "https://demo.nearcrawl.example/bot",
+            name: &self.name,
+            data_dir: self.home.join("data"),
+            capacity_pages_per_day: self.capacity,
+            bind: self.bind,
+            resolver: &self.resolver,
+            probe: ProbeTable { methods: &self.methods, new_targets_per_minute: NEW_TARGETS_PER_MINUTE },
+            guard: GuardTable { allow: &self.allow, ports: &self.ports },
+            limits: LimitsTable { host_delay_ms: self.host_delay_ms },
+            ship: ShipTable { age_ms: self.ship_age_ms },
+        };
+        toml::to_string(&file)
+            .map_err(|error| HarnessError::prepare(&self.home)(std::io::Error::other(error)))
+    }
+}
+
+/// A running agent, or one that was killed and can be started again.
+#[derive(Debug)]
+pub struct Agent {
+    plan: AgentPlan,
+    process: Process,
+    id: AgentId,
+}
+
+impl Agent {
+    /// Starts it with a join token and waits until it is enrolled.
+    pub async fn join(plan: AgentPlan, join_token: &str) -> Result<Self, HarnessError> {
+        let mut process = begin(&plan, Some(join_token))?;
+        let id = process.line("an enrolled agent", START, enrolled).await?;
+        Ok(Self { plan, process, id })
+    }
+
+    /// Its name at the coordinator.
+    pub fn id(&self) -> AgentId {
+        self.id
+    }
+
+    /// What it was started with.
+    pub fn plan(&self) -> &AgentPlan {
+        &self.plan
+    }
+
+    /// Its process.
+    pub fn process(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
+    /// Waits until it says that it was approved.
+    pub async fn approved(&mut self) -> Result<(), HarnessError> {
+        let approved = |line: &str| (line == "approved").then_some(());
+        self.process.line("an approved agent", START, approved).await
+    }
+
+    /// `kill -9`.
+    pub fn kill(&mut self) {
+        self.process.kill();
+    }
+
+    /// Starts it again after a kill or a stop, with the same data and without a token.
+    pub fn restart(&mut self) -> Result<(), HarnessError> {
+        self.process.kill();
+        self.process = begin(&self.plan, None)?;
+        Ok(())
+    }
+
+    /// Asks it to end and waits.
+    pub async fn stop(&mut self) -> Result<ExitStatus, HarnessError> {
+        self.process.stop(STOP).await
+    }
+}
+
+fn begin(plan: &AgentPlan, join_token: Option<&str>) -> Result<Process, HarnessError> {
+    let command = plan.command(join_token)?;
+    Process::start(&plan.name, command, &plan.home.join("agent.log"))
+}
+
+/// `enrolled as agt_12 (pending)`
+fn enrolled(line: &str) -> Option<AgentId> {
+    line.strip_prefix("enrolled as ")?.split_whitespace().next()?.parse().ok()
+}
