@@ -1,0 +1,115 @@
+//! Enrolment, standing, beats.
+
+use protocol::{AgentState, ProtocolVersion};
+use serde_json::json;
+use store::agents::{self, Beat, Enrolment, Order, Ordered};
+use store::{delegations, routes};
+
+use crate::world::{NOW, World, range};
+
+#[tokio::test]
+async fn a_token_is_good_for_one_key() {
+    let world = World::new().await;
+    assert_eq!(world.enrol("nobody made it", 1, NOW).await, Enrolment::UnknownToken);
+    world.token("one").await;
+    let Enrolment::Enrolled { agent, state, fresh } = world.enrol("one", 1, NOW).await else {
+        panic!("not enrolled")
+    };
+    assert_eq!((state, fresh), (AgentState::Pending, true));
+    let again = Enrolment::Enrolled { agent, state, fresh: false };
+    assert_eq!(world.enrol("one", 1, NOW).await, again);
+    assert_eq!(world.enrol("whatever", 1, NOW).await, again, "a known key needs no token");
+    assert_eq!(world.enrol("one", 2, NOW).await, Enrolment::UsedToken);
+    world.token("two").await;
+    assert_eq!(world.enrol("two", 2, NOW.plus_ms(60_000)).await, Enrolment::ExpiredToken);
+    assert!(matches!(world.enrol("two", 2, NOW).await, Enrolment::Enrolled { fresh: true, .. }));
+}
+
+#[tokio::test]
+async fn approval_brings_the_home_subnet_and_revocation_ends_it() {
+    let world = World::new().await;
+    let agent = world.approved(1, Some("192.0.2.0/24")).await;
+    let held = delegations::held(world.store()).await.unwrap();
+    assert_eq!(held.len(), 1);
+    assert_eq!((held[0].agent, held[0].subnet, held[0].generation), (agent, range("192.0.2.0/24"), 1));
+    assert_eq!(held[0].reason, "home");
+    let order = |order| agents::order(world.store(), agent, order, "admin", NOW);
+    assert_eq!(order(Order::Approve { home: None }).await.unwrap(), Some(Ordered::Already));
+    assert_eq!(order(Order::Resume).await.unwrap(), Some(Ordered::Already));
+    assert_eq!(order(Order::Pause).await.unwrap(), Some(Ordered::Done));
+    assert_eq!(order(Order::Revoke).await.unwrap(), Some(Ordered::Done));
+    assert_eq!(order(Order::Resume).await.unwrap(), Some(Ordered::NotFrom(AgentState::Revoked)));
+    assert!(delegations::held(world.store()).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_home_goes_to_the_first_that_lives_there() {
+    let world = World::new().await;
+    let first = world.approved(1, Some("192.0.2.0/24")).await;
+    let second = world.approved(2, Some("192.0.2.0/24")).await;
+    let held = delegations::held(world.store()).await.unwrap();
+    assert_eq!(held.iter().map(|held| held.agent).collect::<Vec<_>>(), [first]);
+    assert!(!delegations::settle_home(world.store(), second, &range("192.0.2.0/24"), NOW).await.unwrap());
+    assert!(delegations::settle_home(world.store(), second, &range("198.51.100.0/24"), NOW).await.unwrap());
+}
+
+#[tokio::test]
+async fn revocation_gives_the_work_back() {
+    let world = World::new().await;
+    let first = world.approved(1, Some("192.0.2.0/24")).await;
+    world.queue(&["http://a.example/", "http://a.example/deep?q=1"]).await;
+    world.settle_hosts("192.0.2.9", "192.0.2.0/24").await;
+    assert_eq!(store::hosts::adopt(world.store()).await.unwrap(), 1);
+    assert_eq!(routes::route(world.store(), 10, 10).await.unwrap().len(), 2);
+    // The first route is stored by the agent, the second is on its way.
+    beat(&world, first, 1).await;
+    agents::order(world.store(), first, Order::Revoke, "admin", NOW).await.unwrap();
+    let second = world.approved(2, Some("192.0.2.0/24")).await;
+    let routed = routes::route(world.store(), 10, 10).await.unwrap();
+    let mut urls: Vec<&str> = routed.iter().map(|route| route.url.as_str()).collect();
+    urls.sort_unstable();
+    assert_eq!(urls, ["http://a.example/", "http://a.example/deep?q=1"]);
+    assert!(routed.iter().all(|route| route.agent == second));
+}
+
+async fn beat(world: &World, agent: protocol::AgentId, routes_after: u64) -> agents::Standing {
+    let status = json!({ "hosts": 1 });
+    let beat =
+        Beat { agent, protocol: ProtocolVersion(1), asleep_until: None, status: &status, routes_after };
+    agents::beat(world.store(), &beat, NOW.plus_ms(-60_000), NOW).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn a_beat_tells_whether_the_agent_turned() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    assert!(agents::workers(world.store()).await.unwrap()[0].last_beat_at.is_none());
+    assert!(beat(&world, agent, 0).await.turned, "the first one");
+    let standing = beat(&world, agent, 0).await;
+    assert_eq!((standing.turned, standing.state, standing.last_route), (false, AgentState::Approved, 0));
+    let status = json!({});
+    let asleep_until = Some(NOW.plus_ms(5));
+    let asleep = Beat { agent, protocol: ProtocolVersion(1), asleep_until, status: &status, routes_after: 0 };
+    let since = NOW.plus_ms(-60_000);
+    assert!(agents::beat(world.store(), &asleep, since, NOW).await.unwrap().unwrap().turned);
+    let worker = agents::workers(world.store()).await.unwrap()[0];
+    assert_eq!((worker.last_beat_at, worker.asleep_until), (Some(NOW), asleep_until));
+    let late = NOW.plus_ms(100_000);
+    let awake = Beat { asleep_until, ..asleep };
+    assert!(agents::beat(world.store(), &awake, late.plus_ms(-60_000), late).await.unwrap().unwrap().turned);
+    let unknown = Beat { agent: protocol::AgentId::new(99), ..awake };
+    assert_eq!(agents::beat(world.store(), &unknown, since, NOW).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_newer_profile_replaces_the_older() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let key = agents::identity(world.store(), agent).await.unwrap().unwrap().key;
+    let profile = protocol::enrol::AgentProfile { name: "renamed".into(), ..crate::world::profile(1) };
+    let home = crate::world::ip("203.0.113.7");
+    let newcomer = agents::Newcomer { key: &key, profile: &profile, protocol: ProtocolVersion(1), home };
+    agents::enrol(world.store(), b"", &newcomer, NOW).await.unwrap();
+    let kept = agents::home(world.store(), agent).await.unwrap();
+    assert_eq!(kept, Some(crate::world::ip("192.0.2.1")), "an approved agent does not move by itself");
+}

@@ -1,0 +1,65 @@
+//! From a name to a subnet; names that have no address.
+
+use store::hosts::{self, FailedLookup};
+
+use crate::world::{NOW, World, ip, range};
+
+#[tokio::test]
+async fn the_same_url_waits_once() {
+    let world = World::new().await;
+    assert_eq!(world.queue(&["http://a.example/", "http://a.example/", "http://b.example/"]).await, 2);
+    assert_eq!(world.queue(&["http://a.example/", "http://a.example/x"]).await, 1);
+    assert_eq!(world.queue(&[]).await, 0);
+    let unresolved = hosts::unresolved(world.store(), 10, NOW).await.unwrap();
+    let names: Vec<&str> = unresolved.iter().map(|host| host.authority.as_str()).collect();
+    assert_eq!(names, ["a.example", "b.example"]);
+}
+
+#[tokio::test]
+async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
+    let world = World::new().await;
+    world.queue(&["http://gone.example/"]).await;
+    let id = hosts::unresolved(world.store(), 10, NOW).await.unwrap()[0].id;
+    let failure =
+        |ms, give_up| FailedLookup { id, reason: "no answer".into(), retry_at: NOW.plus_ms(ms), give_up };
+    hosts::not_resolved(world.store(), &[failure(1_000, false)]).await.unwrap();
+    assert!(hosts::unresolved(world.store(), 10, NOW).await.unwrap().is_empty());
+    let again = hosts::unresolved(world.store(), 10, NOW.plus_ms(1_000)).await.unwrap();
+    assert_eq!(again[0].attempts, 1);
+    hosts::not_resolved(world.store(), &[failure(5_000, true)]).await.unwrap();
+    assert!(hosts::unresolved(world.store(), 10, NOW.plus_ms(9_000)).await.unwrap().is_empty());
+    assert_eq!(world.queue(&["http://gone.example/new"]).await, 0, "given up just now");
+    let late = NOW.plus_ms(5_000);
+    let url = crate::world::url("http://gone.example/new");
+    assert_eq!(store::urls::queue(world.store(), &[url], late).await.unwrap(), 1);
+    let revived = hosts::unresolved(world.store(), 10, late).await.unwrap();
+    assert_eq!((revived.len(), revived[0].attempts), (1, 0));
+}
+
+#[tokio::test]
+async fn a_subnet_without_an_agent_or_search_is_an_orphan_once() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/", "http://b.example:8080/"]).await;
+    assert!(hosts::orphans(world.store(), 10, NOW).await.unwrap().is_empty());
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    let orphans = hosts::orphans(world.store(), 10, NOW).await.unwrap();
+    assert_eq!(orphans.len(), 1);
+    assert_eq!(orphans[0].subnet, range("198.51.100.0/24"));
+    assert_eq!((orphans[0].address, orphans[0].authority.as_str()), (ip("198.51.100.7"), "a.example"));
+    let agent = world.approved(1, Some("198.51.100.0/24")).await;
+    assert!(hosts::orphans(world.store(), 10, NOW).await.unwrap().is_empty());
+    let names = [("http".to_owned(), "a.example".to_owned()), ("https".to_owned(), "a.example".to_owned())];
+    assert_eq!(hosts::of_agent(world.store(), agent, &names).await.unwrap(), names[..1]);
+}
+
+#[tokio::test]
+async fn hosts_that_wait_can_be_placed_anew() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/", "http://b.example/"]).await;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    let after = protocol::HostId::new(0);
+    assert!(hosts::waiting(world.store(), after, true, 10).await.unwrap().is_empty());
+    let all = hosts::waiting(world.store(), after, false, 1).await.unwrap();
+    assert_eq!(all.len(), 1);
+    assert_eq!(hosts::waiting(world.store(), all[0].0, false, 10).await.unwrap().len(), 1);
+}

@@ -1,0 +1,10 @@
+//! The statements of the crawl, against a real database.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+mod agents;
+mod hosts;
+mod packages;
+mod routes;
+mod searches;
+mod world;

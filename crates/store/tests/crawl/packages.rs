@@ -1,0 +1,81 @@
+//! The ledger: received once, integrated once.
+
+use protocol::AgentId;
+use protocol::package::{Header, PackageName};
+use store::packages::{self, Entered, HostTally, Integration, Received};
+
+use crate::world::{NOW, World, url};
+
+fn header(agent: AgentId, seq: u64) -> Header {
+    let name = PackageName { agent, epoch: 7, seq };
+    Header { name, created: NOW, entries: 2, plain_bytes: 100, body_sha256: String::new() }
+}
+
+async fn enter(world: &World, header: &Header, sha256: &[u8]) -> Entered {
+    let received = Received { header, sha256, object: "there", bytes: 50 };
+    packages::enter(world.store(), &received, NOW).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_name_stands_for_one_package() {
+    let world = World::new().await;
+    let header = header(world.approved(1, None).await, 1);
+    assert_eq!(packages::find(world.store(), &header.name).await.unwrap(), None);
+    assert_eq!(enter(&world, &header, b"one").await, Entered::New);
+    assert_eq!(enter(&world, &header, b"one").await, Entered::Duplicate);
+    assert_eq!(enter(&world, &header, b"other").await, Entered::Conflict);
+    assert_eq!(packages::find(world.store(), &header.name).await.unwrap().unwrap(), b"one");
+}
+
+#[tokio::test]
+async fn a_package_is_integrated_once_with_all_that_follows() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    let header = header(agent, 1);
+    enter(&world, &header, b"one").await;
+    let waiting = packages::waiting(world.store(), 10).await.unwrap();
+    assert_eq!((waiting.len(), waiting[0].name, waiting[0].sha256.as_slice()), (1, header.name, &b"one"[..]));
+    let tally = HostTally {
+        scheme: "http".into(),
+        authority: "a.example".into(),
+        pages: 1,
+        fetches: 2,
+        wire_bytes: 300,
+        fetch_ms: 40,
+    };
+    let discovered = vec![url("http://b.example/"), url("http://b.example/x")];
+    let integration = Integration { name: header.name, hosts: vec![tally], discovered };
+    assert!(packages::integrate(world.store(), &integration, NOW).await.unwrap());
+    assert!(!packages::integrate(world.store(), &integration, NOW).await.unwrap(), "only once");
+    assert!(packages::waiting(world.store(), 10).await.unwrap().is_empty());
+    assert_eq!(world.queue(&["http://b.example/", "http://b.example/x"]).await, 0, "they wait already");
+    let unresolved = store::hosts::unresolved(world.store(), 10, NOW).await.unwrap();
+    assert_eq!(unresolved.len(), 2);
+}
+
+#[tokio::test]
+async fn packages_wait_in_the_order_of_their_numbers() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    for seq in [2, 1, 10] {
+        enter(&world, &header(agent, seq), b"same").await;
+    }
+    let seqs = |waiting: Vec<packages::Waiting>| waiting.iter().map(|w| w.name.seq).collect::<Vec<_>>();
+    assert_eq!(seqs(packages::waiting(world.store(), 10).await.unwrap()), [1, 2, 10]);
+    packages::refuse(world.store(), &header(agent, 1).name, "unreadable").await.unwrap();
+    assert_eq!(seqs(packages::waiting(world.store(), 10).await.unwrap()), [2, 10]);
+}
+
+#[tokio::test]
+async fn facts_and_policy_are_kept() {
+    let world = World::new().await;
+    let first = store::settings::get_or_set(world.store(), "token_secret", &"one".into()).await.unwrap();
+    let second = store::settings::get_or_set(world.store(), "token_secret", &"two".into()).await.unwrap();
+    assert_eq!((first.as_str(), second.as_str()), (Some("one"), Some("one")));
+    let policy = store::policy::read(world.store()).await.unwrap();
+    assert_eq!((policy.threshold_us, policy.patience_ms), (50_000, 60_000));
+    let faster = store::policy::Policy { threshold_us: 20_000, ..policy };
+    store::policy::write(world.store(), &faster, NOW).await.unwrap();
+    assert_eq!(store::policy::read(world.store()).await.unwrap(), faster);
+}

@@ -1,0 +1,73 @@
+//! Numbers without gaps, no more than an agent takes, nothing for who may not work.
+
+use protocol::AgentId;
+use store::agents::{self, Order};
+use store::{hosts, routes};
+
+use crate::world::{NOW, World};
+
+async fn world_with_urls(count: usize) -> (World, AgentId) {
+    let world = World::new().await;
+    let agent = world.approved(1, Some("192.0.2.0/24")).await;
+    let urls: Vec<String> = (0..count).map(|n| format!("http://a.example/{n}")).collect();
+    world.queue(&urls.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    world.settle_hosts("192.0.2.9", "192.0.2.0/24").await;
+    hosts::adopt(world.store()).await.unwrap();
+    (world, agent)
+}
+
+async fn seqs(world: &World, agent: AgentId, after: u64) -> Vec<u64> {
+    routes::after(world.store(), agent, after, 100).await.unwrap().iter().map(|route| route.seq).collect()
+}
+
+#[tokio::test]
+async fn numbers_rise_without_gaps_over_batches() {
+    let (world, agent) = world_with_urls(5).await;
+    assert_eq!(routes::route(world.store(), 2, 100).await.unwrap().len(), 2);
+    assert_eq!(routes::route(world.store(), 100, 100).await.unwrap().len(), 3);
+    assert!(routes::route(world.store(), 100, 100).await.unwrap().is_empty());
+    assert_eq!(seqs(&world, agent, 0).await, [1, 2, 3, 4, 5]);
+    assert_eq!(seqs(&world, agent, 3).await, [4, 5]);
+    let first = &routes::after(world.store(), agent, 0, 1).await.unwrap()[0];
+    assert_eq!(first.url, "http://a.example/0", "in the order of arrival");
+}
+
+#[tokio::test]
+async fn an_agent_gets_no_more_than_it_may_have_ahead() {
+    let (world, agent) = world_with_urls(5).await;
+    assert_eq!(routes::route(world.store(), 100, 3).await.unwrap().len(), 3);
+    assert!(routes::route(world.store(), 100, 3).await.unwrap().is_empty());
+    let status = serde_json::json!({});
+    let protocol = protocol::ProtocolVersion(1);
+    let beat = agents::Beat { agent, protocol, asleep_until: None, status: &status, routes_after: 2 };
+    let standing = agents::beat(world.store(), &beat, NOW, NOW).await.unwrap().unwrap();
+    assert_eq!((standing.confirmed, standing.last_route), (2, 3));
+    assert_eq!(routes::route(world.store(), 100, 3).await.unwrap().len(), 2);
+    assert_eq!(seqs(&world, agent, 2).await, [3, 4, 5]);
+}
+
+#[tokio::test]
+async fn a_paused_agent_gets_nothing_until_it_is_resumed() {
+    let (world, agent) = world_with_urls(2).await;
+    agents::order(world.store(), agent, Order::Pause, "admin", NOW).await.unwrap();
+    assert!(routes::route(world.store(), 100, 100).await.unwrap().is_empty());
+    agents::order(world.store(), agent, Order::Resume, "admin", NOW).await.unwrap();
+    assert_eq!(routes::route(world.store(), 100, 100).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn two_routers_at_once_leave_no_gap_and_route_nothing_twice() {
+    let (world, agent) = world_with_urls(60).await;
+    let store = world.store();
+    let route = || async move {
+        let mut routed = 0;
+        for _ in 0..10 {
+            routed += routes::route(store, 4, 1_000).await.unwrap().len();
+        }
+        routed
+    };
+    let (one, other) = tokio::join!(route(), route());
+    let rest = routes::route(store, 100, 1_000).await.unwrap().len();
+    assert_eq!(one + other + rest, 60);
+    assert_eq!(seqs(&world, agent, 0).await, (1..=60).collect::<Vec<u64>>());
+}

@@ -1,0 +1,177 @@
+//! A search step by step, and everything that may come too late.
+
+use protocol::{AgentId, ProbeMethod, ProbeReport, ProbeResult, SearchId};
+use store::delegations::{self, Decided, Decision};
+use store::probes::{self, NewProbe};
+use store::searches::{self, NewSearch, OpenSearch, Which};
+
+use crate::world::{NOW, World, ip, range};
+
+const SUBNET: &str = "198.51.100.0/24";
+
+async fn open(world: &World) {
+    let search = NewSearch {
+        subnet: range(SUBNET),
+        target: ip("198.51.100.7"),
+        host: "a.example:81".into(),
+        port: 81,
+    };
+    searches::open(world.store(), &[search], "threshold", 50_000, NOW).await.unwrap();
+}
+
+async fn only(world: &World, which: Which) -> Option<OpenSearch> {
+    let mut found = searches::going_on(world.store(), which, SearchId::new(0), 10).await.unwrap();
+    assert!(found.len() < 2);
+    found.pop()
+}
+
+async fn ask(world: &World, search: SearchId, step: u32, agent: AgentId) -> u64 {
+    let level = range("0.0.0.0/0");
+    let probe = NewProbe { search, step, agent, phase: "sibling_child", level };
+    probes::ask(world.store(), &[probe], NOW).await.unwrap()
+}
+
+fn decision(search: &OpenSearch, agent: AgentId, provisional: bool) -> Decision<'static> {
+    Decision {
+        search: search.id,
+        subnet: search.subnet,
+        agent,
+        generation: search.generation,
+        reason: "lowest",
+        provisional,
+        rtt_us: Some(61_000),
+    }
+}
+
+fn measured(probe: protocol::ProbeId, rtt_us: u32) -> ProbeReport {
+    let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
+    ProbeReport { probe, measured_at: NOW, result }
+}
+
+#[tokio::test]
+async fn a_subnet_has_one_open_search() {
+    let world = World::new().await;
+    open(&world).await;
+    open(&world).await;
+    assert_eq!(searches::urgent(world.store()).await.unwrap(), [range(SUBNET)]);
+    let search = only(&world, Which::Urgent).await.unwrap();
+    assert_eq!((search.threshold_us, search.generation, search.trail.len()), (50_000, 0, 0));
+    assert!(only(&world, Which::Provisional).await.is_none());
+}
+
+#[tokio::test]
+async fn orders_are_handed_out_until_they_are_answered_and_answers_count_once() {
+    let world = World::new().await;
+    let (agent, other) = (world.approved(1, None).await, world.approved(2, None).await);
+    open(&world).await;
+    let search = only(&world, Which::Urgent).await.unwrap();
+    assert_eq!(ask(&world, search.id, 1, agent).await, 1);
+    assert_eq!(ask(&world, search.id, 2, agent).await, 0, "an agent is asked once in a search");
+    assert_eq!(ask(&world, search.id, 1, other).await, 0, "a step is taken once");
+    let orders = probes::orders(world.store(), agent, &[], 10).await.unwrap();
+    assert_eq!((orders.len(), orders[0].port, orders[0].host.as_str()), (1, 81, "a.example:81"));
+    assert!(probes::orders(world.store(), agent, &[orders[0].probe], 10).await.unwrap().is_empty());
+    let report = [measured(orders[0].probe, 61_000)];
+    let took = |who| probes::report(world.store(), who, &report, NOW);
+    assert_eq!(took(other).await.unwrap(), 0, "somebody else's order");
+    assert_eq!(took(agent).await.unwrap(), 1);
+    assert_eq!(took(agent).await.unwrap(), 0, "the same report again");
+    let trail = only(&world, Which::Urgent).await.unwrap().trail;
+    assert_eq!((trail[0].state.as_str(), trail[0].rtt_us), ("measured", Some(61_000)));
+    assert_eq!(trail[0].level, range("0.0.0.0/0"));
+}
+
+#[tokio::test]
+async fn patience_ends_by_time_by_sleep_and_by_standing() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    open(&world).await;
+    let search = only(&world, Which::Urgent).await.unwrap();
+    ask(&world, search.id, 1, agent).await;
+    let (before, heard_since) = (NOW.plus_ms(-1), NOW.plus_ms(-60_000));
+    assert_eq!(probes::expire(world.store(), before, heard_since, NOW).await.unwrap(), 0);
+    assert_eq!(probes::expire(world.store(), NOW, heard_since, NOW).await.unwrap(), 1);
+    let trail = only(&world, Which::Urgent).await.unwrap().trail;
+    assert_eq!(trail[0].state, "expired");
+    // A late answer counts while the search goes on.
+    assert_eq!(probes::report(world.store(), agent, &[measured(trail[0].probe, 9)], NOW).await.unwrap(), 1);
+    assert_eq!(only(&world, Which::Urgent).await.unwrap().trail[0].rtt_us, Some(9));
+}
+
+#[tokio::test]
+async fn a_decision_is_made_once_and_gives_the_hosts_away() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    open(&world).await;
+    let search = only(&world, Which::Urgent).await.unwrap();
+    let decide = || async { delegations::decide(world.store(), &decision(&search, agent, false), NOW).await };
+    assert!(matches!(decide().await.unwrap(), Decided::Made(_)));
+    assert_eq!(decide().await.unwrap(), Decided::Outdated);
+    assert!(only(&world, Which::Urgent).await.is_none());
+    assert_eq!(store::routes::route(world.store(), 10, 10).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces_it() {
+    let world = World::new().await;
+    let (slow, fast) = (world.approved(1, None).await, world.approved(2, None).await);
+    open(&world).await;
+    let search = only(&world, Which::Urgent).await.unwrap();
+    delegations::decide(world.store(), &decision(&search, slow, true), NOW).await.unwrap();
+    assert!(searches::urgent(world.store()).await.unwrap().is_empty());
+    let goes_on = only(&world, Which::Provisional).await.unwrap();
+    assert_eq!((goes_on.provisional, goes_on.generation), (Some(slow), 1));
+    let outdated = delegations::decide(world.store(), &decision(&search, fast, false), NOW).await.unwrap();
+    assert_eq!(outdated, Decided::Outdated, "thought out on generation 0");
+    let made = delegations::decide(world.store(), &decision(&goes_on, fast, false), NOW).await.unwrap();
+    assert!(matches!(made, Decided::Made(_)));
+    let held = delegations::held(world.store()).await.unwrap();
+    assert_eq!((held.len(), held[0].agent, held[0].generation), (1, fast, 2));
+    assert!(only(&world, Which::Provisional).await.is_none());
+}
+
+#[tokio::test]
+async fn nobody_who_may_not_work_gets_a_subnet() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    open(&world).await;
+    let search = only(&world, Which::Urgent).await.unwrap();
+    let revoke = store::agents::Order::Revoke;
+    store::agents::order(world.store(), agent, revoke, "admin", NOW).await.unwrap();
+    let decided = delegations::decide(world.store(), &decision(&search, agent, false), NOW).await.unwrap();
+    assert_eq!(decided, Decided::AgentGone);
+    assert!(only(&world, Which::Urgent).await.is_some(), "the search goes on");
+}
+
+#[tokio::test]
+async fn silence_is_tried_again_and_then_given_up() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    for attempt in 1..=2 {
+        open(&world).await;
+        let search = only(&world, Which::Urgent).await.unwrap();
+        assert_eq!(search.attempts, attempt - 1);
+        let retry_at = NOW.plus_ms(1_000);
+        searches::silent(world.store(), search.id, "no answer", retry_at, 2, NOW).await.unwrap();
+        assert!(only(&world, Which::Urgent).await.is_none());
+        assert!(store::hosts::orphans(world.store(), 10, NOW).await.unwrap().is_empty());
+        let orphans = store::hosts::orphans(world.store(), 10, retry_at).await.unwrap();
+        assert_eq!(orphans.len(), usize::from(attempt == 1), "given up after the second");
+    }
+    assert_eq!(world.queue(&["http://a.example/"]).await, 0);
+}
+
+#[tokio::test]
+async fn hosts_of_a_subnet_that_is_gone_look_for_another() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    open(&world).await;
+    let search = only(&world, Which::Urgent).await.unwrap();
+    searches::abandon(world.store(), search.id, NOW).await.unwrap();
+    let homeless = store::hosts::waiting(world.store(), protocol::HostId::new(0), true, 10).await.unwrap();
+    assert_eq!(homeless.len(), 1);
+}

@@ -1,0 +1,100 @@
+//! A little world to begin a test from.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::enrol::AgentProfile;
+use protocol::key::AgentKey;
+use protocol::{AgentId, ProtocolVersion, UnixMillis};
+use store::agents::{self, Enrolment, Newcomer, Order};
+use store::testing::TestDatabase;
+use store::urls::NewUrl;
+use store::{Store, hosts, join_tokens, urls};
+
+/// When every test begins.
+pub(crate) const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
+
+pub(crate) struct World {
+    database: TestDatabase,
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        Self { database: TestDatabase::new().await.unwrap() }
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        self.database.store()
+    }
+
+    /// A join token; its hash is its text.
+    pub(crate) async fn token(&self, text: &str) {
+        let new = join_tokens::New {
+            sha256: text.as_bytes(),
+            name: text,
+            created_by: "admin",
+            expires_at: NOW.plus_ms(60_000),
+        };
+        join_tokens::create(self.store(), &new, NOW).await.unwrap();
+    }
+
+    pub(crate) async fn enrol(&self, token: &str, seed: u8, now: UnixMillis) -> Enrolment {
+        let key = AgentKey::from_seed([seed; 32]).public();
+        let profile = profile(seed);
+        let home = ip(&format!("192.0.2.{seed}"));
+        let newcomer = Newcomer { key: &key, profile: &profile, protocol: ProtocolVersion(1), home };
+        agents::enrol(self.store(), token.as_bytes(), &newcomer, now).await.unwrap()
+    }
+
+    /// An agent that was approved, with or without a home.
+    pub(crate) async fn approved(&self, seed: u8, home: Option<&str>) -> AgentId {
+        let token = format!("token {seed}");
+        self.token(&token).await;
+        let Enrolment::Enrolled { agent, .. } = self.enrol(&token, seed, NOW).await else {
+            panic!("not enrolled")
+        };
+        let order = Order::Approve { home: home.map(range) };
+        agents::order(self.store(), agent, order, "admin", NOW).await.unwrap();
+        agent
+    }
+
+    pub(crate) async fn queue(&self, texts: &[&str]) -> u64 {
+        let list: Vec<NewUrl> = texts.iter().map(|text| url(text)).collect();
+        urls::queue(self.store(), &list, NOW).await.unwrap()
+    }
+
+    /// Gives every host that has none an address and puts it into a subnet.
+    pub(crate) async fn settle_hosts(&self, address: &str, subnet: &str) {
+        let unresolved = hosts::unresolved(self.store(), 100, NOW).await.unwrap();
+        let found: Vec<_> = unresolved.iter().map(|host| (host.id, ip(address))).collect();
+        hosts::resolved(self.store(), &found).await.unwrap();
+        let places: Vec<_> = found.iter().map(|(id, _)| (*id, range(subnet))).collect();
+        hosts::place(self.store(), &places).await.unwrap();
+    }
+}
+
+pub(crate) fn profile(seed: u8) -> AgentProfile {
+    AgentProfile {
+        name: format!("agent {seed}"),
+        contact: "https://example.org/bot".into(),
+        version: "0.1.0".into(),
+        capacity_pages_per_day: 1_000,
+        zone: "UTC".into(),
+        spans: vec!["mon-fri 22:00-06:00".into()],
+    }
+}
+
+pub(crate) fn ip(text: &str) -> IpAddr {
+    text.parse().unwrap()
+}
+
+pub(crate) fn range(text: &str) -> Range {
+    text.parse().unwrap()
+}
+
+/// Takes an http URL apart.
+pub(crate) fn url(text: &str) -> NewUrl {
+    let rest = text.strip_prefix("http://").unwrap();
+    let authority = rest.split_once('/').map_or(rest, |(authority, _)| authority);
+    NewUrl { scheme: "http".into(), authority: authority.into(), url: text.into(), redirects: 0 }
+}
