@@ -23,15 +23,26 @@ export const looks = [
 ];
 
 /** A page of its own, with its own cookies. Errors of the page and refused contents are collected in `page.complaints`. */
-export async function open(browser, url, { colorScheme = 'light', viewport = looks[0].viewport } = {}) {
-  const context = await browser.newContext({ baseURL: url, colorScheme, viewport, reducedMotion: 'reduce' });
+export async function open(
+  browser,
+  url,
+  { colorScheme = 'light', viewport = looks[0].viewport, storageState } = {},
+) {
+  const context = await browser.newContext({
+    baseURL: url,
+    colorScheme,
+    viewport,
+    storageState,
+    reducedMotion: 'reduce',
+  });
   const page = await context.newPage();
   page.complaints = [];
   page.on('pageerror', (error) => page.complaints.push(error.message));
   page.on('console', (message) => {
     const text = message.text();
     // A refused call is answered by the interface itself; everything else on the console is a fault.
-    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) page.complaints.push(text);
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource'))
+      page.complaints.push(text);
   });
   return page;
 }
@@ -63,7 +74,9 @@ export async function seriousViolations(page) {
 
 /** Whether the page is wider than its window: it never may be. */
 export function overflows(page) {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  return page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
 }
 
 /** Takes a screenshot into the folder given by NEARCRAWL_SCREENSHOTS; without one, none. */

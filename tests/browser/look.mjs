@@ -1,13 +1,34 @@
 // Every page in every look, as pictures to look at, with axe's findings and sideways scrolling printed.
 //   NEARCRAWL_URL=http://127.0.0.1:8787 NEARCRAWL_ADMIN_PASSWORD=mock NEARCRAWL_SCREENSHOTS=/tmp/look node look.mjs [path...]
-import { launch, looks, open, overflows, seriousViolations, settled, shoot, signIn } from './chromium.mjs';
+import {
+  launch,
+  looks,
+  open,
+  overflows,
+  seriousViolations,
+  settled,
+  shoot,
+  signIn,
+} from './chromium.mjs';
 
 const url = process.env.NEARCRAWL_URL ?? 'http://127.0.0.1:8787';
 const password = process.env.NEARCRAWL_ADMIN_PASSWORD ?? 'mock';
 const usual = [
-  '/', '/?q=olive+oil', '/?q=nothing+lang:el', '/?q=broken', '/sign-in', '/overview', '/agents', '/agents/agt_1',
-  '/delegations', '/delegations?q=zzz', '/hierarchy?address=60.37.64.20', '/hierarchy?address=nowhere',
-  '/seeds', '/policy', '/no-such-page',
+  '/',
+  '/?q=olive+oil',
+  '/?q=nothing+lang:el',
+  '/?q=broken',
+  '/sign-in',
+  '/overview',
+  '/agents',
+  '/agents/agt_1',
+  '/delegations',
+  '/delegations?q=zzz',
+  '/hierarchy?address=60.37.64.20',
+  '/hierarchy?address=nowhere',
+  '/seeds',
+  '/policy',
+  '/no-such-page',
 ];
 const chosen = process.argv.slice(2);
 
@@ -21,10 +42,12 @@ for (const look of looks) {
     await page.goto(path);
     await settled(page);
     await shoot(page, `${nameOf(path)}.${look.name}`);
-    for (const violation of await seriousViolations(page)) console.log(`${look.name} ${path} ${violation}`);
+    for (const violation of await seriousViolations(page))
+      console.log(`${look.name} ${path} ${violation}`);
     const wide = await overflows(page);
     if (wide > 0) console.log(`${look.name} ${path} is ${wide} px wider than the window`);
-    for (const complaint of page.complaints.splice(0)) console.log(`${look.name} ${path} ${complaint}`);
+    for (const complaint of page.complaints.splice(0))
+      console.log(`${look.name} ${path} ${complaint}`);
   }
 }
 await browser.close();
@@ -38,5 +61,10 @@ async function aWhyPage(page) {
 }
 
 function nameOf(path) {
-  return path === '/' ? 'home' : path.slice(1).replaceAll(/[^a-z0-9]+/gi, '-').replace(/^-/, '');
+  return path === '/'
+    ? 'home'
+    : path
+        .slice(1)
+        .replaceAll(/[^a-z0-9]+/gi, '-')
+        .replace(/^-/, '');
 }

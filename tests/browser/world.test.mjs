@@ -1,0 +1,271 @@
+// What people do with nearcrawl, in a real browser against a real coordinator. README.md says how to run it.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import {
+  launch,
+  looks,
+  open,
+  overflows,
+  seriousViolations,
+  settled,
+  shoot,
+  signIn,
+} from './chromium.mjs';
+import { answer, password, query, url, wellProbed } from './world.mjs';
+
+let browser;
+let page;
+/** Cookies of one sign-in, used by all tests but those that are about signing in. */
+let signedIn;
+
+before(async () => {
+  browser = await launch();
+  const first = await open(browser, url);
+  await signIn(first, password);
+  signedIn = await first.context().storageState();
+  await first.context().close();
+});
+
+after(() => browser?.close());
+
+beforeEach(async () => {
+  page = await open(browser, url, { storageState: signedIn });
+});
+
+afterEach(async () => {
+  const { complaints } = page;
+  await page.context().close();
+  assert.deepEqual(complaints, [], 'the page complained on its console');
+});
+
+const heading = (name) => page.getByRole('heading', { level: 1, name });
+const results = () => page.locator('main article');
+
+test('anybody searches, and narrows the search to a site', async () => {
+  const visitor = await open(browser, url);
+  await visitor.goto('/');
+  await visitor.getByRole('searchbox').fill(query);
+  await visitor.keyboard.press('Enter');
+  const first = visitor.locator('main article').first();
+  await first.waitFor();
+  assert.match(
+    await visitor.getByRole('main').getByRole('status').innerText(),
+    /^[\d,]+ pages? in /,
+  );
+  assert.ok(
+    (await visitor.locator('main mark').count()) > 0,
+    'no word of the query is highlighted',
+  );
+
+  const host = await first.locator('h2 a').evaluate((link) => link.host);
+  await first.getByRole('link', { name: 'this site only' }).click();
+  await visitor.getByRole('list', { name: 'Filters' }).waitFor();
+  await visitor.locator('main[aria-busy=false] ol').waitFor();
+  const hosts = await visitor
+    .locator('main article h2 a')
+    .evaluateAll((links) => links.map((link) => link.host));
+  assert.deepEqual([...new Set(hosts)], [host]);
+
+  await visitor.goBack();
+  await visitor.getByRole('list', { name: 'Filters' }).waitFor({ state: 'detached' });
+  assert.deepEqual(visitor.complaints, []);
+  await visitor.context().close();
+});
+
+test('a search without results says so', async () => {
+  await page.goto('/?q=qqzzxxyyvvww');
+  await page.getByRole('heading', { name: /^Nothing fits/ }).waitFor();
+  assert.equal(await results().count(), 0);
+});
+
+test('a wrong password is refused with a sentence', async () => {
+  const stranger = await open(browser, url);
+  await stranger.goto('/sign-in');
+  await stranger.getByLabel('Name').fill('admin');
+  await stranger.getByLabel('Password').fill(`not ${password}`);
+  await stranger.getByRole('button', { name: 'Sign in' }).click();
+  const refusal = stranger.getByRole('alert').filter({ hasText: 'You could not be signed in' });
+  await refusal.waitFor();
+  assert.match(await refusal.innerText(), /Request req_/);
+  assert.equal(new URL(stranger.url()).pathname, '/sign-in');
+  await stranger.context().close();
+});
+
+test('a deep link leads through the sign-in to where it pointed, and survives a reload', async () => {
+  const late = await open(browser, url);
+  await late.goto('/delegations?reason=home');
+  await late.waitForURL('**/sign-in?next=**');
+  await late.getByLabel('Name').fill('admin');
+  await late.getByLabel('Password').fill(password);
+  await late.getByRole('button', { name: 'Sign in' }).click();
+  await late.waitForURL('**/delegations?reason=home');
+  await late.reload();
+  assert.equal(await late.getByLabel('Reason').inputValue(), 'home');
+  await late.context().close();
+});
+
+test('the overview is live', async () => {
+  await page.goto('/overview');
+  await page.getByText('Live', { exact: true }).first().waitFor();
+  await page.getByRole('list', { name: 'Delegations by reason' }).waitFor();
+  const overview = await answer(page, '/overview');
+  assert.ok(overview.pages.indexed > 0, 'the world has no indexed page');
+});
+
+test('an admin approves an agent that waits', async () => {
+  await page.goto('/agents');
+  const approve = page.getByRole('button', { name: /^Approve / }).first();
+  await approve.waitFor();
+  const name = (await approve.getAttribute('aria-label')).replace('Approve ', '');
+  await approve.click();
+
+  const dialog = page.getByRole('dialog', { name: `Approve ${name}?` });
+  await dialog.getByText('The subnet of its home address is delegated to it.').waitFor();
+  await shoot(page, 'approve');
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText(`${name} is approved.`).waitFor();
+  await page.getByRole('button', { name: `Pause ${name}` }).waitFor();
+
+  const { items } = await answer(page, '/agents?limit=500');
+  assert.equal(items.find((agent) => agent.name === name).state, 'approved');
+});
+
+test('an admin follows a delegation to its reason', async () => {
+  await page.goto('/delegations');
+  const delegation = await wellProbed(page);
+  await page.getByLabel('Find').fill(delegation.subnet);
+  await page.waitForURL('**/delegations?q=**');
+  await page.getByRole('link', { name: `Why ${delegation.subnet}`, exact: true }).click();
+  await heading(new RegExp(`^Why .+ crawls `)).waitFor();
+
+  const why = await answer(page, `/delegations/${delegation.id}/why`);
+  await page.getByText(why.sentence, { exact: true }).waitFor();
+  const rows = page.locator('tr.probe');
+  assert.equal(await rows.count(), why.probes.length);
+  const asked = await rows.locator('th a').allInnerTexts();
+  assert.deepEqual(
+    asked,
+    why.probes.map((probe) => probe.agent.name),
+  );
+  assert.equal(await page.locator('tr.chosen').getByText('Chosen').count(), 1);
+  const chain = await page.locator('ol .subnet').allInnerTexts();
+  assert.deepEqual(
+    chain,
+    why.chain.map((link) => link.subnet),
+  );
+});
+
+test('the reason can be reached with the keyboard alone', async () => {
+  await page.goto('/overview');
+  await settled(page);
+  await page.getByRole('link', { name: 'Delegations', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await heading('Delegations').waitFor();
+  await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
+  const first = page.locator('tbody th a').first();
+  await first.waitFor();
+  await first.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/why');
+  await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
+});
+
+test('an agent’s home address is found in the hierarchy', async () => {
+  const { items } = await answer(page, '/agents?limit=1');
+  await page.goto('/hierarchy');
+  await page.getByLabel('IPv4 or IPv6 address').fill(items[0].home);
+  await page.getByRole('button', { name: 'Look up' }).click();
+  await page.getByText('smallest subnet that holds it').waitFor();
+  await page.goto('/hierarchy?address=not-an-address');
+  await page.getByRole('alert').filter({ hasText: 'could not be looked up' }).waitFor();
+});
+
+test('a join token is shown once', async () => {
+  await page.goto('/agents');
+  await page.getByRole('button', { name: 'Join token' }).click();
+  await page.getByLabel('Whom is it for?').fill('A machine of the browser test');
+  await page.getByRole('button', { name: 'Make token' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Join token for/ });
+  const token = await dialog.locator('pre.once').innerText();
+  assert.match(
+    await dialog.getByText('--join-token').innerText(),
+    new RegExp(`--join-token ${token}$`),
+  );
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('rowheader', { name: 'A machine of the browser test' }).first().waitFor();
+  assert.equal((await page.content()).includes(token), false, 'the token is still on the page');
+});
+
+test('a refused seed is explained and can be put right', async () => {
+  await page.goto('/seeds');
+  await page.getByLabel('URLs, one to a line').fill('gopher://old.example/');
+  await page.getByRole('button', { name: 'Add 1 seed' }).click();
+  await page.getByRole('heading', { name: 'Refused' }).waitFor();
+  assert.equal(await page.getByLabel('URLs, one to a line').inputValue(), 'gopher://old.example/');
+});
+
+test('the policy is changed and changed back', async () => {
+  const before = await answer(page, '/policy');
+  await page.goto('/policy');
+  const patience = page.getByLabel('Patience');
+  for (const value of [before.patience_s + 1, before.patience_s]) {
+    await patience.fill(String(value));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The policy is saved.').last().waitFor();
+    await page.waitForFunction(() => document.querySelector('form .button.main')?.disabled);
+    assert.equal((await answer(page, '/policy')).patience_s, value);
+  }
+});
+
+test('an expired session is taken up again where it was', async () => {
+  await page.goto('/seeds');
+  await page.getByLabel('URLs, one to a line').fill('gopher://kept.example/');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Add 1 seed' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByLabel('Password').fill(password);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.getByLabel('URLs, one to a line').inputValue(), 'gopher://kept.example/');
+});
+
+test('an unknown address says so', async () => {
+  await page.goto('/no/such/page');
+  await heading('There is no such page').waitFor();
+  await page.goto('/delegations/dlg_999999999/why');
+  await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
+});
+
+for (const look of looks) {
+  test(`every page holds in ${look.name}`, async () => {
+    const shown = await open(browser, url, { ...look, storageState: signedIn });
+    const delegation = await wellProbed(shown);
+    const agents = await answer(shown, '/agents?limit=1');
+    const pages = {
+      home: '/',
+      search: `/?q=${encodeURIComponent(query)}`,
+      overview: '/overview',
+      agents: '/agents',
+      agent: `/agents/${agents.items[0].id}`,
+      delegations: '/delegations',
+      why: `/delegations/${delegation.id}/why`,
+      hierarchy: `/hierarchy?address=${agents.items[0].home}`,
+      seeds: '/seeds',
+      policy: '/policy',
+    };
+    for (const [name, path] of Object.entries(pages)) await holds(shown, look, name, path);
+    await shown.context().clearCookies();
+    await holds(shown, look, 'sign-in', '/sign-in');
+    assert.deepEqual(shown.complaints, []);
+    await shown.context().close();
+  });
+}
+
+/** A page is shown, photographed, readable for everybody, and no wider than its window. */
+async function holds(shown, look, name, path) {
+  await shown.goto(path);
+  await settled(shown);
+  await shoot(shown, `${name}.${look.name}`);
+  assert.deepEqual(await seriousViolations(shown), [], `${path} in ${look.name}`);
+  assert.equal(await overflows(shown), 0, `${path} in ${look.name} is wider than its window`);
+}

@@ -1,0 +1,42 @@
+import { render } from '@testing-library/svelte';
+import { expect, it } from 'vitest';
+import SearchResult from './SearchResult.svelte';
+
+const item = {
+  url: 'https://example.org/a%20b',
+  title: 'A <img src=x onerror=alert(1)> title',
+  host: 'example.org',
+  lang: 'el',
+  snippet: [
+    { text: 'before <script>alert(1)</script> ', hit: false },
+    { text: '<b>olive</b>', hit: true },
+    { text: ' after', hit: false },
+  ],
+  fetched_at: '2026-11-20T12:00:00Z',
+  score: 1,
+};
+
+it('shows what strangers wrote as text, with the hits marked', () => {
+  const { container } = render(SearchResult, { item, query: 'olive' });
+  expect(container.querySelector('img, script, b')).toBeNull();
+  expect(container.querySelector('h2')?.textContent?.trim()).toBe(item.title);
+  expect(container.querySelector('.snippet')?.textContent?.trim()).toBe(
+    'before <script>alert(1)</script> <b>olive</b> after',
+  );
+  expect(container.querySelector('mark')?.textContent).toBe('<b>olive</b>');
+});
+
+it('makes no link of an address that is not of the web', () => {
+  const { container } = render(SearchResult, {
+    item: { ...item, url: 'javascript:alert(1)', title: '' },
+    query: 'olive',
+  });
+  expect(container.querySelector('h2 a')).toBeNull();
+  expect(container.querySelector('h2')?.textContent?.trim()).toBe('javascript:alert(1)');
+});
+
+it('offers to narrow the search', () => {
+  const { container } = render(SearchResult, { item, query: 'olive lang:en' });
+  const links = [...container.querySelectorAll('.about a')].map((a) => a.getAttribute('href'));
+  expect(links).toEqual(['/?q=olive+lang%3Ael', '/?q=olive+lang%3Aen+site%3Aexample.org']);
+});
