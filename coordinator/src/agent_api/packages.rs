@@ -141,7 +141,7 @@ fn conflict(name: &PackageName) -> Problem {
 }
 
 fn refused(reason: &str, detail: impl Into<String>) -> Problem {
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, &format!("package-{reason}"), detail)
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("package-{reason}"), detail)
 }
 
 /// The typed reason in the problem's name.

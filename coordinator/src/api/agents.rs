@@ -1,23 +1,32 @@
 //! The crawlers at partners.
 
 use axum::extract::State;
+use protocol::{AgentId, UnixMillis};
+use store::agents::Ordered;
+use store::lists;
 
-use super::auth::Admin;
-use super::body::Agent;
+use super::auth::{Admin, Viewer};
+use super::body::{Agent, AgentState, Presence};
 use super::extract::{Json, Path, Query};
+use super::ground::Ground;
 use super::page::{Page, Part};
 use super::problem::Problem;
 use super::state::ApiState;
+use crate::standing::{self, Wish};
+use crate::state::Coordinator;
 
 /// All agents, the newest first.
 #[utoipa::path(get, path = "/api/v1/agents", operation_id = "list_agents", tag = "agents", params(Part),
     security(("session" = [])), responses((status = 200, body = Page<Agent>)))]
 pub async fn list(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Query(_part): Query<Part>,
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Query(part): Query<Part>,
 ) -> Result<Json<Page<Agent>>, Problem> {
-    Err(Problem::unavailable("soon"))
+    let (before, limit) = (part.before()?, part.limit()?);
+    let found = lists::agents(&state.core.store, before, limit + 1).await?;
+    let page = Page::cut(found, limit, |agent| agent.id.get());
+    Ok(Json(page.map(|agent| shown(&state.core, agent))))
 }
 
 /// One agent.
@@ -25,11 +34,11 @@ pub async fn list(
     params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
     responses((status = 200, body = Agent)))]
 pub async fn one(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Path(_id): Path<String>,
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    Err(Problem::unavailable("soon"))
+    read(&state, id).await
 }
 
 /// Let a waiting agent work; its home subnet is delegated to it.
@@ -37,11 +46,11 @@ pub async fn one(
     params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
     responses((status = 200, body = Agent)))]
 pub async fn approve(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Path(_id): Path<String>,
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    Err(Problem::unavailable("soon"))
+    order(&state, &admin, id, Wish::Approve).await
 }
 
 /// Tell an agent to stop for now; it keeps its delegations.
@@ -49,11 +58,11 @@ pub async fn approve(
     params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
     responses((status = 200, body = Agent)))]
 pub async fn pause(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Path(_id): Path<String>,
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    Err(Problem::unavailable("soon"))
+    order(&state, &admin, id, Wish::Pause).await
 }
 
 /// Let a paused agent go on.
@@ -61,21 +70,103 @@ pub async fn pause(
     params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
     responses((status = 200, body = Agent)))]
 pub async fn resume(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Path(_id): Path<String>,
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    Err(Problem::unavailable("soon"))
+    order(&state, &admin, id, Wish::Resume).await
 }
 
-/// Shut an agent out for good.
+/// Shut an agent out for good; its work goes to others.
 #[utoipa::path(post, path = "/api/v1/agents/{id}/revoke", operation_id = "revoke_agent", tag = "agents",
     params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
     responses((status = 200, body = Agent)))]
 pub async fn revoke(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Path(_id): Path<String>,
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    Err(Problem::unavailable("soon"))
+    order(&state, &admin, id, Wish::Revoke).await
+}
+
+async fn order(state: &ApiState, admin: &Admin, id: AgentId, wish: Wish) -> Result<Json<Agent>, Problem> {
+    match standing::order(&state.core, id, wish, &admin.name).await? {
+        None => Err(unknown(id)),
+        Some(Ordered::NotFrom(at)) => {
+            Err(Problem::conflict(format!("{id} is {}: {}", at.as_str(), remedy(wish))))
+        }
+        Some(Ordered::Done | Ordered::Already) => read(state, id).await,
+    }
+}
+
+const fn remedy(wish: Wish) -> &'static str {
+    match wish {
+        Wish::Approve => "only a pending agent can be approved.",
+        Wish::Pause => "only an approved agent can be paused.",
+        Wish::Resume => "only a paused agent can be resumed.",
+        Wish::Revoke => "it cannot be revoked.",
+    }
+}
+
+async fn read(state: &ApiState, id: AgentId) -> Result<Json<Agent>, Problem> {
+    let found = lists::agent(&state.core.store, id).await?.ok_or_else(|| unknown(id))?;
+    Ok(Json(shown(&state.core, found)))
+}
+
+fn unknown(id: AgentId) -> Problem {
+    Problem::not_found(format!("There is no agent {id}."))
+}
+
+fn shown(core: &Coordinator, agent: lists::Agent) -> Agent {
+    let presence = presence(&agent, core.heard_since(), core.now());
+    let state = AgentState::from(agent.state);
+    let Ground { registry, country, company } = Ground::of_address(core.atlas().as_deref(), agent.home);
+    Agent {
+        reason: idle_reason(state, presence, agent.idle_reason),
+        id: agent.id,
+        name: agent.name,
+        state,
+        presence,
+        home: agent.home.to_string(),
+        city: None,
+        registry,
+        country,
+        company,
+        contact: agent.contact,
+        version: agent.version,
+        capacity_pages_per_day: agent.capacity_pages_per_day.into(),
+        spans: agent.spans,
+        zone: agent.zone,
+        enrolled_at: agent.enrolled_at.into(),
+        approved_at: agent.approved_at.map(Into::into),
+        last_beat_at: agent.last_beat_at.map(Into::into),
+        asleep_until: agent.asleep_until.map(Into::into),
+        delegations: agent.delegations,
+        hosts: agent.hosts,
+        pages: agent.pages,
+        bytes_fetched: agent.wire_bytes,
+        bytes_shipped: agent.shipped_bytes,
+    }
+}
+
+fn presence(agent: &lists::Agent, heard_since: UnixMillis, now: UnixMillis) -> Presence {
+    match agent.last_beat_at {
+        None => Presence::Never,
+        Some(_) if agent.asleep_until.is_some_and(|until| until > now) => Presence::Asleep,
+        Some(beat) if beat >= heard_since => Presence::Awake,
+        Some(_) => Presence::Unreachable,
+    }
+}
+
+fn idle_reason(state: AgentState, presence: Presence, own: Option<String>) -> Option<String> {
+    let reason = match (state, presence) {
+        (AgentState::Pending, _) => "waits for an admin's approval",
+        (AgentState::Paused, _) => "paused by an admin",
+        (AgentState::Revoked, _) => "shut out by an admin",
+        (AgentState::Approved, Presence::Never) => "has not been heard of since it enrolled",
+        (AgentState::Approved, Presence::Asleep) => "asleep, outside its spans",
+        (AgentState::Approved, Presence::Unreachable) => "has not been heard of lately",
+        (AgentState::Approved, Presence::Awake) => return own,
+    };
+    Some(reason.to_owned())
 }

@@ -1,68 +1,120 @@
-//! Who crawls what, and why.
+//! Who crawls what.
 
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::IntoParams;
+use hierarchy::Range;
+use protocol::DelegationId;
+use store::lists::{self, Filter};
 
-use super::auth::Admin;
-use super::body::{Delegation, Reason, Why};
+use super::auth::Viewer;
+use super::body::{AgentRef, Delegation, Reason, Wanted};
 use super::extract::{Json, Path, Query};
-use super::page::Page;
+use super::ground::Ground;
+use super::page::{Page, Part};
 use super::problem::Problem;
 use super::state::ApiState;
+use crate::atlas::Atlas;
 
-/// Which delegations are wanted.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct Wanted {
-    /// Those of this agent only.
-    #[param(example = "agt_12", max_length = 32)]
-    pub agent: Option<String>,
-    /// Those made for this reason only.
-    #[param(inline)]
-    pub reason: Option<Reason>,
-    /// An address or subnet inside, a host, a two-letter country, or a part of a company's or agent's name.
-    #[param(max_length = 200)]
-    pub q: Option<String>,
-    /// Most items in the answer; 50 unless told.
-    #[param(minimum = 1, maximum = 500)]
-    pub limit: Option<i64>,
-    /// `next_cursor` of the answer before; absent for the beginning.
-    #[param(max_length = 64)]
-    pub cursor: Option<String>,
-}
+/// Longest text to look for, in characters.
+const TEXT_MAX: usize = 200;
 
 /// All delegations that stand, the newest first.
 #[utoipa::path(get, path = "/api/v1/delegations", operation_id = "list_delegations", tag = "delegations",
     params(Wanted), security(("session" = [])), responses((status = 200, body = Page<Delegation>)))]
 pub async fn list(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Query(_wanted): Query<Wanted>,
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Query(wanted): Query<Wanted>,
 ) -> Result<Json<Page<Delegation>>, Problem> {
-    Err(Problem::unavailable("soon"))
+    let part = Part { limit: wanted.limit, cursor: wanted.cursor };
+    let (before, limit) = (part.before()?, part.limit()?);
+    let atlas = state.core.atlas();
+    let mut filter = Filter { agent: wanted.agent, ..Filter::default() };
+    filter.reason = wanted.reason.map(|reason| reason.as_str().to_owned());
+    if let Some(text) = wanted.q.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+        look_for(text, atlas.as_deref(), &mut filter)?;
+    }
+    let found = lists::delegations(&state.core.store, &filter, before, limit + 1).await?;
+    let page = Page::cut(found, limit, |delegation| delegation.id.get());
+    Ok(Json(page.map(|delegation| shown(atlas.as_deref(), &delegation))))
 }
 
-/// One delegation.
+/// One delegation, also one that ended.
 #[utoipa::path(get, path = "/api/v1/delegations/{id}", operation_id = "get_delegation", tag = "delegations",
     params(("id" = String, Path, example = "dlg_7")), security(("session" = [])),
     responses((status = 200, body = Delegation)))]
 pub async fn one(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Path(_id): Path<String>,
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Path(id): Path<DelegationId>,
 ) -> Result<Json<Delegation>, Problem> {
-    Err(Problem::unavailable("soon"))
+    let found = read(&state, id).await?;
+    Ok(Json(shown(state.core.atlas().as_deref(), &found)))
 }
 
-/// Why a subnet is delegated to its agent: the whole search, probe by probe.
-#[utoipa::path(get, path = "/api/v1/delegations/{id}/why", operation_id = "why_delegation",
-    tag = "delegations", params(("id" = String, Path, example = "dlg_7")), security(("session" = [])),
-    responses((status = 200, body = Why)))]
-pub async fn why(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Path(_id): Path<String>,
-) -> Result<Json<Why>, Problem> {
-    Err(Problem::unavailable("soon"))
+/// The delegation of this id or 404.
+pub(super) async fn read(state: &ApiState, id: DelegationId) -> Result<lists::Delegation, Problem> {
+    let found = lists::delegation(&state.core.store, id).await?;
+    found.ok_or_else(|| Problem::not_found(format!("There is no delegation {id}.")))
+}
+
+fn look_for(text: &str, atlas: Option<&Atlas>, filter: &mut Filter) -> Result<(), Problem> {
+    if text.chars().count() > TEXT_MAX || text.contains('\0') {
+        return Err(Problem::bad_parameter(
+            "q",
+            format!("give at most {TEXT_MAX} characters, none of them NUL"),
+        ));
+    }
+    if let Ok(range) = text.parse::<Range>() {
+        filter.touching = Some(range);
+    } else {
+        filter.subnets = atlas.map(|atlas| fitting(atlas, text)).unwrap_or_default();
+        filter.text = Some(text.to_owned());
+    }
+    Ok(())
+}
+
+/// Delegated subnets whose country is, or whose company's name holds, `text`.
+fn fitting(atlas: &Atlas, text: &str) -> Vec<Range> {
+    let hierarchy = atlas.hierarchy();
+    let wanted = text.to_lowercase();
+    let fits = |company: hierarchy::Company<'_>| {
+        company.handle.to_lowercase().contains(&wanted)
+            || company.name.is_some_and(|name| name.to_lowercase().contains(&wanted))
+    };
+    let held: Vec<hierarchy::SubnetId> = atlas.book().iter().map(|(id, _)| id).collect();
+    let subnets = held.into_iter().map(|id| hierarchy.subnet(id));
+    subnets
+        .filter(|subnet| {
+            subnet.country().is_some_and(|country| country.as_str().eq_ignore_ascii_case(text))
+                || subnet.company().and_then(|id| hierarchy.company(id)).is_some_and(fits)
+        })
+        .map(|subnet| subnet.range())
+        .collect()
+}
+
+/// A delegation as the API shows it.
+pub(super) fn shown(atlas: Option<&Atlas>, found: &lists::Delegation) -> Delegation {
+    let Ground { registry, country, company } = Ground::of_range(atlas, &found.subnet);
+    Delegation {
+        id: found.id,
+        subnet: found.subnet.to_string(),
+        agent: AgentRef { id: found.agent, name: found.agent_name.clone() },
+        company,
+        country,
+        registry,
+        reason: Reason::from_word(&found.reason).unwrap_or(Reason::Lowest),
+        provisional: found.provisional,
+        generation: found.generation,
+        threshold_ms: found.threshold_us.map(ms),
+        rtt_ms: found.rtt_us.map(ms),
+        probes: found.probes,
+        decided_at: found.decided_at.into(),
+        ended_at: found.ended_at.map(Into::into),
+        hosts: found.hosts,
+    }
+}
+
+/// Microseconds as milliseconds.
+pub(super) fn ms(us: u32) -> f64 {
+    f64::from(us) / 1_000.0
 }

@@ -6,10 +6,11 @@ use utoipa::{Modify, OpenApi as _};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::problem::{FieldError, PROBLEM_JSON, Problem};
+use super::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
 use super::state::ApiState;
 use super::{
-    agents, delegations, events, health, hierarchy, join_tokens, overview, policy, search, seeds, session,
+    agents, auth, delegations, events, health, hierarchy, join_tokens, overview, policy, search, seeds,
+    session, why,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -19,7 +20,7 @@ use super::{
         description = "Each page fetched by the machine that is nearest to it: what admins and searchers may ask.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    components(schemas(Problem, FieldError)),
+    components(schemas(ProblemDocument<'_>, FieldError)),
     modifiers(&SignIn, &Refusals),
     tags(
         (name = "search", description = "For everybody."),
@@ -38,7 +39,7 @@ struct SignIn;
 
 impl Modify for SignIn {
     fn modify(&self, document: &mut OpenApi) {
-        let cookie = ApiKeyValue::with_description(session::COOKIE, "set by POST /api/v1/session");
+        let cookie = ApiKeyValue::with_description(auth::COOKIE, "set by POST /api/v1/session");
         document
             .components
             .get_or_insert_default()
@@ -81,7 +82,7 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(join_tokens::create, join_tokens::list))
         .routes(routes!(delegations::list))
         .routes(routes!(delegations::one))
-        .routes(routes!(delegations::why))
+        .routes(routes!(why::why))
         .routes(routes!(hierarchy::locate))
         .routes(routes!(seeds::sow))
         .routes(routes!(policy::read, policy::write))
@@ -108,6 +109,9 @@ mod tests {
             std::fs::write(path, &now).unwrap();
         }
         let committed = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(now == committed, "openapi.json is behind: run UPDATE_OPENAPI=1 cargo test -p coordinator openapi");
+        assert!(
+            now == committed,
+            "openapi.json is behind: run UPDATE_OPENAPI=1 cargo test -p coordinator openapi"
+        );
     }
 }

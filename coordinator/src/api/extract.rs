@@ -25,8 +25,9 @@ impl<S: Send + Sync, T: DeserializeOwned + Checked> FromRequest<S> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let axum::Json(body) =
-            axum::Json::<T>::from_request(request, state).await.map_err(|refusal| unreadable_body(&refusal))?;
+        let axum::Json(body) = axum::Json::<T>::from_request(request, state)
+            .await
+            .map_err(|refusal| unreadable_body(&refusal))?;
         let broken = body.broken_rules();
         if broken.is_empty() { Ok(Self(body)) } else { Err(Problem::invalid(broken)) }
     }

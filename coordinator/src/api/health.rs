@@ -6,6 +6,7 @@ use super::body::Version;
 use super::extract::Json;
 use super::problem::Problem;
 use super::state::ApiState;
+use super::web;
 
 /// Is the process alive? Asks nothing else.
 #[utoipa::path(get, path = "/livez", tag = "health",
@@ -17,8 +18,12 @@ pub async fn livez() -> &'static str {
 /// Can it do its work? Asks the database; 503 while it cannot, or while it shuts down.
 #[utoipa::path(get, path = "/readyz", tag = "health",
     responses((status = 200, content_type = "text/plain", body = String)))]
-pub async fn readyz(State(_state): State<ApiState>) -> Result<&'static str, Problem> {
-    Err(Problem::unavailable("soon"))
+pub async fn readyz(State(state): State<ApiState>) -> Result<&'static str, Problem> {
+    if state.core.stop.is_cancelled() {
+        return Err(Problem::unavailable("The coordinator is shutting down."));
+    }
+    state.core.store.ping().await?;
+    Ok("ready\n")
 }
 
 /// What is running?
@@ -27,6 +32,6 @@ pub async fn version() -> Json<Version> {
     Json(Version {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         protocol: protocol::version::CURRENT.0.into(),
-        dashboard: "stub".to_owned(),
+        dashboard: web::DASHBOARD.to_owned(),
     })
 }

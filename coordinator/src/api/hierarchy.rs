@@ -1,10 +1,13 @@
 //! Here is an address: where does it lie?
 
+use std::net::IpAddr;
+
 use axum::extract::State;
 
-use super::auth::Admin;
+use super::auth::Viewer;
 use super::body::HierarchyAnswer;
 use super::extract::{Json, Path};
+use super::ground::{chain, no_hierarchy};
 use super::problem::Problem;
 use super::state::ApiState;
 
@@ -13,9 +16,18 @@ use super::state::ApiState;
     tag = "delegations", params(("address" = String, Path, example = "41.0.0.1")),
     security(("session" = [])), responses((status = 200, body = HierarchyAnswer)))]
 pub async fn locate(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Path(_address): Path<String>,
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Path(address): Path<String>,
 ) -> Result<Json<HierarchyAnswer>, Problem> {
-    Err(Problem::unavailable("soon"))
+    let address: IpAddr = address.parse().map_err(|_| {
+        Problem::bad_parameter("address", "give an IPv4 or IPv6 address, such as 41.0.0.1 or 2001:db8::1")
+    })?;
+    let atlas = state.core.atlas().ok_or_else(no_hierarchy)?;
+    let smallest = atlas.hierarchy().smallest(address);
+    Ok(Json(HierarchyAnswer {
+        address: address.to_string(),
+        generation: atlas.hierarchy().generation().get().unsigned_abs(),
+        chain: chain(&state.core.store, &atlas, smallest).await?,
+    }))
 }

@@ -2,33 +2,56 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use store::join_tokens;
 
-use super::auth::Admin;
-use super::body::{JoinToken, NewJoinToken, NewJoinTokenAnswer};
+use super::auth::{Admin, Viewer};
+use super::body::{AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
 use super::extract::{Json, Query};
 use super::page::{Page, Part};
 use super::problem::Problem;
 use super::state::ApiState;
+use crate::tokens;
 
 /// Make a join token; it is shown in this answer only.
 #[utoipa::path(post, path = "/api/v1/join-tokens", operation_id = "create_join_token", tag = "agents",
     request_body = NewJoinToken, security(("session" = [])),
     responses((status = 201, body = NewJoinTokenAnswer)))]
 pub async fn create(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Json(_wish): Json<NewJoinToken>,
+    admin: Admin,
+    State(state): State<ApiState>,
+    Json(wish): Json<NewJoinToken>,
 ) -> Result<(StatusCode, Json<NewJoinTokenAnswer>), Problem> {
-    Err(Problem::unavailable("soon"))
+    let now = state.core.now();
+    let expires_at = now.plus_ms(wish.ttl_s * 1_000);
+    let token = tokens::new_join_token(rand::random());
+    let sha256 = tokens::join_token_hash(&token);
+    let new =
+        join_tokens::New { sha256: &sha256, name: wish.name.trim(), created_by: &admin.name, expires_at };
+    join_tokens::create(&state.core.store, &new, now).await?;
+    Ok((StatusCode::CREATED, Json(NewJoinTokenAnswer { token, expires_at: expires_at.into() })))
 }
 
 /// All join tokens, the newest first, without the tokens themselves.
 #[utoipa::path(get, path = "/api/v1/join-tokens", operation_id = "list_join_tokens", tag = "agents",
     params(Part), security(("session" = [])), responses((status = 200, body = Page<JoinToken>)))]
 pub async fn list(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Query(_part): Query<Part>,
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Query(part): Query<Part>,
 ) -> Result<Json<Page<JoinToken>>, Problem> {
-    Err(Problem::unavailable("soon"))
+    let (before, limit) = (part.before()?, part.limit()?);
+    let found = join_tokens::list(&state.core.store, before, limit + 1).await?;
+    Ok(Json(Page::cut(found, limit, |token| token.id).map(shown)))
+}
+
+fn shown(token: join_tokens::JoinToken) -> JoinToken {
+    JoinToken {
+        id: format!("tok_{}", token.id),
+        name: token.name,
+        created_by: token.created_by,
+        created_at: token.created_at.into(),
+        expires_at: token.expires_at.into(),
+        used_at: token.used_at.map(Into::into),
+        used_by: token.used_by.map(|(id, name)| AgentRef { id, name }),
+    }
 }

@@ -10,6 +10,12 @@ use utoipa::{PartialSchema, ToSchema};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(pub UnixMillis);
 
+impl From<UnixMillis> for Moment {
+    fn from(time: UnixMillis) -> Self {
+        Self(time)
+    }
+}
+
 impl Serialize for Moment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match jiff::Timestamp::from_millisecond(self.0.0) {

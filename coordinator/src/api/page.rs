@@ -32,9 +32,9 @@ impl Part {
         checked_limit(self.limit, LIMIT_USUAL)
     }
 
-    /// The key after which the list goes on; `None` for the beginning.
-    pub fn after(&self) -> Result<Option<i64>, Problem> {
-        self.cursor.as_deref().map(|text| decoded(text).ok_or_else(bad_cursor)).transpose()
+    /// The number below which the list goes on: lists run from the newest to the oldest.
+    pub fn before(&self) -> Result<i64, Problem> {
+        self.cursor.as_deref().map_or(Ok(i64::MAX), |text| decoded(text).ok_or_else(bad_cursor))
     }
 }
 

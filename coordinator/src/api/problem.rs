@@ -4,6 +4,8 @@
 //! [`Problem`]; [`speak_in_problems`] (the outermost layer) adds the path and the request's id, and
 //! turns the bare refusals of the framework (405, 413, 404) into the same form.
 
+use std::borrow::Cow;
+
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
@@ -32,46 +34,51 @@ impl FieldError {
     }
 }
 
-/// An RFC 9457 problem document.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+/// Why a request is refused or failed.
+#[derive(Clone, Debug)]
 pub struct Problem {
-    /// A URN that names the kind of problem, stable across versions.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The status in words.
-    pub title: String,
     /// The HTTP status, 400 to 599.
-    #[schema(minimum = 400, maximum = 599)]
-    pub status: u16,
+    pub status: StatusCode,
+    /// Names the kind of problem, in kebab case; stable across versions.
+    pub slug: Cow<'static, str>,
     /// One sentence: what was wrong and what to do.
     pub detail: String,
+    /// The refused fields, where the request had several.
+    pub errors: Vec<FieldError>,
+    /// Seconds to wait before another try makes sense; sent as `Retry-After`.
+    pub retry_after_s: Option<u64>,
+}
+
+/// An RFC 9457 problem document.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct ProblemDocument<'a> {
+    /// A URN that names the kind of problem, stable across versions.
+    #[serde(rename = "type")]
+    kind: String,
+    /// The status in words.
+    title: &'a str,
+    /// The HTTP status.
+    #[schema(minimum = 400, maximum = 599)]
+    status: u16,
+    /// One sentence: what was wrong and what to do.
+    detail: &'a str,
     /// The path that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub instance: Option<String>,
+    instance: Option<&'a str>,
     /// The id under which the coordinator's log knows this request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub request_id: Option<String>,
+    request_id: Option<&'a str>,
     /// The refused fields, where the request had several.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub errors: Vec<FieldError>,
-    /// Seconds to wait before another try makes sense; also sent as `Retry-After`.
-    #[serde(skip)]
-    pub retry_after_s: Option<u64>,
+    #[serde(skip_serializing_if = "<[FieldError]>::is_empty")]
+    #[schema(required = false)]
+    errors: &'a [FieldError],
 }
 
 impl Problem {
     /// A problem of `status`, named `slug` (kebab case), explained by `detail`.
-    pub fn new(status: StatusCode, slug: &str, detail: impl Into<String>) -> Self {
-        Self {
-            kind: format!("urn:nearcrawl:problem:{slug}"),
-            title: status.canonical_reason().unwrap_or("Problem").to_owned(),
-            status: status.as_u16(),
-            detail: detail.into(),
-            instance: None,
-            request_id: None,
-            errors: Vec::new(),
-            retry_after_s: None,
-        }
+    pub fn new(status: StatusCode, slug: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
+        Self { status, slug: slug.into(), detail: detail.into(), errors: Vec::new(), retry_after_s: None }
     }
 
     /// 400: a parameter or the body cannot be read.
@@ -140,9 +147,11 @@ impl Problem {
     fn of_status(status: StatusCode) -> Self {
         match status {
             StatusCode::NOT_FOUND => Self::not_found("There is nothing at this path."),
-            StatusCode::METHOD_NOT_ALLOWED => {
-                Self::new(status, "method-not-allowed", "This path exists but not for this method; see Allow.")
-            }
+            StatusCode::METHOD_NOT_ALLOWED => Self::new(
+                status,
+                "method-not-allowed",
+                "This path exists but not for this method; see Allow.",
+            ),
             StatusCode::PAYLOAD_TOO_LARGE => {
                 Self::new(status, "body-too-large", "The body is larger than this endpoint takes.")
             }
@@ -153,22 +162,38 @@ impl Problem {
         }
     }
 
-    fn status_code(&self) -> StatusCode {
-        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    fn document<'a>(&'a self, instance: Option<&'a str>, request_id: Option<&'a str>) -> ProblemDocument<'a> {
+        ProblemDocument {
+            kind: format!("urn:nearcrawl:problem:{}", self.slug),
+            title: self.status.canonical_reason().unwrap_or("Problem"),
+            status: self.status.as_u16(),
+            detail: &self.detail,
+            instance,
+            request_id,
+            errors: &self.errors,
+        }
     }
-}
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let body = serde_json::to_vec(&self).unwrap_or_default();
-        let mut response = (self.status_code(), [(header::CONTENT_TYPE, PROBLEM_JSON)], body).into_response();
+    fn answer(self, instance: Option<&str>, request_id: Option<&str>) -> Response {
+        let body = serde_json::to_vec(&self.document(instance, request_id)).unwrap_or_default();
+        let mut response = (self.status, [(header::CONTENT_TYPE, PROBLEM_JSON)], body).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(seconds) = self.retry_after_s {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        response.extensions_mut().insert(Box::new(self));
+        response.extensions_mut().insert(Told(self));
         response
+    }
+}
+
+/// The problem behind a response, for [`speak_in_problems`] to complete.
+#[derive(Clone)]
+struct Told(Problem);
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        self.answer(None, None)
     }
 }
 
@@ -191,17 +216,15 @@ fn reworded(mut response: Response, path: &str, id: &str) -> Response {
     if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
-    let told = response.extensions_mut().remove::<Box<Problem>>();
+    let told = response.extensions_mut().remove::<Told>();
     if told.is_none() && is_problem(&response) {
         return response;
     }
-    let mut problem = told.map_or_else(|| Problem::of_status(status), |problem| *problem);
-    problem.instance = Some(path.to_owned());
-    problem.request_id = Some(id.to_owned());
-    let mut answer = problem.into_response();
+    let problem = told.map_or_else(|| Problem::of_status(status), |told| told.0);
+    let mut answer = problem.answer(Some(path), Some(id));
     // Allow, Set-Cookie and the like stay; what described the old body goes.
     for (name, value) in response.headers() {
-        if ![header::CONTENT_TYPE, header::CONTENT_LENGTH, header::CACHE_CONTROL].contains(name) {
+        if !answer.headers().contains_key(name) && *name != header::CONTENT_LENGTH {
             answer.headers_mut().append(name, value.clone());
         }
     }

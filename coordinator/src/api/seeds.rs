@@ -1,20 +1,36 @@
 //! URLs to begin from.
 
 use axum::extract::State;
+use serde_json::json;
+use store::audit;
 
 use super::auth::Admin;
-use super::body::{Seeds, SeedsAnswer};
+use super::body::{Rejected, Seeds, SeedsAnswer};
 use super::extract::Json;
 use super::problem::Problem;
 use super::state::ApiState;
+use crate::sowing::sow as queue;
 
 /// Give URLs to begin from.
 #[utoipa::path(post, path = "/api/v1/seeds", operation_id = "add_seeds", tag = "work",
     request_body = Seeds, security(("session" = [])), responses((status = 200, body = SeedsAnswer)))]
 pub async fn sow(
-    _admin: Admin,
-    State(_state): State<ApiState>,
-    Json(_seeds): Json<Seeds>,
+    admin: Admin,
+    State(state): State<ApiState>,
+    Json(seeds): Json<Seeds>,
 ) -> Result<Json<SeedsAnswer>, Problem> {
-    Err(Problem::unavailable("soon"))
+    let core = &state.core;
+    let sown = queue(core, &seeds.urls).await?;
+    let detail = json!({
+        "accepted": sown.accepted, "already_known": sown.already_known, "rejected": sown.rejected.len(),
+        "first": seeds.urls.first(),
+    });
+    let entry = audit::Entry { actor: &admin.name, action: "seeds.add", subject: "seeds", detail: &detail };
+    audit::write(&core.store, &entry, core.now()).await?;
+    let rejected = sown.rejected.into_iter().map(|(url, why)| Rejected { url, reason: why.to_string() });
+    Ok(Json(SeedsAnswer {
+        accepted: sown.accepted,
+        already_known: sown.already_known,
+        rejected: rejected.collect(),
+    }))
 }

@@ -1,5 +1,25 @@
-//! What the API needs of the coordinator.
+//! What the handlers share.
+
+use std::sync::Arc;
+
+use super::events::Watch;
+use super::session::SignIn;
+use crate::state::Coordinator;
 
 /// Shared by all handlers; cheap to clone.
 #[derive(Clone)]
-pub struct ApiState {}
+pub struct ApiState {
+    /// The coordinator.
+    pub core: Arc<Coordinator>,
+    /// Guards signing in against guessing.
+    pub(super) sign_in: Arc<SignIn>,
+    /// What those who watch share.
+    pub(super) watch: Arc<Watch>,
+}
+
+impl ApiState {
+    /// For a coordinator.
+    pub fn new(core: Arc<Coordinator>) -> Self {
+        Self { core, sign_in: Arc::default(), watch: Arc::default() }
+    }
+}

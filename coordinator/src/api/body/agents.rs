@@ -77,7 +77,7 @@ pub struct Agent {
     pub bytes_fetched: u64,
     /// Bytes of its packages as shipped.
     pub bytes_shipped: u64,
-    /// Why it does not work now, in its own words; null while it does.
+    /// Why it does not work now, in one line; null while it does.
     #[schema(required = true)]
     pub reason: Option<String>,
 }
@@ -127,9 +127,8 @@ pub struct JoinToken {
     pub id: String,
     /// Whom it is for.
     pub name: String,
-    /// The admin who made it; null when a program did.
-    #[schema(required = true)]
-    pub created_by: Option<String>,
+    /// The admin who made it.
+    pub created_by: String,
     /// When it was made.
     pub created_at: Moment,
     /// When it is void.

@@ -1,12 +1,33 @@
 //! Delegations, why they are so, and where an address lies in the hierarchy.
 
-use protocol::{DelegationId, ProbeId};
-use serde::Serialize;
-use utoipa::ToSchema;
+use protocol::{AgentId, DelegationId, ProbeId};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use super::agents::AgentRef;
 use super::words::{Kind, Method, Phase, Reason, Registry, Verdict};
 use crate::api::moment::Moment;
+
+/// Which delegations are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Wanted {
+    /// Those of this agent only.
+    #[param(value_type = Option<String>, example = "agt_12")]
+    pub agent: Option<AgentId>,
+    /// Those made for this reason only.
+    #[param(inline)]
+    pub reason: Option<Reason>,
+    /// An address or subnet, a two-letter country, or a part of a host's, a company's or an agent's name.
+    #[param(max_length = 200)]
+    pub q: Option<String>,
+    /// Most items in the answer; 50 unless told.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+    /// `next_cursor` of the answer before; absent for the beginning.
+    #[param(max_length = 64)]
+    pub cursor: Option<String>,
+}
 
 /// A subnet in the hands of an agent.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -32,10 +53,11 @@ pub struct Delegation {
     pub reason: Reason,
     /// True while a better agent may still be found.
     pub provisional: bool,
-    /// How many times this subnet has been delegated, this time included.
+    /// Which delegation of this subnet it is, from 1.
     pub generation: u64,
-    /// The threshold when it was decided, milliseconds.
-    pub threshold_ms: f64,
+    /// The threshold of the search, milliseconds; null for a home delegation, which needs no search.
+    #[schema(required = true)]
+    pub threshold_ms: Option<f64>,
     /// The chosen agent's round trip, milliseconds; null when nothing was measured.
     #[schema(required = true)]
     pub rtt_ms: Option<f64>,
@@ -43,6 +65,9 @@ pub struct Delegation {
     pub probes: u64,
     /// When it was decided.
     pub decided_at: Moment,
+    /// When another delegation took its place; null while it stands.
+    #[schema(required = true)]
+    pub ended_at: Option<Moment>,
     /// Known hosts with an address inside.
     pub hosts: u64,
 }
@@ -128,11 +153,14 @@ pub struct Why {
     pub target: Target,
     /// From the root to the subnet, root first.
     pub chain: Vec<ChainLink>,
-    /// The threshold of the search, milliseconds.
-    pub threshold_ms: f64,
-    /// How candidates were chosen.
-    #[schema(example = "threshold")]
-    pub strategy: String,
+    /// The threshold of the search, milliseconds; null for a home delegation, which needs no search.
+    #[schema(required = true)]
+    pub threshold_ms: Option<f64>,
+    /// How candidates were chosen; null for a home delegation.
+    #[schema(example = "threshold", required = true)]
+    pub strategy: Option<String>,
+    /// True while the search goes on: a better agent may still be found.
+    pub open: bool,
     /// When the search was opened; null for a home delegation.
     #[schema(required = true)]
     pub opened_at: Option<Moment>,

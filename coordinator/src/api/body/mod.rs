@@ -9,12 +9,12 @@ mod words;
 mod work;
 
 pub use agents::{Agent, AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
-pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Why};
+pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Wanted, Why};
 pub use overview::{
     AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview, PackageCounts,
     PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
 };
-pub use search::{Piece, SearchAnswer, SearchItem};
+pub use search::{Asked, Piece, SearchAnswer, SearchItem};
 pub use session::{Credentials, SessionAnswer};
 pub use words::{AgentState, Kind, Method, Phase, Presence, Reason, Registry, Role, Verdict};
 pub use work::{Policy, Rejected, Seeds, SeedsAnswer, Version};

@@ -3,14 +3,13 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::words::Registry;
 use crate::api::moment::Moment;
 
 /// One loaded registry file.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Source {
     /// Whose file.
-    pub registry: Registry,
+    pub registry: String,
     /// Its name.
     pub file: String,
     /// Records taken from it.
@@ -67,8 +66,6 @@ pub struct ReasonCounts {
     pub threshold: u64,
     /// Nearest measured.
     pub lowest: u64,
-    /// One agent only to choose from.
-    pub only_agent: u64,
 }
 
 /// Delegations.
@@ -87,7 +84,7 @@ pub struct DelegationCounts {
 pub struct SearchCounts {
     /// Under way.
     pub open: u64,
-    /// Ended with a delegation.
+    /// Over.
     pub decided: u64,
 }
 
@@ -96,7 +93,7 @@ pub struct SearchCounts {
 pub struct ProbeCounts {
     /// Asked for so far.
     pub total: u64,
-    /// Mean number for one decided search; null before the first.
+    /// Mean number of searches that led to a delegation; null before the first.
     #[schema(required = true)]
     pub per_search_mean: Option<f64>,
 }
@@ -108,9 +105,9 @@ pub struct HostCounts {
     pub known: u64,
     /// With an address.
     pub resolved: u64,
-    /// Inside a delegated subnet.
+    /// With an agent.
     pub delegated: u64,
-    /// Whose name did not resolve.
+    /// Given up: the name does not resolve, or nobody gets an answer.
     pub failed: u64,
 }
 

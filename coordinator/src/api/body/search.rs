@@ -1,9 +1,24 @@
 //! Answers over the crawled pages. All text in them comes from strangers: show it, never render it.
 
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::api::moment::Moment;
+
+/// A query.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Asked {
+    /// Words, "phrases", -unwanted ones; `site:host` and `lang:xx` narrow the answer. At most 1,000 bytes.
+    #[param(max_length = 1000)]
+    pub q: String,
+    /// Most items in the answer; 10 unless told.
+    #[param(minimum = 1, maximum = 500)]
+    pub limit: Option<i64>,
+    /// `next_cursor` of the answer before; absent for the beginning.
+    #[param(max_length = 64)]
+    pub cursor: Option<String>,
+}
 
 /// A piece of a snippet.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -43,8 +43,6 @@ pub enum Reason {
     Threshold,
     /// Nobody was near enough; the nearest that was measured.
     Lowest,
-    /// There was one agent only to choose from.
-    OnlyAgent,
 }
 
 /// Step of the search in which an agent was asked.
@@ -55,8 +53,10 @@ pub enum Phase {
     Company,
     /// Agents of delegated siblings at one level of the hierarchy.
     Sibling,
-    /// Agents of the siblings' children.
+    /// Agents of whatever lies below the siblings.
     SiblingChild,
+    /// Agents that hold nothing in this address family; nobody is left out.
+    Rest,
 }
 
 /// How a round trip was measured.
@@ -77,11 +77,11 @@ pub enum Method {
 pub enum Verdict {
     /// Not answered yet.
     Pending,
-    /// At or under the threshold.
+    /// Under the threshold.
     Satisfies,
-    /// Measured, over the threshold.
+    /// Measured, not under the threshold.
     TooSlow,
-    /// The agent could not reach the address.
+    /// The agent could not reach the address, or its owner's rules forbid the probe.
     Unreachable,
     /// The agent did not answer in time.
     Expired,
@@ -119,6 +119,99 @@ pub enum Registry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Everything.
+    /// Look and change.
     Admin,
+    /// Look.
+    Viewer,
+}
+
+impl Role {
+    /// The role of this word in the store; whatever is not known may only look.
+    pub fn of(word: &str) -> Self {
+        if word == "admin" { Self::Admin } else { Self::Viewer }
+    }
+}
+
+impl From<protocol::AgentState> for AgentState {
+    fn from(state: protocol::AgentState) -> Self {
+        match state {
+            protocol::AgentState::Pending => Self::Pending,
+            protocol::AgentState::Approved => Self::Approved,
+            protocol::AgentState::Paused => Self::Paused,
+            protocol::AgentState::Revoked => Self::Revoked,
+        }
+    }
+}
+
+impl Reason {
+    /// The word in tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Home => "home",
+            Self::Company => "company",
+            Self::Threshold => "threshold",
+            Self::Lowest => "lowest",
+        }
+    }
+
+    /// The reason of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Home, Self::Company, Self::Threshold, Self::Lowest]
+            .into_iter()
+            .find(|reason| reason.as_str() == word)
+    }
+}
+
+impl Phase {
+    /// The phase of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        delegation::Phase::from_word(word).map(|phase| match phase {
+            delegation::Phase::Company => Self::Company,
+            delegation::Phase::Sibling => Self::Sibling,
+            delegation::Phase::SiblingChild => Self::SiblingChild,
+            delegation::Phase::Rest => Self::Rest,
+        })
+    }
+}
+
+impl Method {
+    /// The method of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        protocol::ProbeMethod::from_word(word).map(|method| match method {
+            protocol::ProbeMethod::Icmp => Self::Icmp,
+            protocol::ProbeMethod::Tcp => Self::Tcp,
+            protocol::ProbeMethod::Head => Self::Head,
+        })
+    }
+
+    /// As a sentence names it.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::Icmp => "ICMP echo",
+            Self::Tcp => "TCP connect",
+            Self::Head => "HTTP HEAD",
+        }
+    }
+}
+
+impl From<hierarchy::SubnetKind> for Kind {
+    fn from(kind: hierarchy::SubnetKind) -> Self {
+        match kind {
+            hierarchy::SubnetKind::Root => Self::Root,
+            hierarchy::SubnetKind::Block => Self::Block,
+            hierarchy::SubnetKind::Delegated => Self::Delegated,
+        }
+    }
+}
+
+impl From<hierarchy::Registry> for Registry {
+    fn from(registry: hierarchy::Registry) -> Self {
+        match registry {
+            hierarchy::Registry::Afrinic => Self::Afrinic,
+            hierarchy::Registry::Apnic => Self::Apnic,
+            hierarchy::Registry::Arin => Self::Arin,
+            hierarchy::Registry::Lacnic => Self::Lacnic,
+            hierarchy::Registry::RipeNcc => Self::Ripencc,
+        }
+    }
 }

@@ -1,0 +1,110 @@
+//! Why does this agent crawl this subnet? The whole search, and one sentence.
+
+use axum::extract::State;
+use protocol::DelegationId;
+use store::lists::{self, Search};
+
+use super::auth::Viewer;
+use super::body::{AgentRef, AskedProbe, Method, Phase, Target, Verdict, Why};
+use super::delegations::{ms, read, shown};
+use super::extract::{Json, Path};
+use super::ground::{self, Ground};
+use super::problem::Problem;
+use super::state::ApiState;
+use super::why_sentence::{Case, sentence};
+
+/// Why a subnet is delegated to its agent: the whole search, probe by probe.
+///
+/// The chain shows who holds what now; the probes and the sentence show the search as it was.
+#[utoipa::path(get, path = "/api/v1/delegations/{id}/why", operation_id = "why_delegation",
+    tag = "delegations", params(("id" = String, Path, example = "dlg_7")), security(("session" = [])),
+    responses((status = 200, body = Why)))]
+pub async fn why(
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Path(id): Path<DelegationId>,
+) -> Result<Json<Why>, Problem> {
+    let found = read(&state, id).await?;
+    let search = match found.search {
+        Some(search) => lists::trail(&state.core.store, search).await?,
+        None => None,
+    };
+    let atlas = state.core.atlas();
+    let chain = match atlas.as_deref() {
+        Some(atlas) => {
+            let around = atlas.hierarchy().smallest_holding(&found.subnet);
+            ground::chain(&state.core.store, atlas, around).await?
+        }
+        None => Vec::new(),
+    };
+    let probes = search.as_ref().map(|search| probes(&found, search)).unwrap_or_default();
+    let ground = Ground::of_range(atlas.as_deref(), &found.subnet);
+    let case =
+        Case { found: &found, search: search.as_ref(), probes: &probes, company: ground.company.as_deref() };
+    let sentence = sentence(&case);
+    Ok(Json(Why {
+        delegation: shown(atlas.as_deref(), &found),
+        target: Target {
+            address: search.as_ref().map(|search| search.target.to_string()),
+            host: search.as_ref().map(|search| search.host.clone()),
+        },
+        chain,
+        threshold_ms: search.as_ref().map(|search| ms(search.threshold_us)),
+        strategy: search.as_ref().map(|search| search.strategy.clone()),
+        open: search.as_ref().is_some_and(|search| search.open),
+        opened_at: search.as_ref().map(|search| search.opened_at.into()),
+        decided_at: found.decided_at.into(),
+        probes,
+        sentence,
+    }))
+}
+
+fn probes(found: &lists::Delegation, search: &Search) -> Vec<AskedProbe> {
+    search.probes.iter().map(|probe| asked(found, search, probe)).collect()
+}
+
+fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> AskedProbe {
+    let phase = Phase::from_word(&probe.phase).unwrap_or(Phase::Rest);
+    let verdict = verdict(&probe.state, probe.rtt_us, search.threshold_us);
+    AskedProbe {
+        id: probe.id,
+        order: probe.step.into(),
+        agent: AgentRef { id: probe.agent, name: probe.agent_name.clone() },
+        phase,
+        level: (phase != Phase::Company).then(|| probe.level.to_string()),
+        method: probe.method.as_deref().and_then(Method::from_word),
+        rtt_ms: probe.rtt_us.map(ms),
+        samples: probe.samples.map(Into::into),
+        threshold_ms: ms(search.threshold_us),
+        verdict,
+        chosen: probe.agent == found.agent && matches!(verdict, Verdict::Satisfies | Verdict::TooSlow),
+        asked_at: probe.asked_at.into(),
+        answered_at: probe.answered_at.map(Into::into),
+        error: probe.reason.clone(),
+    }
+}
+
+/// As the search itself judges (`delegation::next_step`): under the threshold is good enough, at it is not.
+fn verdict(state: &str, rtt_us: Option<u32>, threshold_us: u32) -> Verdict {
+    match (state, rtt_us) {
+        ("measured", Some(rtt)) if rtt < threshold_us => Verdict::Satisfies,
+        ("measured", Some(_)) => Verdict::TooSlow,
+        ("asked", _) => Verdict::Pending,
+        ("expired", _) => Verdict::Expired,
+        _ => Verdict::Unreachable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_those_of_the_search() {
+        assert_eq!(verdict("measured", Some(49_999), 50_000), Verdict::Satisfies);
+        assert_eq!(verdict("measured", Some(50_000), 50_000), Verdict::TooSlow);
+        assert_eq!(verdict("asked", None, 50_000), Verdict::Pending);
+        assert_eq!(verdict("refused", None, 50_000), Verdict::Unreachable);
+        assert_eq!(verdict("expired", None, 50_000), Verdict::Expired);
+    }
+}
