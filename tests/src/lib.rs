@@ -5,3 +5,4 @@ pub mod harness;
 pub mod net;
 pub mod referee;
 pub mod web;
+pub mod world;

@@ -31,7 +31,7 @@ mod sitemap;
 mod word;
 
 #[cfg(test)]
-mod crawler;
+pub(crate) mod crawler;
 #[cfg(test)]
 mod tests;
 
@@ -41,3 +41,4 @@ pub use plan::{HostPlan, WebError, WebPlan};
 pub use query::Query;
 pub use server::{Pace, Server};
 pub use site::{Host, PageId, Web, What};
+pub(crate) use word::word;

@@ -15,15 +15,15 @@ use super::Web;
 
 /// What it saw.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
-    pub(super) statuses: BTreeMap<String, u16>,
-    pub(super) forbidden: BTreeSet<String>,
+pub(crate) struct Seen {
+    pub(crate) statuses: BTreeMap<String, u16>,
+    pub(crate) forbidden: BTreeSet<String>,
     /// Decoded HTML by URL.
-    pub(super) documents: BTreeMap<String, String>,
+    pub(crate) documents: BTreeMap<String, String>,
 }
 
 /// Crawls from the seeds, one request at a time.
-pub(super) async fn crawl(web: &Web) -> Seen {
+pub(crate) async fn crawl(web: &Web) -> Seen {
     let client = client(web);
     let mut robots: HashMap<String, Option<Robot>> = HashMap::new();
     let mut seen = Seen::default();
@@ -126,7 +126,7 @@ fn without(html: &str, from: &str, to: &str) -> String {
 }
 
 /// Named and numeric character references, as far as the web uses them.
-pub(super) fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     let mut parts = text.split('&');
     let first = parts.next().unwrap().to_owned();
     parts.fold(first, |kept, part| {

@@ -9,7 +9,7 @@ const CONSONANTS: [&str; 16] =
 const WORDS: u64 = 1 << 20;
 
 /// The word of a number below 1,048,576; the seed only decides the order in which the words are used.
-pub(super) fn word(number: usize, seed: u64) -> String {
+pub(crate) fn word(number: usize, seed: u64) -> String {
     // An odd factor permutes the numbers below a power of two, so different numbers give different words.
     let mixed = (number as u64).wrapping_mul(0x9_E375).wrapping_add(seed.wrapping_mul(0x5_DEEC)) % WORDS;
     let mut word = String::with_capacity(9);

@@ -1,0 +1,237 @@
+//! The world itself: residents, the registry records they live in, and the distances between them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use hierarchy::{Country, Hierarchy, Range, Registry};
+use serde::Serialize;
+
+use super::atlas::Atlas;
+use super::candidate::Candidate;
+use super::name;
+use super::place::Places;
+use crate::net::{NodePlan, Placed, Plan, Site};
+use crate::web::{HostPlan, WebPlan};
+
+/// The registry record that an address is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holding {
+    /// Its addresses.
+    pub range: Range,
+    /// Whose record it is.
+    pub registry: Registry,
+    /// The holder's handle at that registry; empty where the record names none.
+    pub handle: String,
+    /// The record's country.
+    pub country: Country,
+}
+
+/// Somebody with an address.
+#[derive(Debug, Clone)]
+pub struct Resident {
+    /// Name of the node or host.
+    pub name: String,
+    /// The address.
+    pub address: IpAddr,
+    /// City in the matrix.
+    pub city: String,
+    /// Two capital letters, by the registry record.
+    pub country: String,
+    /// The record.
+    pub holding: Holding,
+    /// Place in the matrix.
+    pub site: Site,
+}
+
+/// Numbers about a world, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Census {
+    /// Agents.
+    pub agents: usize,
+    /// Hosts.
+    pub hosts: usize,
+    /// Countries of the hosts.
+    pub countries: usize,
+    /// Cities of agents and hosts.
+    pub cities: usize,
+    /// Registry records that the hosts are in.
+    pub subnets: usize,
+    /// Companies that hold these.
+    pub companies: usize,
+    /// Hosts in the record of an agent.
+    pub at_home: usize,
+    /// Hosts in another record of an agent's company.
+    pub of_agents_company: usize,
+}
+
+/// Where a world is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ground {
+    /// At real addresses, for network namespaces.
+    Namespaces,
+    /// At 127.x addresses.
+    Loopback,
+}
+
+/// Everybody.
+#[derive(Debug, Clone)]
+pub struct DemoWorld {
+    /// The crawler agents.
+    pub agents: Vec<Resident>,
+    /// The coordinator.
+    pub coordinator: Resident,
+    /// The name server.
+    pub dns: Resident,
+    /// The web hosts.
+    pub hosts: Vec<Resident>,
+    pub(super) places: Places,
+    pub(super) ground: Ground,
+    pub(super) seed: u64,
+}
+
+/// What a cast is made from.
+pub(super) struct Cast<'c> {
+    pub(super) hierarchy: &'c Hierarchy,
+    pub(super) atlas: &'c Atlas,
+    pub(super) seed: u64,
+}
+
+/// Share of packets lost on every way: enough to happen, not enough to be noticed.
+const LOSS: f64 = 0.000_2;
+
+impl DemoWorld {
+    /// Gives the chosen candidates names and sites.
+    pub(super) fn cast(
+        cast: &Cast<'_>,
+        agents: &[Candidate],
+        (coordinator, dns): (Candidate, Candidate),
+        hosts: &[Candidate],
+    ) -> Self {
+        let everybody = agents.iter().chain([&coordinator, &dns]).chain(hosts);
+        let (places, sites) = Places::of(cast.atlas.world(), everybody.map(|candidate| candidate.city));
+        let resident = |candidate: &Candidate, name: String| {
+            let site = sites.get(&candidate.city).copied().unwrap_or(Site(0));
+            Resident {
+                name,
+                address: candidate.address.into(),
+                city: places.city(site).to_owned(),
+                country: candidate.country.as_str().to_owned(),
+                holding: holding(cast.hierarchy, candidate),
+                site,
+            }
+        };
+        let agent = |(number, it): (usize, &Candidate)| resident(it, format!("agent-{number}"));
+        let host = |(number, it): (usize, &Candidate)| {
+            let mut host = resident(it, String::new());
+            host.name = name::host(number, &host.city, &host.country, cast.seed);
+            host
+        };
+        Self {
+            agents: agents.iter().enumerate().map(agent).collect(),
+            coordinator: resident(&coordinator, "coordinator".to_owned()),
+            dns: resident(&dns, "dns".to_owned()),
+            hosts: hosts.iter().enumerate().map(host).collect(),
+            places,
+            ground: Ground::Namespaces,
+            seed: cast.seed,
+        }
+    }
+
+    /// Round trip between an agent and a host, in milliseconds: the truth that probes should find.
+    pub fn rtt_ms(&self, agent: usize, host: usize) -> f64 {
+        match (self.agents.get(agent), self.hosts.get(host)) {
+            (Some(agent), Some(host)) => self.places.rtt_ms(agent.site, host.site),
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The agent truly nearest to a host.
+    pub fn nearest_agent(&self, host: usize) -> Option<usize> {
+        (0..self.agents.len()).min_by(|a, b| self.rtt_ms(*a, host).total_cmp(&self.rtt_ms(*b, host)))
+    }
+
+    /// The host of that name.
+    pub fn host_named(&self, name: &str) -> Option<usize> {
+        self.hosts.iter().position(|host| host.name == name)
+    }
+
+    /// The agent at that address.
+    pub fn agent_at(&self, address: IpAddr) -> Option<usize> {
+        self.agents.iter().position(|agent| agent.address == address)
+    }
+
+    /// Where it is.
+    pub fn ground(&self) -> Ground {
+        self.ground
+    }
+
+    /// Numbers for people.
+    pub fn census(&self) -> Census {
+        let company = |resident: &Resident| (resident.holding.registry, resident.holding.handle.clone());
+        let agents: BTreeSet<_> = self.agents.iter().map(company).collect();
+        let homes: BTreeSet<_> = self.agents.iter().map(|agent| agent.holding.range).collect();
+        let (at_home, away): (Vec<_>, Vec<_>) =
+            self.hosts.iter().partition(|host| homes.contains(&host.holding.range));
+        Census {
+            agents: self.agents.len(),
+            hosts: self.hosts.len(),
+            countries: self.hosts.iter().map(|host| &host.country).collect::<BTreeSet<_>>().len(),
+            cities: self.agents.iter().chain(&self.hosts).map(|it| it.site).collect::<BTreeSet<_>>().len(),
+            subnets: self.hosts.iter().map(|host| host.holding.range).collect::<BTreeSet<_>>().len(),
+            companies: self.hosts.iter().map(company).collect::<BTreeSet<_>>().len(),
+            at_home: at_home.len(),
+            of_agents_company: away.iter().filter(|host| agents.contains(&company(host))).count(),
+        }
+    }
+
+    /// The virtual internet of this world: a node for each agent, the coordinator and the name server, and one that
+    /// is all web hosts.
+    pub fn internet_plan(&self) -> Plan {
+        let alone = |resident: &Resident| NodePlan {
+            name: resident.name.clone(),
+            addresses: vec![Placed { address: resident.address, site: resident.site }],
+        };
+        let hosts = self.hosts.iter().map(|host| (host.address, host.site)).collect::<BTreeMap<_, _>>();
+        let web = NodePlan {
+            name: WEB.to_owned(),
+            addresses: hosts.into_iter().map(|(address, site)| Placed { address, site }).collect(),
+        };
+        let servers = [&self.coordinator, &self.dns];
+        let nodes = self.agents.iter().chain(servers).map(alone).chain([web]).collect();
+        Plan { nodes, paths: self.places.paths(LOSS), seed: self.seed }
+    }
+
+    /// The web of this world with so many documents, as [`crate::web::Web::generate`] takes it.
+    pub fn web_plan(&self, documents: usize, port: u16) -> WebPlan {
+        let host = |resident: &Resident| HostPlan {
+            name: resident.name.clone(),
+            address: resident.address,
+            country: resident.country.clone(),
+            city: resident.city.clone(),
+        };
+        let count = self.hosts.len();
+        WebPlan {
+            hosts: self.hosts.iter().map(host).collect(),
+            seeds: (count / 50).clamp(1, count.max(1)),
+            documents,
+            port,
+            dead_names: count / 60,
+            slow_hosts: count / 60,
+            seed: self.seed,
+        }
+    }
+}
+
+/// Name of the node that is all web hosts.
+pub(super) const WEB: &str = "web";
+
+fn holding(hierarchy: &Hierarchy, candidate: &Candidate) -> Holding {
+    let company = hierarchy.company(candidate.company);
+    Holding {
+        range: candidate.range,
+        // A candidate has a company, and a company a registry.
+        registry: company.map_or(Registry::RipeNcc, |company| company.registry),
+        handle: company.map_or("", |company| company.handle).to_owned(),
+        country: candidate.country,
+    }
+}

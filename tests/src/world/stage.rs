@@ -1,0 +1,186 @@
+//! The stage of a world: everything around the programs under test, running in this process. The virtual internet
+//! where the world is at real addresses; the web, its referee and the name server in either case.
+
+use std::net::{IpAddr, SocketAddr};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use url::Url;
+
+use super::demo::{DemoWorld, Ground, WEB};
+use super::error::StageError;
+use crate::dns::{self, Zone};
+use crate::net::{Door, Internet, Links, Namespace, NetError, Proof};
+use crate::referee::Referee;
+use crate::web::{self, Pace, Web};
+
+/// Who a program or socket on the stage belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// The coordinator.
+    Coordinator,
+    /// The agent with this index.
+    Agent(usize),
+    /// All web hosts.
+    Web,
+    /// The name server.
+    Dns,
+}
+
+/// A world that is up. Dropping it takes everything down; programs started on it should have ended before.
+#[derive(Debug)]
+pub struct Stage {
+    world: DemoWorld,
+    web: Arc<Web>,
+    referee: Referee,
+    _server: web::Server,
+    dns: dns::Server,
+    internet: Option<Internet>,
+}
+
+impl Stage {
+    /// Opens the stage of a world with so many documents. Call it inside a tokio runtime; at real addresses it needs
+    /// what [`Internet::open`] needs, and when [`StageError::is_unavailable`] says so, the caller should open the
+    /// world's [mirror](DemoWorld::on_loopback) instead.
+    pub fn open(world: DemoWorld, documents: usize) -> Result<Self, StageError> {
+        match world.ground() {
+            Ground::Namespaces => Self::open_internet(world, documents),
+            Ground::Loopback => Self::open_loopback(world, documents),
+        }
+    }
+
+    fn open_internet(world: DemoWorld, documents: usize) -> Result<Self, StageError> {
+        const PORT: u16 = 80;
+        let internet = Internet::open(world.internet_plan())?;
+        let web = Arc::new(Web::generate(&world.web_plan(documents, PORT))?);
+        let referee = Referee::new(Arc::clone(&web));
+        let listeners = web::listen::inside(internet.namespace(WEB)?, PORT)?;
+        let server = web::Server::start(Arc::clone(&web), referee.clone(), Pace::at_once(), listeners)?;
+        let sockets = dns::Sockets::inside(internet.namespace(&world.dns.name)?, world.dns.address)?;
+        let dns = dns::Server::start(Zone::new(web.names()), sockets)?;
+        Ok(Self { world, web, referee, _server: server, dns, internet: Some(internet) })
+    }
+
+    fn open_loopback(world: DemoWorld, documents: usize) -> Result<Self, StageError> {
+        let (port, listeners) = web::listen::on_loopback(world.hosts.iter().map(|host| host.address))?;
+        let web = Arc::new(Web::generate(&world.web_plan(documents, port))?);
+        let referee = Referee::new(Arc::clone(&web));
+        let server = web::Server::start(Arc::clone(&web), referee.clone(), pace(world.clone()), listeners)?;
+        let sockets = dns::Sockets::open(SocketAddr::new(world.dns.address, 0))?;
+        let dns = dns::Server::start(Zone::new(web.names()), sockets)?;
+        Ok(Self { world, web, referee, _server: server, dns, internet: None })
+    }
+
+    /// Who is where.
+    pub fn world(&self) -> &DemoWorld {
+        &self.world
+    }
+
+    /// The web, to change pages and to ask what searches must find.
+    pub fn web(&self) -> &Web {
+        &self.web
+    }
+
+    /// The referee of the web.
+    pub fn referee(&self) -> &Referee {
+        &self.referee
+    }
+
+    /// URLs to start the crawl with.
+    pub fn seeds(&self) -> Vec<Url> {
+        self.web.seeds()
+    }
+
+    /// Where names are looked up: for the coordinator's `--resolver` and the agents' `resolver`.
+    pub fn resolver(&self) -> SocketAddr {
+        self.dns.address()
+    }
+
+    /// The address of somebody: what an agent binds to, and what the coordinator listens on. All web hosts have many;
+    /// then the first is given.
+    pub fn address(&self, who: Who) -> Option<IpAddr> {
+        let resident = match who {
+            Who::Coordinator => Some(&self.world.coordinator),
+            Who::Agent(index) => self.world.agents.get(index),
+            Who::Web => self.world.hosts.first(),
+            Who::Dns => Some(&self.world.dns),
+        };
+        resident.map(|resident| resident.address)
+    }
+
+    /// Methods with which distances can be measured on this stage, best first: words of an agent's configuration.
+    pub fn probe_methods(&self) -> &'static [&'static str] {
+        match self.world.ground() {
+            Ground::Namespaces => &["icmp", "tcp", "head"],
+            Ground::Loopback => &["head"],
+        }
+    }
+
+    /// Prefixes that an agent's owner must allow beyond the built-in guard.
+    pub fn guard_allow(&self) -> &'static [&'static str] {
+        match self.world.ground() {
+            Ground::Namespaces => &[],
+            Ground::Loopback => &["127.0.0.0/8"],
+        }
+    }
+
+    /// Ports that an agent's owner must allow.
+    pub fn guard_ports(&self) -> Vec<u16> {
+        vec![self.web.port()]
+    }
+
+    /// Makes a program start where it belongs; nothing to do on loopback.
+    pub fn enter<'c>(&self, who: Who, command: &'c mut Command) -> Result<&'c mut Command, NetError> {
+        match self.namespace(who)? {
+            Some(namespace) => Ok(namespace.enter_command(command)),
+            None => Ok(command),
+        }
+    }
+
+    /// Runs `work` where somebody is, to open sockets there.
+    pub fn run<T: Send>(&self, who: Who, work: impl FnOnce() -> T + Send) -> Result<T, NetError> {
+        match self.namespace(who)? {
+            Some(namespace) => namespace.run(work),
+            None => Ok(work()),
+        }
+    }
+
+    /// Lets connections to `outside` in to a listener of somebody, such as the coordinator's dashboard. None on
+    /// loopback, where there is no outside: use `inside` itself.
+    pub fn door(&self, who: Who, outside: TcpListener, inside: SocketAddr) -> Result<Option<Door>, NetError> {
+        self.namespace(who)?.map(|namespace| Door::open(namespace.clone(), outside, inside)).transpose()
+    }
+
+    /// Verifies that nothing can leave. None on loopback: there the agents' guard allows nothing but 127.0.0.0/8.
+    pub fn prove_isolated(&self) -> Result<Option<Proof>, NetError> {
+        self.internet.as_ref().map(Internet::prove_isolated).transpose()
+    }
+
+    /// The handle to cut, slow and heal ways; none on loopback.
+    pub fn links(&self) -> Option<Links> {
+        self.internet.as_ref().map(Internet::links)
+    }
+
+    /// Where somebody is; none on loopback.
+    pub fn namespace(&self, who: Who) -> Result<Option<&Namespace>, NetError> {
+        let Some(internet) = &self.internet else { return Ok(None) };
+        let name = match who {
+            Who::Coordinator => Some(self.world.coordinator.name.as_str()),
+            Who::Agent(index) => self.world.agents.get(index).map(|agent| agent.name.as_str()),
+            Who::Web => Some(WEB),
+            Who::Dns => Some(self.world.dns.name.as_str()),
+        };
+        let name = name.ok_or_else(|| NetError::Plan(format!("there is no {who:?}")))?;
+        internet.namespace(name).map(Some)
+    }
+}
+
+/// The round trip between an agent and a host, before each answer.
+fn pace(world: DemoWorld) -> Pace {
+    Pace::imposed(move |asker, host| {
+        let rtt_ms = world.agent_at(asker).map_or(0.0, |agent| world.rtt_ms(agent, host));
+        Duration::try_from_secs_f64(rtt_ms / 1_000.0).unwrap_or(Duration::ZERO)
+    })
+}
