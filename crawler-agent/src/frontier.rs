@@ -103,10 +103,8 @@ pub struct Turn {
 /// Results that wait to be packed, oldest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
-    /// The results.
-    pub entries: Vec<Entry>,
-    /// Number of the last of them.
-    pub through: u64,
+    /// The results with their numbers.
+    pub entries: Vec<(u64, Entry)>,
 }
 
 /// Numbers that survive restarts.
@@ -187,7 +185,7 @@ impl Frontier {
     /// The oldest results, at least one if there is any, up to about `bytes` of JSON.
     pub fn batch(&self, bytes: u64) -> Result<Batch, FrontierError> {
         let read = self.db.begin_read()?;
-        let mut batch = Batch { entries: Vec::new(), through: 0 };
+        let mut batch = Batch { entries: Vec::new() };
         let mut size = 0;
         for entry in read.open_table(RESULTS)?.iter()? {
             let (order, json) = entry?;
@@ -195,8 +193,7 @@ impl Frontier {
             if size > bytes && !batch.entries.is_empty() || batch.entries.len() >= MOST_ENTRIES {
                 break;
             }
-            batch.entries.push(serde_json::from_slice(json.value())?);
-            batch.through = order.value();
+            batch.entries.push((order.value(), serde_json::from_slice(json.value())?));
         }
         Ok(batch)
     }

@@ -140,7 +140,7 @@ fn links_to_other_hosts_are_told_once() {
         .unwrap()
         .entries
         .into_iter()
-        .filter_map(|entry| match entry {
+        .filter_map(|(_, entry)| match entry {
             Entry::Discovered(d) => Some(d.url),
             Entry::Fetch(_) => None,
         })
@@ -167,7 +167,7 @@ fn redirects_become_urls_of_their_own_until_there_are_too_many() {
     world.route(3, "http://a.org/away");
     let item = world.next("http://a.org").unwrap();
     world.finish(item, redirect("https://a.org/away"), &[]);
-    let last = world.frontier().batch(u64::MAX).unwrap().entries.pop().unwrap();
+    let (_, last) = world.frontier().batch(u64::MAX).unwrap().entries.pop().unwrap();
     let Entry::Discovered(told) = last else { panic!("{last:?}") };
     assert_eq!((told.url.as_str(), told.redirects), ("https://a.org/away", 1));
 }
@@ -187,13 +187,10 @@ fn bounds_are_kept() {
     let effect = world.make(routes(&urls, bounds));
     assert!(effect.results);
     assert_eq!(world.frontier().counts().unwrap().queued, 1, "the third page is the last");
-    let failed = world
-        .frontier()
-        .batch(u64::MAX)
-        .unwrap()
-        .entries
-        .into_iter()
-        .filter(|entry| matches!(entry, Entry::Fetch(f) if matches!(f.outcome, Outcome::Failed { .. })));
+    let failed =
+        world.frontier().batch(u64::MAX).unwrap().entries.into_iter().filter(
+            |(_, entry)| matches!(entry, Entry::Fetch(f) if matches!(f.outcome, Outcome::Failed { .. })),
+        );
     assert_eq!(failed.count(), 3, "routes that are not taken are answered");
 }
 
@@ -238,7 +235,7 @@ fn results_leave_when_they_are_sealed_and_packages_when_they_are_shipped() {
     let first = world.frontier().batch(1).unwrap();
     assert_eq!(first.entries.len(), 1, "at least one, however small the bound");
     assert_eq!(world.frontier().next_package().unwrap(), 1);
-    world.make(Change::Sealed { seq: 1, through: first.through, bytes: 100 });
+    world.make(Change::Sealed { seq: 1, through: first.entries[0].0, bytes: 100 });
     assert_eq!(world.frontier().batch(u64::MAX).unwrap().entries.len(), 4);
     world.restart();
     assert_eq!(world.frontier().epoch(), 7, "the epoch stays");

@@ -175,7 +175,7 @@ impl Pair {
         let seq = self.world.frontier().next_package().unwrap();
         self.model.next_package += 1;
         assert_eq!(seq, self.model.next_package);
-        self.world.make(Change::Sealed { seq, through: batch.through, bytes: 1 });
+        self.world.make(Change::Sealed { seq, through: batch.entries.last().unwrap().0, bytes: 1 });
         self.model.results.drain(..batch.entries.len());
         self.model.packages.insert(seq);
     }
@@ -188,10 +188,12 @@ impl Pair {
             assert_eq!(next, expected, "next of host {host}");
         }
         let results =
-            self.world.frontier().batch(u64::MAX).unwrap().entries.into_iter().map(|entry| match entry {
-                Entry::Fetch(fetch) => format!("fetched {}", fetch.url),
-                Entry::Discovered(discovered) => format!("told {}", discovered.url),
-            });
+            self.world.frontier().batch(u64::MAX).unwrap().entries.into_iter().map(
+                |(_, entry)| match entry {
+                    Entry::Fetch(fetch) => format!("fetched {}", fetch.url),
+                    Entry::Discovered(discovered) => format!("told {}", discovered.url),
+                },
+            );
         assert_eq!(results.collect::<Vec<_>>(), self.model.results);
         let packages: Vec<u64> = self.model.packages.iter().copied().collect();
         assert_eq!(self.world.frontier().packages().unwrap(), packages);

@@ -1,0 +1,204 @@
+//! Here are a URL and an address that passed the guard: what does the host answer?
+//!
+//! One GET over HTTP/1.1, without redirects, cookies or proxies, to exactly this address. Connections are kept for
+//! the next request to the same host. Every size and every duration is bounded by the owner's [`Limits`], and the
+//! body is handed on as it arrives.
+
+mod body;
+mod dial;
+mod error;
+mod head;
+mod pool;
+mod tls;
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http_body_util::Empty;
+use hyper::{Method, Request, body::Incoming, client::conn::http1::SendRequest, header};
+use protocol::page::Timing;
+use tokio::time::{Instant, timeout_at};
+
+use crate::{config::Limits, crawl_url::CrawlUrl};
+use dial::Dialler;
+use pool::{Idle, Pool};
+
+pub use body::{Flow, Sink};
+pub use error::{FetchError, Problem};
+pub use head::Head;
+pub use tls::{TlsError, config as tls_config};
+
+pub(crate) type Sender = SendRequest<Empty<Bytes>>;
+
+/// An answer that was read to its end, or as far as it was wanted.
+#[derive(Debug)]
+pub struct Answer<S> {
+    /// Status and headers.
+    pub head: Head,
+    /// How long it took.
+    pub timing: Timing,
+    /// Bytes of the body on the wire.
+    pub wire_bytes: u64,
+    /// What took the body; none when it was not wanted.
+    pub sink: Option<S>,
+}
+
+/// Makes requests. One for the whole agent.
+pub struct Fetcher {
+    limits: Limits,
+    user_agent: String,
+    dialler: Dialler,
+    pool: Pool,
+}
+
+/// What is known of a request while it is going on.
+struct Progress {
+    started: Instant,
+    deadline: Instant,
+    connect: Duration,
+    first_byte: Duration,
+    wire_bytes: u64,
+}
+
+impl Progress {
+    fn timing(&self) -> Timing {
+        Timing {
+            connect_us: micros(self.connect),
+            first_byte_us: micros(self.first_byte),
+            total_us: micros(self.started.elapsed()),
+        }
+    }
+}
+
+fn micros(duration: Duration) -> u32 {
+    u32::try_from(duration.as_micros()).unwrap_or(u32::MAX)
+}
+
+impl Fetcher {
+    /// A fetcher within these limits, which presents itself as `user_agent` and sends from `bind`.
+    pub fn new(
+        limits: Limits,
+        user_agent: String,
+        bind: Option<IpAddr>,
+        tls: Option<rustls::ClientConfig>,
+    ) -> Self {
+        let dialler = Dialler::new(bind, tls);
+        Self { limits, user_agent, dialler, pool: Pool::default() }
+    }
+
+    /// Asks for `url` at `address`. When the head of the answer is there, `open` says who takes the body, if anybody.
+    pub async fn get<S: Sink>(
+        &self,
+        url: &CrawlUrl,
+        address: IpAddr,
+        open: impl FnOnce(&Head) -> Option<S>,
+    ) -> Result<Answer<S>, FetchError> {
+        let started = Instant::now();
+        let deadline = started + self.limits.fetch;
+        let mut progress = Progress {
+            started,
+            deadline,
+            connect: Duration::ZERO,
+            first_byte: Duration::ZERO,
+            wire_bytes: 0,
+        };
+        let result = self.run(url, address, &mut progress, open).await;
+        let (timing, wire_bytes) = (progress.timing(), progress.wire_bytes);
+        match result {
+            Ok((head, sink)) => Ok(Answer { head, timing, wire_bytes, sink }),
+            Err(problem) => Err(FetchError { problem, timing, wire_bytes }),
+        }
+    }
+
+    async fn run<S: Sink>(
+        &self,
+        url: &CrawlUrl,
+        address: IpAddr,
+        progress: &mut Progress,
+        open: impl FnOnce(&Head) -> Option<S>,
+    ) -> Result<(Head, Option<S>), Problem> {
+        let (response, sender) = self.head(url, address, progress).await?;
+        let head = Head::of(&response);
+        let mut sink = open(&head);
+        let whole = body::read(response.into_body(), &head, &self.limits, progress, sink.as_mut()).await?;
+        if whole {
+            self.pool.put(url.host_key(), Idle::new(sender, address));
+        }
+        Ok((head, sink))
+    }
+
+    /// Sends the request, over a kept connection if there is one, and waits for the head of the answer.
+    async fn head(
+        &self,
+        url: &CrawlUrl,
+        address: IpAddr,
+        progress: &mut Progress,
+    ) -> Result<(hyper::Response<Incoming>, Sender), Problem> {
+        let mut request = self.request(url)?;
+        if let Some(mut sender) = self.pool.take(&url.host_key(), address) {
+            match self.send(&mut sender, request, progress).await? {
+                Ok(response) => return Ok((response, sender)),
+                // The host closed the connection before the request was on its way.
+                Err(unsent) => request = unsent,
+            }
+        }
+        let mut sender = self.connect(url, address, progress).await?;
+        match self.send(&mut sender, request, progress).await? {
+            Ok(response) => Ok((response, sender)),
+            Err(_) => Err(Problem::Closed),
+        }
+    }
+
+    async fn connect(
+        &self,
+        url: &CrawlUrl,
+        address: IpAddr,
+        progress: &mut Progress,
+    ) -> Result<Sender, Problem> {
+        let started = Instant::now();
+        let deadline = progress.deadline.min(started + self.limits.connect);
+        let target = SocketAddr::new(address, url.port());
+        let connecting = self.dialler.connect(url, target);
+        let sender = timeout_at(deadline, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
+        progress.connect = started.elapsed();
+        Ok(sender)
+    }
+
+    async fn send(
+        &self,
+        sender: &mut Sender,
+        request: Request<Empty<Bytes>>,
+        progress: &mut Progress,
+    ) -> Result<Result<hyper::Response<Incoming>, Request<Empty<Bytes>>>, Problem> {
+        let started = Instant::now();
+        let deadline = progress.deadline.min(started + self.limits.first_byte);
+        let answered = timeout_at(deadline, sender.try_send_request(request)).await;
+        progress.first_byte = started.elapsed();
+        match answered.map_err(|_| Problem::FirstByteTimeout)? {
+            Ok(response) => Ok(Ok(response)),
+            Err(mut failed) => match failed.take_message() {
+                Some(unsent) => Ok(Err(unsent)),
+                None => Err(Problem::Http(failed.into_error())),
+            },
+        }
+    }
+
+    fn request(&self, url: &CrawlUrl) -> Result<Request<Empty<Bytes>>, Problem> {
+        let authority = &url.url()[url::Position::BeforeHost..url::Position::AfterPort];
+        Request::builder()
+            .method(Method::GET)
+            .uri(url.path_and_query())
+            .header(header::HOST, authority)
+            .header(header::USER_AGENT, &self.user_agent)
+            .header(header::ACCEPT, "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1")
+            .header(header::ACCEPT_ENCODING, "gzip")
+            .body(Empty::new())
+            .map_err(|_| Problem::Request)
+    }
+}
+
+#[cfg(test)]
+mod tests;

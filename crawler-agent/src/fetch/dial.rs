@@ -1,0 +1,84 @@
+//! Connections to an address that passed the guard.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
+
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use rustls::pki_types::ServerName;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpSocket, TcpStream},
+};
+use tokio_rustls::TlsConnector;
+use url::Host;
+
+use super::{Problem, Sender};
+use crate::crawl_url::CrawlUrl;
+
+/// Most headers of an answer.
+const MAX_HEADERS: usize = 100;
+/// Most bytes of an answer's head, and of what is read at once.
+const MAX_HEAD_BYTES: usize = 64 << 10;
+
+pub(super) struct Dialler {
+    bind: Option<IpAddr>,
+    tls: Option<TlsConnector>,
+}
+
+impl Dialler {
+    pub(super) fn new(bind: Option<IpAddr>, tls: Option<rustls::ClientConfig>) -> Self {
+        Self { bind, tls: tls.map(|config| TlsConnector::from(Arc::new(config))) }
+    }
+
+    /// A connection to `target` that speaks HTTP, over TLS when the URL wants it.
+    pub(super) async fn connect(&self, url: &CrawlUrl, target: SocketAddr) -> Result<Sender, Problem> {
+        let tcp = connect_tcp(self.bind, target).await.map_err(Problem::Connect)?;
+        if !url.is_https() {
+            return handshake(tcp).await;
+        }
+        let tls = self.tls.as_ref().ok_or(Problem::NoTls)?;
+        let name = server_name(url).ok_or(Problem::Request)?;
+        handshake(tls.connect(name, tcp).await.map_err(Problem::Tls)?).await
+    }
+}
+
+/// A TCP connection from `bind`, if given, to `target`. The caller sees to the time limit.
+pub(crate) async fn connect_tcp(bind: Option<IpAddr>, target: SocketAddr) -> io::Result<TcpStream> {
+    let socket = if target.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    if let Some(bind) = bind {
+        socket.bind(SocketAddr::new(bind, 0))?;
+    }
+    let stream = socket.connect(target).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// Speaks HTTP/1.1 over any stream. What real servers get wrong in headers is passed over.
+async fn handshake<T>(stream: T) -> Result<Sender, Problem>
+where
+    T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let mut builder = http1::Builder::new();
+    builder
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(MAX_HEAD_BYTES)
+        .allow_obsolete_multiline_headers_in_responses(true)
+        .allow_spaces_after_header_name_in_responses(true)
+        .ignore_invalid_headers_in_responses(true);
+    let (sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(Problem::Http)?;
+    // Ends when the sender and the body are dropped; its errors reach whoever waits for the answer.
+    tokio::spawn(async move { drop(connection.await) });
+    Ok(sender)
+}
+
+fn server_name(url: &CrawlUrl) -> Option<ServerName<'static>> {
+    match url.host()? {
+        Host::Domain(name) => ServerName::try_from(name.trim_end_matches('.').to_owned()).ok(),
+        Host::Ipv4(address) => Some(ServerName::from(IpAddr::V4(address))),
+        Host::Ipv6(address) => Some(ServerName::from(IpAddr::V6(address))),
+    }
+}

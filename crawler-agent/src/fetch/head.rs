@@ -1,0 +1,129 @@
+//! Status and headers, as far as a crawler cares.
+
+use std::time::Duration;
+
+use hyper::{HeaderMap, Response, header};
+use jiff::Timestamp;
+
+use crate::extract::directives::Directives;
+
+/// The head of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Head {
+    /// HTTP status.
+    pub status: u16,
+    /// Media type without parameters, lower case.
+    pub media_type: Option<String>,
+    /// The charset parameter of the media type.
+    pub charset: Option<String>,
+    /// Where to go instead, as it was written.
+    pub location: Option<String>,
+    /// What X-Robots-Tag asks for.
+    pub directives: Directives,
+    /// Content encoding, lower case; none for identity.
+    pub encoding: Option<String>,
+    retry_after: Option<String>,
+}
+
+impl Head {
+    pub(super) fn of<B>(response: &Response<B>) -> Self {
+        let headers = response.headers();
+        let content_type = text(headers, header::CONTENT_TYPE);
+        let mut directives = Directives::default();
+        for value in headers.get_all("x-robots-tag") {
+            directives.add_header(&String::from_utf8_lossy(value.as_bytes()));
+        }
+        let encoding = text(headers, header::CONTENT_ENCODING).map(|e| e.trim().to_ascii_lowercase());
+        Self {
+            status: response.status().as_u16(),
+            media_type: content_type.as_deref().and_then(media_type),
+            charset: content_type.as_deref().and_then(charset),
+            location: text(headers, header::LOCATION),
+            directives,
+            encoding: encoding.filter(|e| !e.is_empty() && e != "identity"),
+            retry_after: text(headers, header::RETRY_AFTER),
+        }
+    }
+
+    /// Whether this answer says where to go instead.
+    pub fn is_redirect(&self) -> bool {
+        matches!(self.status, 301 | 302 | 303 | 307 | 308) && self.location.is_some()
+    }
+
+    /// How long the host asks to be left alone (RFC 9110 section 10.2.3).
+    pub fn retry_after(&self, now: Timestamp) -> Option<Duration> {
+        let value = self.retry_after.as_deref()?.trim();
+        if let Ok(seconds) = value.parse() {
+            return Some(Duration::from_secs(seconds));
+        }
+        let at = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
+        Some(Duration::try_from(at.duration_since(now)).unwrap_or(Duration::ZERO))
+    }
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+fn media_type(content_type: &str) -> Option<String> {
+    let essence = content_type.split(';').next()?.trim().to_ascii_lowercase();
+    let plausible =
+        essence.len() <= 100 && essence.contains('/') && essence.bytes().all(|b| b.is_ascii_graphic());
+    plausible.then_some(essence)
+}
+
+fn charset(content_type: &str) -> Option<String> {
+    content_type.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        let value = value.trim().trim_matches(['"', '\'']);
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(headers: &[(&str, &str)]) -> Head {
+        let mut response = Response::builder().status(200);
+        for (name, value) in headers {
+            response = response.header(*name, *value);
+        }
+        Head::of(&response.body(()).unwrap())
+    }
+
+    #[test]
+    fn media_types_are_cut_into_their_parts() {
+        let of = |value: &str| {
+            let head = head(&[("content-type", value)]);
+            (head.media_type, head.charset)
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(of("Text/HTML; charset=\"UTF-8\""), (some("text/html"), some("UTF-8")));
+        assert_eq!(of("text/html;a=b; CharSet = koi8-r"), (some("text/html"), some("koi8-r")));
+        assert_eq!(of("nonsense"), (None, None));
+        assert_eq!(head(&[]).media_type, None);
+    }
+
+    #[test]
+    fn a_host_may_ask_for_time_in_seconds_or_by_date() {
+        let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
+        let of = |value: &str| head(&[("retry-after", value)]).retry_after(now);
+        assert_eq!(of("120"), Some(Duration::from_secs(120)));
+        assert_eq!(of("Fri, 20 Nov 2026 12:01:00 GMT"), Some(Duration::from_secs(60)));
+        assert_eq!(of("Fri, 20 Nov 2020 12:01:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(of("soon"), None);
+    }
+
+    #[test]
+    fn robots_tags_of_all_header_lines_count() {
+        let head = head(&[("x-robots-tag", "noindex"), ("X-Robots-Tag", "nearcrawl: nofollow")]);
+        assert_eq!(head.directives, Directives { noindex: true, nofollow: true });
+    }
+
+    #[test]
+    fn identity_is_no_encoding() {
+        assert_eq!(head(&[("content-encoding", "Identity")]).encoding, None);
+        assert_eq!(head(&[("content-encoding", " GZip ")]).encoding.as_deref(), Some("gzip"));
+    }
+}

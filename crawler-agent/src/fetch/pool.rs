@@ -1,0 +1,62 @@
+//! Connections that are kept for the next request to the same host.
+
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+
+use super::Sender;
+
+/// Most connections that are kept.
+const MOST: usize = 256;
+/// How long they are kept.
+const KEEP: Duration = Duration::from_secs(30);
+
+/// A connection that nobody uses.
+pub(super) struct Idle {
+    sender: Sender,
+    address: IpAddr,
+    since: Instant,
+}
+
+impl Idle {
+    pub(super) fn new(sender: Sender, address: IpAddr) -> Self {
+        Self { sender, address, since: Instant::now() }
+    }
+
+    fn is_fresh(&self) -> bool {
+        !self.sender.is_closed() && self.since.elapsed() < KEEP
+    }
+}
+
+/// At most one connection for each host, by scheme and authority.
+#[derive(Default)]
+pub(super) struct Pool(Mutex<HashMap<String, Idle>>);
+
+impl Pool {
+    /// The kept connection of this host, if it leads to this address.
+    pub(super) fn take(&self, host: &str, address: IpAddr) -> Option<Sender> {
+        let idle = self.lock().remove(host)?;
+        (idle.address == address && idle.is_fresh()).then_some(idle.sender)
+    }
+
+    pub(super) fn put(&self, host: String, idle: Idle) {
+        let mut kept = self.lock();
+        if kept.len() >= MOST {
+            kept.retain(|_, idle| idle.is_fresh());
+        }
+        if kept.len() >= MOST {
+            let oldest = kept.iter().min_by_key(|(_, idle)| idle.since).map(|(host, _)| host.clone());
+            oldest.and_then(|host| kept.remove(&host));
+        }
+        kept.insert(host, idle);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Idle>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

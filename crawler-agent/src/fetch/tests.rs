@@ -1,0 +1,388 @@
+use std::{
+    io::Write as _,
+    net::Ipv4Addr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use flate2::{Compression, write::GzEncoder};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+};
+
+use super::*;
+
+const HOME: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+fn limits() -> Limits {
+    let text = "coordinator = \"http://c.example\"\ncontact = \"https://o.example\"\n";
+    let limits = crate::config::Config::parse(text, std::path::Path::new("t")).unwrap().limits;
+    Limits {
+        connect: Duration::from_secs(5),
+        first_byte: Duration::from_millis(400),
+        fetch: Duration::from_millis(1_500),
+        ..limits
+    }
+}
+
+fn fetcher() -> Fetcher {
+    Fetcher::new(limits(), "nearcrawl/test (+https://o.example)".into(), None, None)
+}
+
+/// Keeps the body, up to some length.
+#[derive(Debug)]
+struct Keep(Vec<u8>, usize);
+
+impl Sink for Keep {
+    fn write(&mut self, bytes: &[u8]) -> Flow {
+        self.0.extend_from_slice(bytes);
+        if self.0.len() < self.1 { Flow::More } else { Flow::Enough }
+    }
+}
+
+fn keep(_: &Head) -> Option<Keep> {
+    Some(Keep(Vec::new(), usize::MAX))
+}
+
+/// A server that answers the nth request over all its connections with `answer(n)`, and counts connections.
+struct Server {
+    port: u16,
+    connections: Arc<AtomicUsize>,
+}
+
+impl Server {
+    async fn start(answer: impl Fn(usize) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        let requests = AtomicUsize::new(0);
+        let answer = Arc::new(move || answer(requests.fetch_add(1, Ordering::SeqCst)));
+        Self::with(move |mut stream| {
+            let answer = Arc::clone(&answer);
+            async move {
+                while read_request(&mut stream).await.is_some() {
+                    let _ = stream.write_all(&answer()).await;
+                }
+            }
+        })
+        .await
+    }
+
+    /// A server that does whatever `talk` does with each connection.
+    async fn with<F>(talk: impl Fn(TcpStream) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let listener = TcpListener::bind((HOME, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&connections);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                count.fetch_add(1, Ordering::SeqCst);
+                tokio::spawn(talk(stream));
+            }
+        });
+        Self { port, connections }
+    }
+
+    fn url(&self) -> CrawlUrl {
+        CrawlUrl::parse(&format!("http://h.example:{}/p?q", self.port)).unwrap()
+    }
+
+    fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+
+    async fn get(&self, fetcher: &Fetcher) -> Result<Answer<Keep>, FetchError> {
+        fetcher.get(&self.url(), HOME, keep).await
+    }
+
+    async fn problem(&self) -> Problem {
+        self.get(&fetcher()).await.unwrap_err().problem
+    }
+}
+
+async fn read_request(stream: &mut TcpStream) -> Option<String> {
+    let mut request = Vec::new();
+    while !request.ends_with(b"\r\n\r\n") {
+        request.push(stream.read_u8().await.ok()?);
+    }
+    String::from_utf8(request).ok()
+}
+
+fn answer(headers: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
+    [head.as_bytes(), body].concat()
+}
+
+fn gzip(plain: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(plain).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[tokio::test]
+async fn the_request_says_who_asks_and_for_what() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let server = Server::with(move |mut stream| {
+        let tell = tell.clone();
+        async move {
+            tell.send(read_request(&mut stream).await.unwrap()).unwrap();
+            let _ = stream.write_all(&answer("", b"ok")).await;
+        }
+    })
+    .await;
+    server.get(&fetcher()).await.unwrap();
+    let request = told.try_recv().unwrap();
+    assert!(request.starts_with("GET /p?q HTTP/1.1\r\n"), "{request}");
+    assert!(request.contains(&format!("host: h.example:{}\r\n", server.port)));
+    assert!(request.contains("user-agent: nearcrawl/test (+https://o.example)\r\n"));
+    assert!(request.contains("accept-encoding: gzip\r\n"));
+    assert!(!request.to_ascii_lowercase().contains("cookie"));
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again_and_times_are_taken() {
+    let server = Server::start(|n| answer("", format!("body {n}").as_bytes())).await;
+    let fetcher = fetcher();
+    let first = server.get(&fetcher).await.unwrap();
+    assert_eq!((first.head.status, first.sink.unwrap().0), (200, b"body 0".to_vec()));
+    assert_eq!(first.wire_bytes, 6);
+    assert!(first.timing.connect_us > 0 && first.timing.first_byte_us > 0);
+    assert!(first.timing.total_us >= first.timing.connect_us + first.timing.first_byte_us);
+    let second = server.get(&fetcher).await.unwrap();
+    assert_eq!((second.timing.connect_us, second.sink.unwrap().0), (0, b"body 1".to_vec()));
+    assert_eq!(server.connections(), 1);
+    let elsewhere = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+    assert!(fetcher.get(&server.url(), elsewhere, keep).await.is_err(), "the address decides, not the name");
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_died_is_replaced_without_a_word() {
+    let server = Server::with(|mut stream| async move {
+        read_request(&mut stream).await;
+        let _ = stream.write_all(&answer("", b"once")).await;
+    })
+    .await;
+    let fetcher = fetcher();
+    for _ in 0..5 {
+        assert_eq!(server.get(&fetcher).await.unwrap().sink.unwrap().0, b"once");
+        // Until the end of the connection has arrived, which is when it is no longer kept.
+        while fetcher.pool.take(&server.url().host_key(), HOME).is_some_and(|sender| !sender.is_closed()) {
+            tokio::task::yield_now().await;
+        }
+    }
+    assert_eq!(server.connections(), 5);
+}
+
+#[tokio::test]
+async fn gzip_is_undone_in_one_or_more_members() {
+    let server = Server::start(|n| match n {
+        0 => answer("content-encoding: gzip\r\n", &gzip(b"plain text")),
+        1 => answer("content-encoding: x-gzip\r\n", &[gzip(b"plain "), gzip(b"text")].concat()),
+        _ => answer("content-encoding: gzip\r\n", b""),
+    })
+    .await;
+    let fetcher = fetcher();
+    for expected in ["plain text", "plain text", ""] {
+        let answer = server.get(&fetcher).await.unwrap();
+        assert_eq!(answer.sink.unwrap().0, expected.as_bytes());
+    }
+}
+
+#[tokio::test]
+async fn bombs_do_not_go_off() {
+    let bomb = gzip(&vec![0; 30 << 20]);
+    assert!(bomb.len() < 64 << 10);
+    let server = Server::start(move |_| answer("content-encoding: gzip\r\n", &bomb)).await;
+    let error = server.get(&fetcher()).await.unwrap_err();
+    assert!(matches!(error.problem, Problem::Bomb(_)), "{error:?}");
+    assert!(!error.problem.may_pass());
+    // Random bytes do not compress: the limit is the plain size itself.
+    let noise: Vec<u8> = (0..3u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let packed = gzip(&noise);
+    let server = Server::start(move |_| answer("content-encoding: gzip\r\n", &packed)).await;
+    let small = Fetcher::new(Limits { plain_bytes: 2 << 20, ..limits() }, "t".into(), None, None);
+    let error = server.get(&small).await.unwrap_err();
+    assert!(matches!(error.problem, Problem::Bomb(most) if most == 2 << 20), "{error:?}");
+}
+
+#[tokio::test]
+async fn broken_and_unknown_encodings_are_told() {
+    let server = Server::start(|n| match n {
+        0 => answer("content-encoding: gzip\r\n", b"this is no gzip at all"),
+        _ => answer("content-encoding: br\r\n", b"x"),
+    })
+    .await;
+    assert!(matches!(server.problem().await, Problem::Inflate(_)));
+    assert!(matches!(server.problem().await, Problem::Encoding(e) if e == "br"));
+}
+
+#[tokio::test]
+async fn bodies_that_are_too_large_are_cut_off() {
+    let small = Fetcher::new(Limits { wire_bytes: 100_000, ..limits() }, "t".into(), None, None);
+    let announced =
+        Server::start(|_| b"HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\nx".to_vec()).await;
+    let error = announced.get(&small).await.unwrap_err();
+    assert!(matches!(error.problem, Problem::TooLarge(100_000)), "{error:?}");
+    let endless = Server::with(|mut stream| async move {
+        read_request(&mut stream).await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await;
+        while stream.write_all(&[b"1000\r\n", [b'x'; 0x1000].as_slice(), b"\r\n"].concat()).await.is_ok() {}
+    })
+    .await;
+    let error = endless.get(&small).await.unwrap_err();
+    assert!(matches!(error.problem, Problem::TooLarge(100_000)), "{error:?}");
+    assert!(error.wire_bytes < 300_000, "{}", error.wire_bytes);
+}
+
+#[tokio::test]
+async fn slow_hosts_do_not_hold_us() {
+    let silent = Server::with(|mut stream| async move {
+        read_request(&mut stream).await;
+        std::future::pending::<()>().await;
+    })
+    .await;
+    let error = silent.get(&fetcher()).await.unwrap_err();
+    assert!(matches!(error.problem, Problem::FirstByteTimeout) && error.problem.may_pass());
+    assert!((400_000..1_000_000).contains(&error.timing.total_us), "{:?}", error.timing);
+    let dripping = |head: &'static [u8]| {
+        Server::with(move |mut stream| async move {
+            read_request(&mut stream).await;
+            let _ = stream.write_all(head).await;
+            let mut drip = tokio::time::interval(Duration::from_millis(50));
+            while stream.write_all(b"x").await.is_ok() {
+                drip.tick().await;
+            }
+        })
+    };
+    let slow_head = dripping(b"HTTP/1.1 200 OK\r\nx-").await;
+    assert!(matches!(slow_head.problem().await, Problem::FirstByteTimeout));
+    let slow_body = dripping(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n").await;
+    let error = slow_body.get(&fetcher()).await.unwrap_err();
+    assert!(matches!(error.problem, Problem::Timeout), "{error:?}");
+    assert!(error.timing.total_us < 3_000_000, "{:?}", error.timing);
+}
+
+#[tokio::test]
+async fn answers_that_are_none_are_told_apart() {
+    let raw = |bytes: Vec<u8>| {
+        Server::with(move |mut stream| {
+            let bytes = bytes.clone();
+            async move {
+                read_request(&mut stream).await;
+                let _ = stream.write_all(&bytes).await;
+            }
+        })
+    };
+    let many_headers =
+        (0..200).fold(String::from("HTTP/1.1 200 OK\r\n"), |all, n| format!("{all}h{n}: x\r\n"));
+    let long_header = format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "a".repeat(200_000));
+    for bytes in [
+        b"".to_vec(),
+        b"SSH-2.0-OpenSSH_9.9\r\n".to_vec(),
+        vec![0; 4_096],
+        b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nshort".to_vec(),
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n".to_vec(),
+        format!("{many_headers}\r\n").into_bytes(),
+        long_header.into_bytes(),
+    ] {
+        let error = raw(bytes).await.get(&fetcher()).await.unwrap_err();
+        assert!(matches!(error.problem, Problem::Http(_)) && error.problem.may_pass(), "{error:?}");
+        assert!(!error.problem.in_full().contains('\n'));
+    }
+    let odd = raw(b"HTTP/1.1 299 Hm\r\nbad header: x\r\nserver :y\r\nLocation:/z\r\n\r\nbody".to_vec()).await;
+    let answer = odd.get(&fetcher()).await.unwrap();
+    assert_eq!((answer.head.status, answer.head.location.as_deref()), (299, Some("/z")));
+    assert_eq!(answer.sink.unwrap().0, b"body", "a body without length ends with the connection");
+}
+
+#[tokio::test]
+async fn a_sink_may_have_enough_or_may_not_be_there() {
+    let server = Server::start(|_| answer("", &vec![b'x'; 1 << 20])).await;
+    let fetcher = fetcher();
+    let cut = fetcher.get(&server.url(), HOME, |_| Some(Keep(Vec::new(), 10))).await.unwrap();
+    assert!((10..200_000).contains(&cut.sink.unwrap().0.len()));
+    let unwanted = fetcher.get(&server.url(), HOME, |_| None::<Keep>).await.unwrap();
+    assert!(unwanted.sink.is_none() && unwanted.wire_bytes < 200_000);
+    assert_eq!(server.connections(), 2, "neither connection can be used again");
+    let small = Server::start(|_| b"HTTP/1.1 404 No\r\ncontent-length: 3\r\n\r\nno!".to_vec()).await;
+    for _ in 0..3 {
+        fetcher.get(&small.url(), HOME, |_| None::<Keep>).await.unwrap();
+    }
+    assert_eq!(small.connections(), 1, "a small body is read for the connection's sake");
+}
+
+#[tokio::test]
+async fn everything_is_sent_from_the_owners_address() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let server = Server::with(move |mut stream| {
+        let tell = tell.clone();
+        async move {
+            tell.send(stream.peer_addr().unwrap().ip()).unwrap();
+            read_request(&mut stream).await;
+            let _ = stream.write_all(&answer("", b"")).await;
+        }
+    })
+    .await;
+    let own = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 77));
+    let bound = Fetcher::new(limits(), "t".into(), Some(own), None);
+    server.get(&bound).await.unwrap();
+    assert_eq!(told.try_recv(), Ok(own));
+}
+
+#[tokio::test]
+async fn refused_connections_are_told() {
+    let unused = TcpListener::bind((HOME, 0)).await.unwrap();
+    let port = unused.local_addr().unwrap().port();
+    drop(unused);
+    let url = CrawlUrl::parse(&format!("http://h.example:{port}/")).unwrap();
+    let error = fetcher().get(&url, HOME, keep).await.unwrap_err();
+    assert!(matches!(error.problem, Problem::Connect(_)), "{error:?}");
+    let tls = CrawlUrl::parse(&format!("https://h.example:{port}/")).unwrap();
+    assert!(fetcher().get(&tls, HOME, keep).await.is_err());
+}
+
+#[tokio::test]
+async fn tls_is_spoken_and_certificates_are_checked() {
+    let issued = rcgen::generate_simple_self_signed(vec!["h.example".into()]).unwrap();
+    let (certificate, key) = (issued.cert.der().clone(), issued.signing_key.serialize_der());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let server_config = rustls::ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.clone()], key.try_into().unwrap())
+        .unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(server_config));
+    let server = Server::with(move |stream| {
+        let acceptor = acceptor.clone();
+        async move {
+            let Ok(mut stream) = acceptor.accept(stream).await else { return };
+            let mut request = [0; 1_024];
+            let _ = stream.read(&mut request).await;
+            let _ = stream.write_all(&answer("", b"secret")).await;
+        }
+    })
+    .await;
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(certificate).unwrap();
+    let client = |roots: rustls::RootCertStore| {
+        let config = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        Fetcher::new(limits(), "t".into(), None, Some(config))
+    };
+    let url = |host: &str| CrawlUrl::parse(&format!("https://{host}:{}/", server.port)).unwrap();
+    let trusting = client(roots);
+    let answer = trusting.get(&url("h.example"), HOME, keep).await.unwrap();
+    assert_eq!(answer.sink.unwrap().0, b"secret");
+    let wrong_name = trusting.get(&url("other.example"), HOME, keep).await.unwrap_err();
+    assert!(matches!(wrong_name.problem, Problem::Tls(_)), "{wrong_name:?}");
+    let stranger =
+        client(rustls::RootCertStore::empty()).get(&url("h.example"), HOME, keep).await.unwrap_err();
+    assert!(matches!(stranger.problem, Problem::Tls(_)), "{stranger:?}");
+}

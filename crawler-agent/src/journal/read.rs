@@ -1,0 +1,47 @@
+//! Reading the journal.
+
+use std::{
+    fs::File,
+    io::{BufRead as _, BufReader},
+    path::{Path, PathBuf},
+};
+
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
+
+use super::JournalEntry;
+
+/// The journal can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the journal in {dir} can't be read")]
+pub struct JournalError {
+    dir: PathBuf,
+    #[source]
+    source: std::io::Error,
+}
+
+/// The files of the journal by day, oldest first.
+pub(super) fn files(dir: &Path) -> std::io::Result<Vec<(Date, PathBuf)>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir)? {
+        let path = entry?.path();
+        let day = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".jsonl")?.parse().ok());
+        files.extend(day.map(|day: Date| (day, path)));
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The lines from `since` on, oldest first. A line that was cut off by a crash is passed over.
+pub fn entries(
+    dir: &Path,
+    since: Option<Timestamp>,
+) -> Result<impl Iterator<Item = JournalEntry> + use<>, JournalError> {
+    let first_day = since.map(|since| since.to_zoned(TimeZone::UTC).date());
+    let files = files(dir).map_err(|source| JournalError { dir: dir.to_owned(), source })?;
+    let files = files.into_iter().filter(move |(day, _)| first_day.is_none_or(|first| *day >= first));
+    let lines = files
+        .filter_map(|(_, path)| File::open(path).ok())
+        .flat_map(|file| BufReader::new(file).lines().map_while(Result::ok));
+    let entries = lines.filter_map(|line| serde_json::from_str::<JournalEntry>(&line).ok());
+    Ok(entries.filter(move |entry| since.is_none_or(|since| entry.at >= since)))
+}

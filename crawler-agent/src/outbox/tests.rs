@@ -1,0 +1,171 @@
+use std::time::Duration;
+
+use protocol::{
+    Route, UnixMillis,
+    package::open,
+    page::{Discovered, Entry, Fetch, Outcome, Page},
+};
+use tempfile::TempDir;
+
+use super::*;
+use crate::frontier::Bounds;
+
+const AGENT: AgentId = AgentId::new(3);
+
+struct World {
+    dir: TempDir,
+    desk: Desk,
+    key: Arc<AgentKey>,
+}
+
+impl World {
+    fn new() -> Self {
+        let dir = TempDir::new().unwrap();
+        let frontier = Frontier::open(&dir.path().join("frontier.redb"), 5).unwrap();
+        let (desk, _) = Desk::start(frontier).unwrap();
+        Self { dir, desk, key: Arc::new(AgentKey::from_seed([1; 32])) }
+    }
+
+    async fn outbox(&self, kib: u64) -> Outbox {
+        let rules = ShipRules { age: Duration::from_secs(2), bytes: kib << 10 };
+        let dir = self.dir.path().join("packages");
+        Outbox::open(&dir, self.desk.clone(), Arc::clone(&self.key), AGENT, rules).await.unwrap()
+    }
+
+    /// Routes that end at once, each with a result.
+    async fn results(&self, seqs: std::ops::RangeInclusive<u64>) {
+        let routes = seqs.map(|seq| Route { seq, url: format!("no url {seq}"), redirects: 0 }).collect();
+        let bounds = Bounds { pages_a_host: 1, depth: 1 };
+        self.desk.make(Change::Routes { routes, at: UnixMillis(1), bounds }).await.unwrap();
+    }
+
+    fn read(&self, outbox: &Outbox, name: PackageName) -> Vec<String> {
+        let bytes = outbox.bytes(name).unwrap().unwrap();
+        let package = open(&bytes, &self.key.public()).unwrap();
+        assert_eq!(package.header().name, name);
+        package.entries().map(|entry| url_of(&entry.unwrap()).to_owned()).collect()
+    }
+
+    fn files(&self) -> Vec<String> {
+        let dir = std::fs::read_dir(self.dir.path().join("packages")).unwrap();
+        let mut names: Vec<String> = dir.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn url_of(entry: &Entry) -> &str {
+    match entry {
+        Entry::Fetch(fetch) => &fetch.url,
+        Entry::Discovered(discovered) => &discovered.url,
+    }
+}
+
+fn page(order: u64, text: String) -> (u64, Entry) {
+    let page = Page {
+        status: 200,
+        media_type: "text/html".into(),
+        charset: "UTF-8".into(),
+        lang: None,
+        title: String::new(),
+        text,
+        sha256: String::new(),
+        links: 0,
+    };
+    let fetch = Fetch {
+        url: format!("http://e.org/{order}"),
+        fetched_at: UnixMillis(0),
+        address: None,
+        timing: None,
+        wire_bytes: 0,
+        outcome: Outcome::Page(page),
+    };
+    (order, Entry::Fetch(Box::new(fetch)))
+}
+
+#[tokio::test]
+async fn results_are_packed_sent_and_forgotten() {
+    let world = World::new();
+    world.results(1..=3).await;
+    let outbox = world.outbox(64).await;
+    assert_eq!(outbox.seal_all().await.unwrap(), 1);
+    assert_eq!(outbox.seal_all().await.unwrap(), 0);
+    let names = outbox.waiting().await.unwrap();
+    assert_eq!(names, [PackageName { agent: AGENT, epoch: 5, seq: 1 }]);
+    assert_eq!(world.read(&outbox, names[0]), ["no url 1", "no url 2", "no url 3"]);
+    outbox.acknowledged(names[0]).await.unwrap();
+    assert_eq!(outbox.waiting().await.unwrap(), []);
+    assert_eq!(world.files(), ["refused"]);
+}
+
+#[tokio::test]
+async fn many_results_make_several_packages() {
+    let world = World::new();
+    world.results(1..=100).await;
+    let outbox = world.outbox(1).await;
+    assert!(outbox.seal_all().await.unwrap() > 5);
+    let mut urls = Vec::new();
+    for name in outbox.waiting().await.unwrap() {
+        urls.extend(world.read(&outbox, name));
+    }
+    assert_eq!(urls, (1..=100).map(|n| format!("no url {n}")).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn leftovers_of_a_crash_are_cleared_away_and_packages_stay() {
+    let world = World::new();
+    world.results(1..=1).await;
+    world.outbox(64).await.seal_all().await.unwrap();
+    let dir = world.dir.path().join("packages");
+    // Written, but the change that notes it never happened; and half written.
+    std::fs::write(dir.join("2.ncpk"), "x").unwrap();
+    std::fs::write(dir.join("3.tmp"), "x").unwrap();
+    let outbox = world.outbox(64).await;
+    assert_eq!(world.files(), ["1.ncpk", "refused"]);
+    world.results(2..=2).await;
+    outbox.seal_all().await.unwrap();
+    let names = outbox.waiting().await.unwrap();
+    assert_eq!(world.read(&outbox, names[1]), ["no url 2"], "the number is used for the real package");
+}
+
+#[tokio::test]
+async fn what_the_coordinator_refuses_is_kept_for_the_owner() {
+    let world = World::new();
+    world.results(1..=1).await;
+    let outbox = world.outbox(64).await;
+    outbox.seal_all().await.unwrap();
+    let name = outbox.waiting().await.unwrap()[0];
+    outbox.set_aside(name).await.unwrap();
+    assert_eq!(outbox.waiting().await.unwrap(), []);
+    assert!(world.dir.path().join("packages/refused/1.ncpk").exists());
+    assert_eq!(outbox.bytes(name).unwrap(), None);
+}
+
+#[test]
+fn pages_that_compress_like_bombs_travel_in_small_packages() {
+    let key = AgentKey::from_seed([1; 32]);
+    let name = PackageName { agent: AGENT, epoch: 1, seq: 1 };
+    let mut entries: Vec<(u64, Entry)> = (1..=9).map(|n| page(n, "a".repeat(400 << 10))).collect();
+    let mut packed = 0;
+    while !entries.is_empty() {
+        let (written, through) = build::package(&entries, name, UnixMillis(1), &key).unwrap();
+        let package = open(&written.bytes, &key.public()).unwrap();
+        packed += package.entries().map(Result::unwrap).count();
+        entries.retain(|(order, _)| *order > through);
+    }
+    assert_eq!(packed, 9);
+}
+
+#[test]
+fn a_result_that_never_fits_is_told_as_such() {
+    let key = AgentKey::from_seed([1; 32]);
+    let name = PackageName { agent: AGENT, epoch: 1, seq: 1 };
+    let huge = [page(7, "\u{7f}x\"".repeat(4 << 20))];
+    let (written, through) = build::package(&huge, name, UnixMillis(1), &key).unwrap();
+    assert_eq!(through, 7);
+    let entry = open(&written.bytes, &key.public()).unwrap().entries().next().unwrap().unwrap();
+    let Entry::Fetch(fetch) = entry else { panic!("{entry:?}") };
+    assert!(matches!(fetch.outcome, Outcome::Failed { reason } if reason.contains("can't be packed")));
+    let told = [(8, Entry::Discovered(Discovered { url: "http://e.org/".into(), redirects: 0 }))];
+    assert_eq!(build::package(&told, name, UnixMillis(1), &key).unwrap().1, 8);
+}

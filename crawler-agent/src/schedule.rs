@@ -1,0 +1,270 @@
+//! The workbench in the hands of many tasks, on the runtime's clock.
+
+use std::{
+    net::IpAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use protocol::UnixMillis;
+use tokio::{sync::Notify, time::Instant};
+
+use crate::frontier::{HostNumber, Workbench};
+
+/// Longest time for which a stored due time is believed after the clock was changed.
+const LONGEST_WAIT_MS: i64 = 24 * 3_600 * 1_000;
+
+/// Which host is next, for everybody.
+pub struct Schedule {
+    bench: Mutex<Workbench>,
+    changed: Notify,
+    started: Instant,
+}
+
+/// A host that is being asked, with the address if one is held. Dropping it gives both back, so that nothing stays
+/// busy when a request is cancelled.
+pub struct Claim {
+    schedule: Arc<Schedule>,
+    host: HostNumber,
+    address: Option<IpAddr>,
+    /// A host that is asked on behalf of the first.
+    other: Option<HostNumber>,
+    pause: Duration,
+    over: bool,
+}
+
+impl Schedule {
+    /// An empty schedule whose clock starts now.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { bench: Mutex::default(), changed: Notify::new(), started: Instant::now() })
+    }
+
+    /// The host may be asked from the wall clock's `due` on, but not before `pause` from now is over.
+    pub fn offer(&self, host: HostNumber, due: UnixMillis, now: UnixMillis, pause: Duration) {
+        let wait = due.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
+        let due = self.now() + wait.max(millis(pause));
+        self.bench().offer(host, due);
+        self.changed.notify_one();
+    }
+
+    /// The next host that is due. `pause` is how long it is left alone when the claim is dropped unfinished.
+    pub fn take(self: &Arc<Self>, pause: Duration) -> Option<Claim> {
+        let host = self.bench().take(self.now())?;
+        let schedule = Arc::clone(self);
+        Some(Claim { schedule, host, address: None, other: None, pause, over: false })
+    }
+
+    /// Returns when a host may be due, or something changed.
+    pub async fn wait(&self) {
+        let next = self.bench().next_due();
+        let changed = self.changed.notified();
+        match next {
+            Some(due) => {
+                let at = self.started + Duration::from_millis(due);
+                // Whichever comes first.
+                drop(tokio::time::timeout_at(at, changed).await);
+            }
+            None => changed.await,
+        }
+    }
+
+    /// Waits until nobody talks to `address`, and keeps everybody else away until the answer is dropped.
+    pub async fn hold_address(self: &Arc<Self>, address: IpAddr) -> HeldAddress {
+        let mut again = tokio::time::interval(Duration::from_millis(50));
+        loop {
+            again.tick().await;
+            if self.bench().hold_address(address) {
+                return HeldAddress { schedule: Arc::clone(self), address };
+            }
+        }
+    }
+
+    /// Requests that are going on.
+    pub fn in_flight(&self) -> usize {
+        self.bench().in_flight()
+    }
+
+    /// Whether any host has work.
+    pub fn has_work(&self) -> bool {
+        !self.bench().is_empty()
+    }
+
+    fn now(&self) -> u64 {
+        millis(self.started.elapsed())
+    }
+
+    /// So long from now, never less.
+    fn after(&self, pause: Duration) -> u64 {
+        self.now() + 1 + millis(pause)
+    }
+
+    fn bench(&self) -> MutexGuard<'_, Workbench> {
+        self.bench.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Claim {
+    /// The host.
+    pub fn host(&self) -> HostNumber {
+        self.host
+    }
+
+    /// Leave the host alone for so long if the claim is dropped unfinished.
+    pub fn set_pause(&mut self, pause: Duration) {
+        self.pause = pause;
+    }
+
+    /// Takes the address. When somebody else talks to it, the claim ends; the host is next when it is free.
+    pub fn hold(mut self, address: IpAddr) -> Option<Self> {
+        if self.schedule.bench().hold(self.host, address) {
+            self.address = Some(address);
+            return Some(self);
+        }
+        self.over = true;
+        self.give_back_other(Duration::ZERO);
+        None
+    }
+
+    /// Takes another host along. When it can't be asked now, the claim ends and is taken up later.
+    pub fn borrow(mut self, other: HostNumber, ask_again: Duration) -> Option<Self> {
+        let now = self.schedule.now();
+        let borrowed = self.schedule.bench().borrow(other, now, now + millis(ask_again));
+        match borrowed {
+            Ok(()) => {
+                self.other = Some(other);
+                Some(self)
+            }
+            Err(due) => {
+                self.end(due, true);
+                None
+            }
+        }
+    }
+
+    /// The request is over: the host may be asked again after `pause`, if it has `more` to be asked for.
+    pub fn finish(mut self, pause: Duration, more: bool) {
+        let due = self.schedule.after(pause);
+        self.pause = pause;
+        self.end(due, more);
+    }
+
+    fn end(&mut self, due: u64, more: bool) {
+        self.over = true;
+        self.give_back_other(self.pause);
+        let mut bench = self.schedule.bench();
+        if let Some(address) = self.address.take() {
+            bench.free_address(address);
+        }
+        bench.release(self.host, due, more);
+        drop(bench);
+        self.schedule.changed.notify_one();
+    }
+
+    fn give_back_other(&mut self, pause: Duration) {
+        if let Some(other) = self.other.take() {
+            let due = self.schedule.after(pause);
+            self.schedule.bench().release(other, due, false);
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if !self.over {
+            let due = self.schedule.after(self.pause);
+            self.end(due, true);
+        }
+    }
+}
+
+/// An address that nobody else talks to.
+pub struct HeldAddress {
+    schedule: Arc<Schedule>,
+    address: IpAddr,
+}
+
+impl Drop for HeldAddress {
+    fn drop(&mut self) {
+        self.schedule.bench().free_address(self.address);
+        self.schedule.changed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: HostNumber = HostNumber(1);
+    const OTHER: HostNumber = HostNumber(2);
+    const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+    const NOW: UnixMillis = UnixMillis(1_000_000);
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cancelled_request_gives_everything_back() {
+        let schedule = Schedule::new();
+        schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+        let claim = schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap();
+        assert_eq!(schedule.in_flight(), 1);
+        drop(claim);
+        assert_eq!(schedule.in_flight(), 0);
+        assert!(schedule.take(SECOND).is_none(), "the host is left alone for its pause");
+        tokio::time::advance(SECOND * 2).await;
+        assert!(schedule.take(SECOND).is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waiting_ends_when_a_host_is_due_or_offered() {
+        let schedule = Schedule::new();
+        schedule.offer(HOST, NOW.plus_ms(5_000), NOW, Duration::ZERO);
+        schedule.wait().await;
+        schedule.wait().await;
+        assert!(schedule.take(SECOND).is_some(), "the runtime's clock went on by itself");
+        let waiting = tokio::spawn({
+            let schedule = Arc::clone(&schedule);
+            async move { schedule.wait().await }
+        });
+        schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
+        waiting.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn wild_clocks_do_not_put_a_host_away_for_ever() {
+        let schedule = Schedule::new();
+        schedule.offer(HOST, UnixMillis(i64::MAX), NOW, Duration::ZERO);
+        schedule.offer(OTHER, UnixMillis(i64::MIN), NOW, SECOND);
+        assert!(schedule.take(SECOND).is_none(), "the pause counts although the due time is long past");
+        tokio::time::advance(SECOND * 2).await;
+        assert_eq!(schedule.take(SECOND).unwrap().host(), OTHER);
+        tokio::time::advance(Duration::from_secs(24 * 3_600)).await;
+        assert_eq!(schedule.take(SECOND).unwrap().host(), HOST);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_address_is_kept_for_one() {
+        let schedule = Schedule::new();
+        let held = schedule.hold_address(ADDRESS).await;
+        schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+        assert!(schedule.take(SECOND).unwrap().hold(ADDRESS).is_none());
+        drop(held);
+        assert!(schedule.take(SECOND).unwrap().hold(ADDRESS).is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_borrowed_host_rests_as_well() {
+        let schedule = Schedule::new();
+        schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+        schedule.take(SECOND).unwrap().borrow(OTHER, SECOND).unwrap().finish(SECOND, false);
+        schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+        schedule.offer(OTHER, NOW.plus_ms(10_000), NOW, Duration::ZERO);
+        let claim = schedule.take(SECOND).unwrap();
+        assert!(claim.borrow(OTHER, SECOND).is_none(), "not due");
+        assert!(schedule.take(SECOND).is_none());
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert!(schedule.take(SECOND).is_some() && schedule.take(SECOND).is_some());
+    }
+}

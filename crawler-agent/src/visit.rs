@@ -1,0 +1,279 @@
+//! Here is a host whose turn it is: make its next request.
+//!
+//! One visit is one request at most: for robots.txt when its rules are missing or a day old, else for the first URL
+//! of the queue that they allow. Its outcome is on disk before the host may be asked again.
+
+mod failure;
+mod robots;
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use protocol::{
+    CrawlPolicy, UnixMillis,
+    page::{DisallowedBy, Fetch, Outcome, Timing},
+};
+use tokio::sync::watch;
+
+use crate::{
+    clock,
+    config::Limits,
+    crawl_url::CrawlUrl,
+    fetch::{Answer, FetchError, Fetcher},
+    frontier::{Bounds, Change, Desk, Done, Effect, Frontier, FrontierError, HostRecord, Queued},
+    journal::{Journal, Kind},
+    outbox::Pressure,
+    page::{self, PageSink},
+    resolve::{ResolveError, Resolver},
+    schedule::{Claim, Schedule},
+};
+
+/// Everything that a visit needs. One for the whole agent.
+pub struct Visitor {
+    /// Where outcomes are stored.
+    pub desk: Desk,
+    /// Who is next.
+    pub schedule: Arc<Schedule>,
+    /// Names to addresses that may be reached.
+    pub resolver: Arc<Resolver>,
+    /// Makes requests.
+    pub fetcher: Arc<Fetcher>,
+    /// What the owner can read.
+    pub journal: Journal,
+    /// Tells the outbox that there is something to pack.
+    pub pressure: Arc<Pressure>,
+    /// The owner's.
+    pub limits: Limits,
+    /// The operator's.
+    pub policy: watch::Receiver<CrawlPolicy>,
+}
+
+/// A host and what is known of it.
+struct Visit {
+    claim: Claim,
+    record: HostRecord,
+    delay: Duration,
+}
+
+impl Visitor {
+    /// Least time between two requests to a host that has no wishes of its own.
+    pub fn delay(&self) -> Duration {
+        self.limits.host_delay.max(Duration::from_millis(self.policy.borrow().host_delay_ms.into()))
+    }
+
+    /// What is taken into queues.
+    pub fn bounds(&self) -> Bounds {
+        let policy = *self.policy.borrow();
+        Bounds { pages_a_host: policy.pages_a_host, depth: policy.depth.into() }
+    }
+
+    /// Makes the next request of the claimed host.
+    pub async fn visit(&self, mut claim: Claim) -> Result<(), FrontierError> {
+        let host = claim.host();
+        let turn = self.desk.read(move |frontier: &Frontier| frontier.turn(host)).await?;
+        let Some((turn, item)) = turn.and_then(|mut turn| turn.next.take().map(|item| (turn, item))) else {
+            claim.finish(Duration::ZERO, false);
+            return Ok(());
+        };
+        let need = robots::need(&turn, &item, clock::now());
+        let wished = need.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
+        let delay = self.delay().max(wished);
+        claim.set_pause(delay);
+        let visit = Visit { claim, record: turn.record, delay };
+        match need {
+            robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
+            robots::Need::Obey(rules) if rules.allows(item.url.path_and_query()) => {
+                self.fetch(visit, item).await
+            }
+            robots::Need::Obey(_) => self.disallowed(visit, item).await,
+        }
+    }
+
+    async fn disallowed(&self, visit: Visit, item: Queued) -> Result<(), FrontierError> {
+        let outcome = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
+        self.without_request(visit, item, outcome).await
+    }
+
+    async fn fetch(&self, visit: Visit, item: Queued) -> Result<(), FrontierError> {
+        let address = match self.resolver.addresses(&item.url).await {
+            // Another one each time, in case the first does not answer.
+            Ok(addresses) => addresses[usize::from(item.attempts) % addresses.len()],
+            Err(error) => return self.not_reached(visit, item, &error).await,
+        };
+        let Visit { claim, record, delay } = visit;
+        let Some(claim) = claim.hold(address) else { return Ok(()) };
+        let visit = Visit { claim, record, delay };
+        let started = clock::now();
+        let result = self.fetcher.get(&item.url, address, PageSink::for_head).await;
+        match result {
+            Ok(answer) => self.answered(visit, item, started, address, answer).await,
+            Err(error) => self.failed(visit, item, started, address, error).await,
+        }
+    }
+
+    async fn answered(
+        &self,
+        visit: Visit,
+        item: Queued,
+        started: UnixMillis,
+        address: IpAddr,
+        answer: Answer<PageSink>,
+    ) -> Result<(), FrontierError> {
+        let Answer { head, timing, wire_bytes, sink } = answer;
+        self.journal.note(
+            Kind::Page,
+            item.url.as_str(),
+            Some(address),
+            &head.status.to_string(),
+            wire_bytes,
+            timing,
+        );
+        if let Some(pause) = failure::asks_for_time(&head, started) {
+            if item.attempts + 1 < failure::ATTEMPTS {
+                return self.again(visit, item, Some(pause)).await;
+            }
+        }
+        let (outcome, links) = page::outcome(&item.url, head, sink);
+        let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
+        self.done(visit, item, fetch, links, 0).await
+    }
+
+    async fn failed(
+        &self,
+        visit: Visit,
+        item: Queued,
+        started: UnixMillis,
+        address: IpAddr,
+        error: FetchError,
+    ) -> Result<(), FrontierError> {
+        let FetchError { problem, timing, wire_bytes } = error;
+        let reason = problem.in_full();
+        self.journal.note(Kind::Page, item.url.as_str(), Some(address), &reason, wire_bytes, timing);
+        let passing = problem.may_pass();
+        if passing && item.attempts + 1 < failure::ATTEMPTS {
+            return self.again(visit, item, None).await;
+        }
+        let failures = if passing { visit.record.failures + 1 } else { 0 };
+        let outcome = Outcome::Failed { reason };
+        let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
+        self.done(visit, item, fetch, Vec::new(), failures).await
+    }
+
+    /// The host has no address, or none that may be reached. Nothing was sent to it.
+    async fn not_reached(
+        &self,
+        visit: Visit,
+        item: Queued,
+        error: &ResolveError,
+    ) -> Result<(), FrontierError> {
+        let reason = error.to_string();
+        if matches!(error, ResolveError::Refused(_)) || item.attempts + 1 >= failure::ATTEMPTS {
+            return self.without_request(visit, item, Outcome::Failed { reason }).await;
+        }
+        self.again(visit, item, None).await
+    }
+
+    /// Ends a URL for which nothing was sent; the host is due as it was.
+    async fn without_request(
+        &self,
+        visit: Visit,
+        item: Queued,
+        outcome: Outcome,
+    ) -> Result<(), FrontierError> {
+        let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
+        let effect = self
+            .desk
+            .make(Change::Done(Box::new(Done {
+                item,
+                fetch,
+                links: Vec::new(),
+                due: None,
+                failures: 0,
+                bounds: self.bounds(),
+            })))
+            .await?;
+        self.spread(&effect, 0);
+        visit.claim.finish(Duration::ZERO, effect.more);
+        Ok(())
+    }
+
+    async fn done(
+        &self,
+        visit: Visit,
+        item: Queued,
+        fetch: Fetch,
+        links: Vec<CrawlUrl>,
+        failures: u32,
+    ) -> Result<(), FrontierError> {
+        let pause = visit.delay.max(failure::pause(self.limits.retry, failures));
+        let size = size_of_result(&fetch);
+        let (due, bounds) = (Some(after(pause)), self.bounds());
+        let done = Done { item, fetch, links, due, failures, bounds };
+        let effect = self.desk.make(Change::Done(Box::new(done))).await?;
+        self.spread(&effect, size);
+        visit.claim.finish(pause, effect.more);
+        Ok(())
+    }
+
+    /// Leaves the URL first in its queue, for later.
+    async fn again(&self, visit: Visit, item: Queued, asked: Option<Duration>) -> Result<(), FrontierError> {
+        let failures = visit.record.failures + 1;
+        let pause = asked.unwrap_or_else(|| failure::pause(self.limits.retry, failures)).max(visit.delay);
+        if failures >= failure::GIVE_UP {
+            return self.give_up(visit, "the host failed again and again").await;
+        }
+        let effect = self.desk.make(Change::Again { item, due: after(pause), failures }).await?;
+        visit.claim.finish(pause, effect.more);
+        Ok(())
+    }
+
+    /// Ends everything in the host's queue.
+    async fn give_up(&self, visit: Visit, reason: &str) -> Result<(), FrontierError> {
+        let host = visit.claim.host();
+        loop {
+            let give_up = Change::GiveUp { host, reason: reason.to_owned(), at: clock::now() };
+            let effect = self.desk.make(give_up).await?;
+            self.spread(&effect, 0);
+            if !effect.more {
+                break;
+            }
+        }
+        visit.claim.finish(visit.delay, false);
+        Ok(())
+    }
+
+    /// Passes on what follows from a change.
+    fn spread(&self, effect: &Effect, result_bytes: u64) {
+        let now = clock::now();
+        for (host, due) in &effect.ready {
+            self.schedule.offer(*host, *due, now, Duration::ZERO);
+        }
+        if effect.results {
+            self.pressure.add(result_bytes);
+        }
+    }
+}
+
+fn fetched(
+    url: &CrawlUrl,
+    fetched_at: UnixMillis,
+    address: Option<IpAddr>,
+    timing: Option<Timing>,
+    wire_bytes: u64,
+    outcome: Outcome,
+) -> Fetch {
+    Fetch { url: url.to_string(), fetched_at, address, timing, wire_bytes, outcome }
+}
+
+/// Roughly what the result takes in a package before compression.
+fn size_of_result(fetch: &Fetch) -> u64 {
+    let text = match &fetch.outcome {
+        Outcome::Page(page) => page.text.len() + page.title.len(),
+        _ => 0,
+    };
+    (text + fetch.url.len() + 300) as u64
+}
+
+/// The wall clock's moment so long from now, never less.
+fn after(pause: Duration) -> UnixMillis {
+    clock::now().plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX).saturating_add(1))
+}
