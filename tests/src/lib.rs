@@ -1,5 +1,6 @@
 //! Virtual internet, harness and scenarios.
 
+pub mod demo;
 pub mod dns;
 pub mod harness;
 pub mod net;

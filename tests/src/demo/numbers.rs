@@ -1,0 +1,245 @@
+//! What came of a crawl, from everyone who knows: the coordinator, the referee, the matrix, the kernel.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use hierarchy::Range;
+use lab::{Dealt, Evaluation, evaluate};
+use serde::Serialize;
+use serde_json::Value;
+use url::form_urlencoded;
+
+use super::Cast;
+use crate::referee::{Report, Rules};
+use crate::web::Query;
+use crate::world::{Atlas, Census, DemoWorld, Stage};
+
+/// Everything that the demo tells.
+#[derive(Debug, Clone, Serialize)]
+pub struct Numbers {
+    /// Who takes part.
+    pub census: Census,
+    /// Subnets of the loaded generation.
+    pub subnets: u64,
+    /// Its companies.
+    pub companies: u64,
+    /// Seconds from the first byte of the files to the swap.
+    pub build_seconds: f64,
+    /// Approved agents.
+    pub agents: u64,
+    /// Delegations by reason.
+    pub delegations: BTreeMap<String, u64>,
+    /// Searches that ended.
+    pub searches_decided: u64,
+    /// Searches that did not.
+    pub searches_open: u64,
+    /// Probes for one search, on average.
+    pub probes_per_search: f64,
+    /// How well hosts were dealt out.
+    pub dealing: Dealing,
+    /// Seconds from the seeds to the last change.
+    pub crawl_seconds: f64,
+    /// What the referee saw.
+    pub referee: Report,
+    /// Documents that the index shall hold.
+    pub indexable: u64,
+    /// Documents that it holds.
+    pub indexed: u64,
+    /// Documents integrated, counted again each time.
+    pub integrated: u64,
+    /// Packages received.
+    pub packages: u64,
+    /// Packages integrated.
+    pub packages_integrated: u64,
+    /// Bytes of bodies that the agents fetched.
+    pub bytes_fetched: u64,
+    /// Bytes of packages that they shipped.
+    pub bytes_shipped: u64,
+    /// What was searched for.
+    pub searches: Vec<SearchFound>,
+    /// Most memory of the coordinator's process, in bytes.
+    pub coordinator_memory: u64,
+    /// Most memory of the largest agent's process, in bytes.
+    pub agent_memory: u64,
+}
+
+/// How hosts were dealt out, and what other ways of dealing would have cost.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Dealing {
+    /// Hosts in a delegated subnet.
+    pub hosts: usize,
+    /// Hosts that nobody got.
+    pub without_agent: usize,
+    /// Share whose agent is truly the nearest; 0 to 1.
+    pub share_nearest: f64,
+    /// Mean time above the nearest agent's, in milliseconds.
+    pub mean_excess_ms: f64,
+    /// Sum over pages of one round trip each, as dealt, in seconds.
+    pub crawl_s: f64,
+    /// The same, dealt at random.
+    pub random_s: f64,
+    /// The same, everything at its nearest agent.
+    pub nearest_s: f64,
+}
+
+/// One search and what came back.
+#[derive(Debug, Clone, Serialize)]
+pub struct SearchFound {
+    /// What had to come back.
+    pub query: Query,
+    /// Pages that fit.
+    pub total: u64,
+    /// Milliseconds it took.
+    pub took_ms: f64,
+    /// Title and URL of the best.
+    pub best: Option<(String, String)>,
+    /// Whether the answers are what they had to be.
+    pub as_expected: bool,
+}
+
+impl Numbers {
+    /// Gathers them; the cast must still be up.
+    pub async fn gather(
+        stage: &Stage,
+        atlas: &Atlas,
+        cast: &mut Cast,
+        rules: Rules,
+        crawl: Duration,
+    ) -> anyhow::Result<Self> {
+        let overview = cast.admin.get("overview").await?;
+        let number = |pointer: &str| overview.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
+        Ok(Self {
+            census: stage.world().census(),
+            subnets: number("/generation/subnets"),
+            companies: number("/generation/companies"),
+            build_seconds: cast.load["build_seconds"].as_f64().unwrap_or(0.0),
+            agents: number("/agents/approved"),
+            delegations: by_reason(&overview),
+            searches_decided: number("/searches/decided"),
+            searches_open: number("/searches/open"),
+            probes_per_search: overview
+                .pointer("/probes/per_search_mean")
+                .and_then(Value::as_f64)
+                .unwrap_or(0.0),
+            dealing: Dealing::of(stage, atlas, cast).await?,
+            crawl_seconds: crawl.as_secs_f64(),
+            referee: stage.referee().report(&rules),
+            indexable: stage.web().indexable().count() as u64,
+            indexed: number("/pages/indexed"),
+            integrated: number("/pages/integrated"),
+            packages: number("/packages/received"),
+            packages_integrated: number("/packages/integrated"),
+            bytes_fetched: number("/pages/bytes_fetched"),
+            bytes_shipped: number("/packages/bytes"),
+            searches: searches(stage, cast).await?,
+            coordinator_memory: cast.coordinator.process().memory().peak,
+            agent_memory: cast
+                .agents
+                .iter_mut()
+                .map(|agent| agent.process().memory().peak)
+                .max()
+                .unwrap_or(0),
+        })
+    }
+}
+
+fn by_reason(overview: &Value) -> BTreeMap<String, u64> {
+    let reasons = overview.pointer("/delegations/by_reason").and_then(Value::as_object);
+    let counted =
+        reasons.into_iter().flatten().map(|(reason, count)| (reason.clone(), count.as_u64().unwrap_or(0)));
+    counted.collect()
+}
+
+async fn searches(stage: &Stage, cast: &Cast) -> anyhow::Result<Vec<SearchFound>> {
+    let mut found = Vec::new();
+    for query in stage.web().queries() {
+        let words: String = form_urlencoded::byte_serialize(query.text.as_bytes()).collect();
+        let answer = cast.admin.get(&format!("search?q={words}&limit=10")).await?;
+        found.push(SearchFound::of(query, &answer));
+    }
+    Ok(found)
+}
+
+impl SearchFound {
+    fn of(query: Query, answer: &Value) -> Self {
+        let items = answer["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let text = |item: &Value, field: &str| item[field].as_str().unwrap_or_default().to_owned();
+        let named = query.url.as_ref().is_none_or(|url| items.iter().any(|item| text(item, "url") == *url));
+        let of_host =
+            query.host.as_ref().is_none_or(|host| items.iter().all(|item| text(item, "host") == *host));
+        let of_language =
+            query.language.is_none_or(|code| items.iter().all(|item| text(item, "lang") == code));
+        Self {
+            as_expected: !items.is_empty() && named && of_host && of_language,
+            total: answer["total"].as_u64().unwrap_or(0),
+            took_ms: answer["took_ms"].as_f64().unwrap_or(0.0),
+            best: items.first().map(|item| (text(item, "title"), text(item, "url"))),
+            query,
+        }
+    }
+}
+
+impl Dealing {
+    /// Looks up who got each host, and asks the matrix what that is worth.
+    async fn of(stage: &Stage, atlas: &Atlas, cast: &Cast) -> anyhow::Result<Self> {
+        let book = book(cast).await?;
+        let world = stage.world();
+        let pages = pages_of_hosts(stage);
+        let mut dealt = Vec::with_capacity(world.hosts.len());
+        for (resident, pages) in world.hosts.iter().zip(pages) {
+            let city = atlas.world().find(&resident.city).context("a host is in no city of the matrix")?;
+            if let Some(agent) = owner(&book, resident.address) {
+                dealt.push(Dealt { city, pages, agent });
+            }
+        }
+        let agents = cities(atlas, world)?;
+        Ok(Self::judged(&evaluate(atlas.world(), &agents, &dealt), world.hosts.len() - dealt.len()))
+    }
+
+    fn judged(seen: &Evaluation, without_agent: usize) -> Self {
+        Self {
+            hosts: seen.hosts,
+            without_agent,
+            share_nearest: seen.share_optimal,
+            mean_excess_ms: seen.mean_excess_ms,
+            crawl_s: seen.crawl_ms / 1_000.0,
+            random_s: seen.crawl_ms_random / 1_000.0,
+            nearest_s: seen.crawl_ms_nearest / 1_000.0,
+        }
+    }
+}
+
+fn cities(atlas: &Atlas, world: &DemoWorld) -> anyhow::Result<Vec<lab::CityId>> {
+    let find = |city: &str| atlas.world().find(city).context("an agent is in no city of the matrix");
+    world.agents.iter().map(|agent| find(&agent.city)).collect()
+}
+
+/// Requests that a complete crawl of each host takes.
+fn pages_of_hosts(stage: &Stage) -> Vec<u64> {
+    let mut pages = vec![0; stage.world().hosts.len()];
+    for id in stage.web().expected().wanted().keys() {
+        pages[id.host] += 1;
+    }
+    pages
+}
+
+/// Every delegated subnet and the place of its agent in the world.
+async fn book(cast: &Cast) -> anyhow::Result<Vec<(Range, usize)>> {
+    let mut book = Vec::new();
+    for item in cast.admin.list("delegations").await? {
+        let subnet = item["subnet"].as_str().context("a delegation has no subnet")?;
+        let name =
+            item.pointer("/agent/name").and_then(Value::as_str).context("a delegation has no agent")?;
+        let agent = cast.agent_named(name).context("a delegation names a stranger")?;
+        book.push((subnet.parse().context("a delegated subnet cannot be read")?, agent));
+    }
+    Ok(book)
+}
+
+/// Who has the smallest delegated subnet around the address.
+fn owner(book: &[(Range, usize)], address: IpAddr) -> Option<usize> {
+    let around = book.iter().filter(|(range, _)| range.contains(address));
+    around.min_by_key(|(range, _)| range.addresses()).map(|(_, agent)| *agent)
+}

@@ -1,0 +1,110 @@
+//! What a run has to reach.
+
+use super::Numbers;
+
+/// Most memory of an agent.
+const AGENT_MEMORY: u64 = 150_000_000;
+/// Most memory of the coordinator, its database not counted.
+const COORDINATOR_MEMORY: u64 = 600_000_000;
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Promise {
+    /// What was promised.
+    pub what: &'static str,
+    /// What was seen.
+    pub seen: String,
+    /// Whether it was kept.
+    pub kept: bool,
+}
+
+/// All of them, judged.
+pub fn promises(numbers: &Numbers) -> Vec<Promise> {
+    let mut all = road(numbers);
+    all.extend(referee(numbers));
+    all.extend(search(numbers));
+    all.extend(memory(numbers));
+    all
+}
+
+fn promise(what: &'static str, seen: impl std::fmt::Display, kept: bool) -> Promise {
+    Promise { what, seen: seen.to_string(), kept }
+}
+
+fn road(numbers: &Numbers) -> Vec<Promise> {
+    let Numbers { census, dealing, .. } = numbers;
+    let waits = format!("{:.0} s of {:.0} s", dealing.crawl_s, dealing.random_s);
+    vec![
+        promise("registry data is loaded", format!("{} subnets", numbers.subnets), numbers.subnets > 2),
+        promise("every agent is approved", numbers.agents, numbers.agents == census.agents as u64),
+        promise(
+            "every search came to an end",
+            format!("{} open", numbers.searches_open),
+            numbers.searches_open == 0,
+        ),
+        promise(
+            "every host has an agent",
+            format!("{} have none", dealing.without_agent),
+            dealing.without_agent == 0,
+        ),
+        promise("less waiting than with random dealing", waits, dealing.crawl_s < dealing.random_s),
+    ]
+}
+
+/// Each fault that the referee may find is a promise of its own.
+fn referee(numbers: &Numbers) -> Vec<Promise> {
+    let report = &numbers.referee;
+    let all = report.coverage.all;
+    let most = report.most_in_flight.as_ref().map_or(0, |most| most.count);
+    let again = report.robots_again.len() + report.without_robots.len();
+    vec![
+        promise(
+            "every allowed URL is fetched",
+            format!("{} of {}", all.fetched, all.expected),
+            all.fetched == all.expected,
+        ),
+        promise("no page is fetched twice", report.fetched_twice, report.fetched_twice == 0),
+        promise("never two requests to a host at once", most, most <= 1),
+        promise("no pause is too short", report.gaps_too_small.len(), report.gaps_too_small.is_empty()),
+        promise("robots.txt is read once for each host", format!("{again} exceptions"), again == 0),
+        promise("nothing forbidden is fetched", report.disallowed_fetched, report.disallowed_fetched == 0),
+        promise("nothing is made up", report.beyond.len(), report.beyond.is_empty()),
+    ]
+}
+
+fn search(numbers: &Numbers) -> Vec<Promise> {
+    let packages = format!("{} of {}", numbers.packages_integrated, numbers.packages);
+    let indexed = format!("{} of {}", numbers.indexed, numbers.indexable);
+    let right = numbers.searches.iter().filter(|search| search.as_expected).count();
+    vec![
+        promise(
+            "every package is integrated",
+            packages,
+            numbers.packages > 0 && numbers.packages_integrated == numbers.packages,
+        ),
+        promise("every document is searchable", indexed, numbers.indexed == numbers.indexable),
+        promise(
+            "searches find what they must",
+            format!("{right} of {}", numbers.searches.len()),
+            right == numbers.searches.len() && right >= 3,
+        ),
+        promise(
+            "shipping is smaller than fetching",
+            format!("{} of {} bytes", numbers.bytes_shipped, numbers.bytes_fetched),
+            numbers.bytes_shipped < numbers.bytes_fetched,
+        ),
+    ]
+}
+
+fn memory(numbers: &Numbers) -> Vec<Promise> {
+    let megabytes = |bytes: u64| format!("{} MB", bytes / 1_000_000);
+    let (agent, coordinator) = (numbers.agent_memory, numbers.coordinator_memory);
+    vec![
+        promise("an agent takes less than 150 MB", megabytes(agent), agent < AGENT_MEMORY),
+        promise(
+            "the coordinator takes less than 600 MB",
+            megabytes(coordinator),
+            coordinator < COORDINATOR_MEMORY,
+        ),
+    ]
+}
