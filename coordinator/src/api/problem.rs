@@ -222,9 +222,11 @@ fn reworded(mut response: Response, path: &str, id: &str) -> Response {
     }
     let problem = told.map_or_else(|| Problem::of_status(status), |told| told.0);
     let mut answer = problem.answer(Some(path), Some(id));
-    // Allow, Set-Cookie and the like stay; what described the old body goes.
+    // Allow, Set-Cookie and the like stay; what described the old body goes. Its encoding above all: the new body is
+    // plain, and a browser that is told otherwise cannot read it at all.
     for (name, value) in response.headers() {
-        if !answer.headers().contains_key(name) && *name != header::CONTENT_LENGTH {
+        let of_old_body = [header::CONTENT_LENGTH, header::CONTENT_ENCODING].contains(name);
+        if !answer.headers().contains_key(name) && !of_old_body {
             answer.headers_mut().append(name, value.clone());
         }
     }
@@ -233,4 +235,20 @@ fn reworded(mut response: Response, path: &str, id: &str) -> Response {
 
 fn is_problem(response: &Response) -> bool {
     response.headers().get(header::CONTENT_TYPE).is_some_and(|value| value == PROBLEM_JSON)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Once every refusal was unreadable to browsers: the compressed body had been replaced, its encoding had not.
+    #[test]
+    fn a_reworded_refusal_is_not_called_compressed() {
+        let mut packed = Problem::not_found("There is no such thing.").into_response();
+        packed.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        packed.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET"));
+        let answer = reworded(packed, "/nowhere", "req_1");
+        assert_eq!(answer.headers().get(header::CONTENT_ENCODING), None);
+        assert!(answer.headers().contains_key(header::ALLOW));
+    }
 }

@@ -33,6 +33,7 @@ const phaseNames: Record<string, string> = {
   company: 'Agents of the same company',
   sibling: 'Agents of neighbouring subnets',
   sibling_child: 'Agents inside neighbouring subnets',
+  rest: 'Everybody else',
 };
 
 /** A stage of the search. */
