@@ -13,9 +13,9 @@ use tokio_util::task::TaskTracker;
 use crate::boot::{self, Database};
 use crate::cli::ServeArgs;
 use crate::config::Config;
-use crate::failure::Failure;
+use crate::failure::{Failure, chain};
 use crate::state::Coordinator;
-use crate::{agent_api, election, log, reconcile, shutdown};
+use crate::{agent_api, api, election, log, reconcile, shutdown};
 
 /// How long open requests may take to end after the signal.
 const REQUESTS: Duration = Duration::from_secs(5);
@@ -48,9 +48,21 @@ async fn boot(
     stop: tokio_util::sync::CancellationToken,
 ) -> Result<(Coordinator, Database), Failure> {
     let database = boot::database(&config).await?;
+    first_admin(&config, &database).await?;
     println!("postgres: {}", database.store.address());
     let coordinator = boot::coordinator(config, boot::system_clock(), database.store.clone(), stop).await?;
     Ok((coordinator, database))
+}
+
+/// Sees to it that somebody can sign in; a password that was made up is shown this once.
+async fn first_admin(config: &Config, database: &Database) -> Result<(), Failure> {
+    let wish = config.admin_password.as_deref();
+    let now = boot::system_clock().now();
+    let made = api::first_admin::ensure(&database.store, wish, rand::random(), now).await;
+    if let Some(password) = made.map_err(|error| Failure::other(chain(&error)))? {
+        println!("first admin: {} {password}", api::first_admin::NAME);
+    }
+    Ok(())
 }
 
 /// Listens on an address.
@@ -73,7 +85,8 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
 /// Everything that is served.
 pub fn app(coordinator: &Arc<Coordinator>) -> Router {
     agent_api::router(Arc::clone(coordinator))
-        .layer(axum::middleware::from_fn(crate::api::problem::speak_in_problems))
+        .merge(api::router(Arc::clone(coordinator)))
+        .layer(axum::middleware::from_fn(api::problem::speak_in_problems))
 }
 
 /// Serves and reconciles until the coordinator's token is cancelled, then drains.

@@ -1,0 +1,238 @@
+//! An agent that does what a test says, in the words of the protocol.
+
+use std::collections::HashSet;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use protocol::enrol::{AgentProfile, EnrolAnswer, EnrolRequest};
+use protocol::key::AgentKey;
+use protocol::package::{PackageBuilder, PackageName};
+use protocol::page::{Discovered, Entry, Fetch, Outcome, Page, Timing};
+use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
+use protocol::{
+    AgentId, AgentState, BeatAnswer, BeatRequest, Presence, ProbeMethod, ProbeOrder, ProbeReport,
+    ProbeResult, Route, UnixMillis, WorkStatus,
+};
+use reqwest::{Client, Response, StatusCode};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::world::Running;
+
+/// The epoch of every test agent.
+pub(crate) const EPOCH: u64 = 7;
+
+pub(crate) struct FakeAgent {
+    pub(crate) key: AgentKey,
+    pub(crate) id: AgentId,
+    client: Client,
+    pub(crate) token: String,
+    routes_after: u64,
+    known: HashSet<String>,
+    state: AgentState,
+}
+
+/// A client whose connections come from `source`.
+pub(crate) fn client(source: &str) -> Client {
+    // Another test may have done it already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let source: IpAddr = source.parse().unwrap();
+    Client::builder().no_proxy().local_address(source).timeout(Duration::from_secs(40)).build().unwrap()
+}
+
+pub(crate) fn now() -> UnixMillis {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    UnixMillis(i64::try_from(since.as_millis()).unwrap())
+}
+
+pub(crate) fn profile(seed: u8) -> AgentProfile {
+    AgentProfile {
+        name: format!("agent {seed}"),
+        contact: "https://example.org/bot".into(),
+        version: "0.1.0".into(),
+        capacity_pages_per_day: 1_000,
+        zone: "UTC".into(),
+        spans: vec![],
+    }
+}
+
+pub(crate) async fn post(client: &Client, url: String, token: &str, body: &impl Serialize) -> Response {
+    let body = serde_json::to_vec(body).unwrap();
+    let request = client.post(url).header("content-type", "application/json").bearer_auth(token).body(body);
+    request.send().await.unwrap()
+}
+
+/// Status, name of the problem and its sentence.
+pub(crate) async fn problem(response: Response) -> (StatusCode, String, String) {
+    let status = response.status();
+    let kind = response.headers().get("content-type").map(|value| value.to_str().unwrap().to_owned());
+    let text = response.text().await.unwrap();
+    assert_eq!(kind.as_deref(), Some("application/problem+json"), "{status} {text}");
+    let body: Value = serde_json::from_str(&text).unwrap();
+    let name = body["type"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    (status, name, body["detail"].as_str().unwrap().to_owned())
+}
+
+impl FakeAgent {
+    /// Enrolled from 127.0.0.`seed`, pending.
+    pub(crate) async fn enrol(running: &Running, seed: u8) -> Self {
+        let client = client(&format!("127.0.0.{seed}"));
+        let key = AgentKey::from_seed([seed; 32]);
+        let request = EnrolRequest::new(&key, running.join_token().await, profile(seed), now());
+        let response = post(&client, format!("{}/api/v1/agent/enrol", running.base), "", &request).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        let answer: EnrolAnswer = response.json().await.unwrap();
+        let mut agent = Self {
+            key,
+            id: answer.agent,
+            client,
+            token: String::new(),
+            routes_after: 0,
+            known: HashSet::new(),
+            state: answer.state,
+        };
+        agent.sign_in(running).await;
+        agent
+    }
+
+    pub(crate) async fn nonce(&self, running: &Running) -> String {
+        let request = ChallengeRequest { agent: self.id };
+        let response = self.post(running, "challenge", &request).await;
+        response.json::<Challenge>().await.unwrap().nonce
+    }
+
+    pub(crate) async fn sign_in(&mut self, running: &Running) {
+        let nonce = self.nonce(running).await;
+        let request = SessionRequest::new(&self.key, self.id, nonce);
+        let response = self.post(running, "session", &request).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        self.token = response.json::<Session>().await.unwrap().token;
+    }
+
+    pub(crate) async fn post(&self, running: &Running, what: &str, body: &impl Serialize) -> Response {
+        post(&self.client, format!("{}/api/v1/agent/{what}", running.base), &self.token, body).await
+    }
+
+    pub(crate) fn beat_request(&self, hold_ms: u32) -> BeatRequest {
+        BeatRequest {
+            protocol: protocol::version::CURRENT,
+            agent_time: now(),
+            hold_ms,
+            routes_after: self.routes_after,
+            state: self.state,
+            probes_taken: vec![],
+            status: WorkStatus {
+                presence: Presence::Awake,
+                hosts: 0,
+                queued: 0,
+                in_flight: 0,
+                fetched: 0,
+                wire_bytes: 0,
+                unshipped: 0,
+                idle_reason: None,
+            },
+        }
+    }
+
+    /// One beat; routes are confirmed by the next one.
+    pub(crate) async fn beat(&mut self, running: &Running, hold_ms: u32) -> BeatAnswer {
+        let response = self.post(running, "beat", &self.beat_request(hold_ms)).await;
+        assert_eq!(response.status(), StatusCode::OK, "{}", response.text().await.unwrap());
+        let answer: BeatAnswer = response.json().await.unwrap();
+        self.state = answer.state;
+        for route in &answer.routes {
+            assert_eq!(route.seq, self.routes_after + 1, "numbers have no gaps");
+            self.routes_after = route.seq;
+        }
+        answer
+    }
+
+    /// Beats until there are orders, and gives them.
+    pub(crate) async fn orders(&mut self, running: &Running) -> Vec<ProbeOrder> {
+        for _ in 0..20 {
+            let answer = self.beat(running, 3_000).await;
+            if !answer.probes.is_empty() {
+                return answer.probes;
+            }
+        }
+        panic!("no orders came");
+    }
+
+    /// Beats until there are routes to URLs not seen before, and gives them.
+    pub(crate) async fn routes(&mut self, running: &Running) -> Vec<Route> {
+        for _ in 0..20 {
+            let answer = self.beat(running, 3_000).await;
+            let new: Vec<Route> =
+                answer.routes.into_iter().filter(|route| self.known.insert(route.url.clone())).collect();
+            if !new.is_empty() {
+                return new;
+            }
+        }
+        panic!("no routes came");
+    }
+
+    pub(crate) async fn measured(&self, running: &Running, order: &ProbeOrder, rtt_us: u32) {
+        let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us, samples: 3 };
+        self.report(running, order, result).await;
+    }
+
+    pub(crate) async fn report(&self, running: &Running, order: &ProbeOrder, result: ProbeResult) {
+        let report = ProbeReport { probe: order.probe, measured_at: now(), result };
+        let reports = protocol::probe::Reports { probes: vec![report] };
+        let response = self.post(running, "reports", &reports).await;
+        assert_eq!(response.status(), StatusCode::NO_CONTENT);
+    }
+
+    pub(crate) fn package(&self, seq: u64, entries: &[Entry]) -> Vec<u8> {
+        let name = PackageName { agent: self.id, epoch: EPOCH, seq };
+        let mut builder = PackageBuilder::default();
+        for entry in entries {
+            builder.push(entry).unwrap();
+        }
+        builder.finish(name, now(), &self.key).unwrap().bytes
+    }
+
+    pub(crate) async fn ship(&self, running: &Running, seq: u64, bytes: Vec<u8>) -> Response {
+        let url = format!("{}/api/v1/agent/packages/{EPOCH}/{seq}", running.base);
+        self.client.put(url).bearer_auth(&self.token).body(bytes).send().await.unwrap()
+    }
+
+    /// Ships and gives the receipt's word.
+    pub(crate) async fn ship_well(&self, running: &Running, seq: u64, bytes: Vec<u8>) -> String {
+        let response = self.ship(running, seq, bytes).await;
+        let status = response.status();
+        let text = response.text().await.unwrap();
+        assert_eq!(status, StatusCode::OK, "{text}");
+        serde_json::from_str::<Value>(&text).unwrap()["status"].as_str().unwrap().to_owned()
+    }
+}
+
+/// A page with this text.
+pub(crate) fn page(url: &str, title: &str, text: &str) -> Entry {
+    let page = Page {
+        status: 200,
+        media_type: "text/html".into(),
+        charset: "utf-8".into(),
+        lang: Some("en".into()),
+        title: title.into(),
+        text: text.into(),
+        sha256: String::new(),
+        links: 1,
+    };
+    fetch(url, Outcome::Page(page))
+}
+
+pub(crate) fn fetch(url: &str, outcome: Outcome) -> Entry {
+    Entry::Fetch(Box::new(Fetch {
+        url: url.into(),
+        fetched_at: now(),
+        address: None,
+        timing: Some(Timing { connect_us: 1_000, first_byte_us: 2_000, total_us: 3_000 }),
+        wire_bytes: 500,
+        outcome,
+    }))
+}
+
+pub(crate) fn link(url: &str) -> Entry {
+    Entry::Discovered(Discovered { url: url.into(), redirects: 0 })
+}

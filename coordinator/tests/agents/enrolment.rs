@@ -1,0 +1,101 @@
+//! Who is let in, and what is said to who is not.
+
+use protocol::enrol::EnrolRequest;
+use protocol::key::AgentKey;
+use protocol::session::SessionRequest;
+use protocol::version;
+use reqwest::{Response, StatusCode};
+use serde_json::json;
+
+use crate::agent::{FakeAgent, client, now, post, problem, profile};
+use crate::world::{Ground, Running};
+
+async fn enrol(running: &Running, request: &impl serde::Serialize) -> Response {
+    post(&client("127.0.0.1"), format!("{}/api/v1/agent/enrol", running.base), "", request).await
+}
+
+#[tokio::test]
+async fn a_wrong_token_is_refused_and_a_used_one_too() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let key = AgentKey::from_seed([1; 32]);
+    let request = EnrolRequest::new(&key, "nc-made-up".into(), profile(1), now());
+    let (status, name, detail) = problem(enrol(&running, &request).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "join-token"));
+    assert!(detail.contains("ask the operator for a new one"), "{detail}");
+    let token = running.join_token().await;
+    let request = EnrolRequest::new(&key, token.clone(), profile(1), now());
+    assert_eq!(enrol(&running, &request).await.status(), StatusCode::OK);
+    assert_eq!(enrol(&running, &request).await.status(), StatusCode::OK, "the same key again");
+    let thief = EnrolRequest::new(&AgentKey::from_seed([2; 32]), token, profile(2), now());
+    let (status, _, detail) = problem(enrol(&running, &thief).await).await;
+    assert_eq!(status, StatusCode::UNAUTHORIZED);
+    assert!(detail.contains("used by another agent"), "{detail}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_clock_that_is_off_a_newer_protocol_and_a_foreign_key_are_said() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let key = AgentKey::from_seed([1; 32]);
+    let token = running.join_token().await;
+    let late = EnrolRequest::new(&key, token.clone(), profile(1), now().plus_ms(-11 * 60_000));
+    let (status, name, detail) = problem(enrol(&running, &late).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::CONFLICT, "clock-off"));
+    assert!(detail.contains("11 minutes behind"), "{detail}");
+    // A newer dialect may have other fields: only the version is looked at.
+    let newer = json!({ "protocol": version::CURRENT.0 + 1, "hello": "from the future" });
+    let (status, name, detail) = problem(enrol(&running, &newer).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::UPGRADE_REQUIRED, "protocol-version"));
+    assert!(detail.contains("update the coordinator"), "{detail}");
+    let other = AgentKey::from_seed([2; 32]).public();
+    let stolen =
+        EnrolRequest { public_key: other, ..EnrolRequest::new(&key, token.clone(), profile(1), now()) };
+    let (status, name, _) = problem(enrol(&running, &stolen).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "signature"));
+    let mut nameless = profile(1);
+    nameless.name = String::new();
+    let (status, name, detail) =
+        problem(enrol(&running, &EnrolRequest::new(&key, token, nameless, now())).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields"));
+    assert!(detail.contains("profile.name"), "{detail}");
+    let (status, ..) = problem(enrol(&running, &json!({ "protocol": 1 })).await).await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_nonce_is_good_once_and_only_for_its_agents_signature() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let agent = FakeAgent::enrol(&running, 1).await;
+    let nonce = agent.nonce(&running).await;
+    let thief = AgentKey::from_seed([9; 32]);
+    let forged = SessionRequest::new(&thief, agent.id, nonce.clone());
+    let (status, name, _) = problem(agent.post(&running, "session", &forged).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "signature"));
+    let request = SessionRequest::new(&agent.key, agent.id, nonce);
+    assert_eq!(agent.post(&running, "session", &request).await.status(), StatusCode::OK);
+    let (status, name, detail) = problem(agent.post(&running, "session", &request).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "nonce"));
+    assert!(detail.contains("used before"), "{detail}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn without_a_good_session_nothing_is_told() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let mut agent = FakeAgent::enrol(&running, 1).await;
+    for token in ["", "nonsense", &agent.nonce(&running).await] {
+        agent.token = token.to_owned();
+        let (status, name, _) = problem(agent.post(&running, "beat", &agent.beat_request(0)).await).await;
+        assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "no-session"), "{token}");
+    }
+    agent.sign_in(&running).await;
+    let pending = agent.ship(&running, 1, agent.package(1, &[])).await;
+    let (status, name, _) = problem(pending).await;
+    assert_eq!((status, name.as_str()), (StatusCode::FORBIDDEN, "not-approved"));
+    running.stop().await;
+}

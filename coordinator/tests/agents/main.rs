@@ -1,0 +1,12 @@
+//! The agents' API and the reconcilers behind it, over real sockets and a real database, with agents written here.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+mod agent;
+mod enrolment;
+mod names;
+mod packages;
+mod restart;
+mod road;
+mod standing;
+mod world;

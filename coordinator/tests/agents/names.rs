@@ -1,0 +1,63 @@
+//! Hosts with names: a name server of our own says what they are.
+
+use std::collections::HashMap;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use coordinator::standing::Wish;
+use hickory_proto::op::{Message, MessageType, ResponseCode};
+use hickory_proto::rr::rdata::A;
+use hickory_proto::rr::{RData, Record, RecordType};
+use tokio::net::UdpSocket;
+
+use crate::agent::FakeAgent;
+use crate::world::{Ground, counts, until};
+
+/// Answers for these names until the test ends; every other name does not exist.
+async fn name_server(names: HashMap<&'static str, Ipv4Addr>) -> SocketAddr {
+    let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let address = socket.local_addr().unwrap();
+    tokio::spawn(async move {
+        let mut buffer = [0; 1_500];
+        while let Ok((length, peer)) = socket.recv_from(&mut buffer).await {
+            let question = Message::from_vec(&buffer[..length]).unwrap();
+            let answer = answer(&question, &names).to_vec().unwrap();
+            socket.send_to(&answer, peer).await.unwrap();
+        }
+    });
+    address
+}
+
+fn answer(question: &Message, names: &HashMap<&'static str, Ipv4Addr>) -> Message {
+    let mut answer = Message::response(question.metadata.id, question.metadata.op_code);
+    answer.metadata.message_type = MessageType::Response;
+    let query = question.queries[0].clone();
+    let name = query.name().to_utf8();
+    match names.get(name.trim_end_matches('.')) {
+        Some(address) if query.query_type() == RecordType::A => {
+            answer.add_answer(Record::from_rdata(query.name().clone(), 60, RData::A(A(*address))));
+        }
+        Some(_) => {}
+        None => answer.metadata.response_code = ResponseCode::NXDomain,
+    }
+    answer.add_query(query);
+    answer
+}
+
+#[tokio::test]
+async fn names_are_looked_up_and_those_that_do_not_exist_are_given_up_with_the_reason() {
+    let server = name_server(HashMap::from([("home.example", Ipv4Addr::LOCALHOST)])).await;
+    let ground = Ground::new().await.with_resolver(server);
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let mut agent = FakeAgent::enrol(&running, 1).await;
+    running.order(agent.id, Wish::Approve).await;
+    running.sow(&["http://home.example/", "http://nowhere.example/"]).await;
+    let routes = agent.routes(&running).await;
+    assert_eq!(routes[0].url, "http://home.example/");
+    until("the unknown name is given up", || async {
+        let hosts = counts(&ground, &running).await.hosts;
+        hosts.failed == 1 && hosts.pending_urls == 0
+    })
+    .await;
+    running.stop().await;
+}

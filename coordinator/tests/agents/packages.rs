@@ -1,0 +1,66 @@
+//! What becomes of good packages, of the same ones again, and of bad ones.
+
+use coordinator::standing::Wish;
+use protocol::key::AgentKey;
+use protocol::package::{PackageBuilder, PackageName};
+use reqwest::StatusCode;
+
+use crate::agent::{EPOCH, FakeAgent, now, page, problem};
+use crate::world::{Ground, Running};
+
+async fn agent(running: &Running) -> FakeAgent {
+    let agent = FakeAgent::enrol(running, 1).await;
+    running.order(agent.id, Wish::Approve).await;
+    agent
+}
+
+#[tokio::test]
+async fn the_same_package_is_taken_once_and_another_under_its_number_never() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let agent = agent(&running).await;
+    let bytes = agent.package(1, &[page("http://a.example/", "A", "a")]);
+    assert_eq!(agent.ship_well(&running, 1, bytes.clone()).await, "stored");
+    assert_eq!(agent.ship_well(&running, 1, bytes.clone()).await, "duplicate");
+    let other = agent.package(1, &[page("http://b.example/", "B", "b")]);
+    let (status, name, _) = problem(agent.ship(&running, 1, other).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::CONFLICT, "package-conflict"));
+    let dir = ground.packages().join(agent.id.to_string()).join(EPOCH.to_string());
+    let files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(files.len(), 1);
+    assert_eq!(std::fs::read(&files[0]).unwrap(), bytes);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn bad_packages_are_refused_with_their_reason_and_leave_nothing() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let agent = agent(&running).await;
+    let good = agent.package(1, &[page("http://a.example/", "A", "a")]);
+    let mut changed = good.clone();
+    *changed.last_mut().unwrap() ^= 1;
+    let name = PackageName { agent: agent.id, epoch: EPOCH, seq: 1 };
+    let forged = PackageBuilder::default().finish(name, now(), &AgentKey::from_seed([9; 32])).unwrap().bytes;
+    let cases = [
+        (vec![], "package-magic"),
+        (b"no package".to_vec(), "package-magic"),
+        (good[..20].to_vec(), "package-truncated"),
+        (good[..good.len() - 3].to_vec(), "package-body-hash"),
+        (changed, "package-body-hash"),
+        (forged, "package-signature"),
+        (agent.package(2, &[]), "package-name"),
+    ];
+    for (bytes, expected) in cases {
+        let (status, name, _) = problem(agent.ship(&running, 1, bytes).await).await;
+        assert_eq!((status, name.as_str()), (StatusCode::UNPROCESSABLE_ENTITY, expected));
+    }
+    let (status, name, _) = problem(agent.ship(&running, 0, good.clone()).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::UNPROCESSABLE_ENTITY, "package-name"));
+    let too_large = vec![0; protocol::limits::PACKAGE_BYTES + 1];
+    let (status, ..) = problem(agent.ship(&running, 1, too_large).await).await;
+    assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(std::fs::read_dir(ground.packages()).unwrap().next().is_none(), "nothing was stored");
+    assert_eq!(agent.ship_well(&running, 1, good).await, "stored");
+    running.stop().await;
+}

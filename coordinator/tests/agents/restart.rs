@@ -1,0 +1,87 @@
+//! Coordinators come and go; what was begun goes on.
+
+use coordinator::standing::Wish;
+
+use crate::agent::{FakeAgent, link, page};
+use crate::world::{Ground, counts, until};
+
+const NORTH: &str = "http://198.51.100.1/";
+
+#[tokio::test]
+async fn a_search_goes_on_where_it_was() {
+    let ground = Ground::new().await;
+    let first = ground.start().await;
+    first.until_hierarchy_is_loaded().await;
+    let mut one = FakeAgent::enrol(&first, 1).await;
+    let mut two = FakeAgent::enrol(&first, 2).await;
+    for agent in [&mut one, &mut two] {
+        first.order(agent.id, Wish::Approve).await;
+        agent.beat(&first, 0).await;
+    }
+    first.sow(&[NORTH]).await;
+    let order = one.orders(&first).await.remove(0);
+    first.abort().await;
+
+    let second = ground.start().await;
+    // The session is good at the next coordinator too, and the order is handed out again.
+    assert_eq!(one.orders(&second).await, [order.clone()]);
+    one.measured(&second, &order, 70_000).await;
+    let next = two.orders(&second).await.remove(0);
+    assert_ne!(next.probe, order.probe);
+    second.abort().await;
+
+    let third = ground.start().await;
+    two.measured(&third, &next, 20_000).await;
+    assert_eq!(two.routes(&third).await[0].url, NORTH);
+    // The routes are not confirmed yet: a third coordinator hands out the same ones to an agent that lost the answer.
+    third.stop().await;
+    let fourth = ground.start().await;
+    let again = two.beat(&fourth, 0).await;
+    assert!(again.routes.is_empty(), "confirmed by this beat");
+    fourth.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_is_integrated_once_whoever_dies() {
+    let ground = Ground::new().await;
+    let first = ground.start().await;
+    first.until_hierarchy_is_loaded().await;
+    let mut agent = FakeAgent::enrol(&first, 1).await;
+    first.order(agent.id, Wish::Approve).await;
+    first.sow(&["http://127.0.0.1/"]).await;
+    assert_eq!(agent.routes(&first).await.len(), 1);
+    let mut running = first;
+    for seq in 1..=6 {
+        let url = format!("http://127.0.0.1/{seq}");
+        let entries = [page(&url, "Page", "perennial"), link(&format!("http://203.0.113.{seq}/"))];
+        assert_eq!(agent.ship_well(&running, seq, agent.package(seq, &entries)).await, "stored");
+        running.abort().await;
+        running = ground.start().await;
+    }
+    until("all are integrated", || async {
+        store::packages::waiting(ground.store(), 10).await.unwrap().is_empty()
+    })
+    .await;
+    assert_eq!(running.coordinator.index.search("perennial", 0, 10).unwrap().total, 6);
+    let counts = counts(&ground, &running).await;
+    assert_eq!(counts.packages.integrated, 6);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_new_generation_is_taken_up_while_it_runs() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let agent = FakeAgent::enrol(&running, 1).await;
+    running.order(agent.id, Wish::Approve).await;
+    let before = running.coordinator.atlas().unwrap();
+    crate::world::load(ground.store(), &crate::world::hierarchy()).await;
+    until("the new generation is in use", || {
+        let now = running.coordinator.atlas().unwrap();
+        std::future::ready(now.hierarchy().generation() != before.hierarchy().generation())
+    })
+    .await;
+    assert_eq!(running.coordinator.atlas().unwrap().book().len(), 1, "delegations are carried over");
+    running.stop().await;
+}

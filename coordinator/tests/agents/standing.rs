@@ -1,0 +1,78 @@
+//! An admin's order reaches the agent at once.
+
+use std::time::{Duration, Instant};
+
+use coordinator::standing::Wish;
+use protocol::{AgentState, Presence};
+use reqwest::StatusCode;
+
+use crate::agent::{FakeAgent, now, problem};
+use crate::world::{Ground, until};
+
+#[tokio::test]
+async fn approval_and_pause_end_a_beat_that_is_held() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let mut agent = FakeAgent::enrol(&running, 1).await;
+    let id = agent.id;
+    let begun = Instant::now();
+    let (answer, ()) = tokio::join!(agent.beat(&running, 20_000), running.order(id, Wish::Approve));
+    assert_eq!(answer.state, AgentState::Approved);
+    let (answer, ()) = tokio::join!(agent.beat(&running, 20_000), running.order(id, Wish::Pause));
+    assert_eq!(answer.state, AgentState::Paused);
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_revoked_agent_is_refused_at_once_with_its_old_session() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let agent = FakeAgent::enrol(&running, 1).await;
+    running.order(agent.id, Wish::Approve).await;
+    assert_eq!(running.coordinator.atlas().unwrap().book().len(), 1, "its home is its own");
+    running.order(agent.id, Wish::Revoke).await;
+    assert!(running.coordinator.atlas().unwrap().book().is_empty());
+    let (status, name, _) = problem(agent.post(&running, "beat", &agent.beat_request(0)).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::FORBIDDEN, "revoked"));
+    let (status, ..) = problem(agent.ship(&running, 1, agent.package(1, &[])).await).await;
+    assert_eq!(status, StatusCode::FORBIDDEN);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_was_approved_before_the_hierarchy_was_loaded_gets_its_home_later() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let agent = FakeAgent::enrol(&running, 1).await;
+    running.order(agent.id, Wish::Approve).await;
+    assert!(running.coordinator.atlas().is_none());
+    crate::world::load(ground.store(), &crate::world::hierarchy()).await;
+    until("its home is its own", || {
+        let book_len = running.coordinator.atlas().map_or(0, |atlas| atlas.book().len());
+        std::future::ready(book_len == 1)
+    })
+    .await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_sleeping_agent_is_answered_at_once_and_gets_nothing() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let agent = FakeAgent::enrol(&running, 1).await;
+    running.order(agent.id, Wish::Approve).await;
+    let mut request = agent.beat_request(20_000);
+    request.state = AgentState::Approved;
+    request.status.presence = Presence::Asleep { until: now().plus_ms(3_600_000) };
+    let begun = Instant::now();
+    assert_eq!(agent.post(&running, "beat", &request).await.status(), StatusCode::OK);
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    request.routes_after = 12;
+    let (status, name, _) = problem(agent.post(&running, "beat", &request).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::CONFLICT, "routes-never-made"));
+    running.stop().await;
+}

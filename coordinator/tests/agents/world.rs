@@ -1,0 +1,192 @@
+//! A coordinator in this process, on a database and a directory of its own.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use coordinator::cli::ServeArgs;
+use coordinator::clock::Clock;
+use coordinator::config::Config;
+use coordinator::standing::Wish;
+use coordinator::state::Coordinator;
+use coordinator::{boot, serve, standing, tokens};
+use hierarchy::{BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
+use protocol::AgentId;
+use store::generations::Load;
+use store::testing::TestDatabase;
+use store::{Store, join_tokens};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Longest wait for anything.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What outlives a coordinator.
+pub(crate) struct Ground {
+    database: TestDatabase,
+    dir: TempDir,
+    resolver: Option<SocketAddr>,
+}
+
+impl Ground {
+    /// With the little internet of [`hierarchy`] loaded.
+    pub(crate) async fn new() -> Self {
+        let bare = Self::bare().await;
+        load(bare.store(), &hierarchy()).await;
+        bare
+    }
+
+    /// Without registry data.
+    pub(crate) async fn bare() -> Self {
+        let database = TestDatabase::new().await.unwrap();
+        Self { database, dir: tempfile::tempdir().unwrap(), resolver: None }
+    }
+
+    pub(crate) fn with_resolver(self, resolver: SocketAddr) -> Self {
+        Self { resolver: Some(resolver), ..self }
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        self.database.store()
+    }
+
+    /// Where the packages lie.
+    pub(crate) fn packages(&self) -> PathBuf {
+        self.dir.path().join("packages")
+    }
+
+    pub(crate) async fn start(&self) -> Running {
+        self.start_with(boot::system_clock()).await
+    }
+
+    pub(crate) async fn start_with(&self, clock: Arc<dyn Clock>) -> Running {
+        let config = self.config();
+        let (store, stop) = (self.store().clone(), CancellationToken::new());
+        let coordinator = boot::coordinator(config, clock, store, stop).await.unwrap();
+        Running::start(Arc::new(coordinator)).await
+    }
+
+    fn config(&self) -> Config {
+        let args = ServeArgs { resolver: self.resolver, ..ServeArgs::default() };
+        let dir = self.dir.path().to_owned();
+        let mut config = Config::load(args, || Some(dir)).unwrap();
+        config.limits.min_free_mib = 0;
+        config
+    }
+}
+
+/// A coordinator that serves.
+pub(crate) struct Running {
+    pub(crate) coordinator: Arc<Coordinator>,
+    pub(crate) base: String,
+    serving: JoinHandle<()>,
+}
+
+impl Running {
+    async fn start(coordinator: Arc<Coordinator>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let serving = tokio::spawn({
+            let coordinator = Arc::clone(&coordinator);
+            async move { serve::run(coordinator, listener).await.unwrap() }
+        });
+        Self { coordinator, base, serving }
+    }
+
+    /// Stops it as a signal would.
+    pub(crate) async fn stop(self) {
+        self.coordinator.stop.cancel();
+        tokio::time::timeout(PATIENCE, self.serving).await.expect("stops in time").unwrap();
+        // The index is free for the next coordinator when nobody holds this one any more.
+        drop(self.coordinator);
+    }
+
+    /// Stops it in the middle of whatever it does, as far as one process can do that to itself.
+    pub(crate) async fn abort(self) {
+        self.serving.abort();
+        let _ = self.serving.await;
+        self.coordinator.stop.cancel();
+        let weak = Arc::downgrade(&self.coordinator);
+        drop(self.coordinator);
+        until("the reconcilers have let go", || std::future::ready(weak.strong_count() == 0)).await;
+    }
+
+    pub(crate) async fn join_token(&self) -> String {
+        let token = tokens::new_join_token(rand::random());
+        let sha256 = tokens::join_token_hash(&token);
+        let now = self.coordinator.now();
+        let new = join_tokens::New {
+            sha256: &sha256,
+            name: "for a test",
+            created_by: "admin",
+            expires_at: now.plus_ms(3_600_000),
+        };
+        join_tokens::create(&self.coordinator.store, &new, now).await.unwrap();
+        token
+    }
+
+    pub(crate) async fn order(&self, agent: AgentId, wish: Wish) {
+        standing::order(&self.coordinator, agent, wish, "admin").await.unwrap().unwrap();
+    }
+
+    pub(crate) async fn sow(&self, seeds: &[&str]) {
+        let seeds: Vec<String> = seeds.iter().map(|seed| (*seed).to_owned()).collect();
+        let sown = coordinator::sowing::sow(&self.coordinator, &seeds).await.unwrap();
+        assert!(sown.rejected.is_empty(), "{sown:?}");
+    }
+
+    pub(crate) async fn until_hierarchy_is_loaded(&self) {
+        until("the hierarchy is loaded", || std::future::ready(self.coordinator.atlas().is_some())).await;
+    }
+}
+
+/// Waits until a condition holds.
+pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut condition: impl FnMut() -> F) {
+    let holds = async {
+        while !condition().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, holds).await.unwrap_or_else(|_| panic!("waited in vain until {what}"));
+}
+
+/// A little internet: four companies in one block, and the loopback addresses, where the agents of the tests live.
+pub(crate) fn hierarchy() -> Hierarchy {
+    let mut companies = CompanyIndex::default();
+    let mut builder = Builder::default();
+    let subnets = [
+        ("127.0.0.1 - 127.0.0.1", "home-1"),
+        ("127.0.0.2 - 127.0.0.2", "home-2"),
+        ("198.51.100.0/26", "north"),
+        ("198.51.100.64/26", "north"),
+        ("198.51.100.128/26", "south"),
+        ("203.0.113.0/24", "west"),
+    ];
+    for (range, company) in subnets {
+        builder.add(Record {
+            range: range.parse().unwrap(),
+            kind: SubnetKind::Delegated,
+            registry: Some(Registry::RipeNcc),
+            company: Some(companies.number(Registry::RipeNcc, company)),
+            country: "CY".parse().ok(),
+        });
+    }
+    let built: (Hierarchy, BuildReport) = builder.build(Generation::new(0), companies.into_companies());
+    built.0
+}
+
+/// Loads a hierarchy as `rir-loader` does.
+pub(crate) async fn load(store: &Store, hierarchy: &Hierarchy) {
+    let mut load = Load::wait(store).await.unwrap();
+    load.copy(hierarchy, &|_| {}).await.unwrap();
+    load.swap(std::time::Instant::now(), &[]).await.unwrap();
+}
+
+/// What the overview counts.
+pub(crate) async fn counts(ground: &Ground, running: &Running) -> store::overview::Counts {
+    let coordinator = &running.coordinator;
+    store::overview::count(ground.store(), coordinator.heard_since(), coordinator.now()).await.unwrap()
+}
