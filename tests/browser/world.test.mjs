@@ -11,6 +11,7 @@ import {
   shoot,
   signIn,
 } from './chromium.mjs';
+import { enrol } from './newcomer.mjs';
 import { answer, password, query, url, wellProbed } from './world.mjs';
 
 let browser;
@@ -112,23 +113,53 @@ test('the overview is live', async () => {
   assert.ok(overview.pages.indexed > 0, 'the world has no indexed page');
 });
 
-test('an admin approves an agent that waits', async () => {
+test('a machine joins with a token, waits, and is approved, paused, resumed and revoked', async () => {
+  const name = `browser test ${Date.now()}`;
   await page.goto('/agents');
-  const approve = page.getByRole('button', { name: /^Approve / }).first();
-  await approve.waitFor();
-  const name = (await approve.getAttribute('aria-label')).replace('Approve ', '');
-  await approve.click();
+  const id = await enrol(url, await joinToken(name), name);
 
-  const dialog = page.getByRole('dialog', { name: `Approve ${name}?` });
-  await dialog.getByText('The subnet of its home address is delegated to it.').waitFor();
+  // Nobody reloads: the event stream tells the page.
+  await page.getByRole('button', { name: `Approve ${name}` }).click();
+  const asked = page.getByRole('dialog', { name: `Approve ${name}?` });
+  await asked.getByText(/^The subnet of its home address is delegated to it/).waitFor();
+  await asked.getByText('https://browser-test.example/crawler').waitFor();
   await shoot(page, 'approve');
-  await dialog.getByRole('button', { name: 'Approve' }).click();
-  await page.getByText(`${name} is approved.`).waitFor();
-  await page.getByRole('button', { name: `Pause ${name}` }).waitFor();
+  await confirm('Approve', `${name} is approved.`);
+  assert.equal((await answer(page, `/agents/${id}`)).state, 'approved');
 
-  const { items } = await answer(page, '/agents?limit=500');
-  assert.equal(items.find((agent) => agent.name === name).state, 'approved');
+  await page.getByRole('button', { name: `Pause ${name}` }).click();
+  await confirm('Pause', `${name} is paused.`);
+  await page.getByRole('button', { name: `Resume ${name}` }).click();
+  await confirm('Resume', `${name} is working again.`);
+
+  await page.getByRole('link', { name, exact: true }).first().click();
+  await heading(name).waitFor();
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  await confirm('Revoke', `${name} is revoked.`);
+  assert.equal((await answer(page, `/agents/${id}`)).state, 'revoked');
+  await page.getByRole('button', { name: 'Revoke' }).waitFor({ state: 'detached' });
 });
+
+/** Makes a token in the dashboard; it must be shown there once and never again. */
+async function joinToken(name) {
+  await page.getByRole('button', { name: 'Join token' }).click();
+  await page.getByLabel('Whom is it for?').fill(name);
+  await page.getByRole('button', { name: 'Make token' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Join token for/ });
+  const token = await dialog.locator('pre.once').innerText();
+  assert.ok((await dialog.getByText('--join-token').innerText()).endsWith(`--join-token ${token}`));
+  await shoot(page, 'join-token');
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('rowheader', { name }).waitFor();
+  assert.equal((await page.content()).includes(token), false, 'the token is still on the page');
+  return token;
+}
+
+/** Says yes to the question on the screen, and waits for the news. */
+async function confirm(verb, news) {
+  await page.getByRole('dialog').getByRole('button', { name: verb }).click();
+  await page.getByText(news).waitFor();
+}
 
 test('an admin follows a delegation to its reason', async () => {
   await page.goto('/delegations');
@@ -180,22 +211,6 @@ test('an agent’s home address is found in the hierarchy', async () => {
   await page.getByRole('alert').filter({ hasText: 'could not be looked up' }).waitFor();
 });
 
-test('a join token is shown once', async () => {
-  await page.goto('/agents');
-  await page.getByRole('button', { name: 'Join token' }).click();
-  await page.getByLabel('Whom is it for?').fill('A machine of the browser test');
-  await page.getByRole('button', { name: 'Make token' }).click();
-  const dialog = page.getByRole('dialog', { name: /^Join token for/ });
-  const token = await dialog.locator('pre.once').innerText();
-  assert.match(
-    await dialog.getByText('--join-token').innerText(),
-    new RegExp(`--join-token ${token}$`),
-  );
-  await dialog.getByRole('button', { name: 'I have copied it' }).click();
-  await page.getByRole('rowheader', { name: 'A machine of the browser test' }).first().waitFor();
-  assert.equal((await page.content()).includes(token), false, 'the token is still on the page');
-});
-
 test('a refused seed is explained and can be put right', async () => {
   await page.goto('/seeds');
   await page.getByLabel('URLs, one to a line').fill('gopher://old.example/');
@@ -210,9 +225,10 @@ test('the policy is changed and changed back', async () => {
   const patience = page.getByLabel('Patience');
   for (const value of [before.patience_s + 1, before.patience_s]) {
     await patience.fill(String(value));
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
     await page.getByRole('button', { name: 'Save' }).click();
+    assert.equal((await saved).status(), 200);
     await page.getByText('The policy is saved.').last().waitFor();
-    await page.waitForFunction(() => document.querySelector('form .button.main')?.disabled);
     assert.equal((await answer(page, '/policy')).patience_s, value);
   }
 });

@@ -63,7 +63,7 @@ export const actionWords: Record<AgentAction, ActionWords> = {
     verb: 'Approve',
     title: (name) => `Approve ${name}?`,
     consequences: [
-      'The subnet of its home address is delegated to it.',
+      'The subnet of its home address is delegated to it, if a registry knows that address.',
       'It is asked to probe, and hosts that it is near to are given to it.',
       'It fetches pages with the contact address shown here, in the hours that its owner set.',
     ],
@@ -74,7 +74,7 @@ export const actionWords: Record<AgentAction, ActionWords> = {
     verb: 'Pause',
     title: (name) => `Pause ${name}?`,
     consequences: [
-      'It gets no new hosts and no new probes.',
+      'It stops fetching at its next beat, and gets no new hosts and no probes.',
       'It keeps its delegations, and what it has already fetched is still accepted.',
       'You can resume it at any time.',
     ],
@@ -92,8 +92,9 @@ export const actionWords: Record<AgentAction, ActionWords> = {
     verb: 'Revoke',
     title: (name) => `Revoke ${name}?`,
     consequences: [
-      'Its key is refused from now on: it can neither report nor ship.',
-      'This cannot be undone. To return, the machine must join again with a new token.',
+      'Its key is refused from now on: it gets no work, and nothing that it ships is taken.',
+      'Its delegations become free; another agent is searched for each host in them.',
+      'This cannot be undone. To return, the machine must join again with a new token and a new key.',
     ],
     done: (name) => `${name} is revoked.`,
     dangerous: true,

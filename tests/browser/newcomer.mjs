@@ -1,0 +1,31 @@
+// A machine that asks to be let in, as far as an admin sees it: it enrols with a key of its own, in the agents'
+// protocol, and then waits. It never works; what agents do is tested elsewhere.
+import { generateKeyPairSync, sign } from 'node:crypto';
+
+/** Enrols with a join token. Returns the agent's id. */
+export async function enrol(url, token, name) {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const agent_time = Date.now();
+  const words = Buffer.from(`nearcrawl enrol v1\0${agent_time}\n${token}`);
+  const answer = await fetch(new URL('/api/v1/agent/enrol', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      protocol: 1,
+      join_token: token,
+      public_key: publicKey.export({ format: 'jwk' }).x,
+      profile: {
+        name,
+        contact: 'https://browser-test.example/crawler',
+        version: '0.0.0',
+        capacity_pages_per_day: 1,
+        zone: 'Europe/Nicosia',
+        spans: ['sun 03:00-03:01'],
+      },
+      agent_time,
+      signature: sign(null, words, privateKey).toString('base64url'),
+    }),
+  });
+  if (!answer.ok) throw new Error(`enrolment was refused with ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()).agent;
+}
