@@ -1,0 +1,33 @@
+//! The virtual internet as an ordinary user has it: through a user namespace of the program's own.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+use std::{env, fs};
+
+/// `EX_UNAVAILABLE` of sysexits: this machine does not let ordinary users have namespaces or TUN devices.
+const UNAVAILABLE: i32 = 69;
+/// Debian's and most others' user without any rights.
+const NOBODY: u32 = 65_534;
+
+#[test]
+fn an_ordinary_user_has_one_too_where_the_kernel_allows_it() {
+    // Whoever runs the tests, the program must be where nobody can start it.
+    let folder = tempfile::tempdir_in(env::temp_dir()).unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let program = folder.path().join("internet");
+    fs::copy(env!("CARGO_BIN_EXE_nearcrawl-internet"), &program).unwrap();
+    let mut command = Command::new(&program);
+    if nix::unistd::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = command.current_dir("/").output().unwrap();
+    let (said, complaint) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if output.status.code() == Some(UNAVAILABLE) {
+        eprintln!("SKIPPED: {complaint}");
+        return;
+    }
+    assert!(output.status.success(), "{said}{complaint}");
+    assert!(said.contains("privilege: UserNamespace") && said.contains("isolated:"), "{said}");
+}
