@@ -37,7 +37,7 @@ const reasonCount = (reason) => world.delegations.filter((item) => item.reason =
 const sum = (key) => world.agents.reduce((total, agent) => total + agent[key], 0);
 
 function overview() {
-  const names = ['home', 'company', 'threshold', 'lowest', 'only_agent'];
+  const names = ['home', 'company', 'threshold', 'lowest'];
   return {
     generation: empty ? null : generation(),
     agents: {

@@ -68,7 +68,7 @@ function agentOf([name, city, country, registry, home, company], index, now, rol
 }
 
 const holders = [
-  ['Hellenic Academic Network', 'GR', 'ripencc'],
+  ['93e6ab69-9830-4943-919f-2dc59e09500e', 'GR', 'ripencc'],
   ['Deutsche Beispiel Telekom AG', 'DE', 'ripencc'],
   ['Kaisha Example KK', 'JP', 'apnic'],
   ['Ejemplo de Telecomunicaciones S.A. de C.V.', 'MX', 'lacnic'],
@@ -107,6 +107,7 @@ function delegationOf(index, agents, now, roll) {
     rtt_ms: home ? null : slow ? 55 + roll() * 140 : 1.2 + roll() * 46,
     probes: home ? 0 : slow ? 6 + (index % 5) : 1 + (index % 4),
     decided_at: ago(now, (140 - index) * 2 * minute),
+    ended_at: null,
     hosts: Math.floor(roll() * 9),
   };
 }
@@ -181,8 +182,9 @@ export function whyOf(delegation, agents, now) {
       }),
       link(subnet, 'delegated', { company, country, registry, delegated_to: agent }),
     ],
-    threshold_ms: 50,
-    strategy: 'threshold',
+    threshold_ms: home ? null : 50,
+    strategy: home ? null : 'threshold',
+    open: delegation.provisional,
     opened_at: home ? null : ago(Date.parse(delegation.decided_at), 3_240),
     decided_at: delegation.decided_at,
     probes: order.map((place) => probeOf(place, order.length, delegation, agents, now, roll)),

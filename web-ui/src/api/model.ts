@@ -9,14 +9,18 @@ export type ChainLink = Schemas['ChainLink'];
 export type Delegation = Schemas['Delegation'];
 export type HierarchyAnswer = Schemas['HierarchyAnswer'];
 export type JoinToken = Schemas['JoinToken'];
+export type Kind = Schemas['Kind'];
+export type Method = Schemas['Method'];
 export type NewJoinTokenAnswer = Schemas['NewJoinTokenAnswer'];
 export type Overview = Schemas['Overview'];
+export type Phase = Schemas['Phase'];
 export type Policy = Schemas['Policy'];
 export type Reason = Schemas['Reason'];
 export type SearchAnswer = Schemas['SearchAnswer'];
 export type SearchItem = Schemas['SearchItem'];
 export type SeedsAnswer = Schemas['SeedsAnswer'];
 export type SessionAnswer = Schemas['SessionAnswer'];
+export type Verdict = Schemas['Verdict'];
 export type Why = Schemas['Why'];
 
 /** One part of a list. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bytes, count, counted, milliseconds, share, shrink } from './number';
-import { country, language, registry } from './place';
+import { company, country, language, registry } from './place';
 import { duration, exact, relative } from './time';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -75,5 +75,9 @@ describe('places', () => {
     expect(language('el')).toBe('Greek');
     expect(registry('ripencc')).toBe('RIPE NCC');
     expect(registry(null)).toBe('–');
+    expect(company('d91963c1-e981-4483-bba3-eb5060e0bdb2')).toBe('company d91963c1…');
+    expect(company('A91A7381')).toBe('A91A7381');
+    expect(company('University of Cyprus')).toBe('University of Cyprus');
+    expect(company(null)).toBe('no company recorded');
   });
 });

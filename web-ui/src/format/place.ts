@@ -38,3 +38,12 @@ export function registry(code: string | null | undefined): string {
   if (!code) return '–';
   return registries[code] ?? code;
 }
+
+/** A handle that names a company only to its registry: long hexadecimal, with or without dashes. */
+const opaque = /^[0-9a-f-]{16,}$/i;
+
+/** A company as the registry wrote it; an opaque handle shortened to what tells it apart. */
+export function company(name: string | null): string {
+  if (!name) return 'no company recorded';
+  return opaque.test(name) ? `company ${name.slice(0, 8)}…` : name;
+}

@@ -1,4 +1,5 @@
 /** The words of an agent as people read them. */
+import type { Agent } from '../api/model';
 import type { Tone } from './delegation';
 
 /** A label with the tone in which it is shown. */
@@ -7,14 +8,14 @@ export interface Label {
   tone: Tone;
 }
 
-const states: Record<string, Label> = {
+const states: Readonly<Record<Agent['state'], Label>> = {
   pending: { text: 'Waiting for approval', tone: 'warn' },
   approved: { text: 'Approved', tone: 'good' },
   paused: { text: 'Paused', tone: 'calm' },
   revoked: { text: 'Revoked', tone: 'bad' },
 };
 
-const presences: Record<string, Label> = {
+const presences: Readonly<Record<Agent['presence'], Label>> = {
   awake: { text: 'Awake', tone: 'good' },
   asleep: { text: 'Asleep', tone: 'accent' },
   unreachable: { text: 'Unreachable', tone: 'bad' },
@@ -22,13 +23,13 @@ const presences: Record<string, Label> = {
 };
 
 /** Where an agent stands with the admins. */
-export function stateLabel(state: string): Label {
-  return states[state] ?? { text: state, tone: 'calm' };
+export function stateLabel(state: Agent['state']): Label {
+  return states[state];
 }
 
 /** Whether an agent is there. */
-export function presenceLabel(presence: string): Label {
-  return presences[presence] ?? { text: presence, tone: 'calm' };
+export function presenceLabel(presence: Agent['presence']): Label {
+  return presences[presence];
 }
 
 /** What an admin can do to an agent. */

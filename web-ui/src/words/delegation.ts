@@ -1,88 +1,85 @@
 /** The words of a delegation as people read them. */
+import type { Kind, Method, Phase, Reason, Verdict } from '../api/model';
 
-/** Why a delegation went where it did. */
-export const reasons = ['home', 'company', 'threshold', 'lowest', 'only_agent'] as const;
+/*
+ * Each table names every word that the OpenAPI document has: a new one breaks the build until it is
+ * said here. A coordinator newer than these pages may still send others; they are shown as they come.
+ */
+type Names<Word extends string> = Readonly<Record<Word, string>>;
 
-const reasonNames: Record<string, string> = {
-  home: 'Home subnet',
-  company: 'Same company',
+const reasonNames: Names<Reason> = {
   threshold: 'Under the threshold',
+  company: 'Same company',
   lowest: 'Nearest measured',
-  only_agent: 'Only agent',
+  home: 'Home subnet',
 };
 
-const reasonMeanings: Record<string, string> = {
-  home: 'The agent lives in this subnet; it was delegated at approval, without a probe.',
-  company: 'An agent that holds another subnet of the same company answered under the threshold.',
+/** Why a delegation went where it did, the usual reasons first. */
+export const reasons = Object.keys(reasonNames) as Reason[];
+
+const reasonMeanings: Names<Reason> = {
   threshold: 'A neighbour in the hierarchy answered under the threshold.',
+  company: 'An agent that holds another subnet of the same company answered under the threshold.',
   lowest: 'Nobody answered under the threshold; this agent was the nearest of those measured.',
-  only_agent: 'There was one agent only.',
+  home: 'The agent lives in this subnet; it was delegated at approval, without a probe.',
 };
 
-/** A short name for a reason; an unknown one is shown as the coordinator wrote it. */
-export function reasonName(reason: string): string {
-  return reasonNames[reason] ?? spaced(reason);
-}
-
-/** One sentence on what the reason means. */
-export function reasonMeaning(reason: string): string {
-  return reasonMeanings[reason] ?? '';
-}
-
-const phaseNames: Record<string, string> = {
+const phaseNames: Names<Phase> = {
   company: 'Agents of the same company',
   sibling: 'Agents of neighbouring subnets',
   sibling_child: 'Agents inside neighbouring subnets',
   rest: 'Everybody else',
 };
 
-/** A stage of the search. */
-export function phaseName(phase: string): string {
-  return phaseNames[phase] ?? spaced(phase);
-}
-
-const kindNames: Record<string, string> = {
+const kindNames: Names<Kind> = {
   root: 'Whole address space',
   block: 'Registry block',
   delegated: 'Registered range',
 };
 
-/** What sort of step of the hierarchy a subnet is. */
-export function kindName(kind: string): string {
-  return kindNames[kind] ?? spaced(kind);
-}
-
-const methodNames: Record<string, string> = {
+const methodNames: Names<Method> = {
   icmp: 'ICMP echo',
   tcp: 'TCP connect',
   head: 'HTTP HEAD',
 };
 
-/** How a round trip was measured. */
-export function methodName(method: string | null | undefined): string {
-  if (!method) return '–';
-  return methodNames[method] ?? spaced(method);
-}
+/** A short name for a reason. */
+export const reasonName = (reason: string) => named(reasonNames, reason);
+
+/** One sentence on what the reason means; none for a reason unknown here. */
+export const reasonMeaning = (reason: string) => found(reasonMeanings, reason) ?? '';
+
+/** A stage of the search. */
+export const phaseName = (phase: string) => named(phaseNames, phase);
+
+/** What sort of step of the hierarchy a subnet is. */
+export const kindName = (kind: string) => named(kindNames, kind);
+
+/** How a round trip was measured; a dash where it was not. */
+export const methodName = (method: string | null) => (method ? named(methodNames, method) : '–');
 
 /** How a thing looks: good, worth a look, bad, or neither. */
 export type Tone = 'good' | 'warn' | 'bad' | 'calm' | 'accent' | 'solid';
 
+const verdicts: Readonly<Record<Verdict, { text: string; tone: Tone }>> = {
+  pending: { text: 'Waiting', tone: 'accent' },
+  satisfies: { text: 'Good enough', tone: 'good' },
+  too_slow: { text: 'Too slow', tone: 'calm' },
+  unreachable: { text: 'No answer', tone: 'bad' },
+  expired: { text: 'Not asked in time', tone: 'warn' },
+};
+
 /** A verdict on one probe, as text and tone. */
 export function verdict(value: string): { text: string; tone: Tone } {
-  switch (value) {
-    case 'pending':
-      return { text: 'Waiting', tone: 'accent' };
-    case 'satisfies':
-      return { text: 'Good enough', tone: 'good' };
-    case 'too_slow':
-      return { text: 'Too slow', tone: 'calm' };
-    case 'unreachable':
-      return { text: 'No answer', tone: 'bad' };
-    case 'expired':
-      return { text: 'Not asked in time', tone: 'warn' };
-    default:
-      return { text: spaced(value), tone: 'calm' };
-  }
+  return found(verdicts, value) ?? { text: spaced(value), tone: 'calm' };
+}
+
+function named(names: Readonly<Record<string, string>>, word: string): string {
+  return found(names, word) ?? spaced(word);
+}
+
+function found<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
 function spaced(word: string): string {
