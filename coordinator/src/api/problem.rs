@@ -89,7 +89,7 @@ impl Problem {
     /// 400: one parameter is out of its range.
     pub fn bad_parameter(field: &str, message: impl Into<String>) -> Self {
         let message = message.into();
-        let mut problem = Self::bad_request(format!("{field}: {message}"));
+        let mut problem = Self::bad_request(format!("{field}: {message}."));
         problem.errors.push(FieldError::new(field, message));
         problem
     }
@@ -116,7 +116,7 @@ impl Problem {
             .map(|error| format!("{}: {}", error.field, error.message))
             .collect::<Vec<_>>()
             .join("; ");
-        let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields", detail);
+        let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields", format!("{detail}."));
         problem.errors = errors;
         problem
     }

@@ -32,3 +32,43 @@ pub async fn write(store: &Store, entry: &Entry<'_>, now: UnixMillis) -> Result<
         .map_err(StoreError::doing("write into the audit"))?;
     Ok(())
 }
+
+/// An entry as it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noted {
+    /// Its number; rises.
+    pub id: i64,
+    /// When.
+    pub at: UnixMillis,
+    /// Who.
+    pub actor: String,
+    /// What was done.
+    pub action: String,
+    /// To what.
+    pub subject: String,
+    /// Before and after where it matters.
+    pub detail: Value,
+}
+
+type Row = (i64, Moment, String, String, String, Value);
+
+/// Entries with a number below `before`, the newest first.
+pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Noted>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT id, at, actor, action, subject, detail FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2",
+    )
+    .bind(before)
+    .bind(limit)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the audit"))?;
+    let noted = |(id, at, actor, action, subject, detail): Row| Noted {
+        id,
+        at: at.0,
+        actor,
+        action,
+        subject,
+        detail,
+    };
+    Ok(rows.into_iter().map(noted).collect())
+}

@@ -51,6 +51,12 @@ impl TestDatabase {
     }
 }
 
+/// Runs a statement of a test's own, for a state that no function of this crate leads to. Says how many rows it touched.
+pub async fn execute(store: &Store, statement: &'static str) -> Result<u64, StoreError> {
+    let done = sqlx::query(statement).execute(store.pool()).await;
+    done.map(|done| done.rows_affected()).map_err(StoreError::doing("run a statement of a test"))
+}
+
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let (socket_dir, name) = (self.socket_dir.clone(), self.name.clone());

@@ -165,12 +165,14 @@ impl Reason {
 impl Phase {
     /// The phase of this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        delegation::Phase::from_word(word).map(|phase| match phase {
-            delegation::Phase::Company => Self::Company,
-            delegation::Phase::Sibling => Self::Sibling,
-            delegation::Phase::SiblingChild => Self::SiblingChild,
-            delegation::Phase::Rest => Self::Rest,
-        })
+        match delegation::Phase::from_word(word)? {
+            delegation::Phase::Company => Some(Self::Company),
+            delegation::Phase::Sibling => Some(Self::Sibling),
+            delegation::Phase::SiblingChild => Some(Self::SiblingChild),
+            delegation::Phase::Rest => Some(Self::Rest),
+            // The table knows no such probes: the coordinator searches by threshold.
+            delegation::Phase::Predicted => None,
+        }
     }
 }
 

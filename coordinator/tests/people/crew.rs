@@ -1,0 +1,36 @@
+//! Two agents that are approved and beat, and what they usually do.
+
+use coordinator::standing::Wish;
+
+use crate::agent::{FakeAgent, page};
+use crate::world::Running;
+
+pub(crate) const NORTH: &str = "http://198.51.100.1/";
+
+pub(crate) async fn two_agents(running: &Running) -> (FakeAgent, FakeAgent) {
+    running.until_hierarchy_is_loaded().await;
+    let mut one = FakeAgent::enrol(running, 1).await;
+    let mut two = FakeAgent::enrol(running, 2).await;
+    for agent in [&mut one, &mut two] {
+        running.order(agent.id, Wish::Approve).await;
+        agent.beat(running, 0).await;
+    }
+    (one, two)
+}
+
+/// Seeds [`NORTH`]; the first agent is too slow for it, the second near enough and gets it.
+pub(crate) async fn crawl_north(running: &Running, one: &mut FakeAgent, two: &mut FakeAgent) {
+    running.sow(&[NORTH]).await;
+    let order = one.orders(running).await.remove(0);
+    one.measured(running, &order, 80_000).await;
+    let order = two.orders(running).await.remove(0);
+    two.measured(running, &order, 12_345).await;
+    assert_eq!(two.routes(running).await[0].url, NORTH);
+}
+
+/// One page of [`NORTH`] arrives and is indexed.
+pub(crate) async fn ship_north(running: &Running, two: &FakeAgent, title: &str, text: &str) {
+    two.ship_well(running, 1, two.package(1, &[page(NORTH, title, text)])).await;
+    let index = &running.coordinator.index;
+    crate::world::until("the page is indexed", || std::future::ready(index.len() == 1)).await;
+}

@@ -1,0 +1,25 @@
+//! The people's API and its pages, over real sockets and a real database, as browsers ask.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test stops at what it did not expect"
+)]
+
+#[path = "../agents/agent.rs"]
+#[expect(dead_code, reason = "shared with the tests of the agents' API")]
+mod agent;
+mod browser;
+mod crew;
+mod doors;
+mod events;
+mod lists;
+mod orders;
+mod pages;
+mod search;
+mod session;
+mod why;
+#[path = "../agents/world.rs"]
+#[expect(dead_code, reason = "shared with the tests of the agents' API")]
+mod world;

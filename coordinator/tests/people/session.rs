@@ -1,0 +1,124 @@
+//! Signing in and out.
+
+use coordinator::api::first_admin;
+use reqwest::StatusCode;
+use serde_json::json;
+
+use crate::browser::{Browser, PASSWORD};
+use crate::world::{Ground, Running};
+
+async fn sql(ground: &Ground, statement: &'static str) -> u64 {
+    store::testing::execute(ground.store(), statement).await.unwrap()
+}
+
+async fn ensure(ground: &Ground, running: &Running, wish: Option<&str>) -> Option<String> {
+    first_admin::ensure(ground.store(), wish, rand::random(), running.coordinator.now()).await.unwrap()
+}
+
+#[tokio::test]
+async fn in_and_out() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let mut browser = Browser::signed_in(&ground, &running).await;
+    assert_eq!(browser.read("/api/v1/session").await, json!({ "name": "admin", "role": "admin" }));
+    let out = browser.delete("/api/v1/session").await;
+    assert_eq!(out.status, StatusCode::NO_CONTENT);
+    assert!(out.header("set-cookie").unwrap().contains("Max-Age=0"));
+    // The old cookie is worth nothing, whoever kept it.
+    browser.get("/api/v1/session").await.problem(StatusCode::UNAUTHORIZED, "not-signed-in");
+    browser.cookie = None;
+    assert_eq!(browser.delete("/api/v1/session").await.status, StatusCode::NO_CONTENT);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn the_cookie_is_kept_from_scripts_and_other_sites() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    ensure(&ground, &running, Some(PASSWORD)).await;
+    let mut browser = Browser::new(&running);
+    let plain = browser.sign_in("admin", PASSWORD).await;
+    let cookie = plain.header("set-cookie").unwrap();
+    assert!(
+        cookie.starts_with("nearcrawl_session=") && cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax"),
+        "{cookie}"
+    );
+    let body = json!({ "name": "admin", "password": PASSWORD });
+    let request =
+        browser.request(reqwest::Method::POST, "/api/v1/session").header("x-forwarded-proto", "https");
+    let behind_tls = crate::browser::Reply::of(crate::browser::json_body(request, &body)).await;
+    assert!(behind_tls.header("set-cookie").unwrap().ends_with("; Secure"));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn guessing_is_slowed_down_and_known_names_are_not_told() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    ensure(&ground, &running, Some(PASSWORD)).await;
+    let mut browser = Browser::new(&running);
+    for _ in 0..5 {
+        let wrong =
+            browser.sign_in("admin", "wrong").await.problem(StatusCode::UNAUTHORIZED, "wrong-password");
+        let unknown =
+            browser.sign_in("nobody", "wrong").await.problem(StatusCode::UNAUTHORIZED, "wrong-password");
+        assert_eq!(wrong["detail"], unknown["detail"]);
+    }
+    let refused = browser.sign_in("admin", PASSWORD).await;
+    refused.problem(StatusCode::TOO_MANY_REQUESTS, "too-many-tries");
+    assert!(refused.header("retry-after").unwrap().parse::<u32>().unwrap() >= 1);
+    assert!(browser.cookie.is_none());
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn the_first_password_is_made_up_once_and_can_be_set_anew() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let made = ensure(&ground, &running, None).await.unwrap();
+    assert_eq!(ensure(&ground, &running, None).await, None, "told once");
+    let mut browser = Browser::new(&running);
+    assert_eq!(browser.sign_in("admin", &made).await.status, StatusCode::OK);
+    assert_eq!(ensure(&ground, &running, Some(PASSWORD)).await, None);
+    browser.get("/api/v1/session").await.problem(StatusCode::UNAUTHORIZED, "not-signed-in");
+    assert_eq!(browser.sign_in("admin", PASSWORD).await.status, StatusCode::OK);
+    ensure(&ground, &running, Some(PASSWORD)).await;
+    assert_eq!(
+        browser.get("/api/v1/session").await.status,
+        StatusCode::OK,
+        "the same password ends no session"
+    );
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn sessions_end_by_themselves() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    for ageing in [
+        "UPDATE admin_sessions SET seen_at = now() - interval '12 hours 1 second'",
+        "UPDATE admin_sessions SET created_at = now() - interval '7 days 1 second'",
+    ] {
+        let browser = Browser::signed_in(&ground, &running).await;
+        assert!(sql(&ground, ageing).await > 0);
+        browser.get("/api/v1/session").await.problem(StatusCode::UNAUTHORIZED, "not-signed-in");
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn viewers_look_and_change_nothing() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    sql(&ground, "UPDATE admins SET role = 'viewer'").await;
+    assert_eq!(browser.read("/api/v1/session").await["role"], "viewer");
+    browser.read("/api/v1/policy").await;
+    let policy = json!({ "threshold_ms": 1, "patience_s": 1, "host_delay_ms": 0 });
+    browser.put("/api/v1/policy", policy).await.problem(StatusCode::FORBIDDEN, "not-an-admin");
+    browser
+        .post("/api/v1/seeds", json!({ "urls": ["http://198.51.100.1/"] }))
+        .await
+        .problem(StatusCode::FORBIDDEN, "not-an-admin");
+    running.stop().await;
+}

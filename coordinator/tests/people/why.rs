@@ -1,0 +1,106 @@
+//! Why this agent? The whole truth, probe by probe.
+
+use protocol::ProbeResult;
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::crew::{NORTH, crawl_north, two_agents};
+use crate::world::Ground;
+
+async fn why_of(browser: &Browser, place: usize) -> Value {
+    let list = browser.read("/api/v1/delegations").await;
+    let id = list["items"][place]["id"].as_str().unwrap().to_owned();
+    browser.read(&format!("/api/v1/delegations/{id}/why")).await
+}
+
+fn seen(probe: &Value) -> (Value, Value, Value, Value) {
+    let field = |name: &str| probe[name].clone();
+    (field("order"), probe["agent"]["name"].clone(), field("verdict"), field("chosen"))
+}
+
+#[tokio::test]
+async fn near_enough() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    crawl_north(&running, &mut one, &mut two).await;
+    let why = why_of(&browser, 0).await;
+    assert_eq!(why["target"], json!({ "address": "198.51.100.1", "host": "198.51.100.1" }));
+    assert_eq!(
+        (&why["threshold_ms"], &why["strategy"], &why["open"]),
+        (&json!(50.0), &json!("threshold"), &json!(false))
+    );
+    let probes = why["probes"].as_array().unwrap();
+    assert_eq!(seen(&probes[0]), (json!(1), json!("agent 1"), json!("too_slow"), json!(false)));
+    assert_eq!(seen(&probes[1]), (json!(2), json!("agent 2"), json!("satisfies"), json!(true)));
+    let chosen = &probes[1];
+    let expected =
+        json!({ "rtt_ms": 12.345, "method": "tcp", "samples": 3, "threshold_ms": 50.0, "error": null });
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&chosen[field], value, "{field}");
+    }
+    assert!(chosen["asked_at"].as_str() <= chosen["answered_at"].as_str());
+    assert!(chosen["level"].as_str().is_some_and(|level| level.contains('/')));
+    let chain = why["chain"].as_array().unwrap();
+    assert_eq!(
+        (&chain[0]["kind"], &chain.last().unwrap()["subnet"]),
+        (&json!("root"), &json!("198.51.100.0/26"))
+    );
+    assert_eq!(chain.last().unwrap()["delegated_to"]["name"], "agent 2");
+    let sentence = why["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("rir hierarchy: agent 2 (holds "), "{sentence}");
+    assert!(sentence.contains("12.3 ms < 50 ms by TCP connect to 198.51.100.1; probe 2 of 2."), "{sentence}");
+    assert_eq!(
+        why["delegation"],
+        browser.read(&format!("/api/v1/delegations/{}", why["delegation"]["id"].as_str().unwrap())).await
+    );
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn nobody_near_enough_and_one_who_may_not_look() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    running.sow(&[NORTH]).await;
+    let order = one.orders(&running).await.remove(0);
+    one.report(&running, &order, ProbeResult::Refused { reason: "the owner forbids it".into() }).await;
+    let order = two.orders(&running).await.remove(0);
+    two.measured(&running, &order, 90_000).await;
+    assert_eq!(two.routes(&running).await[0].url, NORTH);
+    let why = why_of(&browser, 0).await;
+    let probes = why["probes"].as_array().unwrap();
+    assert_eq!(seen(&probes[0]), (json!(1), json!("agent 1"), json!("unreachable"), json!(false)));
+    assert_eq!((&probes[0]["error"], &probes[0]["rtt_ms"]), (&json!("the owner forbids it"), &Value::Null));
+    assert_eq!(seen(&probes[1]), (json!(2), json!("agent 2"), json!("too_slow"), json!(true)));
+    let sentence = why["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("lowest: nobody was near enough, and agent 2 ("), "{sentence}");
+    assert!(
+        sentence.ends_with(
+            "90.0 ms >= 50 ms by TCP connect to 198.51.100.1; 2 asked: 1 too slow, 1 unreachable."
+        ),
+        "{sentence}"
+    );
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn at_home() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    two_agents(&running).await;
+    let why = why_of(&browser, 0).await;
+    assert_eq!(
+        (&why["probes"], &why["threshold_ms"], &why["opened_at"]),
+        (&json!([]), &Value::Null, &Value::Null)
+    );
+    assert_eq!(why["target"], json!({ "address": null, "host": null }));
+    assert_eq!(
+        why["sentence"],
+        "home: agent 2 lives at 127.0.0.2, inside 127.0.0.2/32, so no probe was needed."
+    );
+    running.stop().await;
+}
