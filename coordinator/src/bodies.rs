@@ -118,7 +118,7 @@ impl Bodies {
     fn check_room(&self) -> Result<(), BodyError> {
         // A disk that cannot be asked is found out by the write itself.
         let Ok(disk) = nix::sys::statvfs::statvfs(&self.dir) else { return Ok(()) };
-        let free_mib = (u64::from(disk.blocks_available()) * u64::from(disk.fragment_size())) >> 20;
+        let free_mib = (disk.blocks_available() * disk.fragment_size()) >> 20;
         if free_mib >= self.min_free_mib {
             return Ok(());
         }

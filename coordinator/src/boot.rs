@@ -50,16 +50,19 @@ pub struct Database {
 
 /// Opens the database: the one given by URL, else a private one in the data directory.
 pub async fn database(config: &Config) -> Result<Database, Failure> {
-    let (address, cluster) = match &config.database_url {
-        Some(url) => (Address::url(url).map_err(|e| Failure::configuration(chain(&e)))?, None),
-        None => {
-            let cluster =
-                Cluster::start(cluster::Options::new(&config.data_dir)).await.map_err(no_cluster)?;
-            (Address::private(cluster.socket_dir()), Some(cluster))
-        }
+    let cluster = match config.database_url {
+        Some(_) => None,
+        None => Some(Cluster::start(cluster::Options::new(&config.data_dir)).await.map_err(no_cluster)?),
     };
+    let address = address(config, cluster.as_ref())?;
     let store = open_store(config, &address).await?;
     Ok(Database { store, cluster })
+}
+
+fn address(config: &Config, cluster: Option<&Cluster>) -> Result<Address, Failure> {
+    let private = cluster.map(|cluster| Address::private(cluster.socket_dir()));
+    let url = config.database_url.as_deref().unwrap_or_default();
+    private.map_or_else(|| Address::url(url), Ok).map_err(|error| Failure::configuration(chain(&error)))
 }
 
 fn no_cluster(error: ClusterError) -> Failure {

@@ -36,19 +36,16 @@ async fn renew(coordinator: &Coordinator, decider: Option<Decider>) -> Option<De
         coordinator.decider.store(false, Ordering::Release);
         tracing::warn!("lost the connection that carries the right to decide");
     }
-    match Decider::elect(&coordinator.store).await {
-        Ok(Some(decider)) => {
-            coordinator.decider.store(true, Ordering::Release);
-            tracing::info!(term = decider.term(), "this coordinator decides");
-            coordinator.pokes.all();
-            Some(decider)
-        }
-        Ok(None) => None,
-        Err(error) => {
-            tracing::warn!(error = chain(&error), "cannot stand for election");
-            None
-        }
-    }
+    let elected = Decider::elect(&coordinator.store).await;
+    let decider =
+        elected.inspect_err(|error| tracing::warn!(error = chain(error), "cannot stand for election"));
+    decider.ok().flatten().inspect(|decider| take_office(coordinator, decider))
+}
+
+fn take_office(coordinator: &Coordinator, decider: &Decider) {
+    coordinator.decider.store(true, Ordering::Release);
+    tracing::info!(term = decider.term(), "this coordinator decides");
+    coordinator.pokes.all();
 }
 
 /// Takes a new generation of the hierarchy up as soon as the loader says that there is one.

@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
     }
 
     fn ask(&mut self, search: &OpenSearch, candidate: Candidate) {
-        let step = u32::try_from(search.trail.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let step = search.trail.last().map_or(0, |asked| asked.step).saturating_add(1);
         self.unsent.push(NewProbe {
             search: search.id,
             step,
@@ -121,7 +121,7 @@ impl<'a> Walk<'a> {
                 enter(coordinator, search, choice);
             }
             Decided::Outdated => {
-                tracing::info!(search = %search.id, "a decision came too late and was dropped")
+                tracing::info!(search = %search.id, "a decision came too late and was dropped");
             }
             Decided::AgentGone => self.roster.remove(choice.agent),
         }

@@ -120,7 +120,7 @@ async fn serve_requests(coordinator: &Arc<Coordinator>, listener: TcpListener) -
         tokio::time::sleep(REQUESTS).await;
     };
     tokio::select! {
-        served = server => served.map_err(|error| Failure::other(format!("serving ended: {error}"))),
+        ended = server => ended.map_err(|error| Failure::other(format!("serving ended: {error}"))),
         () = late => Ok(()),
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use protocol::{AgentState, BeatAnswer, BeatRequest, Presence, ProbeOrder, Route, limits};
+use protocol::{AgentState, BeatAnswer, BeatRequest, Presence, ProbeOrder, Route, WorkStatus, limits};
 use store::agents::{self, Beat, Standing};
 use store::{probes, routes};
 use tokio::time::Instant;
@@ -52,7 +52,9 @@ async fn take_down(coordinator: &Coordinator, caller: Caller, request: &BeatRequ
         // By the coordinator's clock: the agent's may be off.
         Presence::Asleep { until } => Some(now.plus_ms(until.0.saturating_sub(request.agent_time.0).max(0))),
     };
-    let status = serde_json::to_value(&request.status).map_err(|error| Problem::internal(&error))?;
+    let idle_reason = request.status.idle_reason.as_deref().map(plain);
+    let status = WorkStatus { idle_reason, ..request.status.clone() };
+    let status = serde_json::to_value(&status).map_err(|error| Problem::internal(&error))?;
     let beat = Beat {
         agent: caller.agent,
         protocol: request.protocol,
@@ -72,6 +74,14 @@ async fn take_down(coordinator: &Coordinator, caller: Caller, request: &BeatRequ
         coordinator.pokes.route_urls.notify_one();
     }
     Ok(())
+}
+
+/// Longest reason that is kept, in characters.
+const REASON_CHARS: usize = 300;
+
+/// One line of bounded length, as people and Postgres can read it.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(REASON_CHARS).collect()
 }
 
 /// An agent cannot have stored routes that were never made: it was enrolled with another database.

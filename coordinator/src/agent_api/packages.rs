@@ -39,6 +39,7 @@ pub(super) async fn put(
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
     caller.may_deliver()?;
+    check_in_charge(&coordinator)?;
     let Path((epoch, seq)) =
         path.map_err(|refusal| Problem::not_found(format!("{}.", refusal.body_text())))?;
     let name = PackageName { agent: caller.agent, epoch, seq };
@@ -58,6 +59,17 @@ pub(super) async fn put(
     }
     let header = verify(&coordinator, caller, &name, body.clone()).await?;
     store_it(&coordinator, &header, body, &sha256).await
+}
+
+/// Bodies and index lie with the coordinator that decides; another one could not integrate what it took.
+fn check_in_charge(coordinator: &Coordinator) -> Result<(), Problem> {
+    if coordinator.decides() {
+        return Ok(());
+    }
+    let problem = Problem::unavailable(
+        "This coordinator is not in charge yet, or not any more; send the package again.",
+    );
+    Err(Problem { retry_after_s: Some(1), ..problem })
 }
 
 fn check_name(name: &PackageName) -> Result<(), Problem> {

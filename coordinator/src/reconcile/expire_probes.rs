@@ -10,7 +10,8 @@ use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Ends orders that were not answered in time, or whose agent cannot answer any more, so that their searches go on.
+/// Takes orders back from agents that fell asleep or were paused: they are asked again another time. Ends orders that were not
+/// answered in time, so that their searches go on without.
 pub struct ExpireProbes;
 
 impl Reconciler for ExpireProbes {
@@ -25,13 +26,14 @@ impl Reconciler for ExpireProbes {
         let limits = &coordinator.config.limits;
         let now = coordinator.now();
         let asked_before = now.plus_ms(-1_000 * i64::from(limits.probe_deadline_s));
+        let withdrawn = probes::withdraw(&coordinator.store, now).await?;
         let expired =
             probes::expire(&coordinator.store, asked_before, coordinator.heard_since(), now).await?;
-        if expired == 0 {
+        if withdrawn + expired == 0 {
             return Ok(Outcome::Idle);
         }
         coordinator.pokes.drive_searches.notify_one();
         coordinator.events.tell(Change::Delegations);
-        Ok(Outcome::Done(format!("gave {expired} orders up")))
+        Ok(Outcome::Done(format!("took {withdrawn} orders back, gave {expired} up")))
     }
 }

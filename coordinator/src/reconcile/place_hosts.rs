@@ -57,8 +57,8 @@ pub(super) async fn place(
         let Some((last, _)) = waiting.last() else { return Ok(placed) };
         after = *last;
         let subnet = |address| hierarchy.subnet(hierarchy.smallest(address)).range();
-        let places: Vec<_> = waiting.into_iter().map(|(id, address)| (id, subnet(address))).collect();
-        hosts::place(&coordinator.store, &places).await?;
-        placed += places.len();
+        let homes: Vec<_> = waiting.into_iter().map(|(id, address)| (id, subnet(address))).collect();
+        hosts::place(&coordinator.store, &homes).await?;
+        placed += homes.len();
     }
 }

@@ -44,15 +44,17 @@ impl Reconciler for ResolveHosts {
         }
         let count = waiting.len();
         let at_once = coordinator.config.limits.resolving_hosts as usize;
-        let looked_up: Vec<(Unresolved, Result<IpAddr, LookupError>)> = stream::iter(waiting)
+        let mut looked_up = stream::iter(waiting)
             .map(|host| async move {
                 let address = look_up(coordinator, &host.authority).await;
                 (host, address)
             })
             .buffer_unordered(at_once)
-            .collect()
-            .await;
-        write_down(coordinator, looked_up).await?;
+            .ready_chunks(BATCH as usize);
+        // As they come: names that do not answer hold nobody up.
+        while let Some(answers) = looked_up.next().await {
+            write_down(coordinator, answers).await?;
+        }
         let deed = format!("looked {count} hosts up");
         Ok(if count == BATCH as usize { Outcome::More(deed) } else { Outcome::Done(deed) })
     }
@@ -79,11 +81,13 @@ async fn write_down(
             Err(error) => failed.push(failure(coordinator, &host, &error)),
         }
     }
-    hosts::resolved(&coordinator.store, &found).await?;
     if !failed.is_empty() {
         hosts::not_resolved(&coordinator.store, &failed).await?;
     }
-    coordinator.pokes.place_hosts.notify_one();
+    if !found.is_empty() {
+        hosts::resolved(&coordinator.store, &found).await?;
+        coordinator.pokes.place_hosts.notify_one();
+    }
     Ok(())
 }
 

@@ -1,6 +1,11 @@
 //! The agents' API and the reconcilers behind it, over real sockets and a real database, with agents written here.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test stops at what it did not expect"
+)]
 
 mod agent;
 mod enrolment;

@@ -64,3 +64,20 @@ async fn bad_packages_are_refused_with_their_reason_and_leave_nothing() {
     assert_eq!(agent.ship_well(&running, 1, good).await, "stored");
     running.stop().await;
 }
+
+#[tokio::test]
+async fn a_full_disk_refuses_new_packages_and_keeps_the_old() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let agent = agent(&running).await;
+    let first = agent.package(1, &[]);
+    assert_eq!(agent.ship_well(&running, 1, first.clone()).await, "stored");
+    running.stop().await;
+    let running = ground.start_on_a_full_disk().await;
+    let response = agent.ship(&running, 2, agent.package(2, &[])).await;
+    assert_eq!(response.headers()["retry-after"], "60");
+    let (status, name, _) = problem(response).await;
+    assert_eq!((status, name.as_str()), (StatusCode::INSUFFICIENT_STORAGE, "disk-full"));
+    assert_eq!(agent.ship_well(&running, 1, first).await, "duplicate", "what was taken stays taken");
+    running.stop().await;
+}

@@ -24,7 +24,7 @@ async fn a_search_goes_on_where_it_was() {
 
     let second = ground.start().await;
     // The session is good at the next coordinator too, and the order is handed out again.
-    assert_eq!(one.orders(&second).await, [order.clone()]);
+    assert_eq!(one.orders(&second).await, std::slice::from_ref(&order));
     one.measured(&second, &order, 70_000).await;
     let next = two.orders(&second).await.remove(0);
     assert_ne!(next.probe, order.probe);

@@ -1,5 +1,7 @@
 //! The whole road: enrol, approve, seed, probe, decide, route, fetch, ship, index, discover.
 
+use std::future::ready;
+
 use coordinator::standing::Wish;
 use protocol::ProbeResult;
 use protocol::page::Outcome;
@@ -20,8 +22,8 @@ async fn two_agents(running: &Running) -> (FakeAgent, FakeAgent) {
     (one, two)
 }
 
-/// Whoever of the two was asked answers with these times, until the URL is routed to one of them.
-async fn hits(running: &Running, query: &str) -> Vec<String> {
+/// The URLs that a search finds, the best first.
+fn hits(running: &Running, query: &str) -> Vec<String> {
     let answer = running.coordinator.index.search(query, 0, 10).unwrap();
     answer.items.iter().map(|found| found.url.clone()).collect()
 }
@@ -48,7 +50,7 @@ async fn from_a_seed_to_a_search_result_and_on_to_what_was_discovered() {
     // The second subnet of the company: its agent is asked first, and is near enough.
     let found = [page(NORTH, "Northern lights", "aurora borealis"), link("http://198.51.100.65/a#top")];
     assert_eq!(two.ship_well(&running, 1, two.package(1, &found)).await, "stored");
-    until("the page is found", || async { hits(&running, "aurora").await == [NORTH] }).await;
+    until("the page is found", || ready(hits(&running, "aurora") == [NORTH])).await;
     let order = two.orders(&running).await.remove(0);
     assert_eq!(order.address.to_string(), "198.51.100.65");
     two.measured(&running, &order, 13_000).await;
@@ -60,7 +62,7 @@ async fn from_a_seed_to_a_search_result_and_on_to_what_was_discovered() {
     // What is gone is not found any more.
     let gone = [fetch(NORTH, Outcome::Other { status: 404, media_type: None })];
     two.ship_well(&running, 2, two.package(2, &gone)).await;
-    until("the page is not found any more", || async { hits(&running, "aurora").await.is_empty() }).await;
+    until("the page is not found any more", || ready(hits(&running, "aurora").is_empty())).await;
     running.stop().await;
 }
 
@@ -110,11 +112,11 @@ async fn pages_of_hosts_that_are_not_the_agents_are_left_out() {
     let entries = [page("http://127.0.0.1/", "Mine", "genuine")];
     two.ship_well(&running, 1, two.package(1, &[page("http://127.0.0.1/", "Not mine", "counterfeit")])).await;
     one.ship_well(&running, 1, one.package(1, &entries)).await;
-    until("the genuine page is found", || async { !hits(&running, "genuine").await.is_empty() }).await;
+    until("the genuine page is found", || ready(!hits(&running, "genuine").is_empty())).await;
     until("both are integrated", || async {
         store::packages::waiting(ground.store(), 10).await.unwrap().is_empty()
     })
     .await;
-    assert!(hits(&running, "counterfeit").await.is_empty());
+    assert!(hits(&running, "counterfeit").is_empty());
     running.stop().await;
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coordinator::cli::ServeArgs;
-use coordinator::clock::Clock;
 use coordinator::config::Config;
 use coordinator::standing::Wish;
 use coordinator::state::Coordinator;
@@ -59,13 +58,19 @@ impl Ground {
     }
 
     pub(crate) async fn start(&self) -> Running {
-        self.start_with(boot::system_clock()).await
+        self.start_with(self.config()).await
     }
 
-    pub(crate) async fn start_with(&self, clock: Arc<dyn Clock>) -> Running {
-        let config = self.config();
+    /// The disk counts as full from the start.
+    pub(crate) async fn start_on_a_full_disk(&self) -> Running {
+        let mut config = self.config();
+        config.limits.min_free_mib = u32::MAX;
+        self.start_with(config).await
+    }
+
+    async fn start_with(&self, config: Config) -> Running {
         let (store, stop) = (self.store().clone(), CancellationToken::new());
-        let coordinator = boot::coordinator(config, clock, store, stop).await.unwrap();
+        let coordinator = boot::coordinator(config, boot::system_clock(), store, stop).await.unwrap();
         Running::start(Arc::new(coordinator)).await
     }
 

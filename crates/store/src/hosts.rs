@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use protocol::{AgentId, HostId, UnixMillis};
 
+use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
 
@@ -79,7 +80,7 @@ pub async fn not_resolved(store: &Store, failed: &[FailedLookup]) -> Result<(), 
          WHERE h.id = f.id AND h.state = 'unresolved'",
     )
     .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
-    .bind(failed.iter().map(|f| f.reason.as_str()).collect::<Vec<_>>())
+    .bind(failed.iter().map(|f| one_line(&f.reason)).collect::<Vec<_>>())
     .bind(failed.iter().map(|f| Moment(f.retry_at)).collect::<Vec<_>>())
     .bind(failed.iter().map(|f| f.give_up).collect::<Vec<_>>())
     .execute(&mut *tx)

@@ -4,6 +4,7 @@ use protocol::package::{Header, PackageName};
 use protocol::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
+use crate::line::one_line;
 use crate::moment::Moment;
 use crate::urls::{self, NewUrl};
 use crate::{Store, StoreError};
@@ -207,11 +208,19 @@ pub async fn refuse(store: &Store, name: &PackageName, reason: &str) -> Result<(
     .bind(name.agent.get())
     .bind(number(name.epoch)?)
     .bind(number(name.seq)?)
-    .bind(reason)
+    .bind(one_line(reason))
     .execute(store.pool())
     .await
     .map_err(StoreError::doing("set a package aside"))?;
     Ok(())
+}
+
+/// How often the package that was integrated most often was; an auditor expects 1, or 0 when there is none.
+pub async fn most_integrations(store: &Store) -> Result<i64, StoreError> {
+    sqlx::query_scalar("SELECT coalesce(max(integrations), 0)::bigint FROM packages")
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("audit the ledger of packages"))
 }
 
 fn number(value: u64) -> Result<i64, StoreError> {

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use protocol::{AgentId, ProbeId, ProbeMethod, ProbeOrder, ProbeReport, ProbeResult, SearchId, UnixMillis};
 
+use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -110,9 +111,6 @@ pub async fn report(
     Ok(news.rows_affected())
 }
 
-/// Longest reason that is kept, in characters.
-const REASON_CHARS: usize = 300;
-
 /// A report as the row has it.
 struct Answer {
     state: &'static str,
@@ -138,14 +136,25 @@ impl Answer {
     }
 
     fn without_time(state: &'static str, reason: &str) -> Self {
-        // Postgres text holds no NUL; the reason comes from outside.
-        let reason = reason.chars().filter(|c| !c.is_control()).take(REASON_CHARS).collect();
-        Self { state, method: None, rtt_us: None, samples: None, reason: Some(reason) }
+        Self { state, method: None, rtt_us: None, samples: None, reason: Some(one_line(reason)) }
     }
 }
 
-/// Ends the patience with orders made before `asked_before`, and with those of agents that cannot answer: not approved, asleep, or
-/// not heard of since `heard_since`. Says how many.
+/// Takes orders back from agents that sleep or are paused; they may be asked again another time. Says how many.
+pub async fn withdraw(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
+    let withdrawn = sqlx::query(
+        "DELETE FROM probes p USING agents a
+         WHERE p.agent = a.id AND p.state = 'asked' AND (a.state = 'paused' OR a.asleep_until > $1)",
+    )
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("take probe orders back"))?;
+    Ok(withdrawn.rows_affected())
+}
+
+/// Ends the patience with orders made until `asked_before`, and with those of agents not heard of since `heard_since`. Says how
+/// many.
 pub async fn expire(
     store: &Store,
     asked_before: UnixMillis,
@@ -154,14 +163,9 @@ pub async fn expire(
 ) -> Result<u64, StoreError> {
     let expired = sqlx::query(
         "UPDATE probes p SET state = 'expired', answered_at = $3,
-                reason = CASE
-                    WHEN a.state <> 'approved' THEN 'the agent was ' || a.state
-                    WHEN a.asleep_until > $3 THEN 'the agent fell asleep'
-                    WHEN a.last_beat_at < $2 THEN 'the agent was not heard of'
-                    ELSE 'no answer in time' END
+                reason = CASE WHEN a.last_beat_at < $2 THEN 'the agent was not heard of' ELSE 'no answer in time' END
          FROM agents a
-         WHERE p.agent = a.id AND p.state = 'asked'
-           AND (p.asked_at <= $1 OR a.state <> 'approved' OR a.asleep_until > $3 OR a.last_beat_at < $2)",
+         WHERE p.agent = a.id AND p.state = 'asked' AND (p.asked_at <= $1 OR a.last_beat_at < $2)",
     )
     .bind(Moment(asked_before))
     .bind(Moment(heard_since))

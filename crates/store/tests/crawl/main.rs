@@ -1,6 +1,6 @@
 //! The statements of the crawl, against a real database.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it did not expect")]
 
 mod agents;
 mod hosts;

@@ -82,7 +82,7 @@ async fn orders_are_handed_out_until_they_are_answered_and_answers_count_once() 
 }
 
 #[tokio::test]
-async fn patience_ends_by_time_by_sleep_and_by_standing() {
+async fn patience_ends_and_a_late_answer_still_counts() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     open(&world).await;
@@ -93,9 +93,22 @@ async fn patience_ends_by_time_by_sleep_and_by_standing() {
     assert_eq!(probes::expire(world.store(), NOW, heard_since, NOW).await.unwrap(), 1);
     let trail = only(&world, Which::Urgent).await.unwrap().trail;
     assert_eq!(trail[0].state, "expired");
-    // A late answer counts while the search goes on.
     assert_eq!(probes::report(world.store(), agent, &[measured(trail[0].probe, 9)], NOW).await.unwrap(), 1);
     assert_eq!(only(&world, Which::Urgent).await.unwrap().trail[0].rtt_us, Some(9));
+}
+
+#[tokio::test]
+async fn orders_of_who_sleeps_or_is_paused_are_taken_back() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    open(&world).await;
+    let search = only(&world, Which::Urgent).await.unwrap();
+    ask(&world, search.id, 1, agent).await;
+    assert_eq!(probes::withdraw(world.store(), NOW).await.unwrap(), 0);
+    store::agents::order(world.store(), agent, store::agents::Order::Pause, "admin", NOW).await.unwrap();
+    assert_eq!(probes::withdraw(world.store(), NOW).await.unwrap(), 1);
+    assert!(only(&world, Which::Urgent).await.unwrap().trail.is_empty());
+    assert_eq!(ask(&world, search.id, 1, agent).await, 1, "it can be asked again");
 }
 
 #[tokio::test]
