@@ -20,7 +20,7 @@ mod watch;
 mod tests;
 
 pub use cast::{Cast, Manners};
-pub use ground::{Ground, atlas};
+pub use ground::{Ground, Wish, atlas};
 pub use numbers::{Dealing, Numbers, SearchFound};
 pub use options::Options;
 pub use promises::{Promise, promises};

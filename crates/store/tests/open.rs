@@ -17,6 +17,23 @@ async fn a_fresh_database_has_todays_schema() {
 }
 
 #[tokio::test]
+async fn every_table_and_column_says_what_it_means() {
+    let database = TestDatabase::new().await.unwrap();
+    let pool = sqlx::PgPool::connect(&database.url()).await.unwrap();
+    let silent: Vec<String> = sqlx::query_scalar(
+        "SELECT c.relname || coalesce('.' || a.attname, '')
+         FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> '_sqlx_migrations'
+           AND (obj_description(c.oid, 'pg_class') IS NULL OR col_description(c.oid, a.attnum) IS NULL)",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    assert!(silent.is_empty(), "comment on these: {silent:?}");
+    pool.close().await;
+}
+
+#[tokio::test]
 async fn two_tests_do_not_see_each_other() {
     let one = TestDatabase::new().await.unwrap();
     let other = TestDatabase::new().await.unwrap();

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::cargo::cargo;
 use crate::steps::Steps;
-use crate::{cargo as tools, deny, machine, web};
+use crate::{cargo as tools, deny, machine, repository, web};
 
 /// What to test.
 #[derive(Debug, clap::Args)]
@@ -59,17 +59,27 @@ fn lints(steps: &mut Steps) {
 fn tests(steps: &mut Steps) {
     // The scenarios start the real programs from the target folder.
     steps.run("build", cargo(&["build", "--locked", "--workspace", "--bins"]));
-    if tools::ensure("nextest") {
+    if tools::has("nextest") {
         let nextest = cargo(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]);
         steps.run_remembering("tests", in_color(nextest), "Summary");
     } else {
-        println!("cargo-nextest could not be installed; cargo's own runner takes its place");
-        steps.run(
-            "tests",
-            cargo(&["test", "--locked", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"]),
+        println!(
+            "cargo-nextest is not installed (`cargo install --locked cargo-nextest`): cargo's own runner does it"
         );
+        without_nextest(steps);
     }
     steps.run("doc tests", cargo(&["test", "--locked", "--workspace", "--doc", "--quiet"]));
+}
+
+/// The same tests by cargo's own runner. The worlds of the package `tests` want the machine for themselves.
+fn without_nextest(steps: &mut Steps) {
+    const TARGETS: [&str; 3] = ["--lib", "--bins", "--tests"];
+    let mut parts = cargo(&["test", "--locked", "--no-fail-fast", "--workspace", "--exclude", "tests"]);
+    parts.args(TARGETS);
+    steps.run("tests", parts);
+    let mut worlds = cargo(&["test", "--locked", "--no-fail-fast", "--package", "tests"]);
+    worlds.args(TARGETS).args(["--", "--test-threads=1"]);
+    steps.run("tests: worlds", worlds);
 }
 
 /// Its output passes through a pipe of ours, which it would take for a file.
@@ -82,5 +92,21 @@ fn in_color(mut command: Command) -> Command {
 
 fn browser_tests(steps: &mut Steps) {
     steps.record("browser: npm", |_| web::install("tests/browser"));
-    steps.run("browser", web::script("tests/browser", "test"));
+    // A small world is put up and crawled; then Chromium looks at it.
+    let mut demo = Command::new(repository::binary("nearcrawl-demo"));
+    demo.args([
+        "--until-done",
+        "--made-up-data",
+        "--agents",
+        "5",
+        "--hosts",
+        "30",
+        "--documents",
+        "400",
+        "--",
+    ]);
+    demo.args(["npm", "--prefix"])
+        .arg(repository::root().join("tests/browser"))
+        .args(["run", "--silent", "test"]);
+    steps.run("browser", demo);
 }

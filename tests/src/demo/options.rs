@@ -1,7 +1,10 @@
 use std::path::PathBuf;
 
+use crate::world::Size;
+
 /// How to show it.
 #[derive(Debug, Clone, clap::Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(name = "nearcrawl-demo", about = "Shows nearcrawl at work in a virtual internet")]
 pub struct Options {
     /// End when everything is crawled, with 0 only if every promised number was reached.
@@ -10,6 +13,9 @@ pub struct Options {
     /// Folder with registry files (`delegated-*`) to use instead of today's.
     #[arg(long, value_name = "DIR")]
     pub registry_data: Option<PathBuf>,
+    /// Use a small registry file of our own making: no network is needed.
+    #[arg(long, conflicts_with = "registry_data")]
+    pub made_up_data: bool,
     /// Folder with measured round trips (`cities.csv`, `rtt_ms.csv`, `targets.csv.gz`); without it they are made from
     /// distances.
     #[arg(long, value_name = "DIR")]
@@ -20,6 +26,9 @@ pub struct Options {
     /// Leave the data folder in place at the end.
     #[arg(long)]
     pub keep: bool,
+    /// Crawler agents.
+    #[arg(long, default_value_t = 12)]
+    pub agents: usize,
     /// Web hosts.
     #[arg(long, default_value_t = 300)]
     pub hosts: usize,
@@ -32,4 +41,16 @@ pub struct Options {
     /// Write the numbers to this file as JSON, too.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Program to run when the crawl is over, with NEARCRAWL_URL, NEARCRAWL_ADMIN_PASSWORD and NEARCRAWL_QUERY set; its
+    /// failure is the demo's.
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub then: Vec<String>,
+}
+
+impl Options {
+    /// How many take part: hosts in as many countries as the demo promises, fewer when there are few hosts.
+    pub fn size(&self) -> Size {
+        let usual = Size::default();
+        Size { agents: self.agents, hosts: self.hosts, countries: usual.countries.min(self.hosts / 3) }
+    }
 }

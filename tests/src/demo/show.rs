@@ -6,10 +6,12 @@ use anyhow::Context as _;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::ground::Wish;
-use super::{Cast, Ground, Manners, Numbers, Options, RegistryData, Verdict, Watch, atlas, promises};
+use super::{
+    Cast, Ground, Manners, Numbers, Options, Promise, RegistryData, Verdict, Watch, atlas, promises,
+};
 use crate::harness::Room;
 use crate::referee::Rules;
-use crate::world::{Atlas, Size, Stage};
+use crate::world::{Atlas, Stage};
 
 /// A crawl that takes longer has failed.
 const LIMIT: Duration = Duration::from_mins(20);
@@ -29,11 +31,14 @@ pub async fn show(options: &Options, namespaces: bool) -> anyhow::Result<Verdict
 }
 
 async fn play(options: &Options, namespaces: bool, room: &Room) -> anyhow::Result<Verdict> {
-    let data = RegistryData::obtain(options.registry_data.as_deref(), room).await?;
+    let data = if options.made_up_data {
+        RegistryData::made_up(room)?
+    } else {
+        RegistryData::obtain(options.registry_data.as_deref(), room).await?
+    };
     let atlas = atlas(options.oracle.as_deref(), options.seed)?;
     println!("round trips  {}", if atlas.is_measured() { "measured" } else { "made from distances" });
-    let size = Size { hosts: options.hosts, ..Size::default() };
-    let wish = Wish { size, documents: options.documents, seed: options.seed, namespaces };
+    let wish = Wish { size: options.size(), documents: options.documents, seed: options.seed, namespaces };
     let Ground { stage, data } = Ground::open(data, &atlas, wish, room)?;
     introduce(&stage, &data)?;
     let begun = Instant::now();
@@ -44,7 +49,10 @@ async fn play(options: &Options, namespaces: bool, room: &Room) -> anyhow::Resul
         begun.elapsed().as_secs_f64()
     );
     println!("dashboard    http://{}/ (sign in as admin, password: {})", cast.dashboard, cast.password);
-    let verdict = crawl(options, &stage, &atlas, &mut cast).await?;
+    let mut verdict = crawl(options, &stage, &atlas, &mut cast).await?;
+    if let [program, arguments @ ..] = options.then.as_slice() {
+        verdict = verdict.and(guest(program, arguments, &stage, &cast).await?);
+    }
     if !options.until_done {
         println!("{verdict}\nstays up until Ctrl-C");
         asked_to_end().await?;
@@ -90,6 +98,21 @@ async fn crawl(options: &Options, stage: &Stage, atlas: &Atlas, cast: &mut Cast)
         println!("referee      {fault}");
     }
     Ok(Verdict::of(judged))
+}
+
+/// Lets a program from outside look at the finished crawl.
+async fn guest(program: &str, arguments: &[String], stage: &Stage, cast: &Cast) -> anyhow::Result<Promise> {
+    let query = stage.web().queries().into_iter().next().map(|query| query.text);
+    let status = tokio::process::Command::new(program)
+        .args(arguments)
+        .env("NEARCRAWL_URL", format!("http://{}", cast.dashboard))
+        .env("NEARCRAWL_ADMIN_PASSWORD", &cast.password)
+        .env("NEARCRAWL_QUERY", query.unwrap_or_default())
+        .kill_on_drop(true)
+        .status()
+        .await
+        .with_context(|| format!("cannot run {program}"))?;
+    Ok(Promise { what: "the guest program is content", seen: status.to_string(), kept: status.success() })
 }
 
 /// Ctrl-C, or a polite request to end.

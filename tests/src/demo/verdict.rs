@@ -20,6 +20,19 @@ impl Verdict {
         if missed.is_empty() { Self::Kept } else { Self::Missed(missed) }
     }
 
+    /// With one more promise.
+    #[must_use]
+    pub fn and(self, promise: Promise) -> Self {
+        match self {
+            Self::Kept if !promise.kept => Self::Missed(vec![promise]),
+            Self::Missed(mut missed) if !promise.kept => {
+                missed.push(promise);
+                Self::Missed(missed)
+            }
+            other => other,
+        }
+    }
+
     /// What the process ends with: 0, 1, or 130 as shells have it for Ctrl-C.
     pub fn exit_code(&self) -> u8 {
         match self {

@@ -1,0 +1,19 @@
+//! The whole road without a fault: what the demo promises, in small.
+
+use tests::demo::{Verdict, promises};
+use tests::world::Size;
+
+use crate::small_world::SmallWorld;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn registry_data_becomes_search_results_and_every_promise_is_kept() {
+    let mut world = SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8 }, 300).await;
+    world.cast.seed(&world.ground.stage).await.unwrap();
+    let numbers = world.finish().await;
+    eprintln!("{numbers}");
+    let faults = numbers.referee.faults();
+    assert!(faults.is_empty(), "{faults:#?}");
+    let verdict = Verdict::of(promises(&numbers));
+    assert_eq!(verdict, Verdict::Kept, "{verdict}");
+    world.cast.dismiss().await.unwrap();
+}
