@@ -9,9 +9,6 @@ use anyhow::{Context, bail};
 use crate::cargo::cargo;
 use crate::{machine, repository, web};
 
-/// The programs that the demo starts, and itself.
-const PACKAGES: [&str; 4] = ["coordinator", "crawler-agent", "rir-loader", "tests"];
-
 /// How to show it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -44,10 +41,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn build() -> anyhow::Result<()> {
-    let mut build = cargo(&["build", "--locked", "--bins"]);
-    for package in PACKAGES {
-        build.args(["--package", package]);
-    }
+    // The same build as in `cargo xtask test`, so that neither repeats the other's.
+    let mut build = cargo(&["build", "--locked", "--workspace", "--bins"]);
     let status = build.status().context("cannot run cargo")?;
     if !status.success() {
         bail!("the build ended with {status}");
