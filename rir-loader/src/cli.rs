@@ -1,0 +1,128 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use hierarchy::{Range, Registry};
+use rir_loader::fetch::Mirror;
+
+/// Loads the registries' records of who holds which addresses.
+///
+/// Five regional Internet registries hand out the world's IP addresses:
+/// AFRINIC (Africa), APNIC (Asia and Pacific), ARIN (North America), LACNIC
+/// (Latin America) and RIPE NCC (Europe, Middle East). Each publishes a file
+/// every day that lists every range of addresses with the company that holds
+/// it. nearcrawl needs all five to know which addresses belong together.
+///
+/// Usually two commands are enough:
+///
+///     rir-loader fetch --dir registries
+///     rir-loader load registries
+#[derive(Debug, Parser)]
+#[command(name = "rir-loader", version, verbatim_doc_comment, max_term_width = 100, after_long_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    something else went wrong
+  2    the command line could not be understood
+  65   a file is malformed, cut short or damaged; the message says where
+  66   a file or directory is not there
+  69   Postgres or a registry cannot be reached, or Postgres is not installed
+  130  stopped by Ctrl-C
+
+Whatever goes wrong, the generation that was in use stays in use.";
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Load registry files into Postgres, for the coordinator to use at once.
+    ///
+    /// Reads the files, builds the tree of address ranges, writes it to Postgres as a new generation and puts it to use. A running
+    /// coordinator takes it over by itself.
+    ///
+    /// Either everything is loaded or nothing: a file that is malformed or was cut short is refused, with the file, the line and
+    /// the field, and the generation in use stays as it is.
+    Load(LoadArgs),
+    /// Download today's files from the registries.
+    ///
+    /// Downloads the newest file of each registry, checks it against the MD5 sum that the registry publishes, and keeps it in DIR
+    /// as `delegated-REGISTRY-extended-latest`.
+    ///
+    /// A file that is up to date is not downloaded again. A download that broke off is kept and goes on where it stopped, in the
+    /// same run or in a later one.
+    Fetch(FetchArgs),
+    /// Count what is in registry files; needs no database.
+    ///
+    /// Reads the files, builds the tree of address ranges in memory and counts what is in it.
+    Stats(StatsArgs),
+    /// Show who holds an address according to registry files; needs no database.
+    ///
+    /// Reads the files and prints the ranges around an address, from all addresses down to the smallest range that holds it.
+    Inspect(InspectArgs),
+}
+
+/// Flags of `load`.
+#[derive(Debug, Args)]
+pub(crate) struct LoadArgs {
+    /// Registry files (plain or gzip), or directories with `delegated-*` files; at most one file a registry.
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Where the private database lives when no database URL is given; the coordinator's directory.
+    #[arg(long, value_name = "DIR", env = "NEARCRAWL_DATA_DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// A Postgres to use instead of the private one, as postgres://user:password@host/database.
+    #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
+    pub(crate) database_url: Option<String>,
+    /// Print the report as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Flags of `fetch`.
+#[derive(Debug, Args)]
+pub(crate) struct FetchArgs {
+    /// Where to keep the files; made when it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Only this registry: afrinic, apnic, arin, lacnic or ripencc. May be given several times; all five without it.
+    #[arg(long = "registry", value_name = "REGISTRY")]
+    pub(crate) registries: Vec<Registry>,
+    /// Take a registry's file from another place: the URL of the directory that holds the file and its `.md5`. May be given
+    /// several times.
+    #[arg(long = "base-url", value_name = "REGISTRY=URL", value_parser = Mirror::parse)]
+    pub(crate) base_urls: Vec<Mirror>,
+    /// Print what was done as a JSON list.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Flags of `stats`.
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// Registry files (plain or gzip), or directories with `delegated-*` files.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Flags of `inspect`.
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// An address (193.0.6.139), a prefix (193.0.0.0/21) or a range ("193.0.0.0 - 193.0.7.255"), IPv4 or IPv6.
+    #[arg(value_name = "IP")]
+    pub(crate) range: Range,
+    /// Registry files (plain or gzip), or directories with `delegated-*` files.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print a JSON list, outermost range first.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
