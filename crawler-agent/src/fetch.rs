@@ -20,13 +20,14 @@ use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::{Method, Request, body::Incoming, client::conn::http1::SendRequest, header};
 use protocol::page::Timing;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::{config::Limits, crawl_url::CrawlUrl};
 use dial::Dialler;
 use pool::{Idle, Pool};
 
 pub use body::{Flow, Sink};
+pub(crate) use dial::connect_tcp;
 pub use error::{FetchError, Problem};
 pub use head::Head;
 pub use tls::{TlsError, config as tls_config};
@@ -137,7 +138,7 @@ impl Fetcher {
         address: IpAddr,
         progress: &mut Progress,
     ) -> Result<(hyper::Response<Incoming>, Sender), Problem> {
-        let mut request = self.request(url)?;
+        let mut request = self.request(Method::GET, url)?;
         if let Some(mut sender) = self.pool.take(&url.host_key(), address) {
             match self.send(&mut sender, request, progress).await? {
                 Ok(response) => return Ok((response, sender)),
@@ -186,10 +187,22 @@ impl Fetcher {
         }
     }
 
-    fn request(&self, url: &CrawlUrl) -> Result<Request<Empty<Bytes>>, Problem> {
+    /// Time from sending a HEAD on a new connection to `target` until the head of the answer is there.
+    pub async fn head_round_trip(&self, url: &CrawlUrl, target: SocketAddr) -> Result<Duration, Problem> {
+        let connecting = self.dialler.connect(url, target);
+        let mut sender =
+            timeout(self.limits.connect, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
+        let request = self.request(Method::HEAD, url)?;
+        let started = Instant::now();
+        let answered = timeout(self.limits.first_byte, sender.send_request(request)).await;
+        answered.map_err(|_| Problem::FirstByteTimeout)?.map_err(Problem::Http)?;
+        Ok(started.elapsed())
+    }
+
+    fn request(&self, method: Method, url: &CrawlUrl) -> Result<Request<Empty<Bytes>>, Problem> {
         let authority = &url.url()[url::Position::BeforeHost..url::Position::AfterPort];
         Request::builder()
-            .method(Method::GET)
+            .method(method)
             .uri(url.path_and_query())
             .header(header::HOST, authority)
             .header(header::USER_AGENT, &self.user_agent)

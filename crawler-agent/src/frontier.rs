@@ -72,6 +72,27 @@ pub enum RobotsState {
     },
 }
 
+impl RobotsState {
+    /// Crawl-delay, in milliseconds.
+    pub fn delay_ms(&self) -> Option<u32> {
+        match self {
+            Self::Known { robots, .. } => robots.delay_ms(),
+            Self::Moved { .. } => None,
+        }
+    }
+}
+
+/// A host that has something to fetch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostWithWork {
+    /// The host.
+    pub host: HostNumber,
+    /// No request before this moment.
+    pub due: UnixMillis,
+    /// Its Crawl-delay, in milliseconds.
+    pub wished_ms: Option<u32>,
+}
+
 /// A URL that waits to be fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Queued {
@@ -165,17 +186,22 @@ impl Frontier {
         Ok(number.map(|n| HostNumber(n.value())))
     }
 
-    /// Every host that has something to fetch, with the moment from which it may be asked.
-    pub fn hosts_with_work(&self) -> Result<Vec<(HostNumber, UnixMillis)>, FrontierError> {
+    /// Every host that has something to fetch.
+    pub fn hosts_with_work(&self) -> Result<Vec<HostWithWork>, FrontierError> {
         let read = self.db.begin_read()?;
-        let (queue, hosts) = (read.open_table(QUEUE)?, read.open_table(HOSTS)?);
+        let (queue, hosts, robots) =
+            (read.open_table(QUEUE)?, read.open_table(HOSTS)?, read.open_table(ROBOTS)?);
         let mut found = Vec::new();
         let mut from = (0, 0, 0);
         while let Some(entry) = queue.range(from..)?.next() {
             let (host, _, _) = entry?.0.value();
+            let wished_ms = match robots.get(host)? {
+                Some(json) => serde_json::from_slice::<RobotsState>(json.value())?.delay_ms(),
+                None => None,
+            };
             if let Some(json) = hosts.get(host)? {
                 let record: HostRecord = serde_json::from_slice(json.value())?;
-                found.push((HostNumber(host), record.due));
+                found.push(HostWithWork { host: HostNumber(host), due: record.due, wished_ms });
             }
             from = (host + 1, 0, 0);
         }

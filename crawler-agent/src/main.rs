@@ -1,3 +1,9 @@
-//! Lives at a partner: probe, fetch, extract, ship.
+//! `nearcrawl-agent`: lives at a partner: probe, fetch, extract, ship.
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    crawler_agent::cli::main(crawler_agent::cli::Cli::parse())
+}

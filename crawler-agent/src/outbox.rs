@@ -12,6 +12,8 @@ mod pressure;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use protocol::{AgentId, key::AgentKey, package::PackageName};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     clock,
@@ -69,17 +71,22 @@ impl Outbox {
         Ok(Self { desk, key, agent, rules, files })
     }
 
-    /// Packs results as they come, until this is cancelled: when the oldest is old enough or there are enough.
-    pub async fn pack_for_ever(
+    /// Packs results as they come, when the oldest is old enough or there are enough, until `stop`.
+    pub async fn pack_until(
         &self,
+        stop: &CancellationToken,
         pressure: &Pressure,
-        sealed: &tokio::sync::Notify,
+        sealed: &Notify,
     ) -> Result<(), OutboxError> {
         loop {
+            // Never cancelled half way: the file and the change belong together.
             if self.seal_all().await? > 0 {
                 sealed.notify_one();
             }
-            pressure.wait(self.rules.age, self.rules.bytes).await;
+            let waiting = pressure.wait(self.rules.age, self.rules.bytes);
+            if stop.run_until_cancelled(waiting).await.is_none() {
+                return Ok(());
+            }
         }
     }
 

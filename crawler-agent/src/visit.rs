@@ -25,6 +25,7 @@ use crate::{
     page::{self, PageSink},
     resolve::{ResolveError, Resolver},
     schedule::{Claim, Schedule},
+    sentence,
 };
 
 /// Everything that a visit needs. One for the whole agent.
@@ -146,7 +147,7 @@ impl Visitor {
         error: FetchError,
     ) -> Result<(), FrontierError> {
         let FetchError { problem, timing, wire_bytes } = error;
-        let reason = problem.in_full();
+        let reason = sentence::of(&problem);
         self.journal.note(Kind::Page, item.url.as_str(), Some(address), &reason, wire_bytes, timing);
         let passing = problem.may_pass();
         if passing && item.attempts + 1 < failure::ATTEMPTS {

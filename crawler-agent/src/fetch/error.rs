@@ -82,15 +82,4 @@ impl Problem {
             | Self::Inflate(_) => false,
         }
     }
-
-    /// The problem and what caused it, in one line.
-    pub fn in_full(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            text = format!("{text}: {error}");
-            cause = error.source();
-        }
-        text.replace(['\n', '\r'], " ")
-    }
 }

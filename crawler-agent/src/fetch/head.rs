@@ -22,11 +22,12 @@ pub struct Head {
     pub directives: Directives,
     /// Content encoding, lower case; none for identity.
     pub encoding: Option<String>,
-    retry_after: Option<String>,
+    /// The Retry-After header, as it was written.
+    pub retry: Option<String>,
 }
 
 impl Head {
-    pub(super) fn of<B>(response: &Response<B>) -> Self {
+    pub(crate) fn of<B>(response: &Response<B>) -> Self {
         let headers = response.headers();
         let content_type = text(headers, header::CONTENT_TYPE);
         let mut directives = Directives::default();
@@ -41,7 +42,7 @@ impl Head {
             location: text(headers, header::LOCATION),
             directives,
             encoding: encoding.filter(|e| !e.is_empty() && e != "identity"),
-            retry_after: text(headers, header::RETRY_AFTER),
+            retry: text(headers, header::RETRY_AFTER),
         }
     }
 
@@ -52,7 +53,7 @@ impl Head {
 
     /// How long the host asks to be left alone (RFC 9110 section 10.2.3).
     pub fn retry_after(&self, now: Timestamp) -> Option<Duration> {
-        let value = self.retry_after.as_deref()?.trim();
+        let value = self.retry.as_deref()?.trim();
         if let Ok(seconds) = value.parse() {
             return Some(Duration::from_secs(seconds));
         }

@@ -252,15 +252,18 @@ fn robots_and_due_times_survive_a_restart() {
     world.route(1, "http://a.org/");
     world.route(2, "http://b.org/");
     let host = world.host("http://a.org");
-    let state =
-        RobotsState::Known { robots: Robots::parse(b"User-agent: *\nDisallow: /x"), until: UnixMillis(9) };
+    let state = RobotsState::Known {
+        robots: Robots::parse(b"User-agent: *\nDisallow: /x\nCrawl-delay: 3"),
+        until: UnixMillis(9),
+    };
     let due = NOW.plus_ms(77);
     world.make(Change::Robots { host, state: Some(state.clone()), due, failures: 0 });
     world.make(Change::Asked { host: world.host("http://b.org"), due: NOW.plus_ms(5) });
     world.restart();
     assert_eq!(world.frontier().turn(host).unwrap().unwrap().robots, Some(state));
-    let expected = [(host, due), (world.host("http://b.org"), NOW.plus_ms(5))];
-    assert_eq!(world.frontier().hosts_with_work().unwrap(), expected);
+    let work = world.frontier().hosts_with_work().unwrap();
+    let other = HostWithWork { host: world.host("http://b.org"), due: NOW.plus_ms(5), wished_ms: None };
+    assert_eq!(work, [HostWithWork { host, due, wished_ms: Some(3_000) }, other]);
 }
 
 #[test]
@@ -293,5 +296,5 @@ async fn the_desk_answers_when_changes_are_on_disk() {
         assert!(effect.unwrap().more);
     }
     let due = desk.read(Frontier::hosts_with_work).await.unwrap();
-    assert_eq!(due.iter().filter(|(_, due)| *due == later).count(), 300);
+    assert_eq!(due.iter().filter(|work| work.due == later).count(), 300);
 }

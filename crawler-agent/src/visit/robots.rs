@@ -17,6 +17,7 @@ use crate::{
         verdict::{self, Verdict},
     },
     schedule::Claim,
+    sentence,
 };
 
 /// How long rules hold.
@@ -158,7 +159,7 @@ impl Visitor {
         error: FetchError,
     ) -> Result<(), FrontierError> {
         let FetchError { problem, timing, wire_bytes } = error;
-        let reason = problem.in_full();
+        let reason = sentence::of(&problem);
         self.journal.note(Kind::Robots, asking.url.as_str(), Some(address), &reason, wire_bytes, timing);
         self.no_rules(visit, asking, format!("robots.txt could not be had: {reason}")).await
     }

@@ -1,0 +1,272 @@
+//! The whole agent at work.
+//!
+//! Tasks, each in a file of its own, that share little: [`conditions`] say whether the agent may work, and why not;
+//! [`beat`] asks the coordinator what there is to do; [`crawl`] visits hosts; [`probes`] measures and reports;
+//! [`ship`] packs and sends; [`watch`] looks at the clock, the disk and the network. [`Agent::run`] starts them, and
+//! ends them in order when it is told to.
+
+mod beat;
+pub mod conditions;
+mod crawl;
+mod probes;
+mod ship;
+mod watch;
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use protocol::{AgentId, CrawlPolicy, key::AgentKey};
+use tokio::{
+    sync::{Notify, mpsc, watch as tokio_watch},
+    task::{JoinError, JoinSet},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    config::Config,
+    fetch::{self, Fetcher},
+    frontier::{Desk, Frontier, FrontierError},
+    guard::{Guard, on_link_prefixes},
+    journal::Journal,
+    link::{Coordinator, LinkError},
+    outbox::{Outbox, OutboxError, Pressure},
+    probe::Prober,
+    resolve::{ResolveError, Resolver},
+    schedule::Schedule,
+    sentence,
+    visit::Visitor,
+};
+use conditions::Conditions;
+
+/// How long what is going on may go on after the agent was told to stop.
+const GRACE: Duration = Duration::from_secs(4);
+/// How long packages are still sent after that.
+const LAST_SHIPPING: Duration = Duration::from_secs(4);
+
+/// The agent can't go on.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// The frontier failed.
+    #[error(transparent)]
+    Frontier(#[from] FrontierError),
+    /// The outbox failed.
+    #[error(transparent)]
+    Outbox(#[from] OutboxError),
+    /// Names can't be resolved at all.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// The coordinator does not want this agent.
+    #[error(transparent)]
+    Banned(LinkError),
+    /// An admin revoked the agent.
+    #[error("the operator has revoked this agent; nothing more is fetched in your name")]
+    Revoked,
+    /// The machine does not do what it must.
+    #[error("{attempt} failed")]
+    Machine {
+        /// What was attempted.
+        attempt: &'static str,
+        /// Why it failed.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A task ended as none should.
+    #[error("a part of the agent has crashed")]
+    Crashed(#[source] JoinError),
+}
+
+/// Everything that a run of the agent is made of.
+pub struct Agent {
+    /// The owner's rules.
+    pub config: Config,
+    /// Where the agent keeps its things.
+    pub dir: PathBuf,
+    /// Who it is.
+    pub id: AgentId,
+    /// Its key.
+    pub key: Arc<AgentKey>,
+    /// Whom it works for.
+    pub coordinator: Arc<Coordinator>,
+    /// Its store.
+    pub frontier: Frontier,
+}
+
+/// What the tasks share.
+struct Shared {
+    config: Config,
+    dir: PathBuf,
+    id: AgentId,
+    coordinator: Arc<Coordinator>,
+    desk: Desk,
+    schedule: Arc<Schedule>,
+    resolver: Arc<Resolver>,
+    visitor: Arc<Visitor>,
+    prober: Arc<Prober>,
+    taken: probes::Taken,
+    outbox: Outbox,
+    pressure: Arc<Pressure>,
+    sealed: Notify,
+    policy: tokio_watch::Sender<CrawlPolicy>,
+    conditions: tokio_watch::Sender<Conditions>,
+    /// Told to stop taking up new work.
+    stop: CancellationToken,
+}
+
+impl Agent {
+    /// Works until `stop` is cancelled or it can't go on; then ends what is going on, packs, and ships what it can,
+    /// within ten seconds. `tell` hears of changes of state, for the owner's eyes.
+    pub async fn run(
+        self,
+        stop: CancellationToken,
+        tell: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<(), AgentError> {
+        let (desk, frontier_failed) = Desk::start(self.frontier)
+            .map_err(|source| AgentError::Machine { attempt: "starting a thread", source })?;
+        let parts = Parts { config: self.config, dir: self.dir, id: self.id, key: self.key };
+        let shared = Arc::new(parts.assemble(desk, self.coordinator, stop.child_token()).await?);
+        let mut tasks = JoinSet::new();
+        spawn_all(&mut tasks, &shared, tell);
+        let ended = tokio::select! {
+            () = stop.cancelled() => Ok(()),
+            Ok(error) = frontier_failed => Err(AgentError::Frontier(error)),
+            ended = first_end(&mut tasks) => ended,
+        };
+        let drained = shared.drain(tasks).await;
+        ended.and(drained)
+    }
+}
+
+/// The first task that ends does so because it failed.
+async fn first_end(tasks: &mut JoinSet<Result<(), AgentError>>) -> Result<(), AgentError> {
+    while let Some(ended) = tasks.join_next().await {
+        ended.map_err(AgentError::Crashed)??;
+    }
+    Ok(())
+}
+
+struct Parts {
+    config: Config,
+    dir: PathBuf,
+    id: AgentId,
+    key: Arc<AgentKey>,
+}
+
+impl Parts {
+    async fn assemble(
+        self,
+        desk: Desk,
+        coordinator: Arc<Coordinator>,
+        stop: CancellationToken,
+    ) -> Result<Shared, AgentError> {
+        let Self { config, dir, id, key } = self;
+        let machine = |attempt| move |source| AgentError::Machine { attempt, source };
+        let on_link = on_link_prefixes().map_err(machine("reading the network interfaces"))?;
+        let guard = Guard::new(config.guard.clone(), on_link);
+        let resolver = Arc::new(Resolver::new(&config.resolver, config.bind, guard)?);
+        let journal = Journal::start(&dir.join("journal"), config.limits.journal_days)
+            .map_err(machine("starting the journal"))?;
+        let fetcher = Arc::new(fetcher(&config));
+        let schedule = Schedule::new();
+        let pressure = Arc::new(Pressure::default());
+        let (policy, policy_seen) = tokio_watch::channel(CrawlPolicy::default());
+        let outbox = Outbox::open(&dir.join("packages"), desk.clone(), key, id, config.ship.clone()).await?;
+        let visitor = Arc::new(Visitor {
+            desk: desk.clone(),
+            schedule: Arc::clone(&schedule),
+            resolver: Arc::clone(&resolver),
+            fetcher: Arc::clone(&fetcher),
+            journal: journal.clone(),
+            pressure: Arc::clone(&pressure),
+            limits: config.limits.clone(),
+            policy: policy_seen,
+        });
+        let prober = Arc::new(Prober::new(
+            config.probe.clone(),
+            config.bind,
+            Arc::clone(&resolver),
+            fetcher,
+            Arc::clone(&schedule),
+            journal,
+        ));
+        let (conditions, _) = tokio_watch::channel(Conditions::default());
+        let (taken, sealed) = (probes::Taken::default(), Notify::new());
+        Ok(Shared {
+            config,
+            dir,
+            id,
+            coordinator,
+            desk,
+            schedule,
+            resolver,
+            visitor,
+            prober,
+            taken,
+            outbox,
+            pressure,
+            sealed,
+            policy,
+            conditions,
+            stop,
+        })
+    }
+}
+
+fn fetcher(config: &Config) -> Fetcher {
+    let tls = fetch::tls_config();
+    if let Err(error) = &tls {
+        let error = sentence::of(error);
+        tracing::warn!(error, "https pages can't be fetched: install the package ca-certificates");
+    }
+    Fetcher::new(config.limits.clone(), config.user_agent(), config.bind, tls.ok())
+}
+
+fn spawn_all(
+    tasks: &mut JoinSet<Result<(), AgentError>>,
+    shared: &Arc<Shared>,
+    tell: impl Fn(&str) + Send + Sync + 'static,
+) {
+    let (orders, ordered) = mpsc::channel(protocol::limits::PROBES_A_BEAT);
+    let (reports, reported) = mpsc::channel(protocol::limits::PROBES_A_BEAT);
+    tasks.spawn(beat::run(Arc::clone(shared), orders, tell));
+    tasks.spawn(crawl::run(Arc::clone(shared)));
+    tasks.spawn(probes::measure(Arc::clone(shared), ordered, reports));
+    tasks.spawn(probes::report(Arc::clone(shared), reported));
+    tasks.spawn(ship::pack(Arc::clone(shared)));
+    tasks.spawn(ship::send(Arc::clone(shared)));
+    tasks.spawn(watch::spans(Arc::clone(shared)));
+    tasks.spawn(watch::machine(Arc::clone(shared)));
+    tasks.spawn(watch::status(Arc::clone(shared)));
+}
+
+impl Shared {
+    /// Changes the conditions, and wakes whoever waits for them if anything is different.
+    fn change(&self, change: impl FnOnce(&mut Conditions)) {
+        self.conditions.send_if_modified(|conditions| {
+            let before = conditions.clone();
+            change(conditions);
+            *conditions != before
+        });
+    }
+
+    /// Ends all tasks, packs what there is and ships what goes.
+    async fn drain(&self, mut tasks: JoinSet<Result<(), AgentError>>) -> Result<(), AgentError> {
+        self.change(|conditions| conditions.draining = true);
+        self.stop.cancel();
+        // Every task ends by itself; the limit is for one that hangs.
+        let ended = tokio::time::timeout(GRACE + Duration::from_secs(1), async {
+            while tasks.join_next().await.is_some() {}
+        });
+        if ended.await.is_err() {
+            tasks.shutdown().await;
+        }
+        self.outbox.seal_all().await?;
+        let shipped = tokio::time::timeout(LAST_SHIPPING, ship::once(self)).await;
+        watch::write_status(self).await;
+        match shipped {
+            Ok(result) => result,
+            Err(_) => {
+                tracing::info!("some packages stay on disk until the next start");
+                Ok(())
+            }
+        }
+    }
+}

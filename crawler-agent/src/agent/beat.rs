@@ -1,0 +1,168 @@
+//! The beat: ask the coordinator, again and again, what there is to do.
+
+use std::{sync::Arc, time::Duration};
+
+use protocol::{
+    AgentState, BeatAnswer, BeatRequest, Presence, ProbeOrder, UnixMillis, WorkStatus, limits::BEAT_HOLD_MS,
+    version,
+};
+use tokio::{sync::mpsc, time::Instant};
+
+use super::{AgentError, Shared, conditions::Idle};
+use crate::{
+    clock,
+    frontier::{Change, Frontier},
+    link::{Backoff, LinkError},
+    sentence,
+};
+
+/// Least time between two beats that bring nothing new.
+const LEAST_PAUSE: Duration = Duration::from_secs(1);
+/// Longest beat that only says that the agent goes to sleep.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+pub(super) async fn run(
+    shared: Arc<Shared>,
+    orders: mpsc::Sender<ProbeOrder>,
+    tell: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<(), AgentError> {
+    let beating = Beating { shared: Arc::clone(&shared), orders, tell };
+    shared.stop.run_until_cancelled(beating.for_ever()).await.unwrap_or(Ok(()))
+}
+
+struct Beating<T> {
+    shared: Arc<Shared>,
+    orders: mpsc::Sender<ProbeOrder>,
+    tell: T,
+}
+
+impl<T: Fn(&str) + Send + Sync> Beating<T> {
+    async fn for_ever(self) -> Result<(), AgentError> {
+        let mut conditions = self.shared.conditions.subscribe();
+        let mut backoff = Backoff::default();
+        loop {
+            let asleep = conditions.borrow_and_update().asleep;
+            if let Some(until) = asleep {
+                self.say_good_night(until).await?;
+                // Nothing is sent until the span starts.
+                while conditions.borrow_and_update().asleep.is_some() {
+                    if conditions.changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+            let started = Instant::now();
+            let request = self.request(BEAT_HOLD_MS).await?;
+            let beat = self.shared.coordinator.beat(&request);
+            let answer = tokio::select! {
+                answer = beat => answer,
+                // The answer would come too late.
+                () = fell_asleep(&mut conditions) => continue,
+            };
+            match answer {
+                Ok(answer) => {
+                    backoff.reset();
+                    if !self.take(answer).await? {
+                        tokio::time::sleep_until(started + LEAST_PAUSE).await;
+                    }
+                }
+                Err(error) => self.endure(error, &mut backoff).await?,
+            }
+        }
+    }
+
+    async fn say_good_night(&self, until: Option<UnixMillis>) -> Result<(), AgentError> {
+        let mut request = self.request(0).await?;
+        let until = until.unwrap_or(UnixMillis(i64::MAX));
+        request.status.presence = Presence::Asleep { until };
+        // Without it the coordinator finds out by itself.
+        drop(tokio::time::timeout(FAREWELL, self.shared.coordinator.beat(&request)).await);
+        Ok(())
+    }
+
+    async fn request(&self, hold_ms: u32) -> Result<BeatRequest, AgentError> {
+        let counts = self.shared.desk.read(Frontier::counts).await?;
+        let conditions = self.shared.conditions.borrow().clone();
+        let idle = conditions.obstacle().or((!self.shared.schedule.has_work()).then_some(Idle::NothingToDo));
+        Ok(BeatRequest {
+            protocol: version::CURRENT,
+            agent_time: clock::now(),
+            hold_ms,
+            routes_after: counts.routes_after,
+            state: conditions.state.unwrap_or(AgentState::Pending),
+            probes_taken: self.shared.taken.list(),
+            status: WorkStatus {
+                presence: Presence::Awake,
+                hosts: counts.hosts,
+                queued: counts.queued,
+                in_flight: u32::try_from(self.shared.schedule.in_flight()).unwrap_or(u32::MAX),
+                fetched: counts.fetched,
+                wire_bytes: counts.wire_bytes,
+                unshipped: counts.packages + counts.results,
+                idle_reason: idle.map(|idle| idle.to_string()),
+            },
+        })
+    }
+
+    /// Does what the answer says; tells whether there was anything.
+    async fn take(&self, answer: BeatAnswer) -> Result<bool, AgentError> {
+        let changed = self.new_state(answer.state)?;
+        self.shared.policy.send_if_modified(|policy| {
+            let new = *policy != answer.policy;
+            *policy = answer.policy;
+            new
+        });
+        let news = changed || !answer.routes.is_empty() || !answer.probes.is_empty();
+        if !answer.routes.is_empty() {
+            self.store(answer.routes).await?;
+        }
+        for order in answer.probes {
+            if self.shared.taken.add(order.probe) {
+                // Fails only when everything is ending.
+                drop(self.orders.send(order).await);
+            }
+        }
+        Ok(news)
+    }
+
+    fn new_state(&self, state: AgentState) -> Result<bool, AgentError> {
+        let known = self.shared.conditions.borrow().state;
+        self.shared.change(|conditions| {
+            conditions.state = Some(state);
+            conditions.unreachable = None;
+        });
+        if known != Some(state) {
+            (self.tell)(state.as_str());
+            tracing::info!(state = state.as_str(), "the coordinator has answered");
+        }
+        if state == AgentState::Revoked { Err(AgentError::Revoked) } else { Ok(known != Some(state)) }
+    }
+
+    async fn store(&self, routes: Vec<protocol::Route>) -> Result<(), AgentError> {
+        let (at, bounds) = (clock::now(), self.shared.visitor.bounds());
+        let effect = self.shared.desk.make(Change::Routes { routes, at, bounds }).await?;
+        for (host, due) in effect.ready {
+            self.shared.schedule.offer(host, due, at, Duration::ZERO);
+        }
+        if effect.results {
+            self.shared.pressure.add(0);
+        }
+        Ok(())
+    }
+
+    async fn endure(&self, error: LinkError, backoff: &mut Backoff) -> Result<(), AgentError> {
+        if error.is_banned() {
+            return Err(AgentError::Banned(error));
+        }
+        let pause = backoff.next(rand::random());
+        tracing::warn!(error = sentence::of(&error), ?pause, "no answer to the beat");
+        self.shared.change(|conditions| conditions.unreachable = Some(sentence::of(&error)));
+        tokio::time::sleep(pause).await;
+        Ok(())
+    }
+}
+
+async fn fell_asleep(conditions: &mut tokio::sync::watch::Receiver<super::Conditions>) {
+    // An error means that everything is ending.
+    drop(conditions.wait_for(|conditions| conditions.asleep.is_some()).await);
+}

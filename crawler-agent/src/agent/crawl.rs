@@ -1,0 +1,99 @@
+//! Visits hosts, many at a time, as long as the conditions are good.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::watch,
+    task::{JoinError, JoinSet},
+    time::timeout,
+};
+
+use super::{AgentError, Conditions, GRACE, Shared};
+use crate::{
+    clock,
+    frontier::{Frontier, FrontierError},
+};
+
+type Visits = JoinSet<Result<(), FrontierError>>;
+
+pub(super) async fn run(shared: Arc<Shared>) -> Result<(), AgentError> {
+    let mut conditions = shared.conditions.subscribe();
+    let mut visits = Visits::new();
+    // The first answer of the coordinator brings the policy, which says how long hosts are to be left alone.
+    if wait_for(&mut conditions, |c| c.obstacle().is_none() || c.draining).await {
+        offer_all(&shared).await?;
+    }
+    loop {
+        let now = conditions.borrow_and_update().clone();
+        if now.obstacle().is_some() {
+            rest(&mut visits, &mut conditions, &now).await?;
+            if now.draining {
+                return Ok(());
+            }
+        } else if visits.len() >= shared.config.limits.concurrency {
+            reap(visits.join_next().await)?;
+        } else if let Some(claim) = shared.schedule.take(shared.visitor.delay()) {
+            let visitor = Arc::clone(&shared.visitor);
+            visits.spawn(async move { visitor.visit(claim).await });
+        } else {
+            tokio::select! {
+                () = shared.schedule.wait() => {}
+                ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
+                _ = conditions.changed() => {}
+            }
+        }
+    }
+}
+
+/// Hosts that had work when the agent stopped. Each is left alone for its full pause first: a request may have been
+/// going on when the agent was killed.
+async fn offer_all(shared: &Shared) -> Result<(), AgentError> {
+    let hosts = shared.desk.read(Frontier::hosts_with_work).await?;
+    let now = clock::now();
+    for work in hosts {
+        let wished = Duration::from_millis(work.wished_ms.unwrap_or(0).into());
+        shared.schedule.offer(work.host, work.due, now, shared.visitor.delay().max(wished));
+    }
+    Ok(())
+}
+
+/// Nothing new is started. What is going on may end by itself; when it must end soon, it is cut off after a while.
+async fn rest(
+    visits: &mut Visits,
+    conditions: &mut watch::Receiver<Conditions>,
+    now: &Conditions,
+) -> Result<(), AgentError> {
+    if now.must_end() {
+        match timeout(GRACE, reap_all(visits)).await {
+            Ok(ended) => ended?,
+            // Their claims are given back; what they were fetching stays in the queue.
+            Err(_) => visits.shutdown().await,
+        }
+        if now.draining {
+            return Ok(());
+        }
+    }
+    tokio::select! {
+        ended = visits.join_next(), if !visits.is_empty() => reap(ended),
+        _ = conditions.changed() => Ok(()),
+    }
+}
+
+async fn reap_all(visits: &mut Visits) -> Result<(), AgentError> {
+    while let Some(ended) = visits.join_next().await {
+        reap(Some(ended))?;
+    }
+    Ok(())
+}
+
+fn reap(ended: Option<Result<Result<(), FrontierError>, JoinError>>) -> Result<(), AgentError> {
+    match ended {
+        None => Ok(()),
+        Some(ended) => Ok(ended.map_err(AgentError::Crashed)??),
+    }
+}
+
+/// Whether the conditions came to be so; no when everything is ending.
+async fn wait_for(conditions: &mut watch::Receiver<Conditions>, so: impl Fn(&Conditions) -> bool) -> bool {
+    conditions.wait_for(so).await.is_ok()
+}

@@ -1,0 +1,77 @@
+//! Packs results and sends packages until they are acknowledged.
+
+use std::sync::Arc;
+
+use protocol::package::PackageName;
+
+use super::{AgentError, Shared};
+use crate::{
+    link::{Backoff, LinkError},
+    sentence,
+};
+
+pub(super) async fn pack(shared: Arc<Shared>) -> Result<(), AgentError> {
+    Ok(shared.outbox.pack_until(&shared.stop, &shared.pressure, &shared.sealed).await?)
+}
+
+/// Sends whatever is sealed, oldest first.
+pub(super) async fn send(shared: Arc<Shared>) -> Result<(), AgentError> {
+    let sending = async {
+        loop {
+            once(&shared).await?;
+            shared.sealed.notified().await;
+            awake(&shared).await;
+        }
+    };
+    shared.stop.run_until_cancelled(sending).await.unwrap_or(Ok(()))
+}
+
+/// Outside the spans nothing is sent, but for what was fetched last: it is sealed within moments of the end.
+async fn awake(shared: &Shared) {
+    let mut conditions = shared.conditions.subscribe();
+    let awake = conditions.wait_for(|conditions| conditions.asleep.is_none());
+    // Whichever comes first.
+    drop(tokio::time::timeout(shared.config.ship.age * 2, awake).await);
+}
+
+/// Sends every package there is.
+pub(super) async fn once(shared: &Shared) -> Result<(), AgentError> {
+    for name in shared.outbox.waiting().await? {
+        ship(shared, name).await?;
+    }
+    Ok(())
+}
+
+async fn ship(shared: &Shared, name: PackageName) -> Result<(), AgentError> {
+    let Some(bytes) = shared.outbox.bytes(name)? else {
+        tracing::error!(package = name.seq, "a package's file is gone; its pages are lost");
+        return Ok(shared.outbox.acknowledged(name).await?);
+    };
+    let mut backoff = Backoff::default();
+    loop {
+        match shared.coordinator.send_package(name, &bytes).await {
+            Ok(()) => return Ok(shared.outbox.acknowledged(name).await?),
+            Err(error) if is_spoilt(&error) => {
+                let error = sentence::of(&error);
+                tracing::error!(
+                    error,
+                    package = name.seq,
+                    "a package was refused; it is kept in packages/refused"
+                );
+                return Ok(shared.outbox.set_aside(name).await?);
+            }
+            // Being banned is the beat's to say.
+            Err(error) => {
+                let pause = backoff.next(rand::random());
+                let error = sentence::of(&error);
+                tracing::warn!(error, package = name.seq, ?pause, "a package could not be sent");
+                tokio::time::sleep(pause).await;
+            }
+        }
+    }
+}
+
+/// Whether this very package will never be taken.
+fn is_spoilt(error: &LinkError) -> bool {
+    matches!(error, LinkError::Refused { status: 400 | 413 | 422, .. })
+}

@@ -1,0 +1,138 @@
+//! What the owner types.
+
+mod log;
+mod run;
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::{config::Config, home::HomeError, sentence, status::StatusFile};
+
+/// Crawls, at a partner's, what is near to it on the network.
+#[derive(Debug, Parser)]
+#[command(name = "nearcrawl-agent", version)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Form of the log, which goes to the standard error stream; how much of it is set by NEARCRAWL_LOG.
+    #[arg(long, global = true, value_enum, default_value = "text")]
+    log_format: LogFormat,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Works until it is told to stop. Enrols first, if a join token is given and it has not yet.
+    Run(Join),
+    /// Enrols with a join token, and ends.
+    Join(Join),
+    /// Says how the running agent is doing, and why it is not working if it is not.
+    Status {
+        #[command(flatten)]
+        place: Place,
+        /// One JSON document instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows what was fetched and probed in the owner's name.
+    Log(log::Log),
+}
+
+#[derive(Debug, Args)]
+struct Place {
+    /// The owner's configuration.
+    #[arg(long, value_name = "FILE", default_value = "/etc/nearcrawl/agent.toml")]
+    config: PathBuf,
+    /// Where key, frontier, packages and journal are; overrides the configuration.
+    #[arg(long, value_name = "DIR", env = "NEARCRAWL_AGENT_DATA_DIR")]
+    data_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct Join {
+    #[command(flatten)]
+    place: Place,
+    /// One-time token from the coordinator's admin.
+    #[arg(long, value_name = "TOKEN", env = "NEARCRAWL_JOIN_TOKEN", hide_env_values = true)]
+    join_token: Option<String>,
+}
+
+impl Place {
+    /// The configuration, and the data directory that counts.
+    fn open(&self) -> anyhow::Result<(Config, PathBuf)> {
+        let config = Config::read(&self.config)?;
+        let dir = self.data_dir.clone().or_else(|| config.data_dir.clone());
+        Ok((config, dir.unwrap_or_else(default_data_dir)))
+    }
+}
+
+fn default_data_dir() -> PathBuf {
+    const NAME: &str = "nearcrawl-agent";
+    if nix::unistd::geteuid().is_root() {
+        return PathBuf::from("/var/lib").join(NAME);
+    }
+    let below_home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/share"));
+    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).or_else(below_home);
+    data.unwrap_or_else(|| PathBuf::from(".")).join(NAME)
+}
+
+/// Does what was typed. Failures are told in one sentence on the standard error stream; the exit code says of
+/// which kind they are: 1 failure, 64 bad configuration, 73 data directory, 77 refused by the coordinator.
+pub fn main(cli: Cli) -> ExitCode {
+    log_to_stderr(cli.log_format);
+    let done = match cli.command {
+        Command::Run(join) => run::run(&join),
+        Command::Join(join) => run::join(&join),
+        Command::Status { place, json } => status(&place, json),
+        Command::Log(log) => log::print(&log),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("nearcrawl-agent: {}", sentence::of(error.as_ref()));
+            ExitCode::from(exit_code(&error))
+        }
+    }
+}
+
+fn log_to_stderr(format: LogFormat) {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("NEARCRAWL_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => builder.init(),
+        LogFormat::Json => builder.json().init(),
+    }
+}
+
+fn exit_code(error: &anyhow::Error) -> u8 {
+    use crate::{agent::AgentError, config::ConfigError, link::LinkError};
+    let refused = error.downcast_ref::<LinkError>().is_some_and(|e| matches!(e, LinkError::Refused { .. }));
+    let banned = matches!(error.downcast_ref(), Some(AgentError::Banned(_) | AgentError::Revoked));
+    match () {
+        () if error.is::<ConfigError>() => 64,
+        () if error.is::<HomeError>() => 73,
+        () if refused || banned => 77,
+        () => 1,
+    }
+}
+
+fn status(place: &Place, json: bool) -> anyhow::Result<ExitCode> {
+    let (_, dir) = place.open()?;
+    let Some(status) = StatusFile::read(&dir)? else {
+        anyhow::bail!("no agent has run in {}", dir.display());
+    };
+    let now = jiff::Timestamp::now();
+    if json {
+        println!("{}", serde_json::to_string_pretty(&status)?);
+    } else {
+        println!("{}", status.describe(now));
+    }
+    Ok(if status.is_running(now) { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}

@@ -1,0 +1,129 @@
+//! `log`: what was done in the owner's name.
+
+use std::{
+    io::{BufWriter, ErrorKind, Write as _},
+    process::ExitCode,
+};
+
+use clap::{Args, ValueEnum};
+use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
+
+use super::Place;
+use crate::journal::{JournalEntry, entries};
+
+#[derive(Debug, Args)]
+pub(super) struct Log {
+    #[command(flatten)]
+    place: Place,
+    /// Only from this day, moment or time ago on: 2026-11-20, 2026-11-20T08:00:00Z, 2h, 3d.
+    #[arg(long, value_parser = since)]
+    since: Option<Timestamp>,
+    /// Only what has this text in its URL or address.
+    #[arg(long, value_name = "TEXT")]
+    contains: Option<String>,
+    /// Form of the lines.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Csv,
+    Jsonl,
+}
+
+fn since(text: &str) -> Result<Timestamp, String> {
+    let ago = || {
+        let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+        let hours: i64 = number.parse().ok().filter(|n| (0..1_000_000).contains(n))?;
+        let hours = match unit {
+            "h" => hours,
+            "d" => hours * 24,
+            _ => return None,
+        };
+        Timestamp::now().checked_sub(SignedDuration::from_hours(hours)).ok()
+    };
+    let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
+    let found = text.parse().ok().or_else(day).or_else(ago);
+    found.ok_or_else(|| {
+        "write a day (2026-11-20), a moment (2026-11-20T08:00:00Z) or a time ago (2h, 3d)".into()
+    })
+}
+
+pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
+    let (_, dir) = log.place.open()?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let wanted = |entry: &JournalEntry| log.contains.as_ref().is_none_or(|text| entry.target.contains(text));
+    let mut write = || -> anyhow::Result<()> {
+        if log.format == Format::Csv {
+            writeln!(out, "at,kind,target,address,outcome,bytes,ms")?;
+        }
+        for entry in entries(&dir.join("journal"), log.since)?.filter(wanted) {
+            writeln!(out, "{}", line(&entry, log.format)?)?;
+        }
+        Ok(out.flush()?)
+    };
+    match write() {
+        // The reader had enough: `log | head`.
+        Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
+        other => other.map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe)
+}
+
+fn line(entry: &JournalEntry, format: Format) -> anyhow::Result<String> {
+    let JournalEntry { at, kind, target, address, outcome, bytes, ms } = entry;
+    let (kind, address) = (kind.as_str(), address.map(|a| a.to_string()).unwrap_or_default());
+    Ok(match format {
+        Format::Text => format!("{at:.0} {kind:6} {target} {address} {outcome} {bytes} B {ms} ms"),
+        Format::Csv => {
+            format!("{at},{kind},{},{address},{},{bytes},{ms}", quoted(target), quoted(outcome))
+        }
+        Format::Jsonl => serde_json::to_string(entry)?,
+    })
+}
+
+/// A CSV field (RFC 4180).
+fn quoted(field: &str) -> String {
+    format!("\"{}\"", field.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_in_three_forms() {
+        let entry = JournalEntry {
+            at: "2026-11-20T12:00:00.5Z".parse().unwrap(),
+            kind: crate::journal::Kind::Page,
+            target: "http://e.org/\"a,b".into(),
+            address: Some("192.0.2.1".parse().unwrap()),
+            outcome: "200".into(),
+            bytes: 5,
+            ms: 6,
+        };
+        let of = |format| line(&entry, format).unwrap();
+        assert_eq!(of(Format::Text), "2026-11-20T12:00:00Z page   http://e.org/\"a,b 192.0.2.1 200 5 B 6 ms");
+        assert_eq!(
+            of(Format::Csv),
+            "2026-11-20T12:00:00.5Z,page,\"http://e.org/\"\"a,b\",192.0.2.1,\"200\",5,6"
+        );
+        assert_eq!(serde_json::from_str::<JournalEntry>(&of(Format::Jsonl)).unwrap(), entry);
+    }
+
+    #[test]
+    fn a_beginning_can_be_given_in_several_ways() {
+        assert_eq!(since("2026-11-20").unwrap().to_string(), "2026-11-20T00:00:00Z");
+        assert_eq!(since("2026-11-20T08:00:00Z").unwrap().to_string(), "2026-11-20T08:00:00Z");
+        let ago = Timestamp::now().as_second() - since("2d").unwrap().as_second();
+        assert!((172_799..172_802).contains(&ago), "{ago}");
+        for bad in ["", "yesterday", "2w", "h", "-1h", "é"] {
+            assert!(since(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Here is an order to measure a round trip: measure it, if the owner allows it.
+//!
+//! The owner's guard, methods and budget of new targets stand before every packet. Methods are tried in the order's
+//! sequence until one brings an answer; the smallest of its samples counts.
+
+mod budget;
+mod icmp;
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use protocol::{ProbeMethod, ProbeOrder, ProbeResult, page::Timing};
+use tokio::time::timeout;
+
+use crate::{
+    config::ProbeRules,
+    crawl_url::CrawlUrl,
+    fetch::{Fetcher, connect_tcp},
+    journal::{Journal, Kind},
+    resolve::Resolver,
+    schedule::Schedule,
+    sentence,
+};
+use budget::{Budget, Spend};
+use icmp::Icmp;
+
+/// Most HEAD requests of one order; they are requests like others, so the host's pause lies between them.
+const MOST_HEADS: u8 = 2;
+
+/// Failures of the first samples after which a method is given up.
+const PATIENCE: u8 = 2;
+
+/// Measures round trips. One for the whole agent.
+pub struct Prober {
+    rules: ProbeRules,
+    bind: Option<IpAddr>,
+    resolver: Arc<Resolver>,
+    fetcher: Arc<Fetcher>,
+    schedule: Arc<Schedule>,
+    journal: Journal,
+    icmp: Icmp,
+    budget: Mutex<Budget>,
+    started: Instant,
+}
+
+impl Prober {
+    /// A prober by these rules, which sends from `bind`.
+    pub fn new(
+        rules: ProbeRules,
+        bind: Option<IpAddr>,
+        resolver: Arc<Resolver>,
+        fetcher: Arc<Fetcher>,
+        schedule: Arc<Schedule>,
+        journal: Journal,
+    ) -> Self {
+        let budget = Mutex::new(Budget::new(rules.new_targets_per_minute));
+        let icmp = Icmp::new(bind);
+        Self { rules, bind, resolver, fetcher, schedule, journal, icmp, budget, started: Instant::now() }
+    }
+
+    /// Measures. `pause` is the time between two requests to a host.
+    pub async fn measure(&self, order: &ProbeOrder, pause: Duration) -> ProbeResult {
+        let address = order.address.to_canonical();
+        let methods = match self.allowed(order, address) {
+            Ok(methods) => methods,
+            Err(reason) => return ProbeResult::Refused { reason },
+        };
+        if let Err(reason) = self.await_budget(address).await {
+            return ProbeResult::Refused { reason };
+        }
+        let mut reasons = Vec::new();
+        for method in methods {
+            match self.by(method, order, address, pause).await {
+                Ok((rtt, samples)) => return self.measured(address, method, rtt, samples),
+                Err(reason) => reasons.push(format!("{}: {reason}", method.as_str())),
+            }
+        }
+        let reason = reasons.join("; ").replace(['\n', '\r'], " ");
+        self.note(address, &reason, Duration::ZERO);
+        ProbeResult::Unreachable { reason }
+    }
+
+    /// The methods that may be tried, or why nothing may.
+    fn allowed(&self, order: &ProbeOrder, address: IpAddr) -> Result<Vec<ProbeMethod>, String> {
+        self.resolver.judge(address, None).map_err(|refusal| refusal.to_string())?;
+        if self.bind.is_some_and(|bind| bind.is_ipv4() != address.is_ipv4()) {
+            return Err(format!("{address} can't be reached from this agent's address"));
+        }
+        let port = self.resolver.judge(address, Some(order.port));
+        let wanted = order.methods.iter().copied().filter(|method| self.rules.methods.contains(method));
+        let mut allowed: Vec<ProbeMethod> =
+            wanted.filter(|method| *method == ProbeMethod::Icmp || port.is_ok()).collect();
+        allowed.dedup();
+        match (allowed.is_empty(), port) {
+            (false, _) => Ok(allowed),
+            (true, Err(refusal)) => Err(refusal.to_string()),
+            (true, Ok(())) => Err("the owner allows none of the methods that were asked for".into()),
+        }
+    }
+
+    /// Waits until the owner's budget allows another target.
+    async fn await_budget(&self, address: IpAddr) -> Result<(), String> {
+        loop {
+            let spent = {
+                let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+                budget.spend(address, self.started.elapsed())
+            };
+            match spent {
+                Spend::Now => return Ok(()),
+                Spend::Later(wait) => tokio::time::sleep(wait).await,
+                Spend::Never => return Err("the owner allows no new targets".into()),
+            }
+        }
+    }
+
+    async fn by(
+        &self,
+        method: ProbeMethod,
+        order: &ProbeOrder,
+        address: IpAddr,
+        pause: Duration,
+    ) -> Result<(Duration, u8), String> {
+        let wanted = order.samples.clamp(1, 10);
+        let (mut best, mut got, mut missed) = (None, 0, None);
+        let (samples, between) = match method {
+            ProbeMethod::Head => (wanted.min(MOST_HEADS), pause),
+            ProbeMethod::Icmp | ProbeMethod::Tcp => (wanted, Duration::ZERO),
+        };
+        for sample in 0..samples {
+            if sample > 0 {
+                tokio::time::sleep(between).await;
+            }
+            match self.sample(method, order, address).await {
+                Ok(rtt) => {
+                    best = best.min(Some(rtt)).or(Some(rtt));
+                    got += 1;
+                }
+                Err(reason) => missed = Some(reason),
+            }
+            if got == 0 && sample + 1 >= PATIENCE {
+                break;
+            }
+        }
+        best.map(|rtt| (rtt, got)).ok_or_else(|| missed.unwrap_or_else(|| "no sample was taken".into()))
+    }
+
+    async fn sample(
+        &self,
+        method: ProbeMethod,
+        order: &ProbeOrder,
+        address: IpAddr,
+    ) -> Result<Duration, String> {
+        match method {
+            ProbeMethod::Icmp => self.icmp.echo(address, self.rules.timeout).await,
+            ProbeMethod::Tcp => self.tcp(SocketAddr::new(address, order.port)).await,
+            ProbeMethod::Head => self.head(order, address).await,
+        }
+    }
+
+    async fn tcp(&self, target: SocketAddr) -> Result<Duration, String> {
+        let started = Instant::now();
+        let connected = timeout(self.rules.timeout, connect_tcp(self.bind, target)).await;
+        let elapsed = started.elapsed();
+        match connected {
+            Ok(Ok(_)) => Ok(elapsed),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("no connection in time".into()),
+        }
+    }
+
+    async fn head(&self, order: &ProbeOrder, address: IpAddr) -> Result<Duration, String> {
+        let scheme = if order.port == 443 { "https" } else { "http" };
+        let host = if order.host.is_empty() {
+            SocketAddr::new(address, order.port).to_string()
+        } else {
+            order.host.clone()
+        };
+        let url = CrawlUrl::parse(&format!("{scheme}://{host}/")).map_err(|error| error.to_string())?;
+        let target = SocketAddr::new(address, order.port);
+        let held = timeout(self.rules.timeout * 10, self.schedule.hold_address(address)).await;
+        let _held = held.map_err(|_| "the address was busy all the time")?;
+        let heading = timeout(self.rules.timeout, self.fetcher.head_round_trip(&url, target)).await;
+        heading.map_err(|_| "no answer in time".to_owned())?.map_err(|problem| sentence::of(&problem))
+    }
+
+    fn measured(&self, address: IpAddr, method: ProbeMethod, rtt: Duration, samples: u8) -> ProbeResult {
+        self.note(address, method.as_str(), rtt);
+        // A round trip on loopback can be too short for the clock.
+        let rtt_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
+        ProbeResult::Measured { method, rtt_us, samples }
+    }
+
+    fn note(&self, address: IpAddr, outcome: &str, rtt: Duration) {
+        let total_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX);
+        let timing = Timing { connect_us: 0, first_byte_us: 0, total_us };
+        self.journal.note(Kind::Probe, &address.to_string(), Some(address), outcome, 0, timing);
+    }
+}

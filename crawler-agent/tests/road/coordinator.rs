@@ -1,0 +1,316 @@
+//! A coordinator that does as it is told, verifies every package, and remembers everything.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::Ipv4Addr,
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, Path, State},
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::{post, put},
+};
+use protocol::{
+    AgentId, AgentState, BeatAnswer, BeatRequest, CrawlPolicy, Presence, ProbeId, ProbeOrder, ProbeResult, Route,
+    UnixMillis,
+    enrol::{EnrolAnswer, EnrolRequest},
+    key::PublicKey,
+    package,
+    page::{Entry, Fetch},
+    probe::Reports,
+    session::{Challenge, ChallengeRequest, Session, SessionRequest},
+};
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, sync::Notify, task::AbortHandle};
+
+pub(crate) const TOKEN: &str = "join-me";
+const AGENT: AgentId = AgentId::new(1);
+
+/// What the coordinator knows. Tests read and change it directly.
+pub(crate) struct Book {
+    pub(crate) key: Option<PublicKey>,
+    pub(crate) state: AgentState,
+    pub(crate) policy: CrawlPolicy,
+    pub(crate) next_route: u64,
+    pub(crate) routes: BTreeMap<u64, Route>,
+    pub(crate) orders: BTreeMap<ProbeId, ProbeOrder>,
+    pub(crate) reports: BTreeMap<ProbeId, ProbeResult>,
+    pub(crate) packages: BTreeMap<(u64, u64), Bytes>,
+    pub(crate) duplicates: u32,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) beats: Vec<BeatRequest>,
+    pub(crate) sessions: BTreeSet<String>,
+    pub(crate) sessions_sold: u32,
+    /// Every call is answered with this status and sentence.
+    pub(crate) refuse_all: Option<(u16, &'static str)>,
+    /// Every package is answered so.
+    pub(crate) refuse_packages: Option<u16>,
+}
+
+impl Book {
+    pub(crate) fn fetches(&self) -> impl Iterator<Item = &Fetch> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Fetch(fetch) => Some(&**fetch),
+            Entry::Discovered(_) => None,
+        })
+    }
+
+    pub(crate) fn discovered(&self) -> Vec<String> {
+        let told = self.entries.iter().filter_map(|entry| match entry {
+            Entry::Fetch(_) => None,
+            Entry::Discovered(discovered) => Some(discovered.url.clone()),
+        });
+        told.collect()
+    }
+
+    pub(crate) fn fetch(&self, url: &str) -> Option<&Fetch> {
+        self.fetches().find(|fetch| fetch.url == url)
+    }
+
+    pub(crate) fn asleep(&self) -> bool {
+        self.beats.last().is_some_and(|beat| matches!(beat.status.presence, Presence::Asleep { .. }))
+    }
+}
+
+struct Inner {
+    book: Mutex<Book>,
+    changed: Notify,
+}
+
+pub(crate) struct Coordinator {
+    inner: Arc<Inner>,
+    port: u16,
+    serving: Mutex<AbortHandle>,
+}
+
+impl Coordinator {
+    pub(crate) async fn start() -> Self {
+        let book = Book {
+            key: None,
+            state: AgentState::Pending,
+            policy: CrawlPolicy { host_delay_ms: 0, ..CrawlPolicy::default() },
+            next_route: 1,
+            routes: BTreeMap::new(),
+            orders: BTreeMap::new(),
+            reports: BTreeMap::new(),
+            packages: BTreeMap::new(),
+            duplicates: 0,
+            entries: Vec::new(),
+            beats: Vec::new(),
+            sessions: BTreeSet::new(),
+            sessions_sold: 0,
+            refuse_all: None,
+            refuse_packages: None,
+        };
+        let inner = Arc::new(Inner { book: Mutex::new(book), changed: Notify::new() });
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serving = Mutex::new(serve(listener, &inner));
+        Self { inner, port, serving }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
+        self.inner.book.lock().unwrap()
+    }
+
+    /// Changes the book, and wakes whoever waits for an answer.
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Book) -> T) -> T {
+        let changed = change(&mut self.book());
+        self.inner.changed.notify_waiters();
+        changed
+    }
+
+    pub(crate) fn approve(&self) {
+        self.change(|book| book.state = AgentState::Approved);
+    }
+
+    pub(crate) fn route(&self, urls: &[String]) {
+        self.change(|book| {
+            for url in urls {
+                let seq = book.next_route;
+                book.next_route += 1;
+                book.routes.insert(seq, Route { seq, url: url.clone(), redirects: 0 });
+            }
+        });
+    }
+
+    pub(crate) fn order(&self, order: ProbeOrder) {
+        self.change(|book| book.orders.insert(order.probe, order));
+    }
+
+    /// Gone, as after kill -9.
+    pub(crate) fn go_away(&self) {
+        self.serving.lock().unwrap().abort();
+        self.book().sessions.clear();
+    }
+
+    pub(crate) async fn come_back(&self) {
+        let listener = loop {
+            match TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await {
+                Ok(listener) => break listener,
+                // Until the old one is closed.
+                Err(_) => tokio::task::yield_now().await,
+            }
+        };
+        *self.serving.lock().unwrap() = serve(listener, &self.inner);
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        self.serving.lock().unwrap().abort();
+    }
+}
+
+fn serve(listener: TcpListener, inner: &Arc<Inner>) -> AbortHandle {
+    let app = Router::new()
+        .route("/api/v1/agent/enrol", post(enrol))
+        .route("/api/v1/agent/challenge", post(challenge))
+        .route("/api/v1/agent/session", post(session))
+        .route("/api/v1/agent/beat", post(beat))
+        .route("/api/v1/agent/reports", post(reports))
+        .route("/api/v1/agent/packages/{epoch}/{seq}", put(take_package))
+        .layer(DefaultBodyLimit::max(64 << 20))
+        .with_state(Arc::clone(inner));
+    tokio::spawn(async move { drop(axum::serve(listener, app).await) }).abort_handle()
+}
+
+type Shared = State<Arc<Inner>>;
+type Answer = Result<Response, (StatusCode, Json<Value>)>;
+
+fn problem(status: u16, detail: &str) -> (StatusCode, Json<Value>) {
+    (StatusCode::from_u16(status).unwrap(), Json(json!({ "title": "no", "status": status, "detail": detail })))
+}
+
+impl Inner {
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap()
+    }
+
+    fn check(&self) -> Result<(), (StatusCode, Json<Value>)> {
+        match self.book().refuse_all {
+            Some((status, detail)) => Err(problem(status, detail)),
+            None => Ok(()),
+        }
+    }
+
+    fn authorise(&self, headers: &HeaderMap) -> Result<(), (StatusCode, Json<Value>)> {
+        self.check()?;
+        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let token = given.and_then(|given| given.strip_prefix("Bearer ")).unwrap_or_default();
+        if self.book().sessions.contains(token) { Ok(()) } else { Err(problem(401, "no such session")) }
+    }
+}
+
+async fn enrol(State(inner): Shared, Json(request): Json<EnrolRequest>) -> Answer {
+    inner.check()?;
+    request.verify().map_err(|_| problem(401, "bad signature"))?;
+    let mut book = inner.book();
+    if book.key != Some(request.public_key) {
+        if request.join_token != TOKEN {
+            return Err(problem(401, "the join token is not known; ask the admin for a new one"));
+        }
+        book.key = Some(request.public_key);
+    }
+    let answer = EnrolAnswer { agent: AGENT, state: book.state, coordinator_time: request.agent_time };
+    Ok(Json(answer).into_response())
+}
+
+async fn challenge(State(inner): Shared, Json(_): Json<ChallengeRequest>) -> Answer {
+    inner.check()?;
+    Ok(Json(Challenge { nonce: "nonce".into() }).into_response())
+}
+
+async fn session(State(inner): Shared, Json(request): Json<SessionRequest>) -> Answer {
+    inner.check()?;
+    let mut book = inner.book();
+    let key = book.key.ok_or_else(|| problem(401, "no such agent"))?;
+    request.verify(&key).map_err(|_| problem(401, "bad signature"))?;
+    book.sessions_sold += 1;
+    let token = format!("session-{}", book.sessions_sold);
+    book.sessions.insert(token.clone());
+    Ok(Json(Session { token, expires_in_s: 600 }).into_response())
+}
+
+async fn beat(State(inner): Shared, headers: HeaderMap, Json(request): Json<BeatRequest>) -> Answer {
+    inner.authorise(&headers)?;
+    inner.book().beats.push(request.clone());
+    inner.changed.notify_waiters();
+    let hold = tokio::time::Instant::now() + Duration::from_millis(request.hold_ms.into());
+    loop {
+        let changed = inner.changed.notified();
+        if let Some(answer) = answer(&mut inner.book(), &request) {
+            return Ok(Json(answer).into_response());
+        }
+        if tokio::time::timeout_at(hold, changed).await.is_err() {
+            return Ok(Json(empty(&inner.book())).into_response());
+        }
+    }
+}
+
+fn empty(book: &Book) -> BeatAnswer {
+    BeatAnswer {
+        coordinator_time: UnixMillis(0),
+        state: book.state,
+        routes: vec![],
+        probes: vec![],
+        policy: book.policy,
+    }
+}
+
+fn answer(book: &mut Book, request: &BeatRequest) -> Option<BeatAnswer> {
+    book.routes.retain(|seq, _| *seq > request.routes_after);
+    let mut answer = empty(book);
+    if book.state == AgentState::Approved {
+        answer.routes = book.routes.values().take(100).cloned().collect();
+        let open = book.orders.values().filter(|order| !request.probes_taken.contains(&order.probe));
+        answer.probes = open.cloned().collect();
+    }
+    let news = !answer.routes.is_empty() || !answer.probes.is_empty() || request.state != book.state;
+    news.then_some(answer)
+}
+
+async fn reports(State(inner): Shared, headers: HeaderMap, Json(reports): Json<Reports>) -> Answer {
+    inner.authorise(&headers)?;
+    let mut book = inner.book();
+    for report in reports.probes {
+        book.orders.remove(&report.probe);
+        book.reports.insert(report.probe, report.result);
+    }
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn take_package(
+    State(inner): Shared,
+    headers: HeaderMap,
+    Path((epoch, seq)): Path<(u64, u64)>,
+    bytes: Bytes,
+) -> Answer {
+    inner.authorise(&headers)?;
+    let mut book = inner.book();
+    if let Some(status) = book.refuse_packages {
+        return Err(problem(status, "not this package"));
+    }
+    let key = book.key.ok_or_else(|| problem(401, "no such agent"))?;
+    let opened = package::open(&bytes, &key).map_err(|error| problem(422, &error.to_string()))?;
+    let name = opened.header().name;
+    assert_eq!((name.agent, name.epoch, name.seq), (AGENT, epoch, seq));
+    if let Some(known) = book.packages.get(&(epoch, seq)) {
+        assert_eq!(*known, bytes, "one name for two packages");
+        book.duplicates += 1;
+        return Ok(Json(json!({ "status": "duplicate" })).into_response());
+    }
+    let entries: Result<Vec<Entry>, _> = opened.entries().collect();
+    book.entries.extend(entries.map_err(|error| problem(422, &error.to_string()))?);
+    book.packages.insert((epoch, seq), bytes.clone());
+    Ok(Json(json!({ "status": "stored" })).into_response())
+}

@@ -1,0 +1,231 @@
+//! Hosts that mean no good, and orders that should never be obeyed.
+
+use std::{
+    io::Write as _,
+    net::Ipv4Addr,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use flate2::{Compression, write::GzEncoder};
+use protocol::page::Outcome;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+};
+
+use crate::{
+    town::{Town, address},
+    web::{Answer, html, redirect, status, text},
+};
+
+type Talk = fn(TcpStream) -> futures_util::future::BoxFuture<'static, ()>;
+
+/// A raw server at an address of its own, which serves robots.txt properly and then does its worst.
+async fn raw(n: u8, talk: Talk) -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::new(127, 1, 1, n), 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut request = [0; 4_096];
+                let length = stream.read(&mut request).await.unwrap_or(0);
+                if request[..length].starts_with(b"GET /robots.txt") {
+                    let _ = stream.write_all(b"HTTP/1.1 404 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await;
+                } else {
+                    talk(stream).await;
+                }
+            });
+        }
+    });
+    port
+}
+
+const PAGE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n";
+
+fn slow_head(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let mut drip = tokio::time::interval(Duration::from_millis(100));
+        while stream.write_all(b"H").await.is_ok() {
+            drip.tick().await;
+        }
+    })
+}
+
+fn slow_body(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let _ = stream.write_all(&[PAGE, b"content-length: 100000\r\n\r\n"].concat()).await;
+        slow_head(stream).await;
+    })
+}
+
+fn endless(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let _ = stream.write_all(&[PAGE, b"transfer-encoding: chunked\r\n\r\n"].concat()).await;
+        let chunk = [b"10000\r\n", [b'x'; 0x10000].as_slice(), b"\r\n"].concat();
+        while stream.write_all(&chunk).await.is_ok() {}
+    })
+}
+
+fn cut_short(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let _ = stream.write_all(&[PAGE, b"content-length: 100\r\n\r\n<p>half"].concat()).await;
+    })
+}
+
+fn rubbish(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let _ = stream.write_all(&[0x80; 1_000]).await;
+    })
+}
+
+fn huge_head(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let _ = stream.write_all(PAGE).await;
+        while stream.write_all(b"x-filler: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n").await.is_ok() {}
+    })
+}
+
+fn bomb() -> Answer {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    for _ in 0..64 {
+        encoder.write_all(&[b' '; 1 << 20]).unwrap();
+    }
+    let headers = vec![("content-type", "text/html".into()), ("content-encoding", "gzip".into())];
+    Answer { headers, body: encoder.finish().unwrap(), ..html("") }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
+    let mut town = Town::new(3).await;
+    let raws: [(&str, Talk); 6] = [
+        ("no answer in time", slow_head),
+        ("took too long", slow_body),
+        ("more than", endless),
+        ("no complete HTTP answer", cut_short),
+        ("no complete HTTP answer", rubbish),
+        ("no complete HTTP answer", huge_head),
+    ];
+    let mut expected = vec![(town.web.page("a1.test", "/bomb", bomb()), "inflates to more")];
+    let mut ports = vec![80, town.web.port];
+    for (n, (reason, talk)) in (1..).zip(raws) {
+        let port = raw(n, talk).await;
+        ports.push(port);
+        expected.push((format!("http://127.1.1.{n}:{port}/"), reason));
+    }
+    town.configure("guard", &format!("ports = {ports:?}"));
+    for line in ["first_byte_ms = 800", "fetch_ms = 1500", "wire_mib = 1", "retry_ms = 50"] {
+        town.configure("limits", line);
+    }
+    let honest: Vec<String> = (0..60)
+        .map(|n| town.web.page("a2.test", &format!("/{n}"), html(&format!("<a href=/{}>next</a>", n + 1))))
+        .collect();
+    let odd = [
+        town.web.page("a3.test", "/charset", Answer {
+            headers: vec![("content-type", "text/html; charset=klingon".into())],
+            body: b"<meta charset=nonsense><p>caf\xe9 au lait, s'il vous pla\xeet</p>".to_vec(),
+            ..html("")
+        }),
+        town.web.page("a3.test", "/deep", html(&"<div>".repeat(200_000))),
+        town.web.page("a3.test", "/links", html(&(0..20_000).map(|n| format!("<a href=http://o{n}.test/>x</a>")).collect::<Vec<_>>().concat())),
+        town.web.page("a3.test", "/binary", Answer { headers: vec![("content-type", "image/png".into())], body: vec![0; 50_000], ..html("") }),
+        town.web.page("a3.test", "/noindex", Answer { headers: vec![("content-type", "text/html".into()), ("x-robots-tag", "noindex".into())], ..html("hidden") }),
+    ];
+    town.start_approved().await;
+    let mut routes: Vec<String> = expected.iter().map(|(url, _)| url.clone()).collect();
+    routes.extend(honest.first().cloned());
+    routes.extend(odd.clone());
+    let started = std::time::Instant::now();
+    town.coordinator.route(&routes);
+    town.until_told(&honest).await;
+    let took = started.elapsed();
+    assert!(took < Duration::from_secs(12), "61 requests, 40 ms apart, took {took:?}");
+    let urls: Vec<String> = routes.clone();
+    town.until_told(&urls).await;
+    let book = town.coordinator.book();
+    for (url, reason) in &expected {
+        let Outcome::Failed { reason: told } = &book.fetch(url).unwrap().outcome else {
+            panic!("{:?}", book.fetch(url))
+        };
+        assert!(told.contains(reason), "{url}: {told}");
+    }
+    let outcome = |n: usize| &book.fetch(&odd[n]).unwrap().outcome;
+    assert!(matches!(outcome(0), Outcome::Page(page) if page.text.contains("café au lait")), "{:?}", outcome(0));
+    assert!(matches!(outcome(1), Outcome::Page(_)), "{:?}", outcome(1));
+    assert!(matches!(outcome(2), Outcome::Page(page) if page.links == 5_000), "{:?}", outcome(2));
+    assert!(matches!(outcome(3), Outcome::Other { status: 200, .. }), "{:?}", outcome(3));
+    assert!(matches!(outcome(4), Outcome::Disallowed { .. }), "{:?}", outcome(4));
+    assert_eq!(book.discovered().len(), 5_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_order_link_redirect_or_name_leads_where_the_owner_did_not_allow() {
+    let mut town = Town::new(2).await;
+    // A listener where nobody may go.
+    let knocks = Arc::new(AtomicU32::new(0));
+    let trap = TcpListener::bind((Ipv4Addr::new(127, 66, 0, 1), town.web.port)).await.unwrap();
+    let counting = Arc::clone(&knocks);
+    tokio::spawn(async move {
+        while trap.accept().await.is_ok() {
+            counting.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    let port = town.web.port;
+    let trapped = |host: &str| format!("http://{host}:{port}/");
+    town.web.page("a1.test", "/robots.txt", text(""));
+    let redirecting = town.web.page("a1.test", "/r", redirect(&trapped("127.66.0.1")));
+    town.web.page("a2.test", "/robots.txt", redirect(&format!("http://127.66.0.1:{port}/robots.txt")));
+    let robbed = town.web.page("a2.test", "/", html("x"));
+    town.start_approved().await;
+    let mut refused: Vec<String> = ["127.66.0.1", "trap.test", "inside.test", "mixed.test", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:7f42:1]", "0x7f.66.0.1"]
+        .iter()
+        .map(|host| trapped(host))
+        .collect();
+    refused.push("http://a1.test:22/".into());
+    refused.push("http://nowhere.test/".into());
+    let mut routes = refused.clone();
+    routes.extend([redirecting.clone(), robbed.clone()]);
+    town.coordinator.route(&routes);
+    // By the form in which results name them.
+    refused[8] = format!("http://127.66.0.1:{port}/");
+    refused[7] = format!("http://[::ffff:7f42:1]:{port}/");
+    town.until_told(&refused).await;
+    town.until_told(&[redirecting, robbed]).await;
+    let book = town.coordinator.book();
+    for url in &refused {
+        let fetch = book.fetch(url).unwrap();
+        assert!(matches!(fetch.outcome, Outcome::Failed { .. }), "{fetch:?}");
+        assert_eq!((fetch.address, fetch.timing), (None, None), "nothing was sent");
+    }
+    assert_eq!(knocks.load(Ordering::SeqCst), 0);
+    assert_eq!(town.web.count("a2.test", "/"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dead_host_is_given_up_in_the_end() {
+    let mut town = Town::new(2).await;
+    let unused = TcpListener::bind((address(2), 0)).await.unwrap();
+    let port = unused.local_addr().unwrap().port();
+    drop(unused);
+    town.configure("guard", &format!("ports = [{port}, {}]", town.web.port));
+    town.configure("limits", "retry_ms = 10");
+    town.start_approved().await;
+    let dead: Vec<String> = (0..50).map(|n| format!("http://a2.test:{port}/{n}")).collect();
+    town.coordinator.route(&dead);
+    town.until_told(&dead).await;
+    town.web.page("a1.test", "/robots.txt", status(500));
+    let sick = vec![town.web.page("a1.test", "/", html("x"))];
+    town.coordinator.route(&sick);
+    town.until_told(&sick).await;
+    let book = town.coordinator.book();
+    let reason = |url: &str| match &book.fetch(url).unwrap().outcome {
+        Outcome::Failed { reason } => reason.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(reason(&dead[7]).contains("no connection"), "{}", reason(&dead[7]));
+    assert!(reason(&sick[0]).contains("status 500"), "{}", reason(&sick[0]));
+    assert_eq!(town.web.count("a1.test", "/robots.txt"), 10);
+}

@@ -1,0 +1,13 @@
+//! The whole road over loopback: the real binary between a coordinator and a web that are ours, and keep books.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this is a test")]
+
+mod coordinator;
+mod crash;
+mod crawl;
+mod dns;
+mod hostile;
+mod owner;
+mod probes;
+mod town;
+mod web;

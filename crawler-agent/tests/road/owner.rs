@@ -1,0 +1,151 @@
+//! What the owner sees and decides.
+
+use std::time::Duration;
+
+use jiff::{ToSpan as _, Zoned};
+use protocol::AgentState;
+
+use crate::{
+    coordinator::TOKEN,
+    town::Town,
+    web::html,
+};
+
+fn stderr(output: &std::process::Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The last line on stderr, which is what the owner reads; log lines stand before it.
+fn sentence(output: &std::process::Output) -> String {
+    stderr(output).lines().last().unwrap_or_default().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_are_one_sentence_and_an_exit_code() {
+    let town = Town::new(1).await;
+    let wrong = town.run(&["run", "--join-token", "wrong"]).await;
+    assert_eq!(wrong.status.code(), Some(77), "{}", stderr(&wrong));
+    assert!(sentence(&wrong).contains("join token is not known"), "{}", stderr(&wrong));
+    for (status, detail) in [
+        (409, "the agent's clock is 25 minutes ahead; set it, for example with NTP"),
+        (426, "the agent speaks protocol 9, this coordinator up to 1: update the coordinator, or run an older agent"),
+    ] {
+        town.coordinator.book().refuse_all = Some((status, detail));
+        let refused = town.run(&["join", "--join-token", TOKEN]).await;
+        assert_eq!(refused.status.code(), Some(77));
+        assert!(sentence(&refused).ends_with(detail), "{}", stderr(&refused));
+    }
+    town.coordinator.book().refuse_all = None;
+    let without = town.run(&["run"]).await;
+    assert!(sentence(&without).contains("--join-token"), "{}", stderr(&without));
+    let never = town.run(&["status"]).await;
+    assert!(sentence(&never).contains("no agent has run"), "{}", stderr(&never));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mistakes_in_the_configuration_are_told_with_their_place() {
+    let mut town = Town::new(1).await;
+    town.configure("limits", "host_delay = 5");
+    let wrong = town.run(&["run"]).await;
+    assert_eq!(wrong.status.code(), Some(64));
+    let said = sentence(&wrong);
+    assert!(said.contains("agent.toml, line") && said.contains("host_delay"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_agents_can_not_share_a_directory() {
+    let mut town = Town::new(1).await;
+    town.start_approved().await;
+    let second = town.run(&["run"]).await;
+    assert_eq!(second.status.code(), Some(73), "{}", stderr(&second));
+    assert!(sentence(&second).contains("another agent"), "{}", stderr(&second));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_owner_can_see_what_is_done_in_his_name() {
+    let mut town = Town::new(1).await;
+    let url = town.web.page("a1.test", "/page", html("x"));
+    let joined = town.run(&["join", "--join-token", TOKEN]).await;
+    assert_eq!(String::from_utf8_lossy(&joined.stdout), "enrolled as agt_1 (pending)\n");
+    town.coordinator.approve();
+    town.start_with(&["run"]).await;
+    town.coordinator.route(&[url.clone()]);
+    town.until_told(&[url.clone()]).await;
+    // Lines are written by a thread of their own.
+    let log = loop {
+        let log = town.run(&["log", "--since", "1h", "--format", "csv"]).await;
+        let log = String::from_utf8(log.stdout).unwrap();
+        if log.lines().count() >= 3 {
+            break log;
+        }
+    };
+    assert!(log.contains(&format!("page,\"{url}\",127.1.0.1,\"200\"")), "{log}");
+    assert!(log.contains("robots,") && log.contains("\"404\""), "{log}");
+    let none = town.run(&["log", "--contains", "elsewhere"]).await;
+    assert_eq!(String::from_utf8_lossy(&none.stdout), "");
+    let status = loop {
+        let status = town.run(&["status", "--json"]).await;
+        let json: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+        if json["fetched"] == 1 && json["idle"] == "nothing_to_do" {
+            break status;
+        }
+    };
+    assert!(status.status.success());
+    let (ended, _) = town.stop().await;
+    assert!(ended.success());
+    let gone = town.run(&["status"]).await;
+    assert_eq!(gone.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&gone.stdout).contains("not running"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_fetched_outside_the_owners_hours() {
+    let mut town = Town::new(1).await;
+    let url = town.web.page("a1.test", "/", html("x"));
+    // A span that began six hours ago, and ended three hours ago.
+    let now = Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC);
+    let (start, end) = (&now - 6.hours(), &now - 3.hours());
+    let span = format!("daily {}-{}", start.strftime("%H:%M"), end.strftime("%H:%M"));
+    town.configure("", &format!("spans = [{span:?}]"));
+    town.coordinator.approve();
+    town.start().await;
+    town.coordinator.route(&[url]);
+    town.until("the agent says that it sleeps", |town| town.coordinator.book().asleep()).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(town.coordinator.book().beats.len(), 1, "no beats are sent until the span starts");
+    assert!(town.web.books().hosts.is_empty());
+    let status = town.run(&["status"]).await;
+    let said = String::from_utf8(status.stdout).unwrap();
+    assert!(said.contains("not crawling: outside the hours in which it may work, until 20"), "{said}");
+    let (ended, took) = town.stop().await;
+    assert!(ended.success() && took < Duration::from_secs(5), "{took:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_agent_ends_and_says_why() {
+    let mut town = Town::new(1).await;
+    town.start_approved().await;
+    town.coordinator.change(|book| book.state = AgentState::Revoked);
+    let status = town.ended().await;
+    assert_eq!(status.code(), Some(77));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_stops_fetching_and_not_shipping() {
+    let mut town = Town::new(1).await;
+    let urls: Vec<String> = (0..3).map(|n| town.web.page("a1.test", &format!("/{n}"), html("x"))).collect();
+    town.configure("limits", "disk_mib = 1");
+    town.coordinator.approve();
+    // The frontier alone takes more than that once it has grown; a file makes sure.
+    std::fs::create_dir_all(town.data_dir()).unwrap();
+    std::fs::write(town.data_dir().join("filler"), vec![0; 2 << 20]).unwrap();
+    town.start().await;
+    town.coordinator.route(&urls);
+    town.until("the agent says why", |town| {
+        let book = town.coordinator.book();
+        let reason = book.beats.last().and_then(|beat| beat.status.idle_reason.clone());
+        reason.is_some_and(|reason| reason.contains("the data directory takes"))
+    })
+    .await;
+    assert!(town.web.books().hosts.is_empty());
+}

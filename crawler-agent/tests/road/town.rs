@@ -1,0 +1,199 @@
+//! An agent with everything around it.
+
+use std::{
+    collections::HashMap,
+    net::Ipv4Addr,
+    path::PathBuf,
+    process::{ExitStatus, Output, Stdio},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt as _, BufReader},
+    process::{Child, Command},
+    time::{Instant, sleep, timeout},
+};
+
+use crate::{
+    coordinator::{Coordinator, TOKEN},
+    dns::Dns,
+    web::Web,
+};
+
+/// Longest that a test waits for anything.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) struct Town {
+    pub(crate) coordinator: Coordinator,
+    pub(crate) web: Web,
+    dns: Dns,
+    dir: TempDir,
+    /// Lines of configuration, by table, that replace or extend the ordinary ones.
+    pub(crate) more: HashMap<&'static str, Vec<String>>,
+    agent: Option<Child>,
+    said: Arc<Mutex<Vec<String>>>,
+}
+
+/// The nth address of the web; `aN.test` and `bN.test` lead there.
+pub(crate) fn address(n: u8) -> Ipv4Addr {
+    Ipv4Addr::new(127, 1, 0, n)
+}
+
+impl Town {
+    /// A town whose web has `addresses` addresses.
+    pub(crate) async fn new(addresses: u8) -> Self {
+        let all: Vec<Ipv4Addr> = (1..=addresses).map(address).collect();
+        let mut names = HashMap::new();
+        for (n, address) in (1..).zip(&all) {
+            names.insert(format!("a{n}.test"), vec![*address]);
+            names.insert(format!("b{n}.test"), vec![*address]);
+        }
+        names.insert("inside.test".into(), vec![Ipv4Addr::new(10, 0, 0, 1)]);
+        names.insert("mixed.test".into(), vec![all[0], Ipv4Addr::new(127, 66, 0, 1)]);
+        names.insert("trap.test".into(), vec![Ipv4Addr::new(127, 66, 0, 1)]);
+        Self {
+            coordinator: Coordinator::start().await,
+            web: Web::start(&all).await,
+            dns: Dns::start(names).await,
+            dir: TempDir::new().unwrap(),
+            more: HashMap::new(),
+            agent: None,
+            said: Arc::default(),
+        }
+    }
+
+    pub(crate) fn data_dir(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    /// Adds lines to a table of the configuration; the top has the name "".
+    pub(crate) fn configure(&mut self, table: &'static str, line: &str) {
+        self.more.entry(table).or_default().push(line.to_owned());
+    }
+
+    fn write_config(&self) -> PathBuf {
+        let mut tables: Vec<(&str, Vec<String>)> = vec![
+            (
+                "",
+                vec![
+                    format!("coordinator = {:?}", self.coordinator.url()),
+                    "contact = \"https://owner.example/bot\"".into(),
+                    "name = \"town\"".into(),
+                    "data_dir = \"data\"".into(),
+                    format!("resolver = [\"127.0.0.1:{}\"]", self.dns.port),
+                ],
+            ),
+            ("guard", vec!["allow = [\"127.1.0.0/16\"]".into(), format!("ports = [80, {}]", self.web.port)]),
+            ("limits", vec!["host_delay_ms = 40".into(), "disk_floor_mib = 0".into(), "retry_ms = 100".into()]),
+            ("ship", vec!["age_ms = 100".into()]),
+            ("probe", vec![]),
+        ];
+        for (name, lines) in &mut tables {
+            for line in self.more.get(*name).into_iter().flatten() {
+                let key = |line: &str| line.split('=').next().unwrap_or_default().trim().to_owned();
+                lines.retain(|old| key(old) != key(line));
+                lines.push(line.clone());
+            }
+        }
+        let write = |(name, lines): &(&str, Vec<String>)| {
+            let header = if name.is_empty() { String::new() } else { format!("[{name}]\n") };
+            format!("{header}{}\n", lines.join("\n"))
+        };
+        let path = self.dir.path().join("agent.toml");
+        std::fs::write(&path, tables.iter().map(write).collect::<Vec<_>>().concat()).unwrap();
+        path
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nearcrawl-agent"));
+        command
+            .args(arguments)
+            .arg("--config")
+            .arg(self.write_config())
+            .env("NEARCRAWL_LOG", "info")
+            .env_remove("NEARCRAWL_JOIN_TOKEN")
+            .env_remove("NEARCRAWL_AGENT_DATA_DIR")
+            .kill_on_drop(true);
+        command
+    }
+
+    /// Runs the agent in the background.
+    pub(crate) async fn start(&mut self) {
+        self.start_with(&["run", "--join-token", TOKEN]).await;
+    }
+
+    pub(crate) async fn start_with(&mut self, arguments: &[&str]) {
+        let mut child = self.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let said = Arc::clone(&self.said);
+        tokio::spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                said.lock().unwrap().push(line);
+            }
+        });
+        self.agent = Some(child);
+    }
+
+    /// Enrolled, approved and running.
+    pub(crate) async fn start_approved(&mut self) {
+        self.coordinator.approve();
+        self.start().await;
+        self.until("the agent is approved", |town| town.said("approved")).await;
+    }
+
+    /// Runs a command to its end.
+    pub(crate) async fn run(&self, arguments: &[&str]) -> Output {
+        timeout(PATIENCE, self.command(arguments).output()).await.unwrap().unwrap()
+    }
+
+    pub(crate) fn said(&self, line: &str) -> bool {
+        self.said.lock().unwrap().iter().any(|said| said == line)
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        self.agent.as_ref().unwrap().id().unwrap() as i32
+    }
+
+    /// kill -9.
+    pub(crate) async fn kill(&mut self) {
+        let mut agent = self.agent.take().unwrap();
+        agent.kill().await.unwrap();
+    }
+
+    /// SIGTERM, and the end.
+    pub(crate) async fn stop(&mut self) -> (ExitStatus, Duration) {
+        let mut agent = self.agent.take().unwrap();
+        let started = Instant::now();
+        let pid = nix::unistd::Pid::from_raw(agent.id().unwrap() as i32);
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+        let status = timeout(PATIENCE, agent.wait()).await.expect("the agent must end").unwrap();
+        (status, started.elapsed())
+    }
+
+    /// The agent ends by itself.
+    pub(crate) async fn ended(&mut self) -> ExitStatus {
+        let mut agent = self.agent.take().unwrap();
+        timeout(PATIENCE, agent.wait()).await.expect("the agent must end").unwrap()
+    }
+
+    /// Waits until `so` holds.
+    pub(crate) async fn until(&self, what: &str, so: impl Fn(&Self) -> bool) {
+        let started = Instant::now();
+        while !so(self) {
+            let beat = self.coordinator.book().beats.last().map(|beat| beat.status.clone());
+            assert!(started.elapsed() < PATIENCE, "waited in vain until {what}; last status {beat:?}");
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Waits until a result for each of these URLs has arrived.
+    pub(crate) async fn until_told(&self, urls: &[String]) {
+        let missing = |town: &Self| {
+            let book = town.coordinator.book();
+            urls.iter().filter(|url| book.fetch(url).is_none()).count()
+        };
+        self.until("all results have arrived", |town| missing(town) == 0).await;
+    }
+}

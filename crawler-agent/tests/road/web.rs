@@ -1,0 +1,187 @@
+//! A small web that keeps the referee's books: who was asked for what, how often, how many at a time, how soon.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex, MutexGuard},
+    time::{Duration, Instant},
+};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use tokio::{net::TcpListener, task::AbortHandle};
+
+/// What a page answers.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) takes: Duration,
+}
+
+pub(crate) fn html(body: &str) -> Answer {
+    Answer {
+        status: 200,
+        headers: vec![("content-type", "text/html; charset=utf-8".into())],
+        body: body.into(),
+        takes: Duration::from_millis(5),
+    }
+}
+
+pub(crate) fn text(body: &str) -> Answer {
+    Answer { headers: vec![("content-type", "text/plain".into())], ..html(body) }
+}
+
+pub(crate) fn redirect(to: &str) -> Answer {
+    Answer { status: 302, headers: vec![("location", to.into())], ..html("") }
+}
+
+pub(crate) fn status(status: u16) -> Answer {
+    Answer { status, ..html("") }
+}
+
+/// What was seen of a host or an address.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen {
+    pub(crate) fetches: BTreeMap<String, u32>,
+    pub(crate) most_in_flight: u32,
+    pub(crate) least_gap: Option<Duration>,
+    in_flight: u32,
+    ended: Option<Instant>,
+}
+
+impl Seen {
+    fn start(&mut self) {
+        let gap = self.ended.map(|ended| ended.elapsed());
+        self.least_gap = [self.least_gap, gap].into_iter().flatten().min();
+        self.in_flight += 1;
+        self.most_in_flight = self.most_in_flight.max(self.in_flight);
+    }
+
+    fn end(&mut self) {
+        self.in_flight -= 1;
+        self.ended = Some(Instant::now());
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Books {
+    pub(crate) pages: HashMap<(String, String), Answer>,
+    pub(crate) hosts: BTreeMap<String, Seen>,
+    pub(crate) addresses: BTreeMap<IpAddr, Seen>,
+    pub(crate) agents: BTreeMap<String, u32>,
+}
+
+pub(crate) struct Web {
+    pub(crate) port: u16,
+    books: Arc<Mutex<Books>>,
+    serving: Vec<AbortHandle>,
+}
+
+impl Web {
+    /// A web at these addresses, on one port.
+    pub(crate) async fn start(addresses: &[Ipv4Addr]) -> Self {
+        let books = Arc::<Mutex<Books>>::default();
+        let (port, listeners) = listen(addresses).await;
+        let serve = |(address, listener): (Ipv4Addr, TcpListener)| {
+            let app = Router::new().fallback(visit).with_state((Arc::clone(&books), IpAddr::V4(address)));
+            tokio::spawn(async move { drop(axum::serve(listener, app).await) }).abort_handle()
+        };
+        let serving = listeners.into_iter().map(serve).collect();
+        Self { port, books, serving }
+    }
+
+    pub(crate) fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap()
+    }
+
+    /// Puts a page at this path of a host, and returns its URL.
+    pub(crate) fn page(&self, host: &str, path: &str, answer: Answer) -> String {
+        let key = (format!("{host}:{}", self.port), path.to_owned());
+        self.books().pages.insert(key, answer);
+        self.url(host, path)
+    }
+
+    pub(crate) fn url(&self, host: &str, path: &str) -> String {
+        format!("http://{host}:{}{path}", self.port)
+    }
+
+    pub(crate) fn seen(&self, host: &str) -> Seen {
+        self.books().hosts.get(&format!("{host}:{}", self.port)).cloned().unwrap_or_default()
+    }
+
+    /// How often this path of a host was asked for.
+    pub(crate) fn count(&self, host: &str, path: &str) -> u32 {
+        self.seen(host).fetches.get(path).copied().unwrap_or(0)
+    }
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        for serving in &self.serving {
+            serving.abort();
+        }
+    }
+}
+
+async fn listen(addresses: &[Ipv4Addr]) -> (u16, Vec<(Ipv4Addr, TcpListener)>) {
+    'port: loop {
+        let first = TcpListener::bind((addresses[0], 0)).await.unwrap();
+        let port = first.local_addr().unwrap().port();
+        let mut listeners = vec![(addresses[0], first)];
+        for address in &addresses[1..] {
+            match TcpListener::bind(SocketAddr::from((*address, port))).await {
+                Ok(listener) => listeners.push((*address, listener)),
+                Err(_) => continue 'port,
+            }
+        }
+        return (port, listeners);
+    }
+}
+
+async fn visit(
+    State((books, address)): State<(Arc<Mutex<Books>>, IpAddr)>,
+    request: Request,
+) -> Response {
+    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let (host, agent) = (header(header::HOST).to_owned(), header(header::USER_AGENT).to_owned());
+    let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
+    let answer = {
+        let mut books = books.lock().unwrap();
+        *books.agents.entry(agent).or_default() += 1;
+        books.addresses.entry(address).or_default().start();
+        let seen = books.hosts.entry(host.clone()).or_default();
+        seen.start();
+        *seen.fetches.entry(path.clone()).or_default() += 1;
+        books.pages.get(&(host.clone(), path)).cloned().unwrap_or_else(|| status(404))
+    };
+    let ending = Ending { books, host, address };
+    tokio::time::sleep(answer.takes).await;
+    drop(ending);
+    let mut response = (StatusCode::from_u16(answer.status).unwrap(), answer.body).into_response();
+    response.headers_mut().remove(header::CONTENT_TYPE);
+    for (name, value) in answer.headers {
+        response.headers_mut().append(name, value.parse().unwrap());
+    }
+    response
+}
+
+/// Notes the end, also when the asker goes away.
+struct Ending {
+    books: Arc<Mutex<Books>>,
+    host: String,
+    address: IpAddr,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let mut books = self.books.lock().unwrap();
+        books.addresses.get_mut(&self.address).unwrap().end();
+        books.hosts.get_mut(&self.host).unwrap().end();
+    }
+}
