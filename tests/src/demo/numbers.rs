@@ -43,7 +43,7 @@ pub struct Numbers {
     pub crawl_seconds: f64,
     /// What the referee saw.
     pub referee: Report,
-    /// Documents that the index shall hold.
+    /// Documents and plain texts that the index shall hold.
     pub indexable: u64,
     /// Documents that it holds.
     pub indexed: u64,
@@ -126,7 +126,7 @@ impl Numbers {
             dealing: Dealing::of(stage, atlas, cast).await?,
             crawl_seconds: crawl.as_secs_f64(),
             referee: stage.referee().report(&rules),
-            indexable: stage.web().indexable().count() as u64,
+            indexable: (stage.web().indexable().count() + stage.web().plain_texts().count()) as u64,
             indexed: number("/pages/indexed"),
             integrated: number("/pages/integrated"),
             packages: number("/packages/received"),

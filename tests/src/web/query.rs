@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::chance::{Topic, stream};
 use super::expected::Class;
 use super::prose;
-use super::site::{PageId, Web};
+use super::site::{FileKind, Kind, PageId, Web};
 
 /// A question and what must be among the answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,6 +37,12 @@ impl Web {
         let expected = self.expected();
         let documents = expected.wanted().iter().filter(|(_, class)| **class == Class::Document);
         documents.map(|(id, _)| *id).filter(|id| !expected.noindex().contains(id))
+    }
+
+    /// Plain text files that a crawl shall fetch: a search engine knows them, too.
+    pub fn plain_texts(&self) -> impl Iterator<Item = PageId> + '_ {
+        let wanted = self.expected().wanted().keys().copied();
+        wanted.filter(|id| self.hosts[id.host].pages[id.page].kind == Kind::File(FileKind::Text))
     }
 
     fn by_mark(&self, id: PageId) -> Query {
