@@ -27,6 +27,7 @@ mod queue;
 mod router;
 mod traffic;
 mod tun;
+mod urgency;
 
 #[cfg(test)]
 mod tests;

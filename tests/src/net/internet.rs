@@ -14,6 +14,7 @@ use super::proof::{self, Proof};
 use super::router::{Home, Router};
 use super::traffic::Counters;
 use super::tun::{self, Tun};
+use super::urgency;
 use super::{Links, Namespace, NetError, Paths, Site};
 
 /// An address and the site it is at.
@@ -104,6 +105,8 @@ impl Drop for Internet {
 
 fn start(router: Router) -> Result<JoinHandle<()>, NetError> {
     let route = || {
+        let urgency = urgency::take();
+        tracing::debug!(?urgency, "the router of the virtual internet starts");
         if let Err(error) = router.run() {
             tracing::error!(%error, "the router of the virtual internet stopped");
         }

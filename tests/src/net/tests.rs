@@ -65,7 +65,7 @@ fn tcp_ms(internet: &Internet, to: SocketAddr) -> f64 {
         start.elapsed().as_secs_f64() * 1_000.0
     };
     let agent = internet.namespace("agent").unwrap();
-    let samples = (0..4).map(|_| agent.run(connect).unwrap());
+    let samples = (0..8).map(|_| agent.run(connect).unwrap());
     samples.fold(f64::INFINITY, f64::min)
 }
 
@@ -81,7 +81,7 @@ async fn icmp_ms(internet: &Internet, to: IpAddr) -> f64 {
     let mut pinger = client.pinger(to, PingIdentifier(9)).await;
     pinger.timeout(Duration::from_secs(3));
     let mut best = f64::INFINITY;
-    for sequence in 0..4 {
+    for sequence in 0..8 {
         let (_, took) = pinger.ping(PingSequence(sequence), &[0; 32]).await.unwrap();
         best = best.min(took.as_secs_f64() * 1_000.0);
     }
