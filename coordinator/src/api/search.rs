@@ -1,10 +1,11 @@
 //! Here is what somebody typed: which pages fit?
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use index::{Found, Index, QUERY_MAX_BYTES, WINDOW_MAX};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
 use super::body::{Asked, Piece, SearchAnswer, SearchItem};
@@ -15,6 +16,28 @@ use super::state::ApiState;
 
 /// Items of an answer unless told.
 const LIMIT_USUAL: i64 = 10;
+/// Searches that run at the same time: anybody may search, and the crawl needs the cores too.
+const AT_ONCE: usize = 8;
+/// How long a search waits for its turn.
+const TURN: Duration = Duration::from_secs(5);
+
+/// Hands out the turns of searches.
+#[derive(Clone)]
+pub(super) struct Turns(Arc<Semaphore>);
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE)))
+    }
+}
+
+impl Turns {
+    async fn take(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        let turn = tokio::time::timeout(TURN, Arc::clone(&self.0).acquire_owned()).await;
+        let busy = || Problem::unavailable("Too many searches run at once; try again.");
+        turn.ok().and_then(Result::ok).ok_or_else(busy)
+    }
+}
 
 /// Search the crawled pages.
 ///
@@ -32,7 +55,8 @@ pub async fn search(
     let limit = usize::try_from(checked_limit(limit, LIMIT_USUAL)?).unwrap_or(1);
     let offset = cursor.as_deref().map_or(Ok(0), offset)?;
     let began = Instant::now();
-    let found = run(Arc::clone(&state.core.index), q.clone(), offset, limit).await?;
+    let turn = state.turns.take().await?;
+    let found = run(Arc::clone(&state.core.index), turn, q.clone(), offset, limit).await?;
     let took_ms = began.elapsed().as_secs_f64() * 1_000.0;
     let next = offset + found.items.len();
     let more =
@@ -48,8 +72,19 @@ fn offset(cursor: &str) -> Result<usize, Problem> {
     offset.filter(|offset| *offset < WINDOW_MAX).ok_or_else(bad_cursor)
 }
 
-async fn run(index: Arc<Index>, q: String, offset: usize, limit: usize) -> Result<index::Answer, Problem> {
-    let searched = tokio::task::spawn_blocking(move || index.search(&q, offset, limit)).await;
+async fn run(
+    index: Arc<Index>,
+    turn: OwnedSemaphorePermit,
+    q: String,
+    offset: usize,
+    limit: usize,
+) -> Result<index::Answer, Problem> {
+    let searched = tokio::task::spawn_blocking(move || {
+        // The turn ends with the work, also when nobody waits for the answer any more.
+        let _turn = turn;
+        index.search(&q, offset, limit)
+    })
+    .await;
     match searched {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => Err(Problem::internal(&error)),

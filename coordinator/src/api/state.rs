@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::events::Watch;
+use super::search::Turns;
 use super::session::SignIn;
 use crate::state::Coordinator;
 
@@ -15,11 +16,13 @@ pub struct ApiState {
     pub(super) sign_in: Arc<SignIn>,
     /// What those who watch share.
     pub(super) watch: Arc<Watch>,
+    /// Who may search now.
+    pub(super) turns: Turns,
 }
 
 impl ApiState {
     /// For a coordinator.
     pub fn new(core: Arc<Coordinator>) -> Self {
-        Self { core, sign_in: Arc::default(), watch: Arc::default() }
+        Self { core, sign_in: Arc::default(), watch: Arc::default(), turns: Turns::default() }
     }
 }
