@@ -27,14 +27,16 @@ pub use mirror::{Mirror, MirrorError};
 pub struct Patience {
     /// Requests for the same thing before giving up, from 1.
     pub attempts: u32,
+    /// The same for a server that cannot even be connected to: mostly there is no network, and waiting does not help.
+    pub connections: u32,
     /// Wait before the second; doubled before each further one.
     pub pause: Duration,
 }
 
 impl Default for Patience {
-    /// Five attempts over half a minute.
+    /// Five attempts over half a minute, two when there is no connection.
     fn default() -> Self {
-        Self { attempts: 5, pause: Duration::from_secs(2) }
+        Self { attempts: 5, connections: 2, pause: Duration::from_secs(2) }
     }
 }
 

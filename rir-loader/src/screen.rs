@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, MultiProgress, ProgressBar, ProgressStyle};
 use rir_loader::Step;
 use rir_loader::report::Thousands;
 
@@ -15,6 +15,8 @@ pub(crate) struct Screen {
     /// What is done with files: "reading" or "downloading".
     doing: &'static str,
     terminal: bool,
+    /// All bars of the command; several downloads have one each.
+    bars: MultiProgress,
     task: Mutex<Option<Task>>,
 }
 
@@ -28,7 +30,13 @@ struct Task {
 
 impl Screen {
     pub(crate) fn new(doing: &'static str) -> Self {
-        Self { doing, terminal: std::io::stderr().is_terminal(), task: Mutex::new(None) }
+        let terminal = std::io::stderr().is_terminal();
+        Self { doing, terminal, bars: MultiProgress::new(), task: Mutex::new(None) }
+    }
+
+    /// One more bar on the same terminal.
+    pub(crate) fn beside(&self) -> Self {
+        Self { bars: self.bars.clone(), task: Mutex::new(None), ..*self }
     }
 
     pub(crate) fn see(&self, step: Step<'_>) {
@@ -50,13 +58,9 @@ impl Screen {
         }
     }
 
-    /// A line for the person, above the bar.
+    /// A line for the person, above the bars.
     pub(crate) fn say(&self, line: &str) {
-        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*task {
-            Some(task) if self.terminal => task.bar.suspend(|| eprintln!("{line}")),
-            _ => eprintln!("{line}"),
-        }
+        self.bars.suspend(|| eprintln!("{line}"));
     }
 
     fn begin_file(&self, name: &str, bytes: Option<u64>, there: u64) {
@@ -68,7 +72,7 @@ impl Screen {
 
     fn begin(&self, name: String, of: Option<u64>, look: Look) {
         self.end();
-        let bar = if self.terminal { look.bar(of) } else { ProgressBar::hidden() };
+        let bar = if self.terminal { look.bar(of, &self.bars) } else { ProgressBar::hidden() };
         bar.set_message(name.clone());
         if !self.terminal {
             self.say(&name);
@@ -120,14 +124,14 @@ enum Look {
 }
 
 impl Look {
-    fn bar(self, of: Option<u64>) -> ProgressBar {
+    fn bar(self, of: Option<u64>, bars: &MultiProgress) -> ProgressBar {
         let template = match (self, of) {
             (Self::Bytes, Some(_)) => "{msg:60} {bar:24} {percent:>3} % {bytes_per_sec:>12}",
             (Self::Bytes, None) => "{msg:60} {bytes} {bytes_per_sec}",
             (Self::Rows, _) => "{msg:60} {bar:24} {percent:>3} %",
             (Self::Spinner, _) => "{msg:60} {spinner}",
         };
-        let bar = of.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+        let bar = bars.add(of.map_or_else(ProgressBar::new_spinner, ProgressBar::new));
         bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );

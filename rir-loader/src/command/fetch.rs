@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
+use futures_util::future::join_all;
 use hierarchy::Registry;
 use indicatif::HumanBytes;
 use rir_loader::fetch::{FetchError, Fetched, Mirror, Patience, fetch};
@@ -43,7 +44,10 @@ pub(crate) fn run(args: &FetchArgs) -> anyhow::Result<()> {
 }
 
 fn mirrors(args: &FetchArgs) -> anyhow::Result<Vec<Mirror>> {
-    let wanted = if args.registries.is_empty() { Registry::ALL.to_vec() } else { args.registries.clone() };
+    let mut wanted =
+        if args.registries.is_empty() { Registry::ALL.to_vec() } else { args.registries.clone() };
+    wanted.sort();
+    wanted.dedup();
     let place = |registry: Registry| {
         let given = args.base_urls.iter().rev().find(|mirror| mirror.registry() == registry);
         given.cloned().map_or_else(|| Mirror::official(registry), Ok)
@@ -51,20 +55,20 @@ fn mirrors(args: &FetchArgs) -> anyhow::Result<Vec<Mirror>> {
     Ok(wanted.into_iter().map(place).collect::<Result<_, _>>()?)
 }
 
-/// One after the other; what fails for one registry is no reason to leave out the next.
+/// All at the same time, since each is at a server of its own; what fails for one is no reason to leave out another.
 async fn each(args: &FetchArgs, mirrors: &[Mirror]) -> Vec<Line> {
-    let mut lines = vec![];
-    for mirror in mirrors {
-        let screen = Screen::new("downloading");
-        let outcome = fetch(mirror, &args.dir, Patience::default(), &|step| screen.see(step)).await;
+    let screen = Screen::new("downloading");
+    let one = async |mirror: &Mirror| {
+        let bar = screen.beside();
+        let outcome = fetch(mirror, &args.dir, Patience::default(), &|step| bar.see(step)).await;
         let line = Line::of(mirror, outcome);
-        drop(screen);
+        drop(bar);
         if !args.json {
-            line.tell();
+            line.tell(&screen);
         }
-        lines.push(line);
-    }
-    lines
+        line
+    };
+    join_all(mirrors.iter().map(one)).await
 }
 
 impl Line {
@@ -81,10 +85,10 @@ impl Line {
         }
     }
 
-    fn tell(&self) {
+    fn tell(&self, screen: &Screen) {
         let registry = self.registry;
         if let Some(error) = &self.error {
-            eprintln!("rir-loader: {registry}: {error}");
+            screen.say(&format!("rir-loader: {registry}: {error}"));
             return;
         }
         let file = self.file.as_ref().map_or_else(String::new, |file| file.display().to_string());

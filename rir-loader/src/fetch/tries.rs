@@ -47,7 +47,7 @@ impl<'w> Tries<'w> {
         let why = match &trouble {
             Trouble::Fatal(_) => return Err(self.last_word(trouble)),
             Trouble::Status(status) if !may_pass(*status) => return Err(self.last_word(trouble)),
-            _ if self.made >= self.patience.attempts => return Err(self.last_word(trouble)),
+            _ if self.made >= self.most(&trouble) => return Err(self.last_word(trouble)),
             Trouble::Stale => return Ok(()),
             Trouble::Status(status) => format!("{} answered {status}", self.url),
             Trouble::Request(error) => format!("{} cannot be reached: {}", self.url, innermost(error)),
@@ -58,6 +58,15 @@ impl<'w> Tries<'w> {
         (self.watch)(Step::Again { why: &why });
         tokio::time::sleep(self.pause()).await;
         Ok(())
+    }
+
+    fn most(&self, trouble: &Trouble) -> u32 {
+        match trouble {
+            Trouble::Request(error) if error.is_connect() => {
+                self.patience.connections.min(self.patience.attempts)
+            }
+            _ => self.patience.attempts,
+        }
     }
 
     fn pause(&self) -> Duration {

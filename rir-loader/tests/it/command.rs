@@ -1,7 +1,9 @@
 //! The program as a person runs it: output, exit codes, sentences.
 
+use std::fmt::Write;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use store::generations;
@@ -77,6 +79,38 @@ async fn a_bad_file_leaves_the_generation_in_use() {
     );
     assert!(stderr(&output).ends_with(&expected), "{}", stderr(&output));
     assert_eq!(generations::live(database.store()).await.unwrap(), Some(before));
+}
+
+/// A file with so many records that copying them takes a while.
+fn large_file(records: u32) -> String {
+    let mut text = format!("2|lacnic|1|{records}|||\n");
+    for place in 0..records {
+        let first = std::net::Ipv4Addr::from_bits((187 << 24) + place * 256);
+        writeln!(text, "lacnic|BR|ipv4|{first}|256|20100101|allocated|{place}").unwrap();
+    }
+    text
+}
+
+#[tokio::test]
+async fn a_load_that_is_killed_leaves_the_generation_in_use() {
+    let database = TestDatabase::new().await.unwrap();
+    run(&["load", "--database-url", &database.url(), &fixtures()]).await;
+    let before = generations::live(database.store()).await.unwrap().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("delegated-lacnic-extended"), large_file(60_000)).unwrap();
+    let large = dir.path().display().to_string();
+    let mut command = loader(&["load", "--database-url", &database.url(), &large]);
+    let killed = tokio::task::spawn_blocking(move || {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(said.any(|line| line.unwrap().starts_with("copying")), "it never came to copying");
+        child.kill().unwrap();
+        child.wait().unwrap().code()
+    });
+    assert_eq!(killed.await.unwrap(), None, "ended by a signal");
+    assert_eq!(generations::live(database.store()).await.unwrap(), Some(before));
+    let output = run(&["load", "--json", "--database-url", &database.url(), &large]).await;
+    assert_eq!(json(&output)["companies"], 60_000);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::server::{Mischief, Server};
 
-const PATIENCE: Patience = Patience { attempts: 3, pause: Duration::from_millis(1) };
+const PATIENCE: Patience = Patience { attempts: 3, connections: 2, pause: Duration::from_millis(1) };
 
 /// Long enough to be sent in several pieces.
 fn edition(letter: u8) -> Vec<u8> {
@@ -198,7 +198,7 @@ async fn nobody_there_is_one_sentence() {
     let mirror = Mirror::at(hierarchy::Registry::Lacnic, &base).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let error = fetch(&mirror, dir.path(), PATIENCE, &|_| {}).await.unwrap_err();
-    assert!(matches!(error, FetchError::Unreachable { attempts: 3, .. }), "{error}");
+    assert!(matches!(error, FetchError::Unreachable { attempts: 2, .. }), "{error}");
 }
 
 #[tokio::test]
