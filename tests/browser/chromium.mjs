@@ -79,10 +79,12 @@ export function overflows(page) {
   );
 }
 
-/** Takes a screenshot into the folder given by NEARCRAWL_SCREENSHOTS; without one, none. */
+/** Takes a screenshot into the folder given by NEARCRAWL_SCREENSHOTS; without one, none. The whole page, or what is
+ * seen while a dialog is open. */
 export async function shoot(page, name) {
   const folder = process.env.NEARCRAWL_SCREENSHOTS;
   if (!folder) return;
   await mkdir(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  const asking = await page.locator('dialog[open]').count();
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: asking === 0 });
 }

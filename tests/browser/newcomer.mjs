@@ -26,6 +26,7 @@ export async function enrol(url, token, name) {
       signature: sign(null, words, privateKey).toString('base64url'),
     }),
   });
-  if (!answer.ok) throw new Error(`enrolment was refused with ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok)
+    throw new Error(`enrolment was refused with ${answer.status}: ${await answer.text()}`);
   return (await answer.json()).agent;
 }

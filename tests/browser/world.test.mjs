@@ -73,6 +73,39 @@ test('anybody searches, and narrows the search to a site', async () => {
   await visitor.context().close();
 });
 
+test('somebody pages through the results, and back, also after a reload', async () => {
+  await page.goto(`/?q=${encodeURIComponent(query)}`);
+  const { next_cursor } = await answer(page, `/search?q=${encodeURIComponent(query)}`);
+  await results().first().waitFor();
+  const begin = await shown();
+  const next = page.getByRole('link', { name: 'Next' });
+  if (next_cursor === null) return assert.equal(await next.count(), 0);
+
+  await next.click();
+  await page.getByRole('link', { name: 'Previous' }).waitFor();
+  await page.locator('main[aria-busy=false] ol').waitFor();
+  const second = await shown();
+  assert.equal(
+    begin.some((url) => second.includes(url)),
+    false,
+    'a result is on both pages',
+  );
+  await page.reload();
+  await results().first().waitFor();
+  assert.deepEqual(await shown(), second);
+
+  await page.getByRole('link', { name: 'Previous' }).click();
+  await page.getByRole('link', { name: 'Previous' }).waitFor({ state: 'detached' });
+  await page.locator('main[aria-busy=false] ol').waitFor();
+  assert.deepEqual(await shown(), begin);
+});
+
+/** Addresses of the results on the page. */
+const shown = () =>
+  results()
+    .locator('h2 a')
+    .evaluateAll((links) => links.map((link) => link.href));
+
 test('a search without results says so', async () => {
   await page.goto('/?q=qqzzxxyyvvww');
   await page.getByRole('heading', { name: /^Nothing fits/ }).waitFor();

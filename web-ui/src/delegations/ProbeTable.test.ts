@@ -40,7 +40,7 @@ it('tells every probe in the order of asking, by stages, and marks the one that 
   const stages = [...container.querySelectorAll('tr.stage')].map((row) => row.textContent?.trim());
   expect(stages).toEqual([
     'Agents of the same company',
-    'Agents of neighbouring subnets inside 60.0.0.0/8',
+    'Agents of neighbouring subnets, under 60.0.0.0/8',
   ]);
   const said = [...container.querySelectorAll('tr.probe')].map((row) =>
     [...row.children].map((cell) => cell.textContent?.trim().replaceAll(/\s+/g, ' ')),

@@ -76,7 +76,8 @@ describe('places', () => {
     expect(registry('ripencc')).toBe('RIPE NCC');
     expect(registry(null)).toBe('–');
     expect(company('d91963c1-e981-4483-bba3-eb5060e0bdb2')).toBe('company d91963c1…');
-    expect(company('A91A7381')).toBe('A91A7381');
+    expect(company('A91A7381')).toBe('company A91A7381');
+    expect(company('Studio 54 Ltd')).toBe('Studio 54 Ltd');
     expect(company('University of Cyprus')).toBe('University of Cyprus');
     expect(company(null)).toBe('no company recorded');
   });

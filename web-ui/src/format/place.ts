@@ -39,11 +39,12 @@ export function registry(code: string | null | undefined): string {
   return registries[code] ?? code;
 }
 
-/** A handle that names a company only to its registry: long hexadecimal, with or without dashes. */
-const opaque = /^[0-9a-f-]{16,}$/i;
+/** A handle that names a company only to its registry: one word with a digit in it. */
+const handle = /^(?=\S*\d)[\w-]+$/;
 
-/** A company as the registry wrote it; an opaque handle shortened to what tells it apart. */
+/** A company as the registry wrote it; a bare handle is said to be one, and shortened to what tells it apart. */
 export function company(name: string | null): string {
   if (!name) return 'no company recorded';
-  return opaque.test(name) ? `company ${name.slice(0, 8)}…` : name;
+  if (!handle.test(name)) return name;
+  return `company ${name.length > 12 ? `${name.slice(0, 8)}…` : name}`;
 }

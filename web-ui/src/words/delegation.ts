@@ -27,7 +27,7 @@ const reasonMeanings: Names<Reason> = {
 const phaseNames: Names<Phase> = {
   company: 'Agents of the same company',
   sibling: 'Agents of neighbouring subnets',
-  sibling_child: 'Agents inside neighbouring subnets',
+  sibling_child: 'Agents below neighbouring subnets',
   rest: 'Everybody else',
 };
 
