@@ -9,8 +9,8 @@ use utoipa_axum::routes;
 use super::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
 use super::state::ApiState;
 use super::{
-    agents, auth, delegations, events, health, hierarchy, join_tokens, overview, policy, search, seeds,
-    session, why,
+    agents, auth, delegations, events, health, hierarchy, join_tokens, overview, policy, reconcilers, search,
+    seeds, session, why,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -89,6 +89,7 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(health::livez))
         .routes(routes!(health::readyz))
         .routes(routes!(health::version))
+        .routes(routes!(reconcilers::reconcilers))
         .split_for_parts();
     // The routes came after the document's own modifiers had run.
     Refusals.modify(&mut document);

@@ -23,6 +23,7 @@ pub mod page;
 pub mod password;
 pub mod policy;
 pub mod problem;
+pub mod reconcilers;
 mod router;
 pub mod search;
 pub mod seeds;

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use protocol::UnixMillis;
-use serde::Serialize;
 
 /// How one reconciler does.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Status {
     /// Runs that came to an end, well or not.
     pub runs: u64,
     /// Failures in a row; 0 when the last run went well.
     pub failing: u32,
-    /// When the last run ended, in milliseconds since 1970.
+    /// When the last run ended.
     pub last_run_at: Option<UnixMillis>,
     /// What the last run that did anything did.
     pub last_deed: Option<String>,
@@ -58,5 +57,23 @@ impl Statuses {
         status.last_run_at = Some(now);
         change(status);
         status.failing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_good_run_ends_a_row_of_failures_and_the_last_deed_stays() {
+        let statuses = Statuses::default();
+        statuses.went_well("work", Some("did it".to_owned()), UnixMillis(1));
+        assert_eq!(statuses.failed("work", "away".to_owned(), UnixMillis(2)), 1);
+        assert_eq!(statuses.failed("work", "away".to_owned(), UnixMillis(3)), 2);
+        let failing = statuses.all()["work"].clone();
+        assert_eq!((failing.runs, failing.last_error.as_deref()), (3, Some("away")));
+        statuses.went_well("work", None, UnixMillis(4));
+        let well = statuses.all()["work"].clone();
+        assert_eq!((well.failing, well.last_error, well.last_deed.as_deref()), (0, None, Some("did it")));
     }
 }

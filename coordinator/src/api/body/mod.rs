@@ -3,6 +3,7 @@
 mod agents;
 mod delegations;
 mod overview;
+mod reconcilers;
 mod search;
 mod session;
 mod words;
@@ -14,6 +15,7 @@ pub use overview::{
     AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview, PackageCounts,
     PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
 };
+pub use reconcilers::{Reconciler, Reconcilers};
 pub use search::{Asked, Piece, SearchAnswer, SearchItem};
 pub use session::{Credentials, SessionAnswer};
 pub use words::{AgentState, Kind, Method, Phase, Presence, Reason, Registry, Role, Verdict};
