@@ -17,6 +17,8 @@ pub enum Phase {
     /// It holds nothing in this address family; the paper does not know such agents (they live in a subnet
     /// that another agent holds, or in the other family), and nobody is left out.
     Rest,
+    /// It is the likeliest to be nearer (the predictive strategy).
+    Predicted,
 }
 
 impl Phase {
@@ -27,12 +29,13 @@ impl Phase {
             Self::Sibling => "sibling",
             Self::SiblingChild => "sibling_child",
             Self::Rest => "rest",
+            Self::Predicted => "predicted",
         }
     }
 
     /// The phase of this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Company, Self::Sibling, Self::SiblingChild, Self::Rest];
+        let all = [Self::Company, Self::Sibling, Self::SiblingChild, Self::Rest, Self::Predicted];
         all.into_iter().find(|phase| phase.as_str() == word)
     }
 }
@@ -44,7 +47,8 @@ pub struct Candidate {
     pub agent: AgentId,
     /// Why it is asked at this point.
     pub phase: Phase,
-    /// The subnet whose inside is searched: an ancestor of the target; the target itself in [`Phase::Company`].
+    /// The subnet whose inside is searched: an ancestor of the target; the target itself in
+    /// [`Phase::Company`] and [`Phase::Predicted`].
     pub level: SubnetId,
 }
 

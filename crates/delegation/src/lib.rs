@@ -7,7 +7,8 @@
 //! 2. [`candidates`]: in which order the paper asks the agents (IPMicra III.E).
 //! 3. [`next_step`]: the search itself. Its whole state is the trail of probes asked so far, so that a restart goes
 //!    on where it stopped: the next step is computed anew from the trail each time.
-//! 4. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
+//! 4. [`predict`]: a better order, for agents that probe landmarks now and then.
+//! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
 //!
 //! Everything is a function of its arguments: no clock, no chance, no I/O.
 
@@ -15,6 +16,7 @@ mod book;
 mod candidates;
 mod crowd;
 mod home;
+pub mod predict;
 mod roster;
 mod search;
 mod trail;

@@ -53,6 +53,8 @@ pub enum Reason {
     Threshold,
     /// Nobody satisfies the threshold and it has "the lower probing result".
     Lowest,
+    /// Nobody else is likely enough to be nearer (the predictive strategy).
+    Predicted,
 }
 
 /// What to do next for a search.
@@ -84,9 +86,6 @@ pub enum Step {
 /// > We stop as soon as we find a crawler that satisfies the probing threshold. […] In the rare case that none of the
 /// > crawlers satisfies the probing threshold, the subnet is delegated to the crawler with the lower probing result.
 /// > (III.E)
-///
-/// Agents that cannot be asked now are passed over and come back to when they are ready. When only such are left the
-/// search waits for them; from the end of its patience on the URL is with the best agent so far, provisionally.
 pub fn next_step(
     hierarchy: &Hierarchy,
     book: &Book,
@@ -94,12 +93,41 @@ pub fn next_step(
     policy: &Policy,
     search: &Search<'_>,
 ) -> Step {
+    let satisfying = search.fastest(roster).filter(|fastest| fastest.rtt_us < policy.threshold_us);
+    let asked = search.asked();
+    let order =
+        candidates(hierarchy, book, roster, search.subnet).filter(|other| !asked.contains(&other.agent));
+    let outlook =
+        Outlook { enough: satisfying.map(|fastest| satisfied(fastest.phase)), otherwise: Reason::Lowest };
+    proceed(roster, policy, search, outlook, order)
+}
+
+/// How a strategy sees a search.
+#[derive(Clone, Copy)]
+pub(crate) struct Outlook {
+    /// The fastest so far is good enough, for this reason.
+    pub(crate) enough: Option<Reason>,
+    /// Why the fastest gets the subnet when nobody is left to ask.
+    pub(crate) otherwise: Reason,
+}
+
+/// What every strategy does with an order of candidates who were not asked yet.
+///
+/// Agents that cannot be asked now are passed over and come back to when they are ready. When only such are left the
+/// search waits for them; from the end of its patience on the URL is with the best agent so far, provisionally.
+pub(crate) fn proceed(
+    roster: &Roster,
+    policy: &Policy,
+    search: &Search<'_>,
+    outlook: Outlook,
+    mut order: impl Iterator<Item = Candidate>,
+) -> Step {
     if roster.is_empty() {
         return Step::NoAgents;
     }
     let fastest = search.fastest(roster);
-    if let Some(fastest) = fastest.filter(|fastest| fastest.rtt_us < policy.threshold_us) {
-        return fastest.decide(satisfied(fastest.phase), false);
+    if let (Some(fastest), Some(reason)) = (fastest, outlook.enough) {
+        return fastest.decide(reason, false);
     }
     let overdue = fastest.filter(|_| search.waited_ms >= policy.patience_ms);
     if let (Some(fastest), None) = (overdue, search.provisional) {
@@ -109,19 +137,18 @@ pub fn next_step(
     if pending >= policy.parallel.max(1) {
         return Step::Wait;
     }
-    let asked: HashSet<AgentId> = search.trail.iter().map(|asked| asked.agent).collect();
-    let mut ready =
-        candidates(hierarchy, book, roster, search.subnet).filter(|other| roster.is_ready(other.agent));
-    match ready.find(|other| !asked.contains(&other.agent)) {
+    let mut passed_over = false;
+    let ready = order.find(|candidate| {
+        let ready = roster.is_ready(candidate.agent);
+        passed_over |= !ready;
+        ready
+    });
+    match ready {
         Some(candidate) => Step::Ask(candidate),
         None if pending > 0 => Step::Wait,
-        None if roster.agents().all(|agent| asked.contains(&agent)) => everybody_answered(fastest),
-        None => some_cannot_be_asked(overdue, search.provisional),
+        None if passed_over => some_cannot_be_asked(overdue, search.provisional),
+        None => fastest.map_or(Step::Silent, |fastest| fastest.decide(outlook.otherwise, false)),
     }
-}
-
-fn everybody_answered(fastest: Option<Measurement>) -> Step {
-    fastest.map_or(Step::Silent, |lowest| lowest.decide(Reason::Lowest, false))
 }
 
 /// While sleepers are waited for, the URLs are with the best agent so far.
@@ -131,8 +158,12 @@ fn some_cannot_be_asked(overdue: Option<Measurement>, provisional: Option<AgentI
 }
 
 impl Search<'_> {
+    pub(crate) fn asked(&self) -> HashSet<AgentId> {
+        self.trail.iter().map(|asked| asked.agent).collect()
+    }
+
     /// "Delegated to the fastest": of several equal ones, the one asked first.
-    fn fastest(&self, roster: &Roster) -> Option<Measurement> {
+    pub(crate) fn fastest(&self, roster: &Roster) -> Option<Measurement> {
         let measured = self.trail.iter().filter_map(Asked::measurement);
         measured.filter(|measured| roster.knows(measured.agent)).min_by_key(|measured| measured.rtt_us)
     }
@@ -152,7 +183,7 @@ impl Measurement {
 fn satisfied(phase: Phase) -> Reason {
     match phase {
         Phase::Company => Reason::Company,
-        Phase::Sibling | Phase::SiblingChild | Phase::Rest => Reason::Threshold,
+        Phase::Sibling | Phase::SiblingChild | Phase::Rest | Phase::Predicted => Reason::Threshold,
     }
 }
 
@@ -164,12 +195,13 @@ impl Reason {
             Self::Company => "company",
             Self::Threshold => "threshold",
             Self::Lowest => "lowest",
+            Self::Predicted => "predicted",
         }
     }
 
     /// The reason of this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Home, Self::Company, Self::Threshold, Self::Lowest];
+        let all = [Self::Home, Self::Company, Self::Threshold, Self::Lowest, Self::Predicted];
         all.into_iter().find(|reason| reason.as_str() == word)
     }
 }

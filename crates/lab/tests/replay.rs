@@ -104,6 +104,28 @@ fn the_papers_search_lands_where_independent_simulations_did() {
     assert!((2.5..6.0).contains(&twelve.probes_per_subnet), "{twelve:?}");
 }
 
+/// The whole table is `cargo xtask lab delegation --strategy predictive --seeds 20`; this guards it with a few seeds.
+#[test]
+fn the_predictive_search_finds_more_with_less() {
+    let Some(ground) = oracle_2018() else { return };
+    let of = |agents, subnets| {
+        let settings = DrawSettings { agents, subnets, landmarks: 1500, ..DrawSettings::default() };
+        run(&ground, settings, Plan::Predictive { worth_asking: 1.0 / 15.0 }, 3)
+    };
+    let (twelve, hundred) = (of(12, 1000), of(100, 300));
+    assert!(twelve.optimal_share > 0.95 && twelve.probes_per_subnet < 2.15, "{twelve:?}");
+    assert!(hundred.optimal_share > 0.91 && hundred.probes_per_subnet < 3.2, "{hundred:?}");
+    assert!(twelve.excess_ms_mean < 1.0 && hundred.excess_ms_mean < 1.0);
+    assert!(close(twelve.landmark_probes, 18_000.0));
+}
+
+#[test]
+fn prediction_works_on_a_matrix_without_geography() {
+    let settings = DrawSettings { landmarks: 20, ..DrawSettings::without_noise(6, 30) };
+    let seen = run(&line(), settings, Plan::Predictive { worth_asking: 1.0 / 15.0 }, 5);
+    assert!(seen.optimal_share > 0.95 && seen.probes_per_subnet < 5.0, "{seen:?}");
+}
+
 #[test]
 fn worldwide_agents_live_in_every_region() {
     let Some(ground) = oracle_2018() else { return };

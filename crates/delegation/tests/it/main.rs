@@ -5,4 +5,5 @@ mod book;
 mod map;
 mod paper;
 mod patience;
+mod predict;
 mod properties;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use clap::ValueEnum;
+use delegation::predict::{WORTH_ASKING, landmarks};
 use lab::{Draw, DrawSettings, Ground, Outcome, Placement, Plan, World, mean_of, replay, targets};
 use serde::Serialize;
 
@@ -32,6 +33,12 @@ pub(crate) struct Args {
     /// Round trip that is good enough to stop asking
     #[arg(long, default_value_t = 50.0, value_name = "MS")]
     threshold_ms: f64,
+    /// How many landmarks the predictive strategy probes
+    #[arg(long, default_value_t = landmarks::COUNT)]
+    landmarks: usize,
+    /// The predictive strategy asks whoever is nearer with at least this probability
+    #[arg(long, default_value_t = WORTH_ASKING, value_name = "CHANCE")]
+    worth_asking: f64,
     /// Repeat with this many seeds and give the mean
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: u32,
@@ -69,6 +76,8 @@ struct NoiseArgs {
 enum Strategy {
     /// The paper's search: company, siblings, higher levels, stop at the threshold
     Threshold,
+    /// Landmarks, and the likeliest first
+    Predictive,
     /// Drawn uniformly
     Random,
     /// Consistent hashing without distances
@@ -90,6 +99,8 @@ enum Spread {
 struct Report {
     strategy: String,
     threshold_ms: f64,
+    worth_asking: f64,
+    landmarks: usize,
     agents: usize,
     placement: String,
     subnets: usize,
@@ -109,6 +120,7 @@ struct Report {
     excess_ms_p95: f64,
     probes_per_subnet: f64,
     probes_last_tenth: f64,
+    active_probes_per_subnet: f64,
     landmark_probes: f64,
     crawl_time_ratio_to_random: f64,
     optimum_ratio_to_random: f64,
@@ -169,6 +181,7 @@ impl Args {
     fn plan(&self) -> Plan {
         match self.strategy {
             Strategy::Threshold => Plan::Threshold { threshold_ms: self.threshold_ms },
+            Strategy::Predictive => Plan::Predictive { worth_asking: self.worth_asking },
             Strategy::Random => Plan::Random,
             Strategy::Ubicrawler => Plan::Ubicrawler,
             Strategy::AllProbe => Plan::AllProbe,
@@ -185,8 +198,10 @@ impl Args {
             Spread::Worldwide => Placement::Worldwide,
             Spread::Uniform => Placement::Uniform,
         };
+        let landmarks = if self.strategy == Strategy::Predictive { self.landmarks } else { 0 };
         DrawSettings {
             placement,
+            landmarks,
             route_sigma: self.noise.route_sigma.unwrap_or(base.route_sigma),
             access_median_ms: self.noise.access_ms.unwrap_or(base.access_median_ms),
             access_sigma: self.noise.access_sigma.unwrap_or(base.access_sigma),
@@ -209,6 +224,8 @@ impl Args {
                 .to_possible_value()
                 .map_or_else(String::new, |word| word.get_name().to_owned()),
             threshold_ms: self.threshold_ms,
+            worth_asking: self.worth_asking,
+            landmarks: settings.landmarks,
             agents,
             placement: word(&self.placement),
             subnets,
@@ -228,6 +245,7 @@ impl Args {
             excess_ms_p95: outcome.excess_ms_p95,
             probes_per_subnet: outcome.probes_per_subnet,
             probes_last_tenth: outcome.probes_last_tenth,
+            active_probes_per_subnet: outcome.active_probes_per_subnet,
             landmark_probes: outcome.landmark_probes,
             crawl_time_ratio_to_random: outcome.crawl_time_ratio_to_random,
             optimum_ratio_to_random: outcome.optimum_ratio_to_random,

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
+use delegation::predict::landmarks;
 use delegation::{Book, Holding, Reason};
+use hierarchy::SubnetId;
 use protocol::AgentId;
 
 use crate::{Crawler, Ground, Noise, Placement, Site};
@@ -16,6 +18,8 @@ pub struct DrawSettings {
     pub placement: Placement,
     /// How many new subnets, in random order, none of them an agent's home.
     pub subnets: usize,
+    /// How many landmarks; they are no new subnets.
+    pub landmarks: usize,
     /// Lognormal sigma of the route from an agent to a company, around the time between their cities.
     pub route_sigma: f64,
     /// Median of a subnet's own access time, in milliseconds; 0 for none.
@@ -38,7 +42,17 @@ impl DrawSettings {
     pub fn without_noise(agents: usize, subnets: usize) -> Self {
         let placement = Placement::Worldwide;
         let (route_sigma, access_median_ms, access_sigma, probe_sigma) = (0.0, 0.0, 0.0, 0.0);
-        Self { agents, placement, subnets, route_sigma, access_median_ms, access_sigma, probe_sigma }
+        let landmarks = 0;
+        Self {
+            agents,
+            placement,
+            subnets,
+            landmarks,
+            route_sigma,
+            access_median_ms,
+            access_sigma,
+            probe_sigma,
+        }
     }
 }
 
@@ -49,6 +63,8 @@ pub struct Draw<'g> {
     pub ground: &'g Ground,
     /// The agents.
     pub crawlers: Vec<Crawler>,
+    /// Subnets that all agents probe, chosen from the hierarchy.
+    pub landmarks: Vec<Site>,
     /// The subnets in the order in which they come up.
     pub sites: Vec<Site>,
     settings: DrawSettings,
@@ -62,6 +78,7 @@ enum Stream {
     Route,
     Access,
     Probe,
+    Landmark,
 }
 
 impl<'g> Draw<'g> {
@@ -73,8 +90,9 @@ impl<'g> Draw<'g> {
         let crawlers = settings.placement.place(ground, &sites, settings.agents, noise);
         let homes: HashSet<_> = crawlers.iter().map(|crawler| crawler.home.subnet).collect();
         sites.retain(|site| !homes.contains(&site.subnet));
+        let landmarks = take_landmarks(ground, &mut sites, settings.landmarks, noise);
         sites.truncate(settings.subnets);
-        Self { ground, crawlers, sites, settings, noise }
+        Self { ground, crawlers, landmarks, sites, settings, noise }
     }
 
     /// The round trip from a crawler to a site without the noise of measuring, in milliseconds.
@@ -109,4 +127,15 @@ impl<'g> Draw<'g> {
     pub fn noise(&self) -> Noise {
         self.noise
     }
+}
+
+/// Moves the landmarks out of `sites`.
+fn take_landmarks(ground: &Ground, sites: &mut Vec<Site>, count: usize, noise: Noise) -> Vec<Site> {
+    let answering: Vec<SubnetId> = sites.iter().map(|site| site.subnet).collect();
+    let rank = |subnet: SubnetId| noise.hash(&[Stream::Landmark as u64, u64::from(subnet.get())]);
+    let chosen: HashSet<SubnetId> =
+        landmarks::choose(&ground.hierarchy, &answering, count, rank).into_iter().collect();
+    let (taken, left) = sites.iter().partition(|site| chosen.contains(&site.subnet));
+    *sites = left;
+    taken
 }

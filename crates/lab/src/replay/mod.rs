@@ -9,6 +9,7 @@ mod ground;
 mod outcome;
 mod placement;
 mod plan;
+mod predictive;
 mod threshold;
 mod unaware;
 

@@ -1,7 +1,7 @@
 //! Which strategy is replayed.
 
 use crate::replay::outcome::{Decision, Outcome, judge};
-use crate::replay::{Draw, threshold, unaware};
+use crate::replay::{Draw, predictive, threshold, unaware};
 
 /// A way to hand subnets out.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,6 +10,11 @@ pub enum Plan {
     Threshold {
         /// Good enough to stop.
         threshold_ms: f64,
+    },
+    /// Landmarks, and the likeliest first.
+    Predictive {
+        /// An agent is asked when it is nearer with at least this probability.
+        worth_asking: f64,
     },
     /// An agent drawn uniformly.
     Random,
@@ -21,11 +26,17 @@ pub enum Plan {
 
 /// Hands out the draw's subnets one after the other and judges the result.
 pub fn replay(draw: &Draw<'_>, plan: Plan) -> Outcome {
+    let mut landmark_probes = 0;
     let decisions: Vec<Decision<'_>> = match plan {
         Plan::Threshold { threshold_ms } => threshold::run(draw, threshold_ms),
+        Plan::Predictive { worth_asking } => {
+            let (decisions, probes) = predictive::run(draw, worth_asking);
+            landmark_probes = probes;
+            decisions
+        }
         Plan::Random => unaware::random(draw),
         Plan::Ubicrawler => unaware::ubicrawler(draw),
         Plan::AllProbe => unaware::all_probe(draw),
     };
-    judge(draw, &decisions, 0)
+    judge(draw, &decisions, landmark_probes)
 }

@@ -1,0 +1,116 @@
+//! How often subnets of this registry, country and company turned out to be at each place.
+
+use std::collections::HashMap;
+
+use hierarchy::{CompanyId, Country, Hierarchy, Registry, SubnetId};
+
+use super::{Place, Places};
+
+/// Counts of places at four levels, from "any subnet" down to "a subnet of this company".
+///
+/// Ids of companies and places belong to one generation and one survey: a new one of either needs a new experience,
+/// learned again from the landmarks and the stored trails.
+#[derive(Debug, Clone)]
+pub struct Experience {
+    places: usize,
+    tallies: HashMap<Level, Tally>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Level {
+    Any,
+    Registry(Registry),
+    Country(Country),
+    Company(CompanyId),
+}
+
+impl Level {
+    /// How many subnets of a level outweigh what is known one level up. Companies tell most, so they count soonest.
+    fn trust(self) -> f64 {
+        match self {
+            Self::Any => 30.0,
+            Self::Registry(_) => 15.0,
+            Self::Country(_) => 8.0,
+            Self::Company(_) => 3.0,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    total: f64,
+    /// Sorted by place; most companies are at one or two.
+    counts: Vec<(Place, f64)>,
+}
+
+/// Shares below this are not remembered.
+const LEAST: f64 = 0.01;
+/// A subnet that was searched counts less than a landmark, because where it is was inferred from a few probes.
+const SEARCHED: f64 = 0.7;
+
+impl Experience {
+    /// What the landmarks themselves say.
+    pub fn of_landmarks(hierarchy: &Hierarchy, places: &Places) -> Self {
+        let mut experience = Self { places: places.len(), tallies: HashMap::new() };
+        for (subnet, place) in places.homes() {
+            experience.add(hierarchy, *subnet, &[(*place, 1.0)]);
+        }
+        experience
+    }
+
+    /// Learns that `subnet` is at these places with these probabilities, as a [`super::Belief`] gives them.
+    pub fn learn(&mut self, hierarchy: &Hierarchy, subnet: SubnetId, chances: &[f64]) {
+        let likely = chances.iter().copied().enumerate().filter(|(_, chance)| *chance >= LEAST);
+        let shares: Vec<(Place, f64)> = likely.map(|(place, chance)| (place, SEARCHED * chance)).collect();
+        self.add(hierarchy, subnet, &shares);
+    }
+
+    /// The probability of each place for a subnet about which only the hierarchy is known: the counts of its company,
+    /// completed by those of its country, those by its registry's, and so on.
+    pub fn prior(&self, hierarchy: &Hierarchy, subnet: SubnetId) -> Vec<f64> {
+        let mut prior = vec![1.0 / self.places as f64; self.places];
+        for level in levels(hierarchy, subnet) {
+            if let Some(tally) = self.tallies.get(&level) {
+                tally.sharpen(&mut prior, level.trust());
+            }
+        }
+        prior
+    }
+
+    fn add(&mut self, hierarchy: &Hierarchy, subnet: SubnetId, shares: &[(Place, f64)]) {
+        for level in levels(hierarchy, subnet) {
+            self.tallies.entry(level).or_default().add(shares);
+        }
+    }
+}
+
+/// The levels of a subnet, the widest first.
+fn levels(hierarchy: &Hierarchy, subnet: SubnetId) -> impl Iterator<Item = Level> + use<> {
+    let subnet = hierarchy.subnet(subnet);
+    let registry = subnet.registry().map(Level::Registry);
+    let country = subnet.country().map(Level::Country);
+    let company = subnet.company().map(Level::Company);
+    std::iter::once(Level::Any).chain(registry).chain(country).chain(company)
+}
+
+impl Tally {
+    fn add(&mut self, shares: &[(Place, f64)]) {
+        for (place, share) in shares {
+            self.total += share;
+            match self.counts.binary_search_by_key(place, |(counted, _)| *counted) {
+                Ok(index) => self.counts[index].1 += share,
+                Err(index) => self.counts.insert(index, (*place, *share)),
+            }
+        }
+    }
+
+    fn sharpen(&self, prior: &mut [f64], trust: f64) {
+        let kept = trust / (self.total + trust);
+        for chance in prior.iter_mut() {
+            *chance *= kept;
+        }
+        for (place, count) in &self.counts {
+            prior[*place] += count / (self.total + trust);
+        }
+    }
+}

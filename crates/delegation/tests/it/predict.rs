@@ -1,0 +1,333 @@
+//! The predictive strategy on a line: places 0 to 9, agents at places 0, 3, 6 and 9, neighbours 20 ms apart.
+
+use delegation::predict::{Belief, Experience, Foresight, Landmark, Places, landmarks, next_step};
+use delegation::{Asked, Availability, Book, Phase, Policy, Reason, Roster, Search, Step, Verdict};
+use hierarchy::{Hierarchy, SubnetId, SubnetKind};
+use proptest::prelude::*;
+use protocol::AgentId;
+
+use crate::map::{self, agent, subnet};
+
+const PLACES: usize = 10;
+const AGENTS: [(i64, usize); 4] = [(1, 0), (2, 3), (3, 6), (4, 9)];
+const ACCESS_MS: f64 = 5.0;
+
+fn time_ms(agent_at: usize, place: usize) -> f64 {
+    20.0 * agent_at.abs_diff(place) as f64 + 1.0 + ACCESS_MS
+}
+
+/// Three companies per place, two subnets each; the last digit of the company is its place.
+fn hierarchy() -> Hierarchy {
+    let named: Vec<(String, String)> = (0..60)
+        .map(|n| (format!("20.{}.{n}.0/24", n % PLACES), format!("company {}-{}", n / 20, n % PLACES)))
+        .collect();
+    let subnets: Vec<_> =
+        named.iter().map(|(range, company)| (range.as_str(), Some(company.as_str()))).collect();
+    map::hierarchy(&subnets)
+}
+
+/// The second number of the address is the place.
+fn place_of(hierarchy: &Hierarchy, subnet: SubnetId) -> usize {
+    hierarchy.subnet(subnet).range().to_string().split('.').nth(1).unwrap().parse().unwrap()
+}
+
+fn records(hierarchy: &Hierarchy) -> Vec<SubnetId> {
+    let records = hierarchy.iter().filter(|subnet| subnet.kind() == SubnetKind::Delegated);
+    records.map(|subnet| subnet.id()).collect()
+}
+
+/// Every third subnet is a landmark; `knows` says which agents have measured.
+fn survey(hierarchy: &Hierarchy, knows: impl Fn(AgentId) -> bool) -> (Places, Experience) {
+    let measured = |place: usize| {
+        let measuring = AGENTS.iter().filter(|(number, _)| knows(agent(*number)));
+        measuring.map(|(number, at)| (agent(*number), time_ms(*at, place))).collect()
+    };
+    let landmarks: Vec<Landmark> = records(hierarchy)
+        .into_iter()
+        .step_by(3)
+        .map(|subnet| Landmark { subnet, times_ms: measured(place_of(hierarchy, subnet)) })
+        .collect();
+    let places = Places::survey(&landmarks);
+    let experience = Experience::of_landmarks(hierarchy, &places);
+    (places, experience)
+}
+
+/// The place that the agents' own times name.
+fn recognised(places: &Places, place: usize) -> usize {
+    (0..places.len())
+        .find(|found| (places.time_ms(*found, agent(1)).unwrap() - time_ms(0, place)).abs() < 1.0)
+        .unwrap()
+}
+
+#[test]
+fn landmarks_that_look_alike_are_one_place() {
+    let hierarchy = hierarchy();
+    let (places, _) = survey(&hierarchy, |_| true);
+    assert_eq!(places.len(), PLACES);
+    for (landmark, place) in places.homes() {
+        assert_eq!(recognised(&places, place_of(&hierarchy, *landmark)), *place);
+    }
+}
+
+#[test]
+fn a_slow_access_line_is_no_other_place() {
+    let at = |access: f64| Landmark {
+        subnet: SubnetId::new(1),
+        times_ms: AGENTS.iter().map(|(number, from)| (agent(*number), time_ms(*from, 4) + access)).collect(),
+    };
+    let places = Places::survey(&[at(0.0), at(6.0), at(-3.0)]);
+    assert_eq!(places.len(), 1);
+    let mean = places.time_ms(0, agent(2)).unwrap();
+    assert!((mean - time_ms(3, 4) - 1.0).abs() < 1.0, "the usual access is the mean of the three: {mean}");
+}
+
+#[test]
+fn who_has_not_measured_a_landmark_is_not_in_its_place() {
+    let hierarchy = hierarchy();
+    let (places, _) = survey(&hierarchy, |who| who != agent(4));
+    assert_eq!(places.time_ms(0, agent(4)), None);
+    assert!(places.time_ms(0, agent(3)).is_some());
+    assert!(Places::survey(&[]).is_empty());
+}
+
+#[test]
+fn a_company_counts_before_its_country() {
+    let hierarchy = hierarchy();
+    let (places, mut experience) = survey(&hierarchy, |_| true);
+    let target = subnet(&hierarchy, "20.7.27.0/24");
+    let before = experience.prior(&hierarchy, target);
+    let mut elsewhere = vec![0.0; places.len()];
+    let other = recognised(&places, 2);
+    elsewhere[other] = 1.0;
+    for _ in 0..5 {
+        experience.learn(&hierarchy, target, &elsewhere);
+    }
+    let after = experience.prior(&hierarchy, target);
+    assert!(after[other] > 0.5 && after[other] > 3.0 * before[other], "{} {}", before[other], after[other]);
+    for prior in [before, after] {
+        assert!((prior.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn two_probes_tell_the_place_and_one_strange_one_does_not_ruin_it() {
+    let hierarchy = hierarchy();
+    let (places, _) = survey(&hierarchy, |_| true);
+    let uniform = vec![0.1; places.len()];
+    let mut belief = Belief::new(&places, &uniform);
+    belief.observe(agent(2), time_ms(3, 5));
+    let chances = belief.chances();
+    let (left, right) = (chances[recognised(&places, 1)], chances[recognised(&places, 5)]);
+    assert!((left - right).abs() < 0.05 && left + right > 0.6, "40 ms to either side: {left} {right}");
+    belief.observe(agent(3), time_ms(6, 5));
+    assert!(belief.chances()[recognised(&places, 5)] > 0.7);
+    belief.observe(agent(1), 900.0);
+    assert!(belief.chances()[recognised(&places, 5)] > 0.5);
+}
+
+fn ready() -> Roster {
+    AGENTS.iter().map(|(number, _)| (agent(*number), Availability::Ready)).collect()
+}
+
+struct Case {
+    hierarchy: Hierarchy,
+    places: Places,
+    experience: Experience,
+    roster: Roster,
+    trail: Vec<Asked>,
+    waited_ms: u64,
+    provisional: Option<AgentId>,
+}
+
+fn case() -> Case {
+    let hierarchy = hierarchy();
+    let (places, experience) = survey(&hierarchy, |_| true);
+    Case {
+        hierarchy,
+        places,
+        experience,
+        roster: ready(),
+        trail: Vec::new(),
+        waited_ms: 0,
+        provisional: None,
+    }
+}
+
+impl Case {
+    fn step(&self, target: SubnetId) -> Step {
+        let foresight = Foresight { places: &self.places, experience: &self.experience, worth_asking: 0.07 };
+        let (provisional, waited_ms) = (self.provisional, self.waited_ms);
+        let search = Search { subnet: target, trail: &self.trail, provisional, waited_ms };
+        next_step(&self.hierarchy, &Book::default(), &self.roster, &Policy::default(), &foresight, &search)
+    }
+
+    fn answer(&mut self, agent: AgentId, rtt_ms: f64) {
+        let verdict = Verdict::Measured { rtt_us: (rtt_ms * 1000.0) as u32 };
+        self.trail.push(Asked { agent, phase: Phase::Predicted, verdict });
+    }
+
+    /// Runs to the end and gives whom it chose; `time` is the truth.
+    fn run(&mut self, target: SubnetId, time: impl Fn(AgentId) -> f64) -> AgentId {
+        for _ in 0..=AGENTS.len() {
+            match self.step(target) {
+                Step::Ask(candidate) => self.answer(candidate.agent, time(candidate.agent)),
+                Step::Decide { agent, reason, provisional, .. } => {
+                    assert_eq!((reason, provisional), (Reason::Predicted, false));
+                    return agent;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        panic!("asked somebody twice: {:?}", self.trail);
+    }
+}
+
+fn truth(number: AgentId, place: usize) -> f64 {
+    time_ms(AGENTS.iter().find(|(other, _)| agent(*other) == number).unwrap().1, place)
+}
+
+#[test]
+fn the_nearest_is_found_and_a_known_company_takes_one_probe() {
+    let case = case();
+    let known: Vec<SubnetId> = case.places.homes().iter().map(|(landmark, _)| *landmark).collect();
+    let mut probes_of_known = Vec::new();
+    for target in records(&case.hierarchy) {
+        let place = place_of(&case.hierarchy, target);
+        let mut search = Case { trail: Vec::new(), ..self::case() };
+        let chosen = search.run(target, |agent| truth(agent, place));
+        let best =
+            AGENTS.iter().map(|(number, _)| truth(agent(*number), place)).fold(f64::INFINITY, f64::min);
+        assert!((truth(chosen, place) - best).abs() < 1e-9, "place {place}: {:?}", search.trail);
+        if known.contains(&target) {
+            probes_of_known.push(search.trail.len() as f64);
+        }
+    }
+    let mean = probes_of_known.iter().sum::<f64>() / probes_of_known.len() as f64;
+    assert!(mean < 2.0, "{mean}");
+}
+
+#[test]
+fn a_sleeping_rival_is_waited_for_and_the_rest_is_not_asked() {
+    let mut case = case();
+    let target = subnet(&case.hierarchy, "20.9.9.0/24");
+    case.roster.set(agent(4), Availability::Asleep);
+    case.answer(agent(3), time_ms(6, 9));
+    case.answer(agent(2), time_ms(3, 9));
+    assert_eq!(case.step(target), Step::Wait);
+    case.waited_ms = Policy::default().patience_ms;
+    assert!(
+        matches!(case.step(target), Step::Decide { agent: who, provisional: true, .. } if who == agent(3))
+    );
+    case.provisional = Some(agent(3));
+    case.roster.set(agent(4), Availability::Ready);
+    assert!(matches!(case.step(target), Step::Ask(candidate) if candidate.agent == agent(4)));
+    case.answer(agent(4), time_ms(9, 9));
+    assert!(
+        matches!(case.step(target), Step::Decide { agent: who, provisional: false, .. } if who == agent(4))
+    );
+}
+
+#[test]
+fn an_answer_that_may_still_change_the_choice_is_waited_for() {
+    let mut case = case();
+    let target = subnet(&case.hierarchy, "20.9.9.0/24");
+    case.answer(agent(3), time_ms(6, 9));
+    case.answer(agent(2), time_ms(3, 9));
+    case.trail.push(Asked { agent: agent(4), phase: Phase::Predicted, verdict: Verdict::Pending });
+    assert_eq!(case.step(target), Step::Wait);
+}
+
+#[test]
+fn who_never_measured_a_landmark_is_tried() {
+    let mut case = case();
+    (case.places, case.experience) = survey(&case.hierarchy, |who| who != agent(4));
+    let target = subnet(&case.hierarchy, "20.9.9.0/24");
+    let chosen = case.run(target, |agent| truth(agent, 9));
+    assert_eq!(chosen, agent(4), "{:?}", case.trail);
+}
+
+#[test]
+fn without_landmarks_it_is_the_papers_search() {
+    let mut case = case();
+    case.places = Places::default();
+    let target = subnet(&case.hierarchy, "20.9.9.0/24");
+    assert!(matches!(case.step(target), Step::Ask(candidate) if candidate.phase == Phase::Rest));
+}
+
+#[test]
+fn a_target_that_answers_nobody_is_silent() {
+    let mut case = case();
+    let target = subnet(&case.hierarchy, "20.9.9.0/24");
+    for _ in AGENTS {
+        let Step::Ask(candidate) = case.step(target) else { panic!("{:?}", case.trail) };
+        let verdict = Verdict::Unreachable;
+        case.trail.push(Asked { agent: candidate.agent, phase: candidate.phase, verdict });
+    }
+    assert_eq!(case.step(target), Step::Silent);
+}
+
+proptest! {
+    /// Whatever the network really is like: nobody is asked twice, and the fastest of those who were asked gets it.
+    #[test]
+    fn any_truth_ends_in_the_fastest_measured(target in 0_usize..60, times in prop::collection::vec(1.0..400.0, 4)) {
+        let mut case = case();
+        let target = records(&case.hierarchy)[target];
+        let chosen = case.run(target, |agent| times[agent.get() as usize - 1]);
+        let fastest = case.trail.iter().map(|asked| times[asked.agent.get() as usize - 1]).fold(f64::INFINITY, f64::min);
+        prop_assert!((times[chosen.get() as usize - 1] - fastest).abs() < 0.002);
+    }
+
+    #[test]
+    fn chances_are_probabilities(probes in prop::collection::vec((0_usize..4, 0.1..2000.0), 0..6), best in 0.1..2000.0) {
+        let case = case();
+        let mut belief = Belief::new(&case.places, &vec![0.1; case.places.len()]);
+        for (who, rtt_ms) in probes {
+            belief.observe(agent(AGENTS[who].0), rtt_ms);
+        }
+        let everybody: Vec<AgentId> = AGENTS.iter().map(|(number, _)| agent(*number)).collect();
+        prop_assert!((belief.chances().iter().sum::<f64>() - 1.0).abs() < 1e-6);
+        prop_assert!((belief.chances_nearest(&everybody).iter().sum::<f64>() - 1.0).abs() < 0.01);
+        prop_assert!(belief.chances_below(best, &everybody).iter().all(|chance| (0.0..1.000_001).contains(chance)));
+    }
+
+    #[test]
+    fn landmarks_are_distinct_and_as_many_as_wanted(count in 0_usize..80) {
+        let hierarchy = hierarchy();
+        let answering = records(&hierarchy);
+        let chosen = landmarks::choose(&hierarchy, &answering, count, |subnet| u64::from(subnet.get()) % 7);
+        let mut distinct = chosen.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        prop_assert_eq!(distinct.len(), chosen.len());
+        prop_assert_eq!(chosen.len(), count.min(answering.len()));
+        let companies: std::collections::HashSet<_> =
+            chosen.iter().take(30).map(|subnet| hierarchy.subnet(*subnet).company()).collect();
+        prop_assert_eq!(companies.len(), chosen.len().min(30), "a company came again before all had their turn");
+    }
+}
+
+#[test]
+fn every_country_gets_its_first_landmark_before_any_its_second() {
+    let mut companies = hierarchy::CompanyIndex::default();
+    let mut builder = hierarchy::Builder::default();
+    for n in 0..100_u8 {
+        let country = ["US", "US", "US", "US", "US", "US", "US", "DE", "DE", "CY"][usize::from(n) % 10];
+        builder.add(hierarchy::Record {
+            range: format!("20.0.{n}.0/24").parse().unwrap(),
+            kind: SubnetKind::Delegated,
+            registry: None,
+            company: Some(companies.number(hierarchy::Registry::Arin, &n.to_string())),
+            country: Some(country.parse().unwrap()),
+        });
+    }
+    let hierarchy = builder.build(hierarchy::Generation::new(1), companies.into_companies()).0;
+    let chosen = landmarks::choose(&hierarchy, &records(&hierarchy), 20, |subnet| u64::from(subnet.get()));
+    let countries: Vec<String> = chosen
+        .iter()
+        .map(|subnet| hierarchy.subnet(*subnet).country().unwrap().as_str().to_owned())
+        .collect();
+    assert_eq!(countries[..3], ["US", "DE", "CY"]);
+    let of = |code: &str| countries.iter().filter(|country| *country == code).count();
+    assert_eq!(of("US") + of("DE") + of("CY"), 20);
+    assert!(of("US") > of("DE") && of("DE") > of("CY") && of("CY") >= 2, "{countries:?}");
+}
