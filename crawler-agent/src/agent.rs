@@ -261,12 +261,10 @@ impl Shared {
         self.outbox.seal_all().await?;
         let shipped = tokio::time::timeout(LAST_SHIPPING, ship::once(self)).await;
         watch::write_status(self).await;
-        match shipped {
-            Ok(result) => result,
-            Err(_) => {
-                tracing::info!("some packages stay on disk until the next start");
-                Ok(())
-            }
+        if let Ok(result) = shipped {
+            return result;
         }
+        tracing::info!("some packages stay on disk until the next start");
+        Ok(())
     }
 }

@@ -33,7 +33,7 @@ pub use error::LinkError;
 /// Time for an ordinary call.
 const CALL: Duration = Duration::from_secs(30);
 /// Time for a package, which may be large and the line slow.
-const UPLOAD: Duration = Duration::from_secs(300);
+const UPLOAD: Duration = Duration::from_mins(5);
 /// How long before its end a session is renewed.
 const MARGIN: Duration = Duration::from_secs(30);
 
@@ -143,10 +143,11 @@ impl Coordinator {
     /// A session's token that holds for a while and is not `stale`.
     async fn token(&self, stale: Option<&str>) -> Result<String, LinkError> {
         let mut session = self.session.lock().await;
-        if let Some(token) = session.as_ref() {
-            if token.until > Instant::now() + MARGIN && Some(token.text.as_str()) != stale {
-                return Ok(token.text.clone());
-            }
+        if let Some(token) = session.as_ref()
+            && token.until > Instant::now() + MARGIN
+            && Some(token.text.as_str()) != stale
+        {
+            return Ok(token.text.clone());
         }
         let challenge: Challenge =
             self.wire.post("challenge", &ChallengeRequest { agent: self.agent }).await?;

@@ -24,7 +24,7 @@ const CACHE: u64 = 2_048;
 /// Answers are remembered at least this long, however short their own lifetime.
 const LEAST_TTL: Duration = Duration::from_secs(30);
 /// And at most this long.
-const MOST_TTL: Duration = Duration::from_secs(3_600);
+const MOST_TTL: Duration = Duration::from_hours(1);
 
 /// A host can't, or may not, be reached.
 #[derive(Debug, thiserror::Error)]

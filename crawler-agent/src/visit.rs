@@ -128,10 +128,10 @@ impl Visitor {
             wire_bytes,
             timing,
         );
-        if let Some(pause) = failure::asks_for_time(&head, started) {
-            if item.attempts + 1 < failure::ATTEMPTS {
-                return self.again(visit, item, Some(pause)).await;
-            }
+        if let Some(pause) = failure::asks_for_time(&head, started)
+            && item.attempts + 1 < failure::ATTEMPTS
+        {
+            return self.again(visit, item, Some(pause)).await;
         }
         let (outcome, links) = page::outcome(&item.url, head, sink);
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);

@@ -148,7 +148,7 @@ impl Watcher {
                 Ok(Change::Agents) => _ = topics.insert("agents"),
                 Ok(Change::Delegations) => _ = topics.insert("delegations"),
                 Ok(Change::Hierarchy) | Err(TryRecvError::Lagged(_)) => {
-                    topics.extend(["agents", "delegations"])
+                    topics.extend(["agents", "delegations"]);
                 }
                 Ok(Change::Crawl | Change::Policy) => {}
                 Err(TryRecvError::Empty) => return Some(topics),

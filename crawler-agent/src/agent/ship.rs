@@ -1,6 +1,6 @@
 //! Packs results and sends packages until they are acknowledged.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use protocol::package::PackageName;
 
@@ -61,14 +61,15 @@ async fn ship(shared: &Shared, name: PackageName) -> Result<(), AgentError> {
                 return Ok(shared.outbox.set_aside(name).await?);
             }
             // Being banned is the beat's to say.
-            Err(error) => {
-                let pause = backoff.next(rand::random());
-                let error = sentence::of(&error);
-                tracing::warn!(error, package = name.seq, ?pause, "a package could not be sent");
-                tokio::time::sleep(pause).await;
-            }
+            Err(error) => rest(name, &error, backoff.next(rand::random())).await,
         }
     }
+}
+
+async fn rest(name: PackageName, error: &LinkError, pause: Duration) {
+    let error = sentence::of(error);
+    tracing::warn!(error, package = name.seq, ?pause, "a package could not be sent");
+    tokio::time::sleep(pause).await;
 }
 
 /// Whether this very package will never be taken.

@@ -13,7 +13,7 @@ pub(super) const ATTEMPTS: u8 = 3;
 pub(super) const GIVE_UP: u32 = 10;
 
 /// Longest pause after failures, and the longest that a host's wish for time is honoured.
-const LONGEST: Duration = Duration::from_secs(6 * 3_600);
+const LONGEST: Duration = Duration::from_hours(6);
 
 /// How long a host is left alone after so many failures in a row: the first pause is `first`, each further one
 /// twice as long.
@@ -29,7 +29,7 @@ pub(super) fn pause(first: Duration, failures: u32) -> Duration {
 pub(super) fn asks_for_time(head: &Head, now: UnixMillis) -> Option<Duration> {
     let asked = head.retry_after(clock::timestamp(now));
     match head.status {
-        429 => Some(asked.unwrap_or(Duration::from_secs(60)).min(LONGEST)),
+        429 => Some(asked.unwrap_or(Duration::from_mins(1)).min(LONGEST)),
         503 => asked.map(|asked| asked.min(LONGEST)),
         _ => None,
     }

@@ -93,10 +93,8 @@ impl Visitor {
             Err(error) => return self.no_rules(visit, asking, error.to_string()).await,
         };
         let Visit { claim, record, delay } = visit;
-        let (claim, other) = match self.claim_all(claim, &record.key, &asking.url, address, delay).await? {
-            Some(claimed) => claimed,
-            None => return Ok(()),
-        };
+        let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay).await?;
+        let Some((claim, other)) = claimed else { return Ok(()) };
         let visit = Visit { claim, record, delay };
         let result = self.fetcher.get(&asking.url, address, |_| Some(Text(Vec::new()))).await;
         if let Some(host) = other {
