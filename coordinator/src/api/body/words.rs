@@ -163,15 +163,14 @@ impl Reason {
 }
 
 impl Phase {
-    /// The phase of this word.
+    /// The phase of this word, as `probes.phase` has it.
     pub fn from_word(word: &str) -> Option<Self> {
-        match delegation::Phase::from_word(word)? {
-            delegation::Phase::Company => Some(Self::Company),
-            delegation::Phase::Sibling => Some(Self::Sibling),
-            delegation::Phase::SiblingChild => Some(Self::SiblingChild),
-            delegation::Phase::Rest => Some(Self::Rest),
-            // The table knows no such probes: the coordinator searches by threshold.
-            delegation::Phase::Predicted => None,
+        match word {
+            "company" => Some(Self::Company),
+            "sibling" => Some(Self::Sibling),
+            "sibling_child" => Some(Self::SiblingChild),
+            "rest" => Some(Self::Rest),
+            _ => None,
         }
     }
 }
