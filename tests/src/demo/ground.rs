@@ -1,10 +1,10 @@
 //! Where the world is put up: network namespaces where they can be had, else the loopback.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-use super::RegistryData;
+use super::{Options, RegistryData};
 use crate::harness::Room;
 use crate::world::{Atlas, DemoWorld, Size, Stage};
 
@@ -33,11 +33,12 @@ pub struct Wish {
 /// Where measured round trips may lie beside the repository.
 const BESIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/latency/oracle-2018");
 
-/// Measured round trips of the given folder, or of the usual one where it exists; else the geographic model.
-pub fn atlas(oracle: Option<&Path>, seed: u64) -> anyhow::Result<Atlas> {
-    let usual = || Some(PathBuf::from(BESIDE)).filter(|folder| folder.is_dir());
-    let folder = oracle.map(Path::to_path_buf).or_else(usual);
-    Atlas::open(folder.as_deref(), seed).context("cannot open the latency world")
+/// Measured round trips of the given folder, or of the usual one where it exists; else the geographic model, also for
+/// made-up registry data: hardly any of its addresses is one that was measured.
+pub fn atlas(options: &Options) -> anyhow::Result<Atlas> {
+    let usual = || Some(PathBuf::from(BESIDE)).filter(|folder| folder.is_dir() && !options.made_up_data);
+    let folder = options.oracle.clone().or_else(usual);
+    Atlas::open(folder.as_deref(), options.seed).context("cannot open the latency world")
 }
 
 impl Ground {

@@ -36,7 +36,7 @@ async fn play(options: &Options, namespaces: bool, room: &Room) -> anyhow::Resul
     } else {
         RegistryData::obtain(options.registry_data.as_deref(), room).await?
     };
-    let atlas = atlas(options.oracle.as_deref(), options.seed)?;
+    let atlas = atlas(options)?;
     println!("round trips  {}", if atlas.is_measured() { "measured" } else { "made from distances" });
     let wish = Wish { size: options.size(), documents: options.documents, seed: options.seed, namespaces };
     let Ground { stage, data } = Ground::open(data, &atlas, wish, room)?;
