@@ -7,6 +7,7 @@
 //! HEAD requests are probes, not crawling: they are counted, but do not enter the books of politeness.
 
 mod books;
+mod judge;
 mod report;
 mod tally;
 
@@ -57,7 +58,7 @@ impl Referee {
 
     /// Everything, judged by the rules.
     pub fn report(&self, rules: &Rules) -> Report {
-        report::report(&self.web, &self.books(), rules)
+        judge::report(&self.web, &self.books(), rules)
     }
 
     /// Empty books again, for a second crawl of the same web.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::books::Books;
-use super::{Rules, report};
+use super::{Rules, judge};
 use crate::web::{Class, HostPlan, PageId, Web, WebPlan, What};
 
 const MS: Duration = Duration::from_millis(1);
@@ -61,7 +61,7 @@ impl Crawl {
     }
 
     fn report(&self) -> super::Report {
-        report::report(&self.web, &self.books, &Rules { least_gap: 100 * MS })
+        judge::report(&self.web, &self.books, &Rules { least_gap: 100 * MS })
     }
 }
 

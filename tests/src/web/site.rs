@@ -163,7 +163,8 @@ impl Web {
             first + host.pages.len()
         });
         let by_name = hosts.iter().enumerate().map(|(n, host)| (host.plan.name.clone(), n)).collect();
-        let by_address = hosts.iter().enumerate().map(|(n, host)| (host.plan.address, n)).collect();
+        // From the last to the first, so that the first host of an address stays.
+        let by_address = hosts.iter().enumerate().rev().map(|(n, host)| (host.plan.address, n)).collect();
         let (seed, port, seeds) = (plan.seed, plan.port, plan.seeds);
         let expected = reach::expected(&hosts, seeds)?;
         Ok(Self { hosts, seed, port, seeds, expected, by_name, by_address, versions: Mutex::default() })
@@ -200,11 +201,14 @@ impl Web {
         format!("{}{path}", self.origin(id.host))
     }
 
-    /// The host that answers for a `Host` header, or else for the address that was connected to.
+    /// The host that answers at an address for a `Host` header; for a header that names none of ours, the first host
+    /// of the address. None when the named host is at another address: whoever asks has confused two of them.
     pub fn host_for(&self, header: Option<&str>, local: IpAddr) -> Option<usize> {
         let name = header.map(|header| header.rsplit_once(':').map_or(header, |(name, _)| name));
-        let named = name.and_then(|name| self.by_name.get(&name.to_ascii_lowercase()));
-        named.or_else(|| self.by_address.get(&local)).copied()
+        match name.and_then(|name| self.by_name.get(&name.to_ascii_lowercase())) {
+            Some(named) => Some(*named).filter(|named| self.hosts[*named].plan.address == local),
+            None => self.by_address.get(&local).copied(),
+        }
     }
 
     /// What a request's path and query are on a host.

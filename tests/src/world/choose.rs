@@ -70,7 +70,8 @@ fn agents(
     Ok(agents)
 }
 
-/// The coordinator and the name server: in the city from which the agents are nearest.
+/// The coordinator and the name server: in the city from which the agents are nearest, of those that have two addresses
+/// to spare.
 fn centre(
     list: &mut Shortlist,
     atlas: &Atlas,
@@ -78,12 +79,13 @@ fn centre(
 ) -> Result<(Candidate, Candidate), WorldError> {
     let sum =
         |from: &Candidate| -> f64 { agents.iter().map(|to| atlas.world().rtt_ms(from.city, to.city)).sum() };
-    let middle = agents.iter().min_by(|a, b| sum(a).total_cmp(&sum(b)));
-    let mut one = || {
-        let found = list.home(middle?.city, agents)?;
-        list.take(&found).then_some(found)
-    };
-    one().zip(one()).ok_or(WorldError::TooFew { what: "servers", found: 0, wanted: 2 })
+    let mut middles: Vec<&Candidate> = agents.iter().collect();
+    middles.sort_by(|a, b| sum(a).total_cmp(&sum(b)));
+    let mut one = |city| list.home(city, agents).filter(|home| list.take(home));
+    middles
+        .into_iter()
+        .find_map(|middle| one(middle.city).zip(one(middle.city)))
+        .ok_or(WorldError::TooFew { what: "servers", found: 0, wanted: 2 })
 }
 
 fn hosts(list: &mut Shortlist, agents: &[Candidate], size: Size) -> Vec<Candidate> {

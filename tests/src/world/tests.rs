@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use hierarchy::{Hierarchy, SubnetKind};
 
 use super::*;
-use crate::referee::Rules;
-use crate::web::crawler::crawl;
+
+mod stage;
 
 const SEED: u64 = 2_018;
 const COUNTRIES: [&str; 60] = [
@@ -181,91 +180,4 @@ fn the_real_registry_data_and_the_measured_oracle_make_a_world() {
         let mirror = world.on_loopback().unwrap();
         assert_sound(&mirror.world, &read(&mirror.files));
     }
-}
-
-fn small() -> Size {
-    Size { agents: 3, hosts: 8, countries: 3 }
-}
-
-/// Opens the stage at real addresses, or none (said aloud) where there can be no virtual internet.
-fn open_internet(documents: usize) -> Option<Stage> {
-    match Stage::open(choose(small()), documents) {
-        Err(error) if error.is_unavailable() => {
-            eprintln!("SKIPPED: no virtual internet here: {error}");
-            None
-        }
-        other => Some(other.unwrap()),
-    }
-}
-
-fn assert_near(what: &str, took: Duration, rtt_ms: f64) {
-    let measured = took.as_secs_f64() * 1_000.0;
-    assert!((measured - rtt_ms).abs() <= 2.0 + rtt_ms * 0.05, "{what}: {measured:.2} ms for {rtt_ms:.2} ms");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn on_the_internet_stage_distances_names_and_pages_are_those_of_the_world() {
-    let Some(stage) = open_internet(40) else { return };
-    let proof = stage.prove_isolated().unwrap().unwrap();
-    assert_eq!(proof.namespaces, 6);
-    for host in 0..stage.world().hosts.len() {
-        let to = SocketAddr::new(stage.world().hosts[host].address, 80);
-        let connect = || {
-            let start = Instant::now();
-            TcpStream::connect_timeout(&to, Duration::from_secs(3)).unwrap();
-            start.elapsed()
-        };
-        let took = stage.run(Who::Agent(1), || (0..3).map(|_| connect()).min().unwrap()).unwrap();
-        assert_near("a handshake", took, stage.world().rtt_ms(1, host));
-    }
-    // An honest crawl from inside, with every socket opened there.
-    let crawl = || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(crawl(stage.web()))
-    };
-    let seen = stage.run(Who::Agent(0), crawl).unwrap();
-    let report = stage.referee().report(&Rules { least_gap: Duration::ZERO });
-    assert!(report.coverage.is_complete() && report.disallowed_fetched == 0, "{report}");
-    assert_eq!(seen.statuses.len(), report.unique);
-    assert_eq!(report.agents[0].address, stage.address(Who::Agent(0)).unwrap());
-    assert_eq!(stage.links().unwrap().traffic().unknown, 0);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_name_server_answers_inside() {
-    let Some(stage) = open_internet(40) else { return };
-    let host = &stage.world().hosts[0];
-    let mut question = hickory_proto::op::Message::query();
-    let name = host.name.parse::<hickory_proto::rr::Name>().unwrap();
-    question.add_query(hickory_proto::op::Query::query(name, hickory_proto::rr::RecordType::A));
-    let ask = || {
-        let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
-        socket.send_to(&question.to_vec().unwrap(), stage.resolver()).unwrap();
-        let mut buffer = [0; 512];
-        let length = socket.recv(&mut buffer).unwrap();
-        hickory_proto::op::Message::from_vec(&buffer[..length]).unwrap()
-    };
-    let answer = stage.run(Who::Agent(2), ask).unwrap();
-    assert_eq!(answer.answers[0].data.ip_addr(), Some(host.address));
-}
-
-#[tokio::test]
-async fn on_loopback_the_web_imposes_the_distances() {
-    let mirror = choose(small()).on_loopback().unwrap();
-    let stage = Stage::open(mirror.world, 40).unwrap();
-    assert!(stage.prove_isolated().unwrap().is_none() && stage.links().is_none());
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    for agent in 0..3 {
-        let client = reqwest::Client::builder().no_proxy().local_address(stage.address(Who::Agent(agent)));
-        let client = client.build().unwrap();
-        for host in [0, 5] {
-            let url = format!("http://{}:{}/", stage.world().hosts[host].address, stage.web().port());
-            client.head(&url).send().await.unwrap();
-            let start = Instant::now();
-            client.head(&url).send().await.unwrap();
-            assert_near("a HEAD", start.elapsed(), stage.world().rtt_ms(agent, host));
-        }
-    }
-    assert_eq!(stage.referee().report(&Rules { least_gap: Duration::ZERO }).probes, 12);
 }

@@ -1,0 +1,137 @@
+//! Stages at work: real packets, names and pages.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use super::choose;
+use crate::referee::Rules;
+use crate::web::crawler::crawl;
+use crate::world::*;
+
+fn small() -> Size {
+    Size { agents: 3, hosts: 8, countries: 3 }
+}
+
+/// Opens the stage at real addresses, or none (said aloud) where there can be no virtual internet.
+fn open_internet(world: DemoWorld, documents: usize) -> Option<Stage> {
+    match Stage::open(world, documents) {
+        Err(error) if error.is_unavailable() => {
+            eprintln!("SKIPPED: no virtual internet here: {error}");
+            None
+        }
+        other => Some(other.unwrap()),
+    }
+}
+
+fn assert_near(what: &str, took: Duration, rtt_ms: f64) {
+    let measured = took.as_secs_f64() * 1_000.0;
+    assert!((measured - rtt_ms).abs() <= 2.0 + rtt_ms * 0.05, "{what}: {measured:.2} ms for {rtt_ms:.2} ms");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_the_internet_stage_distances_names_and_pages_are_those_of_the_world() {
+    let Some(stage) = open_internet(choose(small()), 40) else { return };
+    let proof = stage.prove_isolated().unwrap().unwrap();
+    assert_eq!(proof.namespaces, 6);
+    for host in 0..stage.world().hosts.len() {
+        let to = SocketAddr::new(stage.world().hosts[host].address, 80);
+        let connect = || {
+            let start = Instant::now();
+            TcpStream::connect_timeout(&to, Duration::from_secs(3)).unwrap();
+            start.elapsed()
+        };
+        let took = stage.run(Who::Agent(1), || (0..3).map(|_| connect()).min().unwrap()).unwrap();
+        assert_near("a handshake", took, stage.world().rtt_ms(1, host));
+    }
+    // An honest crawl from inside, with every socket opened there.
+    let crawl = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(crawl(stage.web()))
+    };
+    let seen = stage.run(Who::Agent(0), crawl).unwrap();
+    let report = stage.referee().report(&Rules { least_gap: Duration::ZERO });
+    assert!(report.coverage.is_complete() && report.disallowed_fetched == 0, "{report}");
+    assert_eq!(seen.statuses.len(), report.unique);
+    assert_eq!(report.agents[0].address, stage.address(Who::Agent(0)).unwrap());
+    assert_eq!(stage.links().unwrap().traffic().unknown, 0);
+}
+
+/// Hosts that each agent of the whole demo visits.
+const EACH: usize = 8;
+
+/// Asks a host for its robots.txt, the plain way.
+fn ask_for_robots(host: &Resident) -> String {
+    let mut stream =
+        TcpStream::connect_timeout(&SocketAddr::new(host.address, 80), Duration::from_secs(10)).unwrap();
+    write!(stream, "GET /robots.txt HTTP/1.0\r\nHost: {}\r\n\r\n", host.name).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_whole_demo_fits_on_the_stage() {
+    let opening = Instant::now();
+    let Some(stage) = open_internet(choose(Size::default()), 6_000) else { return };
+    eprintln!("opened in {:?}", opening.elapsed());
+    assert_eq!(stage.prove_isolated().unwrap().unwrap().namespaces, 15);
+    let agents = stage.world().agents.len();
+    let visit = &|agent: usize| {
+        for host in stage.world().hosts.iter().skip(agent).step_by(agents).take(EACH) {
+            let answer = ask_for_robots(host);
+            assert!(answer.starts_with("HTTP/1.0 200") || answer.starts_with("HTTP/1.0 404"), "{answer}");
+        }
+    };
+    std::thread::scope(|scope| {
+        for agent in 0..agents {
+            let stage = &stage;
+            scope.spawn(move || stage.run(Who::Agent(agent), || visit(agent)).unwrap());
+        }
+    });
+    let report = stage.referee().report(&Rules { least_gap: Duration::ZERO });
+    assert_eq!((report.hosts_seen, report.agents.len()), (12 * EACH, 12));
+    assert!(report.robots_again.is_empty() && report.shared_hosts.is_empty());
+    let traffic = stage.links().unwrap().traffic();
+    eprintln!("{traffic}");
+    assert_eq!((traffic.unknown, traffic.refused, traffic.malformed), (0, 0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_name_server_answers_inside() {
+    let Some(stage) = open_internet(choose(small()), 40) else { return };
+    let host = &stage.world().hosts[0];
+    let mut question = hickory_proto::op::Message::query();
+    let name = host.name.parse::<hickory_proto::rr::Name>().unwrap();
+    question.add_query(hickory_proto::op::Query::query(name, hickory_proto::rr::RecordType::A));
+    let ask = || {
+        let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        socket.send_to(&question.to_vec().unwrap(), stage.resolver()).unwrap();
+        let mut buffer = [0; 512];
+        let length = socket.recv(&mut buffer).unwrap();
+        hickory_proto::op::Message::from_vec(&buffer[..length]).unwrap()
+    };
+    let answer = stage.run(Who::Agent(2), ask).unwrap();
+    assert_eq!(answer.answers[0].data.ip_addr(), Some(host.address));
+}
+
+#[tokio::test]
+async fn on_loopback_the_web_imposes_the_distances() {
+    let mirror = choose(small()).on_loopback().unwrap();
+    let stage = Stage::open(mirror.world, 40).unwrap();
+    assert!(stage.prove_isolated().unwrap().is_none() && stage.links().is_none());
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    for agent in 0..3 {
+        let client = reqwest::Client::builder().no_proxy().local_address(stage.address(Who::Agent(agent)));
+        let client = client.build().unwrap();
+        for host in [0, 5] {
+            let url = format!("http://{}:{}/", stage.world().hosts[host].address, stage.web().port());
+            client.head(&url).send().await.unwrap();
+            let start = Instant::now();
+            client.head(&url).send().await.unwrap();
+            assert_near("a HEAD", start.elapsed(), stage.world().rtt_ms(agent, host));
+        }
+    }
+    assert_eq!(stage.referee().report(&Rules { least_gap: Duration::ZERO }).probes, 12);
+}
