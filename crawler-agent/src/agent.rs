@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::Config,
+    disk,
     fetch::{self, Fetcher},
     frontier::{Desk, Frontier, FrontierError},
     guard::{Guard, on_link_prefixes},
@@ -187,7 +188,10 @@ impl Parts {
             Arc::clone(&schedule),
             journal,
         ));
-        let (conditions, _) = tokio_watch::channel(Conditions::default());
+        // Known before anything starts, so that nothing is done in the first moment that must not be.
+        let shortage = disk::shortage(&dir, &config.limits).map_err(machine("looking at the disk"))?;
+        let asleep = watch::asleep(&config.spans);
+        let (conditions, _) = tokio_watch::channel(Conditions { asleep, shortage, ..Conditions::default() });
         let (taken, sealed) = (probes::Taken::default(), Notify::new());
         Ok(Shared {
             config,

@@ -2,11 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
+use protocol::UnixMillis;
+
 use super::{AgentError, Shared, conditions::Idle};
 use crate::{
     clock, disk,
     frontier::Frontier,
     guard::{Guard, on_link_prefixes},
+    spans::Spans,
     status::StatusFile,
 };
 
@@ -21,12 +24,16 @@ const STATUS: Duration = Duration::from_secs(1);
 pub(super) async fn spans(shared: Arc<Shared>) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(CLOCK);
     while shared.stop.run_until_cancelled(tick.tick()).await.is_some() {
-        let now = clock::timestamp(clock::now());
-        let spans = &shared.config.spans;
-        let asleep = (!spans.awake(now)).then(|| spans.next_change(now).map(clock::unix_millis));
+        let asleep = asleep(&shared.config.spans);
         shared.change(|conditions| conditions.asleep = asleep);
     }
     Ok(())
+}
+
+/// Whether the agent must sleep now; until when, if that ever ends.
+pub(super) fn asleep(spans: &Spans) -> Option<Option<UnixMillis>> {
+    let now = clock::timestamp(clock::now());
+    (!spans.awake(now)).then(|| spans.next_change(now).map(clock::unix_millis))
 }
 
 /// Keeps the owner's room on the disk, and the guard's knowledge of the network.

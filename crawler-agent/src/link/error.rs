@@ -14,7 +14,7 @@ pub enum LinkError {
     Url(String),
     /// No answer.
     #[error("the coordinator can't be reached")]
-    Unreachable(#[from] reqwest::Error),
+    Unreachable(#[source] reqwest::Error),
     /// The coordinator can't just now.
     #[error("the coordinator can't just now: {reason}")]
     Busy {
@@ -37,6 +37,13 @@ pub enum LinkError {
     /// The answer is not what was agreed.
     #[error("the coordinator's answer can't be read")]
     Answer(#[source] serde_json::Error),
+}
+
+impl From<reqwest::Error> for LinkError {
+    fn from(error: reqwest::Error) -> Self {
+        // The owner knows the URL, and it would make the sentence long.
+        Self::Unreachable(error.without_url())
+    }
 }
 
 impl LinkError {

@@ -16,8 +16,8 @@ use axum::{
     routing::{post, put},
 };
 use protocol::{
-    AgentId, AgentState, BeatAnswer, BeatRequest, CrawlPolicy, Presence, ProbeId, ProbeOrder, ProbeResult, Route,
-    UnixMillis,
+    AgentId, AgentState, BeatAnswer, BeatRequest, CrawlPolicy, Presence, ProbeId, ProbeOrder, ProbeResult,
+    Route, UnixMillis,
     enrol::{EnrolAnswer, EnrolRequest},
     key::PublicKey,
     package,
@@ -188,7 +188,10 @@ type Shared = State<Arc<Inner>>;
 type Answer = Result<Response, (StatusCode, Json<Value>)>;
 
 fn problem(status: u16, detail: &str) -> (StatusCode, Json<Value>) {
-    (StatusCode::from_u16(status).unwrap(), Json(json!({ "title": "no", "status": status, "detail": detail })))
+    (
+        StatusCode::from_u16(status).unwrap(),
+        Json(json!({ "title": "no", "status": status, "detail": detail })),
+    )
 }
 
 impl Inner {

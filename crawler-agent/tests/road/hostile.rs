@@ -34,7 +34,9 @@ async fn raw(n: u8, talk: Talk) -> u16 {
                 let mut request = [0; 4_096];
                 let length = stream.read(&mut request).await.unwrap_or(0);
                 if request[..length].starts_with(b"GET /robots.txt") {
-                    let _ = stream.write_all(b"HTTP/1.1 404 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await;
+                    let _ = stream
+                        .write_all(b"HTTP/1.1 404 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+                        .await;
                 } else {
                     talk(stream).await;
                 }
@@ -85,7 +87,9 @@ fn rubbish(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()
 fn huge_head(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
     Box::pin(async move {
         let _ = stream.write_all(PAGE).await;
-        while stream.write_all(b"x-filler: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n").await.is_ok() {}
+        while stream.write_all(b"x-filler: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n").await.is_ok()
+        {
+        }
     })
 }
 
@@ -120,19 +124,40 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
     for line in ["first_byte_ms = 800", "fetch_ms = 1500", "wire_mib = 1", "retry_ms = 50"] {
         town.configure("limits", line);
     }
-    let honest: Vec<String> = (0..60)
-        .map(|n| town.web.page("a2.test", &format!("/{n}"), html(&format!("<a href=/{}>next</a>", n + 1))))
-        .collect();
+    let all = (0..60).map(|n| format!("<a href=/{n}>page</a>")).collect::<Vec<_>>().concat();
+    let honest: Vec<String> =
+        (0..60).map(|n| town.web.page("a2.test", &format!("/{n}"), html(&all))).collect();
     let odd = [
-        town.web.page("a3.test", "/charset", Answer {
-            headers: vec![("content-type", "text/html; charset=klingon".into())],
-            body: b"<meta charset=nonsense><p>caf\xe9 au lait, s'il vous pla\xeet</p>".to_vec(),
-            ..html("")
-        }),
+        town.web.page(
+            "a3.test",
+            "/charset",
+            Answer {
+                headers: vec![("content-type", "text/html; charset=klingon".into())],
+                body: b"<meta charset=nonsense><p>caf\xe9 au lait, s'il vous pla\xeet</p>".to_vec(),
+                ..html("")
+            },
+        ),
         town.web.page("a3.test", "/deep", html(&"<div>".repeat(200_000))),
-        town.web.page("a3.test", "/links", html(&(0..20_000).map(|n| format!("<a href=http://o{n}.test/>x</a>")).collect::<Vec<_>>().concat())),
-        town.web.page("a3.test", "/binary", Answer { headers: vec![("content-type", "image/png".into())], body: vec![0; 50_000], ..html("") }),
-        town.web.page("a3.test", "/noindex", Answer { headers: vec![("content-type", "text/html".into()), ("x-robots-tag", "noindex".into())], ..html("hidden") }),
+        town.web.page(
+            "a3.test",
+            "/links",
+            html(
+                &(0..20_000).map(|n| format!("<a href=http://o{n}.test/>x</a>")).collect::<Vec<_>>().concat(),
+            ),
+        ),
+        town.web.page(
+            "a3.test",
+            "/binary",
+            Answer { headers: vec![("content-type", "image/png".into())], body: vec![0; 50_000], ..html("") },
+        ),
+        town.web.page(
+            "a3.test",
+            "/noindex",
+            Answer {
+                headers: vec![("content-type", "text/html".into()), ("x-robots-tag", "noindex".into())],
+                ..html("hidden")
+            },
+        ),
     ];
     town.start_approved().await;
     let mut routes: Vec<String> = expected.iter().map(|(url, _)| url.clone()).collect();
@@ -153,7 +178,11 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
         assert!(told.contains(reason), "{url}: {told}");
     }
     let outcome = |n: usize| &book.fetch(&odd[n]).unwrap().outcome;
-    assert!(matches!(outcome(0), Outcome::Page(page) if page.text.contains("café au lait")), "{:?}", outcome(0));
+    assert!(
+        matches!(outcome(0), Outcome::Page(page) if page.text.contains("café au lait")),
+        "{:?}",
+        outcome(0)
+    );
     assert!(matches!(outcome(1), Outcome::Page(_)), "{:?}", outcome(1));
     assert!(matches!(outcome(2), Outcome::Page(page) if page.links == 5_000), "{:?}", outcome(2));
     assert!(matches!(outcome(3), Outcome::Other { status: 200, .. }), "{:?}", outcome(3));
@@ -180,10 +209,20 @@ async fn no_order_link_redirect_or_name_leads_where_the_owner_did_not_allow() {
     town.web.page("a2.test", "/robots.txt", redirect(&format!("http://127.66.0.1:{port}/robots.txt")));
     let robbed = town.web.page("a2.test", "/", html("x"));
     town.start_approved().await;
-    let mut refused: Vec<String> = ["127.66.0.1", "trap.test", "inside.test", "mixed.test", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:7f42:1]", "0x7f.66.0.1"]
-        .iter()
-        .map(|host| trapped(host))
-        .collect();
+    let mut refused: Vec<String> = [
+        "127.66.0.1",
+        "trap.test",
+        "inside.test",
+        "mixed.test",
+        "10.0.0.1",
+        "169.254.169.254",
+        "[::1]",
+        "[::ffff:7f42:1]",
+        "0x7f.66.0.1",
+    ]
+    .iter()
+    .map(|host| trapped(host))
+    .collect();
     refused.push("http://a1.test:22/".into());
     refused.push("http://nowhere.test/".into());
     let mut routes = refused.clone();

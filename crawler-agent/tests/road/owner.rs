@@ -5,11 +5,7 @@ use std::time::Duration;
 use jiff::{ToSpan as _, Zoned};
 use protocol::AgentState;
 
-use crate::{
-    coordinator::TOKEN,
-    town::Town,
-    web::html,
-};
+use crate::{coordinator::TOKEN, town::Town, web::html};
 
 fn stderr(output: &std::process::Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
@@ -28,7 +24,10 @@ async fn refusals_are_one_sentence_and_an_exit_code() {
     assert!(sentence(&wrong).contains("join token is not known"), "{}", stderr(&wrong));
     for (status, detail) in [
         (409, "the agent's clock is 25 minutes ahead; set it, for example with NTP"),
-        (426, "the agent speaks protocol 9, this coordinator up to 1: update the coordinator, or run an older agent"),
+        (
+            426,
+            "the agent speaks protocol 9, this coordinator up to 1: update the coordinator, or run an older agent",
+        ),
     ] {
         town.coordinator.book().refuse_all = Some((status, detail));
         let refused = town.run(&["join", "--join-token", TOKEN]).await;

@@ -11,7 +11,7 @@ fn order(town: &Town, id: i64, address: IpAddr, methods: &[ProbeMethod]) -> Prob
         probe: ProbeId::new(id),
         address,
         port: town.web.port,
-        host: "a1.test".into(),
+        host: format!("a1.test:{}", town.web.port),
         methods: methods.to_vec(),
         samples: 3,
     }
@@ -31,16 +31,25 @@ async fn round_trips_are_measured_by_the_first_method_that_works() {
     town.start_approved().await;
     let here = IpAddr::V4(address(1));
     let tcp = measure(&town, order(&town, 1, here, &[ProbeMethod::Tcp, ProbeMethod::Head])).await;
-    assert!(matches!(tcp, ProbeResult::Measured { method: ProbeMethod::Tcp, samples: 3, rtt_us } if rtt_us > 0), "{tcp:?}");
+    assert!(
+        matches!(tcp, ProbeResult::Measured { method: ProbeMethod::Tcp, samples: 3, rtt_us } if rtt_us > 0),
+        "{tcp:?}"
+    );
     let head = measure(&town, order(&town, 2, here, &[ProbeMethod::Head])).await;
-    let ProbeResult::Measured { method: ProbeMethod::Head, samples: 2, rtt_us } = head else { panic!("{head:?}") };
+    let ProbeResult::Measured { method: ProbeMethod::Head, samples: 2, rtt_us } = head else {
+        panic!("{head:?}")
+    };
     assert!(rtt_us >= 5_000, "the server takes 5 ms: {rtt_us}");
     assert_eq!(town.web.count("a1.test", "/"), 2);
     // Nobody listens there, so the connection is refused; and HEAD can't work either.
     let silent = ProbeOrder { port: 80, ..order(&town, 3, here, &[ProbeMethod::Tcp, ProbeMethod::Head]) };
     let nobody = measure(&town, silent).await;
-    assert!(matches!(&nobody, ProbeResult::Unreachable { reason } if reason.contains("tcp:") && reason.contains("head:")), "{nobody:?}");
-    let mapped = measure(&town, order(&town, 4, "::ffff:127.1.0.1".parse().unwrap(), &[ProbeMethod::Tcp])).await;
+    assert!(
+        matches!(&nobody, ProbeResult::Unreachable { reason } if reason.contains("tcp:") && reason.contains("head:")),
+        "{nobody:?}"
+    );
+    let mapped =
+        measure(&town, order(&town, 4, "::ffff:127.1.0.1".parse().unwrap(), &[ProbeMethod::Tcp])).await;
     assert!(matches!(mapped, ProbeResult::Measured { .. }), "{mapped:?}");
     let echo = measure(&town, order(&town, 5, here, &[ProbeMethod::Icmp, ProbeMethod::Tcp])).await;
     let ProbeResult::Measured { method, .. } = echo else { panic!("{echo:?}") };
@@ -58,7 +67,8 @@ async fn the_owner_has_the_last_word() {
         other => panic!("{other:?}"),
     };
     let here = IpAddr::V4(address(1));
-    let private = measure(&town, order(&town, 1, Ipv4Addr::new(10, 0, 0, 1).into(), &[ProbeMethod::Tcp])).await;
+    let private =
+        measure(&town, order(&town, 1, Ipv4Addr::new(10, 0, 0, 1).into(), &[ProbeMethod::Tcp])).await;
     assert!(refused(&private).contains("not on the public internet"), "{private:?}");
     let method = measure(&town, order(&town, 2, here, &[ProbeMethod::Icmp, ProbeMethod::Head])).await;
     assert!(refused(&method).contains("none of the methods"), "{method:?}");

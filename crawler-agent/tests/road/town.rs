@@ -86,7 +86,10 @@ impl Town {
                 ],
             ),
             ("guard", vec!["allow = [\"127.1.0.0/16\"]".into(), format!("ports = [80, {}]", self.web.port)]),
-            ("limits", vec!["host_delay_ms = 40".into(), "disk_floor_mib = 0".into(), "retry_ms = 100".into()]),
+            (
+                "limits",
+                vec!["host_delay_ms = 40".into(), "disk_floor_mib = 0".into(), "retry_ms = 100".into()],
+            ),
             ("ship", vec!["age_ms = 100".into()]),
             ("probe", vec![]),
         ];

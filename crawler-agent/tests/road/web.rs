@@ -9,8 +9,8 @@ use std::{
 
 use axum::{
     Router,
-    extract::{Request, State},
-    http::{StatusCode, header},
+    extract::State,
+    http::{HeaderMap, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
 use tokio::{net::TcpListener, task::AbortHandle};
@@ -146,11 +146,12 @@ async fn listen(addresses: &[Ipv4Addr]) -> (u16, Vec<(Ipv4Addr, TcpListener)>) {
 
 async fn visit(
     State((books, address)): State<(Arc<Mutex<Books>>, IpAddr)>,
-    request: Request,
+    headers: HeaderMap,
+    uri: Uri,
 ) -> Response {
-    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let (host, agent) = (header(header::HOST).to_owned(), header(header::USER_AGENT).to_owned());
-    let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
+    let path = uri.path_and_query().map(ToString::to_string).unwrap_or_default();
     let answer = {
         let mut books = books.lock().unwrap();
         *books.agents.entry(agent).or_default() += 1;
