@@ -82,10 +82,8 @@ fn centre(
     let mut middles: Vec<&Candidate> = agents.iter().collect();
     middles.sort_by(|a, b| sum(a).total_cmp(&sum(b)));
     let mut one = |city| list.home(city, agents).filter(|home| list.take(home));
-    middles
-        .into_iter()
-        .find_map(|middle| one(middle.city).zip(one(middle.city)))
-        .ok_or(WorldError::TooFew { what: "servers", found: 0, wanted: 2 })
+    let both = middles.into_iter().find_map(|middle| one(middle.city).zip(one(middle.city)));
+    both.ok_or(WorldError::TooFew { what: "servers", found: 0, wanted: 2 })
 }
 
 fn hosts(list: &mut Shortlist, agents: &[Candidate], size: Size) -> Vec<Candidate> {
