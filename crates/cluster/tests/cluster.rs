@@ -1,6 +1,10 @@
 //! The private cluster with the real binaries of this machine: start, stop, die, come back, share, refuse.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of the tests fail like the tests themselves")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of the tests fail like the tests themselves"
+)]
 
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
