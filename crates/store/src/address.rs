@@ -25,6 +25,10 @@ pub struct Address {
 impl Address {
     /// A server of somebody else's, as `postgres://user:password@host/database`.
     pub fn url(url: &str) -> Result<Self, StoreError> {
+        // The parser below takes the scheme of any database.
+        if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(StoreError::Url(sqlx::Error::Configuration("its scheme is not postgres".into())));
+        }
         let options = PgConnectOptions::from_str(url).map_err(StoreError::Url)?;
         Ok(Self { options, private: false })
     }
