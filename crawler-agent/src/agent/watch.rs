@@ -31,6 +31,7 @@ pub(super) async fn spans(shared: Arc<Shared>) -> Result<(), AgentError> {
 }
 
 /// Whether the agent must sleep now; until when, if that ever ends.
+#[expect(clippy::option_option, reason = "asleep without an end is not the same as awake")]
 pub(super) fn asleep(spans: &Spans) -> Option<Option<UnixMillis>> {
     let now = clock::timestamp(clock::now());
     (!spans.awake(now)).then(|| spans.next_change(now).map(clock::unix_millis))
