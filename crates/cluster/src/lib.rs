@@ -15,6 +15,7 @@ mod identity;
 mod initdb;
 mod layout;
 mod options;
+mod orphans;
 mod ownership;
 mod pidfile;
 mod postmaster;

@@ -2,16 +2,19 @@
 //!
 //! It is a thread of its own because the kernel ties the "parent died" signal to the thread that forked.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::Child;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::Signal;
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use tracing::{error, info, warn};
 
 use crate::identity::Identity;
 use crate::layout::Layout;
+use crate::orphans;
 use crate::ownership::{Claim, Ownership};
 use crate::pidfile::PidFile;
 use crate::postmaster;
@@ -25,8 +28,12 @@ pub(crate) use shared::Shared;
 const START_LIMIT: Duration = Duration::from_mins(1);
 /// How long replaying the log of a crash may take.
 const RECOVERY_LIMIT: Duration = Duration::from_mins(10);
-/// How long remains of a predecessor are waited for.
-const LEFT_OVER_LIMIT: Duration = Duration::from_secs(15);
+/// How long the postmaster of a dead owner may take to shut down before it counts as somebody else's.
+const FOREIGN_AFTER: Duration = Duration::from_secs(15);
+/// How long children of a dead postmaster are left alone.
+const ORPHANS_AFTER: Duration = Duration::from_secs(1);
+/// How long they are asked before they are killed.
+const ORPHANS_KILLED_AFTER: Duration = Duration::from_secs(5);
 /// Between two looks at the server while it starts.
 const STEP: Duration = Duration::from_millis(20);
 /// Between two looks at a server that is not our child.
@@ -59,7 +66,10 @@ impl Warden {
                 Ok(Some(running)) => return Ok(running),
                 Ok(None) if begun.elapsed() < START_LIMIT => {}
                 Ok(None) => return Err(self.late(START_LIMIT)),
-                Err(error) if postmaster::is_left_over(&error) && begun.elapsed() < LEFT_OVER_LIMIT => {}
+                Err(error) if postmaster::is_left_over(&error) && begun.elapsed() < START_LIMIT => {
+                    self.end_orphans(begun.elapsed());
+                }
+                Err(_) if self.shared.is_stopping() => return Err(self.stopped()),
                 Err(error) => return Err(error),
             }
             if self.shared.pause(STEP) {
@@ -79,9 +89,22 @@ impl Warden {
         // We own the directory, yet a server lives: its owner has just died and it is on its way out. One that
         // stays was started by hand and is adopted.
         match PidFile::of_live_server(&self.layout.data())? {
-            None => self.launch().map(Some),
-            Some(live) if live.ready && begun.elapsed() > LEFT_OVER_LIMIT => Ok(Some(Running::Foreign(live))),
+            None => self.launch(),
+            Some(live) if live.ready && begun.elapsed() > FOREIGN_AFTER => Ok(Some(Running::Foreign(live))),
             Some(_) => Ok(None),
+        }
+    }
+
+    /// What a dead postmaster left behind gets some time, then a hint, then no choice.
+    fn end_orphans(&self, waited: Duration) {
+        let how = match waited {
+            _ if waited < ORPHANS_AFTER => return,
+            _ if waited < ORPHANS_KILLED_AFTER => Signal::SIGQUIT,
+            _ => Signal::SIGKILL,
+        };
+        let count = orphans::signal(&self.layout.data(), how);
+        if count > 0 {
+            warn!(count, ?how, "processes of a dead postgres are in the way");
         }
     }
 
@@ -93,7 +116,8 @@ impl Warden {
         Ok(live.filter(|live| live.ready).map(Running::Foreign))
     }
 
-    fn launch(&self) -> Result<Running, ClusterError> {
+    /// Starts the server; `None` when somebody killed it before it was ready.
+    fn launch(&self) -> Result<Option<Running>, ClusterError> {
         let version = self.layout.version()?;
         let bin = self.options.binaries.find(version.as_deref())?;
         self.identity.check_reach(&bin)?;
@@ -106,7 +130,7 @@ impl Warden {
         let command = postmaster::command(&self.layout, &bin, &socket_dir, &self.identity, durability);
         let child = postmaster::spawn(command, &self.layout)?;
         self.shared.set_postmaster(Some(pid_of(&child)));
-        self.wait_ready(child).map(Running::Own)
+        Ok(self.wait_ready(child)?.map(Running::Own))
     }
 
     fn check_version(&self, wanted: String, bin: &std::path::Path) -> Result<(), ClusterError> {
@@ -117,19 +141,23 @@ impl Warden {
         Err(ClusterError::OtherVersion { data: self.layout.data(), wanted, binaries: bin.into(), found })
     }
 
-    fn wait_ready(&self, mut child: Child) -> Result<Child, ClusterError> {
+    fn wait_ready(&self, mut child: Child) -> Result<Option<Child>, ClusterError> {
         let begun = Instant::now();
         loop {
             let live =
                 PidFile::of_live_server(&self.layout.data())?.filter(|live| live.pid == pid_of(&child));
             if live.as_ref().is_some_and(|live| live.ready) {
-                return Ok(child);
+                return Ok(Some(child));
             }
             let limit = if live.is_some() { RECOVERY_LIMIT } else { START_LIMIT };
-            let ended = child.try_wait().map_err(ClusterError::prepare(self.layout.data()))?.is_some();
-            if ended || begun.elapsed() > limit {
+            let ended = child.try_wait().map_err(ClusterError::prepare(self.layout.data()))?;
+            if ended.is_some() || begun.elapsed() > limit {
                 self.give_up(&mut child);
-                return Err(if ended { self.failed() } else { self.late(limit) });
+                return match ended {
+                    None => Err(self.late(limit)),
+                    Some(status) if status.signal().is_some() => Ok(None),
+                    Some(_) => Err(self.failed()),
+                };
             }
             self.shared.pause(STEP);
         }

@@ -84,6 +84,28 @@ async fn a_killed_postmaster_comes_back() {
     cluster.stop().await;
 }
 
+/// Seen once: a child that did not notice its postmaster's death held the shared memory for longer than the restart was
+/// tried, and the coordinator gave up.
+#[tokio::test]
+async fn a_child_that_does_not_notice_its_postmasters_death_is_ended() {
+    let dir = room();
+    let cluster = Cluster::start(options(dir.path())).await.unwrap();
+    let postmaster = cluster.postmaster().unwrap();
+    let mut health = cluster.health();
+    health.mark_unchanged();
+    kill(child_of(postmaster), Signal::SIGSTOP).unwrap();
+    kill(Pid::from_raw(postmaster), Signal::SIGKILL).unwrap();
+    tokio::time::timeout(Duration::from_secs(30), health.changed()).await.unwrap().unwrap();
+    reaches(&cluster, Health::Ready).await;
+    assert!(answers(cluster.socket_dir()));
+    cluster.stop().await;
+}
+
+fn child_of(parent: i32) -> Pid {
+    let list = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
+    Pid::from_raw(list.split_whitespace().next().expect("a server has children").parse().unwrap())
+}
+
 #[tokio::test]
 async fn dropping_the_handle_stops_the_server() {
     let dir = room();
