@@ -112,10 +112,10 @@ async fn a_package_that_is_refused_for_good_is_kept_aside() {
     town.coordinator.book().refuse_packages = Some(422);
     town.coordinator.route(&urls[..1]);
     let refused = town.data_dir().join("packages/refused");
-    let kept = || std::fs::read_dir(&refused).map(Iterator::count).unwrap_or(0);
+    let kept = || std::fs::read_dir(&refused).map_or(0, Iterator::count);
     town.until("a package is kept aside", |_| kept() > 0).await;
     town.coordinator.book().refuse_packages = None;
     let later = town.web.page("a1.test", "/later", html("later"));
-    town.coordinator.route(&[later.clone()]);
+    town.coordinator.route(std::slice::from_ref(&later));
     town.until_told(&[later]).await;
 }

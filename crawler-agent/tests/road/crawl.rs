@@ -178,7 +178,7 @@ async fn a_host_that_asks_for_time_gets_it() {
     };
     let url = town.web.page("a1.test", "/busy", busy);
     town.start_approved().await;
-    town.coordinator.route(&[url.clone()]);
+    town.coordinator.route(std::slice::from_ref(&url));
     town.until("it was asked once", |town| town.web.count("a1.test", "/busy") == 1).await;
     town.web.page("a1.test", "/busy", html("now"));
     town.until_told(&[url]).await;

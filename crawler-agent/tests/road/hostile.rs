@@ -67,7 +67,7 @@ fn slow_body(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, 
 fn endless(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
     Box::pin(async move {
         let _ = stream.write_all(&[PAGE, b"transfer-encoding: chunked\r\n\r\n"].concat()).await;
-        let chunk = [b"10000\r\n", [b'x'; 0x10000].as_slice(), b"\r\n"].concat();
+        let chunk = [b"10000\r\n", vec![b'x'; 0x10000].as_slice(), b"\r\n"].concat();
         while stream.write_all(&chunk).await.is_ok() {}
     })
 }
@@ -96,13 +96,14 @@ fn huge_head(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, 
 fn bomb() -> Answer {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     for _ in 0..64 {
-        encoder.write_all(&[b' '; 1 << 20]).unwrap();
+        encoder.write_all(&vec![b' '; 1 << 20]).unwrap();
     }
     let headers = vec![("content-type", "text/html".into()), ("content-encoding", "gzip".into())];
     Answer { headers, body: encoder.finish().unwrap(), ..html("") }
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[expect(clippy::too_many_lines, reason = "one street of hostile hosts, told in order")]
 async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
     let mut town = Town::new(3).await;
     let raws: [(&str, Talk); 6] = [

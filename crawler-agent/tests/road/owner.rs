@@ -68,7 +68,7 @@ async fn the_owner_can_see_what_is_done_in_his_name() {
     assert_eq!(String::from_utf8_lossy(&joined.stdout), "enrolled as agt_1 (pending)\n");
     town.coordinator.approve();
     town.start_with(&["run"]).await;
-    town.coordinator.route(&[url.clone()]);
+    town.coordinator.route(std::slice::from_ref(&url));
     town.until_told(&[url.clone()]).await;
     // Lines are written by a thread of their own.
     let log = loop {
