@@ -43,6 +43,7 @@ impl Sink for Keep {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the fetcher asks whether the body is wanted")]
 fn keep(_: &Head) -> Option<Keep> {
     Some(Keep(Vec::new(), usize::MAX))
 }

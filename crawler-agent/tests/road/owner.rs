@@ -69,7 +69,7 @@ async fn the_owner_can_see_what_is_done_in_his_name() {
     town.coordinator.approve();
     town.start_with(&["run"]).await;
     town.coordinator.route(std::slice::from_ref(&url));
-    town.until_told(&[url.clone()]).await;
+    town.until_told(std::slice::from_ref(&url)).await;
     // Lines are written by a thread of their own.
     let log = loop {
         let log = town.run(&["log", "--since", "1h", "--format", "csv"]).await;

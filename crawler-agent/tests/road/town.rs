@@ -127,6 +127,7 @@ impl Town {
         self.start_with(&["run", "--join-token", TOKEN]).await;
     }
 
+    #[expect(clippy::unused_async, reason = "spawning needs the runtime it is called on")]
     pub(crate) async fn start_with(&mut self, arguments: &[&str]) {
         let mut child = self.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -156,7 +157,7 @@ impl Town {
     }
 
     pub(crate) fn pid(&self) -> i32 {
-        self.agent.as_ref().unwrap().id().unwrap() as i32
+        self.agent.as_ref().unwrap().id().unwrap().cast_signed()
     }
 
     /// kill -9.
@@ -169,7 +170,7 @@ impl Town {
     pub(crate) async fn stop(&mut self) -> (ExitStatus, Duration) {
         let mut agent = self.agent.take().unwrap();
         let started = Instant::now();
-        let pid = nix::unistd::Pid::from_raw(agent.id().unwrap() as i32);
+        let pid = nix::unistd::Pid::from_raw(agent.id().unwrap().cast_signed());
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
         let status = timeout(PATIENCE, agent.wait()).await.expect("the agent must end").unwrap();
         (status, started.elapsed())
