@@ -1,6 +1,6 @@
 //! The whole road over loopback: the real binary between a coordinator and a web that are ours, and keep books.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "this is a test")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "this is a test")]
 
 mod coordinator;
 mod crash;
