@@ -69,6 +69,24 @@ export function overview() {
   };
 }
 
+function reconcilers() {
+  const deeds = {
+    resolve_hosts: 'resolved 4 hosts',
+    place_hosts: 'opened 2 searches',
+    route_urls: 'routed 31 URLs',
+    integrate_packages: 'integrated 1 package',
+    expire_probes: null,
+  };
+  return Object.entries(deeds).map(([name, last_deed], index) => ({
+    name,
+    runs: 400 + index * 37,
+    failing: index === 2 ? 3 : 0,
+    last_deed,
+    last_error: index === 2 ? 'cannot see which agents take routes: deadlock detected' : null,
+    last_run_at: new Date(Date.now() - index * 900).toISOString(),
+  }));
+}
+
 function generation() {
   const files = {
     afrinic: 12_034,
@@ -176,6 +194,7 @@ export function enrol({ profile }) {
 /** Method, shape of the path below /api/v1/, and what answers. */
 export const routes = [
   ['GET', /^overview$/, () => overview()],
+  ['GET', /^reconcilers$/, () => ({ decides: true, items: reconcilers() })],
   ['GET', /^agents$/, ({ params }) => part(world.agents, params)],
   ['GET', /^agents\/([^/]+)$/, ({ match }) => found(world.agents, match[1])],
   [

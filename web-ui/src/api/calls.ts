@@ -68,6 +68,9 @@ export const signOut = () => settled(client.DELETE('/api/v1/session'));
 export const overview = (signal?: Aim) =>
   asAdmin(client.GET('/api/v1/overview', at(signal)), signal);
 
+export const reconcilers = (signal?: Aim) =>
+  asAdmin(client.GET('/api/v1/reconcilers', at(signal)), signal);
+
 export const agents = (query: Part, signal?: Aim) =>
   asAdmin(client.GET('/api/v1/agents', { params: { query }, ...at(signal) }), signal);
 
