@@ -38,7 +38,7 @@ pub struct EnrolRequest {
     pub profile: AgentProfile,
     /// The agent's clock when it asked.
     pub agent_time: UnixMillis,
-    /// By the key, over [`EnrolRequest::signed_bytes`].
+    /// By the key, over time and token; see [`EnrolRequest::verify`].
     pub signature: Signature,
 }
 
