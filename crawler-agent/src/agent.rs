@@ -43,6 +43,9 @@ const GRACE: Duration = Duration::from_secs(4);
 /// How long packages are still sent after that.
 const LAST_SHIPPING: Duration = Duration::from_secs(4);
 
+/// How long the journal may take to be written after that.
+const FLUSH: Duration = Duration::from_millis(500);
+
 /// The agent can't go on.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
@@ -120,7 +123,7 @@ impl Agent {
         stop: CancellationToken,
         tell: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<(), AgentError> {
-        let (desk, frontier_failed) = Desk::start(self.frontier)
+        let (desk, mut frontier_failed) = Desk::start(self.frontier)
             .map_err(|source| AgentError::Machine { attempt: "starting a thread", source })?;
         let parts = Parts { config: self.config, dir: self.dir, id: self.id, key: self.key };
         let shared = Arc::new(parts.assemble(desk, self.coordinator, stop.child_token()).await?);
@@ -128,8 +131,12 @@ impl Agent {
         spawn_all(&mut tasks, &shared, tell);
         let ended = tokio::select! {
             () = stop.cancelled() => Ok(()),
-            Ok(error) = frontier_failed => Err(AgentError::Frontier(error)),
-            ended = first_end(&mut tasks) => ended,
+            Ok(error) = &mut frontier_failed => Err(AgentError::Frontier(error)),
+            ended = first_end(&mut tasks) => match frontier_failed.try_recv() {
+                // Tasks fail because the frontier did; the cause is what the owner must know.
+                Ok(cause) => Err(AgentError::Frontier(cause)),
+                Err(_) => ended,
+            },
         };
         let drained = shared.drain(tasks).await;
         ended.and(drained)
@@ -262,13 +269,19 @@ impl Shared {
         if ended.await.is_err() {
             tasks.shutdown().await;
         }
-        self.outbox.seal_all().await?;
-        let shipped = tokio::time::timeout(LAST_SHIPPING, ship::once(self)).await;
+        let shipped = tokio::time::timeout(LAST_SHIPPING, self.last_shipping()).await;
         watch::write_status(self).await;
-        if let Ok(result) = shipped {
-            return result;
-        }
-        tracing::info!("some packages stay on disk until the next start");
-        Ok(())
+        let journal = self.visitor.journal.clone();
+        // A thread that can't be had loses nothing but time.
+        drop(tokio::task::spawn_blocking(move || journal.flush(FLUSH)).await);
+        shipped.unwrap_or_else(|_| {
+            tracing::info!("some packages stay on disk until the next start");
+            Ok(())
+        })
+    }
+
+    async fn last_shipping(&self) -> Result<(), AgentError> {
+        self.outbox.seal_all().await?;
+        ship::once(self).await
     }
 }

@@ -3,7 +3,7 @@
 mod log;
 mod run;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -95,7 +95,8 @@ pub fn main(cli: Cli) -> ExitCode {
     match done {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("nearcrawl-agent: {}", sentence::of(error.as_ref()));
+            let sentence = sentence::of(error.as_ref());
+            drop(writeln!(std::io::stderr(), "nearcrawl-agent: {sentence}"));
             ExitCode::from(exit_code(&error))
         }
     }
@@ -123,6 +124,12 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
+/// A line on the standard output, whoever may still read it.
+fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    drop(writeln!(out, "{line}").and_then(|()| out.flush()));
+}
+
 fn status(place: &Place, json: bool) -> anyhow::Result<ExitCode> {
     let (_, dir) = place.open()?;
     let Some(status) = StatusFile::read(&dir)? else {
@@ -130,9 +137,9 @@ fn status(place: &Place, json: bool) -> anyhow::Result<ExitCode> {
     };
     let now = jiff::Timestamp::now();
     if json {
-        println!("{}", serde_json::to_string_pretty(&status)?);
+        say(&serde_json::to_string_pretty(&status)?);
     } else {
-        println!("{}", status.describe(now));
+        say(&status.describe(now));
     }
     Ok(if status.is_running(now) { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

@@ -10,6 +10,7 @@ use std::{
     net::IpAddr,
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, SyncSender, sync_channel},
+    time::Duration,
 };
 
 use jiff::{Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
@@ -66,7 +67,13 @@ pub struct JournalEntry {
 /// Writes the journal on a thread of its own. Cloning is cheap.
 #[derive(Clone)]
 pub struct Journal {
-    lines: SyncSender<JournalEntry>,
+    lines: SyncSender<Line>,
+}
+
+enum Line {
+    Entry(JournalEntry),
+    /// Answered when everything before it is written.
+    Flush(SyncSender<()>),
 }
 
 impl Journal {
@@ -98,8 +105,17 @@ impl Journal {
             bytes,
             ms: timing.total_us / 1_000,
         };
-        if self.lines.try_send(entry).is_err() {
+        if self.lines.try_send(Line::Entry(entry)).is_err() {
             tracing::warn!(target, "the journal can't keep up; a line is missing from it");
+        }
+    }
+
+    /// Returns when everything that was noted is written, or after `within`. Blocks.
+    pub fn flush(&self, within: Duration) {
+        let (written, wait) = sync_channel(1);
+        if self.lines.try_send(Line::Flush(written)).is_ok() {
+            // The limit is for a disk that hangs.
+            let _ = wait.recv_timeout(within);
         }
     }
 }
@@ -111,9 +127,17 @@ struct Book {
 }
 
 impl Book {
-    fn write_all(mut self, inbox: &Receiver<JournalEntry>) {
-        while let Ok(entry) = inbox.recv() {
-            if let Err(error) = self.write(&entry) {
+    fn write_all(mut self, inbox: &Receiver<Line>) {
+        while let Ok(line) = inbox.recv() {
+            let written = match line {
+                Line::Entry(entry) => self.write(&entry),
+                // Whoever asked may have gone.
+                Line::Flush(written) => {
+                    let _ = written.send(());
+                    Ok(())
+                }
+            };
+            if let Err(error) = written {
                 tracing::error!(%error, dir = %self.dir.display(), "the journal can't be written");
             }
         }

@@ -10,7 +10,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::Join;
+use super::{Join, say};
 use crate::{
     agent::Agent,
     clock,
@@ -22,6 +22,8 @@ use crate::{
 
 /// Threads that do the work. An agent waits most of the time, and is a guest on its machine.
 const THREADS: usize = 2;
+/// Threads that may wait for the disk.
+const BLOCKING_THREADS: usize = 8;
 
 pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
     runtime()?.block_on(async {
@@ -38,7 +40,7 @@ pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
         };
         let coordinator = Arc::new(Coordinator::new(wire, identity.agent, Arc::clone(&key)));
         let agent = Agent { config, dir, id: identity.agent, key, coordinator, frontier };
-        agent.run(stop, |state| println!("{state}")).await?;
+        agent.run(stop, say).await?;
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -57,7 +59,9 @@ pub(super) fn join(join: &Join) -> anyhow::Result<ExitCode> {
 fn runtime() -> anyhow::Result<Runtime> {
     // Fails only when it was done before.
     drop(rustls::crypto::ring::default_provider().install_default());
-    Builder::new_multi_thread().worker_threads(THREADS).enable_all().build().context("no runtime")
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(THREADS).max_blocking_threads(BLOCKING_THREADS).enable_all();
+    builder.build().context("no runtime")
 }
 
 /// Cancelled by the first SIGTERM or SIGINT; the second one ends the program at once.
@@ -89,7 +93,7 @@ async fn enrolled(
     join_token: Option<&str>,
 ) -> anyhow::Result<Identity> {
     if let Some(identity) = home.identity()? {
-        println!("enrolled as {}", identity.agent);
+        say(&format!("enrolled as {}", identity.agent));
         return Ok(identity);
     }
     let Some(token) = join_token else {
@@ -108,7 +112,7 @@ async fn enrolled(
     };
     let identity = Identity { agent: answer.agent };
     home.set_identity(identity)?;
-    println!("enrolled as {} ({})", answer.agent, answer.state.as_str());
+    say(&format!("enrolled as {} ({})", answer.agent, answer.state.as_str()));
     Ok(identity)
 }
 

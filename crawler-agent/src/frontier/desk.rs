@@ -25,12 +25,7 @@ impl Desk {
         let (changes, inbox) = mpsc::channel(TOGETHER);
         let (failed, failure) = oneshot::channel();
         let writing = Arc::clone(&frontier);
-        let writer = move || {
-            if let Err(error) = write(&writing, inbox) {
-                // Nobody listens when the program is ending.
-                drop(failed.send(error));
-            }
-        };
+        let writer = move || write(&writing, inbox, failed);
         std::thread::Builder::new().name("frontier".into()).spawn(writer)?;
         Ok((Self { frontier, changes }, failure))
     }
@@ -58,7 +53,11 @@ impl Desk {
     }
 }
 
-fn write(frontier: &Frontier, mut inbox: mpsc::Receiver<(Change, Answer)>) -> Result<(), FrontierError> {
+fn write(
+    frontier: &Frontier,
+    mut inbox: mpsc::Receiver<(Change, Answer)>,
+    failed: oneshot::Sender<FrontierError>,
+) {
     while let Some(first) = inbox.blocking_recv() {
         let (mut changes, mut answers) = (vec![first.0], vec![first.1]);
         while changes.len() < TOGETHER {
@@ -66,9 +65,13 @@ fn write(frontier: &Frontier, mut inbox: mpsc::Receiver<(Change, Answer)>) -> Re
             changes.push(change);
             answers.push(answer);
         }
-        let effects = frontier.apply(&changes)?;
+        let effects = match frontier.apply(&changes) {
+            Ok(effects) => effects,
+            // Before the answers are dropped, so that whoever waits for them finds the cause. Nobody listens when the
+            // program is ending.
+            Err(error) => return drop(failed.send(error)),
+        };
         // Nobody waits any more for an answer that can't be sent; the change is made all the same.
         answers.into_iter().zip(effects).for_each(|(answer, effect)| drop(answer.send(Ok(effect))));
     }
-    Ok(())
 }
