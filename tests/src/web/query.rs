@@ -14,7 +14,8 @@ pub struct Query {
     pub text: String,
     /// A document that must be found; none when any document of that language or host will do.
     pub url: Option<String>,
-    /// The host that all answers must be of, where the question says so.
+    /// The host that all answers must be of, where the question says so: as it stands in URLs, with a port that is not
+    /// the usual one.
     pub host: Option<String>,
     /// The language that all answers must be in, where the question says so.
     pub language: Option<&'static str>,
@@ -52,8 +53,8 @@ impl Web {
 
     fn within_host(&self, id: PageId) -> Query {
         let prose = prose::write(self, id, self.version(id));
-        let host = self.hosts[id.host].name().to_owned();
-        let text = format!("{} site:{host}", prose.mark);
+        let text = format!("{} site:{}", prose.mark, self.hosts[id.host].name());
+        let host = self.origin(id.host).trim_start_matches("http://").to_owned();
         Query { text, url: Some(self.url(id)), host: Some(host), language: None }
     }
 
