@@ -1,7 +1,8 @@
 //! The hierarchy with the delegations on it, in memory: the map that decisions are thought out on.
 //!
-//! Ids of subnets mean something within one generation only, so hierarchy and book are replaced together. Postgres is
-//! the truth; the atlas is rebuilt from it at start, for a new generation, and after whatever changes many delegations at once.
+//! Ids of subnets mean something within one generation only, so hierarchy and book are replaced together.
+//! Postgres is the truth; the atlas is rebuilt from it at start, for a new generation, and after whatever
+//! changes many delegations at once.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -19,8 +20,8 @@ pub struct Atlas {
 }
 
 impl Atlas {
-    /// With the delegations that hold now. Those whose subnet this generation does not know stay in Postgres, where routes are
-    /// made, but no search meets them.
+    /// With the delegations that hold now. Those whose subnet this generation does not know stay in Postgres,
+    /// where routes are made, but no search meets them.
     pub fn new(hierarchy: Arc<Hierarchy>, held: &[Held]) -> Self {
         let entries = held.iter().filter_map(|held| {
             let reason = Reason::from_word(&held.reason)?;
@@ -67,8 +68,8 @@ impl Atlases {
         self.current.load_full()
     }
 
-    /// Held by whoever changes delegations, from before the transaction until the atlas shows it: so that an atlas
-    /// that is being rebuilt misses none.
+    /// Held by whoever changes delegations, from before the transaction until the atlas shows it: so that an
+    /// atlas that is being rebuilt misses none.
     pub async fn writing(&self) -> MutexGuard<'_, ()> {
         self.writing.lock().await
     }

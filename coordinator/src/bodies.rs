@@ -1,7 +1,8 @@
 //! Where packages lie: their bytes, as they came, in object storage under the data directory.
 //!
-//! Body first, then the row in the ledger; a body without a row is one that its agent will send again. The name of an object holds
-//! the hash of its content, so that a different package under a used number never overwrites an acknowledged one.
+//! Body first, then the row in the ledger; a body without a row is one that its agent will send again. The name
+//! of an object holds the hash of its content, so that a different package under a used number never overwrites
+//! an acknowledged one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -88,7 +89,8 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// In this directory, made when it is not there. Writes are refused when its disk has less than `min_free_mib` left.
+    /// In this directory, made when it is not there. Writes are refused when its disk has less than
+    /// `min_free_mib` left.
     pub fn open(dir: &Path, min_free_mib: u64) -> Result<Self, BodyError> {
         let failed =
             |source: Box<dyn std::error::Error + Send + Sync>| BodyError::Open { path: dir.into(), source };

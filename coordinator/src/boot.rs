@@ -1,6 +1,7 @@
 //! From a configuration to a coordinator that is ready to serve.
 //!
-//! In this order, so that whatever is missing is said soon: package directory and index (disk), DNS, Postgres, secret, policy.
+//! In this order, so that whatever is missing is said soon: package directory and index (disk), DNS, Postgres,
+//! secret, policy.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -40,6 +41,9 @@ const CHECKS: usize = 4;
 /// Between two attempts to reach a Postgres that is given by URL.
 const DATABASE_PAUSE: Duration = Duration::from_millis(500);
 
+/// How long connections to the database may take to close.
+const POOL: Duration = Duration::from_secs(1);
+
 /// A database that is open, and the private server that it may need.
 pub struct Database {
     /// The open database.
@@ -57,6 +61,16 @@ pub async fn database(config: &Config) -> Result<Database, Failure> {
     let address = address(config, cluster.as_ref())?;
     let store = open_store(config, &address).await?;
     Ok(Database { store, cluster })
+}
+
+/// Closes the database and stops the private server, if it is ours.
+pub async fn close(database: Database) {
+    if tokio::time::timeout(POOL, database.store.close()).await.is_err() {
+        tracing::warn!("connections to the database were cut");
+    }
+    if let Some(cluster) = database.cluster {
+        cluster.stop().await;
+    }
 }
 
 fn address(config: &Config, cluster: Option<&Cluster>) -> Result<Address, Failure> {

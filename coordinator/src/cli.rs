@@ -20,9 +20,12 @@ pub struct Cli {
 pub enum Command {
     /// Run the coordinator until it is told to stop (SIGTERM or Ctrl-C).
     Serve(ServeArgs),
+    /// Build the search index again from the packages; the coordinator must be stopped.
+    Reindex(ReindexArgs),
 }
 
-/// Flags of `serve`. A flag wins over the environment, the environment over the file, the file over the defaults.
+/// Flags of `serve`. A flag wins over the environment, the environment over the file, the file over the
+/// defaults.
 #[derive(Debug, Default, Args)]
 pub struct ServeArgs {
     /// Configuration file (TOML); unknown keys are refused.
@@ -52,6 +55,27 @@ pub struct ServeArgs {
         hide_env_values = true
     )]
     pub admin_password: Option<String>,
+}
+
+/// Flags of `reindex`: where everything lies.
+#[derive(Debug, Default, Args)]
+pub struct ReindexArgs {
+    /// Configuration file (TOML), as for `serve`.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where the private database, the packages and the search index live.
+    #[arg(long, value_name = "DIR", env = "NEARCRAWL_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// The Postgres that `serve` uses, if not its private one.
+    #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+}
+
+impl From<ReindexArgs> for ServeArgs {
+    fn from(args: ReindexArgs) -> Self {
+        let ReindexArgs { config, data_dir, database_url } = args;
+        Self { config, data_dir, database_url, ..Self::default() }
+    }
 }
 
 /// How log lines are written.

@@ -3,9 +3,10 @@
 //! Startup settings only: what an admin changes while the coordinator runs (threshold, patience, host delay) is
 //! policy and lives in Postgres.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use ipnet::IpNet;
 use serde::Deserialize;
 
 use crate::cli::{LogFormat, ServeArgs};
@@ -26,6 +27,8 @@ pub struct Config {
     pub log_format: LogFormat,
     /// Password for the first admin, if it is to be set rather than made up.
     pub admin_password: Option<String>,
+    /// Reverse proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpNet>,
     /// Bounds on work and waiting.
     pub limits: Limits,
 }
@@ -109,6 +112,7 @@ struct File {
     database_url: Option<String>,
     resolver: Option<SocketAddr>,
     log_format: Option<LogFormat>,
+    trusted_proxies: Vec<String>,
     limits: Limits,
 }
 
@@ -129,15 +133,29 @@ impl Config {
             Failure::configuration("no data directory: this user has no home, so give one with --data-dir")
         })?;
         Ok(Self {
-            listen: args.listen.or(file.listen).unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8480))),
+            listen: args.listen.or(file.listen).unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8420))),
             data_dir,
             database_url: args.database_url.or(file.database_url).filter(|url| !url.is_empty()),
             resolver: args.resolver.or(file.resolver),
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             admin_password: args.admin_password.filter(|password| !password.is_empty()),
+            trusted_proxies: proxies(&file.trusted_proxies)?,
             limits: file.limits,
         })
     }
+}
+
+/// Addresses and prefixes.
+fn proxies(texts: &[String]) -> Result<Vec<IpNet>, Failure> {
+    let proxy = |text: &String| {
+        let address = text.parse::<IpAddr>().map(IpNet::from).ok();
+        address.or_else(|| text.parse().ok()).ok_or_else(|| {
+            Failure::configuration(format!(
+                "trusted_proxies: {text:?} is neither an address nor a prefix such as 10.0.0.0/8"
+            ))
+        })
+    };
+    texts.iter().map(proxy).collect()
 }
 
 fn read(path: &Path) -> Result<File, Failure> {
@@ -177,6 +195,15 @@ mod tests {
         assert_eq!(failure.code(), 64);
         let sentence = failure.to_string();
         assert!(sentence.contains("line 3") && sentence.contains("open_serches"), "{sentence}");
+    }
+
+    #[test]
+    fn proxies_are_addresses_or_prefixes() {
+        let config = load("trusted_proxies = ['127.0.0.1', '10.0.0.0/8']", ServeArgs::default());
+        assert_eq!(config.expect("a configuration").trusted_proxies.len(), 2);
+        let failure =
+            load("trusted_proxies = ['proxy.example']", ServeArgs::default()).expect_err("a failure");
+        assert!(failure.to_string().contains("proxy.example"), "{failure}");
     }
 
     #[test]

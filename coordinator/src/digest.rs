@@ -45,8 +45,8 @@ fn host_of(url: &str) -> Option<HostName> {
     take_apart(url, 0).ok().map(|url| (url.scheme, url.authority))
 }
 
-/// Writes the pages of a package to the index, without committing, and says what the database shall know. Only hosts in
-/// `own` count: an agent has no say about hosts that are not its.
+/// Writes the pages of a package to the index, without committing, and says what the database shall know. Only
+/// hosts in `own` count: an agent has no say about hosts that are not its.
 pub fn digest(
     name: PackageName,
     entries: &[Entry],
@@ -65,7 +65,8 @@ pub fn digest(
         write(name, fetch, index)?;
     }
     if foreign > 0 {
-        tracing::warn!(agent = %name.agent, seq = name.seq, foreign, "left out fetches of hosts that are not the agent's");
+        let PackageName { agent, seq, .. } = name;
+        tracing::warn!(%agent, seq, foreign, "left out fetches of hosts that are not the agent's");
     }
     let hosts = tallies.into_iter().map(|(host, tally)| tally.of(host)).collect();
     Ok(Integration { name, hosts, discovered: discovered(entries, recent) })

@@ -34,7 +34,8 @@ pub struct Dns {
 }
 
 impl Dns {
-    /// Asks `server`, or the system's servers when there is none. Fails with a sentence when the system's configuration cannot be read.
+    /// Asks `server`, or the system's servers when there is none. Fails with a sentence when the system's
+    /// configuration cannot be read.
     pub fn new(server: Option<SocketAddr>) -> Result<Self, String> {
         let mut builder = match server {
             Some(server) => TokioResolver::builder_with_config(only(server), TokioRuntimeProvider::default()),
@@ -51,7 +52,8 @@ impl Dns {
         Ok(Self { resolver })
     }
 
-    /// The first address of a name: IPv4 if it has any, else IPv6. The smallest, so that rotating answers do not move a host.
+    /// The first address of a name: IPv4 if it has any, else IPv6. The smallest, so that rotating answers do
+    /// not move a host.
     pub async fn address(&self, name: &str) -> Result<IpAddr, LookupError> {
         // The dot at the end keeps the machine's search domains out.
         let absolute = format!("{}.", name.trim_end_matches('.'));

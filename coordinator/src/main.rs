@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use coordinator::cli::{Cli, Command};
 use coordinator::failure::Failure;
-use coordinator::serve;
+use coordinator::{reindex, serve};
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -24,5 +24,6 @@ fn run(cli: Cli) -> Result<(), Failure> {
         .map_err(|error| Failure::other(format!("cannot start threads: {error}")))?;
     match cli.command {
         Command::Serve(args) => runtime.block_on(serve::serve(args)),
+        Command::Reindex(args) => runtime.block_on(reindex::reindex(args)),
     }
 }

@@ -1,7 +1,7 @@
 //! "There is something to do": wakes reconcilers before their period is over.
 //!
-//! A poke carries nothing. It may come too often or for nothing; a reconciler looks at the state and does what is left
-//! to do. A poke while the reconciler runs makes it run once more, so that none is lost.
+//! A poke carries nothing. It may come too often or for nothing; a reconciler looks at the state and does what
+//! is left to do. A poke while the reconciler runs makes it run once more, so that none is lost.
 
 use tokio::sync::Notify;
 

@@ -1,7 +1,8 @@
 //! One walk over searches: thinks the next step of each out, and carries it out.
 //!
-//! Thinking is `delegation::next_step`, on the trail as Postgres has it. Orders are collected and sent together; decisions are
-//! carried out one by one, each in its transaction, so that the next search of the walk sees them.
+//! Thinking is `delegation::next_step`, on the trail as Postgres has it. Orders are collected and sent
+//! together; decisions are carried out one by one, each in its transaction, so that the next search of the walk
+//! sees them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -15,15 +15,12 @@ use crate::cli::ServeArgs;
 use crate::config::Config;
 use crate::failure::{Failure, chain};
 use crate::state::Coordinator;
-use crate::{agent_api, api, election, log, reconcile, shutdown};
+use crate::{agent_api, api, election, log, peer, reconcile, shutdown};
 
 /// How long open requests may take to end after the signal.
 const REQUESTS: Duration = Duration::from_secs(5);
 /// How long reconcilers may take to end the run they are in.
 const TASKS: Duration = Duration::from_secs(3);
-/// How long connections to the database may take to close.
-const POOL: Duration = Duration::from_secs(1);
-
 /// Serves until SIGTERM or Ctrl-C, then drains within ten seconds and stops what it started.
 pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
     let config = Config::load(args, cluster::default_data_dir)?;
@@ -38,9 +35,9 @@ pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
         booted = booting => booted?,
         () = stop.cancelled() => return Ok(()),
     };
-    run(Arc::new(coordinator), listener).await?;
-    stop_database(database).await;
-    Ok(())
+    let served = run(Arc::new(coordinator), listener).await;
+    boot::close(database).await;
+    served
 }
 
 async fn boot(
@@ -87,6 +84,7 @@ pub fn app(coordinator: &Arc<Coordinator>) -> Router {
     agent_api::router(Arc::clone(coordinator))
         .merge(api::router(Arc::clone(coordinator)))
         .layer(axum::middleware::from_fn(api::problem::speak_in_problems))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(coordinator), peer::see_through_proxies))
 }
 
 /// Serves and reconciles until the coordinator's token is cancelled, then drains.
@@ -122,15 +120,5 @@ async fn serve_requests(coordinator: &Arc<Coordinator>, listener: TcpListener) -
     tokio::select! {
         ended = server => ended.map_err(|error| Failure::other(format!("serving ended: {error}"))),
         () = late => Ok(()),
-    }
-}
-
-async fn stop_database(database: Database) {
-    let closing = database.store.close();
-    if tokio::time::timeout(POOL, closing).await.is_err() {
-        tracing::warn!("connections to the database were cut");
-    }
-    if let Some(cluster) = database.cluster {
-        cluster.stop().await;
     }
 }

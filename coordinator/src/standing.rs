@@ -26,7 +26,8 @@ pub enum Wish {
     Revoke,
 }
 
-/// Carries the wish out and tells everybody whom it concerns. `actor` goes into the audit. `None` when there is no such agent.
+/// Carries the wish out and tells everybody whom it concerns. `actor` goes into the audit. `None` when there is
+/// no such agent.
 pub async fn order(
     coordinator: &Coordinator,
     agent: AgentId,
@@ -60,7 +61,8 @@ async fn home(coordinator: &Coordinator, agent: AgentId) -> Result<Option<Range>
     Ok(home_of(&atlas, agent, address))
 }
 
-/// The subnet that an agent at `address` should be given as its home; none when there is none or somebody lives there.
+/// The subnet that an agent at `address` should be given as its home; none when there is none or somebody lives
+/// there.
 pub fn home_of(atlas: &Atlas, agent: AgentId, address: std::net::IpAddr) -> Option<Range> {
     match delegation::home(atlas.hierarchy(), &atlas.book(), agent, address) {
         Home::Take(subnet) => Some(atlas.hierarchy().subnet(subnet).range()),

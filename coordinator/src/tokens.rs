@@ -1,8 +1,9 @@
 //! Nonces and session tokens: nothing is stored, everything is signed.
 //!
-//! Both are `payload | HMAC-SHA-256(secret, kind | payload)` in base64url. The secret lives in Postgres, so that a session
-//! outlives a restart of the coordinator. A nonce is good for one minute and for one use: used ones are remembered
-//! until they expire, and those made before this coordinator started are refused, since it cannot know their use.
+//! Both are `payload | HMAC-SHA-256(secret, kind | payload)` in base64url. The secret lives in Postgres, so
+//! that a session outlives a restart of the coordinator. A nonce is good for one minute and for one use: used
+//! ones are remembered until they expire, and those made before this coordinator started are refused, since it
+//! cannot know their use.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -13,7 +13,8 @@ pub struct Wakes {
 }
 
 impl Wakes {
-    /// The bell of an agent. Register with it *before* looking at the database, so that nothing falls in between.
+    /// The bell of an agent. Register with it *before* looking at the database, so that nothing falls in
+    /// between.
     pub fn bell(&self, agent: AgentId) -> Arc<Notify> {
         let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(bells.entry(agent).or_default())

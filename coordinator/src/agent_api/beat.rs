@@ -18,7 +18,8 @@ use crate::api::problem::Problem;
 use crate::events::Change;
 use crate::state::Coordinator;
 
-/// Takes the beat down at once, then answers when there are routes, orders or another state, or when the hold time is over.
+/// Takes the beat down at once, then answers when there are routes, orders or another state, or when the hold
+/// time is over.
 pub(super) async fn beat(
     State(coordinator): State<Arc<Coordinator>>,
     caller: Caller,
@@ -90,7 +91,8 @@ fn check_routes(request: &BeatRequest, standing: Standing) -> Result<(), Problem
         return Ok(());
     }
     let detail = format!(
-        "The agent confirms route {} but only {} were made: its data directory belongs to another coordinator, or this coordinator's \
+        "The agent confirms route {} but only {} were made: its data directory belongs to another coordinator, or \
+         this coordinator's \
          database was restored from an older copy. Give the agent a fresh data directory.",
         request.routes_after, standing.last_route
     );

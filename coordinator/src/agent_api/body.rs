@@ -1,5 +1,7 @@
 //! A JSON body in the words of the protocol.
 
+use std::time::Duration;
+
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
@@ -11,9 +13,12 @@ use serde::de::DeserializeOwned;
 use super::refusal;
 use crate::api::problem::Problem;
 
-/// A JSON body. When it names a protocol version that this coordinator does not speak, that is the refusal, whatever else the body holds:
-/// another dialect may have other fields.
+/// A JSON body. When it names a protocol version that this coordinator does not speak, that is the refusal,
+/// whatever else the body holds: another dialect may have other fields.
 pub(super) struct Words<T>(pub(super) T);
+
+/// How long a body may take to arrive.
+const ARRIVAL: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize)]
 struct Dialect {
@@ -24,7 +29,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Words<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let bytes = Bytes::from_request(request, state).await.map_err(|refusal| unread(&refusal))?;
+        let arrival = tokio::time::timeout(ARRIVAL, Bytes::from_request(request, state)).await;
+        let bytes = arrival.map_err(|_| slow())?.map_err(|refusal| unread(&refusal))?;
         if let Ok(Dialect { protocol: Some(version) }) = serde_json::from_slice(&bytes) {
             version.supported().map_err(refusal::version)?;
         }
@@ -36,6 +42,11 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Words<T> {
             )
         })
     }
+}
+
+fn slow() -> Problem {
+    let detail = "The body took longer than half a minute to arrive; send it again.";
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-body", detail)
 }
 
 /// The body did not arrive whole, or is too long.

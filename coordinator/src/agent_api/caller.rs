@@ -12,7 +12,8 @@ use super::refusal;
 use crate::api::problem::Problem;
 use crate::state::Coordinator;
 
-/// An agent with a good session. Its standing is read from the database with every call, so that a revocation holds at once.
+/// An agent with a good session. Its standing is read from the database with every call, so that a revocation
+/// holds at once.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Caller {
     pub(super) agent: AgentId,

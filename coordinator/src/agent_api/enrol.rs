@@ -59,7 +59,8 @@ fn check_clock(agent_time: UnixMillis, now: UnixMillis) -> Result<(), Problem> {
     }
     let direction = if agent_time < now { "behind" } else { "ahead of" };
     let detail = format!(
-        "The agent's clock is {} minutes {direction} the coordinator's; set it right (for example with NTP) and enrol again.",
+        "The agent's clock is {} minutes {direction} the coordinator's; set it right (for example with NTP) and \
+         enrol again.",
         off_ms / 60_000
     );
     Err(Problem::new(StatusCode::CONFLICT, "clock-off", detail))

@@ -1,4 +1,5 @@
-//! Agents ship packages. A package is acknowledged when its body and its row in the ledger are durable, in this order.
+//! Agents ship packages. A package is acknowledged when its body and its row in the ledger are durable, in this
+//! order.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,7 +91,8 @@ async fn receive(request: Request) -> Result<Bytes, Problem> {
     }
 }
 
-/// Checks the whole package before anything is stored: it must come from the caller, under this name, and be readable to its end.
+/// Checks the whole package before anything is stored: it must come from the caller, under this name, and be
+/// readable to its end.
 async fn verify(
     coordinator: &Coordinator,
     caller: Caller,

@@ -10,8 +10,8 @@ use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Takes orders back from agents that fell asleep or were paused: they are asked again another time. Ends orders that were not
-/// answered in time, so that their searches go on without.
+/// Takes orders back from agents that fell asleep or were paused: they are asked again another time. Ends
+/// orders that were not answered in time, so that their searches go on without.
 pub struct ExpireProbes;
 
 impl Reconciler for ExpireProbes {

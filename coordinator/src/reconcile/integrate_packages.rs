@@ -19,8 +19,9 @@ use crate::failure::chain;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Indexes the packages that wait. First the pages go into the index, under their URLs, and are made durable; then one transaction
-/// per package marks it, counts it and queues what it discovered. A crash in between repeats the first half, which changes nothing.
+/// Indexes the packages that wait. First the pages go into the index, under their URLs, and are made durable;
+/// then one transaction per package marks it, counts it and queues what it discovered. A crash in between
+/// repeats the first half, which changes nothing.
 pub struct IntegratePackages;
 
 /// Packages between two commits of the index.
@@ -41,7 +42,10 @@ impl Reconciler for IntegratePackages {
         }
         let mut digested = Vec::with_capacity(waiting.len());
         for package in &waiting {
-            digested.extend(digest_one(coordinator, package).await?);
+            match digest_one(coordinator, package).await? {
+                Ok(integration) => digested.push(integration),
+                Err(reason) => set_aside(coordinator, package, &reason).await?,
+            }
         }
         let index = Arc::clone(&coordinator.index);
         tokio::task::spawn_blocking(move || index.commit()).await.context("the index thread ended")??;
@@ -58,25 +62,27 @@ impl Reconciler for IntegratePackages {
     }
 }
 
-/// Writes one package's pages to the index. `None` for a package that is set aside.
-async fn digest_one(
+/// Keeps a package out of the way that can never be integrated; it stays in the ledger with the reason.
+async fn set_aside(coordinator: &Coordinator, package: &Waiting, reason: &str) -> Result<(), StoreError> {
+    tracing::error!(package = package.object, reason, "set a package aside");
+    packages::refuse(&coordinator.store, &package.name, reason).await
+}
+
+/// Writes one package's pages to the index, or says why it can never be read.
+pub(crate) async fn digest_one(
     coordinator: &Coordinator,
     package: &Waiting,
-) -> Result<Option<Integration>, anyhow::Error> {
+) -> Result<Result<Integration, String>, anyhow::Error> {
     let entries = match entries(coordinator, package).await? {
         Ok(entries) => entries,
-        Err(reason) => {
-            tracing::error!(package = package.object, reason, "set a package aside");
-            packages::refuse(&coordinator.store, &package.name, &reason).await?;
-            return Ok(None);
-        }
+        Err(reason) => return Ok(Err(reason)),
     };
     let own = own_hosts(coordinator, package, &entries).await?;
     let (index, recent) = (Arc::clone(&coordinator.index), Arc::clone(&coordinator.recent));
     let name = package.name;
     let digesting = move || digest::digest(name, &entries, &own, &index, &recent);
     let integration = tokio::task::spawn_blocking(digesting).await.context("the index thread ended")??;
-    Ok(Some(integration))
+    Ok(Ok(integration))
 }
 
 /// The entries of a package, or why it can never be read: its body is gone or is not what was acknowledged.

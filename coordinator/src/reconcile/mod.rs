@@ -1,10 +1,11 @@
 //! The work that nobody asks for: reconcilers.
 //!
-//! Each looks at the state and does what is left to do: it takes no input, may run at any time and as often as one likes, and goes
-//! on where it stopped after a crash. It runs when its period is over or when it is poked, backs off while it fails, and its
-//! status can be seen. In the order in which a URL meets them:
-//! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and [`ImproveDelegations`]), [`RouteUrls`],
-//! and, when its agent has shipped a package, [`IntegratePackages`]. [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on.
+//! Each looks at the state and does what is left to do: it takes no input, may run at any time and as often as
+//! one likes, and goes on where it stopped after a crash. It runs when its period is over or when it is poked,
+//! backs off while it fails, and its status can be seen. In the order in which a URL meets them:
+//! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and
+//! [`ImproveDelegations`]), [`RouteUrls`], and, when its agent has shipped a package, [`IntegratePackages`].
+//! [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on.
 
 mod drive_searches;
 mod expire_probes;
@@ -25,6 +26,7 @@ use tokio_util::task::TaskTracker;
 pub use drive_searches::{DriveSearches, ImproveDelegations};
 pub use expire_probes::ExpireProbes;
 pub use integrate_packages::IntegratePackages;
+pub(crate) use integrate_packages::digest_one;
 pub use open_searches::OpenSearches;
 pub use place_hosts::PlaceHosts;
 pub use reload_hierarchy::ReloadHierarchy;

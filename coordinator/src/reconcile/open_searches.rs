@@ -16,8 +16,9 @@ use crate::state::Coordinator;
 
 /// Opens searches for subnets of waiting hosts, as many at once as the configuration allows.
 ///
-/// Searches profit from the decisions of earlier ones, most of all within a company ("we use the organization's name to delegate",
-/// IPMicra III.E). While nobody serves a company, therefore, only one of its subnets is searched for; the others wait for that decision.
+/// Searches profit from the decisions of earlier ones, most of all within a company ("we use the organization's
+/// name to delegate", IPMicra III.E). While nobody serves a company, therefore, only one of its subnets is
+/// searched for; the others wait for that decision.
 pub struct OpenSearches;
 
 impl Reconciler for OpenSearches {

@@ -11,8 +11,9 @@ use crate::atlas::Atlas;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Finds the smallest subnet of each host ("we first find the smallest subnet from the IP hierarchy that includes the IP of the
-/// new URL", IPMicra III.E) and gives the host to the subnet's agent. Waits until a hierarchy is loaded.
+/// Finds the smallest subnet of each host ("we first find the smallest subnet from the IP hierarchy that
+/// includes the IP of the new URL", IPMicra III.E) and gives the host to the subnet's agent. Waits until a
+/// hierarchy is loaded.
 pub struct PlaceHosts;
 
 /// Hosts in one batch.
@@ -43,7 +44,8 @@ impl Reconciler for PlaceHosts {
     }
 }
 
-/// Puts hosts that wait for an agent into their subnets: those without a subnet, or all of them when the hierarchy is new.
+/// Puts hosts that wait for an agent into their subnets: those without a subnet, or all of them when the
+/// hierarchy is new.
 pub(super) async fn place(
     coordinator: &Coordinator,
     atlas: &Atlas,

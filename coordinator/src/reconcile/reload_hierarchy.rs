@@ -14,8 +14,8 @@ use crate::pokes::Pokes;
 use crate::ruling;
 use crate::state::Coordinator;
 
-/// Reads the generation in use when it is not the one in memory, carries the delegations over, and puts the hosts that wait for an
-/// agent into its subnets. Also notices when another coordinator changed the policy.
+/// Reads the generation in use when it is not the one in memory, carries the delegations over, and puts the
+/// hosts that wait for an agent into its subnets. Also notices when another coordinator changed the policy.
 pub struct ReloadHierarchy;
 
 impl Reconciler for ReloadHierarchy {

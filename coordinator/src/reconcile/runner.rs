@@ -1,8 +1,11 @@
 //! Runs a reconciler until the coordinator stops.
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
 use crate::failure::chain;
@@ -63,7 +66,9 @@ async fn once<R: Reconciler>(coordinator: &Coordinator) -> Wait {
     if R::DECIDES && !coordinator.decides() {
         return Wait { longest: R::PERIOD, may_be_poked: true };
     }
-    let outcome = R::run(coordinator).await;
+    // A panic would be a bug of ours; it must not end the reconciler for good.
+    let run = AssertUnwindSafe(R::run(coordinator)).catch_unwind();
+    let outcome = run.await.unwrap_or_else(|panic| Err(anyhow::anyhow!("it panicked: {}", words(&*panic))));
     let now = coordinator.now();
     match outcome {
         Ok(outcome) => {
@@ -91,6 +96,12 @@ async fn once<R: Reconciler>(coordinator: &Coordinator) -> Wait {
             Wait { longest, may_be_poked: false }
         }
     }
+}
+
+/// What a panic said.
+fn words(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
 }
 
 /// A quarter of a second, doubled with each failure in a row.

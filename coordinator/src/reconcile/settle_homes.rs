@@ -15,8 +15,8 @@ use crate::pokes::Pokes;
 use crate::standing::{home_of, redraw};
 use crate::state::Coordinator;
 
-/// Approval delegates an agent's home subnet to it. Where that could not be (no hierarchy was loaded) or is not so any more (a new
-/// generation cuts the addresses differently), this does it.
+/// Approval delegates an agent's home subnet to it. Where that could not be (no hierarchy was loaded) or is not
+/// so any more (a new generation cuts the addresses differently), this does it.
 pub struct SettleHomes;
 
 impl Reconciler for SettleHomes {

@@ -33,7 +33,8 @@ async fn a_search_goes_on_where_it_was() {
     let third = ground.start().await;
     two.measured(&third, &next, 20_000).await;
     assert_eq!(two.routes(&third).await[0].url, NORTH);
-    // The routes are not confirmed yet: a third coordinator hands out the same ones to an agent that lost the answer.
+    // The routes are not confirmed yet: a third coordinator hands out the same ones to an agent that lost the
+    // answer.
     third.stop().await;
     let fourth = ground.start().await;
     let again = two.beat(&fourth, 0).await;
@@ -84,4 +85,30 @@ async fn a_new_generation_is_taken_up_while_it_runs() {
     .await;
     assert_eq!(running.coordinator.atlas().unwrap().book().len(), 1, "delegations are carried over");
     running.stop().await;
+}
+
+#[tokio::test]
+async fn a_lost_index_is_built_again_from_the_packages() {
+    let ground = Ground::new().await;
+    let first = ground.start().await;
+    first.until_hierarchy_is_loaded().await;
+    let mut agent = FakeAgent::enrol(&first, 1).await;
+    first.order(agent.id, Wish::Approve).await;
+    first.sow(&["http://127.0.0.1/"]).await;
+    agent.routes(&first).await;
+    for seq in 1..=3 {
+        let entries = [page(&format!("http://127.0.0.1/{seq}"), "Page", "perennial")];
+        agent.ship_well(&first, seq, agent.package(seq, &entries)).await;
+    }
+    until("all are integrated", || async {
+        store::packages::waiting(ground.store(), 10).await.unwrap().is_empty()
+    })
+    .await;
+    first.stop().await;
+    ground.lose_the_index();
+    let second = ground.start().await;
+    assert!(second.coordinator.index.is_empty());
+    assert_eq!(coordinator::reindex::run(&second.coordinator).await.unwrap(), 3);
+    assert_eq!(second.coordinator.index.search("perennial", 0, 10).unwrap().total, 3);
+    second.stop().await;
 }

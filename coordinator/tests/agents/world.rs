@@ -57,6 +57,10 @@ impl Ground {
         self.dir.path().join("packages")
     }
 
+    pub(crate) fn lose_the_index(&self) {
+        std::fs::remove_dir_all(self.dir.path().join("index")).unwrap();
+    }
+
     pub(crate) async fn start(&self) -> Running {
         self.start_with(self.config()).await
     }
@@ -158,7 +162,8 @@ pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut condition: i
     tokio::time::timeout(PATIENCE, holds).await.unwrap_or_else(|_| panic!("waited in vain until {what}"));
 }
 
-/// A little internet: four companies in one block, and the loopback addresses, where the agents of the tests live.
+/// A little internet: four companies in one block, and the loopback addresses, where the agents of the tests
+/// live.
 pub(crate) fn hierarchy() -> Hierarchy {
     let mut companies = CompanyIndex::default();
     let mut builder = Builder::default();

@@ -1,8 +1,8 @@
 //! One decider: of all coordinators on a database, the one that holds an advisory lock decides.
 //!
-//! The lock lives as long as a connection of its own. Each election raises the term. A decider that lost its connection
-//! without noticing can still write; what it writes is fenced by the state of the search and the generation of the delegation
-//! (see [`crate::delegations`]).
+//! The lock lives as long as a connection of its own. Each election raises the term. A decider that lost its
+//! connection without noticing can still write; what it writes is fenced by the state of the search and the
+//! generation of the delegation (see [`crate::delegations`]).
 
 use sqlx::{Connection as _, PgConnection};
 

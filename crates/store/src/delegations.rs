@@ -64,15 +64,16 @@ pub struct Decision<'a> {
 pub enum Decided {
     /// It holds from now on.
     Made(DelegationId),
-    /// The search was over, or the subnet was delegated meanwhile: thought out on an old state, so nothing was done.
+    /// The search was over, or the subnet was delegated meanwhile: thought out on an old state, so nothing was
+    /// done.
     Outdated,
     /// The agent may not work any more; nothing was done.
     AgentGone,
 }
 
-/// Delegates a subnet as its search decided, in one transaction: fenced by the search's state and by the subnet's
-/// generation. Hosts of the subnet that waited get the agent; hosts that have one keep it, since it may have fetched from
-/// them already. A final decision ends the search.
+/// Delegates a subnet as its search decided, in one transaction: fenced by the search's state and by the
+/// subnet's generation. Hosts of the subnet that waited get the agent; hosts that have one keep it, since it
+/// may have fetched from them already. A final decision ends the search.
 pub async fn decide(store: &Store, decision: &Decision<'_>, now: UnixMillis) -> Result<Decided, StoreError> {
     let doing = StoreError::doing("decide a search");
     let mut tx = store.pool().begin().await.map_err(doing)?;
@@ -197,8 +198,8 @@ async fn give_hosts(db: &mut PgConnection, subnet: &Range, agent: AgentId) -> Re
     Ok(())
 }
 
-/// Gives an agent that works the subnet it lives in, where that did not happen at approval: the hierarchy was not loaded, or has
-/// changed since. Whether anything changed.
+/// Gives an agent that works the subnet it lives in, where that did not happen at approval: the hierarchy was
+/// not loaded, or has changed since. Whether anything changed.
 pub async fn settle_home(
     store: &Store,
     agent: AgentId,
@@ -212,8 +213,8 @@ pub async fn settle_home(
     Ok(settled)
 }
 
-/// The home subnet goes to the agent that lives there (IPMicra III.D), unless one that lives there has it. A search for
-/// it is over with that. Whether anything changed.
+/// The home subnet goes to the agent that lives there (IPMicra III.D), unless one that lives there has it. A
+/// search for it is over with that. Whether anything changed.
 pub(crate) async fn give_home(
     db: &mut PgConnection,
     agent: AgentId,
@@ -257,8 +258,9 @@ pub(crate) async fn give_home(
     }
 }
 
-/// Takes everything from an agent: its delegations end, its hosts wait again, what was on its way is queued again, and
-/// so is the front page of each of its hosts, from which the next agent finds the rest. Orders it had are over.
+/// Takes everything from an agent: its delegations end, its hosts wait again, what was on its way is queued
+/// again, and so is the front page of each of its hosts, from which the next agent finds the rest. Orders it
+/// had are over.
 pub(crate) async fn free(db: &mut PgConnection, agent: AgentId, now: UnixMillis) -> Result<(), StoreError> {
     for (doing, step) in FREE {
         sqlx::query(step)

@@ -44,7 +44,8 @@ pub async fn unresolved(store: &Store, limit: u32, now: UnixMillis) -> Result<Ve
 /// Writes down addresses that were found.
 pub async fn resolved(store: &Store, found: &[(HostId, IpAddr)]) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE hosts h SET state = 'resolved', address = f.address, first = NULL, last = NULL, attempts = 0, reason = NULL
+        "UPDATE hosts h SET state = 'resolved', address = f.address, first = NULL, last = NULL,
+                            attempts = 0, reason = NULL
          FROM unnest($1::bigint[], $2::inet[]) AS f (id, address)
          WHERE h.id = f.id AND h.state = 'unresolved'",
     )
@@ -91,8 +92,8 @@ pub async fn not_resolved(store: &Store, failed: &[FailedLookup]) -> Result<(), 
     tx.commit().await.map_err(doing)
 }
 
-/// Hosts with an address that have no agent, after `after`, in order of their number: their subnets are looked up anew
-/// when the hierarchy changes.
+/// Hosts with an address that have no agent, after `after`, in order of their number: their subnets are looked
+/// up anew when the hierarchy changes.
 pub async fn waiting(
     store: &Store,
     after: HostId,
@@ -163,7 +164,8 @@ pub async fn orphans(store: &Store, limit: u32, now: UnixMillis) -> Result<Vec<O
             FROM hosts h
             WHERE h.state = 'resolved' AND h.first IS NOT NULL AND h.retry_at <= $1
               AND NOT EXISTS (SELECT FROM searches s WHERE s.state = 'open' AND s.first = h.first AND s.last = h.last)
-              AND NOT EXISTS (SELECT FROM delegations d WHERE d.ended_at IS NULL AND d.first = h.first AND d.last = h.last)
+              AND NOT EXISTS (
+                SELECT FROM delegations d WHERE d.ended_at IS NULL AND d.first = h.first AND d.last = h.last)
             ORDER BY h.first, h.last, h.attempts, h.id
          ) AS one_each ORDER BY id LIMIT $2",
     )

@@ -83,12 +83,12 @@ pub struct Waiting {
     pub key: Vec<u8>,
 }
 
-type WaitingRow = (i64, i64, i64, Vec<u8>, String, Vec<u8>);
+type WaitingRow = (i64, i64, i64, Vec<u8>, String, Vec<u8>, Moment);
 
 /// Packages to be integrated, in the order of their arrival and, within an agent's epoch, of their numbers.
 pub async fn waiting(store: &Store, limit: u32) -> Result<Vec<Waiting>, StoreError> {
     let rows: Vec<WaitingRow> = sqlx::query_as(
-        "SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key
+        "SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key, p.received_at
          FROM packages p JOIN agents a ON a.id = p.agent
          WHERE p.integrated_at IS NULL AND p.refused IS NULL
          ORDER BY p.received_at, p.agent, p.epoch, p.seq LIMIT $1",
@@ -97,19 +97,42 @@ pub async fn waiting(store: &Store, limit: u32) -> Result<Vec<Waiting>, StoreErr
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the packages that wait"))?;
-    Ok(rows
-        .into_iter()
-        .map(|(agent, epoch, seq, sha256, object, key)| Waiting {
-            name: PackageName {
-                agent: AgentId::new(agent),
-                epoch: epoch.unsigned_abs(),
-                seq: seq.unsigned_abs(),
-            },
-            sha256,
-            object,
-            key,
-        })
-        .collect())
+    Ok(rows.into_iter().map(|row| placed(row).1).collect())
+}
+
+/// Where a package stands in the order of arrival.
+pub type Place = (UnixMillis, PackageName);
+
+/// Packages that were integrated, in the order of [`waiting`], from the beginning or after a place.
+pub async fn integrated(
+    store: &Store,
+    after: Option<&Place>,
+    limit: u32,
+) -> Result<Vec<(Place, Waiting)>, StoreError> {
+    let (at, name) =
+        after.copied().unwrap_or((UnixMillis(0), PackageName { agent: AgentId::new(0), epoch: 0, seq: 0 }));
+    let rows: Vec<WaitingRow> = sqlx::query_as(
+        "SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key, p.received_at
+         FROM packages p JOIN agents a ON a.id = p.agent
+         WHERE p.integrated_at IS NOT NULL
+           AND (date_trunc('milliseconds', p.received_at), p.agent, p.epoch, p.seq) > ($1, $2, $3, $4)
+         ORDER BY date_trunc('milliseconds', p.received_at), p.agent, p.epoch, p.seq LIMIT $5",
+    )
+    .bind(Moment(at))
+    .bind(name.agent.get())
+    .bind(number(name.epoch)?)
+    .bind(number(name.seq)?)
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the packages that were integrated"))?;
+    Ok(rows.into_iter().map(placed).collect())
+}
+
+fn placed((agent, epoch, seq, sha256, object, key, received_at): WaitingRow) -> (Place, Waiting) {
+    let name =
+        PackageName { agent: AgentId::new(agent), epoch: epoch.unsigned_abs(), seq: seq.unsigned_abs() };
+    ((received_at.0, name), Waiting { name, sha256, object, key })
 }
 
 /// What a package tells of one host.
@@ -140,8 +163,8 @@ pub struct Integration {
     pub discovered: Vec<NewUrl>,
 }
 
-/// Marks a package as integrated, counts what it brought and queues what it discovered, in one transaction. Whether that
-/// happened now: a package that is marked already changes nothing.
+/// Marks a package as integrated, counts what it brought and queues what it discovered, in one transaction.
+/// Whether that happened now: a package that is marked already changes nothing.
 pub async fn integrate(
     store: &Store,
     integration: &Integration,
@@ -161,7 +184,8 @@ pub async fn integrate(
 async fn mark(db: &mut PgConnection, integration: &Integration, now: UnixMillis) -> Result<bool, StoreError> {
     let sum = |value: fn(&HostTally) -> u64| integration.hosts.iter().map(value).sum::<u64>();
     let marked = sqlx::query(
-        "UPDATE packages SET integrated_at = $4, integrations = integrations + 1, pages = $5, fetches = $6, wire_bytes = $7
+        "UPDATE packages SET integrated_at = $4, integrations = integrations + 1,
+                             pages = $5, fetches = $6, wire_bytes = $7
          WHERE agent = $1 AND epoch = $2 AND seq = $3 AND integrated_at IS NULL AND refused IS NULL",
     )
     .bind(integration.name.agent.get())

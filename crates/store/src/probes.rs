@@ -79,8 +79,9 @@ fn order((id, address, port, host): (i64, IpAddr, i32, String)) -> ProbeOrder {
     }
 }
 
-/// Takes an agent's reports down. Orders of other agents, unknown ones and answered ones are left as they are, so that a
-/// report may be repeated; one that comes late counts while the search goes on. Says how many were news.
+/// Takes an agent's reports down. Orders of other agents, unknown ones and answered ones are left as they are,
+/// so that a report may be repeated; one that comes late counts while the search goes on. Says how many were
+/// news.
 pub async fn report(
     store: &Store,
     agent: AgentId,
@@ -153,8 +154,8 @@ pub async fn withdraw(store: &Store, now: UnixMillis) -> Result<u64, StoreError>
     Ok(withdrawn.rows_affected())
 }
 
-/// Ends the patience with orders made until `asked_before`, and with those of agents not heard of since `heard_since`. Says how
-/// many.
+/// Ends the patience with orders made until `asked_before`, and with those of agents not heard of since
+/// `heard_since`. Says how many.
 pub async fn expire(
     store: &Store,
     asked_before: UnixMillis,

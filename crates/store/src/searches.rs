@@ -177,11 +177,13 @@ async fn trails(store: &Store, searches: &[i64]) -> Result<HashMap<i64, Vec<Aske
     Ok(trails)
 }
 
-/// Ends a search without a delegation: its subnet is not in the hierarchy any more. Its hosts find a new subnet.
+/// Ends a search without a delegation: its subnet is not in the hierarchy any more. Its hosts find a new
+/// subnet.
 pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result<(), StoreError> {
     sqlx::query(
         "WITH over AS (
-            UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = $1 AND state = 'open' RETURNING first, last
+            UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = $1 AND state = 'open'
+            RETURNING first, last
          )
          UPDATE hosts h SET first = NULL, last = NULL
          FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'",
@@ -206,8 +208,8 @@ pub async fn urgent(store: &Store) -> Result<Vec<Range>, StoreError> {
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
 }
 
-/// Ends a search that brought no answer from its target: its subnet's hosts that wait try again at `retry_at`, for
-/// the reason given; those that did so `attempts` times are given up, with the URLs that wait for them.
+/// Ends a search that brought no answer from its target: its subnet's hosts that wait try again at `retry_at`,
+/// for the reason given; those that did so `attempts` times are given up, with the URLs that wait for them.
 pub async fn silent(
     store: &Store,
     search: SearchId,
@@ -220,7 +222,8 @@ pub async fn silent(
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let failed: Vec<i64> = sqlx::query_scalar(
         "WITH over AS (
-            UPDATE searches SET state = 'decided', decided_at = $5 WHERE id = $1 AND state = 'open' RETURNING first, last
+            UPDATE searches SET state = 'decided', decided_at = $5 WHERE id = $1 AND state = 'open'
+            RETURNING first, last
          ), tried AS (
             UPDATE hosts h SET attempts = h.attempts + 1, reason = $2, retry_at = $3,
                    state = CASE WHEN h.attempts + 1 >= $4 THEN 'failed' ELSE h.state END

@@ -1,0 +1,131 @@
+//! An agent asks to be let in.
+
+use std::net::IpAddr;
+
+use protocol::enrol::AgentProfile;
+use protocol::key::PublicKey;
+use protocol::{AgentId, AgentState, ProtocolVersion, UnixMillis};
+use sqlx::PgConnection;
+
+use super::state_of;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Who asks to be enrolled.
+#[derive(Debug, Clone, Copy)]
+pub struct Newcomer<'a> {
+    /// The identity.
+    pub key: &'a PublicKey,
+    /// What its owner says of it.
+    pub profile: &'a AgentProfile,
+    /// The dialect it speaks.
+    pub protocol: ProtocolVersion,
+    /// The address it was seen from.
+    pub home: IpAddr,
+}
+
+/// What came of asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enrolment {
+    /// Known from now on, or known already.
+    Enrolled {
+        /// Its name.
+        agent: AgentId,
+        /// Where it stands.
+        state: AgentState,
+        /// Whether it was not known before.
+        fresh: bool,
+    },
+    /// Nobody made this token.
+    UnknownToken,
+    /// Another agent used this token.
+    UsedToken,
+    /// The token's time is over.
+    ExpiredToken,
+}
+
+/// Enrols an agent, using up its join token. A key that is known needs no token: it gets the same agent, its
+/// profile is renewed, and while it is pending also its home.
+pub async fn enrol(
+    store: &Store,
+    token_sha256: &[u8],
+    newcomer: &Newcomer<'_>,
+    now: UnixMillis,
+) -> Result<Enrolment, StoreError> {
+    let doing = StoreError::doing("enrol an agent");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let (id, state, fresh) = upsert(&mut tx, newcomer, now).await?;
+    if fresh && !use_token(&mut tx, token_sha256, id, now).await? {
+        tx.rollback().await.map_err(doing)?;
+        return why_not(store, token_sha256, now).await;
+    }
+    tx.commit().await.map_err(doing)?;
+    Ok(Enrolment::Enrolled { agent: AgentId::new(id), state, fresh })
+}
+
+async fn upsert(
+    db: &mut PgConnection,
+    newcomer: &Newcomer<'_>,
+    now: UnixMillis,
+) -> Result<(i64, AgentState, bool), StoreError> {
+    let profile = newcomer.profile;
+    // xmax is zero only for a row that this statement inserted.
+    let (id, state, fresh): (i64, String, bool) = sqlx::query_as(
+        "INSERT INTO agents (public_key, name, contact, version, protocol, capacity_pages_per_day, zone, spans,
+                             home, enrolled_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+         ON CONFLICT (public_key) DO UPDATE SET
+            name = excluded.name, contact = excluded.contact, version = excluded.version,
+            protocol = excluded.protocol, capacity_pages_per_day = excluded.capacity_pages_per_day,
+            zone = excluded.zone, spans = excluded.spans,
+            home = CASE agents.state WHEN 'pending' THEN excluded.home ELSE agents.home END
+         RETURNING id, state, xmax = 0",
+    )
+    .bind(newcomer.key.to_bytes().as_slice())
+    .bind(&profile.name)
+    .bind(&profile.contact)
+    .bind(&profile.version)
+    .bind(i16::try_from(newcomer.protocol.0).unwrap_or(i16::MAX))
+    .bind(i32::try_from(profile.capacity_pages_per_day).unwrap_or(i32::MAX))
+    .bind(&profile.zone)
+    .bind(sqlx::types::Json(&profile.spans))
+    .bind(newcomer.home)
+    .bind(Moment(now))
+    .fetch_one(db)
+    .await
+    .map_err(StoreError::doing("enrol an agent"))?;
+    Ok((id, state_of(&state)?, fresh))
+}
+
+async fn use_token(
+    db: &mut PgConnection,
+    sha256: &[u8],
+    agent: i64,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let used = sqlx::query(
+        "UPDATE join_tokens SET used_by = $2, used_at = $3
+         WHERE token_sha256 = $1 AND used_by IS NULL AND expires_at > $3",
+    )
+    .bind(sha256)
+    .bind(agent)
+    .bind(Moment(now))
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("use a join token"))?;
+    Ok(used.rows_affected() == 1)
+}
+
+async fn why_not(store: &Store, sha256: &[u8], now: UnixMillis) -> Result<Enrolment, StoreError> {
+    let token: Option<(bool, Moment)> =
+        sqlx::query_as("SELECT used_by IS NOT NULL, expires_at FROM join_tokens WHERE token_sha256 = $1")
+            .bind(sha256)
+            .fetch_optional(store.pool())
+            .await
+            .map_err(StoreError::doing("look up a join token"))?;
+    Ok(match token {
+        Some((true, _)) => Enrolment::UsedToken,
+        Some((false, expires)) if expires.0 <= now => Enrolment::ExpiredToken,
+        _ => Enrolment::UnknownToken,
+    })
+}

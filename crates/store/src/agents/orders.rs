@@ -1,0 +1,140 @@
+//! What admins do to agents.
+
+use hierarchy::Range;
+use protocol::{AgentId, AgentState, UnixMillis};
+use sqlx::PgConnection;
+
+use super::state_of;
+use crate::delegations;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// What an admin may do to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Lets a pending agent work, with its home subnet, if the hierarchy knows one.
+    Approve {
+        /// The smallest subnet around its home.
+        home: Option<Range>,
+    },
+    /// Stops an approved agent; its delegations stay.
+    Pause,
+    /// Lets a paused agent work again.
+    Resume,
+    /// Ends an agent for good; its work goes to others.
+    Revoke,
+}
+
+impl Order {
+    /// What the audit calls it.
+    fn action(self) -> &'static str {
+        match self {
+            Self::Approve { .. } => "agent.approve",
+            Self::Pause => "agent.pause",
+            Self::Resume => "agent.resume",
+            Self::Revoke => "agent.revoke",
+        }
+    }
+
+    /// The states from which it is allowed, and the state it leads to.
+    fn step(self) -> (&'static [AgentState], AgentState) {
+        match self {
+            Self::Approve { .. } => (&[AgentState::Pending], AgentState::Approved),
+            Self::Pause => (&[AgentState::Approved], AgentState::Paused),
+            Self::Resume => (&[AgentState::Paused], AgentState::Approved),
+            Self::Revoke => {
+                (&[AgentState::Pending, AgentState::Approved, AgentState::Paused], AgentState::Revoked)
+            }
+        }
+    }
+}
+
+/// What came of an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ordered {
+    /// Done now.
+    Done,
+    /// It was so already.
+    Already,
+    /// Not possible from the state the agent is in.
+    NotFrom(AgentState),
+}
+
+/// Carries out an admin's order in one transaction: the state, the home delegation that approval brings, the
+/// work that revocation frees, and an entry by `actor` in the audit. `None` when there is no such agent.
+pub async fn order(
+    store: &Store,
+    agent: AgentId,
+    order: Order,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<Option<Ordered>, StoreError> {
+    let doing = StoreError::doing("change an agent's standing");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let Some(state) = lock(&mut tx, agent).await? else { return Ok(None) };
+    let (from, to) = order.step();
+    if state == to {
+        return Ok(Some(Ordered::Already));
+    }
+    if !from.contains(&state) {
+        return Ok(Some(Ordered::NotFrom(state)));
+    }
+    set_state(&mut tx, agent, to, now).await?;
+    audit(&mut tx, actor, order, agent, now).await?;
+    match order {
+        Order::Approve { home: Some(home) } => {
+            delegations::give_home(&mut tx, agent, &home, now).await?;
+        }
+        Order::Revoke => delegations::free(&mut tx, agent, now).await?,
+        Order::Approve { home: None } | Order::Pause | Order::Resume => {}
+    }
+    tx.commit().await.map_err(doing)?;
+    Ok(Some(Ordered::Done))
+}
+
+async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<AgentState>, StoreError> {
+    let state: Option<String> = sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR UPDATE")
+        .bind(agent.get())
+        .fetch_optional(db)
+        .await
+        .map_err(StoreError::doing("lock an agent"))?;
+    state.as_deref().map(state_of).transpose()
+}
+
+async fn set_state(
+    db: &mut PgConnection,
+    agent: AgentId,
+    state: AgentState,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE agents SET state = $2,
+            approved_at = CASE WHEN state = 'pending' AND $2 = 'approved' THEN $3 ELSE approved_at END
+         WHERE id = $1",
+    )
+    .bind(agent.get())
+    .bind(state.as_str())
+    .bind(Moment(now))
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("change an agent's standing"))?;
+    Ok(())
+}
+
+async fn audit(
+    db: &mut PgConnection,
+    actor: &str,
+    order: Order,
+    agent: AgentId,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    sqlx::query("INSERT INTO audit (at, actor, action, subject) VALUES ($1, $2, $3, $4)")
+        .bind(Moment(now))
+        .bind(actor)
+        .bind(order.action())
+        .bind(agent.to_string())
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("write an admin's order into the audit"))?;
+    Ok(())
+}
