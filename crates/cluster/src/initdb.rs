@@ -40,7 +40,7 @@ fn run(dir: &Path, bin: &Path, identity: &Identity, durability: Durability) -> R
     if output.status.success() {
         return Ok(());
     }
-    Err(ClusterError::Initdb { path: dir.to_path_buf(), said: last_lines(&output.stderr) })
+    Err(ClusterError::Initdb { path: dir.to_path_buf(), said: reason(&output.stderr) })
 }
 
 /// A command that sees nothing of our environment (`PG*` would redirect it, others may hold secrets).
@@ -53,14 +53,39 @@ pub(crate) fn clean_command(program: &Path) -> Command {
     command
 }
 
-/// The last three non-empty lines, joined: the reason is always there.
-pub(crate) fn last_lines(output: &[u8]) -> String {
+/// What stands beside the reason in a program's last lines: the statement that failed, and what was done about it.
+const BESIDE: [&str; 3] = ["STATEMENT:", "child process exited", "initdb: removing"];
+
+/// The reason for a failure in what a program of Postgres printed: its last three lines, joined.
+pub(crate) fn reason(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let says = |line: &&str| !line.is_empty() && !BESIDE.iter().any(|words| line.contains(words));
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(says).collect();
     lines[lines.len().saturating_sub(3)..].join("; ")
 }
 
 fn sync_parent(path: &Path) -> Result<(), ClusterError> {
     let parent = path.parent().unwrap_or(path);
     File::open(parent).and_then(|dir| dir.sync_all()).map_err(ClusterError::prepare(parent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_not_what_stands_beside_it() {
+        let output = b"\
+            2026-11-20 19:24:42 UTC FATAL:  could not write to file: No space left on device\n\
+            2026-11-20 19:24:42 UTC STATEMENT:  CREATE DATABASE template0;\n\n\
+            child process exited with exit code 1\ninitdb: removing contents of data directory\n";
+        let expected = "2026-11-20 19:24:42 UTC FATAL:  could not write to file: No space left on device";
+        assert_eq!(reason(output), expected);
+    }
+
+    #[test]
+    fn the_last_lines_are_nearest_to_the_end() {
+        assert_eq!(reason(b"one\n\ntwo\nthree\nfour\n"), "two; three; four");
+        assert_eq!(reason(b""), "");
+    }
 }

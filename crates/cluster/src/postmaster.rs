@@ -11,7 +11,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::{getpid, getppid};
 
 use crate::identity::Identity;
-use crate::initdb::{clean_command, last_lines};
+use crate::initdb::{clean_command, reason};
 use crate::layout::Layout;
 use crate::{ClusterError, Durability};
 
@@ -114,7 +114,7 @@ fn die_with_us(command: &mut Command) {
 pub(crate) fn last_words(layout: &Layout) -> String {
     let early = std::fs::read(layout.start_log()).unwrap_or_default();
     let log = newest_log(&layout.data().join("log")).filter(|_| moved_to_log(&early));
-    last_lines(&log.unwrap_or(early))
+    reason(&log.unwrap_or(early))
 }
 
 fn moved_to_log(early: &[u8]) -> bool {
