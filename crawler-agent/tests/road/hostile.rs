@@ -50,6 +50,8 @@ const PAGE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n";
 
 fn slow_head(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
     Box::pin(async move {
+        // So far it could still become an answer.
+        let _ = stream.write_all(b"HTTP/1.1 200 ").await;
         let mut drip = tokio::time::interval(Duration::from_millis(100));
         while stream.write_all(b"H").await.is_ok() {
             drip.tick().await;
