@@ -1,4 +1,4 @@
-//! The search behind a delegation in one sentence.
+//! The search behind a delegation, told.
 
 use store::lists::{Delegation, Search};
 
@@ -17,83 +17,109 @@ pub(super) struct Case<'a> {
     pub(super) company: Option<&'a str>,
 }
 
-/// One plain sentence that says why this agent.
+/// Why this agent, as a colleague would say it.
 pub(super) fn sentence(case: &Case<'_>) -> String {
     let chosen = case.probes.iter().find(|probe| probe.chosen);
     match (case.search, chosen) {
         (Some(search), Some(probe)) => measured(case, search, probe),
-        _ => at_home(case),
+        _ => unmeasured(case),
     }
 }
 
-fn at_home(case: &Case<'_>) -> String {
+fn unmeasured(case: &Case<'_>) -> String {
     let Delegation { agent_name, agent_home, subnet, reason, .. } = case.found;
     if reason == "home" {
-        return format!("home: {agent_name} lives at {agent_home}, inside {subnet}, so no probe was needed.");
+        return format!(
+            "{agent_name} crawls {subnet} because it lives there: its own address is {agent_home}. No probe was needed."
+        );
     }
     // Cannot come from our own search; said as it stands rather than made up.
-    format!("{reason}: the subnet {subnet} went to {agent_name}; no measurement of it is on record.")
+    format!("{agent_name} crawls {subnet} ({reason}); no measurement of it is on record.")
 }
 
 fn measured(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
-    let time = time(search, probe);
-    let who = format!("{} ({})", probe.agent.name, found_by(case, probe));
-    let count = case.probes.len();
-    let text = match case.found.reason.as_str() {
-        "company" => format!("company: {who} was near enough, {time}; probe {} of {count}", probe.order),
-        "threshold" => {
-            format!("rir hierarchy: {who} was near enough, {time}; probe {} of {count}", probe.order)
-        }
-        _ => format!(
-            "lowest: nobody was near enough, and {who} had the lowest round trip, {time}; {}",
-            tally(case.probes)
-        ),
-    };
+    let Delegation { agent_name, subnet, .. } = case.found;
+    let mut told = format!(
+        "{agent_name} crawls {subnet} because {}. {}",
+        because(case, search, probe),
+        asked(case, probe)
+    );
     if case.found.provisional && search.open {
-        return format!(
-            "{text}. Provisional: the search goes on, since a nearer agent may not have been asked or answered yet."
+        told.push_str(
+            " This is provisional: the search goes on, since a nearer agent may not have been asked or answered yet.",
         );
     }
-    format!("{text}.")
+    told
 }
 
-/// "12.3 ms < 50 ms by ICMP echo to 41.0.0.1".
-fn time(search: &Search, probe: &AskedProbe) -> String {
+fn because(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
     let (rtt, threshold) = (probe.rtt_ms.unwrap_or_default(), ms(search.threshold_us));
-    let sign = if probe.verdict == Verdict::Satisfies { "<" } else { ">=" };
     let method = probe.method.map_or("probe", super::body::Method::in_words);
-    format!("{} ms {sign} {} ms by {method} to {}", round(rtt, threshold), short(threshold), search.target)
-}
-
-fn found_by(case: &Case<'_>, probe: &AskedProbe) -> String {
-    let level = probe.level.as_deref().unwrap_or_default();
-    match probe.phase {
-        Phase::Company => {
-            let company = case.company.map(|company| format!(" {company}")).unwrap_or_default();
-            format!("holds another subnet of the company{company}")
+    let time = format!("{} ms by {method} to {}", round(rtt, threshold), search.target);
+    let threshold = short(threshold);
+    match case.found.reason.as_str() {
+        "company" => {
+            let company = case.company.map(|company| format!(", {company},")).unwrap_or_default();
+            format!(
+                "it already crawls another subnet of the same company{company} and is near enough: {time}, under the threshold of {threshold} ms"
+            )
         }
-        Phase::Sibling => format!("holds siblings under {level}"),
-        Phase::SiblingChild => format!("holds subnets below the siblings under {level}"),
-        Phase::Rest => "holds nothing near, asked so that nobody is left out".to_owned(),
+        "threshold" => {
+            format!("it was the first to be near enough: {time}, under the threshold of {threshold} ms")
+        }
+        "predicted" => format!("nobody else is likely to be nearer: {time}"),
+        _ => format!("nobody was under the threshold of {threshold} ms and it came nearest: {time}"),
     }
 }
 
-/// "4 asked: 3 too slow, 1 unreachable".
-fn tally(probes: &[AskedProbe]) -> String {
+/// Who was asked besides: before it where the search stopped at it, at all where it went on.
+fn asked(case: &Case<'_>, chosen: &AskedProbe) -> String {
+    let stopped = matches!(case.found.reason.as_str(), "company" | "threshold");
+    let others = case.probes.iter().filter(|probe| !probe.chosen && (!stopped || probe.order < chosen.order));
+    let others: Vec<&AskedProbe> = others.collect();
+    let tally = tally(&others);
+    let when = if stopped { " before it" } else { " besides" };
+    let whom = match others.len() {
+        0 if stopped => "It was the first that was asked.".to_owned(),
+        0 => "No other agent was asked.".to_owned(),
+        1 => format!("One agent was asked{when}: {tally}."),
+        count => format!("{count} agents were asked{when}: {tally}."),
+    };
+    format!("{whom} {}.", found_by(chosen))
+}
+
+/// Why it was asked at its place in the order.
+fn found_by(chosen: &AskedProbe) -> String {
+    let level = chosen.level.as_deref().unwrap_or_default();
+    match chosen.phase {
+        Phase::Company => "It was asked for the company's sake".to_owned(),
+        Phase::Sibling => format!("It was asked because it crawls a subnet directly under {level}"),
+        Phase::SiblingChild => format!("It was asked because it crawls something inside {level}"),
+        Phase::Rest => "It was asked so that nobody is left out, though it crawls nothing near".to_owned(),
+    }
+}
+
+/// "3 too slow (the best, north, 71.2 ms), 1 unreachable".
+fn tally(probes: &[&AskedProbe]) -> String {
     let count = |verdict| probes.iter().filter(|probe| probe.verdict == verdict).count();
     let kinds = [
         (count(Verdict::Satisfies), "near enough"),
         (count(Verdict::TooSlow), "too slow"),
-        (count(Verdict::Unreachable), "unreachable"),
-        (count(Verdict::Expired), "without an answer"),
-        (count(Verdict::Pending), "not answered yet"),
+        (count(Verdict::Unreachable), "could not measure it"),
+        (count(Verdict::Expired), "did not report in time"),
+        (count(Verdict::Pending), "not reported yet"),
     ];
-    let told: Vec<String> = kinds
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, kind)| format!("{count} {kind}"))
-        .collect();
-    format!("{} asked: {}", probes.len(), told.join(", "))
+    let told = kinds.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told.map(|(count, kind)| format!("{count} {kind}")).collect();
+    match best(probes) {
+        Some((name, rtt)) => format!("{}; the best of them was {name} with {rtt:.1} ms", told.join(", ")),
+        None => told.join(", "),
+    }
+}
+
+fn best<'a>(probes: &[&'a AskedProbe]) -> Option<(&'a str, f64)> {
+    let measured = probes.iter().filter_map(|probe| Some((probe.agent.name.as_str(), probe.rtt_ms?)));
+    measured.min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
 /// One decimal, or as many more as show on which side of the threshold it is.
@@ -174,13 +200,14 @@ mod tests {
     #[test]
     fn each_reason_reads_well() {
         let near = |phase| [probe(1, phase, Some(12.345), Verdict::Satisfies)];
-        insta::assert_snapshot!(told("threshold", false, &near(Phase::Sibling)), @"rir hierarchy: cape (holds siblings under 41.0.0.0/8) was near enough, 12.3 ms < 50 ms by ICMP echo to 41.0.0.1; probe 1 of 1.");
-        insta::assert_snapshot!(told("company", false, &near(Phase::Company)), @"company: cape (holds another subnet of the company ACME) was near enough, 12.3 ms < 50 ms by ICMP echo to 41.0.0.1; probe 1 of 1.");
+        insta::assert_snapshot!(told("threshold", false, &near(Phase::Sibling)), @"cape crawls 41.0.0.0/16 because it was the first to be near enough: 12.3 ms by ICMP echo to 41.0.0.1, under the threshold of 50 ms. It was the first that was asked. It was asked because it crawls a subnet directly under 41.0.0.0/8.");
+        insta::assert_snapshot!(told("company", false, &near(Phase::Company)), @"cape crawls 41.0.0.0/16 because it already crawls another subnet of the same company, ACME, and is near enough: 12.3 ms by ICMP echo to 41.0.0.1, under the threshold of 50 ms. It was the first that was asked. It was asked for the company's sake.");
         let far = [
             probe(1, Phase::SiblingChild, Some(82.1), Verdict::TooSlow),
-            probe(2, Phase::Rest, None, Verdict::Unreachable),
+            AskedProbe { chosen: false, ..probe(2, Phase::Rest, Some(140.26), Verdict::TooSlow) },
+            probe(3, Phase::Rest, None, Verdict::Unreachable),
         ];
-        insta::assert_snapshot!(told("lowest", false, &far), @"lowest: nobody was near enough, and cape (holds subnets below the siblings under 41.0.0.0/8) had the lowest round trip, 82.1 ms >= 50 ms by ICMP echo to 41.0.0.1; 2 asked: 1 too slow, 1 unreachable.");
+        insta::assert_snapshot!(told("lowest", false, &far), @"cape crawls 41.0.0.0/16 because nobody was under the threshold of 50 ms and it came nearest: 82.1 ms by ICMP echo to 41.0.0.1. 2 agents were asked besides: 1 too slow, 1 could not measure it; the best of them was cape with 140.3 ms. It was asked because it crawls something inside 41.0.0.0/8.");
         assert!(told("lowest", true, &far).ends_with("may not have been asked or answered yet."));
     }
 
@@ -188,7 +215,10 @@ mod tests {
     fn home_needs_no_probe() {
         let found = delegation("home", false);
         let told = sentence(&Case { found: &found, search: None, probes: &[], company: None });
-        assert_eq!(told, "home: cape lives at 41.0.3.4, inside 41.0.0.0/16, so no probe was needed.");
+        assert_eq!(
+            told,
+            "cape crawls 41.0.0.0/16 because it lives there: its own address is 41.0.3.4. No probe was needed."
+        );
     }
 
     #[test]
