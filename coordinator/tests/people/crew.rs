@@ -28,9 +28,13 @@ pub(crate) async fn crawl_north(running: &Running, one: &mut FakeAgent, two: &mu
     assert_eq!(two.routes(running).await[0].url, NORTH);
 }
 
-/// One page of [`NORTH`] arrives and is indexed.
+/// One page of [`NORTH`] arrives and is integrated: indexed first, then counted.
 pub(crate) async fn ship_north(running: &Running, two: &FakeAgent, title: &str, text: &str) {
     two.ship_well(running, 1, two.package(1, &[page(NORTH, title, text)])).await;
-    let index = &running.coordinator.index;
-    crate::world::until("the page is indexed", || std::future::ready(index.len() == 1)).await;
+    let store = &running.coordinator.store;
+    crate::world::until("the page is integrated", || async {
+        store::packages::waiting(store, 1).await.unwrap().is_empty()
+    })
+    .await;
+    assert_eq!(running.coordinator.index.len(), 1);
 }
