@@ -28,6 +28,7 @@ use crate::failure::{Failure, chain};
 use crate::pokes::Pokes;
 use crate::recent::Recent;
 use crate::reconcile::Statuses;
+use crate::refresh::LastAttempt;
 use crate::state::Coordinator;
 use crate::tokens::Tokens;
 use crate::wakes::Wakes;
@@ -141,6 +142,7 @@ pub async fn coordinator(
         dns,
         tokens,
         recent: Arc::new(Recent::new(RECENT)),
+        refreshed: LastAttempt::default(),
         pokes: Pokes::default(),
         wakes: Wakes::default(),
         events: Events::default(),

@@ -3,6 +3,7 @@
 //! Startup settings only: what an admin changes while the coordinator runs (threshold, patience, host delay) is
 //! policy and lives in Postgres.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -29,8 +30,28 @@ pub struct Config {
     pub admin_password: Option<String>,
     /// Reverse proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
+    /// How registry data is kept fresh.
+    pub registries: Registries,
     /// Bounds on work and waiting.
     pub limits: Limits,
+}
+
+/// How registry data is kept fresh, each with its default in the documentation of the field.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Registries {
+    /// Age in days at which the data is fetched and loaded anew, 0 for never (90: "every three months", IPMicra III.C).
+    pub refresh_days: u32,
+    /// The program that fetches and loads (`rir-loader` beside this program).
+    pub loader: Option<PathBuf>,
+    /// Places to take a registry's files from instead of its own: registry to the URL of a directory (none).
+    pub mirrors: BTreeMap<String, String>,
+}
+
+impl Default for Registries {
+    fn default() -> Self {
+        Self { refresh_days: 90, loader: None, mirrors: BTreeMap::new() }
+    }
 }
 
 /// Bounds on work and waiting, each with its default in the documentation of the field.
@@ -113,6 +134,7 @@ struct File {
     resolver: Option<SocketAddr>,
     log_format: Option<LogFormat>,
     trusted_proxies: Vec<String>,
+    registries: Registries,
     limits: Limits,
 }
 
@@ -140,6 +162,7 @@ impl Config {
             log_format: args.log_format.or(file.log_format).unwrap_or_default(),
             admin_password: args.admin_password.filter(|password| !password.is_empty()),
             trusted_proxies: proxies(&file.trusted_proxies)?,
+            registries: file.registries,
             limits: file.limits,
         })
     }
@@ -195,6 +218,12 @@ mod tests {
         assert_eq!(failure.code(), 64);
         let sentence = failure.to_string();
         assert!(sentence.contains("line 3") && sentence.contains("open_serches"), "{sentence}");
+    }
+
+    #[test]
+    fn the_example_is_a_configuration() {
+        let config = load(include_str!("../../deploy/coordinator.example.toml"), ServeArgs::default());
+        assert_eq!(config.expect("a configuration").registries.refresh_days, 90);
     }
 
     #[test]

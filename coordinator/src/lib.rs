@@ -19,6 +19,7 @@ pub mod peer;
 pub mod pokes;
 pub mod recent;
 pub mod reconcile;
+pub mod refresh;
 pub mod reindex;
 pub mod ruling;
 pub mod search_walk;

@@ -26,6 +26,8 @@ pub struct Pokes {
     pub integrate_packages: Notify,
     /// A new generation of the hierarchy may have been loaded.
     pub reload_hierarchy: Notify,
+    /// Somebody wants the registries' data anew.
+    pub refresh_registries: Notify,
     /// Agents may live where nothing is theirs.
     pub settle_homes: Notify,
 }
@@ -43,6 +45,7 @@ impl Pokes {
             &self.route_urls,
             &self.integrate_packages,
             &self.reload_hierarchy,
+            &self.refresh_registries,
             &self.settle_homes,
         ];
         for bell in bells {

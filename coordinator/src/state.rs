@@ -20,6 +20,7 @@ use crate::events::Events;
 use crate::pokes::Pokes;
 use crate::recent::Recent;
 use crate::reconcile::Statuses;
+use crate::refresh::LastAttempt;
 use crate::tokens::Tokens;
 use crate::wakes::Wakes;
 
@@ -51,6 +52,8 @@ pub struct Coordinator {
     pub tokens: Tokens,
     /// URLs that were routed lately.
     pub recent: Arc<Recent>,
+    /// When the registries' data was last fetched, well or not.
+    pub refreshed: LastAttempt,
     /// Wakes reconcilers.
     pub pokes: Pokes,
     /// Wakes the beats that agents hold open.

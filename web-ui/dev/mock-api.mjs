@@ -211,6 +211,7 @@ export const routes = [
     ({ match }) => whyOf(found(world.delegations, match[1]), full.agents, Date.now()),
   ],
   ['GET', /^hierarchy\/(.+)$/, ({ match }) => locate(decodeURIComponent(match[1]))],
+  ['POST', /^registry-data\/refresh$/, () => ({ status: 202 })],
   ['POST', /^seeds$/, ({ body }) => sow(body)],
   ['GET', /^policy$/, () => policy],
   ['PUT', /^policy$/, ({ body }) => (policy = body)],

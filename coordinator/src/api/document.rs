@@ -9,8 +9,8 @@ use utoipa_axum::routes;
 use super::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
 use super::state::ApiState;
 use super::{
-    agents, auth, delegations, events, health, hierarchy, join_tokens, overview, policy, reconcilers, search,
-    seeds, session, why,
+    agents, auth, delegations, events, health, hierarchy, join_tokens, overview, policy, reconcilers,
+    registry_data, search, seeds, session, why,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -86,6 +86,7 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(hierarchy::locate))
         .routes(routes!(seeds::sow))
         .routes(routes!(policy::read, policy::write))
+        .routes(routes!(registry_data::refresh))
         .routes(routes!(health::livez))
         .routes(routes!(health::readyz))
         .routes(routes!(health::version))

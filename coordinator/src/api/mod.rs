@@ -24,6 +24,7 @@ pub mod password;
 pub mod policy;
 pub mod problem;
 pub mod reconcilers;
+pub mod registry_data;
 mod router;
 pub mod search;
 pub mod seeds;

@@ -5,13 +5,14 @@
 //! backs off while it fails, and its status can be seen. In the order in which a URL meets them:
 //! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and
 //! [`ImproveDelegations`]), [`RouteUrls`], and, when its agent has shipped a package, [`IntegratePackages`].
-//! [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on.
+//! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on.
 
 mod drive_searches;
 mod expire_probes;
 mod integrate_packages;
 mod open_searches;
 mod place_hosts;
+mod refresh_registries;
 mod reload_hierarchy;
 mod resolve_hosts;
 mod route_urls;
@@ -29,6 +30,7 @@ pub use integrate_packages::IntegratePackages;
 pub(crate) use integrate_packages::digest_one;
 pub use open_searches::OpenSearches;
 pub use place_hosts::PlaceHosts;
+pub use refresh_registries::RefreshRegistries;
 pub use reload_hierarchy::ReloadHierarchy;
 pub use resolve_hosts::ResolveHosts;
 pub(crate) use resolve_hosts::pause_ms;
@@ -42,6 +44,7 @@ use crate::state::Coordinator;
 /// Starts them all; they end when the coordinator is told to stop.
 pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
     tasks.spawn(run::<ReloadHierarchy>(Arc::clone(coordinator)));
+    tasks.spawn(run::<RefreshRegistries>(Arc::clone(coordinator)));
     tasks.spawn(run::<SettleHomes>(Arc::clone(coordinator)));
     tasks.spawn(run::<ResolveHosts>(Arc::clone(coordinator)));
     tasks.spawn(run::<PlaceHosts>(Arc::clone(coordinator)));

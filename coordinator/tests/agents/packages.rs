@@ -73,7 +73,7 @@ async fn a_full_disk_refuses_new_packages_and_keeps_the_old() {
     let first = agent.package(1, &[]);
     assert_eq!(agent.ship_well(&running, 1, first.clone()).await, "stored");
     running.stop().await;
-    let running = ground.start_on_a_full_disk().await;
+    let running = ground.start_changed(|config| config.limits.min_free_mib = u32::MAX).await;
     let response = agent.ship(&running, 2, agent.package(2, &[])).await;
     assert_eq!(response.headers()["retry-after"], "60");
     let (status, name, _) = problem(response).await;

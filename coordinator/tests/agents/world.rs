@@ -65,10 +65,10 @@ impl Ground {
         self.start_with(self.config()).await
     }
 
-    /// The disk counts as full from the start.
-    pub(crate) async fn start_on_a_full_disk(&self) -> Running {
+    /// Starts it with another configuration than usual.
+    pub(crate) async fn start_changed(&self, change: impl FnOnce(&mut Config)) -> Running {
         let mut config = self.config();
-        config.limits.min_free_mib = u32::MAX;
+        change(&mut config);
         self.start_with(config).await
     }
 

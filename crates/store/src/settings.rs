@@ -19,3 +19,25 @@ pub async fn get_or_set(store: &Store, name: &str, proposal: &Value) -> Result<V
         .await
         .map_err(StoreError::doing("read a setting"))
 }
+
+/// The fact under this name; none while there is none.
+pub async fn get(store: &Store, name: &str) -> Result<Option<Value>, StoreError> {
+    sqlx::query_scalar("SELECT value FROM settings WHERE name = $1")
+        .bind(name)
+        .fetch_optional(store.pool())
+        .await
+        .map_err(StoreError::doing("read a setting"))
+}
+
+/// Makes this the fact under this name.
+pub async fn set(store: &Store, name: &str, value: &Value) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )
+    .bind(name)
+    .bind(value)
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("write a setting"))?;
+    Ok(())
+}

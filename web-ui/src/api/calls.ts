@@ -71,6 +71,8 @@ export const overview = (signal?: Aim) =>
 export const reconcilers = (signal?: Aim) =>
   asAdmin(client.GET('/api/v1/reconcilers', at(signal)), signal);
 
+export const refreshRegistryData = () => asAdmin(client.POST('/api/v1/registry-data/refresh'));
+
 export const agents = (query: Part, signal?: Aim) =>
   asAdmin(client.GET('/api/v1/agents', { params: { query }, ...at(signal) }), signal);
 

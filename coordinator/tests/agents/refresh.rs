@@ -1,0 +1,75 @@
+//! New registry data, by a loader that is written here and says how it was called.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use coordinator::refresh;
+
+use crate::world::{Ground, Running, until};
+
+/// A loader that writes down its arguments and then does this.
+fn loader(dir: &Path, then: &str) -> PathBuf {
+    let path = dir.join("loader");
+    fs::write(&path, format!("#!/bin/sh\necho \"$@\" >> {}/calls\n{then}\n", dir.display())).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+async fn ask(running: &Running) {
+    refresh::ask(&running.coordinator.store, running.coordinator.now()).await.unwrap();
+    running.coordinator.pokes.refresh_registries.notify_one();
+}
+
+fn deed(running: &Running) -> String {
+    let statuses = running.coordinator.statuses.all();
+    statuses.get("refresh_registries").and_then(|status| status.last_deed.clone()).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn who_asks_gets_the_files_fetched_and_loaded() {
+    let (ground, dir) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let loader = loader(dir.path(), "");
+    let mirror = ("ripencc".to_owned(), "https://mirror.example/ripe/".to_owned());
+    let running = ground
+        .start_changed(|config| {
+            config.registries.loader = Some(loader);
+            config.registries.mirrors.extend([mirror]);
+        })
+        .await;
+    let data_dir = running.coordinator.config.data_dir.display().to_string();
+    ask(&running).await;
+    until("it was done", || std::future::ready(deed(&running).starts_with("fetched and loaded"))).await;
+    let calls = fs::read_to_string(dir.path().join("calls")).unwrap();
+    let expected = format!(
+        "fetch --dir {data_dir}/registries --base-url ripencc=https://mirror.example/ripe/\n\
+         load --data-dir {data_dir} {data_dir}/registries\n"
+    );
+    assert_eq!(calls, expected, "once, and not before somebody asked");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn what_the_loader_complains_about_is_told() {
+    let (ground, dir) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let loader = loader(dir.path(), "echo first >&2; echo 'rir-loader: no registry answers' >&2; exit 69");
+    let running = ground.start_changed(|config| config.registries.loader = Some(loader)).await;
+    ask(&running).await;
+    until("it was told", || {
+        std::future::ready(deed(&running).starts_with("rir-loader: no registry answers;"))
+    })
+    .await;
+    let calls = fs::read_to_string(dir.path().join("calls")).unwrap();
+    assert_eq!(calls.lines().count(), 1, "nothing is loaded when fetching failed: {calls}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_loader_that_takes_its_time_does_not_hold_up_the_end() {
+    let (ground, dir) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let loader = loader(dir.path(), "exec sleep 1000");
+    let running = ground.start_changed(|config| config.registries.loader = Some(loader)).await;
+    ask(&running).await;
+    until("it runs", || std::future::ready(dir.path().join("calls").exists())).await;
+    running.stop().await;
+}
