@@ -1,0 +1,116 @@
+//! A file or standard input to the texts in it.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::rc::Rc;
+
+use flate2::bufread::MultiGzDecoder;
+use zip::ZipArchive;
+use zip::read::{ZipFile, read_zipfile_from_stream};
+
+use super::guard::{Counted, Guarded, Stored};
+use crate::watch::{Step, Watch};
+
+/// What stands for standard input on a command line.
+pub(crate) const STDIN: &str = "-";
+
+const BUFFER: usize = 256 * 1024;
+
+/// RFC 1952, section 2.3.1.
+const GZIP: &[u8] = &[0x1f, 0x8b];
+/// APPNOTE.TXT, section 4.3.7.
+const ZIP: &[u8] = b"PK\x03\x04";
+
+/// A text of a file: its name inside an archive, and its unpacked bytes.
+pub(crate) type Take<'t, E> = &'t mut dyn FnMut(Option<&str>, Box<dyn Read + '_>) -> Result<(), E>;
+
+/// Whether the path stands for standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == STDIN
+}
+
+/// Hands out each text of a file: itself, what it unpacks to, or every member of a zip that is not empty.
+pub(crate) fn each_text<E: From<io::Error>>(
+    path: &Path,
+    watch: Watch<'_>,
+    take: Take<'_, E>,
+) -> Result<(), E> {
+    let stored = Stored::new(Cell::new(0));
+    if is_stdin(path) {
+        watch(Step::File { name: "standard input", bytes: None, there: 0 });
+        return unpack(
+            Counted { inner: io::stdin().lock(), stored: Rc::clone(&stored), watch },
+            &stored,
+            take,
+        );
+    }
+    let file = File::open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+    }
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    watch(Step::File { name: &name, bytes: meta.is_file().then_some(meta.len()), there: 0 });
+    let mut counted = Counted { inner: file, stored: Rc::clone(&stored), watch };
+    // The table of a zip is at its end: a file can be asked for it, a pipe cannot.
+    if meta.is_file() && begins_with_zip(&mut counted.inner)? {
+        return members(counted, &stored, take);
+    }
+    unpack(counted, &stored, take)
+}
+
+/// The texts of any stream.
+pub(crate) fn unpack_stream<E: From<io::Error>>(stream: impl Read, take: Take<'_, E>) -> Result<(), E> {
+    let stored = Stored::new(Cell::new(0));
+    unpack(Counted { inner: stream, stored: Rc::clone(&stored), watch: &|_| {} }, &stored, take)
+}
+
+fn unpack<E: From<io::Error>>(stream: impl Read, stored: &Stored, take: Take<'_, E>) -> Result<(), E> {
+    let mut stored_bytes = BufReader::with_capacity(BUFFER, stream);
+    let first = stored_bytes.fill_buf()?;
+    if first.starts_with(GZIP) {
+        return take(None, Box::new(Guarded::new(MultiGzDecoder::new(stored_bytes), Rc::clone(stored))));
+    }
+    if first.starts_with(ZIP) {
+        while let Some(member) = read_zipfile_from_stream(&mut stored_bytes).map_err(io::Error::from)? {
+            one_member(member, stored, take)?;
+        }
+        return Ok(());
+    }
+    take(None, Box::new(stored_bytes))
+}
+
+fn begins_with_zip(file: &mut File) -> io::Result<bool> {
+    use std::io::Seek;
+    let mut first = vec![];
+    file.take(ZIP.len() as u64).read_to_end(&mut first)?;
+    file.rewind()?;
+    Ok(first == ZIP)
+}
+
+fn members<E: From<io::Error>>(
+    counted: Counted<'_, File>,
+    stored: &Stored,
+    take: Take<'_, E>,
+) -> Result<(), E> {
+    let mut archive = ZipArchive::new(BufReader::with_capacity(BUFFER, counted)).map_err(io::Error::from)?;
+    for place in 0..archive.len() {
+        let member = archive.by_index(place).map_err(io::Error::from)?;
+        one_member(member, stored, take)?;
+    }
+    Ok(())
+}
+
+fn one_member<E: From<io::Error>, R: Read>(
+    member: ZipFile<'_, R>,
+    stored: &Stored,
+    take: Take<'_, E>,
+) -> Result<(), E> {
+    if member.is_dir() || member.size() == 0 {
+        return Ok(());
+    }
+    let name = member.name().map_err(io::Error::from)?.into_owned();
+    take(Some(&name), Box::new(Guarded::new(member, Rc::clone(stored))))
+}
