@@ -49,7 +49,14 @@ pub(crate) fn is_first_line(line: &[u8]) -> bool {
     is_heading(&fields) || parse(&fields).is_ok()
 }
 
-/// Reads a whole text; a heading is passed over.
+/// Reads a whole text from a stream of unpacked bytes; a heading is passed over.
+pub fn read_text(
+    stream: impl std::io::Read,
+    take: &mut dyn FnMut(&Route),
+) -> Result<RoutingReport, TextError> {
+    read_lines(Lines::new(Box::new(stream), LONGEST_LINE), take)
+}
+
 pub(crate) fn read_lines(
     mut lines: Lines<'_>,
     take: &mut dyn FnMut(&Route),

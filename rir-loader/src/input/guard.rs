@@ -1,9 +1,9 @@
 //! Stops an archive that unpacks to far more than a registry's file ever does.
 
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::watch::{Step, Watch};
 
@@ -20,25 +20,50 @@ const FREE: u64 = 64 * 1024 * 1024;
 pub(crate) struct Bomb;
 
 /// How many bytes were read as they are stored.
-pub(super) type Stored = Rc<Cell<u64>>;
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stored(Arc<AtomicU64>);
 
-/// Counts what is read of the stored bytes, and tells whoever waits.
-pub(super) struct Counted<'w, R> {
-    pub(super) inner: R,
-    pub(super) stored: Stored,
-    pub(super) watch: Watch<'w>,
+impl Stored {
+    pub(super) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+/// Counts what is read of the stored bytes.
+pub(super) struct Counted<R> {
+    pub(super) inner: R,
+    pub(super) stored: Stored,
+}
+
+impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        self.stored.set(self.stored.get() + read as u64);
-        (self.watch)(Step::Bytes(read as u64));
+        self.stored.0.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }
 }
 
-impl Seek for Counted<'_, File> {
+/// Tells whoever waits how much of the stored bytes is done.
+pub(super) struct Told<'w, R> {
+    pub(super) inner: R,
+    pub(super) stored: Stored,
+    pub(super) told: u64,
+    pub(super) watch: Watch<'w>,
+}
+
+impl<R: Read> Read for Told<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let stored = self.stored.get();
+        if stored > self.told {
+            (self.watch)(Step::Bytes(stored - self.told));
+            self.told = stored;
+        }
+        Ok(read)
+    }
+}
+
+impl Seek for Counted<File> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.inner.seek(to)
     }
@@ -53,8 +78,8 @@ pub(super) struct Guarded<R> {
 }
 
 impl<R: Read> Guarded<R> {
-    pub(super) fn new(inner: R, stored: Stored) -> Self {
-        let before = stored.get();
+    /// `before` is how much was stored before what is unpacked here.
+    pub(super) fn new(inner: R, stored: Stored, before: u64) -> Self {
         Self { inner, stored, before, unpacked: 0 }
     }
 }

@@ -1,16 +1,15 @@
 //! A file or standard input to the texts in it.
 
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 use zip::ZipArchive;
 use zip::read::{ZipFile, read_zipfile_from_stream};
 
-use super::guard::{Counted, Guarded, Stored};
+use super::ahead::Ahead;
+use super::guard::{Counted, Guarded, Stored, Told};
 use crate::watch::{Step, Watch};
 
 /// What stands for standard input on a command line.
@@ -37,49 +36,59 @@ pub(crate) fn each_text<E: From<io::Error>>(
     watch: Watch<'_>,
     take: Take<'_, E>,
 ) -> Result<(), E> {
-    let stored = Stored::new(Cell::new(0));
+    let stored = Stored::default();
     if is_stdin(path) {
         watch(Step::File { name: "standard input", bytes: None, there: 0 });
-        return unpack(
-            Counted { inner: io::stdin().lock(), stored: Rc::clone(&stored), watch },
-            &stored,
-            take,
-        );
+        return unpack(Counted { inner: io::stdin(), stored: stored.clone() }, &stored, watch, take);
     }
-    let file = File::open(path)?;
+    let mut file = File::open(path)?;
     let meta = file.metadata()?;
     if meta.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
     }
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     watch(Step::File { name: &name, bytes: meta.is_file().then_some(meta.len()), there: 0 });
-    let mut counted = Counted { inner: file, stored: Rc::clone(&stored), watch };
     // The table of a zip is at its end: a file can be asked for it, a pipe cannot.
-    if meta.is_file() && begins_with_zip(&mut counted.inner)? {
-        return members(counted, &stored, take);
-    }
-    unpack(counted, &stored, take)
+    let zip = meta.is_file() && begins_with_zip(&mut file)?;
+    let counted = Counted { inner: file, stored: stored.clone() };
+    if zip { members(counted, &stored, watch, take) } else { unpack(counted, &stored, watch, take) }
 }
 
 /// The texts of any stream.
 pub(crate) fn unpack_stream<E: From<io::Error>>(stream: impl Read, take: Take<'_, E>) -> Result<(), E> {
-    let stored = Stored::new(Cell::new(0));
-    unpack(Counted { inner: stream, stored: Rc::clone(&stored), watch: &|_| {} }, &stored, take)
-}
-
-fn unpack<E: From<io::Error>>(stream: impl Read, stored: &Stored, take: Take<'_, E>) -> Result<(), E> {
-    let mut stored_bytes = BufReader::with_capacity(BUFFER, stream);
-    let first = stored_bytes.fill_buf()?;
+    let stored = Stored::default();
+    let mut stream = BufReader::with_capacity(BUFFER, Counted { inner: stream, stored: stored.clone() });
+    let first = stream.fill_buf()?;
     if first.starts_with(GZIP) {
-        return take(None, Box::new(Guarded::new(MultiGzDecoder::new(stored_bytes), Rc::clone(stored))));
+        return take(None, Box::new(Guarded::new(MultiGzDecoder::new(stream), stored, 0)));
     }
     if first.starts_with(ZIP) {
-        while let Some(member) = read_zipfile_from_stream(&mut stored_bytes).map_err(io::Error::from)? {
-            one_member(member, stored, take)?;
-        }
-        return Ok(());
+        return streamed_members(stream, &stored, &|_| {}, take);
     }
-    take(None, Box::new(stored_bytes))
+    take(None, Box::new(stream))
+}
+
+/// The texts of a stream that may be handed to another thread to be unpacked.
+fn unpack<E: From<io::Error>>(
+    stream: impl Read + Send + 'static,
+    stored: &Stored,
+    watch: Watch<'_>,
+    take: Take<'_, E>,
+) -> Result<(), E> {
+    let mut stream = BufReader::with_capacity(BUFFER, stream);
+    let first = stream.fill_buf()?;
+    if first.starts_with(GZIP) {
+        let ahead = Ahead::of(Guarded::new(MultiGzDecoder::new(stream), stored.clone(), 0))?;
+        return take(None, told(ahead, stored, watch));
+    }
+    if first.starts_with(ZIP) {
+        return streamed_members(stream, stored, watch, take);
+    }
+    take(None, told(stream, stored, watch))
+}
+
+fn told<'r>(inner: impl Read + 'r, stored: &Stored, watch: Watch<'r>) -> Box<dyn Read + 'r> {
+    Box::new(Told { inner, stored: stored.clone(), told: 0, watch })
 }
 
 fn begins_with_zip(file: &mut File) -> io::Result<bool> {
@@ -91,14 +100,28 @@ fn begins_with_zip(file: &mut File) -> io::Result<bool> {
 }
 
 fn members<E: From<io::Error>>(
-    counted: Counted<'_, File>,
+    counted: Counted<File>,
     stored: &Stored,
+    watch: Watch<'_>,
     take: Take<'_, E>,
 ) -> Result<(), E> {
     let mut archive = ZipArchive::new(BufReader::with_capacity(BUFFER, counted)).map_err(io::Error::from)?;
     for place in 0..archive.len() {
         let member = archive.by_index(place).map_err(io::Error::from)?;
-        one_member(member, stored, take)?;
+        one_member(member, stored, watch, take)?;
+    }
+    Ok(())
+}
+
+/// The members of a zip in the order of the stream.
+fn streamed_members<E: From<io::Error>>(
+    mut stream: impl Read,
+    stored: &Stored,
+    watch: Watch<'_>,
+    take: Take<'_, E>,
+) -> Result<(), E> {
+    while let Some(member) = read_zipfile_from_stream(&mut stream).map_err(io::Error::from)? {
+        one_member(member, stored, watch, take)?;
     }
     Ok(())
 }
@@ -106,11 +129,14 @@ fn members<E: From<io::Error>>(
 fn one_member<E: From<io::Error>, R: Read>(
     member: ZipFile<'_, R>,
     stored: &Stored,
+    watch: Watch<'_>,
     take: Take<'_, E>,
 ) -> Result<(), E> {
     if member.is_dir() || member.size() == 0 {
         return Ok(());
     }
     let name = member.name().map_err(io::Error::from)?.into_owned();
-    take(Some(&name), Box::new(Guarded::new(member, Rc::clone(stored))))
+    let before = stored.get();
+    let inner = Guarded::new(member, stored.clone(), before);
+    take(Some(&name), Box::new(Told { inner, stored: stored.clone(), told: before, watch }))
 }

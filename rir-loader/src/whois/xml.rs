@@ -61,11 +61,45 @@ pub fn read_xml(stream: impl Read, take: Take<'_>) -> Result<WhoisReport, TextEr
 struct Document {
     report: WhoisReport,
     /// Local names of the open elements, the document's own first.
-    path: Vec<Vec<u8>>,
+    path: Path,
     text: Vec<u8>,
     draft: Draft,
     blocks: Blocks,
     line: u64,
+}
+
+/// Names end to end in one allocation.
+#[derive(Default)]
+struct Path {
+    names: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl Path {
+    fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    fn push(&mut self, name: &[u8]) {
+        self.starts.push(self.names.len());
+        self.names.extend_from_slice(name);
+    }
+
+    fn pop(&mut self) {
+        if let Some(start) = self.starts.pop() {
+            self.names.truncate(start);
+        }
+    }
+
+    fn get(&self, place: usize) -> Option<&[u8]> {
+        let start = *self.starts.get(place)?;
+        let end = self.starts.get(place + 1).copied().unwrap_or(self.names.len());
+        self.names.get(start..end)
+    }
 }
 
 /// How deep the elements of an object are: `bulkwhois`, the object, its parts.
@@ -74,8 +108,15 @@ const OBJECT: usize = 2;
 impl Document {
     fn new() -> Self {
         let report = WhoisReport::new(Dialect::ArinXml);
-        let (path, text) = (vec![], Vec::with_capacity(LONGEST_TEXT));
-        Self { report, path, text, draft: Draft::default(), blocks: Blocks::default(), line: 0 }
+        let text = Vec::with_capacity(LONGEST_TEXT);
+        Self {
+            report,
+            path: Path::default(),
+            text,
+            draft: Draft::default(),
+            blocks: Blocks::default(),
+            line: 0,
+        }
     }
 
     fn event(&mut self, event: &Event<'_>, progress: &Progress, take: Take<'_>) -> Result<(), TextError> {
@@ -99,7 +140,7 @@ impl Document {
             let why = format!("elements nest more than {DEEPEST} deep");
             return Err(TextError::Markup { at: progress.bytes(), why });
         }
-        self.path.push(name.to_vec());
+        self.path.push(name);
         self.text.clear();
         if self.path.len() == OBJECT {
             self.draft.clear();
@@ -135,7 +176,7 @@ impl Document {
     }
 
     fn class(&self) -> Class {
-        match self.path.get(OBJECT - 1).map(Vec::as_slice) {
+        match self.path.get(OBJECT - 1) {
             Some(b"net") => Class::Net,
             Some(b"org" | b"customer") => Class::Organisation,
             _ => Class::Other,
@@ -145,8 +186,12 @@ impl Document {
     fn end_part(&mut self) {
         let class = self.class();
         let text = self.text.trim_ascii();
-        let parts: Vec<&[u8]> = self.path[OBJECT..].iter().map(Vec::as_slice).collect();
-        match (class, parts.as_slice()) {
+        let parts: [&[u8]; 3] = std::array::from_fn(|part| self.path.get(OBJECT + part).unwrap_or_default());
+        let parts = &parts[..(self.path.len() - OBJECT).min(3)];
+        if self.path.len() > OBJECT + 3 {
+            return;
+        }
+        match (class, parts) {
             (Class::Net, [b"netBlocks", b"netBlock", part]) => self.blocks.part(part, text),
             (Class::Net, [b"netBlocks", b"netBlock"]) => self.blocks.end_block(),
             (Class::Net, [part @ (b"startAddress" | b"endAddress")]) => self.blocks.outer(part, text),
@@ -164,8 +209,7 @@ impl Document {
 
     fn end_object(&mut self, take: Take<'_>) {
         self.report.objects += 1;
-        let name = self.path[OBJECT - 1].clone();
-        self.report.count_class(&name, 1);
+        self.report.count_class(self.path.get(OBJECT - 1).unwrap_or_default(), 1);
         if let Err(fault) = self.hand_over(take) {
             let text = self.blocks.shown();
             self.report.rejects.add(self.line, fault, text.as_bytes());

@@ -25,12 +25,13 @@ struct Ends {
 
 impl Ends {
     fn set(&mut self, part: &[u8], text: &[u8]) {
-        let text = String::from_utf8_lossy(text).into_owned();
-        match part {
-            b"startAddress" => self.first = text,
-            b"endAddress" => self.last = text,
-            _ => {}
-        }
+        let end = match part {
+            b"startAddress" => &mut self.first,
+            b"endAddress" => &mut self.last,
+            _ => return,
+        };
+        end.clear();
+        end.push_str(&String::from_utf8_lossy(text));
     }
 
     fn is_empty(&self) -> bool {
