@@ -1,8 +1,11 @@
 //! One module a subcommand; each has a `run` that does it all.
 
+pub(crate) mod database;
+pub(crate) mod diff;
 pub(crate) mod fetch;
 pub(crate) mod inspect;
 pub(crate) mod load;
+pub(crate) mod man;
 pub(crate) mod stats;
 
 use std::io::{self, Write};

@@ -26,6 +26,7 @@ pub use census::{FileReport, Tally};
 pub use day::Day;
 pub use error::ReadError;
 pub use field::{Field, Malformed};
+pub(crate) use file::{LONGEST_LINE, read_lines};
 pub use file::{read, read_stream};
 pub use header::{Header, Summary};
 pub use line::{Line, parse_line};

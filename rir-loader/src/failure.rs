@@ -22,6 +22,18 @@ pub(crate) struct NotAllFetched {
     pub(crate) of: usize,
 }
 
+/// Nothing was loaded into the database yet.
+#[derive(Debug, thiserror::Error)]
+#[error("no registry data is loaded yet; name files, or load some with `rir-loader load`")]
+pub(crate) struct NothingLoaded;
+
+/// A word that is neither an address nor a company.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "`{0}` is neither an address, a prefix (a/n), a range (a - b), nor the name or handle of a company that holds anything"
+)]
+pub(crate) struct NoSuchCompany(pub(crate) String);
+
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     eprintln!("rir-loader: {}", sentence(error));
     ExitCode::from(code(error))
@@ -48,7 +60,8 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if let Some(ReadError::Open { .. }) = cause.downcast_ref() {
         return Some(66);
     }
-    if let Some(ReadAllError::File(ReadError::Open { .. })) = cause.downcast_ref() {
+    let not_there = |error: &ReadAllError| matches!(error, ReadAllError::File(file) if file.is_not_there());
+    if cause.downcast_ref().is_some_and(not_there) {
         return Some(66);
     }
     let unavailable = cause.downcast_ref::<ClusterError>().is_some_and(ClusterError::is_unavailable)
@@ -56,6 +69,7 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         || matches!(cause.downcast_ref(), Some(FetchError::Unreachable { .. }));
     let known = [
         (cause.is::<Interrupted>(), 130),
+        (cause.is::<NothingLoaded>() || cause.is::<NoSuchCompany>(), 3),
         (cause.is::<FilesError>(), 66),
         (cause.is::<ReadAllError>() || cause.is::<ReadError>(), 65),
         (cause.is::<NotAllFetched>() || unavailable, 69),

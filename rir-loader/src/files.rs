@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::input::is_stdin;
+
 /// Why the files could not be found.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
@@ -16,7 +18,8 @@ pub enum FilesError {
     },
     /// A directory without registry files.
     #[error(
-        "{dir} holds no file whose name begins with `delegated-`; fetch today's with `rir-loader fetch --dir {dir}`"
+        "{dir} holds no registry data: no file named delegated-…, ripe.db…, apnic.db…, afrinic.db…, lacnic.db… or \
+         arin_db…; fetch today's delegated files with `rir-loader fetch --dir {dir}`"
     )]
     NoneIn {
         /// The directory.
@@ -24,11 +27,16 @@ pub enum FilesError {
     },
 }
 
-/// The files that `paths` mean, in order: a file stands for itself, a directory for the `delegated-*` files in it, sorted by
-/// name. Checksums (`.md5`), signatures (`.asc`) and unfinished downloads (`.part`) are passed over.
+/// The files that `paths` mean, in order: a file and `-` (standard input) stand for themselves, a directory for the registry
+/// files in it, sorted by name: `delegated-*` and the registries' dumps. Checksums (`.md5`), signatures (`.asc`) and
+/// unfinished downloads (`.part`) are passed over, and so is a dump whose `.utf8` twin is there.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FilesError> {
     let mut found = vec![];
     for path in paths {
+        if is_stdin(path) {
+            found.push(path.clone());
+            continue;
+        }
         let meta = path.metadata().map_err(|source| FilesError::Look { path: path.clone(), source })?;
         if meta.is_dir() {
             found.extend(in_directory(path)?);
@@ -45,14 +53,26 @@ fn in_directory(dir: &Path) -> Result<Vec<PathBuf>, FilesError> {
     let mut files: Vec<PathBuf> =
         entries.into_iter().map(|entry| entry.path()).filter(|path| is_ours(path)).collect();
     files.sort();
+    let twins: Vec<String> = files.iter().filter_map(|path| plain_twin(path)).collect();
+    files.retain(|path| !twins.iter().any(|twin| path.file_name().is_some_and(|name| name == twin.as_str())));
     if files.is_empty() { Err(FilesError::NoneIn { dir: dir.to_owned() }) } else { Ok(files) }
 }
 
+/// How the names of registry files begin.
+const BEGINNINGS: [&str; 8] =
+    ["delegated-", "ripe.db", "apnic.db", "afrinic.db", "lacnic.db", "arin.db", "arin_db", "arin-"];
+
 fn is_ours(path: &Path) -> bool {
-    let named =
-        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("delegated-"));
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let named = BEGINNINGS.iter().any(|beginning| name.starts_with(beginning));
     let aside = path
         .extension()
-        .is_some_and(|extension| ["md5", "asc", "part", "etag"].iter().any(|e| extension == *e));
+        .is_some_and(|extension| ["md5", "asc", "part", "etag", "sha512"].iter().any(|e| extension == *e));
     named && !aside && path.is_file()
+}
+
+/// `ripe.db.inetnum.gz` for `ripe.db.inetnum.utf8.gz`: the same objects in another encoding.
+fn plain_twin(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    name.contains(".utf8").then(|| name.replace(".utf8", ""))
 }

@@ -2,27 +2,37 @@
 //!
 //! The road through this crate, in reading order:
 //!
-//! 1. [`delegated`] reads one registry's statistics file as a stream, plain or gzip, and refuses what is malformed or cut
-//!    short, saying file, line, field and what was expected.
-//! 2. [`settle`] keeps the address ranges that somebody holds, numbers the companies and groups neighbours into blocks.
-//! 3. [`read`] runs both over a set of files ([`files`] finds them in a directory) and nests everything into a
+//! 1. A file is unpacked and cut into lines as a stream ([`mod@input`]); its first bytes tell its [`dialect`].
+//! 2. [`delegated`] reads a registry's statistics, [`whois`] the registries' databases (RPSL, LACNIC, ARIN as text and XML),
+//!    [`routing`] an optional layer of routes. What is malformed is counted and passed over ([`rejects`]); what is cut short, or
+//!    malformed beyond a hundredth, is refused with file, line and what was expected.
+//! 3. [`settle`] decides what of it counts: placeholders, transfers, duplicates; who holds what; which blocks lie around it.
+//! 4. [`read`] runs all of that over a set of files ([`files`] finds them in a directory) and nests everything into a
 //!    [`hierarchy::Hierarchy`].
-//! 4. [`load`] writes that to Postgres as a new generation and swaps it in.
+//! 5. [`load`] writes that to Postgres as a new generation and swaps it in.
 //!
-//! Beside the road: [`fetch`] downloads today's files from the registries, [`stats`] and [`inspect`] answer questions about
-//! files without a database. The library prints nothing: what a person may want to see while waiting is handed to a
-//! [`Watch`], what came of it is in a report.
+//! Beside the road: [`fetch`] downloads today's files from the registries, [`terms`] says what each registry allows, [`stats`],
+//! [`inspect`] and [`diff`] answer questions about files without a database. The library prints nothing: what a person may want to
+//! see while waiting is handed to a [`Watch`], what came of it is in a report.
 
 pub mod delegated;
+pub mod dialect;
+pub mod diff;
 pub mod fetch;
 pub mod files;
 mod input;
 pub mod inspect;
 pub mod load;
 pub mod read;
+pub mod rejects;
 pub mod report;
+pub mod routing;
 pub mod settle;
 pub mod stats;
+pub mod terms;
+mod text_error;
 mod watch;
+pub mod whois;
 
+pub use text_error::TextError;
 pub use watch::{Step, Watch};

@@ -14,10 +14,12 @@ use crate::cli::{Cli, Command};
 fn main() -> ExitCode {
     start_logging();
     let outcome = match Cli::parse().command {
-        Command::Load(args) => command::load::run(args),
+        Command::Load(args) => command::load::run(&args),
         Command::Fetch(args) => command::fetch::run(&args),
         Command::Stats(args) => command::stats::run(&args),
         Command::Inspect(args) => command::inspect::run(&args),
+        Command::Diff(args) => command::diff::run(&args),
+        Command::Man => command::man::run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,19 @@
-//! Records of the registries to the records of a hierarchy.
+//! What the registries say to the records of a hierarchy.
+//!
+//! Several sources speak of the same addresses, and not all they say is true or useful. Each rule that settles it is a pure
+//! function in a room of its own, and counts in the [`SettleReport`] what it did:
+//!
+//! 1. [`placeholder`]: objects that only say "this space is not ours" or "this is everything" are dropped.
+//! 2. [`holder`]: who holds a range, by the chain organisation, owner, first line of the description, net name, maintainer;
+//!    [`normal`] makes one company of "Example Ltd." and "EXAMPLE  LTD", [`companies`] numbers them.
+//! 3. [`umbrella`]: a holder of very many delegated ranges is a pool of strangers; what else is known of a range counts more.
+//! 4. [`maintained`]: an object of a registry counts only where that registry's delegated file says it maintains the space.
+//! 5. [`equal`]: of several claims to exactly the same range one is kept: duplicates within a registry, transfers between two.
+//! 6. [`inherit`]: a range that nobody is named for belongs to whoever holds the smallest range around it; a country that is
+//!    not said is the company's.
+//! 7. [`leaves`]: large ranges in which nothing is recorded are cut into virtual subnets, where the policy says so.
+//!
+//! Ranges that cross are cut by the hierarchy's builder, which counts them, too.
 //!
 //! What the delegated files say is flat: hardly any range lies in another. The paper's search climbs from a subnet to what
 //! is around it, so that the ranges are put under blocks (see [`hierarchy::BlockLevel`]):
@@ -11,9 +26,25 @@
 //!
 //! A block that holds ranges of one registry only is marked with it.
 
-use hierarchy::{BlockLevel, BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, SubnetKind};
+mod claim;
+pub mod companies;
+pub mod equal;
+pub mod holder;
+pub mod inherit;
+pub mod leaves;
+pub mod maintained;
+pub mod normal;
+pub mod placeholder;
+mod report;
+mod settler;
+pub mod umbrella;
 
-use crate::delegated::Row;
+use hierarchy::BlockLevel;
+
+pub use claim::{Bits, Claim};
+pub use leaves::CutLeaves;
+pub use report::{Holders, SettleReport, Umbrella};
+pub use settler::{Origins, Policy, Settled, Settler};
 
 /// Blocks of IPv4, outermost first.
 pub const V4_BLOCKS: [BlockLevel; 2] =
@@ -25,31 +56,3 @@ pub const V6_BLOCKS: [BlockLevel; 3] = [
     BlockLevel { prefix: 23, least: 2 },
     BlockLevel { prefix: 32, least: 2 },
 ];
-
-/// Collects what somebody holds.
-#[derive(Debug, Default)]
-pub struct Settler {
-    builder: Builder,
-    companies: CompanyIndex,
-}
-
-impl Settler {
-    /// Takes a record in; free and reserved ranges and AS numbers are passed over.
-    pub fn take(&mut self, row: &Row<'_>) {
-        let Some(range) = row.range.filter(|_| row.is_held()) else { return };
-        let company = row.opaque_id.map(|id| self.companies.number(row.registry, id));
-        let (kind, registry) = (SubnetKind::Delegated, Some(row.registry));
-        self.builder.add(Record { range, kind, registry, company, country: row.country });
-    }
-
-    /// How many ranges were taken in.
-    pub fn ranges(&self) -> u64 {
-        self.builder.len() as u64
-    }
-
-    /// Groups and nests what was taken in.
-    pub fn nest(mut self, generation: Generation) -> (Hierarchy, BuildReport) {
-        self.builder.group(&V4_BLOCKS, &V6_BLOCKS);
-        self.builder.build(generation, self.companies.into_companies())
-    }
-}

@@ -7,7 +7,9 @@ use hierarchy::{Hierarchy, SubnetKind};
 use serde::Serialize;
 
 use crate::read::Nested;
-use crate::report::{SourceReport, Thousands, write_sources};
+use crate::report::{SourceReport, Thousands, write_rejects, write_sources};
+use crate::settle::SettleReport;
+use crate::settle::holder::readable;
 
 /// Companies that are named in [`Stats::largest`].
 const LARGEST: usize = 10;
@@ -31,7 +33,7 @@ pub struct Stats {
     pub no_country: u64,
     /// Delegated ranges without a company.
     pub no_company: u64,
-    /// Records that could not be read. Always 0: a file with such a record is refused as a whole.
+    /// Malformed records and objects, which were passed over.
     pub rejected: u64,
     /// Ranges left out because another record had exactly the same.
     pub equal: u64,
@@ -47,7 +49,9 @@ pub struct Stats {
     pub largest: Vec<Holder>,
     /// Bytes of the subnets in memory.
     pub heap_bytes: u64,
-    /// Each file.
+    /// What each rule of settling did; `None` for a generation that is loaded already.
+    pub settled: Option<SettleReport>,
+    /// Each text that was read.
     pub sources: Vec<SourceReport>,
 }
 
@@ -67,16 +71,27 @@ pub struct Size {
 pub struct Holder {
     /// The registry whose handle it is.
     pub registry: &'static str,
-    /// The registry's name for the company.
+    /// The holder's name; the registry's handle for it where no name is known.
     pub company: String,
     /// How many ranges it holds.
     pub ranges: u64,
 }
 
 impl Stats {
-    /// Counts.
+    /// Counts what was read.
     pub fn of(nested: &Nested) -> Self {
-        let hierarchy = &nested.hierarchy;
+        Self {
+            rejected: nested.rejected(),
+            equal: nested.build.equal + nested.settled.duplicates + nested.settled.transfers,
+            crossing: nested.build.crossing,
+            settled: Some(nested.settled.clone()),
+            sources: nested.files.iter().map(SourceReport::from).collect(),
+            ..Self::of_hierarchy(&nested.hierarchy)
+        }
+    }
+
+    /// Counts a hierarchy of which nothing else is known.
+    pub fn of_hierarchy(hierarchy: &Hierarchy) -> Self {
         let count =
             |wanted: &dyn Fn(&hierarchy::Subnet<'_>) -> bool| hierarchy.iter().filter(wanted).count() as u64;
         let held = |subnet: &hierarchy::Subnet<'_>| subnet.kind() == SubnetKind::Delegated;
@@ -91,14 +106,15 @@ impl Stats {
             no_country: count(&|subnet| held(subnet) && subnet.country().is_none()),
             no_company: count(&|subnet| held(subnet) && subnet.company().is_none()),
             rejected: 0,
-            equal: nested.build.equal,
-            crossing: nested.build.crossing,
+            equal: 0,
+            crossing: 0,
             max_depth: depths.keys().next_back().copied().unwrap_or(0),
             depths,
             company_sizes: company_sizes(hierarchy),
             largest: largest(hierarchy),
             heap_bytes: hierarchy.heap_bytes().subnets as u64,
-            sources: nested.files.iter().map(SourceReport::from).collect(),
+            settled: None,
+            sources: vec![],
         }
     }
 }
@@ -133,7 +149,7 @@ fn largest(hierarchy: &Hierarchy) -> Vec<Holder> {
         let company = hierarchy.company(id)?;
         Some(Holder {
             registry: company.registry.as_str(),
-            company: company.handle.to_owned(),
+            company: company.name.unwrap_or_else(|| readable(company.handle)).to_owned(),
             ranges: ranges as u64,
         })
     };
@@ -166,6 +182,7 @@ impl fmt::Display for Stats {
             (self.non_cidr, "ranges that are not a prefix"),
             (self.no_country, "ranges without a country"),
             (self.no_company, "ranges without a company"),
+            (self.rejected, "malformed records passed over"),
             (self.equal, "ranges left out because another record has them already"),
             (self.crossing, "ranges cut because they overlap another in part"),
             (bytes, "bytes of memory a subnet"),
@@ -182,7 +199,14 @@ impl fmt::Display for Stats {
         for holder in &self.largest {
             writeln!(f, "{:>11}  {} {}", Thousands(holder.ranges), holder.registry, holder.company)?;
         }
+        if let Some(settled) = &self.settled {
+            write!(f, "Settled:\n{settled}")?;
+        }
+        if self.sources.is_empty() {
+            return Ok(());
+        }
         writeln!(f, "Files:")?;
-        write_sources(f, &self.sources)
+        write_sources(f, &self.sources)?;
+        write_rejects(f, &self.sources)
     }
 }

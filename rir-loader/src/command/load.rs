@@ -3,39 +3,48 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use cluster::{Cluster, Options};
 use rir_loader::Watch;
 use rir_loader::files::files;
 use rir_loader::load::load;
-use rir_loader::read::{Nested, read};
+use rir_loader::read::{Nested, read_with};
 use rir_loader::report::LoadReport;
+use rir_loader::terms::terms_of;
 use store::{Address, Store};
 
+use super::database::database;
 use super::{print, print_json};
 use crate::cli::LoadArgs;
 use crate::failure::Interrupted;
 use crate::screen::Screen;
 
-pub(crate) fn run(args: LoadArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &LoadArgs) -> anyhow::Result<()> {
     let screen = Screen::new("reading");
     let begun = Instant::now();
-    let nested = read(&files(&args.paths)?, &|step| screen.see(step))?;
+    let nested = read_with(&files(&args.paths)?, args.reading.options(), &|step| screen.see(step))?;
     let spent = begun.elapsed();
-    let json = args.json;
+    show_terms(&nested, &screen);
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     let report = runtime.block_on(write(args, &nested, spent, &screen))?;
     drop(screen);
-    if json { print_json(&report) } else { Ok(print(&report.to_string())?) }
+    if args.json { print_json(&report) } else { Ok(print(&report.to_string())?) }
+}
+
+/// What each registry allows to be done with its dumps.
+fn show_terms(nested: &Nested, screen: &Screen) {
+    for terms in terms_of(&nested.files) {
+        let (registry, summary, url) = (terms.registry, terms.summary, terms.url);
+        screen.say(&format!("terms of the WHOIS data of {registry}: {summary}; see {url}"));
+    }
 }
 
 /// Into the database; Ctrl-C ends it cleanly, and with it what was written of the new generation.
 async fn write(
-    args: LoadArgs,
+    args: &LoadArgs,
     nested: &Nested,
     spent: Duration,
     screen: &Screen,
 ) -> anyhow::Result<LoadReport> {
-    let (cluster, address) = database(args, screen).await?;
+    let (cluster, address) = database(&args.database, screen).await?;
     let watch = |step: rir_loader::Step<'_>| screen.see(step);
     let outcome = tokio::select! {
         outcome = into(&address, nested, spent, &watch) => outcome,
@@ -61,18 +70,4 @@ async fn into(
     let report = load(&store, nested, begun, watch).await?;
     store.close().await;
     Ok(report)
-}
-
-/// The database that was asked for, else the private one, which is started when the coordinator does not run it already.
-async fn database(args: LoadArgs, screen: &Screen) -> anyhow::Result<(Option<Cluster>, Address)> {
-    if let Some(url) = args.database_url {
-        return Ok((None, Address::url(&url)?));
-    }
-    let dir = args.data_dir.or_else(cluster::default_data_dir);
-    let dir = dir
-        .context("no home directory to keep a database in: name one with --data-dir, or set DATABASE_URL")?;
-    screen.say(&format!("using the private Postgres in {} (no database URL was given)", dir.display()));
-    let cluster = Cluster::start(Options::new(dir)).await?;
-    let address = Address::private(cluster.socket_dir());
-    Ok((Some(cluster), address))
 }

@@ -1,16 +1,25 @@
 //! `rir-loader stats`
 
 use rir_loader::files::files;
-use rir_loader::read::read;
+use rir_loader::read::{Options, read_with};
 use rir_loader::stats::Stats;
 
+use super::database::loaded;
 use super::{print, print_json};
 use crate::cli::StatsArgs;
 use crate::screen::Screen;
 
 pub(crate) fn run(args: &StatsArgs) -> anyhow::Result<()> {
     let screen = Screen::new("reading");
-    let nested = read(&files(&args.paths)?, &|step| screen.see(step))?;
-    let stats = Stats::of(&nested);
+    let stats = stats(args, &screen)?;
+    drop(screen);
     if args.json { print_json(&stats) } else { Ok(print(&stats.to_string())?) }
+}
+
+fn stats(args: &StatsArgs, screen: &Screen) -> anyhow::Result<Stats> {
+    if args.paths.is_empty() {
+        return Ok(Stats::of_hierarchy(&loaded(&args.database, screen)?.1));
+    }
+    let options = Options { may_be_empty: true, ..args.reading.options() };
+    Ok(Stats::of(&read_with(&files(&args.paths)?, options, &|step| screen.see(step))?))
 }

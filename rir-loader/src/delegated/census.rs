@@ -4,6 +4,7 @@ use super::field::{Field, Malformed};
 use super::header::{Header, Summary};
 use super::line::Line;
 use super::row::{Resource, Row};
+use crate::rejects::Rejects;
 
 /// How many records of one type.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,8 +29,12 @@ pub struct FileReport {
     pub header: Header,
     /// Lines, comments and all.
     pub lines: u64,
+    /// Unpacked bytes.
+    pub bytes: u64,
     /// AS numbers, IPv4, IPv6: in the order of [`Resource::ALL`].
     pub tallies: [Tally; 3],
+    /// Records that could not be read.
+    pub rejects: Rejects,
 }
 
 impl FileReport {
@@ -38,9 +43,9 @@ impl FileReport {
         self.tallies[resource as usize]
     }
 
-    /// All records.
+    /// All records, malformed ones included.
     pub fn records(&self) -> u64 {
-        total(&self.tallies)
+        total(&self.tallies) + self.rejects.count
     }
 }
 
@@ -64,9 +69,21 @@ pub(super) struct Census {
     header: Option<Header>,
     tallies: [Tally; 3],
     promised: [Option<u64>; 3],
+    rejects: Rejects,
 }
 
 impl Census {
+    /// Whether what comes now is records, of which a few may be malformed.
+    pub(super) fn is_in_records(&self) -> bool {
+        self.header.is_some()
+    }
+
+    /// Takes note of a malformed record, which is a record all the same.
+    pub(super) fn reject(&mut self, line: u64, what: &Malformed, text: &[u8]) -> Result<(), Objection> {
+        self.rejects.add(line, what, text);
+        self.refuse_too_many()
+    }
+
     /// Takes note of a line; an error when it breaks a promise.
     pub(super) fn take(&mut self, line: &Line<'_>) -> Result<(), Objection> {
         match line {
@@ -104,19 +121,27 @@ impl Census {
         } else {
             tally.others += 1;
         }
-        let promised = header.records;
-        let too_many = total(&self.tallies) > promised;
+        self.refuse_too_many()
+    }
+
+    fn refuse_too_many(&self) -> Result<(), Objection> {
+        let promised = self.header.as_ref().map_or(0, |header| header.records);
+        let too_many = total(&self.tallies) + self.rejects.count > promised;
         if too_many { Err(Objection::TooMany { of: "records".to_owned(), promised }) } else { Ok(()) }
     }
 
     /// The file has ended.
-    pub(super) fn finish(self, lines: u64) -> Result<FileReport, Objection> {
+    pub(super) fn finish(self, lines: u64, bytes: u64) -> Result<FileReport, Objection> {
         let header = self.header.ok_or(Objection::NoHeader)?;
-        compare("records".to_owned(), total(&self.tallies), Some(header.records))?;
+        let rejected = self.rejects.count;
+        compare("records".to_owned(), total(&self.tallies) + rejected, Some(header.records))?;
         for ((resource, tally), promised) in Resource::ALL.into_iter().zip(&self.tallies).zip(self.promised) {
-            compare(format!("records of type {}", resource.as_str()), tally.records(), promised)?;
+            // Of what type a malformed record is nobody knows: it may be one of those that seem to be missing.
+            let missing = promised.unwrap_or(0).saturating_sub(tally.records());
+            let found = tally.records() + missing.min(rejected);
+            compare(format!("records of type {}", resource.as_str()), found, promised)?;
         }
-        Ok(FileReport { header, lines, tallies: self.tallies })
+        Ok(FileReport { header, lines, bytes, tallies: self.tallies, rejects: self.rejects })
     }
 }
 

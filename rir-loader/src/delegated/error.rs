@@ -3,7 +3,7 @@
 use std::io;
 
 use super::field::Malformed;
-use crate::input::LONGEST_LINE;
+use super::file::LONGEST_LINE;
 
 /// Why a file was refused. Every sentence names the file and, where there is one, the line.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +52,23 @@ pub enum ReadError {
         /// The line.
         line: u64,
         /// Field, what was found and what was expected.
+        what: Malformed,
+    },
+    /// Too many lines with a field that is not what the format says.
+    #[error(
+        "{file}: {count} of its {of} records are malformed, more than one in a hundred; first line {line}, {what}; \
+         --force loads the rest"
+    )]
+    TooManyMalformed {
+        /// The file.
+        file: String,
+        /// How many.
+        count: u64,
+        /// Of how many.
+        of: u64,
+        /// Where the first is.
+        line: u64,
+        /// What is wrong with it.
         what: Malformed,
     },
     /// No header before the first record, or at all.

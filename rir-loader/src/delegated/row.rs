@@ -43,11 +43,16 @@ pub struct Row<'a> {
     pub resource: Resource,
     /// Its addresses; `None` for AS numbers.
     pub range: Option<Range>,
+    /// Its first and last AS number; `None` for addresses.
+    pub asns: Option<(u32, u32)>,
     /// What became of it.
     pub status: Status,
     /// The holder, by a name that only the registry can read and that is the same on all its records.
     pub opaque_id: Option<&'a str>,
 }
+
+/// Addresses or AS numbers.
+type Extent = (Option<Range>, Option<(u32, u32)>);
 
 /// Bytes of the longest holder name; a UUID has 36.
 const LONGEST_ID: usize = 128;
@@ -59,11 +64,13 @@ impl<'a> Row<'a> {
         let (start, value) = (fields.next(Field::Start)?, fields.next(Field::Value)?);
         day(Field::Date, fields.next(Field::Date)?)?;
         let status = Status::parse(fields.next(Field::Status)?)?;
+        let (range, asns) = resource.extent(start, value)?;
         Ok(Self {
             registry: registry(publisher)?,
             country: country_of(country)?,
             resource,
-            range: resource.range(start, value)?,
+            range,
+            asns,
             status,
             opaque_id: fields.next_or_end().filter(|id| !id.is_empty()).map(opaque_id).transpose()?,
         })
@@ -93,11 +100,11 @@ impl Resource {
         found.ok_or_else(|| Malformed::new(Field::Type, text.as_bytes(), "asn, ipv4 or ipv6"))
     }
 
-    fn range(self, start: &str, value: &str) -> Result<Option<Range>, Malformed> {
+    fn extent(self, start: &str, value: &str) -> Result<Extent, Malformed> {
         match self {
-            Self::Asn => asns(start, value).map(|()| None),
-            Self::Ipv4 => ipv4(start, value).map(Some),
-            Self::Ipv6 => ipv6(start, value).map(Some),
+            Self::Asn => asns(start, value).map(|asns| (None, Some(asns))),
+            Self::Ipv4 => ipv4(start, value).map(|range| (Some(range), None)),
+            Self::Ipv6 => ipv6(start, value).map(|range| (Some(range), None)),
         }
     }
 }
@@ -131,7 +138,7 @@ fn opaque_id(text: &str) -> Result<&str, Malformed> {
     good.then_some(text).ok_or_else(|| Malformed::new(Field::OpaqueId, text.as_bytes(), expected))
 }
 
-fn asns(start: &str, value: &str) -> Result<(), Malformed> {
+fn asns(start: &str, value: &str) -> Result<(u32, u32), Malformed> {
     let first: u32 =
         start.parse().map_err(|_| Malformed::new(Field::Start, start.as_bytes(), "an AS number"))?;
     let wrong = || {
@@ -142,7 +149,8 @@ fn asns(start: &str, value: &str) -> Result<(), Malformed> {
         )
     };
     let count: u32 = value.parse().map_err(|_| wrong())?;
-    count.checked_sub(1).and_then(|more| first.checked_add(more)).map(drop).ok_or_else(wrong)
+    let last = count.checked_sub(1).and_then(|more| first.checked_add(more));
+    last.map(|last| (first, last)).ok_or_else(wrong)
 }
 
 fn ipv4(start: &str, value: &str) -> Result<Range, Malformed> {

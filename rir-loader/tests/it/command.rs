@@ -12,7 +12,7 @@ use store::testing::TestDatabase;
 use crate::fixtures;
 use crate::server::Server;
 
-fn loader(arguments: &[&str]) -> Command {
+pub(crate) fn loader(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rir-loader"));
     command
         .args(arguments)
@@ -22,20 +22,20 @@ fn loader(arguments: &[&str]) -> Command {
     command
 }
 
-async fn run(arguments: &[&str]) -> Output {
+pub(crate) async fn run(arguments: &[&str]) -> Output {
     let mut command = loader(arguments);
     tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
 }
 
-fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-fn json(output: &Output) -> Value {
+pub(crate) fn json(output: &Output) -> Value {
     assert!(!output.stdout.is_empty(), "{}", stderr(output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
@@ -121,8 +121,12 @@ async fn every_kind_of_trouble_has_its_exit_code() {
     for (arguments, code, sentence) in [
         (vec!["load"], 2, "<PATH>"),
         (vec!["stats", "/nowhere/at/all"], 66, "cannot look at /nowhere/at/all"),
-        (vec!["stats", &empty], 66, "fetch today's with `rir-loader fetch --dir"),
-        (vec!["inspect", "not-an-address", &empty], 2, "is neither an address, a prefix (a/n) nor a range"),
+        (vec!["stats", &empty], 66, "fetch today's delegated files with `rir-loader fetch --dir"),
+        (
+            vec!["inspect", "no-company", &fixtures()],
+            3,
+            "`no-company` is neither an address, a prefix (a/n), a range",
+        ),
         (vec!["fetch", "--dir", &empty, "--registry", "iana"], 2, "the five are afrinic, apnic"),
         (
             vec!["load", "--database-url", nobody, &fixtures()],

@@ -3,7 +3,7 @@
 use hierarchy::{Hierarchy, Registry, SubnetKind};
 use rir_loader::delegated::Resource;
 use rir_loader::inspect::chain;
-use rir_loader::read::ReadAllError;
+use rir_loader::read::{Contents, Options, ReadAllError};
 use rir_loader::stats::Stats;
 use rir_loader::{Step, read};
 
@@ -75,7 +75,8 @@ fn each_file_is_accounted_for() {
     let rows: Vec<_> = nested
         .files
         .iter()
-        .map(|(_, report)| {
+        .map(|file| {
+            let Contents::Delegated(report) = &file.contents else { panic!("{file:?}") };
             let [asn, v4, v6] = Resource::ALL.map(|resource| report.of(resource).held);
             let date = report.header.end.map(|day| day.to_string()).unwrap_or_default();
             (report.header.registry.as_str(), report.records(), asn, v4, v6, date)
@@ -108,7 +109,8 @@ fn stats_count_what_is_there() {
 
 #[test]
 fn inspect_shows_the_chain_from_the_root() {
-    let nested = fixtures::nested();
+    let options = Options { origins: true, ..Options::default() };
+    let nested = read::read_with(&fixtures::all(), options, &|_| {}).unwrap();
     let links = chain(&nested, &"1.0.3.7".parse().unwrap());
     let ranges: Vec<_> = links.iter().map(|link| link.range.as_str()).collect();
     assert_eq!(ranges, ["0.0.0.0/0", "1.0.0.0/8", "1.0.0.0/16", "1.0.2.0/23"]);
@@ -126,7 +128,8 @@ fn plain_and_gzip_are_told_apart_by_content() {
     let named_wrongly = dir.path().join("delegated-apnic-extended");
     std::fs::write(&named_wrongly, fixtures::gzip(fixtures::text("apnic").as_bytes())).unwrap();
     let nested = read::read(std::slice::from_ref(&named_wrongly), &|_| {}).unwrap();
-    assert_eq!(nested.files[0].1.records(), 8);
+    let Contents::Delegated(report) = &nested.files[0].contents else { panic!("{nested:?}") };
+    assert_eq!(report.records(), 8);
     assert_eq!(nested.missing().len(), 4);
 }
 
