@@ -6,5 +6,6 @@ mod blocks;
 mod builder;
 mod model;
 mod properties;
+mod snapshot;
 mod words;
 mod world;
