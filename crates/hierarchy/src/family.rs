@@ -114,9 +114,14 @@ impl<A: Address> Family<A> {
     pub(crate) fn find(&self, first: A, last: A) -> Option<usize> {
         let after = self.begun(first) + 1;
         // Of those that begin together the wider come first.
-        let begin = partition(0..after, |place| self.first(place) < first);
+        let begin = self.first_from(first);
         let place = partition(begin..after, |place| self.bounds(place).is_some_and(|(_, l)| l > last));
         (self.bounds(place) == Some((first, last))).then_some(place)
+    }
+
+    /// The first place that begins at the address or after it.
+    pub(crate) fn first_from(&self, address: A) -> usize {
+        partition(0..self.begun(address) + 1, |place| self.first(place) < address)
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {

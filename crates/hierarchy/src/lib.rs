@@ -10,6 +10,7 @@
 //!    of an address is the last that begins before it, found by a first-level table (`directory`), or one around that; for
 //!    IPv4 it comes from the tree flattened into disjoint `segments`, which costs four bytes each and half the time.
 //! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again without nesting anything.
+//! 5. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
 //!
 //! Nothing here reads a file, a clock or a database, and a built hierarchy never changes: a new generation replaces it whole.
 //!
@@ -37,6 +38,7 @@ mod address;
 mod attributes;
 mod blocks;
 mod builder;
+pub mod carry;
 mod columns;
 mod company;
 mod country;

@@ -10,6 +10,7 @@ use crate::family::Family;
 use crate::holdings::Holdings;
 use crate::id::{CompanyId, Generation, SubnetId};
 use crate::range::{Bounds, Range};
+use crate::record::SubnetKind;
 use crate::segments::Segments;
 use crate::subnet::Subnet;
 use crate::walk::{Ancestors, Children};
@@ -100,6 +101,35 @@ impl Hierarchy {
         };
         let holds = |id: &SubnetId| self.subnet(*id).range().contains_range(range);
         std::iter::once(from).chain(self.ancestors(from)).find(holds).unwrap_or(from)
+    }
+
+    /// The largest delegated subnets that lie wholly inside the range, in order; the range itself when it is one.
+    pub fn inside(&self, range: &Range) -> impl Iterator<Item = SubnetId> {
+        let mut id = self.first_from(range);
+        std::iter::from_fn(move || {
+            while let Some(subnet) = self.get(id) {
+                let here = subnet.range();
+                if here.is_v4() != range.is_v4() || here.first() > range.last() {
+                    return None;
+                }
+                if subnet.kind() == SubnetKind::Delegated && range.contains_range(&here) {
+                    let found = id;
+                    id = self.subtree(id).end;
+                    return Some(found);
+                }
+                id = SubnetId::new(id.get() + 1);
+            }
+            None
+        })
+    }
+
+    /// The first subnet that begins where the range begins, or after.
+    fn first_from(&self, range: &Range) -> SubnetId {
+        let place = match range.0 {
+            Bounds::V4 { first, .. } => self.v4.first_from(first),
+            Bounds::V6 { first, .. } => self.v6_root().index() + self.v6.first_from(first),
+        };
+        SubnetId::new(place as u32)
     }
 
     /// The smallest subnet around the subnet; `None` for a root.

@@ -1,30 +1,29 @@
-//! How long it takes to find the smallest subnet of a random address, beside the tries that others wrote and beside a binary
-//! search and a `BTreeMap` over segments, on the same data in the same run. Run with `cargo bench -p hierarchy`; every figure
+//! How long it takes to find the smallest subnet of a random address, beside the tries that others wrote, on the same data
+//! in the same run. Run with `cargo bench -p hierarchy`; every figure
 //! is the time of one lookup, on one thread. Ends each size with how many times faster than the fastest trie it was.
 
 #![expect(clippy::unwrap_used, reason = "a bench stops at what it did not expect")]
 
-mod plain;
 mod registry;
 mod tries;
 
-use std::cell::RefCell;
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
-use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
-use hierarchy::{Hierarchy, Snapshot, SubnetId};
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use hierarchy::{Hierarchy, Snapshot};
 
-use crate::plain::Plain;
 use crate::registry::{Chance, made_up};
-use crate::tries::{LcTrie, NetworkTable, Peer, PrefixTrie};
+use crate::tries::{Contestant, LcTrie, NetworkTable, PrefixTrie};
 
 /// Delegated ranges of the five registries together in 2018, then full WHOIS copies' order of magnitude.
 const SIZES: [usize; 3] = [232_000, 1_000_000, 10_000_000];
 /// Addresses of which the answers are compared first.
 const COMPARED: usize = 1 << 20;
+/// Turns of the comparison at the end, and lookups of each.
+const TURNS: u64 = 15;
+const LOOKUPS: u64 = 200_000;
 
 fn lookups(criterion: &mut Criterion) {
     for ranges in SIZES {
@@ -35,10 +34,10 @@ fn lookups(criterion: &mut Criterion) {
         println!("{} subnets, made and built in {seconds:.2} s, {bytes:.1} bytes a subnet", hierarchy.len());
         restart(&hierarchy);
         let four = |chance: &mut Chance| IpAddr::V4(chance.bits().into());
-        Contest::new(criterion, "IPv4", &hierarchy, &four).run(true);
+        Contest::new("IPv4", &hierarchy, &four).run(criterion);
         let held = hierarchy.iter().next_back().unwrap().range();
         let six = |chance: &mut Chance| six(chance, held.last());
-        Contest::new(criterion, "IPv6", &hierarchy, &six).run(false);
+        Contest::new("IPv6", &hierarchy, &six).run(criterion);
     }
 }
 
@@ -62,76 +61,81 @@ fn six(chance: &mut Chance, end: IpAddr) -> IpAddr {
 
 /// The same addresses for everybody. They are made on the way, since a list of them would take the cache from the contestants.
 struct Contest<'c> {
-    group: BenchmarkGroup<'c, WallTime>,
-    hierarchy: &'c Hierarchy,
+    family: &'static str,
+    subnets: usize,
     address: &'c dyn Fn(&mut Chance) -> IpAddr,
-    fastest: Option<(Duration, &'static str)>,
+    contestants: Vec<Contestant<'c>>,
 }
 
 impl<'c> Contest<'c> {
+    /// Ours first, then the tries; all must give the same answers.
     fn new(
-        criterion: &'c mut Criterion,
-        family: &str,
+        family: &'static str,
         hierarchy: &'c Hierarchy,
         address: &'c dyn Fn(&mut Chance) -> IpAddr,
     ) -> Self {
-        let group = criterion.benchmark_group(format!("smallest subnet of an {family} address"));
-        Self { group, hierarchy, address, fastest: None }
-    }
-
-    /// `plain`: with what one would write first, too.
-    fn run(mut self, plain: bool) {
-        let hierarchy = self.hierarchy;
-        let ours = self.time("hierarchy", &|address| Some(hierarchy.smallest(address)));
-        self.peer::<PrefixTrie>();
-        self.peer::<NetworkTable>();
-        self.peer::<LcTrie>();
-        if plain {
-            let plain = Plain::of(hierarchy);
-            self.time("binary search", &|address| Some(plain.by_search(address)));
-            self.time("BTreeMap", &|address| Some(plain.by_tree(address)));
-        }
-        if let Some((fastest, name)) = self.fastest {
-            let times = fastest.as_secs_f64() / ours.as_secs_f64();
-            println!(
-                "hierarchy: {ours:?} a lookup; {name}, the fastest trie: {fastest:?}; {times:.2} times faster"
-            );
-        }
-        self.group.finish();
-    }
-
-    fn peer<P: Peer>(&mut self) {
-        let peer = P::of(self.hierarchy);
+        let ours: Contestant<'c> = ("hierarchy", Box::new(|address| Some(hierarchy.smallest(address))));
+        let tries = [
+            tries::peer::<PrefixTrie>(hierarchy),
+            tries::peer::<NetworkTable>(hierarchy),
+            tries::peer::<LcTrie>(hierarchy),
+        ];
+        let contestants: Vec<_> = std::iter::once(ours).chain(tries).collect();
         let mut chance = Chance::new(11);
         for _ in 0..COMPARED {
-            let address = (self.address)(&mut chance);
-            assert_eq!(peer.look_up(address), Some(self.hierarchy.smallest(address)), "{address}");
+            let address = address(&mut chance);
+            for (name, look_up) in &contestants {
+                assert_eq!(look_up(address), Some(hierarchy.smallest(address)), "{name}: {address}");
+            }
         }
-        let time = self.time(P::NAME, &|address| peer.look_up(address));
-        if self.fastest.is_none_or(|(fastest, _)| time < fastest) {
-            self.fastest = Some((time, P::NAME));
-        }
+        Self { family, subnets: hierarchy.len(), address, contestants }
     }
 
-    /// The median over criterion's samples.
-    fn time(&mut self, name: &str, look_up: &dyn Fn(IpAddr) -> Option<SubnetId>) -> Duration {
-        let samples = RefCell::new(vec![]);
-        let mut chance = Chance::new(11);
-        self.group.bench_function(BenchmarkId::new(name, self.hierarchy.len()), |bencher| {
-            bencher.iter_custom(|rounds| {
-                let begun = Instant::now();
-                for _ in 0..rounds {
-                    black_box(look_up(black_box((self.address)(&mut chance))));
-                }
-                let took = begun.elapsed();
-                samples.borrow_mut().push(took.div_f64(rounds as f64));
-                took
+    fn run(&self, criterion: &mut Criterion) {
+        let mut group = criterion.benchmark_group(format!("smallest subnet of an {} address", self.family));
+        for contestant in &self.contestants {
+            group.bench_function(BenchmarkId::new(contestant.0, self.subnets), |bencher| {
+                bencher.iter_custom(|rounds| self.time(contestant, rounds));
             });
-        });
-        let mut samples = samples.into_inner();
-        samples.sort_unstable();
-        samples.get(samples.len() / 2).copied().unwrap_or_default()
+        }
+        group.finish();
+        self.compare();
     }
+
+    fn time(&self, (_, look_up): &Contestant<'c>, rounds: u64) -> Duration {
+        let mut chance = Chance::new(rounds);
+        let begun = Instant::now();
+        for _ in 0..rounds {
+            black_box(look_up(black_box((self.address)(&mut chance))));
+        }
+        begun.elapsed()
+    }
+
+    /// Once more in turns, so that whatever else the machine does meets all of them alike, and the medians beside each other.
+    fn compare(&self) {
+        let mut turns: Vec<Vec<f64>> = vec![vec![]; self.contestants.len()];
+        for turn in 0..TURNS {
+            for (contestant, times) in self.contestants.iter().zip(&mut turns) {
+                times.push(self.time(contestant, LOOKUPS + turn).as_secs_f64() * 1e9 / LOOKUPS as f64);
+            }
+        }
+        let medians: Vec<f64> = turns.iter_mut().map(|times| median(times)).collect();
+        let fastest = medians.iter().skip(1).copied().fold(f64::INFINITY, f64::min);
+        let named =
+            self.contestants.iter().zip(&medians).map(|((name, _), time)| format!("{name} {time:.0} ns"));
+        println!(
+            "{} in turns at {} subnets: {}; {:.2} times faster than the fastest trie",
+            self.family,
+            self.subnets,
+            named.collect::<Vec<_>>().join(", "),
+            fastest / medians[0]
+        );
+    }
+}
+
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }
 
 criterion_group! {

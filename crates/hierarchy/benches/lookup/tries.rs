@@ -35,6 +35,15 @@ pub(crate) trait Peer {
     fn look_up(&self, address: IpAddr) -> Option<SubnetId>;
 }
 
+/// Somebody who answers, by name.
+pub(crate) type Contestant<'c> = (&'static str, Box<dyn Fn(IpAddr) -> Option<SubnetId> + 'c>);
+
+/// A peer ready to be asked.
+pub(crate) fn peer<'c, P: Peer + 'c>(hierarchy: &Hierarchy) -> Contestant<'c> {
+    let peer = P::of(hierarchy);
+    (P::NAME, Box::new(move |address| peer.look_up(address)))
+}
+
 /// `prefix-trie`: a map for each family.
 pub(crate) struct PrefixTrie(PrefixMap<Ipv4Net, SubnetId>, PrefixMap<Ipv6Net, SubnetId>);
 

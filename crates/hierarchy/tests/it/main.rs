@@ -4,6 +4,7 @@
 
 mod blocks;
 mod builder;
+mod carry;
 mod model;
 mod properties;
 mod snapshot;
