@@ -79,6 +79,9 @@ pub(crate) struct LoadArgs {
     /// A Postgres to use instead of the private one, as postgres://user:password@host/database.
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
+    /// Load data, too, that have far fewer records of a registry than what is in use.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Print the report as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -11,3 +11,4 @@ mod nested;
 mod real;
 mod refused;
 mod server;
+mod shrunken;
