@@ -30,15 +30,16 @@ COMMENT ON COLUMN generations.companies IS 'Number of its companies. Written by:
 COMMENT ON COLUMN generations.build_ms IS 'Milliseconds from the first byte read to the swap. Written by: rir-loader.';
 COMMENT ON COLUMN generations.sources IS 'One object per file read: registry, file, serial, date, records. Written by: rir-loader.';
 
+-- No foreign keys on companies and subnets: checked row by row they cost half of a load, and only a load writes here.
 CREATE TABLE companies (
-    generation integer NOT NULL REFERENCES generations ON DELETE CASCADE,
+    generation integer NOT NULL,
     ordinal    integer NOT NULL,
     registry   text NOT NULL,
     handle     text NOT NULL,
     name       text,
     PRIMARY KEY (generation, ordinal)
 );
-COMMENT ON TABLE companies IS 'Who holds subnets, per generation.';
+COMMENT ON TABLE companies IS 'Who holds subnets, per generation; the swap that retires a generation for good deletes its rows.';
 COMMENT ON COLUMN companies.generation IS 'The generation it belongs to. Written by: rir-loader.';
 COMMENT ON COLUMN companies.ordinal IS 'CompanyId: position within the generation, from 0. Written by: rir-loader.';
 COMMENT ON COLUMN companies.registry IS 'Registry whose identifier the handle is. Written by: rir-loader.';
@@ -46,7 +47,7 @@ COMMENT ON COLUMN companies.handle IS 'Opaque id or organisation handle, unique 
 COMMENT ON COLUMN companies.name IS 'Name where the source gives one. Written by: rir-loader.';
 
 CREATE TABLE subnets (
-    generation integer NOT NULL REFERENCES generations ON DELETE CASCADE,
+    generation integer NOT NULL,
     ordinal    integer NOT NULL,
     parent     integer,
     first      inet NOT NULL,
@@ -57,8 +58,7 @@ CREATE TABLE subnets (
     country    text,
     PRIMARY KEY (generation, ordinal)
 );
-CREATE INDEX subnets_company ON subnets (generation, company) WHERE company IS NOT NULL;
-COMMENT ON TABLE subnets IS 'The hierarchy: inclusive address ranges by containment, in pre-order, per generation.';
+COMMENT ON TABLE subnets IS 'The hierarchy: inclusive address ranges by containment, in pre-order, per generation; the swap that retires a generation for good deletes its rows.';
 COMMENT ON COLUMN subnets.generation IS 'The generation it belongs to. Written by: rir-loader.';
 COMMENT ON COLUMN subnets.ordinal IS 'SubnetId: position in pre-order, from 0; parents come before children. Written by: rir-loader.';
 COMMENT ON COLUMN subnets.parent IS 'Ordinal of the smallest subnet around it; null for the two roots. Written by: rir-loader.';
@@ -262,6 +262,8 @@ CREATE TABLE delegations (
     rtt_us      integer,
     decided_at  timestamptz NOT NULL DEFAULT now(),
     ended_at    timestamptz,
+    fate        text CHECK (fate IN ('transferred', 'split', 'merged', 'vanished', 'same')),
+    carried_from bigint REFERENCES delegations,
     UNIQUE (first, last, generation)
 );
 CREATE UNIQUE INDEX delegations_one_owner ON delegations (first, last) WHERE ended_at IS NULL;
@@ -277,6 +279,8 @@ COMMENT ON COLUMN delegations.provisional IS 'True when a better candidate may h
 COMMENT ON COLUMN delegations.search IS 'The search that led here; null for home. Written by: coordinator.';
 COMMENT ON COLUMN delegations.rtt_us IS 'The agent''s measured round trip, in microseconds. Written by: coordinator.';
 COMMENT ON COLUMN delegations.decided_at IS 'When. Written by: coordinator.';
+COMMENT ON COLUMN delegations.fate IS 'What became of the range when a new generation of the hierarchy moved the delegation away; null otherwise. Written by: coordinator.';
+COMMENT ON COLUMN delegations.carried_from IS 'The delegation that a new generation of the hierarchy moved here; null otherwise. Written by: coordinator.';
 COMMENT ON COLUMN delegations.ended_at IS 'When another delegation took its place; null while it holds. Written by: coordinator.';
 
 CREATE TABLE hosts (

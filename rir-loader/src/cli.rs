@@ -100,7 +100,8 @@ pub(crate) struct DatabaseArgs {
 /// How files are read.
 #[derive(Debug, Args)]
 pub(crate) struct ReadingArgs {
-    /// Use files, too, of which more than one in a hundred objects is malformed, without those objects.
+    /// Use files, too, of which more than one in a hundred objects is malformed, without those objects; and load data, too,
+    /// that have far fewer records of a registry than what is in use.
     #[arg(long)]
     pub(crate) force: bool,
     /// Cut IPv4 ranges larger than /ABOVE in which nothing smaller is recorded into subnets of /INTO, for example 16/22.
@@ -197,7 +198,8 @@ pub(crate) struct DiffArgs {
     /// The same for what is now.
     #[arg(value_name = "B")]
     pub(crate) after: PathBuf,
-    /// Use files, too, of which more than one in a hundred objects is malformed, without those objects.
+    /// Use files, too, of which more than one in a hundred objects is malformed, without those objects; and load data, too,
+    /// that have far fewer records of a registry than what is in use.
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]

@@ -72,6 +72,7 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         (cause.is::<NothingLoaded>() || cause.is::<NoSuchCompany>(), 3),
         (cause.is::<FilesError>(), 66),
         (cause.is::<ReadAllError>() || cause.is::<ReadError>(), 65),
+        (matches!(cause.downcast_ref(), Some(StoreError::Shrunken { .. })), 65),
         (cause.is::<NotAllFetched>() || unavailable, 69),
     ];
     known.into_iter().find_map(|(is, code)| is.then_some(code))

@@ -9,24 +9,39 @@ use crate::read::Nested;
 use crate::report::{LoadReport, SourceReport};
 use crate::watch::{Step, Watch};
 
-/// Writes a hierarchy as a new generation and swaps it in. While another process loads one, this waits. When anything goes
-/// wrong the old generation stays in use. `begun` is when the first byte was read.
+/// [`load_with`], where data that shrank are refused.
 pub async fn load(
     store: &Store,
     nested: &Nested,
     begun: Instant,
     watch: Watch<'_>,
 ) -> Result<LoadReport, StoreError> {
+    load_with(store, nested, false, begun, watch).await
+}
+
+/// Writes a hierarchy as a new generation and swaps it in. While another process loads one, this waits. When anything goes
+/// wrong the old generation stays in use, and also when the data shrank (see [`store::generations::shrunken`]) and nobody
+/// insists by `force`. `begun` is when the first byte was read.
+pub async fn load_with(
+    store: &Store,
+    nested: &Nested,
+    force: bool,
+    begun: Instant,
+    watch: Watch<'_>,
+) -> Result<LoadReport, StoreError> {
+    let sources: Vec<SourceReport> = nested.files.iter().map(SourceReport::from).collect();
+    let stored: Vec<Source> = sources.iter().map(SourceReport::to_stored).collect();
     let mut load = if let Some(load) = Load::try_begin(store).await? {
         load
     } else {
         watch(Step::WaitForOther);
         Load::wait(store).await?
     };
+    if !force {
+        load.refuse_shrunken(&stored).await?;
+    }
     watch(Step::Copy { rows: (nested.hierarchy.len() + nested.hierarchy.companies().len()) as u64 });
     load.copy(&nested.hierarchy, &|rows| watch(Step::Copied(rows))).await?;
-    let sources: Vec<SourceReport> = nested.files.iter().map(SourceReport::from).collect();
-    let stored: Vec<Source> = sources.iter().map(SourceReport::to_stored).collect();
     let (generation, took) = load.swap(begun, &stored).await?;
     watch(Step::Done);
     Ok(LoadReport::new(generation, nested, took, sources))

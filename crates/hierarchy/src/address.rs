@@ -1,112 +1,113 @@
 //! The two address families as unsigned integers, so that everything below is written once.
 
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
 /// An address as an integer: `u32` for IPv4, `u128` for IPv6.
-pub(crate) trait Address: Copy + Ord + std::fmt::Debug {
-    /// What is left of a segment's start once its bucket is known (see `segments`).
-    type Low: Copy + Ord + std::fmt::Debug;
+pub(crate) trait Address:
+    Copy + Ord + std::fmt::Debug + Default + FromBytes + IntoBytes + Immutable
+{
+    /// The leading bits that are kept of every first address: all 32 of IPv4, the upper 64 of IPv6, where hardly any range
+    /// is smaller than a /64.
+    type Head: Copy + Ord + std::fmt::Debug + Default + Into<u64> + FromBytes + IntoBytes + Immutable;
 
     const ZERO: Self;
     const MAX: Self;
-    /// Fewest first-level bits for which `Low` still tells the addresses of a bucket apart.
-    const LEAST_BUCKET_BITS: u32;
+    /// Whether the head is the whole address.
+    const HEAD_IS_ALL: bool;
 
+    fn head(self) -> Self::Head;
+    /// The first address with this head.
+    fn of_head(head: Self::Head) -> Self;
     fn next(self) -> Option<Self>;
     fn previous(self) -> Option<Self>;
     /// First and last address of the stretch of this prefix length around the address.
     fn stretch(self, prefix: u8) -> (Self, Self);
-    /// Distance from `base`; `None` when this address lies before it.
-    fn offset(self, base: Self) -> Option<Self>;
-    /// The part of the address line that the first level covers, as its first address and the distance to its last, where
-    /// all subnets but the root lie between `lowest` and `highest`.
-    fn window(lowest: Self, highest: Self) -> (Self, Self);
-    /// Bits needed to write this number.
-    fn width(self) -> u32;
-    /// Which bucket of `1 << shift` addresses an offset falls in.
-    fn bucket(self, shift: u32) -> usize;
-    /// The part of an offset that its bucket does not tell.
-    fn low(self, shift: u32) -> Self::Low;
+    /// How many low bits count the addresses from `first` to `self`, where their number is a power of two.
+    fn span_bits(self, first: Self) -> Option<u8>;
+    /// The last of `1 << bits` addresses from `self` on; `None` beyond the end of the line.
+    fn last_of(self, bits: u8) -> Option<Self>;
+    /// Whether this address is one of the `1 << bits` from `first` on, where it does not come before `first`.
+    fn within(self, first: Self, bits: u8) -> bool;
 }
 
-impl Address for u32 {
-    type Low = u16;
+macro_rules! address {
+    ($integer:ty, $head:ty) => {
+        impl Address for $integer {
+            type Head = $head;
 
-    const ZERO: Self = 0;
-    const MAX: Self = u32::MAX;
-    const LEAST_BUCKET_BITS: u32 = 16;
+            const ZERO: Self = 0;
+            const MAX: Self = Self::MAX;
+            const HEAD_IS_ALL: bool = Self::BITS == <$head>::BITS;
 
-    fn next(self) -> Option<Self> {
-        self.checked_add(1)
-    }
+            fn head(self) -> $head {
+                (self >> (Self::BITS - <$head>::BITS)) as $head
+            }
 
-    fn previous(self) -> Option<Self> {
-        self.checked_sub(1)
-    }
+            fn of_head(head: $head) -> Self {
+                Self::from(head) << (Self::BITS - <$head>::BITS)
+            }
 
-    fn stretch(self, prefix: u8) -> (Self, Self) {
-        let inside = u32::MAX.checked_shr(prefix.into()).unwrap_or(0);
-        (self & !inside, self | inside)
-    }
+            fn next(self) -> Option<Self> {
+                self.checked_add(1)
+            }
 
-    fn offset(self, base: Self) -> Option<Self> {
-        self.checked_sub(base)
-    }
+            fn previous(self) -> Option<Self> {
+                self.checked_sub(1)
+            }
 
-    fn window(_lowest: Self, _highest: Self) -> (Self, Self) {
-        (0, u32::MAX)
-    }
+            fn stretch(self, prefix: u8) -> (Self, Self) {
+                let inside = Self::MAX.checked_shr(prefix.into()).unwrap_or(0);
+                (self & !inside, self | inside)
+            }
 
-    fn width(self) -> u32 {
-        u32::BITS - self.leading_zeros()
-    }
+            fn span_bits(self, first: Self) -> Option<u8> {
+                let distance = self.checked_sub(first)?;
+                let bits = distance.trailing_ones();
+                (bits == Self::BITS - distance.leading_zeros()).then_some(bits as u8)
+            }
 
-    fn bucket(self, shift: u32) -> usize {
-        self.checked_shr(shift).unwrap_or(0) as usize
-    }
+            fn last_of(self, bits: u8) -> Option<Self> {
+                let more = Self::BITS.checked_sub(bits.into())?;
+                self.checked_add(Self::MAX.checked_shr(more).unwrap_or(0))
+            }
 
-    fn low(self, shift: u32) -> u16 {
-        (self & !(u32::MAX << shift)) as u16
-    }
+            fn within(self, first: Self, bits: u8) -> bool {
+                self.wrapping_sub(first).checked_shr(bits.into()).unwrap_or(0) == 0
+            }
+        }
+    };
 }
 
-impl Address for u128 {
-    /// The whole offset: the last bucket may be far wider than the others.
-    type Low = u128;
+address!(u32, u32);
+address!(u128, u64);
 
-    const ZERO: Self = 0;
-    const MAX: Self = u128::MAX;
-    const LEAST_BUCKET_BITS: u32 = 4;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn next(self) -> Option<Self> {
-        self.checked_add(1)
+    #[test]
+    fn a_span_of_a_power_of_two_is_told_by_its_bits() {
+        assert_eq!(7_u32.span_bits(0), Some(3));
+        assert_eq!(8_u32.span_bits(1), Some(3), "aligned or not");
+        assert_eq!(5_u32.span_bits(5), Some(0));
+        assert_eq!(6_u32.span_bits(0), None);
+        assert_eq!(u32::MAX.span_bits(0), Some(32));
+        assert_eq!(u128::MAX.span_bits(0), Some(128));
+        assert_eq!(4_u32.span_bits(5), None);
+        for (first, bits) in [(0_u32, 32), (1, 0), (3, 8), (u32::MAX, 0)] {
+            let last = first.last_of(bits).unwrap();
+            assert_eq!(last.span_bits(first), Some(bits));
+            assert!(last.within(first, bits) && (last == u32::MAX || !(last + 1).within(first, bits)));
+        }
+        assert_eq!(1_u32.last_of(32), None);
+        assert_eq!(0_u32.last_of(33), None);
     }
 
-    fn previous(self) -> Option<Self> {
-        self.checked_sub(1)
-    }
-
-    fn stretch(self, prefix: u8) -> (Self, Self) {
-        let inside = u128::MAX.checked_shr(prefix.into()).unwrap_or(0);
-        (self & !inside, self | inside)
-    }
-
-    fn offset(self, base: Self) -> Option<Self> {
-        self.checked_sub(base)
-    }
-
-    /// What is given out lies in a sixteenth of the line, mostly in 2000::/12 to 2c00::/12.
-    fn window(lowest: Self, highest: Self) -> (Self, Self) {
-        (lowest, highest.saturating_sub(lowest))
-    }
-
-    fn width(self) -> u32 {
-        u128::BITS - self.leading_zeros()
-    }
-
-    fn bucket(self, shift: u32) -> usize {
-        usize::try_from(self.checked_shr(shift).unwrap_or(0)).unwrap_or(usize::MAX)
-    }
-
-    fn low(self, _shift: u32) -> u128 {
-        self
+    #[test]
+    fn a_head_is_the_leading_bits() {
+        let address = 0x2001_0db8_0000_0001_0000_0000_0000_0002_u128;
+        assert_eq!(address.head(), 0x2001_0db8_0000_0001);
+        assert_eq!(u128::of_head(address.head()), address - 2);
+        assert_eq!(u32::of_head(77_u32.head()), 77);
     }
 }

@@ -3,6 +3,8 @@
 //! Ten million subnets must fit in memory beside everything else, and all three are small: bits 0 to 9 hold the country
 //! (0 = none), 10 to 12 the registry (0 = none), 13 to 15 the kind.
 
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
 use crate::country::Country;
 use crate::record::SubnetKind;
 use crate::registry::Registry;
@@ -12,7 +14,8 @@ const KIND_SHIFT: u32 = 13;
 const COUNTRY_MASK: u16 = (1 << REGISTRY_SHIFT) - 1;
 const SMALL_MASK: u16 = 0b111;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable)]
+#[repr(transparent)]
 pub(crate) struct Attributes(u16);
 
 impl Attributes {

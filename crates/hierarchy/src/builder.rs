@@ -3,11 +3,11 @@
 use crate::address::Address;
 use crate::attributes::Attributes;
 use crate::blocks::{BlockLevel, blocks};
+use crate::columns::Columns;
 use crate::company::Companies;
 use crate::family::Family;
-use crate::holdings::Holdings;
-use crate::id::{CompanyId, Generation, SubnetId};
-use crate::nest::{Nest, Pending, nest};
+use crate::id::Generation;
+use crate::nest::{Pending, nest};
 use crate::range::Bounds;
 use crate::record::Record;
 use crate::tree::Hierarchy;
@@ -61,11 +61,11 @@ impl Builder {
     /// Nests everything. A record whose company is not among `companies` is kept without one.
     pub fn build(self, generation: Generation, companies: Companies) -> (Hierarchy, BuildReport) {
         let mut report = BuildReport { records: self.len() as u64, ..BuildReport::default() };
-        let mut v4 = nest(self.v4, &mut report);
-        let mut v6 = nest(self.v6, &mut report);
-        let v6_root = v4.parent.len() as u32;
-        let families = (Family::new(&mut v4, 0), Family::new(&mut v6, v6_root));
-        (Hierarchy::assemble(generation, families, Columns::join(v4, v6), companies), report)
+        let v4 = nest(self.v4, &mut report);
+        let v6 = nest(self.v6, &mut report);
+        let families = (Family::new(&v4.first, &v4.last), Family::new(&v6.first, &v6.last));
+        let columns = Columns::join(v4, v6, companies.len());
+        (Hierarchy::assemble(generation, families, columns, companies), report)
     }
 }
 
@@ -73,34 +73,4 @@ fn add_blocks<A: Address>(ranges: &mut Vec<Pending<A>>, levels: &[BlockLevel]) {
     ranges.sort_by(Pending::order);
     let made: Vec<_> = levels.iter().flat_map(|level| blocks(ranges, *level)).collect();
     ranges.extend(made);
-}
-
-/// What is known of every subnet besides its range, IPv4 first.
-#[derive(Debug, Clone)]
-pub(crate) struct Columns {
-    pub(crate) parent: Vec<SubnetId>,
-    pub(crate) company: Vec<Option<CompanyId>>,
-    pub(crate) attributes: Vec<Attributes>,
-}
-
-impl Columns {
-    fn join(v4: Nest<u32>, v6: Nest<u128>) -> Self {
-        let v6_root = v4.parent.len() as u32;
-        let mut columns = Self { parent: v4.parent, company: v4.company, attributes: v4.attributes };
-        columns.parent.extend(v6.parent.iter().map(|parent| SubnetId::new(v6_root + parent.get())));
-        columns.company.extend(v6.company);
-        columns.attributes.extend(v6.attributes);
-        columns.parent.shrink_to_fit();
-        columns.company.shrink_to_fit();
-        columns.attributes.shrink_to_fit();
-        columns
-    }
-
-    /// Forgets companies that do not exist, so that every kept number can be looked up.
-    pub(crate) fn hold(&mut self, companies: &Companies) -> Holdings {
-        for company in &mut self.company {
-            *company = company.filter(|id| id.index() < companies.len());
-        }
-        Holdings::new(&self.company, companies.len())
-    }
 }

@@ -21,9 +21,9 @@ pub struct Company<'h> {
 /// All companies of one generation, numbered in the order in which they were pushed.
 #[derive(Debug, Clone, Default)]
 pub struct Companies {
-    registries: Vec<Registry>,
-    handles: Texts,
-    names: Texts,
+    pub(crate) registries: Vec<Registry>,
+    pub(crate) handles: Texts,
+    pub(crate) names: Texts,
 }
 
 impl Companies {

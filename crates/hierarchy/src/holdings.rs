@@ -1,5 +1,6 @@
 //! Which subnets each company holds, as one list cut by offsets.
 
+use crate::columns::Holder;
 use crate::id::{CompanyId, SubnetId};
 
 #[derive(Debug, Clone, Default)]
@@ -11,9 +12,8 @@ pub(crate) struct Holdings {
 
 impl Holdings {
     /// A counting sort of the subnets by company, so that each company's subnets stay in ascending order.
-    pub(crate) fn new(company_of: &[Option<CompanyId>], companies: usize) -> Self {
-        let held =
-            || company_of.iter().enumerate().filter_map(|(subnet, company)| Some((subnet, (*company)?)));
+    pub(crate) fn new(holders: &[Holder], companies: usize) -> Self {
+        let held = || holders.iter().enumerate().filter_map(|(id, holder)| Some((id, holder.company()?)));
         let mut offsets = vec![0_u32; companies + 1];
         for (_, company) in held() {
             offsets[company.index() + 1] += 1;

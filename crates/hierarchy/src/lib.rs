@@ -6,8 +6,11 @@
 //! 2. [`CompanyIndex`] numbers the companies, [`Builder`] takes the records in any order, sorts them and nests them in one
 //!    pass with a stack (`nest`), after grouping neighbours into `blocks` where asked. Equal ranges are merged and crossing ones cut, and [`BuildReport`] counts both.
 //! 3. [`Hierarchy`] answers. Subnets are numbered in pre-order ([`SubnetId`]), so that a subtree is a span of ids and most
-//!    questions are answered by arithmetic or by a binary search in flat columns (`family`). The smallest subnet of an
-//!    address comes from the tree flattened into disjoint segments with a first-level table (`segments`).
+//!    questions are answered by arithmetic or by a binary search in flat columns (`family`, `columns`). The smallest subnet
+//!    of an address is the last that begins before it, found by a first-level table (`directory`), or one around that; for
+//!    IPv4 it comes from the tree flattened into disjoint `segments`, which costs four bytes each and half the time.
+//! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again without nesting anything.
+//! 5. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
 //!
 //! Nothing here reads a file, a clock or a database, and a built hierarchy never changes: a new generation replaces it whole.
 //!
@@ -35,17 +38,22 @@ mod address;
 mod attributes;
 mod blocks;
 mod builder;
+pub mod carry;
+mod columns;
 mod company;
 mod country;
+mod directory;
 mod family;
 mod holdings;
 mod id;
 mod nest;
+mod odd;
 mod range;
 mod range_text;
 mod record;
 mod registry;
 mod segments;
+mod snapshot;
 mod subnet;
 mod texts;
 mod tree;
@@ -59,6 +67,7 @@ pub use id::{CompanyId, Generation, SubnetId};
 pub use range::{Range, RangeError};
 pub use record::{Record, SubnetKind};
 pub use registry::{Registry, UnknownRegistry};
+pub use snapshot::{Snapshot, SnapshotError};
 pub use subnet::Subnet;
 pub use tree::{HeapBytes, Hierarchy};
 pub use walk::{Ancestors, Children};

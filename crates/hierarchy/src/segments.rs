@@ -1,120 +1,199 @@
-//! Which subnet an address is in, as fast as memory allows.
+//! The smallest subnet of an IPv4 address in two reads of far memory.
 //!
-//! The tree is flattened: wherever the smallest subnet changes along the address line, a *segment* starts. A first-level
-//! table cuts the line into up to 2^20 equal buckets and says which segments start in each; a lookup is one table read, a
-//! search among the few segments of one bucket. A bucket tells the upper bits of the starts in it, so that only the lower
-//! ones are stored, right beside the owner: 6 bytes a segment for IPv4, and mostly two cache misses a lookup.
+//! The tree is flattened: wherever the smallest subnet changes along the address line, a *segment* starts. The line is cut into
+//! up to 2^20 buckets, and a segment takes four bytes: the upper two say where in its bucket it starts, the lower two whose it
+//! is, as the owner's distance from the first subnet that begins in the bucket. Owners that begin long before the bucket hold
+//! the address before it, too, so that they are told by how many steps they are above the subnet there.
+//!
+//! What does not fit (a bucket with tens of thousands of subnets) is left to the columns, see [`crate::family`].
 
-use crate::address::Address;
-use crate::id::SubnetId;
-use crate::nest::Nest;
+use std::hint::select_unpredictable;
+
+use crate::family::Family;
 
 /// Above this the table outgrows the caches that make it worth having.
 const MOST_BUCKET_BITS: u32 = 20;
+/// With fewer, the start of a segment within its bucket would not fit into two bytes.
+const LEAST_BUCKET_BITS: u32 = 16;
+/// A bucket with fewer segments is searched without a branch.
+const FEW: usize = 32;
+/// Smaller codes count steps up, from the smallest on.
+const NEAREST: i16 = i16::MIN + 256;
+/// In the place of a bucket's owner: its segments do not tell.
+const UNTOLD: u32 = u32::MAX;
 
-/// Packed, since padding would cost a third of the memory and of the cache lines.
+/// What is written before the segments of a bucket.
 #[derive(Debug, Clone, Copy)]
-#[repr(C, packed(2))]
-struct Segment<L: Copy> {
-    /// Start of the segment, as far as the bucket does not tell it.
-    low: L,
-    owner: SubnetId,
+struct Head {
+    /// Place of the first subnet that begins in the bucket or after it.
+    begins: u32,
+    /// The smallest subnet around the address before the bucket, which goes on until the first segment starts.
+    owner: u32,
+}
+
+/// How many of fewer than [`FEW`] segments start at or before `upto`: a search by halves whose course depends on nothing that is
+/// read, so that the processor, which would mostly guess wrong, goes on to what comes next while it waits for memory.
+fn begun_of_few(segments: &[u32], upto: u32) -> usize {
+    let mut begun = 0;
+    for half in [16, 8, 4, 2, 1] {
+        let more = begun + half;
+        let early = segments.get(more - 1).is_some_and(|segment| *segment <= upto);
+        begun = select_unpredictable(early, more, begun);
+    }
+    begun
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Segments<A: Address> {
-    /// Where the first bucket starts; addresses before it belong to the first segment, the root's.
-    base: A,
-    /// A bucket spans `1 << shift` addresses; the last one reaches to the end of the line.
+pub(crate) struct Segments {
     shift: u32,
-    /// The segments that start in bucket *b* are `line[table[b]..table[b + 1]]`.
-    table: Vec<u32>,
-    line: Vec<Segment<A::Low>>,
+    /// Bucket *b* is `line[starts[b]..starts[b + 1]]`.
+    starts: Vec<u32>,
+    /// Each bucket's [`Head`] and its segments, side by side, so that they are fetched together.
+    line: Vec<u32>,
 }
 
-impl<A: Address> Segments<A> {
-    /// Flattens a nest whose root has the given id.
-    pub(crate) fn new(nest: &Nest<A>, root: u32) -> Self {
-        let mut line = Line::new(nest);
-        line.start(A::ZERO, root);
+impl Segments {
+    /// Flattens the tree; `parent` leads from a subnet's place to the one around it.
+    pub(crate) fn new(family: &Family<u32>, parent: &impl Fn(usize) -> usize) -> Self {
+        let bits = (family.len().ilog2()).clamp(LEAST_BUCKET_BITS, MOST_BUCKET_BITS);
+        let starts = Vec::with_capacity((1 << bits) + 1);
+        let segments = Self { shift: u32::BITS - bits, starts, line: vec![] };
+        let mut flat = Flat {
+            family,
+            parent,
+            segments,
+            head: Head { begins: 1, owner: 0 },
+            begun: 1,
+            owner: 0,
+            waiting: (0, 0),
+        };
         let mut inside = 0;
-        for (node, first) in nest.first.iter().enumerate().skip(1) {
-            leave(nest, inside, Some(*first), |at, owner| line.start(at, root + owner));
-            line.start(*first, root + node as u32);
-            inside = node;
+        for place in 1..family.len() {
+            let Some((first, _)) = family.bounds(place) else { break };
+            flat.leave(inside, Some(first));
+            flat.start(first, place);
+            inside = place;
         }
-        leave(nest, inside, None, |at, owner| line.start(at, root + owner));
-        line.finish()
+        flat.leave(inside, None);
+        flat.finish(1 << bits)
     }
 
-    /// The smallest subnet that holds the address.
-    pub(crate) fn owner(&self, address: A) -> SubnetId {
-        let Some(offset) = address.offset(self.base) else { return self.line[0].owner };
-        let bucket = offset.bucket(self.shift).min(self.table.len() - 2);
-        let starts = self.table[bucket] as usize..self.table[bucket + 1] as usize;
-        let low = offset.low(self.shift);
-        let after = starts.start + self.line[starts].partition_point(|segment| { segment.low } <= low);
-        // The first segment starts in the first bucket with a low of zero, so there is always one before `after`.
-        self.line[after.saturating_sub(1)].owner
+    /// The place of the smallest subnet that holds the address; `None` where that is not told here.
+    pub(crate) fn owner(&self, address: u32, parent: impl Fn(usize) -> usize) -> Option<usize> {
+        let number = (address >> self.shift) as usize;
+        let bucket = self.starts[number] as usize..self.starts[number + 1] as usize;
+        let [begins, owner, segments @ ..] = &self.line[bucket] else { return None };
+        if *owner == UNTOLD {
+            return None;
+        }
+        let upto = (address & !(u32::MAX << self.shift)) << 16 | 0xffff;
+        let begun = if segments.len() < FEW {
+            begun_of_few(segments, upto)
+        } else {
+            segments.partition_point(|segment| *segment <= upto)
+        };
+        // Before the first segment the owner is the bucket's: it is zero steps above itself.
+        let code = begun.checked_sub(1).map_or(i16::MIN, |latest| segments[latest] as i16);
+        let near = begins.wrapping_add_signed(code.into());
+        let place = select_unpredictable(code >= NEAREST, near, *owner);
+        let steps = select_unpredictable(code >= NEAREST, 0, code.wrapping_sub(i16::MIN));
+        Some((0..steps).fold(place as usize, |place, _| parent(place)))
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.table.capacity() * size_of::<u32>() + self.line.capacity() * size_of::<Segment<A::Low>>()
-    }
-}
-
-/// Walks up from a node to the one that holds `target` (to the root without one) and reports where each left node's parent
-/// goes on.
-fn leave<A: Address>(nest: &Nest<A>, from: usize, target: Option<A>, mut goes_on: impl FnMut(A, u32)) {
-    let mut node = from;
-    while node != 0 && target.is_none_or(|target| nest.last[node] < target) {
-        let parent = nest.parent[node];
-        if let Some(after) = nest.last[node].next().filter(|_| nest.last[node] < nest.last[parent.index()]) {
-            goes_on(after, parent.get());
-        }
-        node = parent.index();
+        (self.starts.capacity() + self.line.capacity()) * size_of::<u32>()
     }
 }
 
 /// Segments under construction; starts come in ascending order.
-struct Line<A: Address> {
-    segments: Segments<A>,
-    buckets: usize,
-    latest: Option<A>,
+struct Flat<'f, P> {
+    family: &'f Family<u32>,
+    parent: &'f P,
+    segments: Segments,
+    /// Of the latest bucket.
+    head: Head,
+    /// Place of the first subnet that begins in the latest bucket or after it.
+    begun: usize,
+    /// Whose the line is up to the segment that waits.
+    owner: usize,
+    /// Start and owner of the latest segment: another that starts there takes its place.
+    waiting: (u32, usize),
 }
 
-impl<A: Address> Line<A> {
-    fn new(nest: &Nest<A>) -> Self {
-        let lowest = nest.first.get(1).copied().unwrap_or(A::ZERO);
-        let highest = nest.last.iter().skip(1).max().copied().unwrap_or(A::MAX);
-        let (base, span) = A::window(lowest, highest);
-        let bits = (nest.first.len().ilog2()).clamp(A::LEAST_BUCKET_BITS, MOST_BUCKET_BITS);
-        let shift = span.width().saturating_sub(bits);
-        let buckets = span.bucket(shift) + 1;
-        let segments = Segments { base, shift, table: Vec::with_capacity(buckets + 1), line: vec![] };
-        Self { segments, buckets, latest: None }
-    }
-
-    /// A segment starts here; a second start at the same address replaces the first.
-    fn start(&mut self, at: A, owner: u32) {
-        let owner = SubnetId::new(owner);
-        let Segments { base, shift, table, line } = &mut self.segments;
-        if self.latest == Some(at) {
-            if let Some(latest) = line.last_mut() {
-                latest.owner = owner;
+impl<P: Fn(usize) -> usize> Flat<'_, P> {
+    /// Walks up from a subnet to the one that holds `target` (to the root without one) and starts a segment where each left
+    /// subnet's parent goes on.
+    fn leave(&mut self, from: usize, target: Option<u32>) {
+        let family = self.family;
+        let end = |place| family.bounds(place).map_or(u32::MAX, |(_, last)| last);
+        let (mut place, mut last) = (from, end(from));
+        while place != 0 && target.is_none_or(|target| last < target) {
+            let parent = (self.parent)(place);
+            let beyond = end(parent);
+            if let Some(at) = last.checked_add(1).filter(|_| last < beyond) {
+                self.start(at, parent);
             }
-            return;
+            (place, last) = (parent, beyond);
         }
-        let offset = at.offset(*base).unwrap_or(A::ZERO);
-        let bucket = offset.bucket(*shift).min(self.buckets - 1);
-        table.resize(table.len().max(bucket + 1), line.len() as u32);
-        line.push(Segment { low: offset.low(*shift), owner });
-        self.latest = Some(at);
     }
 
-    fn finish(mut self) -> Segments<A> {
-        self.segments.table.resize(self.buckets + 1, self.segments.line.len() as u32);
+    fn start(&mut self, at: u32, owner: usize) {
+        if self.waiting.0 != at {
+            self.settle();
+        }
+        self.waiting = (at, owner);
+    }
+
+    /// Writes down the segment that waits.
+    fn settle(&mut self) {
+        let (at, owner) = self.waiting;
+        self.open((at >> self.segments.shift) as usize);
+        let low = at & !(u32::MAX << self.segments.shift);
+        match code(self.parent, self.head, owner) {
+            Some(code) => self.segments.line.push(low << 16 | u32::from(code as u16)),
+            None => self.give_up(),
+        }
+        self.owner = owner;
+    }
+
+    /// Leaves the latest bucket to the columns.
+    fn give_up(&mut self) {
+        let start = self.segments.starts.last().map_or(0, |start| *start as usize);
+        self.segments.line.truncate(start);
+        self.segments.line.extend([self.head.begins, UNTOLD]);
+    }
+
+    /// Begins all buckets up to and with this one.
+    fn open(&mut self, bucket: usize) {
+        while self.segments.starts.len() <= bucket {
+            let first = (self.segments.starts.len() as u64) << self.segments.shift;
+            while self.family.heads.get(self.begun).is_some_and(|head| u64::from(*head) < first) {
+                self.begun += 1;
+            }
+            self.head = Head { begins: self.begun as u32, owner: self.owner as u32 };
+            self.segments.starts.push(self.segments.line.len() as u32);
+            self.segments.line.extend([self.head.begins, self.head.owner]);
+        }
+    }
+
+    fn finish(mut self, buckets: usize) -> Segments {
+        self.settle();
+        self.open(buckets);
         self.segments.line.shrink_to_fit();
         self.segments
     }
+}
+
+/// Whose a segment is: the owner's distance from the first subnet of the bucket, else its steps above the bucket's owner.
+fn code(parent: &impl Fn(usize) -> usize, bucket: Head, owner: usize) -> Option<i16> {
+    let distance = owner.checked_signed_diff(bucket.begins as usize).and_then(|far| i16::try_from(far).ok());
+    if let Some(near) = distance.filter(|code| *code >= NEAREST) {
+        return Some(near);
+    }
+    let mut above = bucket.owner as usize;
+    (i16::MIN..NEAREST).find(|_| {
+        let there = above == owner;
+        above = parent(above);
+        there
+    })
 }

@@ -54,7 +54,7 @@ impl<'h> Subnet<'h> {
 
     /// Who holds it.
     pub fn company(&self) -> Option<CompanyId> {
-        self.hierarchy.columns().company[self.id.index()]
+        self.hierarchy.columns().holder[self.id.index()].company()
     }
 
     /// Where its holder says it is used.

@@ -2,24 +2,25 @@
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Texts {
-    joined: String,
-    ends: Vec<usize>,
+    pub(crate) joined: String,
+    /// Where each text ends in `joined`, in bytes.
+    pub(crate) ends: Vec<u64>,
 }
 
 impl Texts {
     pub(crate) fn push(&mut self, text: &str) {
         self.joined.push_str(text);
-        self.ends.push(self.joined.len());
+        self.ends.push(self.joined.len() as u64);
     }
 
     pub(crate) fn get(&self, place: usize) -> Option<&str> {
-        let end = *self.ends.get(place)?;
-        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let end = *self.ends.get(place)? as usize;
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         self.joined.get(start..end)
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.joined.capacity() + self.ends.capacity() * size_of::<usize>()
+        self.joined.capacity() + self.ends.capacity() * size_of::<u64>()
     }
 
     pub(crate) fn shrink(&mut self) {

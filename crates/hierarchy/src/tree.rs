@@ -4,12 +4,14 @@ use std::fmt;
 use std::net::IpAddr;
 use std::ops;
 
-use crate::builder::Columns;
+use crate::columns::Columns;
 use crate::company::{Companies, Company};
 use crate::family::Family;
 use crate::holdings::Holdings;
 use crate::id::{CompanyId, Generation, SubnetId};
 use crate::range::{Bounds, Range};
+use crate::record::SubnetKind;
+use crate::segments::Segments;
 use crate::subnet::Subnet;
 use crate::walk::{Ancestors, Children};
 
@@ -21,6 +23,7 @@ use crate::walk::{Ancestors, Children};
 pub struct Hierarchy {
     generation: Generation,
     v4: Family<u32>,
+    segments: Segments,
     v6: Family<u128>,
     columns: Columns,
     holdings: Holdings,
@@ -31,12 +34,13 @@ impl Hierarchy {
     pub(crate) fn assemble(
         generation: Generation,
         (v4, v6): (Family<u32>, Family<u128>),
-        mut columns: Columns,
+        columns: Columns,
         mut companies: Companies,
     ) -> Self {
         companies.shrink();
-        let holdings = columns.hold(&companies);
-        Self { generation, v4, v6, columns, holdings, companies }
+        let holdings = Holdings::new(&columns.holder, companies.len());
+        let segments = Segments::new(&v4, &|place| columns.parent[place].index());
+        Self { generation, v4, segments, v6, columns, holdings, companies }
     }
 
     /// Which generation this is.
@@ -58,8 +62,8 @@ impl Hierarchy {
     /// the IPv4 address it carries.
     pub fn smallest(&self, address: IpAddr) -> SubnetId {
         match address.to_canonical() {
-            IpAddr::V4(address) => self.v4.smallest(address.to_bits()),
-            IpAddr::V6(address) => self.v6.smallest(address.to_bits()),
+            IpAddr::V4(address) => self.smallest_v4(address.to_bits()),
+            IpAddr::V6(address) => self.smallest_v6(address.to_bits()),
         }
     }
 
@@ -92,11 +96,40 @@ impl Hierarchy {
     /// The smallest subnet that holds the whole range: its own when there is one, a root where nothing smaller does.
     pub fn smallest_holding(&self, range: &Range) -> SubnetId {
         let from = match range.0 {
-            Bounds::V4 { first, .. } => self.v4.smallest(first),
-            Bounds::V6 { first, .. } => self.v6.smallest(first),
+            Bounds::V4 { first, .. } => self.smallest_v4(first),
+            Bounds::V6 { first, .. } => self.smallest_v6(first),
         };
         let holds = |id: &SubnetId| self.subnet(*id).range().contains_range(range);
         std::iter::once(from).chain(self.ancestors(from)).find(holds).unwrap_or(from)
+    }
+
+    /// The largest delegated subnets that lie wholly inside the range, in order; the range itself when it is one.
+    pub fn inside(&self, range: &Range) -> impl Iterator<Item = SubnetId> {
+        let mut id = self.first_from(range);
+        std::iter::from_fn(move || {
+            while let Some(subnet) = self.get(id) {
+                let here = subnet.range();
+                if here.is_v4() != range.is_v4() || here.first() > range.last() {
+                    return None;
+                }
+                if subnet.kind() == SubnetKind::Delegated && range.contains_range(&here) {
+                    let found = id;
+                    id = self.subtree(id).end;
+                    return Some(found);
+                }
+                id = SubnetId::new(id.get() + 1);
+            }
+            None
+        })
+    }
+
+    /// The first subnet that begins where the range begins, or after.
+    fn first_from(&self, range: &Range) -> SubnetId {
+        let place = match range.0 {
+            Bounds::V4 { first, .. } => self.v4.first_from(first),
+            Bounds::V6 { first, .. } => self.v6_root().index() + self.v6.first_from(first),
+        };
+        SubnetId::new(place as u32)
     }
 
     /// The smallest subnet around the subnet; `None` for a root.
@@ -153,11 +186,20 @@ impl Hierarchy {
 
     /// What the hierarchy takes in memory.
     pub fn heap_bytes(&self) -> HeapBytes {
-        let columns = self.columns.parent.capacity() * size_of::<SubnetId>()
-            + self.columns.company.capacity() * size_of::<Option<CompanyId>>()
-            + self.columns.attributes.capacity() * size_of::<crate::attributes::Attributes>();
-        let subnets = self.v4.heap_bytes() + self.v6.heap_bytes() + columns + self.holdings.heap_bytes();
+        let ranges = self.v4.heap_bytes() + self.segments.heap_bytes() + self.v6.heap_bytes();
+        let subnets = ranges + self.columns.heap_bytes() + self.holdings.heap_bytes();
         HeapBytes { subnets, companies: self.companies.heap_bytes() }
+    }
+
+    fn smallest_v4(&self, address: u32) -> SubnetId {
+        let parent = |place: usize| self.columns.parent[place].index();
+        let told = self.segments.owner(address, parent);
+        SubnetId::new(told.unwrap_or_else(|| self.v4.smallest(address, parent)) as u32)
+    }
+
+    fn smallest_v6(&self, address: u128) -> SubnetId {
+        let (root, parent) = (self.v4.len(), &self.columns.parent);
+        SubnetId::new((root + self.v6.smallest(address, |place| parent[root + place].index() - root)) as u32)
     }
 
     pub(crate) fn v6_root(&self) -> SubnetId {
@@ -166,6 +208,10 @@ impl Hierarchy {
 
     pub(crate) fn columns(&self) -> &Columns {
         &self.columns
+    }
+
+    pub(crate) fn families(&self) -> (&Family<u32>, &Family<u128>) {
+        (&self.v4, &self.v6)
     }
 
     /// The range of a subnet of this generation.

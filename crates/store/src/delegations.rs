@@ -1,5 +1,7 @@
 //! Which agent crawls which subnet: the book as Postgres keeps it.
 
+mod carry;
+
 use std::net::IpAddr;
 
 use hierarchy::Range;
@@ -8,6 +10,8 @@ use sqlx::PgConnection;
 
 use crate::moment::Moment;
 use crate::{Store, StoreError};
+
+pub use carry::{Searched, carry, carry_searches, searched};
 
 /// A delegation that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,20 +26,30 @@ pub struct Held {
     pub generation: i64,
     /// Why, as `delegations.reason` has it.
     pub reason: String,
+    /// The agent's measured round trip, in microseconds.
+    pub rtt_us: Option<u32>,
 }
+
+type HeldRow = (i64, IpAddr, IpAddr, i64, i64, String, Option<i32>);
 
 /// Every delegation that holds now.
 pub async fn held(store: &Store) -> Result<Vec<Held>, StoreError> {
-    let rows: Vec<(i64, IpAddr, IpAddr, i64, i64, String)> = sqlx::query_as(
-        "SELECT id, first, last, agent, generation, reason FROM delegations WHERE ended_at IS NULL ORDER BY id",
+    let rows: Vec<HeldRow> = sqlx::query_as(
+        "SELECT id, first, last, agent, generation, reason, rtt_us FROM delegations WHERE ended_at IS NULL ORDER BY id",
     )
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("read the delegations"))?;
     rows.into_iter()
-        .map(|(id, first, last, agent, generation, reason)| {
-            let subnet = range(first, last)?;
-            Ok(Held { id: DelegationId::new(id), subnet, agent: AgentId::new(agent), generation, reason })
+        .map(|(id, first, last, agent, generation, reason, rtt_us)| {
+            Ok(Held {
+                id: DelegationId::new(id),
+                subnet: range(first, last)?,
+                agent: AgentId::new(agent),
+                generation,
+                reason,
+                rtt_us: rtt_us.and_then(|us| u32::try_from(us).ok()),
+            })
         })
         .collect()
 }

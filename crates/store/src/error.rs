@@ -48,6 +48,15 @@ pub enum StoreError {
         /// What happened and what to do, as one sentence.
         what: &'static str,
     },
+    /// New registry data have far fewer records than what is in use.
+    #[error(
+        "the new data have far fewer records than the generation in use ({list}): a file may be missing or cut short. Nothing \
+         was changed. Fetch the files again, or load with --force if that is how it is now"
+    )]
+    Shrunken {
+        /// Each registry with its records before and now.
+        list: String,
+    },
     /// The cluster for the tests could not be had.
     #[cfg(feature = "testing")]
     #[error("cannot start the database cluster for the tests")]

@@ -2,11 +2,12 @@
 //!
 //! A [`Load`] is one transaction: it copies companies and subnets under a new number, retires the live generation, makes the
 //! new one live and says so on [`CHANNEL`]. Until it commits nobody sees any of it; when it fails, or its process dies,
-//! nothing has happened. [`live`] says what is in use, [`read`] turns a generation back into a [`hierarchy::Hierarchy`].
+//! nothing has happened. Before it copies it may look whether the new data are [`shrunken`]. [`live`] says what is in use, [`read`] turns a generation back into a [`hierarchy::Hierarchy`].
 
 mod copy;
 mod load;
 mod read;
+mod shrink;
 
 use hierarchy::Generation;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ use crate::{Store, StoreError};
 
 pub use load::Load;
 pub use read::read;
+pub use shrink::{Shrunken, shrunken};
 
 /// Channel of the NOTIFY that follows a swap; the payload is the number of the new generation.
 pub const CHANNEL: &str = "nearcrawl_generations";
@@ -50,6 +52,15 @@ pub struct Facts {
     pub live_at: protocol::UnixMillis,
     /// What it was made from.
     pub sources: Vec<Source>,
+}
+
+/// The generation that was in use before the one in use; `None` after the first load.
+pub async fn retired(store: &Store) -> Result<Option<Generation>, StoreError> {
+    let id: Option<i32> = sqlx::query_scalar("SELECT max(id) FROM generations WHERE state = 'retired'")
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("find the generation that was in use before"))?;
+    Ok(id.map(|id| Generation::new(id.into())))
 }
 
 type Row = (i32, i32, i32, i64, Moment, sqlx::types::Json<Vec<Source>>);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use rir_loader::Watch;
 use rir_loader::files::files;
-use rir_loader::load::load;
+use rir_loader::load::load_with;
 use rir_loader::read::{Nested, read_with};
 use rir_loader::report::LoadReport;
 use rir_loader::terms::terms_of;
@@ -44,10 +44,11 @@ async fn write(
     spent: Duration,
     screen: &Screen,
 ) -> anyhow::Result<LoadReport> {
+    let force = args.reading.force;
     let (cluster, address) = database(&args.database, screen).await?;
     let watch = |step: rir_loader::Step<'_>| screen.see(step);
     let outcome = tokio::select! {
-        outcome = into(&address, nested, spent, &watch) => outcome,
+        outcome = into(&address, nested, force, spent, &watch) => outcome,
         _ = tokio::signal::ctrl_c() => Err(Interrupted.into()),
     };
     if let Some(cluster) = cluster {
@@ -60,6 +61,7 @@ async fn write(
 async fn into(
     address: &Address,
     nested: &Nested,
+    force: bool,
     spent: Duration,
     watch: Watch<'_>,
 ) -> anyhow::Result<LoadReport> {
@@ -67,7 +69,7 @@ async fn into(
     let store: Store = store::open_with(address, 2).await?;
     let ready = Instant::now();
     let begun = ready.checked_sub(spent).unwrap_or(ready);
-    let report = load(&store, nested, begun, watch).await?;
+    let report = load_with(&store, nested, force, begun, watch).await?;
     store.close().await;
     Ok(report)
 }

@@ -99,7 +99,7 @@ async fn a_load_that_is_killed_leaves_the_generation_in_use() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("delegated-lacnic-extended"), large_file(60_000)).unwrap();
     let large = dir.path().display().to_string();
-    let mut command = loader(&["load", "--database-url", &database.url(), &large]);
+    let mut command = loader(&["load", "--force", "--database-url", &database.url(), &large]);
     let killed = tokio::task::spawn_blocking(move || {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -109,7 +109,7 @@ async fn a_load_that_is_killed_leaves_the_generation_in_use() {
     });
     assert_eq!(killed.await.unwrap(), None, "ended by a signal");
     assert_eq!(generations::live(database.store()).await.unwrap(), Some(before));
-    let output = run(&["load", "--json", "--database-url", &database.url(), &large]).await;
+    let output = run(&["load", "--json", "--force", "--database-url", &database.url(), &large]).await;
     assert_eq!(json(&output)["companies"], 60_000);
 }
 

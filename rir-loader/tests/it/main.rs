@@ -14,4 +14,5 @@ mod real;
 mod refused;
 mod samples;
 mod server;
+mod shrunken;
 mod whois;

@@ -1,24 +1,29 @@
-//! How long it takes to find the smallest subnet of a random address, beside a binary search and a `BTreeMap` over the same
-//! segments. Run with `cargo bench -p hierarchy`; every figure is the time of one lookup.
+//! How long it takes to find the smallest subnet of a random address, beside the tries that others wrote, on the same data
+//! in the same run. Run with `cargo bench -p hierarchy`; every figure
+//! is the time of one lookup, on one thread. Ends each size with how many times faster than the fastest trie it was.
 
 #![expect(clippy::unwrap_used, reason = "a bench stops at what it did not expect")]
 
-mod plain;
 mod registry;
+mod tries;
 
 use std::hint::black_box;
-use std::net::IpAddr;
-use std::time::Instant;
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use hierarchy::Hierarchy;
+use hierarchy::{Hierarchy, Snapshot};
 
-use crate::plain::Plain;
 use crate::registry::{Chance, made_up};
+use crate::tries::{Contestant, LcTrie, NetworkTable, PrefixTrie};
 
-/// Delegated ranges of the five registries together in 2018, and a full WHOIS copy's order of magnitude.
-const SIZES: [usize; 3] = [232_000, 1_000_000, 5_000_000];
-const ADDRESSES: usize = 1 << 20;
+/// Delegated ranges of the five registries together in 2018, then full WHOIS copies' order of magnitude.
+const SIZES: [usize; 3] = [232_000, 1_000_000, 10_000_000];
+/// Addresses of which the answers are compared first.
+const COMPARED: usize = 1 << 20;
+/// Turns of the comparison at the end, and lookups of each.
+const TURNS: u64 = 15;
+const LOOKUPS: u64 = 200_000;
 
 fn lookups(criterion: &mut Criterion) {
     for ranges in SIZES {
@@ -27,33 +32,115 @@ fn lookups(criterion: &mut Criterion) {
         let bytes = hierarchy.heap_bytes().subnets as f64 / hierarchy.len() as f64;
         let seconds = begun.elapsed().as_secs_f64();
         println!("{} subnets, made and built in {seconds:.2} s, {bytes:.1} bytes a subnet", hierarchy.len());
-        one_size(criterion, ranges, &hierarchy);
+        restart(&hierarchy);
+        let four = |chance: &mut Chance| IpAddr::V4(chance.bits().into());
+        Contest::new("IPv4", &hierarchy, &four).run(criterion);
+        let held = hierarchy.iter().next_back().unwrap().range();
+        let six = |chance: &mut Chance| six(chance, held.last());
+        Contest::new("IPv6", &hierarchy, &six).run(criterion);
     }
 }
 
-fn one_size(criterion: &mut Criterion, ranges: usize, hierarchy: &Hierarchy) {
-    let plain = Plain::of(hierarchy);
-    let mut chance = Chance::new(11);
-    let addresses: Vec<IpAddr> = (0..ADDRESSES).map(|_| IpAddr::V4(chance.bits().into())).collect();
-    for address in &addresses {
-        let found = hierarchy.smallest(*address);
-        assert_eq!((found, found), (plain.by_search(*address), plain.by_tree(*address)), "{address}");
+/// How long a start takes that finds a snapshot in memory.
+fn restart(hierarchy: &Hierarchy) {
+    let mut bytes = vec![];
+    Snapshot::write(hierarchy, 1, &mut bytes).unwrap();
+    let begun = Instant::now();
+    let snapshot = Snapshot::read(&mut bytes.as_slice()).unwrap();
+    println!("snapshot of {} bytes read in {:.2} s", bytes.len(), begun.elapsed().as_secs_f64());
+    drop(snapshot);
+}
+
+/// Somewhere between 2a00:: and the end of what is held: most of IPv6 is empty, and to miss it would be no work.
+fn six(chance: &mut Chance, end: IpAddr) -> IpAddr {
+    let base = 0x2a00_u128 << 112;
+    let IpAddr::V6(end) = end else { return end };
+    let anywhere = (0..4).fold(0, |all, _| all << 32 | u128::from(chance.bits()));
+    Ipv6Addr::from_bits(base + anywhere % (end.to_bits() - base)).into()
+}
+
+/// The same addresses for everybody. They are made on the way, since a list of them would take the cache from the contestants.
+struct Contest<'c> {
+    family: &'static str,
+    subnets: usize,
+    address: &'c dyn Fn(&mut Chance) -> IpAddr,
+    contestants: Vec<Contestant<'c>>,
+}
+
+impl<'c> Contest<'c> {
+    /// Ours first, then the tries; all must give the same answers.
+    fn new(
+        family: &'static str,
+        hierarchy: &'c Hierarchy,
+        address: &'c dyn Fn(&mut Chance) -> IpAddr,
+    ) -> Self {
+        let ours: Contestant<'c> = ("hierarchy", Box::new(|address| Some(hierarchy.smallest(address))));
+        let tries = [
+            tries::peer::<PrefixTrie>(hierarchy),
+            tries::peer::<NetworkTable>(hierarchy),
+            tries::peer::<LcTrie>(hierarchy),
+        ];
+        let contestants: Vec<_> = std::iter::once(ours).chain(tries).collect();
+        let mut chance = Chance::new(11);
+        for _ in 0..COMPARED {
+            let address = address(&mut chance);
+            for (name, look_up) in &contestants {
+                assert_eq!(look_up(address), Some(hierarchy.smallest(address)), "{name}: {address}");
+            }
+        }
+        Self { family, subnets: hierarchy.len(), address, contestants }
     }
-    let mut group = criterion.benchmark_group("smallest subnet of an address");
-    let mut contest = |name: &str, look_up: &dyn Fn(IpAddr) -> hierarchy::SubnetId| {
-        let mut turn = 0_usize;
-        group.bench_function(BenchmarkId::new(name, ranges), |bencher| {
-            bencher.iter(|| {
-                turn = turn.wrapping_add(1) % ADDRESSES;
-                look_up(black_box(addresses[turn]))
+
+    fn run(&self, criterion: &mut Criterion) {
+        let mut group = criterion.benchmark_group(format!("smallest subnet of an {} address", self.family));
+        for contestant in &self.contestants {
+            group.bench_function(BenchmarkId::new(contestant.0, self.subnets), |bencher| {
+                bencher.iter_custom(|rounds| self.time(contestant, rounds));
             });
-        });
-    };
-    contest("hierarchy", &|address| hierarchy.smallest(address));
-    contest("binary search", &|address| plain.by_search(address));
-    contest("BTreeMap", &|address| plain.by_tree(address));
-    group.finish();
+        }
+        group.finish();
+        self.compare();
+    }
+
+    fn time(&self, (_, look_up): &Contestant<'c>, rounds: u64) -> Duration {
+        let mut chance = Chance::new(rounds);
+        let begun = Instant::now();
+        for _ in 0..rounds {
+            black_box(look_up(black_box((self.address)(&mut chance))));
+        }
+        begun.elapsed()
+    }
+
+    /// Once more in turns, so that whatever else the machine does meets all of them alike, and the medians beside each other.
+    fn compare(&self) {
+        let mut turns: Vec<Vec<f64>> = vec![vec![]; self.contestants.len()];
+        for turn in 0..TURNS {
+            for (contestant, times) in self.contestants.iter().zip(&mut turns) {
+                times.push(self.time(contestant, LOOKUPS + turn).as_secs_f64() * 1e9 / LOOKUPS as f64);
+            }
+        }
+        let medians: Vec<f64> = turns.iter_mut().map(|times| median(times)).collect();
+        let fastest = medians.iter().skip(1).copied().fold(f64::INFINITY, f64::min);
+        let named =
+            self.contestants.iter().zip(&medians).map(|((name, _), time)| format!("{name} {time:.0} ns"));
+        println!(
+            "{} in turns at {} subnets: {}; {:.2} times faster than the fastest trie",
+            self.family,
+            self.subnets,
+            named.collect::<Vec<_>>().join(", "),
+            fastest / medians[0]
+        );
+    }
 }
 
-criterion_group!(benches, lookups);
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(30).measurement_time(Duration::from_secs(3)).warm_up_time(Duration::from_secs(1));
+    targets = lookups
+}
 criterion_main!(benches);

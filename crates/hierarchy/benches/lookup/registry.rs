@@ -1,5 +1,5 @@
 //! A made-up registry with the shape of real ones: neighbours of all sizes, some subdivided up to three times, some space
-//! left free, about two ranges in a hundred that are not a prefix, one in ten IPv6.
+//! left free, about two ranges in a hundred that are not a prefix. One in ten is IPv6: /32s, every fourth with /48s inside.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -48,12 +48,7 @@ pub(crate) fn made_up(ranges: usize) -> Hierarchy {
         left: ranges,
     };
     let v6 = ranges / 10;
-    for place in 0..v6 as u128 {
-        let first = 0x2a00_u128 << 112 | place << 97;
-        office.add(
-            Range::new(Ipv6Addr::from(first).into(), Ipv6Addr::from(first | ((1 << 96) - 1)).into()).unwrap(),
-        );
-    }
+    office.six(v6);
     // Mean size of a top-level range for which the wanted number fills nine tenths of the line.
     let mean = (0.9 * f64::from(u32::MAX) / (ranges - v6) as f64 * 2.2).log2().max(4.0) as u32;
     let mut at = 1_u32 << 24;
@@ -72,6 +67,25 @@ pub(crate) fn made_up(ranges: usize) -> Hierarchy {
 }
 
 impl Office {
+    /// IPv6: a /32 of each /31 from 2a00:: on.
+    fn six(&mut self, ranges: usize) {
+        let end = self.left - ranges;
+        for holder in 0_u128.. {
+            if self.left <= end {
+                break;
+            }
+            let first = 0x2a00_u128 << 112 | holder << 97;
+            self.add(six(first, 96));
+            if self.chance.one_in(4) {
+                let mut site = 0_u128;
+                for _ in 0..12 {
+                    site += 1 + u128::from(self.chance.bits() % 5_000);
+                    self.add(six(first | site << 80, 80));
+                }
+            }
+        }
+    }
+
     fn add(&mut self, range: Range) {
         self.left = self.left.saturating_sub(1);
         let handle = (self.chance.bits() % 100_000).to_string();
@@ -97,4 +111,9 @@ impl Office {
             }
         }
     }
+}
+
+fn six(first: u128, bits: u32) -> Range {
+    let last = first | ((1 << bits) - 1);
+    Range::new(Ipv6Addr::from(first).into(), Ipv6Addr::from(last).into()).unwrap()
 }

@@ -4,7 +4,9 @@
 
 mod blocks;
 mod builder;
+mod carry;
 mod model;
 mod properties;
+mod snapshot;
 mod words;
 mod world;

@@ -6,11 +6,20 @@ use hierarchy::{Generation, Hierarchy};
 use sqlx::{PgTransaction, Postgres};
 
 use super::copy::{copy_companies, copy_subnets};
+use super::shrink::{sentence, shrunken};
 use super::{CHANNEL, Source};
 use crate::{Store, StoreError};
 
 /// The advisory lock that a load holds, so that two never run at once.
 const LOAD_LOCK: i64 = 0x6765_6e65_7261;
+
+/// What was retired before goes for good, and what was live is retired.
+const RETIRE: [&str; 4] = [
+    "DELETE FROM subnets WHERE generation IN (SELECT id FROM generations WHERE state = 'retired')",
+    "DELETE FROM companies WHERE generation IN (SELECT id FROM generations WHERE state = 'retired')",
+    "DELETE FROM generations WHERE state = 'retired'",
+    "UPDATE generations SET state = 'retired' WHERE state = 'live'",
+];
 
 /// A generation being written. Dropping it undoes everything.
 #[derive(Debug)]
@@ -55,6 +64,17 @@ impl Load {
         Generation::new(self.id.into())
     }
 
+    /// Refuses sources that hold far fewer records than those of the generation in use: see [`shrunken`].
+    pub async fn refuse_shrunken(&mut self, sources: &[Source]) -> Result<(), StoreError> {
+        let statement = "SELECT sources FROM generations WHERE state = 'live'";
+        let in_use: Option<sqlx::types::Json<Vec<Source>>> = sqlx::query_scalar(statement)
+            .fetch_optional(&mut *self.tx)
+            .await
+            .map_err(StoreError::doing("look at the sources of the generation in use"))?;
+        let shrunken = in_use.map_or_else(Vec::new, |in_use| shrunken(&in_use.0, sources));
+        if shrunken.is_empty() { Ok(()) } else { Err(StoreError::Shrunken { list: sentence(&shrunken) }) }
+    }
+
     /// Copies everything in; `copied` hears the number of rows sent so far (companies first, then subnets).
     pub async fn copy(
         &mut self,
@@ -82,14 +102,9 @@ impl Load {
     ) -> Result<(Generation, Duration), StoreError> {
         let doing = StoreError::doing("swap the new generation in");
         let generation = self.generation();
-        sqlx::query("DELETE FROM generations WHERE state = 'retired'")
-            .execute(&mut *self.tx)
-            .await
-            .map_err(doing)?;
-        sqlx::query("UPDATE generations SET state = 'retired' WHERE state = 'live'")
-            .execute(&mut *self.tx)
-            .await
-            .map_err(doing)?;
+        for statement in RETIRE {
+            sqlx::query(statement).execute(&mut *self.tx).await.map_err(doing)?;
+        }
         let took = begun.elapsed();
         sqlx::query(
             "UPDATE generations SET state = 'live', live_at = clock_timestamp(), build_ms = $2, sources = $3 WHERE id = $1",

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it did not expect")]
 
 mod agents;
+mod carry;
 mod hosts;
 mod packages;
 mod routes;

@@ -1,0 +1,120 @@
+//! The same ranges in the tries that others wrote. A trie takes prefixes only: a range that is none is cut into several, all of
+//! which name its subnet; where pieces of two ranges coincide, the inner one stays, as it comes later.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use hierarchy::{Hierarchy, SubnetId};
+use ip_network::IpNetwork;
+use ip_network_table::IpNetworkTable;
+use ipnet::{IpNet, Ipv4Net, Ipv4Subnets, Ipv6Net, Ipv6Subnets};
+use iptrie::map::{LCTrieMap, RTrieMap};
+use iptrie::{Ipv4Prefix, Ipv6Prefix};
+use prefix_trie::PrefixMap;
+
+/// Every subnet as prefixes, the outer before the inner.
+fn prefixes(hierarchy: &Hierarchy) -> impl Iterator<Item = (IpNet, SubnetId)> {
+    hierarchy.iter().flat_map(|subnet| {
+        let pieces: Vec<IpNet> = match (subnet.range().first(), subnet.range().last()) {
+            (IpAddr::V4(first), IpAddr::V4(last)) => {
+                Ipv4Subnets::new(first, last, 0).map(IpNet::V4).collect()
+            }
+            (IpAddr::V6(first), IpAddr::V6(last)) => {
+                Ipv6Subnets::new(first, last, 0).map(IpNet::V6).collect()
+            }
+            _ => vec![],
+        };
+        pieces.into_iter().map(move |net| (net, subnet.id()))
+    })
+}
+
+/// A way to find the smallest subnet.
+pub(crate) trait Peer {
+    const NAME: &'static str;
+
+    fn of(hierarchy: &Hierarchy) -> Self;
+    fn look_up(&self, address: IpAddr) -> Option<SubnetId>;
+}
+
+/// Somebody who answers, by name.
+pub(crate) type Contestant<'c> = (&'static str, Box<dyn Fn(IpAddr) -> Option<SubnetId> + 'c>);
+
+/// A peer ready to be asked.
+pub(crate) fn peer<'c, P: Peer + 'c>(hierarchy: &Hierarchy) -> Contestant<'c> {
+    let peer = P::of(hierarchy);
+    (P::NAME, Box::new(move |address| peer.look_up(address)))
+}
+
+/// `prefix-trie`: a map for each family.
+pub(crate) struct PrefixTrie(PrefixMap<Ipv4Net, SubnetId>, PrefixMap<Ipv6Net, SubnetId>);
+
+impl Peer for PrefixTrie {
+    const NAME: &'static str = "prefix-trie";
+
+    fn of(hierarchy: &Hierarchy) -> Self {
+        let mut tries = Self(PrefixMap::new(), PrefixMap::new());
+        for (net, id) in prefixes(hierarchy) {
+            match net {
+                IpNet::V4(net) => tries.0.insert(net, id),
+                IpNet::V6(net) => tries.1.insert(net, id),
+            };
+        }
+        tries
+    }
+
+    fn look_up(&self, address: IpAddr) -> Option<SubnetId> {
+        match address {
+            IpAddr::V4(address) => self.0.get_lpm(&Ipv4Net::from(address)).map(|(_, id)| *id),
+            IpAddr::V6(address) => self.1.get_lpm(&Ipv6Net::from(address)).map(|(_, id)| *id),
+        }
+    }
+}
+
+/// `ip_network_table`: one table, a tree bitmap.
+pub(crate) struct NetworkTable(IpNetworkTable<SubnetId>);
+
+impl Peer for NetworkTable {
+    const NAME: &'static str = "ip_network_table";
+
+    fn of(hierarchy: &Hierarchy) -> Self {
+        let mut table = IpNetworkTable::new();
+        for (net, id) in prefixes(hierarchy) {
+            let network = IpNetwork::new(net.network(), net.prefix_len()).unwrap();
+            table.insert(network, id);
+        }
+        Self(table)
+    }
+
+    fn look_up(&self, address: IpAddr) -> Option<SubnetId> {
+        match address {
+            IpAddr::V4(address) => self.0.longest_match_ipv4(address).map(|(_, id)| *id),
+            IpAddr::V6(address) => self.0.longest_match_ipv6(address).map(|(_, id)| *id),
+        }
+    }
+}
+
+/// `iptrie` in its compressed form, which is its faster one.
+pub(crate) struct LcTrie(LCTrieMap<Ipv4Prefix, SubnetId>, LCTrieMap<Ipv6Prefix, SubnetId>);
+
+impl Peer for LcTrie {
+    const NAME: &'static str = "iptrie";
+
+    fn of(hierarchy: &Hierarchy) -> Self {
+        let (v4, v6) = (Ipv4Addr::UNSPECIFIED, Ipv6Addr::UNSPECIFIED);
+        let mut four = RTrieMap::with_root(hierarchy.smallest(v4.into()));
+        let mut six = RTrieMap::with_root(hierarchy.smallest(v6.into()));
+        for (net, id) in prefixes(hierarchy) {
+            match net {
+                IpNet::V4(net) => four.insert(Ipv4Prefix::from(net), id),
+                IpNet::V6(net) => six.insert(Ipv6Prefix::from(net), id),
+            };
+        }
+        Self(four.compress(), six.compress())
+    }
+
+    fn look_up(&self, address: IpAddr) -> Option<SubnetId> {
+        Some(match address {
+            IpAddr::V4(address) => *self.0.lookup(&address).1,
+            IpAddr::V6(address) => *self.1.lookup(&address).1,
+        })
+    }
+}

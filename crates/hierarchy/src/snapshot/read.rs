@@ -1,0 +1,89 @@
+//! Bytes to columns, straight into their places.
+
+use std::io::Read;
+
+use zerocopy::{FromBytes, IntoBytes};
+
+use super::header::Header;
+use super::{Snapshot, SnapshotError, verify};
+use crate::address::Address;
+use crate::columns::Columns;
+use crate::company::Companies;
+use crate::family::Family;
+use crate::id::Generation;
+use crate::odd::Odd;
+use crate::tree::Hierarchy;
+
+/// Bytes read and summed at a time.
+const PIECE: usize = 256 * 1024;
+
+pub(super) fn read(source: &mut impl Read) -> Result<Snapshot, SnapshotError> {
+    let header = Header::read(source)?;
+    let mut reader = Reader { source, sum: crc32fast::Hasher::new() };
+    let v4 = reader.ranges(header.v4, header.v4_odd)?;
+    let v6 = reader.ranges(header.v6, header.v6_odd)?;
+    let subnets = header.v4.saturating_add(header.v6);
+    let columns = Columns {
+        parent: reader.column(subnets)?,
+        holder: reader.column(subnets)?,
+        attributes: reader.column(subnets)?,
+    };
+    let registries: Vec<u8> = reader.column(header.companies)?;
+    let handles = (reader.column(header.companies)?, reader.column(header.handle_bytes)?);
+    let names = (reader.column(header.companies)?, reader.column(header.name_bytes)?);
+    reader.finish()?;
+    let families = (v4.verified()?, v6.verified()?);
+    let (handles, names) = (verify::texts(handles)?, verify::texts(names)?);
+    let companies = Companies { registries: verify::registries(&registries)?, handles, names };
+    verify::tree(&families, &columns)?;
+    verify::holders(&columns, companies.len())?;
+    let generation = Generation::new(header.generation);
+    let hierarchy = Hierarchy::assemble(generation, families, columns, companies);
+    Ok(Snapshot { mark: header.mark, hierarchy })
+}
+
+/// The columns of a family before anything is known of them.
+pub(super) struct Ranges<A: Address> {
+    pub(super) heads: Vec<A::Head>,
+    pub(super) bits: Vec<u8>,
+    pub(super) odd: Odd<A>,
+}
+
+impl<A: Address> Ranges<A> {
+    fn verified(self) -> Result<Family<A>, SnapshotError> {
+        verify::ranges(&self)?;
+        Ok(Family::of_columns(self.heads, self.bits, self.odd))
+    }
+}
+
+struct Reader<'s, R> {
+    source: &'s mut R,
+    sum: crc32fast::Hasher,
+}
+
+impl<R: Read> Reader<'_, R> {
+    fn column<T: FromBytes + IntoBytes>(&mut self, length: u64) -> Result<Vec<T>, SnapshotError> {
+        let too_large = || SnapshotError::Memory { bytes: length.saturating_mul(size_of::<T>() as u64) };
+        let mut column = usize::try_from(length)
+            .ok()
+            .and_then(|length| T::new_vec_zeroed(length).ok())
+            .ok_or_else(too_large)?;
+        for piece in column.as_mut_bytes().chunks_mut(PIECE) {
+            self.source.read_exact(piece).map_err(SnapshotError::Read)?;
+            self.sum.update(piece);
+        }
+        Ok(column)
+    }
+
+    fn ranges<A: Address>(&mut self, length: u64, odd: u64) -> Result<Ranges<A>, SnapshotError> {
+        let (heads, bits) = (self.column(length)?, self.column(length)?);
+        let (places, first, last) = (self.column(odd)?, self.column(odd)?, self.column(odd)?);
+        Ok(Ranges { heads, bits, odd: Odd::of_columns(places, first, last) })
+    }
+
+    fn finish(self) -> Result<(), SnapshotError> {
+        let mut sum = 0_u32;
+        self.source.read_exact(sum.as_mut_bytes()).map_err(SnapshotError::Read)?;
+        if sum == self.sum.finalize() { Ok(()) } else { Err(SnapshotError::Checksum("columns")) }
+    }
+}

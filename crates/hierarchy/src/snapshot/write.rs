@@ -1,0 +1,73 @@
+//! Columns to bytes.
+
+use std::io::Write;
+
+use zerocopy::{Immutable, IntoBytes};
+
+use super::SnapshotError;
+use super::header::Header;
+use crate::family::Family;
+use crate::odd::Odd;
+use crate::texts::Texts;
+use crate::tree::Hierarchy;
+
+/// Bytes summed and sent at a time: small enough to stay in the cache between the two.
+const PIECE: usize = 256 * 1024;
+
+pub(super) fn write(hierarchy: &Hierarchy, mark: u64, sink: &mut impl Write) -> Result<(), SnapshotError> {
+    let (v4, v6) = hierarchy.families();
+    let (columns, companies) = (hierarchy.columns(), hierarchy.companies());
+    let mut header = Header::new();
+    (header.generation, header.mark) = (hierarchy.generation().get(), mark);
+    (header.v4, header.v4_odd) = (v4.len() as u64, v4.odd.places.len() as u64);
+    (header.v6, header.v6_odd) = (v6.len() as u64, v6.odd.places.len() as u64);
+    header.companies = companies.len() as u64;
+    header.handle_bytes = companies.handles.joined.len() as u64;
+    header.name_bytes = companies.names.joined.len() as u64;
+    header.write(sink)?;
+    let mut writer = Writer { sink, sum: crc32fast::Hasher::new() };
+    writer.family(v4)?;
+    writer.family(v6)?;
+    writer.column(&columns.parent)?;
+    writer.column(&columns.holder)?;
+    writer.column(&columns.attributes)?;
+    let registries: Vec<u8> = companies.registries.iter().map(|registry| *registry as u8).collect();
+    writer.column(&registries)?;
+    writer.texts(&companies.handles)?;
+    writer.texts(&companies.names)?;
+    writer.finish()
+}
+
+struct Writer<'s, W> {
+    sink: &'s mut W,
+    sum: crc32fast::Hasher,
+}
+
+impl<W: Write> Writer<'_, W> {
+    fn column<T: IntoBytes + Immutable>(&mut self, column: &[T]) -> Result<(), SnapshotError> {
+        for piece in column.as_bytes().chunks(PIECE) {
+            self.sum.update(piece);
+            self.sink.write_all(piece).map_err(SnapshotError::Write)?;
+        }
+        Ok(())
+    }
+
+    fn family<A: crate::address::Address>(&mut self, family: &Family<A>) -> Result<(), SnapshotError> {
+        self.column(&family.heads)?;
+        self.column(&family.bits)?;
+        let Odd { places, first, last, .. } = &family.odd;
+        self.column(places)?;
+        self.column(first)?;
+        self.column(last)
+    }
+
+    fn texts(&mut self, texts: &Texts) -> Result<(), SnapshotError> {
+        self.column(&texts.ends)?;
+        self.column(texts.joined.as_bytes())
+    }
+
+    fn finish(self) -> Result<(), SnapshotError> {
+        let sum = self.sum.finalize();
+        self.sink.write_all(sum.as_bytes()).and_then(|()| self.sink.flush()).map_err(SnapshotError::Write)
+    }
+}
