@@ -9,10 +9,13 @@
 //!    on where it stopped: the next step is computed anew from the trail each time.
 //! 4. [`predict`]: a better order, for agents that probe landmarks now and then.
 //! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
+//! 6. [`balance`]: when not everybody can have the nearest agent (IPMicra III.F).
 //!
 //! Everything is a function of its arguments: no clock, no chance, no I/O.
 
+pub mod balance;
 mod book;
+
 mod candidates;
 mod crowd;
 mod home;
