@@ -3,15 +3,16 @@
 //! Each agent has a *price*, what a page more there costs the others; it is zero while the agent has room. A plan is
 //! cheapest exactly when every subnet is where its cost plus price is least. Placing a subnet keeps it so: the
 //! shortest path from the subnet over full agents, each of which passes on what is cheapest to pass on, to one with
-//! room. Taking a subnet out keeps it so as well: the hole wanders to where nobody pays for room.
+//! room. Taking a subnet out leaves a hole that has a price; most holes are filled by what is placed next, and
+//! [`Flow::settle`] lets the others wander to where nobody pays for room.
 //!
 //! The graph has agents for nodes only. The edge from *a* to *b* is the cheapest subnet to move, the top of a heap.
 //! A load is split where an agent fills up in the middle of it: the plan is the optimum of the linear program,
 //! and integral for loads of 1.
 
-use super::Instance;
-use super::exits::{Exit, Exits};
-use super::ways::{Hop, Ways};
+use super::exits::Exits;
+use super::ways::Ways;
+use super::{Cell, Instance};
 
 /// A cheapest plan for the subnets placed so far. Every method takes the instance that the flow was begun with; a subnet
 /// is changed in it ([`Instance::replace`]) between [`Flow::take_out`] and [`Flow::place`].
@@ -34,6 +35,17 @@ struct Share {
     load: u64,
 }
 
+/// One hop of a path: `subnet` moves from one agent to another.
+#[derive(Debug, Clone, Copy)]
+struct Hop {
+    subnet: usize,
+    from: usize,
+    to: usize,
+}
+
+/// Prices below this are rounding, in milliseconds a day for a page.
+const NOTHING: f64 = 1e-9;
+
 impl Flow {
     /// Nothing is placed yet.
     pub fn new(instance: &Instance) -> Self {
@@ -53,25 +65,32 @@ impl Flow {
         let mut left = instance.subnets()[subnet].load;
         while left > 0 {
             let Some((hops, last)) = self.shortest_path(instance, subnet) else { return left };
-            left -= self.push(instance, subnet, &hops, last, left);
+            let moved = self.smallest(&hops, left.min(self.room[last]));
+            self.shift(instance, &hops, moved);
+            self.add(instance, subnet, hops.first().map_or(last, |hop| hop.from), moved);
+            self.room[last] -= moved;
+            left -= moved;
         }
         0
     }
 
-    /// Takes a subnet out.
+    /// Takes a subnet out. The plan is within the capacities, but perhaps not the cheapest before [`Self::settle`].
     pub fn take_out(&mut self, instance: &Instance, subnet: usize) {
-        self.versions[subnet] = self.versions[subnet].wrapping_add(1);
         for share in std::mem::take(&mut self.shares[subnet]) {
-            let mut hole = share.load;
-            while hole > 0 {
-                let (hops, last) = self.cheapest_hole(instance, share.agent as usize);
-                let moved = hops.iter().map(|hop| self.load_at(hop.subnet, hop.from)).fold(hole, u64::min);
-                for hop in hops {
-                    self.shift(instance, hop, moved);
-                }
-                self.room[last] += moved;
-                hole -= moved;
-            }
+            self.room[share.agent as usize] += share.load;
+            self.leave(instance, subnet, share.agent as usize);
+        }
+        self.versions[subnet] = self.versions[subnet].wrapping_add(1);
+    }
+
+    /// Fills the holes that are worth it: afterwards the plan is the cheapest again.
+    pub fn settle(&mut self, instance: &Instance) {
+        while let Some((hops, last)) = self.path_to_hole(instance) {
+            let Some(first) = hops.first() else { continue };
+            let moved = self.smallest(&hops, self.room[last]);
+            self.shift(instance, &hops, moved);
+            self.room[first.from] += moved;
+            self.room[last] -= moved;
         }
     }
 
@@ -104,84 +123,90 @@ impl Flow {
     /// costs nothing more.
     fn shortest_path(&mut self, instance: &Instance, number: usize) -> Option<(Vec<Hop>, usize)> {
         let subnet = &instance.subnets()[number];
-        if let Some(cheapest) = subnet.cells.first().map(super::Cell::at)
-            && self.room[cheapest] > 0
-            && self.prices[cheapest] <= 0.0
-        {
-            return Some((Vec::new(), cheapest));
+        let nearest = subnet.cells.first().map(Cell::at)?;
+        if self.room[nearest] > 0 && self.prices[nearest] <= 0.0 {
+            return Some((Vec::new(), nearest));
         }
         let mut ways = Ways::new(self.prices.len());
         for cell in &subnet.cells {
-            ways.length[cell.at()] = cell.cost / subnet.load as f64 + self.prices[cell.at()];
+            ways.begin(cell.at(), cell.cost / subnet.load as f64 + self.prices[cell.at()]);
         }
         loop {
-            let agent = ways.settle_next()?;
+            let (agent, length) = ways.settle_next()?;
             if self.room[agent] > 0 {
-                for other in (0..self.prices.len()).filter(|other| ways.settled[*other]) {
-                    self.prices[other] += ways.length[agent] - ways.length[other];
+                for (other, price) in self.prices.iter_mut().enumerate() {
+                    *price += ways.length(other).map_or(0.0, |other| length - other);
                 }
-                return Some((ways.back_from(agent), agent));
+                return Some((self.hops(&ways, agent), agent));
             }
-            for next in 0..self.prices.len() {
-                if ways.settled[next] {
-                    continue;
-                }
-                if let Some(exit) = self.exit(instance, agent, next) {
-                    let extra = (exit.extra + self.prices[next] - self.prices[agent]).max(0.0);
-                    let hop = Hop { subnet: exit.subnet as usize, from: agent, to: next };
-                    ways.reach(hop, next, ways.length[agent] + extra);
-                }
-            }
+            self.go_on(instance, &mut ways, agent, length);
         }
     }
 
-    /// Dijkstra against the edges from an agent that gets room: where room is worth least it stays, and prices fall.
-    fn cheapest_hole(&mut self, instance: &Instance, start: usize) -> (Vec<Hop>, usize) {
+    /// Dijkstra from room that costs nothing, or as much as its price, to a hole that has a price; prices fall to where the
+    /// path costs nothing more. `None` when there is no such hole.
+    fn path_to_hole(&mut self, instance: &Instance) -> Option<(Vec<Hop>, usize)> {
+        let hole = |flow: &Self, agent: usize| flow.room[agent] > 0 && flow.prices[agent] > NOTHING;
+        (0..self.prices.len()).find(|agent| hole(self, *agent))?;
         let mut ways = Ways::new(self.prices.len());
-        ways.length[start] = 0.0;
-        let (mut best, mut least) = (start, self.prices[start]);
-        while let Some(agent) = ways.settle_next().filter(|agent| ways.length[*agent] < least) {
-            if ways.length[agent] + self.prices[agent] < least {
-                (best, least) = (agent, ways.length[agent] + self.prices[agent]);
-            }
-            for before in 0..self.prices.len() {
-                if ways.settled[before] {
-                    continue;
-                }
-                if let Some(exit) = self.exit(instance, before, agent) {
-                    let extra = (exit.extra + self.prices[agent] - self.prices[before]).max(0.0);
-                    let hop = Hop { subnet: exit.subnet as usize, from: before, to: agent };
-                    ways.reach(hop, before, ways.length[agent] + extra);
-                }
-            }
+        for (agent, price) in self.prices.iter().enumerate() {
+            ways.begin(agent, *price);
         }
-        for (price, length) in self.prices.iter_mut().zip(&ways.length) {
-            *price = (*price - (least - length).max(0.0)).max(0.0);
+        loop {
+            let (agent, length) = ways.settle_next()?;
+            if hole(self, agent) {
+                for (other, price) in self.prices.iter_mut().enumerate() {
+                    *price -= ways.length(other).unwrap_or(length);
+                    if *price < NOTHING {
+                        *price = 0.0;
+                    }
+                }
+                return Some((self.hops(&ways, agent), agent));
+            }
+            self.go_on(instance, &mut ways, agent, length);
         }
-        (ways.out_to(best), best)
     }
 
-    /// Pushes as much of `subnet` along the path as fits; returns how much that is.
-    fn push(&mut self, instance: &Instance, subnet: usize, hops: &[Hop], last: usize, left: u64) -> u64 {
-        let most = left.min(self.room[last]);
-        let moved = hops.iter().map(|hop| self.load_at(hop.subnet, hop.from)).fold(most, u64::min);
+    fn go_on(&mut self, instance: &Instance, ways: &mut Ways, agent: usize, length: f64) {
+        if self.exits.row(agent).is_none() {
+            self.open_exits(instance, agent);
+        }
+        if let Some(row) = self.exits.row(agent) {
+            ways.go_on(agent, length, row, &self.prices);
+        }
+    }
+
+    fn hops(&self, ways: &Ways, last: usize) -> Vec<Hop> {
+        let hop = |(from, to)| Some(Hop { subnet: self.exits.cheapest(from, to)?, from, to });
+        ways.pairs_to(last).into_iter().filter_map(hop).collect()
+    }
+
+    /// How much can go along the hops.
+    fn smallest(&self, hops: &[Hop], most: u64) -> u64 {
+        hops.iter().map(|hop| self.load_at(hop.subnet, hop.from)).fold(most, u64::min)
+    }
+
+    fn shift(&mut self, instance: &Instance, hops: &[Hop], load: u64) {
         for hop in hops {
-            self.shift(instance, *hop, moved);
+            let shares = &mut self.shares[hop.subnet];
+            if let Some(place) = shares.iter().position(|share| share.agent as usize == hop.from) {
+                shares[place].load -= load;
+                if shares[place].load == 0 {
+                    shares.swap_remove(place);
+                    self.leave(instance, hop.subnet, hop.from);
+                }
+            }
+            self.add(instance, hop.subnet, hop.to, load);
         }
-        self.add(instance, subnet, hops.first().map_or(last, |hop| hop.from), moved);
-        self.room[last] -= moved;
-        moved
     }
 
-    fn shift(&mut self, instance: &Instance, hop: Hop, load: u64) {
-        let shares = &mut self.shares[hop.subnet];
-        if let Some(place) = shares.iter().position(|share| share.agent as usize == hop.from) {
-            shares[place].load -= load;
-            if shares[place].load == 0 {
-                shares.swap_remove(place);
-            }
-        }
-        self.add(instance, hop.subnet, hop.to, load);
+    fn leave(&mut self, instance: &Instance, subnet: usize, agent: usize) {
+        let (shares, versions) = (&self.shares, &self.versions);
+        let at = |number: u32| {
+            let here = shares[number as usize].iter().any(|share| share.agent as usize == agent);
+            here.then(|| versions[number as usize])
+        };
+        self.exits.leave(agent, subnet as u32, &instance.subnets()[subnet], at);
     }
 
     fn add(&mut self, instance: &Instance, subnet: usize, agent: usize, load: u64) {
@@ -191,24 +216,13 @@ impl Flow {
         }
         self.shares[subnet].push(Share { agent: agent as u32, load });
         self.visitors[agent].push(subnet as u32);
-        self.exits.arrive(agent, subnet as u32, self.versions[subnet], &instance.subnets()[subnet]);
+        if self.exits.come(agent, subnet as u32, self.versions[subnet], &instance.subnets()[subnet]) {
+            self.open_exits(instance, agent);
+        }
     }
 
     fn load_at(&self, subnet: usize, agent: usize) -> u64 {
         self.shares(subnet).find(|(at, _)| *at == agent).map_or(0, |(_, load)| load)
-    }
-
-    /// The cheapest subnet to move from one agent to another.
-    fn exit(&mut self, instance: &Instance, from: usize, to: usize) -> Option<Exit> {
-        if !self.exits.are_known(from) {
-            self.open_exits(instance, from);
-        }
-        let (shares, versions) = (&self.shares, &self.versions);
-        self.exits.cheapest(from, to, |exit| {
-            let number = exit.subnet as usize;
-            versions[number] == exit.version
-                && shares[number].iter().any(|share| share.agent as usize == from)
-        })
     }
 
     fn open_exits(&mut self, instance: &Instance, agent: usize) {
@@ -217,10 +231,9 @@ impl Flow {
         here.dedup();
         here.retain(|subnet| self.load_at(*subnet as usize, agent) > 0);
         let versions = &self.versions;
-        let held = here
-            .iter()
-            .map(|number| (*number, versions[*number as usize], &instance.subnets()[*number as usize]));
-        self.exits.open(agent, held);
+        let costs =
+            |number: &u32| (*number, versions[*number as usize], &instance.subnets()[*number as usize]);
+        self.exits.open(agent, here.iter().map(costs));
         self.visitors[agent] = here;
     }
 }

@@ -180,6 +180,7 @@ proptest! {
         for subnet in &gone {
             flow.take_out(&instance, *subnet);
         }
+        flow.settle(&instance);
         let mut rest = Flow::new(&instance);
         for subnet in (0..subnets).filter(|subnet| !gone.contains(subnet)) {
             rest.place(&instance, subnet);
@@ -212,6 +213,7 @@ proptest! {
             instance.replace(number, changed).unwrap();
             prop_assume!(flow.place(&instance, number) == 0);
         }
+        flow.settle(&instance);
         let mut anew = Flow::new(&instance);
         for subnet in 0..instance.subnets().len() {
             anew.place(&instance, subnet);
