@@ -10,12 +10,13 @@
 //! 4. [`predict`]: a better order, for agents that probe landmarks now and then.
 //! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
 //! 6. [`balance`]: when not everybody can have the nearest agent (IPMicra III.F).
+//! 7. [`calibration`]: noticing that pages answer slower than they used to (IPMicra III.F).
 //!
 //! Everything is a function of its arguments: no clock, no chance, no I/O.
 
 pub mod balance;
 mod book;
-
+pub mod calibration;
 mod candidates;
 mod crowd;
 mod home;

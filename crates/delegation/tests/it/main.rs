@@ -3,6 +3,7 @@
 
 mod balance;
 mod book;
+mod calibration;
 mod map;
 mod paper;
 mod patience;

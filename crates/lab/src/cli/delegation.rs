@@ -10,6 +10,8 @@ use delegation::predict::{WORTH_ASKING, landmarks};
 use lab::{Draw, DrawSettings, Ground, Outcome, Placement, Plan, World, mean_of, replay, targets};
 use serde::Serialize;
 
+use crate::cli::lines;
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Round trips: CSV (src,dst,min,avg,max,mdev) or a plain square matrix; milliseconds
@@ -138,22 +140,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         outcomes.push(replay(&draw, args.plan()));
     }
     let report = args.report(&ground, settings, (agents, subnets), &mean_of(&outcomes));
-    if args.json {
-        println!("{}", serde_json::to_string(&report)?);
-    } else {
-        print_lines(&report)?;
-    }
-    Ok(())
-}
-
-/// The report as lines of `name value`.
-fn print_lines(report: &Report) -> anyhow::Result<()> {
-    if let serde_json::Value::Object(fields) = serde_json::to_value(report)? {
-        for (name, value) in fields {
-            println!("{name:28} {value}");
-        }
-    }
-    Ok(())
+    lines::print(&report, args.json)
 }
 
 fn ground(args: &Args) -> anyhow::Result<Ground> {

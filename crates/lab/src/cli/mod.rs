@@ -1,6 +1,9 @@
 //! Words of the command line.
 
+pub(crate) mod balance;
+pub(crate) mod calibration;
 pub(crate) mod delegation;
+mod lines;
 
 use clap::{Parser, Subcommand};
 
@@ -16,4 +19,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Hand new subnets out by one strategy and say how near to the optimum it came
     Delegation(delegation::Args),
+    /// Balance loads by every rule and say how near to the optimum each came
+    Balance(balance::Args),
+    /// Let pages become slower and say how soon it was noticed, and how often wrongly
+    Calibration(calibration::Args),
 }
