@@ -33,6 +33,9 @@ pub use deal::{Dealt, Evaluation, TIE_MS, evaluate};
 pub use noise::Noise;
 pub use oracle::OracleError;
 pub use plain::MatrixError;
-pub use replay::{Crawler, Draw, DrawSettings, Ground, Outcome, Placement, Plan, Site, mean_of, replay};
+pub use replay::{
+    Crawler, Draw, DrawSettings, Ground, Outcome, Placement, Plan, Scale, Searching, Site, mean_of, replay,
+    scale,
+};
 pub use target::{Target, TargetError, targets};
 pub use world::{Gaps, World};

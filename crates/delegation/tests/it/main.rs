@@ -1,6 +1,7 @@
 //! The book and the search, traced by hand and held by properties.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
 
+mod audit;
 mod balance;
 mod book;
 mod calibration;
