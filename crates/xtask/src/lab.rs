@@ -21,9 +21,9 @@ pub(crate) struct Args {
 /// named from there. Only the lab writes to standard output.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut build = cargo(&["build", "--locked", "--quiet", "--release", "--package", "lab"]);
-    let built = build.stdout(Stdio::null()).status().context("cannot run cargo")?;
-    if !built.success() {
-        bail!("the lab could not be built: cargo ended with {built}");
+    let status = build.stdout(Stdio::null()).status().context("cannot run cargo")?;
+    if !status.success() {
+        bail!("the lab could not be built: cargo ended with {status}");
     }
     let program = repository::target().join("release").join("lab");
     let status = Command::new(&program)

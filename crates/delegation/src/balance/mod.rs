@@ -7,7 +7,7 @@
 //! The road, in reading order:
 //!
 //! 1. [`Instance`]: agents with capacities, subnets with loads and a cost per agent. Pages a day are the unit of loads and
-//!    capacities, milliseconds a day of costs. A cost is measured or predicted and says so; there is no third way.
+//!    capacities, milliseconds a day of costs. A cost is measured or predicted ([`cells`]) and says so; there is no third way.
 //! 2. [`relieve`], the online part: an agent is over its capacity, one subnet leaves it, by the paper's rule or a better
 //!    one. [`arrivals`] plays it for a whole instance.
 //! 3. [`optimal`], the periodic part: the cheapest plan there is. [`Flow`] finds the optimum of the linear program and
@@ -17,6 +17,7 @@
 //! Each [`Move`] says what it cost before and after, and which alternatives were refused and why.
 
 mod arrivals;
+mod cells;
 mod exits;
 mod flow;
 mod instance;
@@ -28,6 +29,7 @@ mod rebalance;
 mod ways;
 
 pub use arrivals::{Arrivals, arrivals};
+pub use cells::cells;
 pub use flow::Flow;
 pub use instance::{Cell, Instance, InstanceError, Plan, Source, Subnet};
 pub use moves::{Move, Refused, Why};

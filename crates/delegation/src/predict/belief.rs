@@ -219,7 +219,8 @@ mod tests {
     fn places(times: &[Vec<f64>]) -> Places {
         let landmark = |(number, row): (usize, &Vec<f64>)| {
             let known = row.iter().enumerate().filter(|(agent, _)| *agent < 5 || number % 2 == 0);
-            let times_ms = known.map(|(agent, time)| (AgentId::new(agent as i64 + 1), *time)).collect();
+            let times_ms =
+                known.map(|(agent, time)| (AgentId::new(i64::from(agent as u32) + 1), *time)).collect();
             Landmark { subnet: SubnetId::new(number as u32), times_ms }
         };
         Places::survey(&times.iter().enumerate().map(landmark).collect::<Vec<_>>())

@@ -4,6 +4,7 @@
 mod audit;
 mod balance;
 mod book;
+mod budget;
 mod calibration;
 mod map;
 mod paper;

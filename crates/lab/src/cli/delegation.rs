@@ -22,6 +22,9 @@ pub(crate) struct Args {
     /// How many new subnets
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     subnets: u32,
+    /// Only subnets in cities within this round trip of some agent [default: all]
+    #[arg(long, value_name = "MS")]
+    near_ms: Option<f64>,
     /// How subnets are handed out
     #[arg(long, value_enum, default_value_t = Strategy::Threshold)]
     strategy: Strategy,
@@ -95,6 +98,7 @@ struct Report {
     landmarks: usize,
     agents: usize,
     placement: String,
+    near_ms: Option<f64>,
     subnets: usize,
     seeds: u32,
     first_seed: u64,
@@ -158,6 +162,7 @@ impl Args {
         DrawSettings {
             placement,
             landmarks,
+            near_ms: self.near_ms.unwrap_or(base.near_ms),
             route_sigma: self.noise.route_sigma.unwrap_or(base.route_sigma),
             access_median_ms: self.noise.access_ms.unwrap_or(base.access_median_ms),
             access_sigma: self.noise.access_sigma.unwrap_or(base.access_sigma),
@@ -184,6 +189,7 @@ impl Args {
             landmarks: settings.landmarks,
             agents,
             placement: word(&self.placement),
+            near_ms: self.near_ms,
             subnets,
             seeds: self.seeds,
             first_seed: self.first_seed,
