@@ -9,16 +9,25 @@
 //!    on where it stopped: the next step is computed anew from the trail each time.
 //! 4. [`predict`]: a better order, for agents that probe landmarks now and then.
 //! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
+//! 6. [`balance`]: when not everybody can have the nearest agent (IPMicra III.F).
+//! 7. [`calibration`]: noticing that pages answer slower than they used to (IPMicra III.F).
+//! 8. [`budget`]: how many probes a day; [`target`]: which address a probe goes to.
+//! 9. [`audit`]: what in the book makes no sense.
 //!
 //! Everything is a function of its arguments: no clock, no chance, no I/O.
 
+pub mod audit;
+pub mod balance;
 mod book;
+pub mod budget;
+pub mod calibration;
 mod candidates;
 mod crowd;
 mod home;
 pub mod predict;
 mod roster;
 mod search;
+pub mod target;
 mod trail;
 
 pub use book::{Book, Holding};

@@ -158,6 +158,12 @@ fn some_cannot_be_asked(overdue: Option<Measurement>, provisional: Option<AgentI
 }
 
 impl Search<'_> {
+    /// What to do while nobody may be asked.
+    pub(crate) fn hold(&self, roster: &Roster, policy: &Policy) -> Step {
+        let overdue = self.fastest(roster).filter(|_| self.waited_ms >= policy.patience_ms);
+        some_cannot_be_asked(overdue, self.provisional)
+    }
+
     pub(crate) fn asked(&self) -> HashSet<AgentId> {
         self.trail.iter().map(|asked| asked.agent).collect()
     }

@@ -10,5 +10,8 @@ use crate::cli::{Cli, Command};
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Delegation(args) => cli::delegation::run(&args).context("the delegation experiment"),
+        Command::Scale(args) => cli::scale::run(&args).context("the scale experiment"),
+        Command::Calibration(args) => cli::calibration::run(&args),
+        Command::Balance(args) => cli::balance::run(&args).context("the balance experiment"),
     }
 }

@@ -1,4 +1,5 @@
-//! The two commands: `cargo xtask demo` shows nearcrawl at work, `cargo xtask test` proves that it does.
+//! The two commands: `cargo xtask demo` shows nearcrawl at work, `cargo xtask test` proves that it does. Beside them, `bench`
+//! and `lab` measure.
 //!
 //! The road: `machine` makes sure that what the command needs is installed; `web` builds the pages when Node is
 //! here; `test` runs every check as a named step and sums up; `demo` builds the binaries and becomes the demo.
@@ -11,6 +12,7 @@ mod bench;
 mod cargo;
 mod demo;
 mod deny;
+mod lab;
 mod machine;
 mod repository;
 mod steps;
@@ -32,6 +34,8 @@ enum Task {
     Test(test::Args),
     /// Measures what has a promise: hierarchy lookups and the load of the registry files.
     Bench(bench::Args),
+    /// Replays the papers' experiments and ours on matrices of round trips.
+    Lab(lab::Args),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +43,7 @@ fn main() -> ExitCode {
         Task::Demo(args) => demo::run(&args),
         Task::Test(args) => test::run(&args),
         Task::Bench(args) => bench::run(&args),
+        Task::Lab(args) => lab::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

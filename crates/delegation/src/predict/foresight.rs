@@ -3,6 +3,7 @@
 use hierarchy::Hierarchy;
 use protocol::AgentId;
 
+use super::belief::Field;
 use super::{Belief, Experience, Places};
 use crate::search::{Outlook, proceed};
 use crate::{Book, Candidate, Phase, Policy, Reason, Roster, Search, Step, Verdict};
@@ -50,36 +51,53 @@ pub fn next_step(
     if foresight.places.is_empty() {
         return crate::next_step(hierarchy, book, roster, policy, search);
     }
-    let rivals = rivals(hierarchy, roster, foresight, search);
     let fastest = search.fastest(roster);
+    let rivals = rivals(hierarchy, roster, foresight, search);
     let enough = fastest.filter(|_| rivals.is_empty()).map(|_| Reason::Predicted);
+    // Before the first measurement everybody is worth asking, the hopeless ones last.
+    let others = roster.agents().filter(|agent| fastest.is_none() && !rivals.contains(agent));
     let asked = search.asked();
-    let unasked = rivals.into_iter().filter(|agent| !asked.contains(agent));
+    let unasked = rivals.iter().copied().chain(others).filter(|agent| !asked.contains(agent));
     let order = unasked.map(|agent| Candidate { agent, phase: Phase::Predicted, level: search.subnet });
     proceed(roster, policy, search, Outlook { enough, otherwise: Reason::Predicted }, order)
 }
 
-/// Agents without an answer that may be nearer than the best so far, the likeliest first. Before the first
-/// measurement that is everybody.
+/// Agents without an answer that may be nearer than the best so far, the likeliest first; before the first measurement
+/// those that may be the nearest of all.
 fn rivals(
     hierarchy: &Hierarchy,
     roster: &Roster,
     foresight: &Foresight<'_>,
     search: &Search<'_>,
 ) -> Vec<AgentId> {
-    let answered = |agent: &AgentId| {
-        search.trail.iter().any(|asked| asked.agent == *agent && asked.verdict != Verdict::Pending)
+    let (belief, field) = (foresight.belief(hierarchy, search), field(roster, foresight.places, search));
+    let ranked = match search.fastest(roster) {
+        Some(best) => belief.nearer(f64::from(best.rtt_us) / 1000.0, foresight.worth_asking, &field),
+        None => belief.nearest(&field),
     };
-    let agents: Vec<AgentId> = roster.agents().filter(|agent| !answered(agent)).collect();
-    let belief = foresight.belief(hierarchy, search);
-    let (chances, least) = match search.fastest(roster) {
-        Some(best) => {
-            (belief.chances_below(f64::from(best.rtt_us) / 1000.0, &agents), foresight.worth_asking)
+    ranked.into_iter().map(|(agent, _)| agent).collect()
+}
+
+/// Everybody on the roster who has not answered. Both lists are sorted by id, so one pass does.
+fn field(roster: &Roster, places: &Places, search: &Search<'_>) -> Field {
+    let known = places.agents();
+    let mut field = Field { open: vec![false; known.len()], strangers: Vec::new() };
+    let mut column = 0;
+    for agent in roster.agents() {
+        while known.get(column).is_some_and(|other| *other < agent) {
+            column += 1;
         }
-        None => (belief.chances_nearest(&agents), 0.0),
-    };
-    let mut rivals: Vec<(AgentId, f64)> =
-        agents.into_iter().zip(chances).filter(|(_, c)| *c >= least).collect();
-    rivals.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    rivals.into_iter().map(|(agent, _)| agent).collect()
+        if known.get(column) == Some(&agent) {
+            field.open[column] = true;
+        } else {
+            field.strangers.push(agent);
+        }
+    }
+    for asked in search.trail.iter().filter(|asked| asked.verdict != Verdict::Pending) {
+        if let Ok(column) = known.binary_search(&asked.agent) {
+            field.open[column] = false;
+        }
+        field.strangers.retain(|agent| *agent != asked.agent);
+    }
+    field
 }

@@ -38,6 +38,68 @@ pub fn choose(
     chosen
 }
 
+/// How a landmark has been doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Health {
+    /// The landmark.
+    pub subnet: SubnetId,
+    /// Agents that probed it lately.
+    pub asked: u32,
+    /// Those of them that got an answer.
+    pub answered: u32,
+    /// Those of them whose round trip was far from what it used to be.
+    pub moved: u32,
+}
+
+/// Landmarks that stay, and those that take the places of the dead and the unsteady.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Renewal {
+    /// In their old order.
+    pub kept: Vec<SubnetId>,
+    /// To be struck off.
+    pub retired: Vec<SubnetId>,
+    /// To be probed from now on; as many as were retired, fewer when no more answer.
+    pub added: Vec<SubnetId>,
+}
+
+impl Health {
+    /// Most agents get no answer, or another one than they used to: it died, or moved.
+    pub fn is_lost(&self) -> bool {
+        self.asked > 0 && (2 * self.answered < self.asked || 2 * self.moved > self.asked)
+    }
+}
+
+/// Retires the lost landmarks. Each is replaced by a subnet of its own country, of a company without a landmark where there is
+/// one; where the country has no more, by one that [`choose`] would take. A landmark that nobody probed is kept.
+pub fn renew(
+    hierarchy: &Hierarchy,
+    landmarks: &[Health],
+    answering: &[SubnetId],
+    rank: impl Fn(SubnetId) -> u64,
+) -> Renewal {
+    let (retired, kept): (Vec<_>, Vec<_>) = landmarks.iter().partition(|landmark| landmark.is_lost());
+    let of = |landmarks: Vec<&Health>| landmarks.into_iter().map(|landmark| landmark.subnet).collect();
+    let mut renewal = Renewal { kept: of(kept), retired: of(retired), added: Vec::new() };
+    let mut taken: HashSet<SubnetId> = landmarks.iter().map(|landmark| landmark.subnet).collect();
+    let company = |subnet: SubnetId| hierarchy.subnet(subnet).company();
+    let mut companies: HashSet<Option<CompanyId>> =
+        renewal.kept.iter().map(|subnet| company(*subnet)).collect();
+    for lost in &renewal.retired {
+        let country = hierarchy.subnet(*lost).country();
+        let free: Vec<SubnetId> =
+            answering.iter().copied().filter(|subnet| !taken.contains(subnet)).collect();
+        let near = free.iter().filter(|subnet| hierarchy.subnet(**subnet).country() == country);
+        let best =
+            near.min_by_key(|subnet| (companies.contains(&company(**subnet)), rank(**subnet), **subnet));
+        let next = best.copied().or_else(|| choose(hierarchy, &free, 1, &rank).first().copied());
+        let Some(next) = next else { break };
+        taken.insert(next);
+        companies.insert(company(next));
+        renewal.added.push(next);
+    }
+    renewal
+}
+
 /// A country's subnets.
 struct Queue {
     size: f64,

@@ -8,6 +8,7 @@
 //! 3. [`Experience`]: how often subnets of this registry, country and company turned out to be at each place.
 //! 4. [`Belief`]: experience is the prior of a new subnet; each probe sharpens it.
 //! 5. [`next_step`]: the search, with the same patience and the same trail as the paper's.
+//! 6. [`whereabouts`]: subnets that are near to many (anycast), and subnets that are not one place.
 //!
 //! The model of a round trip from agent *a* to a subnet at place *p*: `time(p, a) × route + access`. The route
 //! deviates by about an eighth (lognormal); the access time is the subnet's own and the same from everywhere.
@@ -18,6 +19,7 @@ mod foresight;
 pub mod landmarks;
 mod normal;
 mod places;
+pub mod whereabouts;
 
 pub use belief::Belief;
 pub use experience::Experience;

@@ -25,9 +25,34 @@ pub struct Landmark {
 /// Round trips from every agent to every place.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
-    columns: HashMap<AgentId, usize>,
+    /// Their numbers are the columns; sorted.
+    agents: Vec<AgentId>,
     times_ms: Vec<Row>,
     homes: Vec<(SubnetId, Place)>,
+    sights: Vec<Sight>,
+    /// By column, then by place.
+    by_column: Vec<Expected>,
+}
+
+/// Mean and deviation of the round trip to a subnet with the usual access, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Expected {
+    pub(super) time_ms: f64,
+    pub(super) deviation_ms: f64,
+}
+
+/// Spread of the time from an agent that has measured nothing at a place, as a share of the others' mean.
+const STRANGER_SIGMA: f64 = 0.7;
+
+/// What a search needs to know of a place at once.
+#[derive(Debug, Clone)]
+pub(super) struct Sight {
+    /// The mean over all agents that measured something there.
+    pub(super) mean_ms: f64,
+    /// Columns with what is expected of them, the nearest first.
+    pub(super) nearest: Vec<(u32, Expected)>,
+    /// Columns that measured nothing there.
+    pub(super) strangers: Vec<u32>,
 }
 
 /// Times per column; `None` where nobody measured.
@@ -46,7 +71,8 @@ impl Places {
     pub fn survey(landmarks: &[Landmark]) -> Self {
         let agents: BTreeSet<AgentId> =
             landmarks.iter().flat_map(|landmark| landmark.times_ms.iter().map(|(agent, _)| *agent)).collect();
-        let columns: HashMap<AgentId, usize> = agents.into_iter().zip(0..).collect();
+        let agents: Vec<AgentId> = agents.into_iter().collect();
+        let columns: HashMap<AgentId, usize> = agents.iter().copied().zip(0..).collect();
         let rows: Vec<Row> = landmarks.iter().map(|landmark| row(landmark, &columns)).collect();
         let (mut times_ms, mut homes) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
@@ -54,7 +80,13 @@ impl Places {
             times_ms = average(&rows, &mut homes, &times_ms);
         }
         let homes = landmarks.iter().zip(homes).map(|(landmark, place)| (landmark.subnet, place)).collect();
-        Self { columns, times_ms, homes }
+        let sights: Vec<Sight> = times_ms.iter().map(Sight::of).collect();
+        let column = |column: usize| {
+            let rows = times_ms.iter().zip(&sights);
+            rows.map(move |(row, sight)| row[column].map_or_else(|| sight.stranger(), Expected::known))
+        };
+        let by_column = (0..agents.len()).flat_map(column).collect();
+        Self { agents, times_ms, homes, sights, by_column }
     }
 
     /// How many places there are.
@@ -75,13 +107,55 @@ impl Places {
     /// The round trip from `agent` to a subnet with the usual access at `place`, in milliseconds; `None` where
     /// it has measured no landmark.
     pub fn time_ms(&self, place: Place, agent: AgentId) -> Option<f64> {
-        *self.times_ms.get(place)?.get(*self.columns.get(&agent)?)?
+        *self.times_ms.get(place)?.get(self.column(agent)?)?
     }
 
     /// The mean over all agents that measured something at `place`.
     pub fn mean_ms(&self, place: Place) -> f64 {
-        let known: Vec<f64> = self.times_ms.get(place).into_iter().flatten().copied().flatten().collect();
-        known.iter().sum::<f64>() / known.len().max(1) as f64
+        self.sights.get(place).map_or(0.0, |sight| sight.mean_ms)
+    }
+
+    /// The agents that measured something anywhere, by column.
+    pub(super) fn agents(&self) -> &[AgentId] {
+        &self.agents
+    }
+
+    /// What is known of each place.
+    pub(super) fn sights(&self) -> &[Sight] {
+        &self.sights
+    }
+
+    /// What is expected of `agent` at all places; `None` when it measured nothing at all.
+    pub(super) fn expected_of(&self, agent: AgentId) -> Option<&[Expected]> {
+        let column = self.column(agent)?;
+        self.by_column.get(column * self.len()..(column + 1) * self.len())
+    }
+
+    fn column(&self, agent: AgentId) -> Option<usize> {
+        self.agents.binary_search(&agent).ok()
+    }
+}
+
+impl Sight {
+    fn of(row: &Row) -> Self {
+        let known = || (0..).zip(row).filter_map(|(column, time)| Some((column, (*time)?)));
+        let mut nearest: Vec<(u32, Expected)> =
+            known().map(|(column, time_ms)| (column, Expected::known(time_ms))).collect();
+        nearest.sort_by(|a, b| a.1.time_ms.total_cmp(&b.1.time_ms));
+        let strangers = (0..).zip(row).filter(|(_, time)| time.is_none()).map(|(column, _)| column).collect();
+        let mean_ms = known().map(|(_, time)| time).sum::<f64>() / nearest.len().max(1) as f64;
+        Self { mean_ms, nearest, strangers }
+    }
+
+    /// What is expected of an agent that has measured nothing here: no more than that it is one of the agents.
+    pub(super) fn stranger(&self) -> Expected {
+        Expected { time_ms: self.mean_ms, deviation_ms: STRANGER_SIGMA * self.mean_ms }
+    }
+}
+
+impl Expected {
+    fn known(time_ms: f64) -> Self {
+        Self { time_ms, deviation_ms: route_deviation_ms(time_ms) }
     }
 }
 

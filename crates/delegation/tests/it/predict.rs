@@ -125,6 +125,33 @@ fn two_probes_tell_the_place_and_one_strange_one_does_not_ruin_it() {
     assert!(belief.chances()[recognised(&places, 5)] > 0.5);
 }
 
+/// Unknown cells of the balance are predicted, measured ones are not touched, and who cannot reach the subnet is left out.
+#[test]
+fn cells_are_measured_or_predicted() {
+    let hierarchy = hierarchy();
+    let (places, experience) = survey(&hierarchy, |_| true);
+    let foresight = Foresight { places: &places, experience: &experience, worth_asking: 0.07 };
+    let target = subnet(&hierarchy, "20.9.9.0/24");
+    let asked = |number, verdict| Asked { agent: agent(number), phase: Phase::Predicted, verdict };
+    let measured = |from| Verdict::Measured { rtt_us: (time_ms(from, 9) * 1000.0) as u32 };
+    let trail = [asked(3, measured(6)), asked(2, measured(3)), asked(1, Verdict::Unreachable)];
+    let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms: 0 };
+    let belief = foresight.belief(&hierarchy, &search);
+    let agents: Vec<AgentId> = AGENTS.iter().map(|(number, _)| agent(*number)).collect();
+    let cells = delegation::balance::cells(Some(&belief), &trail, &agents, 10, 4);
+    let (measured, predicted): (Vec<delegation::balance::Cell>, Vec<delegation::balance::Cell>) =
+        cells.iter().partition(|cell| cell.source == delegation::balance::Source::Measured);
+    assert_eq!(measured.iter().map(delegation::balance::Cell::at).collect::<Vec<_>>(), [1, 2]);
+    assert!((measured[1].cost - 10.0 * time_ms(6, 9)).abs() < 0.01);
+    assert_eq!(
+        predicted.iter().map(delegation::balance::Cell::at).collect::<Vec<_>>(),
+        [3],
+        "not agent 1, who cannot reach it"
+    );
+    assert!((predicted[0].cost / 10.0 - time_ms(9, 9)).abs() < 25.0, "{}", predicted[0].cost);
+    assert_eq!(delegation::balance::cells(None, &trail, &agents, 10, 4).len(), 2);
+}
+
 fn ready() -> Roster {
     AGENTS.iter().map(|(number, _)| (agent(*number), Availability::Ready)).collect()
 }

@@ -1,23 +1,18 @@
 //! `lab delegation`.
 
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
-
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use clap::ValueEnum;
 use delegation::predict::{WORTH_ASKING, landmarks};
-use lab::{Draw, DrawSettings, Ground, Outcome, Placement, Plan, World, mean_of, replay, targets};
+use lab::{Draw, DrawSettings, Ground, Outcome, Placement, Plan, mean_of, replay};
 use serde::Serialize;
+
+use crate::cli::files::Files;
+use crate::cli::lines;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Round trips: CSV (src,dst,min,avg,max,mdev) or a plain square matrix; milliseconds
-    #[arg(long, value_name = "FILE")]
-    rtt: PathBuf,
-    /// Addresses with their registry records and cities (CSV, may be gzipped); without it every host is a subnet
-    #[arg(long, value_name = "FILE")]
-    targets: Option<PathBuf>,
+    #[command(flatten)]
+    files: Files,
     /// How many agents
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
     agents: u32,
@@ -27,6 +22,9 @@ pub(crate) struct Args {
     /// How many new subnets
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     subnets: u32,
+    /// Only subnets in cities within this round trip of some agent [default: all]
+    #[arg(long, value_name = "MS")]
+    near_ms: Option<f64>,
     /// How subnets are handed out
     #[arg(long, value_enum, default_value_t = Strategy::Threshold)]
     strategy: Strategy,
@@ -67,9 +65,6 @@ struct NoiseArgs {
     /// Lognormal sigma of one probe [default with targets: 0.03]
     #[arg(long, value_name = "SIGMA")]
     probe_sigma: Option<f64>,
-    /// Leave out targets this far or farther from their city
-    #[arg(long, default_value_t = 400, value_name = "KM")]
-    max_dist_km: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -103,6 +98,7 @@ struct Report {
     landmarks: usize,
     agents: usize,
     placement: String,
+    near_ms: Option<f64>,
     subnets: usize,
     seeds: u32,
     first_seed: u64,
@@ -127,7 +123,7 @@ struct Report {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let ground = ground(args)?;
+    let ground = args.files.ground()?;
     let settings = args.settings();
     let draws = (0..u64::from(args.seeds)).map(|n| Draw::new(&ground, settings, args.first_seed + n));
     let mut outcomes = Vec::new();
@@ -138,43 +134,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         outcomes.push(replay(&draw, args.plan()));
     }
     let report = args.report(&ground, settings, (agents, subnets), &mean_of(&outcomes));
-    if args.json {
-        println!("{}", serde_json::to_string(&report)?);
-    } else {
-        print_lines(&report)?;
-    }
-    Ok(())
-}
-
-/// The report as lines of `name value`.
-fn print_lines(report: &Report) -> anyhow::Result<()> {
-    if let serde_json::Value::Object(fields) = serde_json::to_value(report)? {
-        for (name, value) in fields {
-            println!("{name:28} {value}");
-        }
-    }
-    Ok(())
-}
-
-fn ground(args: &Args) -> anyhow::Result<Ground> {
-    let world = world(&args.rtt)?;
-    let Some(file) = &args.targets else { return Ok(Ground::of_matrix(world)) };
-    let targets = targets(file)?;
-    let cities = world.cities().len();
-    let stranger = targets.iter().find(|target| target.city.get() >= cities);
-    if let Some(stranger) = stranger {
-        let (address, city) = (stranger.address, stranger.city.get());
-        anyhow::bail!("{}: {address} is in city {city}, but the matrix has only {cities}", file.display());
-    }
-    Ok(Ground::of_targets(world, &targets, args.noise.max_dist_km))
-}
-
-/// A file whose first line names columns is a list of measurements, any other a matrix.
-fn world(file: &Path) -> anyhow::Result<World> {
-    let open = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let mut first = String::new();
-    BufReader::new(open).read_line(&mut first).with_context(|| format!("{} is not text", file.display()))?;
-    Ok(if first.trim_start().starts_with("src,dst") { World::times(file)? } else { World::matrix(file)? })
+    lines::print(&report, args.json)
 }
 
 impl Args {
@@ -190,7 +150,7 @@ impl Args {
 
     fn settings(&self) -> DrawSettings {
         let (agents, subnets) = (self.agents as usize, self.subnets as usize);
-        let base = match self.targets {
+        let base = match self.files.targets {
             Some(_) => DrawSettings { agents, subnets, ..DrawSettings::default() },
             None => DrawSettings::without_noise(agents, subnets),
         };
@@ -202,6 +162,7 @@ impl Args {
         DrawSettings {
             placement,
             landmarks,
+            near_ms: self.near_ms.unwrap_or(base.near_ms),
             route_sigma: self.noise.route_sigma.unwrap_or(base.route_sigma),
             access_median_ms: self.noise.access_ms.unwrap_or(base.access_median_ms),
             access_sigma: self.noise.access_sigma.unwrap_or(base.access_sigma),
@@ -228,6 +189,7 @@ impl Args {
             landmarks: settings.landmarks,
             agents,
             placement: word(&self.placement),
+            near_ms: self.near_ms,
             subnets,
             seeds: self.seeds,
             first_seed: self.first_seed,
@@ -235,7 +197,7 @@ impl Args {
             access_ms: settings.access_median_ms,
             access_sigma: settings.access_sigma,
             probe_sigma: settings.probe_sigma,
-            max_dist_km: self.noise.max_dist_km,
+            max_dist_km: self.files.max_dist_km,
             pairs_mirrored: gaps.mirrored,
             pairs_bridged: gaps.bridged,
             pairs_unknown: gaps.unknown,

@@ -20,6 +20,8 @@ pub struct DrawSettings {
     pub subnets: usize,
     /// How many landmarks; they are no new subnets.
     pub landmarks: usize,
+    /// Only subnets in cities within this round trip of some agent, in milliseconds; infinite for all.
+    pub near_ms: f64,
     /// Lognormal sigma of the route from an agent to a company, around the time between their cities.
     pub route_sigma: f64,
     /// Median of a subnet's own access time, in milliseconds; 0 for none.
@@ -42,12 +44,13 @@ impl DrawSettings {
     pub fn without_noise(agents: usize, subnets: usize) -> Self {
         let placement = Placement::Worldwide;
         let (route_sigma, access_median_ms, access_sigma, probe_sigma) = (0.0, 0.0, 0.0, 0.0);
-        let landmarks = 0;
+        let (landmarks, near_ms) = (0, f64::INFINITY);
         Self {
             agents,
             placement,
             subnets,
             landmarks,
+            near_ms,
             route_sigma,
             access_median_ms,
             access_sigma,
@@ -91,6 +94,10 @@ impl<'g> Draw<'g> {
         let homes: HashSet<_> = crawlers.iter().map(|crawler| crawler.home.subnet).collect();
         sites.retain(|site| !homes.contains(&site.subnet));
         let landmarks = take_landmarks(ground, &mut sites, settings.landmarks, noise);
+        let near = |site: &Site| {
+            crawlers.iter().any(|crawler| ground.world.rtt_ms(crawler.city, site.city) <= settings.near_ms)
+        };
+        sites.retain(near);
         sites.truncate(settings.subnets);
         Self { ground, crawlers, landmarks, sites, settings, noise }
     }

@@ -1,0 +1,67 @@
+//! Subnets come one after the other, each to its nearest agent, and whoever is overfull is relieved by a rule: what the
+//! online rules make of a whole instance.
+
+use super::{Instance, Move, Plan, Rule, relieve};
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arrivals {
+    /// Who crawls what in the end.
+    pub plan: Plan,
+    /// How often a subnet was moved on.
+    pub moves: usize,
+    /// Moves than which none was cheaper at that moment: the paper found more than two thirds for its rule.
+    pub best_moves: usize,
+}
+
+/// Lets the subnets arrive in their order.
+pub fn arrivals(instance: &Instance, rule: Rule) -> Arrivals {
+    let agents = instance.capacities().len();
+    let mut desk = Desk {
+        instance,
+        held: vec![Vec::new(); agents],
+        loads: vec![0; agents],
+        result: Arrivals { plan: vec![None; instance.subnets().len()], moves: 0, best_moves: 0 },
+    };
+    for (subnet, nearest) in instance.nearest().into_iter().enumerate() {
+        let Some(nearest) = nearest else { continue };
+        desk.put(subnet, nearest);
+        while desk.loads[nearest] > instance.capacities()[nearest] {
+            let Some(found) = relieve(instance, &desk.loads, nearest, &desk.held[nearest], rule) else {
+                break;
+            };
+            desk.count(&found, rule);
+            desk.carry_out(&found);
+        }
+    }
+    desk.result
+}
+
+struct Desk<'i> {
+    instance: &'i Instance,
+    held: Vec<Vec<usize>>,
+    loads: Vec<u64>,
+    result: Arrivals,
+}
+
+impl Desk<'_> {
+    fn put(&mut self, subnet: usize, agent: usize) {
+        self.held[agent].push(subnet);
+        self.loads[agent] += self.instance.subnets()[subnet].load;
+        self.result.plan[subnet] = Some(agent);
+    }
+
+    fn carry_out(&mut self, found: &Move) {
+        self.held[found.from].retain(|subnet| *subnet != found.subnet);
+        self.loads[found.from] -= self.instance.subnets()[found.subnet].load;
+        self.put(found.subnet, found.to);
+    }
+
+    fn count(&mut self, found: &Move, rule: Rule) {
+        let cheapest = |rule| relieve(self.instance, &self.loads, found.from, &self.held[found.from], rule);
+        let is_best = rule == Rule::Cheapest
+            || cheapest(Rule::Cheapest).is_none_or(|best| found.extra() <= best.extra() + 1e-9);
+        self.result.moves += 1;
+        self.result.best_moves += usize::from(is_best);
+    }
+}

@@ -1,0 +1,138 @@
+//! One agent is over its capacity: which subnet leaves it, and where does it go?
+
+use super::moves::REMEMBERED;
+use super::{Cell, Instance, Move, Refused, Why};
+
+/// How the subnet to release is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// The paper's: the subnet whose times vary least goes to its next-best agent that has room.
+    ///
+    /// > This is the subnet with the smallest variance in its probing results. The crawler takes this subnet and checks if
+    /// > the next-best crawler for it (if any), according to the probing results, is available and can accept the subnet
+    /// > […]. If not, we retry the approach with the next best subnet. (III.F)
+    Variance,
+    /// The subnet that loses least at its next-best agent, if that has room.
+    ///
+    /// > a simpler heuristic that finds the best URL to re-delegate by comparing the next-best time for all the URLs in
+    /// > the overloaded crawler (III.F)
+    NextBest,
+    /// The subnet and the agent with room that together lose least.
+    Cheapest,
+}
+
+impl Rule {
+    /// All rules, the paper's first.
+    pub const ALL: [Self; 3] = [Self::Variance, Self::NextBest, Self::Cheapest];
+
+    /// The word in JSON, tables and pages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Variance => "variance",
+            Self::NextBest => "next_best",
+            Self::Cheapest => "cheapest",
+        }
+    }
+
+    /// The rule of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.as_str() == word)
+    }
+}
+
+/// The move that makes room at `agent`, one of `held`; `loads` are the pages a day of all agents as they are now. The
+/// newcomer that caused the overload is among `held`, so that "the new subnet is delegated to the second-best crawler"
+/// (III.F) is one of the choices. `None` when none of them can go anywhere.
+///
+/// By the paper's rules only a subnet's next-best agent is asked. When that is full for every subnet, nobody would leave
+/// and the agent stay over its capacity; then the cheapest move is made instead, whatever the rule.
+pub fn relieve(instance: &Instance, loads: &[u64], agent: usize, held: &[usize], rule: Rule) -> Option<Move> {
+    let desk = Desk { instance, loads, agent };
+    let chosen = match rule {
+        Rule::Variance => desk.steadiest(held),
+        Rule::NextBest => {
+            desk.least(held.iter().filter_map(|subnet| Some((*subnet, desk.next_best(*subnet)?))))
+        }
+        Rule::Cheapest => None,
+    };
+    let with_room = || held.iter().filter_map(|subnet| Some((*subnet, desk.best_with_room(*subnet)?)));
+    let (subnet, cell) = chosen.or_else(|| desk.least(with_room()))?;
+    let mut found = Move::new(instance, subnet, agent, cell);
+    found.refused = desk.refused(held, &found);
+    Some(found)
+}
+
+/// What lies on the table when one agent is relieved.
+struct Desk<'i> {
+    instance: &'i Instance,
+    loads: &'i [u64],
+    agent: usize,
+}
+
+impl<'i> Desk<'i> {
+    /// Everywhere else the subnet may go, the cheapest first.
+    fn elsewhere(&self, subnet: usize) -> impl Iterator<Item = &'i Cell> + use<'i> {
+        let agent = self.agent;
+        self.instance.subnets()[subnet].cells.iter().filter(move |cell| cell.at() != agent)
+    }
+
+    fn room(&self, agent: usize) -> u64 {
+        self.instance.capacities()[agent].saturating_sub(self.loads[agent])
+    }
+
+    fn fits(&self, subnet: usize, cell: &Cell) -> bool {
+        self.instance.subnets()[subnet].load <= self.room(cell.at())
+    }
+
+    /// The next-best agent, if it has room.
+    fn next_best(&self, subnet: usize) -> Option<&'i Cell> {
+        self.elsewhere(subnet).next().filter(|cell| self.fits(subnet, cell))
+    }
+
+    fn best_with_room(&self, subnet: usize) -> Option<&'i Cell> {
+        self.elsewhere(subnet).find(|cell| self.fits(subnet, cell))
+    }
+
+    fn extra(&self, subnet: usize, cell: &Cell) -> f64 {
+        cell.cost - self.instance.cost(subnet, self.agent).unwrap_or(0.0)
+    }
+
+    fn least(&self, moves: impl Iterator<Item = (usize, &'i Cell)>) -> Option<(usize, &'i Cell)> {
+        moves.min_by(|a, b| self.extra(a.0, a.1).total_cmp(&self.extra(b.0, b.1)))
+    }
+
+    fn steadiest(&self, held: &[usize]) -> Option<(usize, &'i Cell)> {
+        let movable = held.iter().filter_map(|subnet| Some((*subnet, self.next_best(*subnet)?)));
+        movable.min_by(|(a, _), (b, _)| {
+            self.instance.variance(*a).total_cmp(&self.instance.variance(*b)).then(a.cmp(b))
+        })
+    }
+
+    /// The cheapest places that the subnet did not go to, and the cheapest other subnets that did not go.
+    fn refused(&self, held: &[usize], found: &Move) -> Vec<Refused> {
+        let own = self.elsewhere(found.subnet).filter(|cell| cell.at() != found.to);
+        let own = own.map(|cell| self.refuse(found.subnet, cell, found)).take(REMEMBERED / 2);
+        let others = held.iter().filter(|subnet| **subnet != found.subnet);
+        let mut others: Vec<(f64, usize, &Cell)> = others
+            .filter_map(|subnet| self.elsewhere(*subnet).next().map(|cell| (*subnet, cell)))
+            .map(|(subnet, cell)| (self.extra(subnet, cell), subnet, cell))
+            .collect();
+        let kept = others.len().min(REMEMBERED / 2);
+        if kept < others.len() {
+            others.select_nth_unstable_by(kept, |a, b| a.0.total_cmp(&b.0));
+        }
+        others.truncate(kept);
+        others.sort_by(|a, b| a.0.total_cmp(&b.0));
+        own.chain(others.into_iter().map(|(_, subnet, cell)| self.refuse(subnet, cell, found))).collect()
+    }
+
+    fn refuse(&self, subnet: usize, cell: &Cell, instead: &Move) -> Refused {
+        let by = self.extra(subnet, cell) - instead.extra();
+        let why = match self.fits(subnet, cell) {
+            false => Why::Full { room: self.room(cell.at()) },
+            true if by >= 0.0 => Why::Dearer { by },
+            true => Why::Varies,
+        };
+        Refused { subnet, agent: cell.at(), cost: cell.cost, why }
+    }
+}

@@ -1,0 +1,50 @@
+//! The cheapest whole plan: every subnet at one agent, nobody over capacity.
+
+use super::polish::{Desk, polish};
+use super::{Flow, Instance, Plan};
+
+/// The cheapest plan found, and what no plan can be cheaper than.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Optimum {
+    /// Who crawls what. `None` where a subnet fits nowhere.
+    pub plan: Plan,
+    /// Cost of the plan.
+    pub cost: f64,
+    /// Cost of the linear program; equal to `cost` for loads of 1.
+    pub bound: f64,
+}
+
+/// The optimum of `instance`. Exact for loads of 1. For other loads the linear program is solved exactly, the few
+/// split subnets (at most one per agent that is full) are put whole to where it costs least, and what that spoils is
+/// polished away.
+pub fn optimal(instance: &Instance) -> Optimum {
+    let mut flow = Flow::new(instance);
+    for subnet in 0..instance.subnets().len() {
+        flow.place(instance, subnet);
+    }
+    whole(instance, &flow)
+}
+
+/// Gives every split subnet of a flow to one agent, the largest first, and polishes the plan.
+pub fn whole(instance: &Instance, flow: &Flow) -> Optimum {
+    let bound = flow.cost(instance);
+    let mut desk = Desk::new(instance, flow.room());
+    let mut split = Vec::new();
+    for subnet in 0..instance.subnets().len() {
+        let shares: Vec<(usize, u64)> = flow.shares(subnet).collect();
+        match shares.as_slice() {
+            [(agent, load)] if *load == instance.subnets()[subnet].load => desk.keep(subnet, *agent),
+            _ => {
+                for (agent, load) in shares {
+                    desk.room[agent] += load;
+                }
+                split.push(subnet);
+            }
+        }
+    }
+    if !split.is_empty() {
+        split.sort_by_key(|subnet| std::cmp::Reverse(instance.subnets()[*subnet].load));
+        polish(&mut desk, &split, bound);
+    }
+    Optimum { cost: instance.total_cost(&desk.plan), bound, plan: desk.plan }
+}

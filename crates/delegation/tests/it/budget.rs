@@ -1,0 +1,190 @@
+//! Budgets of probes, addresses that answer nothing, landmarks that die, and subnets that are not one place.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use delegation::budget::{Allowance, Ledger};
+use delegation::predict::whereabouts::{Sighting, cut, everywhere, may_be_one_place};
+use delegation::predict::{Landmark, Places, landmarks};
+use delegation::target::{FORGIVEN_MS, Silence, Target};
+use delegation::{Asked, Availability, Phase, Policy, Search, Step, Verdict, next_step};
+use hierarchy::{Hierarchy, Range, SubnetId};
+use proptest::prelude::*;
+use protocol::UnixMillis;
+
+use crate::map::{self, agent, subnet};
+
+const DAY: i64 = 86_400_000;
+const RANGES: [&str; 4] = ["20.1.0.0/16", "20.2.0.0/16", "20.3.0.0/16", "20.4.0.0/16"];
+
+fn hierarchy() -> Hierarchy {
+    map::hierarchy(&RANGES.map(|range| (range, Some(range))))
+}
+
+#[test]
+fn an_agent_without_probes_left_is_busy_until_tomorrow() {
+    let allowance = Allowance { per_agent: 2, ..Allowance::default() };
+    let mut ledger = Ledger::default();
+    let seen = |ledger: &Ledger, now, at| ledger.availability(&allowance, agent(1), now, UnixMillis(at));
+    for n in 0..2 {
+        assert_eq!(seen(&ledger, Availability::Ready, n), Availability::Ready);
+        ledger.spend(agent(1), SubnetId::new(n as u32), UnixMillis(n));
+    }
+    assert_eq!(seen(&ledger, Availability::Ready, 9), Availability::Busy);
+    assert_eq!(seen(&ledger, Availability::Asleep, 9), Availability::Asleep);
+    assert_eq!(seen(&ledger, Availability::Ready, DAY), Availability::Ready);
+    assert_eq!(
+        ledger.availability(&allowance, agent(2), Availability::Ready, UnixMillis(9)),
+        Availability::Ready
+    );
+}
+
+#[test]
+fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
+    let hierarchy = hierarchy();
+    let book = map::book(&hierarchy, &[(RANGES[0], 1), (RANGES[1], 2)]);
+    let (roster, policy) = (map::ready(&[1, 2]), Policy::default());
+    let (target, allowance) =
+        (subnet(&hierarchy, RANGES[3]), Allowance { per_target: 1, ..Allowance::default() });
+    let trail =
+        [Asked { agent: agent(1), phase: Phase::Sibling, verdict: Verdict::Measured { rtt_us: 90_000 } }];
+    let mut ledger = Ledger::default();
+    ledger.spend(agent(1), target, UnixMillis(0));
+    let step = |waited_ms, at| {
+        let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms };
+        let step = next_step(&hierarchy, &book, &roster, &policy, &search);
+        ledger.hold(&allowance, step, (&roster, &policy, &search), UnixMillis(at))
+    };
+    assert_eq!(step(0, 1), Step::Wait);
+    assert!(
+        matches!(step(policy.patience_ms, 1), Step::Decide { provisional: true, agent: who, .. } if who == agent(1))
+    );
+    assert!(matches!(step(0, DAY), Step::Ask(candidate) if candidate.agent == agent(2)));
+}
+
+#[test]
+fn silent_addresses_give_way_to_siblings_and_then_to_the_web_server() {
+    let [host, sibling] = [1, 2].map(|last| IpAddr::from([20, 1, 0, last]));
+    let mut silence = Silence::default();
+    let target = |silence: &Silence, at| silence.target(host, &[sibling], UnixMillis(at));
+    assert_eq!(target(&silence, 0), Target::Address(host));
+    silence.note(host, UnixMillis(0));
+    assert_eq!(target(&silence, 1), Target::Address(sibling));
+    silence.note(sibling, UnixMillis(0));
+    assert_eq!(target(&silence, 1), Target::Head(host));
+    silence.lift(sibling);
+    assert_eq!(target(&silence, 1), Target::Address(sibling));
+    assert_eq!(target(&silence, i64::try_from(FORGIVEN_MS).unwrap()), Target::Address(host));
+}
+
+/// Agents 1 and 2 are 100 ms apart on a line, as five landmarks show.
+fn line() -> Places {
+    let landmark = |n: u32| {
+        let at = f64::from(n) * 25.0;
+        Landmark { subnet: SubnetId::new(n), times_ms: vec![(agent(1), at + 1.0), (agent(2), 101.0 - at)] }
+    };
+    let mut landmarks: Vec<Landmark> = (0..5).map(landmark).collect();
+    landmarks.extend([5, 6].map(|n| Landmark {
+        subnet: SubnetId::new(n),
+        times_ms: vec![(agent(1), 201.0 + f64::from(n) * 60.0), (agent(2), 101.0 + f64::from(n) * 60.0)],
+    }));
+    Places::survey(&landmarks)
+}
+
+#[test]
+fn who_is_near_to_two_ends_is_everywhere() {
+    assert_eq!(everywhere(&line(), &[(agent(1), 5.0), (agent(2), 6.0)]), Some((agent(1), agent(2))));
+    for at in [0.0, 30.0, 50.0, 100.0] {
+        assert_eq!(
+            everywhere(&line(), &[(agent(1), at + 1.0), (agent(2), 101.0 - at)]),
+            None,
+            "on the line at {at}"
+        );
+    }
+    assert_eq!(everywhere(&line(), &[(agent(1), 5.0)]), None);
+}
+
+fn sighting(address: u32, times_ms: &[f64]) -> Sighting {
+    let times_ms = (1..).map(agent).zip(times_ms.iter().copied()).collect();
+    Sighting { address: Ipv4Addr::from_bits(address).into(), times_ms }
+}
+
+#[test]
+fn a_slow_line_is_no_other_place() {
+    let near = sighting(0, &[20.0, 90.0]);
+    assert!(may_be_one_place(&near, &sighting(1, &[60.0, 130.0])), "40 ms more from everywhere");
+    assert!(!may_be_one_place(&near, &sighting(1, &[90.0, 20.0])));
+    assert!(may_be_one_place(&near, &sighting(1, &[])), "nothing in common says nothing");
+    assert!(!may_be_one_place(&sighting(0, &[20.0]), &sighting(1, &[250.0])));
+}
+
+#[test]
+fn a_block_is_cut_where_neighbours_disagree() {
+    let range: Range = "20.0.0.0/16".parse().unwrap();
+    let base = 20_u32 << 24;
+    let east = |at| sighting(base + at, &[20.0, 90.0]);
+    let west = |at| sighting(base + at, &[90.0, 20.0]);
+    let pieces = cut(range, &[east(1), east(900), west(9_000), west(60_000)]);
+    assert_eq!(pieces.len(), 2);
+    assert!(pieces[0].contains(east(900).address) && pieces[1].contains(west(9_000).address));
+    assert_eq!(cut(range, &[east(1), west(2)]).len(), 1, "within one /22 there is no place to cut");
+    assert_eq!(cut(range, &[]), [range]);
+}
+
+proptest! {
+    /// Nobody is asked beyond the allowance, whatever happens when.
+    #[test]
+    fn allowances_are_kept(asks in prop::collection::vec((1_i64..4, 0_u32..4, 0_i64..(3 * DAY)), 0..200)) {
+        let allowance = Allowance { per_agent: 5, per_target: 4, in_all: 9 };
+        let (mut ledger, mut granted) = (Ledger::default(), Vec::new());
+        let mut asks = asks;
+        asks.sort_by_key(|(_, _, at)| *at);
+        for (who, target, at) in asks {
+            let (target, moment) = (SubnetId::new(target), UnixMillis(at));
+            let ready = ledger.availability(&allowance, agent(who), Availability::Ready, moment) == Availability::Ready;
+            if ready && ledger.allows(&allowance, target, moment) {
+                ledger.spend(agent(who), target, moment);
+                granted.push((who, target, at / DAY));
+            }
+        }
+        for day in 0..3 {
+            let today = || granted.iter().filter(|(_, _, on)| *on == day);
+            prop_assert!(today().count() <= 9);
+            prop_assert!((1..4).all(|who| today().filter(|(other, ..)| *other == who).count() <= 5));
+            prop_assert!((0..4).all(|target| today().filter(|(_, other, _)| other.get() == target).count() <= 4));
+        }
+    }
+
+    /// The pieces of a block are the block, and each is worth the name.
+    #[test]
+    fn pieces_cover_the_block(seen in prop::collection::vec((0_u32..65_536, any::<bool>()), 0..12)) {
+        let range: Range = "20.0.0.0/16".parse().unwrap();
+        let seen: Vec<Sighting> = seen
+            .into_iter()
+            .map(|(at, east)| sighting((20_u32 << 24) + at, if east { &[20.0, 90.0] } else { &[90.0, 20.0] }))
+            .collect();
+        let pieces = cut(range, &seen);
+        prop_assert_eq!((pieces[0].first(), pieces[pieces.len() - 1].last()), (range.first(), range.last()));
+        prop_assert_eq!(pieces.iter().map(Range::addresses).sum::<u128>(), range.addresses());
+        prop_assert!(pieces.iter().all(|piece| piece.addresses() % 1024 == 0));
+        if seen.windows(2).all(|pair| may_be_one_place(&pair[0], &pair[1])) {
+            prop_assert_eq!(pieces.len(), 1);
+        }
+    }
+
+    /// The lost leave, as many come, nobody twice.
+    #[test]
+    fn lost_landmarks_are_replaced(answered in prop::collection::vec(0_u32..11, 0..4), moved in 0_u32..11) {
+        let hierarchy = hierarchy();
+        let answering: Vec<SubnetId> = RANGES.map(|range| subnet(&hierarchy, range)).to_vec();
+        let health: Vec<landmarks::Health> = answering
+            .iter()
+            .zip(&answered)
+            .map(|(subnet, answered)| landmarks::Health { subnet: *subnet, asked: 10, answered: *answered, moved })
+            .collect();
+        let renewal = landmarks::renew(&hierarchy, &health, &answering, |subnet| u64::from(subnet.get()));
+        let lost = answered.iter().filter(|answered| **answered < 5 || moved > 5).count();
+        prop_assert_eq!((renewal.retired.len(), renewal.kept.len()), (lost, health.len() - lost));
+        prop_assert_eq!(renewal.added.len(), lost.min(4 - health.len()));
+        prop_assert!(renewal.added.iter().all(|added| health.iter().all(|old| old.subnet != *added)));
+    }
+}

@@ -1,0 +1,159 @@
+//! Calibration on made-up series: what is slow is found soon, what is usual is left alone.
+
+use delegation::calibration::{Baseline, Cause, Exile, Hearing, Rest, Sensitivity, Timing, Trend, cause};
+use proptest::prelude::*;
+use protocol::{AgentId, UnixMillis};
+
+const HOUR: i64 = 3_600_000;
+
+fn at(hours: u64) -> UnixMillis {
+    UnixMillis(0).plus_ms((1_000_000 + i64::try_from(hours).unwrap()) * HOUR)
+}
+
+fn steady(count: usize, ms: f64) -> Baseline {
+    let mut baseline = Baseline::default();
+    for _ in 0..count {
+        baseline.observe(&Sensitivity::default(), Timing { ms, bytes: 10_000 });
+    }
+    baseline
+}
+
+/// Fetches at `ms` until it is reported; `None` after thirty.
+fn fetches_until_reported(baseline: &mut Baseline, sensitivity: &Sensitivity, ms: f64) -> Option<usize> {
+    (1..=30)
+        .find(|_| matches!(baseline.observe(sensitivity, Timing { ms, bytes: 10_000 }), Trend::Slower { .. }))
+}
+
+#[test]
+fn a_doubling_of_a_steady_page_takes_just_the_repeats() {
+    for repeats in 1..6 {
+        let sensitivity = Sensitivity { factor: 2.0, repeats };
+        let seen = fetches_until_reported(&mut steady(20, 80.0), &sensitivity, 160.0).unwrap();
+        let repeats = repeats as usize;
+        assert!((repeats..=repeats + 3).contains(&seen), "{repeats}: {seen}");
+    }
+}
+
+#[test]
+fn a_single_outlier_says_nothing() {
+    let mut baseline = steady(20, 80.0);
+    let timing = |ms| Timing { ms, bytes: 10_000 };
+    for _ in 0..50 {
+        assert_eq!(baseline.observe(&Sensitivity::default(), timing(8_000.0)), Trend::Slow);
+        for _ in 0..5 {
+            assert_eq!(baseline.observe(&Sensitivity::default(), timing(80.0)), Trend::Usual);
+        }
+    }
+    assert!((baseline.usual_ms(10_000).unwrap() - 80.0).abs() < 8.0);
+}
+
+#[test]
+fn a_page_that_grew_is_not_slow() {
+    let mut baseline = Baseline::default();
+    let timing = |kilobytes: u64| Timing { ms: 40.0 + kilobytes as f64, bytes: kilobytes * 1024 };
+    for n in 0..30 {
+        baseline.observe(&Sensitivity::default(), timing(20 + n % 10 * 4));
+    }
+    for _ in 0..20 {
+        let seen = baseline.observe(&Sensitivity::default(), timing(200));
+        assert!(!matches!(seen, Trend::Slower { .. }), "ten times the bytes take longer: {seen:?}");
+    }
+}
+
+#[test]
+fn after_settling_it_learns_anew() {
+    let mut baseline = steady(20, 80.0);
+    assert!(fetches_until_reported(&mut baseline, &Sensitivity::default(), 200.0).is_some());
+    baseline.settle();
+    assert_eq!(fetches_until_reported(&mut baseline, &Sensitivity::default(), 200.0), None);
+}
+
+#[test]
+fn a_second_agent_tells_the_server_from_the_way() {
+    assert_eq!(cause(2.0, 50.0, 52.0), Cause::Path);
+    assert_eq!(cause(2.0, 50.0, 98.0), Cause::Server);
+}
+
+#[test]
+fn a_subnet_is_not_moved_again_before_its_rest() {
+    let (rest, mut hearing) = (Rest::default(), Hearing::default());
+    hearing.delegated(at(0));
+    assert!(!(1..24).any(|hour| hearing.slower(&rest, at(hour))));
+    assert!(hearing.slower(&rest, at(24)));
+}
+
+#[test]
+fn one_slow_page_among_many_usual_ones_moves_nothing() {
+    let (rest, mut hearing) = (Rest::default(), Hearing::default());
+    for _ in 0..3 {
+        hearing.usual(&rest, at(0));
+    }
+    assert!(!hearing.slower(&rest, at(0)) && !hearing.slower(&rest, at(0)));
+    assert!(hearing.slower(&rest, at(0)), "half of what was heard is slower");
+    assert!(hearing.slower(&rest, at(9)), "what was heard long ago does not count");
+}
+
+#[test]
+fn it_goes_back_when_the_way_is_as_before() {
+    let rest = Rest::default();
+    let mut exile = Exile::new(AgentId::new(1), 20_000, at(0));
+    assert!(!exile.is_due(&rest, at(0)) && exile.is_due(&rest, at(1)));
+    assert!(!exile.hear(&rest, 2.0, 120_000, 60_000, at(30)), "still slow");
+    assert!(!exile.is_due(&rest, at(30)));
+    assert!(!exile.hear(&rest, 2.0, 21_000, 60_000, at(31)), "once may be chance");
+    assert!(!exile.hear(&rest, 2.0, 120_000, 60_000, at(32)));
+    assert!(!exile.hear(&rest, 2.0, 21_000, 60_000, at(33)));
+    assert!(exile.hear(&rest, 2.0, 22_000, 60_000, at(34)));
+    let mut early = Exile::new(AgentId::new(1), 20_000, at(0));
+    assert!(!(1..24).any(|hour| early.hear(&rest, 2.0, 20_000, 60_000, at(hour))), "it has its rest");
+    let mut equal = Exile::new(AgentId::new(1), 20_000, at(0));
+    assert!(!(1..90).any(|hour| equal.hear(&rest, 2.0, 19_500, 20_000, at(hour))), "equals do not swap");
+}
+
+proptest! {
+    /// Whatever is slow, the times of a page within half the factor of each other are never reported.
+    #[test]
+    fn small_changes_are_never_reported(times in prop::collection::vec(70.0..95.0, 0..200), factor in 2.0..4.0) {
+        let mut baseline = Baseline::default();
+        for ms in times {
+            let seen = baseline.observe(&Sensitivity { factor, repeats: 1 }, Timing { ms, bytes: 5_000 });
+            prop_assert!(matches!(seen, Trend::Learning | Trend::Usual), "{seen:?}");
+        }
+    }
+
+    /// Never reported before so many slow timings in a row.
+    #[test]
+    fn repeats_are_kept(
+        times in prop::collection::vec(prop::sample::select(vec![50.0, 100.0, 400.0]), 0..100),
+        repeats in 1_u32..6,
+    ) {
+        let (mut baseline, mut in_a_row) = (Baseline::default(), 0);
+        for ms in times {
+            match baseline.observe(&Sensitivity { factor: 2.0, repeats }, Timing { ms, bytes: 5_000 }) {
+                Trend::Learning | Trend::Usual => in_a_row = 0,
+                Trend::Slow => in_a_row += 1,
+                Trend::Slower { ratio } => {
+                    in_a_row += 1;
+                    prop_assert!(in_a_row >= repeats && ratio > 1.0);
+                }
+            }
+        }
+    }
+
+    /// A subnet whose pages report at any time is opened again at most once a day.
+    #[test]
+    fn at_most_once_a_day(reports in prop::collection::vec((0_u64..240, any::<bool>()), 0..300)) {
+        let (rest, mut hearing, mut opened) = (Rest::default(), Hearing::default(), Vec::new());
+        let mut reports = reports;
+        reports.sort_unstable();
+        for (hour, is_slow) in reports {
+            if is_slow && hearing.slower(&rest, at(hour)) {
+                hearing.delegated(at(hour));
+                opened.push(hour);
+            } else if !is_slow {
+                hearing.usual(&rest, at(hour));
+            }
+        }
+        prop_assert!(opened.windows(2).all(|pair| pair[1] - pair[0] >= 24), "{opened:?}");
+    }
+}

@@ -1,0 +1,208 @@
+//! Instances as CSV, in either of two forms.
+//!
+//! *Long*: columns `subnet,agent,cost,load,capacity` in any order, one line per pair. The load stands on at least one line
+//! of its subnet, the capacity on at least one of its agent; a pair without a line may not be used.
+//!
+//! *Wide*: the header is `subnet,load` and the agents' names. The line whose subnet is `capacity` has the capacities (its
+//! load is empty), every other one has a subnet's costs; an empty field may not be used.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use delegation::balance::{Cell, Instance, InstanceError, Subnet};
+
+/// Why an instance could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum InstanceFileError {
+    /// The file is missing or is not CSV.
+    #[error("cannot read the instance {file}")]
+    Read {
+        /// Path of the file.
+        file: String,
+        /// What the reader said.
+        source: csv::Error,
+    },
+    /// Neither of the two headers.
+    #[error(
+        "{file}: the header must be subnet,agent,cost,load,capacity in any order, or subnet,load and the agents' names"
+    )]
+    Header {
+        /// Path of the file.
+        file: String,
+    },
+    /// A field is not a number of its kind.
+    #[error("{file}, line {line}: {field:?} is no {what}")]
+    Field {
+        /// Path of the file.
+        file: String,
+        /// Line, from 1.
+        line: u64,
+        /// What stands there.
+        field: String,
+        /// What should.
+        what: &'static str,
+    },
+    /// A number that is needed stands nowhere, or two different ones do.
+    #[error("{file}: {of} {name:?} has {found}; give it exactly one {what}")]
+    Number {
+        /// Path of the file.
+        file: String,
+        /// `subnet` or `agent`.
+        of: &'static str,
+        /// Which one.
+        name: String,
+        /// How it is.
+        found: &'static str,
+        /// `load` or `capacity`.
+        what: &'static str,
+    },
+    /// The numbers make no sense together.
+    #[error("{file} is no instance")]
+    Sense {
+        /// Path of the file.
+        file: String,
+        /// What is wrong.
+        source: InstanceError,
+    },
+}
+
+/// Reads an instance. Agents and subnets are numbered in the order in which they come first. Costs are those of the whole
+/// subnet; with `per_page` they are multiplied by its load.
+pub fn instance_file(file: &Path, per_page: bool) -> Result<Instance, InstanceFileError> {
+    let name = file.display().to_string();
+    let read = |source| InstanceFileError::Read { file: name.clone(), source };
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(file).map_err(read)?;
+    let header: Vec<String> = reader.headers().map_err(read)?.iter().map(str::to_owned).collect();
+    let records = reader.records().collect::<Result<Vec<_>, _>>().map_err(read)?;
+    let mut sheet = Sheet { file: name.clone(), agents: Names::default(), subnets: Names::default() };
+    let column = |wanted: &str| header.iter().position(|title| title == wanted);
+    match (column("subnet"), column("agent"), column("cost"), column("load"), column("capacity")) {
+        (Some(subnet), Some(agent), Some(cost), Some(load), Some(capacity)) => {
+            sheet.long(&records, [subnet, agent, cost, load, capacity])?;
+        }
+        (Some(0), None, None, Some(1), None) => sheet.wide(&records, &header[2..])?,
+        _ => return Err(InstanceFileError::Header { file: name }),
+    }
+    sheet.instance(per_page)
+}
+
+/// Named things in the order in which they came, with one number each and the cells of a subnet.
+#[derive(Default)]
+struct Names {
+    place: BTreeMap<String, usize>,
+    rows: Vec<Row>,
+}
+
+#[derive(Default)]
+struct Row {
+    name: String,
+    number: Option<u64>,
+    contradiction: bool,
+    cells: Vec<(usize, f64)>,
+}
+
+struct Sheet {
+    file: String,
+    agents: Names,
+    subnets: Names,
+}
+
+impl Names {
+    fn at(&mut self, name: &str) -> usize {
+        if let Some(place) = self.place.get(name) {
+            return *place;
+        }
+        self.rows.push(Row { name: name.to_owned(), ..Row::default() });
+        self.place.insert(name.to_owned(), self.rows.len() - 1);
+        self.rows.len() - 1
+    }
+
+    fn number(&mut self, place: usize, number: Option<u64>) {
+        let row = &mut self.rows[place];
+        row.contradiction |= number.is_some() && row.number.is_some() && row.number != number;
+        row.number = row.number.or(number);
+    }
+}
+
+impl Sheet {
+    fn long(&mut self, records: &[csv::StringRecord], columns: [usize; 5]) -> Result<(), InstanceFileError> {
+        for record in records {
+            let [subnet, agent, cost, load, capacity] =
+                columns.map(|column| record.get(column).unwrap_or(""));
+            let (subnet, agent) = (self.subnets.at(subnet), self.agents.at(agent));
+            let (load, capacity) =
+                (self.parse(record, load, "load")?, self.parse(record, capacity, "capacity")?);
+            self.subnets.number(subnet, load);
+            self.agents.number(agent, capacity);
+            if let Some(cost) = self.parse(record, cost, "cost")? {
+                self.subnets.rows[subnet].cells.push((agent, cost));
+            }
+        }
+        Ok(())
+    }
+
+    fn wide(&mut self, records: &[csv::StringRecord], agents: &[String]) -> Result<(), InstanceFileError> {
+        for agent in agents {
+            self.agents.at(agent);
+        }
+        for record in records {
+            let (name, load) = (record.get(0).unwrap_or(""), record.get(1).unwrap_or(""));
+            let fields = record.iter().skip(2).enumerate();
+            if name == "capacity" {
+                for (agent, field) in fields {
+                    let capacity = self.parse(record, field, "capacity")?;
+                    self.agents.number(agent, capacity);
+                }
+                continue;
+            }
+            let subnet = self.subnets.at(name);
+            let load = self.parse(record, load, "load")?;
+            self.subnets.number(subnet, load);
+            for (agent, field) in fields {
+                if let Some(cost) = self.parse(record, field, "cost")? {
+                    self.subnets.rows[subnet].cells.push((agent, cost));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A number or nothing.
+    fn parse<Number: std::str::FromStr>(
+        &self,
+        record: &csv::StringRecord,
+        field: &str,
+        what: &'static str,
+    ) -> Result<Option<Number>, InstanceFileError> {
+        if field.is_empty() {
+            return Ok(None);
+        }
+        let line = record.position().map_or(0, csv::Position::line);
+        let wrong = |_| InstanceFileError::Field { file: self.file.clone(), line, field: field.into(), what };
+        field.parse().map(Some).map_err(wrong)
+    }
+
+    fn instance(self, per_page: bool) -> Result<Instance, InstanceFileError> {
+        let numbers = |names: &Names, of, what| {
+            let number = |row: &Row| {
+                row.number.filter(|_| !row.contradiction).ok_or(missing(&self.file, row, of, what))
+            };
+            names.rows.iter().map(number).collect::<Result<Vec<u64>, _>>()
+        };
+        let capacities = numbers(&self.agents, "agent", "capacity")?;
+        let loads = numbers(&self.subnets, "subnet", "load")?;
+        let subnets = self.subnets.rows.into_iter().zip(loads).map(|(row, load)| {
+            let factor = if per_page { load as f64 } else { 1.0 };
+            let cells =
+                row.cells.into_iter().map(|(agent, cost)| Cell::measured(agent as u32, factor * cost));
+            Subnet { load, cells: cells.collect() }
+        });
+        Instance::new(capacities, subnets.collect())
+            .map_err(|source| InstanceFileError::Sense { file: self.file.clone(), source })
+    }
+}
+
+fn missing(file: &str, row: &Row, of: &'static str, what: &'static str) -> InstanceFileError {
+    let found = if row.contradiction { "two different ones" } else { "none" };
+    InstanceFileError::Number { file: file.into(), of, name: row.name.clone(), found, what }
+}

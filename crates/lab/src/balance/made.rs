@@ -1,0 +1,87 @@
+//! Made-up instances on the geographic world.
+
+use delegation::balance::{Cell, Instance, InstanceError, Subnet};
+
+use crate::{CityId, Noise, World};
+
+/// How an instance is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MadeSettings {
+    /// How many agents, in turn over the cities.
+    pub agents: usize,
+    /// How many subnets; a few cities have most of them.
+    pub subnets: usize,
+    /// Loads are drawn uniformly from 1 to this, in pages a day.
+    pub largest_load: u64,
+    /// All agents have the same capacity; together this share more than there is load.
+    pub slack: f64,
+    /// So many agents are known per subnet: mostly the nearest by city, one in eight drawn at random.
+    pub known: usize,
+    /// All chance hangs on it.
+    pub seed: u64,
+}
+
+/// Keys of independent streams of chance.
+#[derive(Clone, Copy)]
+enum Stream {
+    City = 201,
+    Load,
+    Route,
+    Access,
+    Far,
+}
+
+/// Route deviation and access time as in the honest world of the delegation experiment.
+const ROUTE_SIGMA: f64 = 0.12;
+const ACCESS_MS: f64 = 4.0;
+const ACCESS_SIGMA: f64 = 0.8;
+/// Subnets crowd: the city of a subnet is the uniform draw to this power.
+const CROWDING: f64 = 1.5;
+
+/// Makes an instance; the cost of a subnet is its load times the round trip.
+pub fn made(settings: MadeSettings) -> Result<Instance, InstanceError> {
+    let (world, noise) = (World::geographic(settings.seed), Noise::new(settings.seed));
+    let cities = world.cities().len();
+    let agents: Vec<CityId> = (0..settings.agents).map(|agent| CityId::new(agent * 7 % cities)).collect();
+    let orders: Vec<Vec<u32>> = world.ids().map(|city| nearest_first(&world, &agents, city)).collect();
+    let subnets: Vec<Subnet> = (0..settings.subnets as u64)
+        .map(|number| {
+            let drawn = noise.uniform(&[Stream::City as u64, number]).powf(CROWDING);
+            let city = CityId::new((drawn * cities as f64) as usize);
+            let load =
+                1 + (noise.uniform(&[Stream::Load as u64, number]) * settings.largest_load as f64) as u64;
+            let access_ms = ACCESS_MS * noise.lognormal(ACCESS_SIGMA, &[Stream::Access as u64, number]);
+            let cell = |agent: u32| {
+                let route = noise.lognormal(ROUTE_SIGMA, &[Stream::Route as u64, number, u64::from(agent)]);
+                let time_ms = route * world.rtt_ms(agents[agent as usize], city) + access_ms;
+                Cell::measured(agent, load as f64 * time_ms)
+            };
+            let known = known(settings, noise, &orders[city.get()], number);
+            Subnet { load, cells: known.into_iter().map(cell).collect() }
+        })
+        .collect();
+    let total: u64 = subnets.iter().map(|subnet| subnet.load).sum();
+    let capacity = (total as f64 * (1.0 + settings.slack) / settings.agents.max(1) as f64).ceil() as u64;
+    Instance::new(vec![capacity; settings.agents], subnets)
+}
+
+fn nearest_first(world: &World, agents: &[CityId], city: CityId) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..agents.len() as u32).collect();
+    let time = |agent: &u32| world.rtt_ms(agents[*agent as usize], city);
+    order.sort_by(|a, b| time(a).total_cmp(&time(b)));
+    order
+}
+
+fn known(settings: MadeSettings, noise: Noise, order: &[u32], number: u64) -> Vec<u32> {
+    if settings.known >= order.len() {
+        return order.to_vec();
+    }
+    let far = settings.known / 8;
+    let (near, rest) = order.split_at(settings.known - far);
+    let drawn = (0..far as u64).map(|n| noise.uniform(&[Stream::Far as u64, number, n]) * rest.len() as f64);
+    let mut known: Vec<u32> = drawn.filter_map(|place| rest.get(place as usize).copied()).collect();
+    known.sort_unstable();
+    known.dedup();
+    known.extend(near);
+    known
+}

@@ -1,0 +1,100 @@
+//! Made-up fetch times of one page.
+
+use delegation::calibration::Timing;
+
+use crate::Noise;
+
+/// How times come about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SeriesSettings {
+    /// Lognormal sigma of a fetch.
+    pub noise: f64,
+    /// The busiest hour takes this share longer than the mean, the quietest this share less.
+    pub day_rhythm: f64,
+    /// Lognormal sigma of the size from fetch to fetch.
+    pub size_sigma: f64,
+    /// Chance per fetch that a page becomes half or twice as large for good.
+    pub size_change: f64,
+    /// Chance per fetch of an outlier of three to twelve times the usual.
+    pub outliers: f64,
+    /// Between two fetches of a page, in hours.
+    pub interval_hours: f64,
+}
+
+impl Default for SeriesSettings {
+    fn default() -> Self {
+        Self {
+            noise: 0.15,
+            day_rhythm: 0.2,
+            size_sigma: 0.1,
+            size_change: 0.002,
+            outliers: 0.01,
+            interval_hours: 5.0,
+        }
+    }
+}
+
+/// Keys of independent streams of chance.
+#[derive(Clone, Copy)]
+enum Stream {
+    Latency = 301,
+    Size,
+    Resize,
+    Noise,
+    Outlier,
+    Phase,
+}
+
+/// Median time without the body, in milliseconds; it differs from page to page.
+const LATENCY_MS: f64 = 120.0;
+const LATENCY_SIGMA: f64 = 0.8;
+/// Median size in bytes.
+const SIZE: f64 = 25_000.0;
+const SIZE_SIGMA: f64 = 1.0;
+/// Milliseconds a kibibyte.
+const PACE: f64 = 0.8;
+
+/// One page.
+pub(super) struct Series {
+    settings: SeriesSettings,
+    noise: Noise,
+    page: u64,
+    fetch: u64,
+    size: f64,
+}
+
+impl Series {
+    pub(super) fn new(settings: SeriesSettings, noise: Noise, page: u64) -> Self {
+        let size = SIZE * noise.lognormal(SIZE_SIGMA, &[Stream::Size as u64, page]);
+        Self { settings, noise, page, fetch: 0, size }
+    }
+
+    /// The next fetch, over a way that takes `slowdown` times as long as usual.
+    pub(super) fn next(&mut self, slowdown: f64) -> Timing {
+        let SeriesSettings { noise, day_rhythm, size_sigma, size_change, outliers, .. } = self.settings;
+        let drawn = self.noise.uniform(&self.key(Stream::Resize));
+        if drawn < size_change {
+            self.size *= if drawn < size_change / 2.0 { 0.5 } else { 2.0 };
+        }
+        let size = self.size * self.noise.lognormal(size_sigma, &self.key(Stream::Size));
+        let latency_ms =
+            LATENCY_MS * self.noise.lognormal(LATENCY_SIGMA, &[Stream::Latency as u64, self.page]);
+        let rhythm = 1.0 + day_rhythm * (std::f64::consts::TAU * self.day()).sin();
+        let usual_ms = (latency_ms * rhythm + PACE * size / 1024.0) * slowdown;
+        let outlier = self.noise.uniform(&self.key(Stream::Outlier));
+        let strange = if outlier < outliers { 3.0 + 9.0 * outlier / outliers } else { 1.0 };
+        let ms = usual_ms * strange * self.noise.lognormal(noise, &self.key(Stream::Noise));
+        self.fetch += 1;
+        Timing { ms, bytes: size as u64 }
+    }
+
+    /// Days since the beginning; pages begin at different hours.
+    pub(super) fn day(&self) -> f64 {
+        let phase = self.noise.uniform(&[Stream::Phase as u64, self.page]);
+        phase + self.fetch as f64 * self.settings.interval_hours / 24.0
+    }
+
+    fn key(&self, stream: Stream) -> [u64; 3] {
+        [stream as u64, self.page, self.fetch]
+    }
+}

@@ -1,0 +1,103 @@
+//! `lab scale`.
+
+use anyhow::ensure;
+use clap::ValueEnum;
+use delegation::predict::landmarks;
+use lab::{Draw, DrawSettings, Searching, Took, scale};
+use serde::Serialize;
+
+use crate::cli::files::Files;
+use crate::cli::lines;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    files: Files,
+    /// How many agents
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    agents: u32,
+    /// How many hosts come up
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    hosts: u64,
+    /// Which search
+    #[arg(long, value_enum, default_value_t = Strategy::Predictive)]
+    strategy: Strategy,
+    /// How many landmarks the predictive strategy probes
+    #[arg(long, default_value_t = landmarks::COUNT)]
+    landmarks: usize,
+    /// Seed of all chance
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Strategy {
+    /// The paper's search
+    Threshold,
+    /// Landmarks, and the likeliest first
+    Predictive,
+}
+
+/// The one object that is printed.
+#[derive(Debug, Serialize)]
+struct Report {
+    strategy: Strategy,
+    agents: usize,
+    subnets: usize,
+    seed: u64,
+    hosts: u64,
+    known: u64,
+    searches: u64,
+    probes_per_search: f64,
+    decisions: u64,
+    survey_ms: f64,
+    run_ms: f64,
+    run_cpu_ms: f64,
+    hosts_per_cpu_second: f64,
+    decisions_again: u64,
+    decisions_per_cpu_second: f64,
+    decisions_per_wall_second: f64,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let ground = args.files.ground()?;
+    let base = match args.files.targets {
+        Some(_) => DrawSettings::default(),
+        None => DrawSettings::without_noise(0, 0),
+    };
+    let (searching, landmarks) = match args.strategy {
+        Strategy::Threshold => (Searching::Threshold, 0),
+        Strategy::Predictive => (Searching::Predictive, args.landmarks),
+    };
+    let settings = DrawSettings { agents: args.agents as usize, subnets: usize::MAX, landmarks, ..base };
+    let draw = Draw::new(&ground, settings, args.seed);
+    ensure!(!draw.sites.is_empty(), "nothing to replay: the matrix or the targets are too few");
+    let seen = scale(&draw, args.hosts, searching);
+    let report = Report {
+        strategy: args.strategy,
+        agents: draw.crawlers.len(),
+        subnets: draw.sites.len(),
+        seed: args.seed,
+        hosts: seen.hosts,
+        known: seen.known,
+        searches: seen.searches,
+        probes_per_search: seen.probes as f64 / seen.searches.max(1) as f64,
+        decisions: seen.decisions,
+        survey_ms: seen.survey.wall_ms,
+        run_ms: seen.run.wall_ms,
+        run_cpu_ms: seen.run.cpu_ms,
+        hosts_per_cpu_second: per_second(seen.hosts, seen.run, |took| took.cpu_ms),
+        decisions_again: seen.decisions_again,
+        decisions_per_cpu_second: per_second(seen.decisions_again, seen.again, |took| took.cpu_ms),
+        decisions_per_wall_second: per_second(seen.decisions_again, seen.again, |took| took.wall_ms),
+    };
+    lines::print(&report, args.json)
+}
+
+fn per_second(count: u64, took: Took, of: fn(Took) -> f64) -> f64 {
+    (count as f64 * 1000.0 / of(took).max(0.001)).round()
+}

@@ -1,0 +1,40 @@
+//! How long a computation took.
+
+use std::time::{Duration, Instant};
+
+use nix::time::{ClockId, clock_gettime};
+
+/// Measured from a start: on the wall, and on the processor, which a busy machine does not stretch.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Took {
+    /// Milliseconds on the wall.
+    pub wall_ms: f64,
+    /// Milliseconds of this process on the processor.
+    pub cpu_ms: f64,
+}
+
+/// The start of a computation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Start {
+    wall: Instant,
+    cpu: Duration,
+}
+
+impl Start {
+    pub(crate) fn now() -> Self {
+        Self { wall: Instant::now(), cpu: cpu() }
+    }
+
+    pub(crate) fn took(self) -> Took {
+        let milliseconds = |duration: Duration| duration.as_secs_f64() * 1000.0;
+        Took {
+            wall_ms: milliseconds(self.wall.elapsed()),
+            cpu_ms: milliseconds(cpu().saturating_sub(self.cpu)),
+        }
+    }
+}
+
+/// Zero where the system has no such clock.
+fn cpu() -> Duration {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
+}

@@ -1,0 +1,102 @@
+//! The balance and calibration experiments: instances from files, and the promises on made-up ones.
+#![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
+
+use std::{fs, process::Command};
+
+use delegation::balance::Rule;
+use delegation::calibration::Sensitivity;
+use lab::{Days, MadeSettings, SeriesSettings, calibration, change, contest, instance_file, made};
+use proptest::prelude::*;
+
+const LONG: &str = "subnet,agent,cost,load,capacity\n\
+    s1,a,10,1,1\ns1,b,90,1,2\ns2,a,12,1,\ns2,b,20,,2\n";
+const WIDE: &str = "subnet,load,a,b\ncapacity,,1,2\ns1,1,10,90\ns2,1,12,20\n";
+
+fn written(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("instance.csv");
+    fs::write(&file, text).unwrap();
+    (dir, file)
+}
+
+#[test]
+fn both_forms_say_the_same() {
+    let (_long, long) = written(LONG);
+    let (_wide, wide) = written(WIDE);
+    assert_eq!(instance_file(&long, false).unwrap(), instance_file(&wide, false).unwrap());
+}
+
+#[test]
+fn prints_cost_and_moves_per_rule() {
+    let (_dir, file) = written(LONG);
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_lab")).args(["balance", "--json", "--instance"]).arg(&file).output();
+    let report: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    assert_eq!((&report["bound"], &report["nearest_cost"]), (&30.0.into(), &22.0.into()));
+    let rules: Vec<_> = report["rules"].as_array().unwrap().iter().map(|entry| &entry["rule"]).collect();
+    assert_eq!(rules, ["optimal", "variance", "next_best", "cheapest"]);
+    assert_eq!((&report["rules"][0]["cost"], &report["rules"][0]["moves"]), (&30.0.into(), &1.into()));
+}
+
+#[test]
+fn a_cost_per_page_counts_for_each_page() {
+    let (_dir, file) = written("subnet,load,a\ncapacity,,9\ns,3,7\n");
+    assert_eq!(instance_file(&file, false).unwrap().cost(0, 0), Some(7.0));
+    assert_eq!(instance_file(&file, true).unwrap().cost(0, 0), Some(21.0));
+}
+
+#[test]
+fn mistakes_are_one_clear_sentence() {
+    for (text, part) in [
+        ("a,b\n1,2\n", "the header must be"),
+        ("subnet,load,a\ncapacity,,x\n", "line 2: \"x\" is no capacity"),
+        ("subnet,load,a\ns,3,7\n", "agent \"a\" has none; give it exactly one capacity"),
+        ("subnet,agent,cost,load,capacity\ns,a,1,2,3\ns,b,1,4,3\n", "subnet \"s\" has two different ones"),
+    ] {
+        let (_dir, file) = written(text);
+        let said = instance_file(&file, false).unwrap_err().to_string();
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+fn settings(seed: u64) -> MadeSettings {
+    MadeSettings { agents: 12, subnets: 600, largest_load: 5, slack: 0.05, known: 12, seed }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    /// On made-up instances the optimum is within half a percent of the bound, nobody is over capacity, and no rule beats it.
+    #[test]
+    fn the_optimum_keeps_its_promise(seed in any::<u64>()) {
+        let mut instance = made(settings(seed)).unwrap();
+        let mut seen = contest(&instance, &Rule::ALL);
+        let optimum = seen.entries[0].clone();
+        prop_assert_eq!((optimum.overload, optimum.unplaced), (0, 0));
+        prop_assert!(optimum.cost <= 1.005 * seen.bound && seen.nearest <= seen.bound + 1e-6);
+        for entry in &seen.entries[1..] {
+            prop_assert!(entry.cost >= seen.bound * (1.0 - 1e-9) || entry.overload > 0, "{entry:?}");
+        }
+        let followed = change(&mut instance, &mut seen.flow, 0.1, seed).unwrap();
+        let anew = contest(&instance, &[]);
+        prop_assert!((followed.bound / anew.bound - 1.0).abs() < 1e-9, "{} {}", followed.bound, anew.bound);
+    }
+
+    /// A doubling is found soon, and what is usual is left alone.
+    #[test]
+    fn calibration_keeps_its_promise(seed in any::<u64>()) {
+        let days = Days { subnets: 20, pages: 10, fetches: 200, seed };
+        let seen = calibration(SeriesSettings::default(), Sensitivity::default(), days, 2.0);
+        prop_assert!(seen.false_alarm_share < 1e-4 && seen.most_moves_a_day <= 1, "{seen:?}");
+        prop_assert!(seen.found_soon_share > 0.95 && seen.fetches_to_find_mean < 6.0, "{seen:?}");
+    }
+
+    /// What became a little slower, by less than the square root of the factor, is not reported more than what did not.
+    #[test]
+    fn a_little_slower_is_no_alarm(seed in any::<u64>()) {
+        let days = Days { subnets: 20, pages: 10, fetches: 100, seed };
+        let calm = SeriesSettings { day_rhythm: 0.1, noise: 0.05, outliers: 0.0, size_change: 0.0, ..SeriesSettings::default() };
+        let seen = calibration(calm, Sensitivity::default(), days, 1.15);
+        prop_assert!(seen.found_share < 0.01, "{seen:?}");
+    }
+}

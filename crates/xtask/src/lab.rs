@@ -1,0 +1,37 @@
+//! `cargo xtask lab`: the papers' experiments and ours, on matrices of round trips.
+
+use std::ffi::OsString;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+
+use crate::cargo::cargo;
+use crate::repository;
+
+/// What the lab shall do; everything goes to it as it is (`cargo xtask lab --help` lists the experiments).
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Args {
+    /// The experiment and its options
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+/// Builds the lab with optimisation, because it computes for minutes, and runs it in the caller's folder, because files are
+/// named from there. Only the lab writes to standard output.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let mut build = cargo(&["build", "--locked", "--quiet", "--release", "--package", "lab"]);
+    let status = build.stdout(Stdio::null()).status().context("cannot run cargo")?;
+    if !status.success() {
+        bail!("the lab could not be built: cargo ended with {status}");
+    }
+    let program = repository::target().join("release").join("lab");
+    let status = Command::new(&program)
+        .args(&args.arguments)
+        .status()
+        .with_context(|| format!("cannot run {}", program.display()))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        code => std::process::exit(code.unwrap_or(1)),
+    }
+}
