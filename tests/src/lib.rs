@@ -5,5 +5,6 @@ pub mod dns;
 pub mod harness;
 pub mod net;
 pub mod referee;
+pub mod registry;
 pub mod web;
 pub mod world;

@@ -11,7 +11,7 @@ pub(crate) fn all(size: usize) -> Vec<(Dialect, Vec<u8>)> {
         (Dialect::Rpsl, repeat(size, rpsl)),
         (Dialect::Lacnic, repeat(size, lacnic)),
         (Dialect::ArinText, repeat(size, arin)),
-        (Dialect::ArinXml, wrap(repeat(size, xml_net))),
+        (Dialect::ArinXml, wrap(&repeat(size, xml_net))),
         (Dialect::Delegated, delegated(size)),
     ]
 }
@@ -73,21 +73,21 @@ fn arin(text: &mut String, place: u32) {
 
 fn xml_net(text: &mut String, place: u32) {
     let (first, last) = ends(place);
-    write!(
+    writeln!(
         text,
         "<net><endAddress>{last}</endAddress><handle>NET-{place}-1</handle><name>CUSTOMER-{place}</name><netBlocks><netBlock>\
          <cidrLenth>26</cidrLenth><endAddress>{last}</endAddress><startAddress>{first}</startAddress><type>S</type></netBlock>\
          </netBlocks><orgHandle>C{place:08}</orgHandle><parentNetHandle>NET-10-0-0-0-0</parentNetHandle>\
          <registrationDate>2004-05-31T00:00:00-04:00</registrationDate><startAddress>{first}</startAddress>\
-         <updateDate>2012-05-31T00:00:00-04:00</updateDate><version>4</version></net>\n"
+         <updateDate>2012-05-31T00:00:00-04:00</updateDate><version>4</version></net>"
     )
     .unwrap();
 }
 
-fn wrap(nets: Vec<u8>) -> Vec<u8> {
+fn wrap(nets: &[u8]) -> Vec<u8> {
     [
         b"<?xml version=\"1.0\"?><bulkwhois xmlns=\"http://www.arin.net/bulkwhois/core/v1\">\n",
-        &nets[..],
+        nets,
         b"</bulkwhois>\n",
     ]
     .concat()

@@ -47,7 +47,7 @@ impl<R: Read> Read for Counted<R> {
 pub(super) struct Told<'w, R> {
     pub(super) inner: R,
     pub(super) stored: Stored,
-    pub(super) told: u64,
+    pub(super) done: u64,
     pub(super) watch: Watch<'w>,
 }
 
@@ -55,9 +55,9 @@ impl<R: Read> Read for Told<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         let stored = self.stored.get();
-        if stored > self.told {
-            (self.watch)(Step::Bytes(stored - self.told));
-            self.told = stored;
+        if stored > self.done {
+            (self.watch)(Step::Bytes(stored - self.done));
+            self.done = stored;
         }
         Ok(read)
     }

@@ -88,7 +88,7 @@ fn unpack<E: From<io::Error>>(
 }
 
 fn told<'r>(inner: impl Read + 'r, stored: &Stored, watch: Watch<'r>) -> Box<dyn Read + 'r> {
-    Box::new(Told { inner, stored: stored.clone(), told: 0, watch })
+    Box::new(Told { inner, stored: stored.clone(), done: 0, watch })
 }
 
 fn begins_with_zip(file: &mut File) -> io::Result<bool> {
@@ -138,5 +138,5 @@ fn one_member<E: From<io::Error>, R: Read>(
     let name = member.name().map_err(io::Error::from)?.into_owned();
     let before = stored.get();
     let inner = Guarded::new(member, stored.clone(), before);
-    take(Some(&name), Box::new(Told { inner, stored: stored.clone(), told: before, watch }))
+    take(Some(&name), Box::new(Told { inner, stored: stored.clone(), done: before, watch }))
 }

@@ -1,0 +1,101 @@
+//! How long the loader takes for files, beside a program that only unpacks them.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use rir_loader::read::{Contents, read};
+
+/// What was measured.
+#[derive(Debug, Clone)]
+pub struct Timing {
+    /// `zcat | wc -c` of all files, one after the other.
+    pub unpack: Duration,
+    /// The loader, from the first byte to a hierarchy that answers.
+    pub load: Duration,
+    /// Unpacked bytes.
+    pub bytes: u64,
+    /// Ranges that were read.
+    pub ranges: u64,
+    /// Subnets of the hierarchy.
+    pub subnets: u64,
+    /// Companies of the hierarchy.
+    pub companies: u64,
+    /// Bytes of the subnets in memory.
+    pub heap: u64,
+    /// Most memory that this process ever had, in bytes; Linux only.
+    pub peak: Option<u64>,
+}
+
+/// Reads every registry file of a directory, first with `zcat`, then with the loader.
+pub fn time(dir: &Path) -> anyhow::Result<Timing> {
+    let files = rir_loader::files::files(&[dir.to_owned()])?;
+    let begun = Instant::now();
+    let bytes = files.iter().map(|file| unpacked(file)).sum::<anyhow::Result<u64>>()?;
+    let unpack = begun.elapsed();
+    let begun = Instant::now();
+    let nested = read(&files, &|_| {})?;
+    let load = begun.elapsed();
+    let ranges = nested.files.iter().map(|file| match &file.contents {
+        Contents::Whois(report) => report.ranges.iter().sum(),
+        _ => 0,
+    });
+    Ok(Timing {
+        unpack,
+        load,
+        bytes,
+        ranges: ranges.sum(),
+        subnets: nested.hierarchy.len() as u64,
+        companies: nested.hierarchy.companies().len() as u64,
+        heap: nested.hierarchy.heap_bytes().subnets as u64,
+        peak: peak(),
+    })
+}
+
+/// What `zcat FILE | wc -c` says.
+fn unpacked(file: &PathBuf) -> anyhow::Result<u64> {
+    let mut zcat =
+        Command::new("zcat").arg(file).stdout(Stdio::piped()).spawn().context("cannot run zcat")?;
+    let pipe = zcat.stdout.take().context("zcat has no output")?;
+    let count = Command::new("wc").arg("-c").stdin(pipe).output().context("cannot run wc")?;
+    if !zcat.wait()?.success() {
+        bail!("zcat cannot unpack {}", file.display());
+    }
+    String::from_utf8_lossy(&count.stdout).trim().parse().context("wc printed no number")
+}
+
+fn peak() -> Option<u64> {
+    let status: io::Result<String> = std::fs::read_to_string("/proc/self/status");
+    let status = status.ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+/// Some lines for a person.
+impl fmt::Display for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (load, unpack) = (self.load.as_secs_f64(), self.unpack.as_secs_f64());
+        let megabytes = self.bytes as f64 / 1e6;
+        writeln!(f, "{} ranges in {megabytes:.0} MB of text", self.ranges)?;
+        writeln!(f, "zcat | wc -c: {unpack:.1} s")?;
+        writeln!(
+            f,
+            "loader:       {load:.1} s, {:.2} times as long, {:.0} MB/s",
+            load / unpack,
+            megabytes / load
+        )?;
+        let each = self.heap as f64 / self.subnets as f64;
+        writeln!(
+            f,
+            "hierarchy:    {} subnets of {each:.1} bytes, {} companies",
+            self.subnets, self.companies
+        )?;
+        match self.peak {
+            Some(peak) => writeln!(f, "peak memory:  {:.0} MB", peak as f64 / 1e6),
+            None => writeln!(f, "peak memory:  not known on this system"),
+        }
+    }
+}
