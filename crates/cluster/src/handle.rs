@@ -84,6 +84,8 @@ fn watch_over(mut warden: Warden, started: oneshot::Sender<Result<PathBuf, Clust
     let established = warden.establish().and_then(|running| Ok((warden.socket_dir_of(&running)?, running)));
     match established {
         Ok((socket_dir, running)) => {
+            // Before anybody may look.
+            warden.shared.set_health(Health::Ready);
             if started.send(Ok(socket_dir)).is_err() {
                 // Whoever asked has gone away meanwhile.
                 warden.shared.stop(Signal::SIGINT);

@@ -90,8 +90,10 @@ fn pure_crates_do_not_look_at_the_clock_or_the_machine() {
         "rand::rng()",
         "std::thread::",
     ];
+    // The lab times what it tries; this is its only watch.
+    let watch = root().join("crates/lab/src/clock.rs");
     for folder in PURE {
-        for path in files(&root().join(folder), &[".rs"]) {
+        for path in files(&root().join(folder), &[".rs"]).into_iter().filter(|path| *path != watch) {
             let text = std::fs::read_to_string(&path).unwrap();
             for word in outside {
                 assert!(!text.contains(word), "{} uses {word}: take it as an argument", path.display());

@@ -77,7 +77,7 @@ impl Shared {
     }
 
     pub(crate) fn set_health(&self, health: Health) {
-        self.health.send_replace(health);
+        self.health.send_if_modified(|now| std::mem::replace(now, health) != health);
     }
 
     pub(crate) fn health(&self) -> watch::Receiver<Health> {
