@@ -4,11 +4,12 @@
 //! Postgres is the truth; the atlas is rebuilt from it at start, for a new generation, and after whatever
 //! changes many delegations at once.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use arc_swap::ArcSwapOption;
 use delegation::{Book, Holding, Reason};
-use hierarchy::{Hierarchy, SubnetId};
+use hierarchy::{Generation, Hierarchy, SubnetId};
 use store::delegations::Held;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -60,12 +61,24 @@ impl Atlas {
 pub struct Atlases {
     current: ArcSwapOption<Atlas>,
     writing: Mutex<()>,
+    /// Number of the generation that delegations were carried over to.
+    carried: AtomicI64,
 }
 
 impl Atlases {
     /// The atlas in use.
     pub fn current(&self) -> Option<Arc<Atlas>> {
         self.current.load_full()
+    }
+
+    /// Whether this coordinator carried the delegations over to that generation.
+    pub fn is_carried(&self, generation: Generation) -> bool {
+        self.carried.load(Ordering::Acquire) == generation.get()
+    }
+
+    /// They were carried over to that generation.
+    pub fn set_carried(&self, generation: Generation) {
+        self.carried.store(generation.get(), Ordering::Release);
     }
 
     /// Held by whoever changes delegations, from before the transaction until the atlas shows it: so that an

@@ -3,15 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hierarchy::Hierarchy;
+use hierarchy::carry::Census;
+use store::generations::Facts;
 use store::{delegations, generations};
 use tokio::sync::Notify;
 
 use super::place_hosts::place;
 use super::{Outcome, Reconciler};
 use crate::atlas::Atlas;
+use crate::carry_over::carry_over;
 use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::ruling;
+use crate::snapshots;
 use crate::state::Coordinator;
 
 /// Reads the generation in use when it is not the one in memory, carries the delegations over, and puts the
@@ -30,15 +35,10 @@ impl Reconciler for ReloadHierarchy {
     async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
         ruling::refresh(coordinator).await?;
         let Some(live) = generations::live(&coordinator.store).await? else { return Ok(Outcome::Idle) };
-        let in_memory = coordinator.atlas().map(|atlas| atlas.hierarchy().generation());
-        if in_memory == Some(live.id) {
+        let Some(hierarchy) = wanted(coordinator, &live).await? else {
             return Ok(Outcome::Idle);
-        }
-        let Some(hierarchy) = generations::read(&coordinator.store, live.id).await? else {
-            // Replaced between the two statements: look again.
-            return Ok(Outcome::More("the generation was replaced while it was read".to_owned()));
         };
-        let atlas = swap(coordinator, Arc::new(hierarchy)).await?;
+        let (atlas, carried) = swap(coordinator, hierarchy).await?;
         if coordinator.decides() {
             place(coordinator, &atlas, false).await?;
         }
@@ -46,17 +46,39 @@ impl Reconciler for ReloadHierarchy {
         coordinator.events.tell(Change::Hierarchy);
         let subnets = atlas.hierarchy().len();
         tracing::info!(generation = %live.id, subnets, "the hierarchy is in use");
-        Ok(Outcome::Done(format!("took up generation {} with {subnets} subnets", live.id)))
+        let carried = carried.map_or_else(String::new, |census| format!("; delegations: {census}"));
+        Ok(Outcome::Done(format!("took up generation {} with {subnets} subnets{carried}", live.id)))
+    }
+}
+
+/// The generation in use, when it is not in memory yet or its delegations are still to be carried over by us. When it is replaced
+/// while it is read there is none, and the NOTIFY of the next one is on its way.
+async fn wanted(
+    coordinator: &Coordinator,
+    live: &Facts,
+) -> Result<Option<Arc<Hierarchy>>, store::StoreError> {
+    let in_memory = coordinator.atlas().map(|atlas| Arc::clone(atlas.hierarchy()));
+    match in_memory.filter(|hierarchy| hierarchy.generation() == live.id) {
+        Some(hierarchy) => {
+            let to_carry = coordinator.decides() && !coordinator.atlases.is_carried(live.id);
+            Ok(to_carry.then_some(hierarchy))
+        }
+        None => snapshots::hierarchy(&coordinator.config.data_dir, &coordinator.store, live).await,
     }
 }
 
 async fn swap(
     coordinator: &Coordinator,
-    hierarchy: Arc<hierarchy::Hierarchy>,
-) -> Result<Arc<Atlas>, store::StoreError> {
+    hierarchy: Arc<Hierarchy>,
+) -> Result<(Arc<Atlas>, Option<Census>), store::StoreError> {
     let writing = coordinator.atlases.writing().await;
+    let mut carried = None;
+    if coordinator.decides() {
+        carried = Some(carry_over(coordinator, &hierarchy).await?);
+        coordinator.atlases.set_carried(hierarchy.generation());
+    }
     let held = delegations::held(&coordinator.store).await?;
     let atlas = Arc::new(Atlas::new(hierarchy, &held));
     coordinator.atlases.replace(Arc::clone(&atlas), &writing);
-    Ok(atlas)
+    Ok((atlas, carried))
 }

@@ -87,6 +87,39 @@ async fn a_new_generation_is_taken_up_while_it_runs() {
     running.stop().await;
 }
 
+/// While no coordinator runs, a new generation comes: the next one carries over, and only then keeps the new hierarchy.
+#[tokio::test]
+async fn a_range_that_vanished_takes_its_delegation_to_what_was_around_it() {
+    let ground = Ground::new().await;
+    let first = ground.start().await;
+    first.until_hierarchy_is_loaded().await;
+    let agent = FakeAgent::enrol(&first, 1).await;
+    first.order(agent.id, Wish::Approve).await;
+    let home = store::delegations::held(ground.store()).await.unwrap()[0].subnet;
+    first.stop().await;
+    let kept = ground.snapshot();
+    let emptied =
+        hierarchy::Builder::default().build(hierarchy::Generation::new(0), hierarchy::Companies::default()).0;
+    crate::world::load(ground.store(), &emptied).await;
+
+    let second = ground.start().await;
+    until("the delegation is where its range went", || async {
+        let held = store::delegations::held(ground.store()).await.unwrap();
+        held.len() == 1 && held[0].subnet == hierarchy::Range::V4
+    })
+    .await;
+    let count = "UPDATE delegations SET fate = fate WHERE fate = 'vanished'";
+    assert_eq!(store::testing::execute(ground.store(), count).await.unwrap(), 1);
+    assert_ne!(home, hierarchy::Range::V4);
+    second.until_hierarchy_is_loaded().await;
+    until("the atlas shows it", || {
+        std::future::ready(second.coordinator.atlas().is_some_and(|atlas| atlas.book().len() == 1))
+    })
+    .await;
+    assert_ne!(ground.snapshot(), kept);
+    second.stop().await;
+}
+
 #[tokio::test]
 async fn a_lost_index_is_built_again_from_the_packages() {
     let ground = Ground::new().await;

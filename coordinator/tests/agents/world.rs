@@ -57,6 +57,11 @@ impl Ground {
         self.dir.path().join("packages")
     }
 
+    /// The file with the hierarchy for the next start.
+    pub(crate) fn snapshot(&self) -> Vec<u8> {
+        std::fs::read(self.dir.path().join("hierarchy.snapshot")).unwrap()
+    }
+
     pub(crate) fn lose_the_index(&self) {
         std::fs::remove_dir_all(self.dir.path().join("index")).unwrap();
     }

@@ -41,19 +41,23 @@ pub async fn carry(
     .execute(&mut *tx)
     .await
     .map_err(doing)?;
-    let gets = moved.iter().flat_map(|one| one.gets.iter().map(|range| (one.claim.key.get(), range)));
-    begin_again(&mut tx, gets, now).await?;
+    let (mut ids, mut ranges) = (vec![], vec![]);
+    for one in moved {
+        ids.extend(one.gets.iter().map(|_| one.claim.key.get()));
+        ranges.extend_from_slice(&one.gets);
+    }
+    begin_again(&mut tx, ids, &ranges, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(ended.rows_affected())
 }
 
-/// Delegates each range as the delegation of that number was, which ended at the same moment.
+/// Delegates each range as the delegation beside it in `ids` was, which ended at the same moment.
 async fn begin_again(
     db: &mut PgConnection,
-    gets: impl Iterator<Item = (i64, &Range)>,
+    ids: Vec<i64>,
+    ranges: &[Range],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let (ids, ranges): (Vec<i64>, Vec<&Range>) = gets.unzip();
     sqlx::query(
         "INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us, decided_at, carried_from)
          SELECT m.first, m.last, d.agent,
@@ -65,8 +69,8 @@ async fn begin_again(
          JOIN agents a ON a.id = d.agent",
     )
     .bind(ids)
-    .bind(ranges.iter().map(|range| range.first()).collect::<Vec<_>>())
-    .bind(ranges.iter().map(|range| range.last()).collect::<Vec<_>>())
+    .bind(ranges.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(ranges.iter().map(Range::last).collect::<Vec<_>>())
     .bind(Moment(now))
     .execute(db)
     .await
