@@ -31,7 +31,8 @@ const RIGHT: f64 = 200.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 60.0;
 /// Told apart by readers who see colours otherwise (Okabe and Ito).
-const COLOURS: [&str; 7] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
+const COLOURS: [&str; 8] =
+    ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"];
 /// Lines of the grid in each direction.
 const TICKS: u32 = 5;
 
