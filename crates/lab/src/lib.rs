@@ -19,6 +19,7 @@ mod geographic;
 mod noise;
 mod oracle;
 mod plain;
+mod plot;
 mod replay;
 mod target;
 mod world;
@@ -33,6 +34,7 @@ pub use deal::{Dealt, Evaluation, TIE_MS, evaluate};
 pub use noise::Noise;
 pub use oracle::OracleError;
 pub use plain::MatrixError;
+pub use plot::{Curve, Plot};
 pub use replay::{
     Crawler, Draw, DrawSettings, Ground, Outcome, Placement, Plan, Scale, Searching, Site, mean_of, replay,
     scale,

@@ -11,6 +11,7 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Delegation(args) => cli::delegation::run(&args).context("the delegation experiment"),
         Command::Scale(args) => cli::scale::run(&args).context("the scale experiment"),
+        Command::Report(args) => cli::report::run(&args).context("the report"),
         Command::Calibration(args) => cli::calibration::run(&args),
         Command::Balance(args) => cli::balance::run(&args).context("the balance experiment"),
     }

@@ -60,6 +60,15 @@ impl Flow {
         }
     }
 
+    /// Everything is placed that finds room.
+    pub fn of(instance: &Instance) -> Self {
+        let mut flow = Self::new(instance);
+        for subnet in 0..instance.subnets().len() {
+            flow.place(instance, subnet);
+        }
+        flow
+    }
+
     /// Places a subnet that is not placed; returns how much of its load found no room anywhere.
     pub fn place(&mut self, instance: &Instance, subnet: usize) -> u64 {
         let mut left = instance.subnets()[subnet].load;

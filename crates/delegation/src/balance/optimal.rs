@@ -18,11 +18,7 @@ pub struct Optimum {
 /// split subnets (at most one per agent that is full) are put whole to where it costs least, and what that spoils is
 /// polished away.
 pub fn optimal(instance: &Instance) -> Optimum {
-    let mut flow = Flow::new(instance);
-    for subnet in 0..instance.subnets().len() {
-        flow.place(instance, subnet);
-    }
-    whole(instance, &flow)
+    whole(instance, &Flow::of(instance))
 }
 
 /// Gives every split subnet of a flow to one agent, the largest first, and polishes the plan.

@@ -40,10 +40,7 @@ pub struct Entry {
 /// Runs the optimum and the online rules.
 pub fn contest(instance: &Instance, rules: &[Rule]) -> Contest {
     let begun = Start::now();
-    let mut flow = Flow::new(instance);
-    for subnet in 0..instance.subnets().len() {
-        flow.place(instance, subnet);
-    }
+    let flow = Flow::of(instance);
     let optimum = whole(instance, &flow);
     let nearest = instance.nearest();
     let mut entries = vec![of_optimum(instance, &optimum, &nearest, begun)];

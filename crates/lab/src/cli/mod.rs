@@ -5,6 +5,7 @@ pub(crate) mod calibration;
 pub(crate) mod delegation;
 mod files;
 mod lines;
+pub(crate) mod report;
 pub(crate) mod scale;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +24,8 @@ pub(crate) enum Command {
     Delegation(delegation::Args),
     /// Let many hosts come up with many agents and time the decisions
     Scale(scale::Args),
+    /// Run a set of all experiments and write tables and plots
+    Report(report::Args),
     /// Balance loads by every rule and say how near to the optimum each came
     Balance(balance::Args),
     /// Let pages become slower and say how soon it was noticed, and how often wrongly

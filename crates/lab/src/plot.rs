@@ -1,0 +1,139 @@
+//! Scatter plots with lines as SVG text, without any style sheet or script.
+
+use std::fmt::Write as _;
+
+/// Points of one kind, joined in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// What they are.
+    pub name: String,
+    /// Across and up.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A plot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plot {
+    /// Above it.
+    pub title: String,
+    /// Below the horizontal axis.
+    pub across: String,
+    /// Beside the vertical axis.
+    pub up: String,
+    /// Drawn in this order.
+    pub curves: Vec<Curve>,
+}
+
+const WIDTH: f64 = 720.0;
+const HEIGHT: f64 = 440.0;
+const LEFT: f64 = 70.0;
+const RIGHT: f64 = 200.0;
+const TOP: f64 = 40.0;
+const BOTTOM: f64 = 60.0;
+/// Told apart by readers who see colours otherwise (Okabe and Ito).
+const COLOURS: [&str; 8] =
+    ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"];
+/// Lines of the grid in each direction.
+const TICKS: u32 = 5;
+
+impl Plot {
+    /// The picture.
+    pub fn svg(&self) -> String {
+        let (across, up) = (self.span(|point| point.0), self.span(|point| point.1));
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
+             font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+        );
+        svg.push_str(&text(WIDTH / 2.0, 22.0, "middle", &self.title));
+        svg.push_str(&text((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 14.0, "middle", &self.across));
+        svg.push_str(&text(LEFT, TOP - 6.0, "start", &self.up));
+        for tick in 0..=TICKS {
+            svg.push_str(&grid(across, up, f64::from(tick) / f64::from(TICKS)));
+        }
+        for (number, curve) in self.curves.iter().enumerate() {
+            svg.push_str(&drawn(curve, number, across, up));
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    /// From zero, or from the least value below it, to a little above the greatest.
+    fn span(&self, of: fn(&(f64, f64)) -> f64) -> (f64, f64) {
+        let values =
+            || self.curves.iter().flat_map(|curve| &curve.points).map(of).filter(|value| value.is_finite());
+        let least = values().fold(0.0, f64::min);
+        (least, values().fold(least + 1e-9, f64::max) * 1.02)
+    }
+}
+
+fn x(value: f64, span: (f64, f64)) -> f64 {
+    LEFT + (value - span.0) / (span.1 - span.0) * (WIDTH - LEFT - RIGHT)
+}
+
+fn y(value: f64, span: (f64, f64)) -> f64 {
+    HEIGHT - BOTTOM - (value - span.0) / (span.1 - span.0) * (HEIGHT - TOP - BOTTOM)
+}
+
+fn grid(across: (f64, f64), up: (f64, f64), share: f64) -> String {
+    let at = |span: (f64, f64)| span.0 + share * (span.1 - span.0);
+    let (column, row) = (x(at(across), across), y(at(up), up));
+    let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+    let lines = format!(
+        "<path d=\"M{column:.1} {TOP}V{bottom}M{LEFT} {row:.1}H{right}\" stroke=\"#ddd\" fill=\"none\"/>\n"
+    );
+    let below = text(column, bottom + 18.0, "middle", &number(at(across)));
+    lines + &below + &text(LEFT - 8.0, row + 4.0, "end", &number(at(up)))
+}
+
+fn number(value: f64) -> String {
+    if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") }
+}
+
+fn drawn(curve: &Curve, place: usize, across: (f64, f64), up: (f64, f64)) -> String {
+    let colour = COLOURS[place % COLOURS.len()];
+    let points: Vec<(f64, f64)> =
+        curve.points.iter().map(|point| (x(point.0, across), y(point.1, up))).collect();
+    let mut line = String::new();
+    let mut marks = String::new();
+    for (x, y) in points {
+        let _ = write!(line, "{x:.1},{y:.1} ");
+        let _ = writeln!(marks, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>");
+    }
+    let (legend, row) = (WIDTH - RIGHT + 16.0, TOP + 10.0 + 18.0 * place as f64);
+    format!(
+        "<polyline points=\"{}\" stroke=\"{colour}\" fill=\"none\"/>\n{marks}\
+         <circle cx=\"{legend}\" cy=\"{row}\" r=\"4\" fill=\"{colour}\"/>\n{}",
+        line.trim_end(),
+        text(legend + 10.0, row + 4.0, "start", &curve.name)
+    )
+}
+
+fn text(x: f64, y: f64, anchor: &str, words: &str) -> String {
+    let words = words.replace('&', "&amp;").replace('<', "&lt;");
+    format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}</text>\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_stay_inside_the_frame_and_words_are_escaped() {
+        let points = vec![(0.0, 0.0), (10.0, 1.0), (5.0, 0.5)];
+        let curve = Curve { name: "a < b & c".into(), points };
+        let words = String::new;
+        let svg = Plot { title: words(), across: words(), up: words(), curves: vec![curve] }.svg();
+        assert!(svg.contains("a &lt; b &amp; c") && svg.matches("<circle").count() == 4);
+        for mark in svg.split("cx=\"").skip(1).filter_map(|rest| rest.split('"').next()?.parse::<f64>().ok())
+        {
+            assert!((LEFT..=WIDTH).contains(&mark), "{mark}");
+        }
+    }
+
+    #[test]
+    fn nothing_to_draw_is_no_error() {
+        let words = String::new;
+        let svg = Plot { title: words(), across: words(), up: words(), curves: Vec::new() }.svg();
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+}
