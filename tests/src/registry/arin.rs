@@ -13,7 +13,7 @@ pub(super) fn net(out: &mut impl Write, net: &Net) -> io::Result<()> {
         (_, true) => "allocation",
         _ => "reassignment",
     };
-    write!(out, "NetHandle:      NET-{a}-{b}-{c}-{d}-1\n")?;
+    writeln!(out, "NetHandle:      NET-{a}-{b}-{c}-{d}-1")?;
     match net.organisation {
         Some(organisation) => writeln!(out, "OrgID:          EXAMP-{organisation}")?,
         None => writeln!(out, "OrgID:          C{:08}", net.customer)?,

@@ -34,7 +34,7 @@ impl Rpsl {
             out,
             "descr:          Example Customer {customer} of {country}\ndescr:          Some Street {customer}\n"
         )?;
-        write!(out, "country:        {country}\n")?;
+        writeln!(out, "country:        {country}")?;
         if let Some(organisation) = net.organisation {
             writeln!(out, "org:            ORG-EX{organisation}-{source}")?;
         }

@@ -34,7 +34,7 @@ pub struct Timing {
 pub fn time(dir: &Path) -> anyhow::Result<Timing> {
     let files = rir_loader::files::files(&[dir.to_owned()])?;
     let begun = Instant::now();
-    let bytes = files.iter().map(|file| unpacked(file)).sum::<anyhow::Result<u64>>()?;
+    let bytes = files.iter().map(unpacked).sum::<anyhow::Result<u64>>()?;
     let unpack = begun.elapsed();
     let begun = Instant::now();
     let nested = read(&files, &|_| {})?;
