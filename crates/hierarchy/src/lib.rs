@@ -8,7 +8,7 @@
 //! 3. [`Hierarchy`] answers. Subnets are numbered in pre-order ([`SubnetId`]), so that a subtree is a span of ids and most
 //!    questions are answered by arithmetic or by a binary search in flat columns (`family`, `columns`). The smallest subnet
 //!    of an address is the last that begins before it, found by a first-level table (`directory`), or one around that; for
-//!    IPv4 it comes from the tree flattened into disjoint `segments`, which costs four bytes each and half the time.
+//!    IPv4 it comes from the tree flattened into disjoint `segments` of four bytes each.
 //! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again without nesting anything.
 //! 5. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
 //!
