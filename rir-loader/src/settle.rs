@@ -29,6 +29,7 @@
 mod claim;
 pub mod companies;
 pub mod equal;
+mod family;
 pub mod holder;
 pub mod inherit;
 pub mod leaves;

@@ -1,8 +1,10 @@
 //! How fast the text of dumps is read, in bytes a second on one core, beside the fastest thing that could be done with them:
-//! finding the ends of the lines. Run with `cargo bench -p rir-loader`; the ratio is printed at the end.
+//! finding the ends of the lines. XML has a line an object, so that it is read beside the bare parser, which finds the tags and
+//! does nothing else: pointing into the text, and copying each tag out of a buffered stream. Run with `cargo bench -p rir-loader`; the ratio is printed at the end.
 
 #![expect(clippy::unwrap_used, reason = "a bench stops at what it did not expect")]
 
+mod bare;
 mod texts;
 
 use std::hint::black_box;
@@ -53,6 +55,12 @@ fn parsing(criterion: &mut Criterion) {
         ratios.push((name, text.len(), best(|| lines(&text) as u64), best(|| objects(dialect, &text))));
     }
     group.finish();
+    tell(ratios);
+    let xml = texts::xml(SIZE);
+    bare::tell(&xml, best(|| objects(Dialect::ArinXml, &xml)));
+}
+
+fn tell(ratios: Vec<(&str, usize, f64, f64)>) {
     for (name, bytes, lines, objects) in ratios {
         let megabytes = |seconds: f64| bytes as f64 / seconds / 1e6;
         let (found, read) = (megabytes(lines), megabytes(objects));

@@ -11,9 +11,14 @@ pub(crate) fn all(size: usize) -> Vec<(Dialect, Vec<u8>)> {
         (Dialect::Rpsl, repeat(size, rpsl)),
         (Dialect::Lacnic, repeat(size, lacnic)),
         (Dialect::ArinText, repeat(size, arin)),
-        (Dialect::ArinXml, wrap(&repeat(size, xml_net))),
+        (Dialect::ArinXml, xml(size)),
         (Dialect::Delegated, delegated(size)),
     ]
+}
+
+/// ARIN's nets as XML.
+pub(crate) fn xml(size: usize) -> Vec<u8> {
+    wrap(&repeat(size, xml_net))
 }
 
 fn repeat(size: usize, mut object: impl FnMut(&mut String, u32)) -> Vec<u8> {

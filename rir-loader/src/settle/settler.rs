@@ -4,11 +4,9 @@ use hierarchy::{BuildReport, Builder, Generation, Hierarchy, Range, Record, Regi
 
 use super::claim::{Bits, Claim, Ends, ends};
 use super::companies::{CompanyBook, CompanyNo, Renumbered};
-use super::equal::{Equals, merge, precedence};
+use super::family::{FamilyClaims, mark, settle_family};
 use super::holder::{Basis, holder};
-use super::inherit::inherit;
 use super::leaves::{CutLeaves, cut_leaves};
-use super::maintained::{Kept, Space, maintained};
 use super::placeholder::placeholder;
 use super::report::{SettleReport, Umbrella};
 use super::umbrella::{is_umbrella, weight};
@@ -26,19 +24,6 @@ pub struct Policy {
     pub v6: Option<CutLeaves>,
     /// Whether to remember which file each range is from.
     pub origins: bool,
-}
-
-/// One family's claims, and the space of each registry.
-#[derive(Debug)]
-struct FamilyClaims<A> {
-    claims: Vec<Claim<A>>,
-    space: [Vec<(A, A)>; Registry::ALL.len()],
-}
-
-impl<A> Default for FamilyClaims<A> {
-    fn default() -> Self {
-        Self { claims: vec![], space: std::array::from_fn(|_| vec![]) }
-    }
 }
 
 /// Collects what somebody says, then settles it.
@@ -253,65 +238,6 @@ impl Settler {
         mark(&mut self.v4.claims, pool);
         mark(&mut self.v6.claims, pool);
     }
-}
-
-fn mark<A>(claims: &mut [Claim<A>], pool: impl Fn(&CompanyNo) -> bool) {
-    let delegated = claims.iter_mut().filter(|claim| claim.basis == Basis::Delegated);
-    delegated.filter(|claim| claim.company.as_ref().is_some_and(&pool)).for_each(|claim| {
-        claim.basis = Basis::Umbrella;
-    });
-}
-
-fn settle_family<A: Bits>(
-    family: FamilyClaims<A>,
-    read: [bool; Registry::ALL.len()],
-    companies: &CompanyBook,
-    report: &mut SettleReport,
-) -> Vec<Claim<A>> {
-    let spaces = family.space.map(Space::of);
-    let mut claims = family.claims;
-    keep_maintained(&mut claims, &spaces, read, report);
-    claims.sort_unstable_by(|one, other| one.order(other).then_with(|| precedence(one, other)));
-    let Equals { duplicates, transfers, confirmed } = merge(&mut claims);
-    report.duplicates += duplicates;
-    report.transfers += transfers;
-    report.confirmed += confirmed;
-    for claim in &claims {
-        report.holders.count(claim.basis);
-    }
-    let inherited = inherit(&mut claims);
-    report.holders.ancestor += inherited;
-    report.holders.nobody -= inherited;
-    for claim in claims.iter_mut().filter(|claim| claim.country.is_none()) {
-        claim.country = claim.company.and_then(|company| companies.country(company));
-        report.country_of_company += u64::from(claim.country.is_some());
-    }
-    claims
-}
-
-/// Where the delegated file of a registry was read, its WHOIS objects count only inside the space it lists.
-fn keep_maintained<A: Bits>(
-    claims: &mut Vec<Claim<A>>,
-    spaces: &[Space<A>; Registry::ALL.len()],
-    read: [bool; Registry::ALL.len()],
-    report: &mut SettleReport,
-) {
-    let mut parts = vec![];
-    claims.retain(|claim| {
-        let known = claim.registry.filter(|registry| read[*registry as usize]);
-        let Some(registry) = known else { return true };
-        let space = &spaces[registry as usize];
-        match maintained(claim, space) {
-            Kept::Whole => return true,
-            Kept::Nothing => report.unmaintained += 1,
-            Kept::Parts(kept) => {
-                report.partly_maintained += 1;
-                parts.extend(kept.into_iter().map(|(first, last)| Claim { first, last, ..*claim }));
-            }
-        }
-        false
-    });
-    claims.extend(parts);
 }
 
 /// Which companies hold something.

@@ -28,14 +28,18 @@ pub enum RangeFault {
 pub fn parse_range(text: &str) -> Result<Range, RangeFault> {
     let text = text.trim_ascii();
     if let Some((first, last)) = text.split_once('-') {
-        let ends = (address(first.trim_ascii()), address(last.trim_ascii()));
-        let (Some(first), Some(last)) = ends else { return Err(RangeFault::Text) };
-        return Range::new(first, last).map_err(|_| RangeFault::Ends);
+        return parse_ends(first.trim_ascii(), last.trim_ascii());
     }
     match text.split_once('/') {
         Some((network, length)) => prefix(network.trim_ascii(), length.trim_ascii()),
         None => address(text).map(Range::from).ok_or(RangeFault::Text),
     }
+}
+
+/// Reads the first and the last address of a range.
+pub fn parse_ends(first: &str, last: &str) -> Result<Range, RangeFault> {
+    let (Some(first), Some(last)) = (address(first), address(last)) else { return Err(RangeFault::Text) };
+    Range::new(first, last).map_err(|_| RangeFault::Ends)
 }
 
 fn prefix(network: &str, length: &str) -> Result<Range, RangeFault> {

@@ -193,12 +193,15 @@ fn is_registry_maintainer(name: &[u8]) -> bool {
 fn day(value: &[u8]) -> u32 {
     let last = value.rsplit(u8::is_ascii_whitespace).next().unwrap_or(value);
     let date = last.split(|byte| *byte == b'T').next().unwrap_or(last);
-    let digits = date.iter().filter(|byte| **byte != b'-');
-    let digits: Option<Vec<u32>> = digits.map(|b| b.is_ascii_digit().then(|| u32::from(b - b'0'))).collect();
-    match digits.as_deref() {
-        Some(digits) if digits.len() == 8 => digits.iter().fold(0, |day, digit| day * 10 + digit),
-        _ => 0,
+    let (mut day, mut digits) = (0_u32, 0);
+    for byte in date.iter().filter(|byte| **byte != b'-') {
+        if digits == 8 || !byte.is_ascii_digit() {
+            return 0;
+        }
+        day = day * 10 + u32::from(byte - b'0');
+        digits += 1;
     }
+    if digits == 8 { day } else { 0 }
 }
 
 #[cfg(test)]

@@ -52,7 +52,11 @@ impl WhoisReport {
             return;
         }
         let name = String::from_utf8_lossy(class);
-        let known = self.classes.len() < MOST_CLASSES || self.classes.contains_key(name.as_ref());
+        if let Some(count) = self.classes.get_mut(name.as_ref()) {
+            *count += objects;
+            return;
+        }
+        let known = self.classes.len() < MOST_CLASSES;
         let name = if known { name.into_owned() } else { OTHER.to_owned() };
         *self.classes.entry(name).or_default() += objects;
     }

@@ -10,241 +10,141 @@
 //!
 //! The elements are those that ARIN's own stylesheet (`legacy.xsl`, in the archive) turns into its text form. What is kept of
 //! a text is cut, a tag may take 1 MiB and elements may nest 64 deep, so that no document can fill the memory.
+//!
+//! The parser points into a window of the stream ([`window`]) and copies nothing. It begins anew with each block of the
+//! stream, so that what it would remember of the open elements is kept here ([`path`]); what each of them is, is found out
+//! once, when it opens ([`element`]).
 
-mod leash;
+mod document;
+mod element;
 mod net;
+mod path;
+mod window;
 
-use std::io::Read;
+use std::io::{self, Read};
 
-use hierarchy::Registry;
 use quick_xml::Reader;
-use quick_xml::events::{BytesRef, Event};
+use quick_xml::errors::{Error, SyntaxError};
+use quick_xml::events::Event;
 
-use self::leash::{Leash, Progress};
-use self::net::Blocks;
-use super::draft::Draft;
-use super::fault::Fault;
+use self::document::Document;
+use self::window::Window;
 use super::file::Take;
 use super::report::WhoisReport;
-use super::slot::{Class, Slot};
-use crate::dialect::Dialect;
 use crate::text_error::TextError;
 
-/// Elements within elements.
-const DEEPEST: usize = 64;
-/// Bytes of a text that are kept.
-const LONGEST_TEXT: usize = 1024;
+/// Bytes of the longest tag or text.
+const LONGEST: usize = 1024 * 1024;
+
+/// UTF-8's byte order mark. The parser drops it where it begins, which may be in the middle of a text here.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads a whole document from a stream of unpacked bytes.
 pub fn read_xml(stream: impl Read, take: Take<'_>) -> Result<WhoisReport, TextError> {
-    let progress = Progress::default();
-    let mut reader = Reader::from_reader(Leash::new(stream, progress.clone()));
+    let mut window = Window::new(stream);
     let mut document = Document::new();
-    let mut buffer = Vec::new();
+    let mut place = Place::default();
+    while !window.is_last() {
+        window.fill().map_err(|source| TextError::Read { line: place.line(), source })?;
+        let passed = read_events(window.rest(), window.is_last(), place, &mut document, take)?;
+        place.pass(&window.rest()[..passed]);
+        window.pass(passed);
+    }
+    let mut report = document.finish().ok_or(TextError::CutShort { line: place.line() })?;
+    report.lines = place.line();
+    report.bytes = place.bytes;
+    Ok(report)
+}
+
+/// Where the reading is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    bytes: u64,
+    newlines: u64,
+}
+
+impl Place {
+    fn pass(&mut self, text: &[u8]) {
+        self.bytes += text.len() as u64;
+        self.newlines += memchr::memchr_iter(b'\n', text).count() as u64;
+    }
+
+    /// The line that is being read, from 1.
+    fn line(&self) -> u64 {
+        self.newlines + 1
+    }
+
+    fn malformed(&self, why: &impl ToString) -> TextError {
+        TextError::Markup { at: self.bytes, why: why.to_string() }
+    }
+
+    fn endless(&self) -> TextError {
+        let source = io::Error::new(io::ErrorKind::InvalidData, "a tag or a text of more than 1 MiB");
+        TextError::Read { line: self.line(), source }
+    }
+}
+
+/// A place in a window. Lines are counted only as far as somebody asks for them.
+struct Cursor<'t> {
+    text: &'t [u8],
+    counted: usize,
+    place: Place,
+}
+
+impl Cursor<'_> {
+    fn at(&mut self, byte: usize) -> Place {
+        self.place.pass(&self.text[self.counted..byte]);
+        self.counted = byte;
+        self.place
+    }
+}
+
+/// Takes the events in that are whole in `text`, which is all there is if it is `last`. Returns the bytes they take up.
+fn read_events(
+    text: &[u8],
+    last: bool,
+    place: Place,
+    document: &mut Document,
+    take: Take<'_>,
+) -> Result<usize, TextError> {
+    let mut cursor = Cursor { text, counted: 0, place };
+    let mut passed = if place.bytes > 0 { marks(text, document) } else { 0 };
+    let mut reader = Reader::from_reader(&text[passed..]);
+    // The names of end tags are compared with the path, as this reader does not know what was opened before it began.
+    reader.config_mut().check_end_names = false;
+    reader.config_mut().allow_unmatched_ends = true;
     loop {
-        buffer.clear();
-        progress.let_go();
-        let event = reader.read_event_into(&mut buffer).map_err(|error| progress.error(error))?;
-        if matches!(event, Event::Eof) {
-            break;
-        }
-        document.event(&event, &progress, take)?;
-    }
-    if !document.path.is_empty() {
-        return Err(TextError::CutShort { line: progress.line() });
-    }
-    document.report.lines = progress.line();
-    document.report.bytes = progress.bytes();
-    Ok(document.report)
-}
-
-struct Document {
-    report: WhoisReport,
-    /// Local names of the open elements, the document's own first.
-    path: Path,
-    text: Vec<u8>,
-    draft: Draft,
-    blocks: Blocks,
-    line: u64,
-}
-
-/// Names end to end in one allocation.
-#[derive(Default)]
-struct Path {
-    names: Vec<u8>,
-    starts: Vec<usize>,
-}
-
-impl Path {
-    fn len(&self) -> usize {
-        self.starts.len()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.starts.is_empty()
-    }
-
-    fn push(&mut self, name: &[u8]) {
-        self.starts.push(self.names.len());
-        self.names.extend_from_slice(name);
-    }
-
-    fn pop(&mut self) {
-        if let Some(start) = self.starts.pop() {
-            self.names.truncate(start);
-        }
-    }
-
-    fn get(&self, place: usize) -> Option<&[u8]> {
-        let start = *self.starts.get(place)?;
-        let end = self.starts.get(place + 1).copied().unwrap_or(self.names.len());
-        self.names.get(start..end)
-    }
-}
-
-/// How deep the elements of an object are: `bulkwhois`, the object, its parts.
-const OBJECT: usize = 2;
-
-impl Document {
-    fn new() -> Self {
-        let report = WhoisReport::new(Dialect::ArinXml);
-        let text = Vec::with_capacity(LONGEST_TEXT);
-        Self {
-            report,
-            path: Path::default(),
-            text,
-            draft: Draft::default(),
-            blocks: Blocks::default(),
-            line: 0,
-        }
-    }
-
-    fn event(&mut self, event: &Event<'_>, progress: &Progress, take: Take<'_>) -> Result<(), TextError> {
+        let event = reader.read_event();
+        let behind = text.len() - reader.get_ref().len();
         match event {
-            Event::Start(tag) => self.open(tag.local_name().as_ref().as_bytes(), progress)?,
-            Event::Empty(tag) => {
-                self.open(tag.local_name().as_ref().as_bytes(), progress)?;
-                self.close(take);
+            Ok(Event::Eof) => return Ok(behind),
+            // It may go on in the next block.
+            Ok(Event::Text(_)) if !last && behind == text.len() => {
+                return if text.len() - passed < LONGEST {
+                    Ok(passed)
+                } else {
+                    Err(cursor.at(passed).endless())
+                };
             }
-            Event::End(_) => self.close(take),
-            Event::Text(text) => self.add(text.as_bytes()),
-            Event::CData(text) => self.add(text.as_bytes()),
-            Event::GeneralRef(reference) => self.refer(reference),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn open(&mut self, name: &[u8], progress: &Progress) -> Result<(), TextError> {
-        if self.path.len() == DEEPEST {
-            let why = format!("elements nest more than {DEEPEST} deep");
-            return Err(TextError::Markup { at: progress.bytes(), why });
-        }
-        self.path.push(name);
-        self.text.clear();
-        if self.path.len() == OBJECT {
-            self.draft.clear();
-            self.blocks.clear();
-            self.line = progress.line();
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, text: &[u8]) {
-        let room = LONGEST_TEXT.saturating_sub(self.text.len());
-        self.text.extend_from_slice(&text[..text.len().min(room)]);
-    }
-
-    /// `&amp;` and `&#233;`; XML defines five names, and ARIN no others.
-    fn refer(&mut self, reference: &BytesRef<'_>) {
-        if let Ok(Some(letter)) = reference.resolve_char_ref() {
-            return self.add(letter.encode_utf8(&mut [0; 4]).as_bytes());
-        }
-        if let Some(text) = quick_xml::escape::resolve_predefined_entity(reference) {
-            self.add(text.as_bytes());
-        }
-    }
-
-    fn close(&mut self, take: Take<'_>) {
-        if self.path.len() == OBJECT {
-            self.end_object(take);
-        } else if self.path.len() > OBJECT {
-            self.end_part();
-        }
-        self.path.pop();
-        self.text.clear();
-    }
-
-    fn class(&self) -> Class {
-        match self.path.get(OBJECT - 1) {
-            Some(b"net") => Class::Net,
-            Some(b"org" | b"customer") => Class::Organisation,
-            _ => Class::Other,
-        }
-    }
-
-    fn end_part(&mut self) {
-        let class = self.class();
-        let text = self.text.trim_ascii();
-        let parts: [&[u8]; 3] = std::array::from_fn(|part| self.path.get(OBJECT + part).unwrap_or_default());
-        let parts = &parts[..(self.path.len() - OBJECT).min(3)];
-        if self.path.len() > OBJECT + 3 {
-            return;
-        }
-        match (class, parts) {
-            (Class::Net, [b"netBlocks", b"netBlock", part]) => self.blocks.part(part, text),
-            (Class::Net, [b"netBlocks", b"netBlock"]) => self.blocks.end_block(),
-            (Class::Net, [part @ (b"startAddress" | b"endAddress")]) => self.blocks.outer(part, text),
-            (Class::Net, [part]) => {
-                if let Some(slot) = net_slot(part) {
-                    self.draft.put(slot, text);
-                }
+            Ok(event) => {
+                let outcome = document.event(&event, || cursor.at(behind).line(), take);
+                outcome.map_err(|why| cursor.at(behind).malformed(&why))?;
             }
-            (Class::Organisation, [b"handle"]) => self.draft.put(Slot::Handle, text),
-            (Class::Organisation, [b"name"]) => self.draft.put(Slot::Name, text),
-            (Class::Organisation, [b"iso3166-1", b"code2"]) => self.draft.put(Slot::Country, text),
-            _ => {}
+            Err(_) if !last && text.len() - passed < LONGEST => return Ok(passed),
+            Err(error) if !last && is_open(&error) => return Err(cursor.at(passed).endless()),
+            Err(error) => return Err(cursor.at(passed).malformed(&error)),
         }
-    }
-
-    fn end_object(&mut self, take: Take<'_>) {
-        self.report.objects += 1;
-        self.report.count_class(self.path.get(OBJECT - 1).unwrap_or_default(), 1);
-        if let Err(fault) = self.hand_over(take) {
-            let text = self.blocks.shown();
-            self.report.rejects.add(self.line, fault, text.as_bytes());
-        }
-    }
-
-    fn hand_over(&mut self, take: Take<'_>) -> Result<(), Fault> {
-        match self.class() {
-            Class::Other => return Ok(()),
-            Class::Organisation => {
-                let texts = self.draft.texts(Some(Registry::Arin))?;
-                take(&texts.organisation()?);
-                self.report.organisations += 1;
-            }
-            Class::Net => {
-                let ranges = self.blocks.ranges()?;
-                if let Some(status) = self.blocks.status() {
-                    self.draft.put(Slot::Status, status.as_bytes());
-                }
-                let texts = self.draft.texts(Some(Registry::Arin))?;
-                for range in ranges {
-                    self.report.ranges[usize::from(!range.is_v4())] += 1;
-                    take(&texts.net(range));
-                }
-            }
-        }
-        Ok(())
+        passed = behind;
     }
 }
 
-fn net_slot(part: &[u8]) -> Option<Slot> {
-    Some(match part {
-        b"orgHandle" | b"customerHandle" => Slot::Handle,
-        b"name" => Slot::Netname,
-        b"updateDate" => Slot::Changed,
-        _ => return None,
-    })
+/// Whether the parser misses the end of a tag, a comment or the like.
+fn is_open(error: &Error) -> bool {
+    matches!(error, Error::Syntax(why) if *why != SyntaxError::InvalidBangMarkup)
+}
+
+/// Takes in the byte order marks that a block begins with: within a document they are text.
+fn marks(text: &[u8], document: &mut Document) -> usize {
+    let marks = text.chunks_exact(MARK.len()).take_while(|chunk| *chunk == MARK);
+    marks.inspect(|mark| document.add(mark)).count() * MARK.len()
 }

@@ -191,6 +191,42 @@ fn xml_that_is_cut_short_or_malformed_is_refused() {
     assert!(error.contains("well-formed"), "{error}");
 }
 
+/// The stream is read in blocks of 256 KiB, and whatever lies across their border counts as if there were none.
+#[test]
+fn where_a_block_ends_within_xml_makes_no_difference() {
+    let tail = "<org><handle>EX-2</handle><name>\u{feff}S\u{e3}o &#233; <![CDATA[<a>]]>\u{feff}\u{feff}x</name ></org></bulkwhois>\n";
+    let text = ARIN_XML.replace("</bulkwhois>\n", tail);
+    let (whole, report) = objects(Dialect::ArinXml, text.as_bytes()).unwrap();
+    assert_eq!(whole[4], "organisation EX-2 | arin | \u{feff}S\u{e3}o \u{e9} <a>\u{feff}\u{feff}x | -");
+    let at = text.find("<net>").unwrap();
+    let room = 256 * 1024 - at - "<!---->".len();
+    let behind = text.len() - at;
+    for behind in (0..behind).step_by(5).chain(behind - 130..behind) {
+        let padding = format!("<!--{}-->", "x".repeat(room - behind));
+        let (padded, other) =
+            objects(Dialect::ArinXml, [&text[..at], &padding, &text[at..]].concat().as_bytes()).unwrap();
+        assert_eq!((&padded, other.lines), (&whole, report.lines), "{behind} bytes before the border");
+    }
+}
+
+/// An end tag closes what is open, a block's border or not.
+#[test]
+fn xml_with_crossed_tags_is_refused() {
+    let padding = " ".repeat(300 * 1024);
+    for between in ["", &padding] {
+        for crossed in [
+            "<bulkwhois><net></org>",
+            "<bulkwhois></bulkwhois></net>",
+            "<bulkwhois><net></net></a:bulkwhois>",
+        ] {
+            let at = crossed.rfind("</").unwrap();
+            let text = [&crossed[..at], between, &crossed[at..]].concat();
+            let error = objects(Dialect::ArinXml, text.as_bytes()).unwrap_err();
+            assert!(matches!(error, TextError::Markup { .. }), "{crossed}: {error}");
+        }
+    }
+}
+
 #[test]
 fn xml_text_without_an_end_is_let_go_of() {
     use std::io::Read;

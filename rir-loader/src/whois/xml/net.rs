@@ -2,36 +2,44 @@
 
 use hierarchy::Range;
 
+use super::element::End;
 use crate::rejects::shown;
-use crate::whois::address::{RangeFault, parse_range};
+use crate::whois::address::{RangeFault, parse_ends};
 use crate::whois::fault::Fault;
 
 /// Blocks that are kept of a net; the largest has a few dozen.
 const MOST: usize = 1024;
 
+/// What is said of a net's addresses. It serves for all nets of a document, so that nothing is allocated for most of them.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     outer: Ends,
-    open: Ends,
-    closed: Vec<Ends>,
-    kind: String,
+    /// The first `closed` are whole, the next is being read.
+    parts: Vec<Ends>,
+    closed: usize,
+    kind: Vec<u8>,
+    ranges: Vec<Range>,
 }
 
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default)]
 struct Ends {
-    first: String,
-    last: String,
+    first: Vec<u8>,
+    last: Vec<u8>,
 }
 
 impl Ends {
-    fn set(&mut self, part: &[u8], text: &[u8]) {
-        let end = match part {
-            b"startAddress" => &mut self.first,
-            b"endAddress" => &mut self.last,
-            _ => return,
+    fn clear(&mut self) {
+        self.first.clear();
+        self.last.clear();
+    }
+
+    fn set(&mut self, end: End, text: &[u8]) {
+        let held = match end {
+            End::First => &mut self.first,
+            End::Last => &mut self.last,
         };
-        end.clear();
-        end.push_str(&String::from_utf8_lossy(text));
+        held.clear();
+        held.extend_from_slice(text);
     }
 
     fn is_empty(&self) -> bool {
@@ -39,59 +47,83 @@ impl Ends {
     }
 
     fn text(&self) -> String {
-        format!("{} - {}", self.first, self.last)
+        format!("{} - {}", String::from_utf8_lossy(&self.first), String::from_utf8_lossy(&self.last))
     }
 
     fn range(&self) -> Result<Range, Fault> {
-        let text = self.text();
-        parse_range(&text).map_err(|fault: RangeFault| Fault::Range { text: shown(text.as_bytes()), fault })
+        let ends = str::from_utf8(&self.first).ok().zip(str::from_utf8(&self.last).ok());
+        let range = ends.ok_or(RangeFault::Text).and_then(|(first, last)| parse_ends(first, last));
+        range.map_err(|fault| Fault::Range { text: shown(self.text().as_bytes()), fault })
     }
 }
 
 impl Blocks {
     pub(super) fn clear(&mut self) {
-        *self = Self::default();
+        self.outer.clear();
+        self.closed = 0;
+        self.open().clear();
+        self.kind.clear();
     }
 
-    pub(super) fn outer(&mut self, part: &[u8], text: &[u8]) {
-        self.outer.set(part, text);
-    }
-
-    pub(super) fn part(&mut self, part: &[u8], text: &[u8]) {
-        if part == b"type" && self.kind.is_empty() {
-            self.kind = String::from_utf8_lossy(text).into_owned();
+    /// The block that is being read.
+    fn open(&mut self) -> &mut Ends {
+        if self.parts.len() == self.closed {
+            self.parts.push(Ends::default());
         }
-        self.open.set(part, text);
+        &mut self.parts[self.closed]
+    }
+
+    pub(super) fn outer(&mut self, end: End, text: &[u8]) {
+        self.outer.set(end, text);
+    }
+
+    pub(super) fn part(&mut self, end: End, text: &[u8]) {
+        self.open().set(end, text);
+    }
+
+    /// The type of a block; that of the first counts.
+    pub(super) fn kind(&mut self, text: &[u8]) {
+        if self.kind.is_empty() {
+            self.kind.extend_from_slice(text);
+        }
     }
 
     pub(super) fn end_block(&mut self) {
-        let block = std::mem::take(&mut self.open);
-        if !block.is_empty() && self.closed.len() < MOST {
-            self.closed.push(block);
+        if !self.open().is_empty() && self.closed < MOST {
+            self.closed += 1;
         }
+        self.open().clear();
     }
 
     /// The span where the blocks fill it or there are none, else each block: a net with a hole is several ranges.
-    pub(super) fn ranges(&self) -> Result<Vec<Range>, Fault> {
-        let blocks: Vec<Range> = self.closed.iter().map(Ends::range).collect::<Result<_, _>>()?;
+    pub(super) fn ranges(&mut self) -> Result<&[Range], Fault> {
+        self.ranges.clear();
+        for block in &self.parts[..self.closed] {
+            self.ranges.push(block.range()?);
+        }
         if self.outer.is_empty() {
-            return if blocks.is_empty() { Err(Fault::NoRange) } else { Ok(blocks) };
+            return if self.ranges.is_empty() { Err(Fault::NoRange) } else { Ok(&self.ranges) };
         }
         let outer = self.outer.range()?;
-        let filled = blocks.iter().fold(0_u128, |sum, block| sum.saturating_add(block.addresses()));
-        let whole = blocks.is_empty() || filled >= outer.addresses();
-        Ok(if whole { vec![outer] } else { blocks })
+        let filled = self.ranges.iter().fold(0_u128, |sum, block| sum.saturating_add(block.addresses()));
+        if self.ranges.is_empty() || filled >= outer.addresses() {
+            self.ranges.clear();
+            self.ranges.push(outer);
+        }
+        Ok(&self.ranges)
     }
 
     /// The type of the first block in the words of ARIN's text form, as its stylesheet translates them.
     pub(super) fn status(&self) -> Option<&'static str> {
-        Some(match self.kind.as_str() {
-            "DS" | "IU" => "assignment",
-            "DA" => "allocation",
-            "A" => "reallocation",
-            "S" => "reassignment",
-            "IR" => "reserved",
-            "AF" | "AP" | "AR" | "AV" | "FX" | "LN" | "LX" | "PV" | "PX" | "RN" | "RV" | "RX" => "rir",
+        Some(match self.kind.as_slice() {
+            b"DS" | b"IU" => "assignment",
+            b"DA" => "allocation",
+            b"A" => "reallocation",
+            b"S" => "reassignment",
+            b"IR" => "reserved",
+            b"AF" | b"AP" | b"AR" | b"AV" | b"FX" | b"LN" | b"LX" | b"PV" | b"PX" | b"RN" | b"RV" | b"RX" => {
+                "rir"
+            }
             _ => return None,
         })
     }
@@ -99,7 +131,7 @@ impl Blocks {
     /// For a message.
     pub(super) fn shown(&self) -> String {
         if self.outer.is_empty() {
-            self.closed.first().unwrap_or(&self.open).text()
+            self.parts.first().map(Ends::text).unwrap_or_default()
         } else {
             self.outer.text()
         }
