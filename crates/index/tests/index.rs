@@ -254,6 +254,13 @@ fn a_killed_process_leaves_the_last_commit() {
     assert_eq!(urls(&index, "tree").len(), 4);
 }
 
+#[test]
+fn an_unwanted_phrase_that_nobody_has_takes_nothing_away() {
+    let (_dir, index) = of(&[page("http://a.example/", "a b 東京", "c ab ก", Some("en"))]);
+    assert_eq!(urls(&index, "-\"กc\" a"), ["http://a.example/"]);
+    assert_eq!(urls(&index, "-\"a b\" a"), [""; 0]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
