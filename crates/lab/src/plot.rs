@@ -57,13 +57,25 @@ impl Plot {
         svg
     }
 
-    /// From zero, or from the least value below it, to a little above the greatest.
+    /// From zero, or from the least value below it, in round steps to the greatest or beyond.
     fn span(&self, of: fn(&(f64, f64)) -> f64) -> (f64, f64) {
         let values =
             || self.curves.iter().flat_map(|curve| &curve.points).map(of).filter(|value| value.is_finite());
         let least = values().fold(0.0, f64::min);
-        (least, values().fold(least + 1e-9, f64::max) * 1.02)
+        let ticks = f64::from(TICKS);
+        (least, least + ticks * round_step((values().fold(least, f64::max) - least) / ticks))
     }
+}
+
+/// The least round number that is not less; 1 for nothing.
+fn round_step(step: f64) -> f64 {
+    if step <= 0.0 {
+        return 1.0;
+    }
+    let power = 10_f64.powf(step.log10().floor());
+    let round = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0].map(|first| first * power);
+    // A hair less is the same, so that 1 does not become 1.2.
+    round.into_iter().find(|round| *round >= step * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }
 
 fn x(value: f64, span: (f64, f64)) -> f64 {
@@ -86,7 +98,8 @@ fn grid(across: (f64, f64), up: (f64, f64), share: f64) -> String {
 }
 
 fn number(value: f64) -> String {
-    if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") }
+    let text = if value.abs() < 0.1 { format!("{value:.3}") } else { format!("{value:.2}") };
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn drawn(curve: &Curve, place: usize, across: (f64, f64), up: (f64, f64)) -> String {
@@ -128,6 +141,17 @@ mod tests {
         {
             assert!((LEFT..=WIDTH).contains(&mark), "{mark}");
         }
+    }
+
+    #[test]
+    fn steps_are_round_and_never_too_short() {
+        for (step, round) in [(0.2, 0.2), (0.201, 0.25), (12.08, 15.0), (0.0, 1.0), (9.0, 10.0), (1.0, 1.0)] {
+            assert!((round_step(step) - round).abs() < 1e-9, "{step}: {}", round_step(step));
+        }
+        assert_eq!(
+            [0.0, 0.2, 0.025, 15.0, 1.5, 100.0].map(number),
+            ["0", "0.2", "0.025", "15", "1.5", "100"]
+        );
     }
 
     #[test]
