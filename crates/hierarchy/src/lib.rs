@@ -10,7 +10,8 @@
 //!    of an address is the last that begins before it, found by a first-level table (`directory`), or one around that; for
 //!    IPv4 it comes from the tree flattened into disjoint `segments` of four bytes each.
 //! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again without nesting anything.
-//! 5. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
+//! 5. [`Scope`] names a part of the hierarchy in words that later generations understand.
+//! 6. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
 //!
 //! Nothing here reads a file, a clock or a database, and a built hierarchy never changes: a new generation replaces it whole.
 //!
@@ -52,6 +53,7 @@ mod range;
 mod range_text;
 mod record;
 mod registry;
+mod scope;
 mod segments;
 mod snapshot;
 mod subnet;
@@ -67,6 +69,7 @@ pub use id::{CompanyId, Generation, SubnetId};
 pub use range::{Range, RangeError};
 pub use record::{Record, SubnetKind};
 pub use registry::{Registry, UnknownRegistry};
+pub use scope::Scope;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use subnet::Subnet;
 pub use tree::{HeapBytes, Hierarchy};

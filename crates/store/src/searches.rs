@@ -1,5 +1,7 @@
 //! Searches for the agent that shall crawl a subnet, with their trails.
 
+mod again;
+
 use std::collections::HashMap;
 use std::net::IpAddr;
 
@@ -9,6 +11,8 @@ use protocol::{AgentId, ProbeId, SearchId, UnixMillis};
 use crate::delegations::range;
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
+
+pub use again::{Skipped, close, note_skipped, skipped, targets};
 
 /// A search to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,3 +11,4 @@ mod paper;
 mod patience;
 mod predict;
 mod properties;
+mod steering;

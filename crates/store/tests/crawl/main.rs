@@ -8,4 +8,5 @@ mod hosts;
 mod packages;
 mod routes;
 mod searches;
+mod steering;
 mod world;
