@@ -22,6 +22,7 @@ mod status;
 
 use std::sync::Arc;
 
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 pub use drive_searches::{DriveSearches, ImproveDelegations};
@@ -39,7 +40,35 @@ pub use runner::{Outcome, Reconciler, run};
 pub use settle_homes::SettleHomes;
 pub use status::{Status, Statuses};
 
+use crate::pokes::Pokes;
 use crate::state::Coordinator;
+
+/// A name, and how its bell is found.
+type Bell = (&'static str, fn(&Pokes) -> &Notify);
+
+/// The bells of those that run at the decider only, by name.
+const BELLS: &[Bell] = &[
+    bell::<RefreshRegistries>(),
+    bell::<SettleHomes>(),
+    bell::<ResolveHosts>(),
+    bell::<PlaceHosts>(),
+    bell::<OpenSearches>(),
+    bell::<DriveSearches>(),
+    bell::<ImproveDelegations>(),
+    bell::<ExpireProbes>(),
+    bell::<RouteUrls>(),
+    bell::<IntegratePackages>(),
+];
+
+const fn bell<R: Reconciler>() -> Bell {
+    (R::NAME, R::bell)
+}
+
+/// Wakes the reconciler of this name; a name that is not known (of another version) is passed over.
+pub fn poke(pokes: &Pokes, name: &str) {
+    let named = BELLS.iter().filter(|(other, _)| *other == name);
+    named.for_each(|(_, bell)| bell(pokes).notify_one());
+}
 
 /// Starts them all; they end when the coordinator is told to stop.
 pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {

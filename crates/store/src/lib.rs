@@ -37,5 +37,5 @@ pub mod urls;
 pub use address::Address;
 pub use decider::Decider;
 pub use error::StoreError;
-pub use listen::Listener;
+pub use listen::{Listener, tell};
 pub use open::{Store, open, open_with};
