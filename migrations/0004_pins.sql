@@ -98,7 +98,7 @@ COMMENT ON COLUMN moves.rule IS 'The online rule that relieved an agent, or opti
 COMMENT ON COLUMN moves.pages_a_day IS 'Pages a day of the subnet when it was moved. Written by: coordinator.';
 COMMENT ON COLUMN moves.cost_before_ms IS 'Its cost where it was, in milliseconds a day; null when nobody had measured that. Written by: coordinator.';
 COMMENT ON COLUMN moves.cost_after_ms IS 'Its cost where it is, in milliseconds a day. Written by: coordinator.';
-COMMENT ON COLUMN moves.refused IS 'Alternatives that were not taken, each {first, last, agent, cost_ms, why, amount}; why is full (amount: pages a day of room), dearer (amount: milliseconds a day), worth_more or varies. Written by: coordinator.';
+COMMENT ON COLUMN moves.refused IS 'Alternatives that were not taken, each {subnet, agent, cost_ms, why, amount}; why is full (amount: pages a day of room), dearer (amount: milliseconds a day), worth_more or varies. Written by: coordinator.';
 
 CREATE TABLE host_days (
     host     bigint NOT NULL REFERENCES hosts,

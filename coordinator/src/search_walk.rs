@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use delegation::{
-    Asked, Availability, Candidate, Holding, Phase, Reason, Roster, Search, Step, Verdict, next_step,
+    Asked, Availability, Candidate, Holding, Phase, Reason, Roster, Search, Steering, Step, Verdict,
+    next_step,
 };
 use hierarchy::SubnetId;
 use protocol::AgentId;
@@ -22,12 +23,14 @@ use crate::atlas::Atlas;
 use crate::events::Change;
 use crate::reconcile::pause_ms;
 use crate::state::Coordinator;
+use crate::steer::{passed_over, steering};
 
 /// A walk over open searches.
 pub struct Walk<'a> {
     coordinator: &'a Coordinator,
     atlas: Arc<Atlas>,
     roster: Roster,
+    steering: Steering,
     orders: HashMap<AgentId, u32>,
     unsent: Vec<NewProbe<'static>>,
     asked: usize,
@@ -41,7 +44,18 @@ impl<'a> Walk<'a> {
         let workers = agents::workers(&coordinator.store).await?;
         let roster = workers.iter().map(|worker| (worker.agent, availability(coordinator, worker))).collect();
         let orders = workers.iter().map(|worker| (worker.agent, worker.orders)).collect();
-        Ok(Self { coordinator, atlas, roster, orders, unsent: Vec::new(), asked: 0, decided: 0, ended: 0 })
+        let steering = steering(coordinator).await?;
+        Ok(Self {
+            coordinator,
+            atlas,
+            roster,
+            steering,
+            orders,
+            unsent: Vec::new(),
+            asked: 0,
+            decided: 0,
+            ended: 0,
+        })
     }
 
     /// The next step of one search.
@@ -50,10 +64,14 @@ impl<'a> Walk<'a> {
             self.ended += 1;
             return searches::abandon(&self.coordinator.store, search.id, self.coordinator.now()).await;
         };
+        if self.steering.pin(self.atlas.hierarchy(), subnet).is_some() {
+            return self.leave_pinned(search, subnet).await;
+        }
         match self.think(search, subnet) {
             Step::Ask(candidate) => self.ask(search, candidate),
             Step::Decide { agent, rtt_us, reason, provisional } => {
                 let verdict = Choice { agent, rtt_us, reason, provisional };
+                self.note_passed_over(search, subnet, verdict).await?;
                 self.decide(search, verdict).await?;
             }
             Step::Silent => self.give_up(search).await?,
@@ -72,7 +90,36 @@ impl<'a> Walk<'a> {
         };
         let waited_ms = self.coordinator.now().0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
         let search = Search { subnet, trail: &trail, provisional: search.provisional, waited_ms };
-        next_step(self.atlas.hierarchy(), &self.atlas.book(), &self.roster, &policy, &search)
+        let roster = self.steering.permitted(self.atlas.hierarchy(), &self.roster, subnet);
+        next_step(self.atlas.hierarchy(), &self.atlas.book(), &roster, &policy, &search)
+    }
+
+    /// Where a pin holds there is nothing to search for: the agent of the pin gets it.
+    async fn leave_pinned(&mut self, search: &OpenSearch, subnet: SubnetId) -> Result<(), StoreError> {
+        let holding = self.atlas.book().holding(subnet);
+        if holding.is_some_and(|holding| holding.reason == Reason::Pinned) {
+            searches::close(&self.coordinator.store, search.id, self.coordinator.now()).await?;
+        } else {
+            self.coordinator.pokes.steer.notify_one();
+        }
+        Ok(())
+    }
+
+    async fn note_passed_over(
+        &self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+        choice: Choice,
+    ) -> Result<(), StoreError> {
+        let trail: Vec<Asked> = search.trail.iter().filter_map(read).collect();
+        let moment = passed_over::Moment {
+            atlas: &self.atlas,
+            steering: &self.steering,
+            roster: &self.roster,
+            subnet,
+            trail: &trail,
+        };
+        passed_over::note(self.coordinator, search, &moment, (choice.reason, choice.agent)).await
     }
 
     fn ask(&mut self, search: &OpenSearch, candidate: Candidate) {

@@ -5,8 +5,11 @@
 //! backs off while it fails, and its status can be seen. In the order in which a URL meets them:
 //! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and
 //! [`ImproveDelegations`]), [`RouteUrls`], and, when its agent has shipped a package, [`IntegratePackages`].
-//! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on.
+//! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on, [`Steer`] keeps to what admins
+//! decided by hand, [`Balance`] spreads the load, and [`AuditBook`] looks whether what came of it makes sense.
 
+mod audit_book;
+mod balance;
 mod drive_searches;
 mod expire_probes;
 mod integrate_packages;
@@ -19,12 +22,15 @@ mod route_urls;
 mod runner;
 mod settle_homes;
 mod status;
+mod steer;
 
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
+pub use audit_book::AuditBook;
+pub use balance::Balance;
 pub use drive_searches::{DriveSearches, ImproveDelegations};
 pub use expire_probes::ExpireProbes;
 pub use integrate_packages::IntegratePackages;
@@ -39,6 +45,7 @@ pub use route_urls::RouteUrls;
 pub use runner::{Outcome, Reconciler, run};
 pub use settle_homes::SettleHomes;
 pub use status::{Status, Statuses};
+pub use steer::Steer;
 
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
@@ -50,6 +57,8 @@ type Bell = (&'static str, fn(&Pokes) -> &Notify);
 const BELLS: &[Bell] = &[
     bell::<RefreshRegistries>(),
     bell::<SettleHomes>(),
+    bell::<Steer>(),
+    bell::<Balance>(),
     bell::<ResolveHosts>(),
     bell::<PlaceHosts>(),
     bell::<OpenSearches>(),
@@ -75,6 +84,9 @@ pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
     tasks.spawn(run::<ReloadHierarchy>(Arc::clone(coordinator)));
     tasks.spawn(run::<RefreshRegistries>(Arc::clone(coordinator)));
     tasks.spawn(run::<SettleHomes>(Arc::clone(coordinator)));
+    tasks.spawn(run::<Steer>(Arc::clone(coordinator)));
+    tasks.spawn(run::<Balance>(Arc::clone(coordinator)));
+    tasks.spawn(run::<AuditBook>(Arc::clone(coordinator)));
     tasks.spawn(run::<ResolveHosts>(Arc::clone(coordinator)));
     tasks.spawn(run::<PlaceHosts>(Arc::clone(coordinator)));
     tasks.spawn(run::<OpenSearches>(Arc::clone(coordinator)));

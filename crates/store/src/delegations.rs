@@ -13,7 +13,9 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 pub(crate) use assign::assign_in;
-pub use assign::{Assigned, Assignment, Cause, Standing, assign, pinned, release, standing, wanting};
+pub use assign::{
+    Assigned, Assignment, Cause, Hand, Standing, assign, hand, pinned, release, standing, wanting,
+};
 pub use carry::{Searched, carry, carry_searches, searched};
 
 /// A delegation that holds now.

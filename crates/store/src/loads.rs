@@ -164,3 +164,27 @@ pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, St
         })
         .collect()
 }
+
+/// Asks an agent to measure a subnet once more, at the end of its last search, since something shall be moved there that was only
+/// predicted to be near. An agent that was asked in that search is not asked again. Whether there is a new order.
+pub async fn confirm(
+    store: &Store,
+    subnet: &Range,
+    agent: AgentId,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let asked = sqlx::query(
+        "INSERT INTO probes (search, step, agent, phase, level_first, level_last, asked_at)
+         SELECT s.id, 1 + coalesce((SELECT max(p.step) FROM probes p WHERE p.search = s.id), 0), $3, 'rest', $1, $2, $4
+         FROM searches s WHERE s.first = $1 AND s.last = $2 AND s.state = 'decided' ORDER BY s.id DESC LIMIT 1
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(subnet.first())
+    .bind(subnet.last())
+    .bind(agent.get())
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("order a probe before a move"))?;
+    Ok(asked.rows_affected() == 1)
+}

@@ -12,6 +12,10 @@ const reasonNames: Names<Reason> = {
   company: 'Same company',
   lowest: 'Nearest measured',
   home: 'Home subnet',
+  predicted: 'Predicted nearest',
+  pinned: 'Pinned',
+  override: 'Override',
+  balanced: 'Balanced',
 };
 
 /** Why a delegation went where it did, the usual reasons first. */
@@ -22,6 +26,10 @@ const reasonMeanings: Names<Reason> = {
   company: 'An agent that holds another subnet of the same company answered under the threshold.',
   lowest: 'Nobody answered under the threshold; this agent was the nearest of those measured.',
   home: 'The agent lives in this subnet; it was delegated at approval, without a probe.',
+  predicted: 'Nobody else was likely to be nearer.',
+  pinned: 'An admin pinned it to this agent.',
+  override: 'An admin gave it to this agent by hand.',
+  balanced: 'The load was spread: another agent had more to do than it can, or this costs less.',
 };
 
 const phaseNames: Names<Phase> = {

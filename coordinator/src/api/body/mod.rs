@@ -1,16 +1,21 @@
 //! The bodies of the people's API: one file for each noun, as `openapi.json` shows them.
 
 mod agents;
+mod balance;
 mod delegations;
+mod explain;
 mod overview;
 mod reconcilers;
 mod search;
 mod session;
+mod steering;
 mod words;
 mod work;
 
 pub use agents::{Agent, AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
+pub use balance::{Alternative, BalanceAnswer, BalanceRefusal, Finding, Findings, Move};
 pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Wanted, Why};
+pub use explain::{Counters, SkipReason, SkippedAgent, SkippedCounts};
 pub use overview::{
     AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview, PackageCounts,
     PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
@@ -18,5 +23,9 @@ pub use overview::{
 pub use reconcilers::{Reconciler, Reconcilers};
 pub use search::{Asked, Piece, SearchAnswer, SearchItem};
 pub use session::{Credentials, SessionAnswer};
+pub use steering::{
+    Burden, DryRun, OverrideAnswer, OverrideWish, Preview, Scope, Shift, Steering, SteeringAnswer,
+    SteeringWish, WantedSteering,
+};
 pub use words::{AgentState, Kind, Method, Phase, Presence, Reason, Registry, Role, Verdict};
 pub use work::{Policy, Rejected, Seeds, SeedsAnswer, Version};

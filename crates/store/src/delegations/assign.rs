@@ -230,6 +230,38 @@ pub async fn pinned(store: &Store) -> Result<Vec<(Range, PinId)>, StoreError> {
     rows.into_iter().map(|(first, last, pin)| Ok((range(first, last)?, PinId::new(pin)))).collect()
 }
 
+/// The admin behind a delegation that is pinned or overridden.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hand {
+    /// The admin.
+    pub by: String,
+    /// Why, in the admin's words.
+    pub note: String,
+    /// Whether a pin holds it, or it was an override.
+    pub pinned: bool,
+    /// When the pin expires.
+    pub expires_at: Option<UnixMillis>,
+}
+
+/// The admin behind a delegation; none where no admin said so.
+pub async fn hand(store: &Store, id: DelegationId) -> Result<Option<Hand>, StoreError> {
+    let row: Option<(String, String, bool, Option<Moment>)> = sqlx::query_as(
+        "SELECT d.assigned_by, d.note, d.pin IS NOT NULL, s.expires_at
+         FROM delegations d LEFT JOIN steering s ON s.id = d.pin
+         WHERE d.id = $1 AND d.assigned_by IS NOT NULL AND d.note IS NOT NULL",
+    )
+    .bind(id.get())
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("find the admin behind a delegation"))?;
+    Ok(row.map(|(by, note, pinned, expires_at)| Hand {
+        by,
+        note,
+        pinned,
+        expires_at: expires_at.map(|at| at.0),
+    }))
+}
+
 /// Subnets that hosts wait in and nobody crawls.
 pub async fn wanting(store: &Store) -> Result<Vec<Range>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(

@@ -98,7 +98,7 @@ pub async fn delegations(
          LEFT JOIN searches s ON s.id = d.search
          WHERE d.ended_at IS NULL AND d.id < $1
            AND ($3::bigint IS NULL OR d.agent = $3)
-           AND ($4::text IS NULL OR d.reason = $4)
+           AND ($4::text IS NULL OR CASE WHEN d.reason = 'pinned' AND d.pin IS NULL THEN 'override' ELSE d.reason END = $4)
            AND ($5::inet IS NULL OR (family(d.first) = family($5) AND d.first <= $6 AND d.last >= $5))
            AND ($7::text IS NULL
                 OR a.name ILIKE $7
