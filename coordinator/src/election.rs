@@ -43,6 +43,7 @@ async fn renew(coordinator: &Coordinator, decider: Option<Decider>) -> Option<De
 }
 
 fn take_office(coordinator: &Coordinator, decider: &Decider) {
+    coordinator.insight.spending.forget();
     coordinator.decider.store(true, Ordering::Release);
     tracing::info!(term = decider.term(), "this coordinator decides");
     coordinator.pokes.all();
