@@ -1,6 +1,7 @@
 //! Which agent crawls which subnet: the book as Postgres keeps it.
 
 mod carry;
+mod together;
 
 use std::net::IpAddr;
 
@@ -12,6 +13,7 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 pub use carry::{Searched, carry, carry_searches, searched};
+pub use together::decide_all;
 
 /// A delegation that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
