@@ -17,6 +17,7 @@ pub mod ground;
 pub mod health;
 pub mod hierarchy;
 pub mod join_tokens;
+pub mod landmarks;
 pub mod moment;
 pub mod overview;
 pub mod page;
@@ -33,6 +34,7 @@ pub mod state;
 pub mod throttle;
 pub mod web;
 pub mod why;
+mod why_predicted;
 mod why_sentence;
 
 pub use router::router;
