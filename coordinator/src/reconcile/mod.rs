@@ -77,6 +77,9 @@ const BELLS: &[Bell] = &[
     bell::<ExpireProbes>(),
     bell::<RouteUrls>(),
     bell::<IntegratePackages>(),
+    bell::<ChooseLandmarks>(),
+    bell::<MeasureLandmarks>(),
+    bell::<SurveyLandmarks>(),
 ];
 
 const fn bell<R: Reconciler>() -> Bell {
