@@ -45,9 +45,6 @@ COMMENT ON COLUMN steering.ended_at IS 'When it was removed or had expired; null
 COMMENT ON COLUMN steering.ended_by IS 'Admin who removed it, or coordinator when it had expired or its agent was revoked; null while it counts. Written by: coordinator.';
 
 ALTER TABLE delegations
-    DROP CONSTRAINT delegations_reason_check,
-    ADD CONSTRAINT delegations_reason_check
-        CHECK (reason IN ('home', 'company', 'threshold', 'lowest', 'predicted', 'pinned', 'balanced')),
     ADD COLUMN pin         bigint REFERENCES steering,
     ADD COLUMN assigned_by text,
     ADD COLUMN note        text;

@@ -9,8 +9,8 @@ use utoipa_axum::routes;
 use super::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
 use super::state::ApiState;
 use super::{
-    agents, auth, balance, delegations, events, findings, health, hierarchy, join_tokens, overview, policy,
-    reconcilers, registry_data, search, seeds, session, steering, why,
+    agents, auth, balance, delegations, events, findings, health, hierarchy, join_tokens, landmarks,
+    overview, policy, reconcilers, registry_data, search, seeds, session, steering, why,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -92,6 +92,7 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(balance::now))
         .routes(routes!(findings::findings))
         .routes(routes!(hierarchy::locate))
+        .routes(routes!(landmarks::list))
         .routes(routes!(seeds::sow))
         .routes(routes!(policy::read, policy::write))
         .routes(routes!(registry_data::refresh))

@@ -20,6 +20,7 @@ pub mod ground;
 pub mod health;
 pub mod hierarchy;
 pub mod join_tokens;
+pub mod landmarks;
 pub mod moment;
 pub mod overview;
 pub mod page;
@@ -39,6 +40,7 @@ pub mod throttle;
 pub mod web;
 pub mod why;
 mod why_by_hand;
+mod why_predicted;
 mod why_sentence;
 
 pub use router::router;

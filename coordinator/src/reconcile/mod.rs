@@ -5,14 +5,17 @@
 //! backs off while it fails, and its status can be seen. In the order in which a URL meets them:
 //! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and
 //! [`ImproveDelegations`]), [`RouteUrls`], and, when its agent has shipped a package, [`IntegratePackages`].
+//! [`ChooseLandmarks`], [`MeasureLandmarks`] and [`SurveyLandmarks`] keep what the predictive strategy knows.
 //! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on, [`Steer`] keeps to what admins
 //! decided by hand, [`Balance`] spreads the load, and [`AuditBook`] looks whether what came of it makes sense.
 
 mod audit_book;
 mod balance;
+mod choose_landmarks;
 mod drive_searches;
 mod expire_probes;
 mod integrate_packages;
+mod measure_landmarks;
 mod open_searches;
 mod place_hosts;
 mod refresh_registries;
@@ -23,6 +26,7 @@ mod runner;
 mod settle_homes;
 mod status;
 mod steer;
+mod survey_landmarks;
 
 use std::sync::Arc;
 
@@ -31,10 +35,12 @@ use tokio_util::task::TaskTracker;
 
 pub use audit_book::AuditBook;
 pub use balance::Balance;
+pub use choose_landmarks::ChooseLandmarks;
 pub use drive_searches::{DriveSearches, ImproveDelegations};
 pub use expire_probes::ExpireProbes;
 pub use integrate_packages::IntegratePackages;
 pub(crate) use integrate_packages::digest_one;
+pub use measure_landmarks::MeasureLandmarks;
 pub use open_searches::OpenSearches;
 pub use place_hosts::PlaceHosts;
 pub use refresh_registries::RefreshRegistries;
@@ -46,6 +52,7 @@ pub use runner::{Outcome, Reconciler, run};
 pub use settle_homes::SettleHomes;
 pub use status::{Status, Statuses};
 pub use steer::Steer;
+pub use survey_landmarks::SurveyLandmarks;
 
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
@@ -59,6 +66,9 @@ const BELLS: &[Bell] = &[
     bell::<SettleHomes>(),
     bell::<Steer>(),
     bell::<Balance>(),
+    bell::<ChooseLandmarks>(),
+    bell::<MeasureLandmarks>(),
+    bell::<SurveyLandmarks>(),
     bell::<ResolveHosts>(),
     bell::<PlaceHosts>(),
     bell::<OpenSearches>(),
@@ -67,6 +77,9 @@ const BELLS: &[Bell] = &[
     bell::<ExpireProbes>(),
     bell::<RouteUrls>(),
     bell::<IntegratePackages>(),
+    bell::<ChooseLandmarks>(),
+    bell::<MeasureLandmarks>(),
+    bell::<SurveyLandmarks>(),
 ];
 
 const fn bell<R: Reconciler>() -> Bell {
@@ -92,6 +105,9 @@ pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
     tasks.spawn(run::<OpenSearches>(Arc::clone(coordinator)));
     tasks.spawn(run::<DriveSearches>(Arc::clone(coordinator)));
     tasks.spawn(run::<ImproveDelegations>(Arc::clone(coordinator)));
+    tasks.spawn(run::<ChooseLandmarks>(Arc::clone(coordinator)));
+    tasks.spawn(run::<MeasureLandmarks>(Arc::clone(coordinator)));
+    tasks.spawn(run::<SurveyLandmarks>(Arc::clone(coordinator)));
     tasks.spawn(run::<ExpireProbes>(Arc::clone(coordinator)));
     tasks.spawn(run::<RouteUrls>(Arc::clone(coordinator)));
     tasks.spawn(run::<IntegratePackages>(Arc::clone(coordinator)));

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use delegation::target::FORGIVEN_MS;
 use hierarchy::{CompanyId, Range};
 use store::StoreError;
 use store::hosts::{self, Orphan};
@@ -39,7 +40,9 @@ impl Reconciler for OpenSearches {
         if room == 0 {
             return Ok(Outcome::Idle);
         }
-        let orphans = hosts::orphans(&coordinator.store, LOOK_AHEAD, coordinator.now()).await?;
+        let now = coordinator.now();
+        let forgiven = now.plus_ms(-FORGIVEN_MS.cast_signed());
+        let orphans = hosts::orphans(&coordinator.store, LOOK_AHEAD, forgiven, now).await?;
         let orphans = unpinned(&atlas, &steering(coordinator).await?, orphans);
         let chosen = choose(&atlas, &under_way, orphans, room);
         if chosen.is_empty() {
@@ -56,15 +59,14 @@ pub(super) async fn open(coordinator: &Coordinator, hosts: Vec<Orphan>) -> Resul
     if searches.is_empty() {
         return Ok(0);
     }
-    let threshold_us = coordinator.policy.load().threshold_us;
+    let policy = coordinator.policy.load_full();
+    let (strategy, threshold_us) = (policy.strategy.as_str(), policy.threshold_us);
     let now = coordinator.now();
-    let opened = searches::open(&coordinator.store, &searches, STRATEGY, threshold_us, now).await?;
+    let opened = searches::open(&coordinator.store, &searches, strategy, threshold_us, now).await?;
     coordinator.pokes.drive_searches.notify_one();
     Ok(opened)
 }
 
-/// The paper's own procedure.
-const STRATEGY: &str = "threshold";
 /// Subnets to choose from.
 const LOOK_AHEAD: u32 = 1_000;
 

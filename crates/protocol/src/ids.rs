@@ -95,6 +95,10 @@ id! {
     /// One subnet that balance gave to another agent.
     MoveId, "mov"
 }
+id! {
+    /// A subnet that every agent measures now and then.
+    LandmarkId, "lmk"
+}
 
 #[cfg(test)]
 mod tests {

@@ -2,6 +2,7 @@
 
 mod assign;
 mod carry;
+mod together;
 
 use std::net::IpAddr;
 
@@ -17,6 +18,7 @@ pub use assign::{
     Assigned, Assignment, Cause, Hand, Standing, assign, hand, pinned, release, standing, wanting,
 };
 pub use carry::{Searched, carry, carry_searches, searched};
+pub use together::decide_all;
 
 /// A delegation that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]

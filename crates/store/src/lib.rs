@@ -14,6 +14,7 @@ mod error;
 pub mod generations;
 pub mod hosts;
 pub mod join_tokens;
+pub mod landmarks;
 mod line;
 mod listen;
 pub mod lists;

@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../api';
 import type { AgentAction } from '../words/agent';
-import type { Policy, Reason, SteeringWish } from './model';
+import type { PolicyChange, Reason, SteeringWish } from './model';
 import { Problem, problemOf, unreachable } from './problem';
 
 // `fetch` is looked up at each call, not once: tests put their own in its place.
@@ -136,9 +136,14 @@ export const moves = (query: Part, signal?: Aim) =>
 
 export const findings = (signal?: Aim) =>
   asAdmin(client.GET('/api/v1/audit/findings', at(signal)), signal);
+export const landmarks = (signal?: Aim) =>
+  asAdmin(
+    client.GET('/api/v1/landmarks', { params: { query: { limit: 1 } }, ...at(signal) }),
+    signal,
+  );
 
 export const seed = (urls: string[]) => asAdmin(client.POST('/api/v1/seeds', { body: { urls } }));
 
 export const policy = (signal?: Aim) => asAdmin(client.GET('/api/v1/policy', at(signal)), signal);
 
-export const setPolicy = (body: Policy) => asAdmin(client.PUT('/api/v1/policy', { body }));
+export const setPolicy = (body: PolicyChange) => asAdmin(client.PUT('/api/v1/policy', { body }));

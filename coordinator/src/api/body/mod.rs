@@ -4,7 +4,9 @@ mod agents;
 mod balance;
 mod delegations;
 mod explain;
+mod landmarks;
 mod overview;
+mod policy;
 mod reconcilers;
 mod search;
 mod session;
@@ -13,13 +15,17 @@ mod words;
 mod work;
 
 pub use agents::{Agent, AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
-pub use balance::{Alternative, BalanceAnswer, BalanceRefusal, Finding, Findings, Move};
+pub use balance::{
+    Alternative, BalanceAnswer, BalancePass, BalanceRefusal, BalanceRule, Finding, Findings, Move,
+};
 pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Wanted, Why};
 pub use explain::{Counters, SkipReason, SkippedAgent, SkippedCounts};
+pub use landmarks::{Landmark, Landmarks};
 pub use overview::{
     AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview, PackageCounts,
     PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
 };
+pub use policy::{Policy, PolicyChange, Strategy};
 pub use reconcilers::{Reconciler, Reconcilers};
 pub use search::{Asked, Piece, SearchAnswer, SearchItem};
 pub use session::{Credentials, SessionAnswer};
@@ -28,4 +34,4 @@ pub use steering::{
     SteeringWish, WantedSteering,
 };
 pub use words::{AgentState, Kind, Method, Phase, Presence, Reason, Registry, Role, Verdict};
-pub use work::{Policy, Rejected, Seeds, SeedsAnswer, Version};
+pub use work::{Rejected, Seeds, SeedsAnswer, Version};

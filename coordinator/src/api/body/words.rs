@@ -65,6 +65,8 @@ pub enum Phase {
     SiblingChild,
     /// Agents that hold nothing in this address family; nobody is left out.
     Rest,
+    /// The agent that was likeliest to be nearest.
+    Predicted,
 }
 
 /// How a round trip was measured.
@@ -89,6 +91,8 @@ pub enum Verdict {
     Satisfies,
     /// Measured, not under the threshold.
     TooSlow,
+    /// Measured where a search predicts: the threshold does not matter.
+    Measured,
     /// The agent could not reach the address, or its owner's rules forbid the probe.
     Unreachable,
     /// The agent did not answer in time.
@@ -190,6 +194,7 @@ impl Phase {
             "sibling" => Some(Self::Sibling),
             "sibling_child" => Some(Self::SiblingChild),
             "rest" => Some(Self::Rest),
+            "predicted" => Some(Self::Predicted),
             _ => None,
         }
     }
