@@ -1,10 +1,14 @@
 //! The operator's settings that apply at once.
 
+mod balance;
+
 use protocol::{CrawlPolicy, UnixMillis};
 use sqlx::FromRow;
 
 use crate::moment::Moment;
 use crate::{Store, StoreError};
+
+pub use balance::{Balance, balance, set_balance};
 
 /// The policy as it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,8 +13,9 @@ const reasonNames: Names<Reason> = {
   company: 'Same company',
   lowest: 'Nearest measured',
   home: 'Home subnet',
-  pinned: 'Pinned by an admin',
-  balanced: 'Moved to balance',
+  pinned: 'Pinned',
+  override: 'Override',
+  balanced: 'Balanced',
 };
 
 /** Why a delegation went where it did, the usual reasons first. */
@@ -26,8 +27,9 @@ const reasonMeanings: Names<Reason> = {
   company: 'An agent that holds another subnet of the same company answered under the threshold.',
   lowest: 'Nobody answered under the threshold; this agent was the nearest of those measured.',
   home: 'The agent lives in this subnet; it was delegated at approval, without a probe.',
-  pinned: 'An admin gave the subnet to this agent.',
-  balanced: 'The load was spread; this agent has room for it.',
+  pinned: 'An admin pinned it to this agent.',
+  override: 'An admin gave it to this agent by hand.',
+  balanced: 'The load was spread: another agent had more to do than it can, or this costs less.',
 };
 
 const phaseNames: Names<Phase> = {
