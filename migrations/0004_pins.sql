@@ -55,7 +55,6 @@ COMMENT ON COLUMN delegations.note IS 'Why, in the admin''s words; null when no 
 
 ALTER TABLE searches ADD COLUMN skipped jsonb NOT NULL DEFAULT '[]';
 COMMENT ON COLUMN searches.skipped IS 'Agents that were passed over when the search decided, each {agent, why}; why is asleep, unreachable, busy, excluded or budget. Written by: coordinator with the decision.';
-CREATE INDEX searches_subnet ON searches (first, last);
 
 ALTER TABLE policy
     ADD COLUMN balance_rule          text NOT NULL DEFAULT 'cheapest'

@@ -80,6 +80,8 @@ const BELLS: &[Bell] = &[
     bell::<ChooseLandmarks>(),
     bell::<MeasureLandmarks>(),
     bell::<SurveyLandmarks>(),
+    bell::<Steer>(),
+    bell::<Balance>(),
 ];
 
 const fn bell<R: Reconciler>() -> Bell {
