@@ -139,8 +139,14 @@ impl<'a> Walk<'a> {
         trail: &[Asked],
         choice: Choice,
     ) -> Result<(), StoreError> {
-        let (steering, roster) = (&self.steering, &self.roster);
-        let moment = passed_over::Moment { atlas: &self.atlas, steering, roster, subnet, trail };
+        let moment = passed_over::Moment {
+            atlas: &self.atlas,
+            steering: &self.steering,
+            roster: &self.roster,
+            allowance: &self.allowance,
+            subnet,
+            trail,
+        };
         passed_over::note(self.coordinator, search, &moment, (choice.reason, choice.agent)).await
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use delegation::balance::{Cell, Instance, InstanceError, Plan, Subnet, cells};
+use delegation::balance::{Cell, Instance, InstanceError, Plan, Source, Subnet, cells};
 use delegation::{Asked, Phase, Steering, Verdict};
 use hierarchy::Range;
 use protocol::AgentId;
@@ -11,6 +11,7 @@ use store::delegations::{self, Held};
 use store::loads::Answer;
 
 use crate::atlas::Atlas;
+use crate::foresight::Insight;
 use crate::state::Coordinator;
 use crate::steer::steering;
 use crate::weigh::{Scales, Times};
@@ -44,6 +45,7 @@ pub enum SceneError {
 /// What is fixed, and what the rest is judged by.
 struct Desk<'a> {
     atlas: &'a Atlas,
+    insight: &'a Insight,
     steering: Steering,
     scales: &'a Scales,
     agents: Vec<AgentId>,
@@ -59,6 +61,7 @@ impl Scene {
         let approved = scales.agents.iter().filter(|weighed| weighed.work.approved);
         let desk = Desk {
             atlas,
+            insight: &coordinator.insight,
             steering: steering(coordinator).await?,
             scales,
             agents: approved.clone().map(|weighed| weighed.work.agent).collect(),
@@ -119,13 +122,16 @@ impl Desk<'_> {
         let load = self.scales.load(&held.subnet);
         let here = self.number(held.agent)?;
         let trail: Vec<Asked> = times.of(&held.subnet).filter_map(asked).collect();
-        let mut cells = cells(None, &trail, &self.agents, load, PREDICTED);
-        if !cells.iter().any(|cell| cell.at() == here) {
+        let hierarchy = self.atlas.hierarchy();
+        let id = hierarchy.find(&held.subnet)?;
+        let mut cells = self.insight.with_belief(hierarchy, (id, &trail), |belief| {
+            cells(belief, &trail, &self.agents, load, PREDICTED)
+        });
+        if !cells.iter().any(|cell| cell.at() == here && cell.source == Source::Measured) {
+            cells.retain(|cell| cell.at() != here);
             let cost = f64::from(held.rtt_us?) / 1_000.0 * load as f64;
             cells.push(Cell::measured(u32::try_from(here).ok()?, cost));
         }
-        let hierarchy = self.atlas.hierarchy();
-        let id = hierarchy.find(&held.subnet)?;
         cells.retain(|cell| {
             let agent = self.agents[cell.at()];
             agent == held.agent || self.steering.exclusion(hierarchy, id, agent).is_none()

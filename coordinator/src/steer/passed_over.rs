@@ -1,5 +1,6 @@
 //! Whom a search passed over, written down with its decision.
 
+use delegation::budget::{Allowance, Ledger};
 use delegation::{Asked, Availability, Reason, Roster, Skip, Steering, candidates, skipped};
 use hierarchy::SubnetId;
 use protocol::AgentId;
@@ -20,6 +21,8 @@ pub struct Moment<'a> {
     pub steering: &'a Steering,
     /// Everybody who works, excluded or not.
     pub roster: &'a Roster,
+    /// Probes a day.
+    pub allowance: &'a Allowance,
     /// Its subnet.
     pub subnet: SubnetId,
     /// Who was asked.
@@ -33,19 +36,33 @@ pub async fn note(
     moment: &Moment<'_>,
     decision: (Reason, AgentId),
 ) -> Result<(), StoreError> {
-    let found = passed_over(moment, decision);
+    let now = coordinator.now();
+    let spent = |agent| {
+        let spending = &coordinator.insight.spending;
+        let seen =
+            |ledger: &mut Ledger| ledger.availability(moment.allowance, agent, Availability::Ready, now);
+        spending.ledger(seen) == Availability::Busy
+    };
+    let found = passed_over(moment, decision, spent);
     if found.is_empty() {
         return Ok(());
     }
     searches::note_skipped(&coordinator.store, search.id, &found).await
 }
 
-fn passed_over(moment: &Moment<'_>, decision: (Reason, AgentId)) -> Vec<Skipped> {
-    let Moment { atlas, steering, roster, subnet, trail } = *moment;
+fn passed_over(
+    moment: &Moment<'_>,
+    decision: (Reason, AgentId),
+    spent: impl Fn(AgentId) -> bool,
+) -> Vec<Skipped> {
+    let Moment { atlas, steering, roster, subnet, trail, .. } = *moment;
     let hierarchy = atlas.hierarchy();
     let why = |agent: AgentId| {
         let excluded = steering.exclusion(hierarchy, subnet, agent).map(|_| Skip::Excluded);
-        excluded.or_else(|| unavailable(roster.availability(agent)?))
+        excluded.or_else(|| match unavailable(roster.availability(agent)?) {
+            Some(Skip::Busy) if spent(agent) => Some(Skip::Budget),
+            seen => seen,
+        })
     };
     let book = atlas.book();
     let found = skipped(candidates(hierarchy, &book, roster, subnet), trail, decision, why);

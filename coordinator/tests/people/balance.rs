@@ -14,7 +14,12 @@ const SEEDS: [&str; 3] = ["http://198.51.100.1/", "http://198.51.100.130/", "htt
 
 /// Nobody is near enough, so that both measure everything; agent 2 is nearer and gets it all.
 async fn delegate_all(running: &Running, one: &mut FakeAgent, two: &mut FakeAgent) {
-    execute(&running.coordinator.store, "UPDATE policy SET threshold_us = 1").await.unwrap();
+    execute(
+        &running.coordinator.store,
+        "UPDATE policy SET threshold_us = 1, strategy = 'threshold', landmarks = 0",
+    )
+    .await
+    .unwrap();
     coordinator::ruling::refresh(&running.coordinator).await.unwrap();
     running.sow(&SEEDS).await;
     let mut answered = 0;

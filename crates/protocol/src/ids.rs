@@ -84,10 +84,6 @@ id! {
     HostId, "hst"
 }
 id! {
-    /// A subnet that every agent measures now and then.
-    LandmarkId, "lmk"
-}
-id! {
     /// An admin's word that an agent crawls a part of the hierarchy.
     PinId, "pin"
 }
@@ -98,6 +94,10 @@ id! {
 id! {
     /// One subnet that balance gave to another agent.
     MoveId, "mov"
+}
+id! {
+    /// A subnet that every agent measures now and then.
+    LandmarkId, "lmk"
 }
 
 #[cfg(test)]

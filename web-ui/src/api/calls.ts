@@ -101,11 +101,6 @@ export const hierarchy = (address: string, signal?: Aim) => {
   return asAdmin(client.GET('/api/v1/hierarchy/{address}', options), signal);
 };
 
-export const landmarks = (signal?: Aim) =>
-  asAdmin(
-    client.GET('/api/v1/landmarks', { params: { query: { limit: 1 } }, ...at(signal) }),
-    signal,
-  );
 /** `dry_run` says what would move and changes nothing. */
 const dry = (dry_run: boolean) => ({ query: { dry_run } });
 
@@ -141,6 +136,11 @@ export const moves = (query: Part, signal?: Aim) =>
 
 export const findings = (signal?: Aim) =>
   asAdmin(client.GET('/api/v1/audit/findings', at(signal)), signal);
+export const landmarks = (signal?: Aim) =>
+  asAdmin(
+    client.GET('/api/v1/landmarks', { params: { query: { limit: 1 } }, ...at(signal) }),
+    signal,
+  );
 
 export const seed = (urls: string[]) => asAdmin(client.POST('/api/v1/seeds', { body: { urls } }));
 

@@ -13,9 +13,9 @@ const reasonNames: Names<Reason> = {
   company: 'Same company',
   lowest: 'Nearest measured',
   home: 'Home subnet',
-  pinned: 'Pinned',
-  override: 'Override',
-  balanced: 'Balanced',
+  pinned: 'Pinned by an admin',
+  override: 'Given by an admin',
+  balanced: 'Moved to balance',
 };
 
 /** Why a delegation went where it did, the usual reasons first. */
@@ -28,7 +28,7 @@ const reasonMeanings: Names<Reason> = {
   lowest: 'Nobody answered under the threshold; this agent was the nearest of those measured.',
   home: 'The agent lives in this subnet; it was delegated at approval, without a probe.',
   pinned: 'An admin pinned it to this agent.',
-  override: 'An admin gave it to this agent by hand.',
+  override: 'An admin gave it to this agent by hand, once.',
   balanced: 'The load was spread: another agent had more to do than it can, or this costs less.',
 };
 

@@ -1,10 +1,52 @@
 //! Moves of balance, what a pass would do, and what the audit found.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::agents::AgentRef;
 use crate::api::moment::Moment;
+
+/// Which subnet leaves an agent that has more to do than it can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BalanceRule {
+    /// The one whose times vary least, to its next-best agent.
+    Variance,
+    /// The one that loses least at its next-best agent.
+    NextBest,
+    /// The one that loses least wherever there is room.
+    Cheapest,
+    /// None: agents stay over their capacity.
+    Off,
+}
+
+/// Whether subnets are moved towards the cheapest plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BalancePass {
+    /// Now and then, a few a day.
+    Optimal,
+    /// No.
+    Off,
+}
+
+impl BalanceRule {
+    /// The word in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Variance => "variance",
+            Self::NextBest => "next_best",
+            Self::Cheapest => "cheapest",
+            Self::Off => "off",
+        }
+    }
+
+    /// The rule of this word; whatever is not known does nothing.
+    pub fn of(word: &str) -> Self {
+        let all = [Self::Variance, Self::NextBest, Self::Cheapest];
+        all.into_iter().find(|rule| rule.as_str() == word).unwrap_or(Self::Off)
+    }
+}
 
 /// Why an alternative was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]

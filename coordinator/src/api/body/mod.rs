@@ -15,7 +15,9 @@ mod words;
 mod work;
 
 pub use agents::{Agent, AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
-pub use balance::{Alternative, BalanceAnswer, BalanceRefusal, Finding, Findings, Move};
+pub use balance::{
+    Alternative, BalanceAnswer, BalancePass, BalanceRefusal, BalanceRule, Finding, Findings, Move,
+};
 pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Wanted, Why};
 pub use explain::{Counters, SkipReason, SkippedAgent, SkippedCounts};
 pub use landmarks::{Landmark, Landmarks};

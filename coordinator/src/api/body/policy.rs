@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::balance::{BalancePass, BalanceRule};
 use crate::api::extract::Checked;
 use crate::api::problem::FieldError;
 
@@ -42,6 +43,14 @@ pub struct Policy {
     pub landmark_days: u32,
     /// Least pause between two requests to one host, milliseconds; owners may ask for more.
     pub host_delay_ms: u32,
+    /// Which subnet leaves an agent that has more to do than it can.
+    pub balance_rule: BalanceRule,
+    /// Whether subnets are moved towards the cheapest plan.
+    pub balance_pass: BalancePass,
+    /// Most subnets that passes move in 24 hours.
+    pub balance_moves_a_day: u32,
+    /// What a move of a pass must save at least, milliseconds a day, unless it relieves an agent.
+    pub balance_least_gain_ms: u32,
 }
 
 /// Changes of the policy; what is left out stays as it is.
@@ -80,6 +89,16 @@ pub struct PolicyChange {
     /// Least pause between two requests to one host, milliseconds.
     #[schema(minimum = 0, maximum = 600_000)]
     pub host_delay_ms: Option<u32>,
+    /// Which subnet leaves an agent that has more to do than it can.
+    pub balance_rule: Option<BalanceRule>,
+    /// Whether subnets are moved towards the cheapest plan.
+    pub balance_pass: Option<BalancePass>,
+    /// Most subnets that passes move in 24 hours.
+    #[schema(minimum = 0, maximum = 1_000_000)]
+    pub balance_moves_a_day: Option<u32>,
+    /// What a move of a pass must save at least, milliseconds a day.
+    #[schema(minimum = 0, maximum = 1_000_000_000)]
+    pub balance_least_gain_ms: Option<u32>,
 }
 
 impl Checked for PolicyChange {
@@ -96,6 +115,14 @@ impl Checked for PolicyChange {
             ("landmarks", wide(self.landmarks), 0, 10_000, "landmarks"),
             ("landmark_days", wide(self.landmark_days), 1, 365, "days"),
             ("host_delay_ms", wide(self.host_delay_ms), 0, 600_000, "milliseconds"),
+            ("balance_moves_a_day", wide(self.balance_moves_a_day), 0, 1_000_000, "moves a day"),
+            (
+                "balance_least_gain_ms",
+                wide(self.balance_least_gain_ms),
+                0,
+                1_000_000_000,
+                "milliseconds a day",
+            ),
         ];
         let broken = bounds.into_iter().filter(|(_, value, least, most, _)| {
             value.is_some_and(|value| !(*least..=*most).contains(&value))

@@ -43,7 +43,7 @@ pub enum Reason {
     Threshold,
     /// Nobody was near enough; the nearest that was measured.
     Lowest,
-    /// Nobody else is likely enough to be nearer.
+    /// Nobody else was likely to be nearer.
     Predicted,
     /// An admin pinned it there.
     Pinned,
