@@ -206,14 +206,14 @@ impl Hierarchy {
 
     fn smallest_v4(&self, address: u32) -> SubnetId {
         let parent = |place: usize| self.columns.parent[place].index();
-        let told = self.tries.v4.owner(address.into(), parent);
+        let told = self.tries.v4.owner(address.into());
         SubnetId::new(told.unwrap_or_else(|| self.v4.smallest(address, parent)) as u32)
     }
 
     fn smallest_v6(&self, address: u128) -> SubnetId {
         let root = self.v4.len();
         let parent = |place: usize| self.columns.parent[root + place].index() - root;
-        let told = self.tries.v6.owner(address.head(), parent);
+        let told = self.tries.v6.owner(address.head());
         SubnetId::new((root + told.unwrap_or_else(|| self.v6.smallest(address, parent))) as u32)
     }
 
