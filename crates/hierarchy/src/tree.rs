@@ -47,11 +47,7 @@ impl Hierarchy {
     ) -> Self {
         companies.shrink();
         let holdings = Holdings::new(&columns.holder, companies.len());
-        let root = v4.len();
-        let tries = Tries {
-            v4: Trie::new(&v4, &|place| columns.parent[place].index()),
-            v6: Trie::new(&v6, &|place| columns.parent[root + place].index() - root),
-        };
+        let tries = Tries { v4: Trie::new(&v4), v6: Trie::new(&v6) };
         Self { generation, v4, v6, tries, columns, holdings, companies }
     }
 

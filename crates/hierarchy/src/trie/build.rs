@@ -19,11 +19,10 @@ const MOST_STRIDE: u32 = 16;
 type Segment = (u64, u32);
 
 impl Trie {
-    /// `parent` leads from a subnet's place to the one around it.
-    pub(crate) fn new<A: Address>(family: &Family<A>, parent: &impl Fn(usize) -> usize) -> Self {
+    pub(crate) fn new<A: Address>(family: &Family<A>) -> Self {
         let below = family.heads.get(1..).unwrap_or_default();
         let base = below.first().map_or(0, |head| (*head).into());
-        let end = end(family, parent).saturating_sub(base);
+        let end = end(family).saturating_sub(base);
         let bits = below.len().checked_ilog2().unwrap_or(0).clamp(1, MOST_REGION_BITS);
         let shift = (u64::BITS - end.leading_zeros()).saturating_sub(bits);
         let regions = (end >> shift) as usize + 1;
@@ -39,7 +38,7 @@ impl Trie {
         let worth = WORTH * below.len() / regions;
         let mut growing = Growing { trie, family, worth, owner: 0, begun: 1 };
         let (mut region, mut waiting) = (0, Vec::new());
-        flatten(family, parent, |head, owner| {
+        flatten(family, |head, owner| {
             let Some(offset) = head.checked_sub(base) else { return };
             let here = (offset >> shift) as usize;
             while region < here.min(regions) {
@@ -63,12 +62,12 @@ impl Trie {
 }
 
 /// The last head of all subnets but the root; only one more segment may start behind it, the root's.
-fn end<A: Address>(family: &Family<A>, parent: &impl Fn(usize) -> usize) -> u64 {
-    let mut place = family.len().saturating_sub(1);
-    while parent(place) != 0 {
-        place = parent(place);
+fn end<A: Address>(family: &Family<A>) -> u64 {
+    let (mut place, mut end) = (1, A::ZERO);
+    while let Some((_, last)) = family.bounds(place) {
+        (place, end) = (family.subtree_end(place), last);
     }
-    family.bounds(place).filter(|_| place != 0).map_or(0, |(_, last)| last.head().into())
+    end.head().into()
 }
 
 /// A trie under construction; stretches come in ascending order.
@@ -139,17 +138,19 @@ impl<A: Address> Growing<'_, A> {
 /// Into how many slots, as a power of two, to cut `1 << span` heads: more take more memory, fewer send more heads to a list.
 fn stride(worth: usize, from: u64, span: u32, segments: &[Segment]) -> u32 {
     let most = (worth + 1).ilog2().min(span).min(MOST_STRIDE);
+    // With far fewer slots than segments nearly all have several.
+    let few = segments.len().checked_ilog2().unwrap_or(0).saturating_sub(3).min(most);
     // Slots that have a segment start elsewhere than at their beginning, for each stride, and the latest of these slots.
     let (mut several, mut latest) = ([0; MOST_STRIDE as usize + 1], [u64::MAX; MOST_STRIDE as usize + 1]);
     for (at, _) in segments {
         let offset = at - from;
-        for bits in 0..(span - offset.trailing_zeros().min(span)).min(most + 1) {
+        for bits in few..(span - offset.trailing_zeros().min(span)).min(most + 1) {
             let slot = offset >> (span - bits);
             let new = latest[bits as usize] != slot;
             several[bits as usize] += usize::from(new);
             latest[bits as usize] = slot;
         }
     }
-    let cost = |bits: &u32| (1 << bits) + (worth * several[*bits as usize] >> bits);
-    (0..=most).min_by_key(cost).unwrap_or(0)
+    let cost = |bits: &u32| (1 << bits) + ((worth * several[*bits as usize]) >> bits);
+    (few..=most).min_by_key(cost).unwrap_or(0)
 }
