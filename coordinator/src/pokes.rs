@@ -20,6 +20,8 @@ pub struct Pokes {
     pub improve_delegations: Notify,
     /// Orders may have become pointless.
     pub expire_probes: Notify,
+    /// Agents may have lost their leases.
+    pub end_leases: Notify,
     /// URLs may be routed to agents.
     pub route_urls: Notify,
     /// Packages wait to be integrated.
@@ -42,6 +44,7 @@ impl Pokes {
             &self.drive_searches,
             &self.improve_delegations,
             &self.expire_probes,
+            &self.end_leases,
             &self.route_urls,
             &self.integrate_packages,
             &self.reload_hierarchy,

@@ -167,6 +167,9 @@ struct Choice {
 fn enter(coordinator: &Coordinator, search: &OpenSearch, choice: Choice) {
     let Some(atlas) = coordinator.atlas() else { return };
     if let Some(subnet) = atlas.hierarchy().find(&search.subnet) {
+        // Who had it is told at once to let go of the hosts.
+        let former = atlas.book().holding(subnet).map(|holding| holding.agent);
+        coordinator.wakes.ring(former.filter(|former| *former != choice.agent));
         atlas.enter(subnet, Holding { agent: choice.agent, reason: choice.reason });
     }
 }

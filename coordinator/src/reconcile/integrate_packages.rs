@@ -112,5 +112,6 @@ async fn own_hosts(
     entries: &[Entry],
 ) -> Result<BTreeSet<HostName>, StoreError> {
     let named: Vec<HostName> = digest::hosts(entries).into_iter().collect();
-    Ok(hosts::of_agent(&coordinator.store, package.name.agent, &named).await?.into_iter().collect())
+    let own = hosts::of_agent(&coordinator.store, package.name.agent, package.received_at, &named).await?;
+    Ok(own.into_iter().collect())
 }

@@ -4,10 +4,11 @@
 //! one likes, and goes on where it stopped after a crash. It runs when its period is over or when it is poked,
 //! backs off while it fails, and its status can be seen. In the order in which a URL meets them:
 //! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and
-//! [`ImproveDelegations`]), [`RouteUrls`], and, when its agent has shipped a package, [`IntegratePackages`].
+//! [`ImproveDelegations`]), [`RouteUrls`] (with [`EndLeases`] for hosts that change agents), and, when its agent has shipped a package, [`IntegratePackages`].
 //! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on.
 
 mod drive_searches;
+mod end_leases;
 mod expire_probes;
 mod integrate_packages;
 mod open_searches;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use tokio_util::task::TaskTracker;
 
 pub use drive_searches::{DriveSearches, ImproveDelegations};
+pub use end_leases::EndLeases;
 pub use expire_probes::ExpireProbes;
 pub use integrate_packages::IntegratePackages;
 pub(crate) use integrate_packages::digest_one;
@@ -52,6 +54,7 @@ pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
     tasks.spawn(run::<DriveSearches>(Arc::clone(coordinator)));
     tasks.spawn(run::<ImproveDelegations>(Arc::clone(coordinator)));
     tasks.spawn(run::<ExpireProbes>(Arc::clone(coordinator)));
+    tasks.spawn(run::<EndLeases>(Arc::clone(coordinator)));
     tasks.spawn(run::<RouteUrls>(Arc::clone(coordinator)));
     tasks.spawn(run::<IntegratePackages>(Arc::clone(coordinator)));
 }

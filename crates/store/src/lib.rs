@@ -12,6 +12,8 @@ mod decider;
 pub mod delegations;
 mod error;
 pub mod generations;
+pub mod hand_overs;
+pub mod hearings;
 pub mod hosts;
 pub mod join_tokens;
 mod line;

@@ -4,6 +4,7 @@
 
 mod agents;
 mod carry;
+mod hand_overs;
 mod hosts;
 mod packages;
 mod routes;
