@@ -129,6 +129,7 @@ pub async fn coordinator(
     let started_at = clock.now();
     let tokens = Tokens::new(secret(&store).await?, started_at);
     let policy = policy::read(&store).await.map_err(|error| no_database(&error))?;
+    let unsaid = Arc::default();
     Ok(Coordinator {
         clock,
         started_at,
@@ -144,7 +145,8 @@ pub async fn coordinator(
         recent: Arc::new(Recent::new(RECENT)),
         refreshed: LastAttempt::default(),
         pokes: Pokes::default(),
-        wakes: Wakes::default(),
+        wakes: Wakes::new(Arc::clone(&unsaid)),
+        unsaid,
         events: Events::default(),
         decider: AtomicBool::new(false),
         statuses: Statuses::default(),

@@ -20,6 +20,8 @@ pub struct Pokes {
     pub improve_delegations: Notify,
     /// Orders may have become pointless.
     pub expire_probes: Notify,
+    /// Something was told of slow pages, or measured because of them.
+    pub calibrate: Notify,
     /// Agents may have lost their leases.
     pub end_leases: Notify,
     /// URLs may be routed to agents.
@@ -44,6 +46,7 @@ impl Pokes {
             &self.drive_searches,
             &self.improve_delegations,
             &self.expire_probes,
+            &self.calibrate,
             &self.end_leases,
             &self.route_urls,
             &self.integrate_packages,

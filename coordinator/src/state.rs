@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::dns::Dns;
 use crate::events::Events;
+use crate::gossip::Unsaid;
 use crate::pokes::Pokes;
 use crate::recent::Recent;
 use crate::reconcile::Statuses;
@@ -58,6 +59,8 @@ pub struct Coordinator {
     pub pokes: Pokes,
     /// Wakes the beats that agents hold open.
     pub wakes: Wakes,
+    /// What the other coordinators are to be told.
+    pub unsaid: Arc<Unsaid>,
     /// Tells watchers what changed.
     pub events: Events,
     /// Whether this coordinator is the one that decides.

@@ -4,6 +4,12 @@
 
 #[path = "scenarios/kills.rs"]
 mod kills;
+#[path = "scenarios/scripted.rs"]
+mod scripted;
+#[path = "scenarios/searches.rs"]
+mod searches;
+#[path = "scenarios/slow_way.rs"]
+mod slow_way;
 #[path = "scenarios/small_world.rs"]
 mod small_world;
 #[path = "scenarios/whole_road.rs"]

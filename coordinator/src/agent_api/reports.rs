@@ -23,6 +23,7 @@ pub(super) async fn reports(
     let news = probes::report(&coordinator.store, caller.agent, &reports.probes, coordinator.now()).await?;
     if news > 0 {
         coordinator.pokes.drive_searches.notify_one();
+        coordinator.pokes.calibrate.notify_one();
         coordinator.events.tell(Change::Delegations);
     }
     Ok(StatusCode::NO_CONTENT)

@@ -32,6 +32,9 @@ pub async fn write(
     after.threshold_us = wish.threshold_ms * 1_000;
     after.patience_ms = wish.patience_s * 1_000;
     after.crawl.host_delay_ms = wish.host_delay_ms;
+    if let Some(calibration) = wish.calibration {
+        after.calibration = calibration.into();
+    }
     // The entry comes first: a change without one must not be.
     let detail = json!({ "before": shown(&before), "after": wish });
     let entry =
@@ -47,5 +50,6 @@ fn shown(policy: &policy::Policy) -> Policy {
         threshold_ms: policy.threshold_us.div_ceil(1_000),
         patience_s: policy.patience_ms.div_ceil(1_000),
         host_delay_ms: policy.crawl.host_delay_ms,
+        calibration: Some(policy.calibration.into()),
     }
 }

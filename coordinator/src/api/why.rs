@@ -6,6 +6,7 @@ use store::lists::{self, Search};
 
 use super::auth::Viewer;
 use super::body::{AgentRef, AskedProbe, Method, Phase, Target, Verdict, Why};
+use super::calibrations;
 use super::delegations::{ms, read, shown};
 use super::extract::{Json, Path};
 use super::ground::{self, Ground};
@@ -41,7 +42,12 @@ pub async fn why(
     let ground = Ground::of_range(atlas.as_deref(), &found.subnet);
     let case =
         Case { found: &found, search: search.as_ref(), probes: &probes, company: ground.company.as_deref() };
-    let sentence = sentence(&case);
+    let mut sentence = sentence(&case);
+    if let Some(search) = found.search
+        && let Some(slow) = store::calibrations::of_search(&state.core.store, search).await?
+    {
+        sentence = format!("{sentence} {}", calibrations::sentence(&slow));
+    }
     Ok(Json(Why {
         delegation: shown(atlas.as_deref(), &found),
         target: Target {

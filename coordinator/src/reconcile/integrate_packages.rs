@@ -55,6 +55,7 @@ impl Reconciler for IntegratePackages {
             integrated += u32::from(new);
         }
         coordinator.pokes.resolve_hosts.notify_one();
+        coordinator.pokes.calibrate.notify_one();
         coordinator.pokes.route_urls.notify_one();
         coordinator.events.tell(Change::Crawl);
         let deed = format!("integrated {integrated} packages");

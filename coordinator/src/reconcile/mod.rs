@@ -4,9 +4,11 @@
 //! one likes, and goes on where it stopped after a crash. It runs when its period is over or when it is poked,
 //! backs off while it fails, and its status can be seen. In the order in which a URL meets them:
 //! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and
-//! [`ImproveDelegations`]), [`RouteUrls`] (with [`EndLeases`] for hosts that change agents), and, when its agent has shipped a package, [`IntegratePackages`].
+//! [`ImproveDelegations`]), [`RouteUrls`] (with [`EndLeases`] for hosts that change agents), and, when its agent has shipped a package, [`IntegratePackages`]; [`Calibrate`]
+//! follows what packages tell of slow pages.
 //! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on.
 
+mod calibrate;
 mod drive_searches;
 mod end_leases;
 mod expire_probes;
@@ -23,8 +25,10 @@ mod status;
 
 use std::sync::Arc;
 
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
+pub use calibrate::Calibrate;
 pub use drive_searches::{DriveSearches, ImproveDelegations};
 pub use end_leases::EndLeases;
 pub use expire_probes::ExpireProbes;
@@ -41,7 +45,37 @@ pub use runner::{Outcome, Reconciler, run};
 pub use settle_homes::SettleHomes;
 pub use status::{Status, Statuses};
 
+use crate::pokes::Pokes;
 use crate::state::Coordinator;
+
+/// A name, and how its bell is found.
+type Bell = (&'static str, fn(&Pokes) -> &Notify);
+
+/// The bells of those that run at the decider only, by name.
+const BELLS: &[Bell] = &[
+    bell::<RefreshRegistries>(),
+    bell::<SettleHomes>(),
+    bell::<ResolveHosts>(),
+    bell::<PlaceHosts>(),
+    bell::<OpenSearches>(),
+    bell::<DriveSearches>(),
+    bell::<ImproveDelegations>(),
+    bell::<ExpireProbes>(),
+    bell::<RouteUrls>(),
+    bell::<IntegratePackages>(),
+    bell::<EndLeases>(),
+    bell::<Calibrate>(),
+];
+
+const fn bell<R: Reconciler>() -> Bell {
+    (R::NAME, R::bell)
+}
+
+/// Wakes the reconciler of this name; a name that is not known (of another version) is passed over.
+pub fn poke(pokes: &Pokes, name: &str) {
+    let named = BELLS.iter().filter(|(other, _)| *other == name);
+    named.for_each(|(_, bell)| bell(pokes).notify_one());
+}
 
 /// Starts them all; they end when the coordinator is told to stop.
 pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
@@ -54,6 +88,7 @@ pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
     tasks.spawn(run::<DriveSearches>(Arc::clone(coordinator)));
     tasks.spawn(run::<ImproveDelegations>(Arc::clone(coordinator)));
     tasks.spawn(run::<ExpireProbes>(Arc::clone(coordinator)));
+    tasks.spawn(run::<Calibrate>(Arc::clone(coordinator)));
     tasks.spawn(run::<EndLeases>(Arc::clone(coordinator)));
     tasks.spawn(run::<RouteUrls>(Arc::clone(coordinator)));
     tasks.spawn(run::<IntegratePackages>(Arc::clone(coordinator)));

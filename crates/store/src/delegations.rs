@@ -2,6 +2,7 @@
 
 mod carry;
 mod give;
+mod together;
 
 use std::net::IpAddr;
 
@@ -14,6 +15,7 @@ use crate::{Store, StoreError};
 
 pub use carry::{Searched, carry, carry_searches, searched};
 pub(crate) use give::give_hosts;
+pub use together::decide_all;
 
 /// A delegation that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -50,8 +50,13 @@ impl Orders {
 impl Shared {
     /// Takes up what is new. Hosts that shall be let go are left alone from here on.
     pub(super) async fn take_up(&self, orders: Vec<HostOrder>) -> Result<(), FrontierError> {
+        if orders.is_empty() {
+            return Ok(());
+        }
+        let carried_out = self.desk.read(Frontier::orders_taken).await?;
         for order in orders {
-            if !lock(&self.orders.taken).insert(order.number) {
+            // What was carried out before a restart only waits to be confirmed; the host may be ours again.
+            if !lock(&self.orders.taken).insert(order.number) || carried_out.contains(&order.number) {
                 continue;
             }
             let key = order.host.clone();
@@ -72,9 +77,7 @@ impl Shared {
         if numbers.is_empty() {
             return Ok(());
         }
-        let mut taken = lock(&self.orders.taken);
-        numbers.iter().for_each(|number| drop(taken.remove(number)));
-        drop(taken);
+        lock(&self.orders.taken).retain(|number| !numbers.contains(number));
         self.desk.make(Change::OrdersOver { numbers }).await.map(drop)
     }
 

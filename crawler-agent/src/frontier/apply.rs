@@ -7,7 +7,7 @@ use protocol::{
 use redb::{ReadableTable as _, WriteTransaction};
 
 use super::{
-    Bounds, Change, Done, Effect, Frontier, FrontierError, HostNumber, Queued, RobotsState,
+    Bounds, Change, Done, Effect, Frontier, FrontierError, HostNumber, Queued,
     links::{Arrival, Books, Taken},
     tables::{self, PACKAGES},
 };
@@ -203,7 +203,7 @@ impl Books<'_> {
     fn seal(&mut self, seq: u64, through: u64) -> Result<Effect, FrontierError> {
         self.results.retain_in(..=through, |_, _| false)?;
         self.meta.insert(tables::NEXT_PACKAGE, seq + 1)?;
-        self.packed(seq, through)?;
+        self.packed(seq)?;
         Ok(Effect::default())
     }
 

@@ -68,23 +68,22 @@ impl Books<'_> {
     /// Everything that was packed and everything that waits to be comes before the order counts as carried out.
     fn carried_out(&mut self, number: u64) -> Result<(), FrontierError> {
         let last = self.last_order();
-        let packed = match self.results.is_empty()? {
-            true => self.meta.get(tables::NEXT_PACKAGE)?.map_or(1, |n| n.value()),
-            false => 0,
-        };
+        let nothing_waits = self.results.first()?.is_none();
+        let next = self.meta.get(tables::NEXT_PACKAGE)?.map_or(1, |n| n.value());
+        let packed = if nothing_waits { next } else { 0 };
         self.orders.insert(number, (last, packed))?;
         Ok(())
     }
 
-    /// A package was sealed that holds all results up to `through`.
-    pub(super) fn packed(&mut self, seq: u64, through: u64) -> Result<(), FrontierError> {
+    /// A package was sealed, and what it holds is taken out of the results.
+    pub(super) fn packed(&mut self, seq: u64) -> Result<(), FrontierError> {
         let mut now_packed = Vec::new();
         for entry in self.orders.iter()? {
             let (number, state) = entry?;
             let (last, packed) = state.value();
-            // Orders are numbers of results and of other things: what comes next may be far beyond the last result.
+            // Results are numbered with other things: the last number before the order may be no result's.
             let rest = self.results.first()?.map(|(order, _)| order.value());
-            if packed == 0 && (last <= through || rest.is_none_or(|first| first > last)) {
+            if packed == 0 && rest.is_none_or(|first| first > last) {
                 now_packed.push((number.value(), (last, seq + 1)));
             }
         }

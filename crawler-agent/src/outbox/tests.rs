@@ -34,9 +34,7 @@ impl World {
 
     /// Routes that end at once, each with a result.
     async fn results(&self, seqs: std::ops::RangeInclusive<u64>) {
-        let routes = seqs
-            .map(|seq| Route { seq, url: format!("no url {seq}"), redirects: 0, handed_back: false })
-            .collect();
+        let routes = seqs.map(|seq| Route { seq, url: format!("no url {seq}"), redirects: 0 }).collect();
         let bounds = Bounds { pages_a_host: 1, depth: 1 };
         self.desk.make(Change::Routes { routes, at: UnixMillis(1), bounds }).await.unwrap();
     }

@@ -1,6 +1,7 @@
 //! The bodies of the people's API: one file for each noun, as `openapi.json` shows them.
 
 mod agents;
+mod calibrations;
 mod delegations;
 mod overview;
 mod reconcilers;
@@ -10,6 +11,7 @@ mod words;
 mod work;
 
 pub use agents::{Agent, AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
+pub use calibrations::{Calibration, CalibrationPolicy, CalibrationState};
 pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Wanted, Why};
 pub use overview::{
     AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview, PackageCounts,

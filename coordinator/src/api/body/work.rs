@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::calibrations::CalibrationPolicy;
 use crate::api::extract::Checked;
 use crate::api::problem::FieldError;
 
@@ -60,6 +61,9 @@ pub struct Policy {
     /// Least pause between two requests to one host, milliseconds; owners may ask for more.
     #[schema(minimum = 0, maximum = 600_000)]
     pub host_delay_ms: u32,
+    /// What is done about slow pages; left out, it stays as it is.
+    #[serde(default)]
+    pub calibration: Option<CalibrationPolicy>,
 }
 
 impl Checked for Policy {
@@ -74,6 +78,7 @@ impl Checked for Policy {
         if self.host_delay_ms > 600_000 {
             broken.push(FieldError::new("host_delay_ms", "give 0 to 600000 milliseconds"));
         }
+        broken.extend(self.calibration.iter().flat_map(CalibrationPolicy::broken_rules));
         broken
     }
 }

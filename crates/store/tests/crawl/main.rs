@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it did not expect")]
 
 mod agents;
+mod calibrations;
 mod carry;
 mod hand_overs;
 mod hosts;

@@ -146,6 +146,38 @@ async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces
 }
 
 #[tokio::test]
+async fn decisions_made_together_are_as_good_as_one_by_one() {
+    let world = World::new().await;
+    let (agent, other) = (world.approved(1, None).await, world.approved(2, None).await);
+    let subnets = ["198.51.100.0/26", "198.51.100.64/26", "198.51.100.128/26"];
+    let search = |subnet: &&str| NewSearch {
+        subnet: range(subnet),
+        target: range(subnet).first(),
+        host: "a.example".into(),
+        port: 80,
+    };
+    let wanted: Vec<NewSearch> = subnets.iter().map(search).collect();
+    searches::open(world.store(), &wanted, "threshold", 50_000, NOW).await.unwrap();
+    let open = searches::going_on(world.store(), Which::Urgent, SearchId::new(0), 10).await.unwrap();
+    let wishes = |n: usize, agent| decision(&open[n], agent, n == 2);
+    let all = [wishes(1, agent), wishes(0, other), wishes(2, agent)];
+    let decided = delegations::decide_all(world.store(), &all, NOW).await.unwrap();
+    let held = delegations::held(world.store()).await.unwrap();
+    for (wish, decided) in all.iter().zip(&decided) {
+        let made = held.iter().find(|held| Decided::Made(held.id) == *decided).unwrap();
+        assert_eq!((made.subnet, made.agent, made.generation), (wish.subnet, wish.agent, 1));
+    }
+    let goes_on = only(&world, Which::Provisional).await.unwrap();
+    assert_eq!(goes_on.id, open[2].id);
+    // One is too late and one has nobody to go to; the third is carried out all the same.
+    let gone = AgentId::new(other.get() + 1);
+    let again = [wishes(0, agent), decision(&goes_on, agent, false), wishes(1, gone)];
+    let decided = delegations::decide_all(world.store(), &again, NOW).await.unwrap();
+    assert!(matches!(decided[..], [Decided::Outdated, Decided::Made(_), Decided::AgentGone]), "{decided:?}");
+    assert!(only(&world, Which::Provisional).await.is_none());
+}
+
+#[tokio::test]
 async fn nobody_who_may_not_work_gets_a_subnet() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
