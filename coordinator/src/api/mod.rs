@@ -8,7 +8,7 @@
 pub mod agents;
 pub mod auth;
 pub mod body;
-mod calibrations;
+pub mod calibrations;
 pub mod delegations;
 pub mod document;
 pub mod events;

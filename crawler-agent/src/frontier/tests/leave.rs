@@ -147,7 +147,9 @@ fn a_settled_host_forgets_how_fast_its_pages_were() {
     let Change::Done(mut done) = done(item, page(), &[], BOUNDS) else { unreachable!() };
     let mut known = record("http://a.org/");
     let timing = delegation::calibration::Timing { ms: 20.0, bytes: 100 };
-    (0..9).for_each(|_| drop(known.get.observe(&delegation::calibration::Sensitivity::default(), timing)));
+    for _ in 0..9 {
+        known.get.observe(&delegation::calibration::Sensitivity::default(), timing);
+    }
     done.page = Some(known);
     world.make(Change::Done(done));
     let get = || {
