@@ -25,6 +25,7 @@ use crate::config::Config;
 use crate::dns::Dns;
 use crate::events::Events;
 use crate::failure::{Failure, chain};
+use crate::foresight::Insight;
 use crate::pokes::Pokes;
 use crate::recent::Recent;
 use crate::reconcile::Statuses;
@@ -135,6 +136,7 @@ pub async fn coordinator(
         started_at,
         store,
         atlases: Atlases::default(),
+        insight: Insight::default(),
         policy: ArcSwap::from_pointee(policy),
         index: Arc::new(index),
         bodies,

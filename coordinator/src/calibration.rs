@@ -176,7 +176,7 @@ impl<'a> Walk<'a> {
     ) -> Result<(), anyhow::Error> {
         let Some(target) = &case.target else { return self.end(case, State::Undecided, now_us).await };
         let (store, now) = (&self.coordinator.store, self.coordinator.now());
-        let rules = (STRATEGY, self.policy.threshold_us);
+        let rules = (self.policy.strategy.as_str(), self.policy.threshold_us);
         calibrations::search(store, case, (state, now_us), target, seeds, rules, now).await?;
         self.coordinator.pokes.drive_searches.notify_one();
         self.steps += 1;
@@ -195,9 +195,6 @@ impl<'a> Walk<'a> {
         self.steps
     }
 }
-
-/// How searches because of slow pages choose whom to ask.
-const STRATEGY: &str = "threshold";
 
 fn exile(case: &Case) -> Result<Option<Exile>, serde_json::Error> {
     case.exile.clone().map(serde_json::from_value).transpose()

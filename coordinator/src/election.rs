@@ -53,6 +53,7 @@ async fn elect(coordinator: &Coordinator) -> Result<Option<Decider>, StoreError>
     redraw(coordinator, &writing).await?;
     coordinator.atlases.set_carried(Generation::new(0));
     drop(writing);
+    coordinator.insight.spending.forget();
     coordinator.decider.store(true, Ordering::Release);
     tracing::info!(term = decider.term(), "this coordinator decides");
     coordinator.pokes.all();

@@ -15,6 +15,7 @@ pub mod dns;
 pub mod election;
 pub mod events;
 pub mod failure;
+pub mod foresight;
 pub mod gossip;
 pub mod link;
 pub mod log;

@@ -18,6 +18,12 @@ pub struct Pokes {
     pub drive_searches: Notify,
     /// A search whose subnet is delegated for the time being may take its next step.
     pub improve_delegations: Notify,
+    /// Landmarks may be chosen, or have died.
+    pub choose_landmarks: Notify,
+    /// Agents may have room for measuring landmarks.
+    pub measure_landmarks: Notify,
+    /// Landmarks were measured.
+    pub survey_landmarks: Notify,
     /// Orders may have become pointless.
     pub expire_probes: Notify,
     /// Something was told of slow pages, or measured because of them.
@@ -45,6 +51,9 @@ impl Pokes {
             &self.open_searches,
             &self.drive_searches,
             &self.improve_delegations,
+            &self.choose_landmarks,
+            &self.measure_landmarks,
+            &self.survey_landmarks,
             &self.expire_probes,
             &self.calibrate,
             &self.end_leases,

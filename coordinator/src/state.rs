@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::dns::Dns;
 use crate::events::Events;
+use crate::foresight::Insight;
 use crate::gossip::Unsaid;
 use crate::pokes::Pokes;
 use crate::recent::Recent;
@@ -37,6 +38,8 @@ pub struct Coordinator {
     pub store: Store,
     /// The hierarchy with the delegations on it.
     pub atlases: Atlases,
+    /// What the predictive strategy knows.
+    pub insight: Insight,
     /// The operator's settings, as last read.
     pub policy: ArcSwap<Policy>,
     /// The search index. Its calls block.

@@ -14,6 +14,9 @@ use crate::frontier::{HostNumber, Workbench};
 /// Longest time for which a stored due time is believed after the clock was changed.
 const LONGEST_WAIT_MS: i64 = 24 * 3_600 * 1_000;
 
+/// Work that is due later is not what an agent is busy with.
+const SOON: Duration = Duration::from_hours(1);
+
 /// Which host is next, for everybody.
 pub struct Schedule {
     bench: Mutex<Workbench>,
@@ -122,9 +125,9 @@ impl Schedule {
         self.bench().in_flight()
     }
 
-    /// Whether any host has work.
+    /// Whether any host has work within the hour; pages that are to be visited again next week are none.
     pub fn has_work(&self) -> bool {
-        !self.bench().is_empty()
+        self.bench().has_work_until(self.now() + millis(SOON))
     }
 
     fn now(&self) -> u64 {

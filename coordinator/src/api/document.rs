@@ -9,8 +9,8 @@ use utoipa_axum::routes;
 use super::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
 use super::state::ApiState;
 use super::{
-    agents, auth, calibrations, delegations, events, health, hierarchy, join_tokens, overview, policy,
-    reconcilers, registry_data, search, seeds, session, why,
+    agents, auth, calibrations, delegations, events, health, hierarchy, join_tokens, landmarks, overview,
+    policy, reconcilers, registry_data, search, seeds, session, why,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -85,6 +85,7 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(why::why))
         .routes(routes!(calibrations::list))
         .routes(routes!(hierarchy::locate))
+        .routes(routes!(landmarks::list))
         .routes(routes!(seeds::sow))
         .routes(routes!(policy::read, policy::write))
         .routes(routes!(registry_data::refresh))

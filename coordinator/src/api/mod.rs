@@ -18,6 +18,7 @@ pub mod ground;
 pub mod health;
 pub mod hierarchy;
 pub mod join_tokens;
+pub mod landmarks;
 pub mod moment;
 pub mod overview;
 pub mod page;
@@ -34,6 +35,7 @@ pub mod state;
 pub mod throttle;
 pub mod web;
 pub mod why;
+mod why_predicted;
 mod why_sentence;
 
 pub use router::router;

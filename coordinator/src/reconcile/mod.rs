@@ -4,15 +4,18 @@
 //! one likes, and goes on where it stopped after a crash. It runs when its period is over or when it is poked,
 //! backs off while it fails, and its status can be seen. In the order in which a URL meets them:
 //! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and
-//! [`ImproveDelegations`]), [`RouteUrls`] (with [`EndLeases`] for hosts that change agents), and, when its agent has shipped a package, [`IntegratePackages`]; [`Calibrate`]
-//! follows what packages tell of slow pages.
+//! [`ImproveDelegations`]), [`RouteUrls`] (with [`EndLeases`] for hosts that change agents), and, when its agent has
+//! shipped a package, [`IntegratePackages`]; [`Calibrate`] follows what packages tell of slow pages.
+//! [`ChooseLandmarks`], [`MeasureLandmarks`] and [`SurveyLandmarks`] keep what the predictive strategy knows.
 //! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on.
 
 mod calibrate;
+mod choose_landmarks;
 mod drive_searches;
 mod end_leases;
 mod expire_probes;
 mod integrate_packages;
+mod measure_landmarks;
 mod open_searches;
 mod place_hosts;
 mod refresh_registries;
@@ -22,6 +25,7 @@ mod route_urls;
 mod runner;
 mod settle_homes;
 mod status;
+mod survey_landmarks;
 
 use std::sync::Arc;
 
@@ -29,11 +33,13 @@ use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 pub use calibrate::Calibrate;
+pub use choose_landmarks::ChooseLandmarks;
 pub use drive_searches::{DriveSearches, ImproveDelegations};
 pub use end_leases::EndLeases;
 pub use expire_probes::ExpireProbes;
 pub use integrate_packages::IntegratePackages;
 pub(crate) use integrate_packages::digest_one;
+pub use measure_landmarks::MeasureLandmarks;
 pub use open_searches::OpenSearches;
 pub use place_hosts::PlaceHosts;
 pub use refresh_registries::RefreshRegistries;
@@ -44,6 +50,7 @@ pub use route_urls::RouteUrls;
 pub use runner::{Outcome, Reconciler, run};
 pub use settle_homes::SettleHomes;
 pub use status::{Status, Statuses};
+pub use survey_landmarks::SurveyLandmarks;
 
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
@@ -65,6 +72,9 @@ const BELLS: &[Bell] = &[
     bell::<IntegratePackages>(),
     bell::<EndLeases>(),
     bell::<Calibrate>(),
+    bell::<ChooseLandmarks>(),
+    bell::<MeasureLandmarks>(),
+    bell::<SurveyLandmarks>(),
 ];
 
 const fn bell<R: Reconciler>() -> Bell {
@@ -87,6 +97,9 @@ pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
     tasks.spawn(run::<OpenSearches>(Arc::clone(coordinator)));
     tasks.spawn(run::<DriveSearches>(Arc::clone(coordinator)));
     tasks.spawn(run::<ImproveDelegations>(Arc::clone(coordinator)));
+    tasks.spawn(run::<ChooseLandmarks>(Arc::clone(coordinator)));
+    tasks.spawn(run::<MeasureLandmarks>(Arc::clone(coordinator)));
+    tasks.spawn(run::<SurveyLandmarks>(Arc::clone(coordinator)));
     tasks.spawn(run::<ExpireProbes>(Arc::clone(coordinator)));
     tasks.spawn(run::<Calibrate>(Arc::clone(coordinator)));
     tasks.spawn(run::<EndLeases>(Arc::clone(coordinator)));

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use delegation::target::FORGIVEN_MS;
 use hierarchy::{CompanyId, Range};
 use store::hosts::{self, Orphan};
 use store::searches::{self, NewSearch};
@@ -37,21 +38,21 @@ impl Reconciler for OpenSearches {
         if room == 0 {
             return Ok(Outcome::Idle);
         }
-        let orphans = hosts::orphans(&coordinator.store, LOOK_AHEAD, coordinator.now()).await?;
+        let now = coordinator.now();
+        let forgiven = now.plus_ms(-FORGIVEN_MS.cast_signed());
+        let orphans = hosts::orphans(&coordinator.store, LOOK_AHEAD, forgiven, now).await?;
         let chosen: Vec<NewSearch> = choose(&atlas, &under_way, orphans, room);
         if chosen.is_empty() {
             return Ok(Outcome::Idle);
         }
-        let threshold_us = coordinator.policy.load().threshold_us;
-        let now = coordinator.now();
-        let opened = searches::open(&coordinator.store, &chosen, STRATEGY, threshold_us, now).await?;
+        let policy = coordinator.policy.load_full();
+        let (strategy, threshold_us) = (policy.strategy.as_str(), policy.threshold_us);
+        let opened = searches::open(&coordinator.store, &chosen, strategy, threshold_us, now).await?;
         coordinator.pokes.drive_searches.notify_one();
         Ok(Outcome::Done(format!("opened {opened} searches")))
     }
 }
 
-/// The paper's own procedure.
-const STRATEGY: &str = "threshold";
 /// Subnets to choose from.
 const LOOK_AHEAD: u32 = 1_000;
 

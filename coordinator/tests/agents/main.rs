@@ -15,5 +15,6 @@ mod packages;
 mod refresh;
 mod restart;
 mod road;
+mod slow_pages;
 mod standing;
 mod world;

@@ -2,13 +2,12 @@
 //!
 //! Of a range its first address is kept and, in one byte, how many low bits its size takes: most ranges have a power of two of
 //! addresses. The few others are [`Odd`]. First addresses ascend in pre-order, so that the last subnet that begins at or
-//! before an address is found by a [`Directory`] and a short search, and the smallest subnet that holds the address is that
-//! one or the nearest around it that reaches so far. Nothing else is stored for lookups.
+//! before an address is found by halves, and the smallest subnet that holds the address is that one or the nearest around it
+//! that reaches so far. That is the long way, for what the [`Trie`](crate::trie::Trie) does not tell.
 
 use std::ops::Range;
 
 use crate::address::Address;
-use crate::directory::Directory;
 use crate::odd::Odd;
 
 /// In the place of the bits: see [`Odd`].
@@ -21,7 +20,6 @@ pub(crate) struct Family<A: Address> {
     /// `1 << bits` addresses, or [`ODD`].
     pub(crate) bits: Vec<u8>,
     pub(crate) odd: Odd<A>,
-    directory: Directory,
 }
 
 impl<A: Address> Family<A> {
@@ -42,7 +40,7 @@ impl<A: Address> Family<A> {
 
     /// From columns that were made by [`Family::new`].
     pub(crate) fn of_columns(heads: Vec<A::Head>, bits: Vec<u8>, odd: Odd<A>) -> Self {
-        Self { directory: Directory::new(&heads), odd: odd.index(), heads, bits }
+        Self { odd: odd.index(), heads, bits }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -61,14 +59,13 @@ impl<A: Address> Family<A> {
     /// The last place that begins at or before the address.
     fn begun(&self, address: A) -> usize {
         let head = address.head();
-        let Range { start, end } = self.directory.places(head.into());
-        let begun = |heads: &[A::Head]| heads.partition_point(|other| *other <= head);
-        let place = start + self.heads.get(start..end).map_or(0, begun) - 1;
+        // The root begins at or before everything.
+        let place = self.heads.partition_point(|other| *other <= head) - 1;
         if A::HEAD_IS_ALL || self.first(place) <= address {
             return place;
         }
         // Several begin in the same /64.
-        let same_head = start + self.heads[start..place].partition_point(|other| *other < head);
+        let same_head = self.heads[..place].partition_point(|other| *other < head);
         partition(same_head..place, |place| self.first(place) <= address) - 1
     }
 
@@ -125,10 +122,7 @@ impl<A: Address> Family<A> {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.heads.capacity() * size_of::<A::Head>()
-            + self.bits.capacity()
-            + self.odd.heap_bytes()
-            + self.directory.heap_bytes()
+        self.heads.capacity() * size_of::<A::Head>() + self.bits.capacity() + self.odd.heap_bytes()
     }
 }
 

@@ -7,8 +7,7 @@
 //!    pass with a stack (`nest`), after grouping neighbours into `blocks` where asked. Equal ranges are merged and crossing ones cut, and [`BuildReport`] counts both.
 //! 3. [`Hierarchy`] answers. Subnets are numbered in pre-order ([`SubnetId`]), so that a subtree is a span of ids and most
 //!    questions are answered by arithmetic or by a binary search in flat columns (`family`, `columns`). The smallest subnet
-//!    of an address is the last that begins before it, found by a first-level table (`directory`), or one around that; for
-//!    IPv4 it comes from the tree flattened into disjoint `segments` of four bytes each.
+//!    of an address comes from the tree flattened into disjoint `segments`, kept in a `trie`.
 //! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again without nesting anything.
 //! 5. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
 //!
@@ -42,7 +41,6 @@ pub mod carry;
 mod columns;
 mod company;
 mod country;
-mod directory;
 mod family;
 mod holdings;
 mod id;
@@ -57,6 +55,7 @@ mod snapshot;
 mod subnet;
 mod texts;
 mod tree;
+mod trie;
 mod walk;
 
 pub use blocks::BlockLevel;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::ops;
 
+use crate::address::Address;
 use crate::columns::Columns;
 use crate::company::{Companies, Company};
 use crate::family::Family;
@@ -11,8 +12,8 @@ use crate::holdings::Holdings;
 use crate::id::{CompanyId, Generation, SubnetId};
 use crate::range::{Bounds, Range};
 use crate::record::SubnetKind;
-use crate::segments::Segments;
 use crate::subnet::Subnet;
+use crate::trie::Trie;
 use crate::walk::{Ancestors, Children};
 
 /// All subnets of one generation below two roots, 0.0.0.0/0 and ::/0, which are always there.
@@ -23,11 +24,18 @@ use crate::walk::{Ancestors, Children};
 pub struct Hierarchy {
     generation: Generation,
     v4: Family<u32>,
-    segments: Segments,
     v6: Family<u128>,
+    tries: Tries,
     columns: Columns,
     holdings: Holdings,
     companies: Companies,
+}
+
+/// What answers lookups; made anew from the rest wherever a hierarchy comes from.
+#[derive(Clone)]
+struct Tries {
+    v4: Trie,
+    v6: Trie,
 }
 
 impl Hierarchy {
@@ -39,8 +47,12 @@ impl Hierarchy {
     ) -> Self {
         companies.shrink();
         let holdings = Holdings::new(&columns.holder, companies.len());
-        let segments = Segments::new(&v4, &|place| columns.parent[place].index());
-        Self { generation, v4, segments, v6, columns, holdings, companies }
+        let root = v4.len();
+        let tries = Tries {
+            v4: Trie::new(&v4, &|place| columns.parent[place].index()),
+            v6: Trie::new(&v6, &|place| columns.parent[root + place].index() - root),
+        };
+        Self { generation, v4, v6, tries, columns, holdings, companies }
     }
 
     /// Which generation this is.
@@ -186,20 +198,23 @@ impl Hierarchy {
 
     /// What the hierarchy takes in memory.
     pub fn heap_bytes(&self) -> HeapBytes {
-        let ranges = self.v4.heap_bytes() + self.segments.heap_bytes() + self.v6.heap_bytes();
+        let ranges = self.v4.heap_bytes() + self.v6.heap_bytes();
+        let ranges = ranges + self.tries.v4.heap_bytes() + self.tries.v6.heap_bytes();
         let subnets = ranges + self.columns.heap_bytes() + self.holdings.heap_bytes();
         HeapBytes { subnets, companies: self.companies.heap_bytes() }
     }
 
     fn smallest_v4(&self, address: u32) -> SubnetId {
         let parent = |place: usize| self.columns.parent[place].index();
-        let told = self.segments.owner(address, parent);
+        let told = self.tries.v4.owner(address.into(), parent);
         SubnetId::new(told.unwrap_or_else(|| self.v4.smallest(address, parent)) as u32)
     }
 
     fn smallest_v6(&self, address: u128) -> SubnetId {
-        let (root, parent) = (self.v4.len(), &self.columns.parent);
-        SubnetId::new((root + self.v6.smallest(address, |place| parent[root + place].index() - root)) as u32)
+        let root = self.v4.len();
+        let parent = |place: usize| self.columns.parent[root + place].index() - root;
+        let told = self.tries.v6.owner(address.head(), parent);
+        SubnetId::new((root + told.unwrap_or_else(|| self.v6.smallest(address, parent))) as u32)
     }
 
     pub(crate) fn v6_root(&self) -> SubnetId {

@@ -83,6 +83,10 @@ id! {
     /// A web host: scheme and authority.
     HostId, "hst"
 }
+id! {
+    /// A subnet that every agent measures now and then.
+    LandmarkId, "lmk"
+}
 
 #[cfg(test)]
 mod tests {

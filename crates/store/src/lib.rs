@@ -17,6 +17,7 @@ pub mod hand_overs;
 pub mod hearings;
 pub mod hosts;
 pub mod join_tokens;
+pub mod landmarks;
 mod line;
 mod listen;
 pub mod lists;

@@ -211,6 +211,11 @@ impl Workbench {
         self.hosts.is_empty()
     }
 
+    /// Whether anything goes on, or is due by `then`.
+    pub fn has_work_until(&self, then: u64) -> bool {
+        self.hosts.len() > self.waiting.len() || self.next_due().is_some_and(|due| due <= then)
+    }
+
     /// Number of addresses in use.
     pub fn in_flight(&self) -> usize {
         self.addresses.values().filter(|held| held.kept_for.is_none()).count()

@@ -68,8 +68,9 @@ async fn load(store: &Store) {
 /// Agents that are approved, and a seed in each subnet.
 async fn crew(coordinators: &[SocketAddr], admin: &Admin) -> Vec<Scripted> {
     let mut policy = admin.get("policy").await.unwrap();
-    // Nothing is decided for the time being while somebody is away.
+    // The paper's own strategy, and nothing is decided for the time being while somebody is away.
     policy["patience_s"] = 600.into();
+    policy["strategy"] = "threshold".into();
     admin.set_policy(&policy).await.unwrap();
     let mut agents = Vec::new();
     for number in 1..=AGENTS {

@@ -38,7 +38,7 @@ async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
     world.set_rounds(LEARNING_S).await;
     world.cast.seed(&world.ground.stage).await.unwrap();
     let subject = world.subject().await;
-    let (agent, others) = (world.agent(subject.agent), subject.agent);
+    let agent = world.agent(subject.agent);
     world.until_rounds(subject.host, agent, LEARNT).await;
 
     world.set_rounds(ROUND_S).await;
@@ -51,7 +51,7 @@ async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
     let case = world.until_case(&subject.subnet, "away").await;
     eprintln!("{}", case["sentence"]);
     let heir = world.agent_named(&case["heir"]);
-    assert_ne!(heir, others);
+    assert_ne!(heir, subject.agent);
     let heir = world.agent(heir);
     world.until_rounds(subject.host, heir, 1).await;
     let rounds = world.ground.stage.referee().rounds(subject.host);
@@ -75,12 +75,11 @@ async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
 impl SmallWorld {
     /// Pages are visited again at this age; every agent is asked, so that the nearest gets each subnet.
     async fn set_rounds(&self, revisit_s: u32) {
-        let calibration = json!({
-            "revisit_s": revisit_s, "slowdown_factor": 2.0, "slowdown_repeats": 2, "rest_s": 5, "hearing_s": 4,
+        // Nobody is under the threshold: everybody is asked, and the nearest has the subnet.
+        let policy = json!({
+            "strategy": "threshold", "threshold_ms": 1, "revisit_s": revisit_s, "slowdown_percent": 200,
+            "slowdown_repeats": 2, "rest_s": 5, "hearing_s": 4,
         });
-        let mut policy = self.cast.admin.get("policy").await.unwrap();
-        policy["threshold_ms"] = json!(1);
-        policy["calibration"] = calibration;
         self.cast.admin.set_policy(&policy).await.unwrap();
     }
 

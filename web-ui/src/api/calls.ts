@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../api';
 import type { AgentAction } from '../words/agent';
-import type { Policy, Reason } from './model';
+import type { PolicyChange, Reason } from './model';
 import { Problem, problemOf, unreachable } from './problem';
 
 // `fetch` is looked up at each call, not once: tests put their own in its place.
@@ -101,8 +101,14 @@ export const hierarchy = (address: string, signal?: Aim) => {
   return asAdmin(client.GET('/api/v1/hierarchy/{address}', options), signal);
 };
 
+export const landmarks = (signal?: Aim) =>
+  asAdmin(
+    client.GET('/api/v1/landmarks', { params: { query: { limit: 1 } }, ...at(signal) }),
+    signal,
+  );
+
 export const seed = (urls: string[]) => asAdmin(client.POST('/api/v1/seeds', { body: { urls } }));
 
 export const policy = (signal?: Aim) => asAdmin(client.GET('/api/v1/policy', at(signal)), signal);
 
-export const setPolicy = (body: Policy) => asAdmin(client.PUT('/api/v1/policy', { body }));
+export const setPolicy = (body: PolicyChange) => asAdmin(client.PUT('/api/v1/policy', { body }));

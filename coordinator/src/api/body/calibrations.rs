@@ -1,15 +1,11 @@
-//! Subnets whose pages became slower, and the policy about them.
+//! Subnets whose pages became slower.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use store::calibrations::State;
 use utoipa::ToSchema;
 
 use super::agents::AgentRef;
 use crate::api::moment::Moment;
-use crate::api::problem::FieldError;
-
-/// Seconds of a year.
-const YEAR_S: u32 = 31_536_000;
 
 /// A subnet whose pages became slower, and what came of it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -91,67 +87,6 @@ impl From<State> for CalibrationState {
             State::Returned => Self::Returned,
             State::Undecided => Self::Undecided,
             State::Overtaken => Self::Overtaken,
-        }
-    }
-}
-
-/// What is done about slow pages (IPMicra III.F).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CalibrationPolicy {
-    /// Age in seconds at which an agent visits a page again; 0 for never, and then nothing is noticed.
-    #[schema(minimum = 0, maximum = 31_536_000)]
-    pub revisit_s: u32,
-    /// How many times slower than usual a page must answer to be reported; counted in hundredths.
-    #[schema(minimum = 1.1, maximum = 100.0)]
-    pub slowdown_factor: f64,
-    /// How often in a row.
-    #[schema(minimum = 1, maximum = 100)]
-    pub slowdown_repeats: u32,
-    /// Least time in seconds from one delegation of a subnet to a new search because of slow pages.
-    #[schema(minimum = 1, maximum = 31_536_000)]
-    pub rest_s: u32,
-    /// Reports are weighed together over so many seconds, and a former agent looks so often whether its way is as before.
-    #[schema(minimum = 1, maximum = 31_536_000)]
-    pub hearing_s: u32,
-}
-
-impl CalibrationPolicy {
-    /// What is wrong with it.
-    pub(super) fn broken_rules(&self) -> Vec<FieldError> {
-        let rules = [
-            ("revisit_s", self.revisit_s <= YEAR_S, "give 0 to 31536000 seconds"),
-            ("slowdown_factor", (1.1..=100.0).contains(&self.slowdown_factor), "give 1.1 to 100"),
-            ("slowdown_repeats", (1..=100).contains(&self.slowdown_repeats), "give 1 to 100"),
-            ("rest_s", (1..=YEAR_S).contains(&self.rest_s), "give 1 to 31536000 seconds"),
-            ("hearing_s", (1..=YEAR_S).contains(&self.hearing_s), "give 1 to 31536000 seconds"),
-        ];
-        let broken = rules.into_iter().filter(|(_, kept, _)| !kept);
-        broken.map(|(field, _, rule)| FieldError::new(format!("calibration.{field}"), rule)).collect()
-    }
-}
-
-impl From<store::policy::Calibration> for CalibrationPolicy {
-    fn from(policy: store::policy::Calibration) -> Self {
-        Self {
-            revisit_s: policy.revisit_s,
-            slowdown_factor: f64::from(policy.slowdown.percent) / 100.0,
-            slowdown_repeats: policy.slowdown.repeats,
-            rest_s: policy.rest_s,
-            hearing_s: policy.hearing_s,
-        }
-    }
-}
-
-impl From<CalibrationPolicy> for store::policy::Calibration {
-    fn from(policy: CalibrationPolicy) -> Self {
-        // Within its bounds, which were checked, it is a small whole number.
-        let percent = (policy.slowdown_factor * 100.0).round() as u32;
-        Self {
-            revisit_s: policy.revisit_s,
-            slowdown: protocol::Slowdown { percent, repeats: policy.slowdown_repeats },
-            rest_s: policy.rest_s,
-            hearing_s: policy.hearing_s,
         }
     }
 }

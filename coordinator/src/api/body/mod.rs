@@ -3,7 +3,9 @@
 mod agents;
 mod calibrations;
 mod delegations;
+mod landmarks;
 mod overview;
+mod policy;
 mod reconcilers;
 mod search;
 mod session;
@@ -11,14 +13,16 @@ mod words;
 mod work;
 
 pub use agents::{Agent, AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
-pub use calibrations::{Calibration, CalibrationPolicy, CalibrationState};
+pub use calibrations::{Calibration, CalibrationState};
 pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Wanted, Why};
+pub use landmarks::{Landmark, Landmarks};
 pub use overview::{
     AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview, PackageCounts,
     PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
 };
+pub use policy::{Policy, PolicyChange, Strategy};
 pub use reconcilers::{Reconciler, Reconcilers};
 pub use search::{Asked, Piece, SearchAnswer, SearchItem};
 pub use session::{Credentials, SessionAnswer};
 pub use words::{AgentState, Kind, Method, Phase, Presence, Reason, Registry, Role, Verdict};
-pub use work::{Policy, Rejected, Seeds, SeedsAnswer, Version};
+pub use work::{Rejected, Seeds, SeedsAnswer, Version};

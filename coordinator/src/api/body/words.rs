@@ -43,6 +43,12 @@ pub enum Reason {
     Threshold,
     /// Nobody was near enough; the nearest that was measured.
     Lowest,
+    /// Nobody else is likely enough to be nearer.
+    Predicted,
+    /// An admin said so.
+    Pinned,
+    /// The load was spread.
+    Balanced,
 }
 
 /// Step of the search in which an agent was asked.
@@ -57,6 +63,8 @@ pub enum Phase {
     SiblingChild,
     /// Agents that hold nothing in this address family; nobody is left out.
     Rest,
+    /// The agent that was likeliest to be nearest.
+    Predicted,
 }
 
 /// How a round trip was measured.
@@ -81,6 +89,8 @@ pub enum Verdict {
     Satisfies,
     /// Measured, not under the threshold.
     TooSlow,
+    /// Measured where a search predicts: the threshold does not matter.
+    Measured,
     /// The agent could not reach the address, or its owner's rules forbid the probe.
     Unreachable,
     /// The agent did not answer in time.
@@ -151,14 +161,17 @@ impl Reason {
             Self::Company => "company",
             Self::Threshold => "threshold",
             Self::Lowest => "lowest",
+            Self::Predicted => "predicted",
+            Self::Pinned => "pinned",
+            Self::Balanced => "balanced",
         }
     }
 
     /// The reason of this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Home, Self::Company, Self::Threshold, Self::Lowest]
-            .into_iter()
-            .find(|reason| reason.as_str() == word)
+        let found = [Self::Home, Self::Company, Self::Threshold, Self::Lowest];
+        let given = [Self::Predicted, Self::Pinned, Self::Balanced];
+        found.into_iter().chain(given).find(|reason| reason.as_str() == word)
     }
 }
 
@@ -170,6 +183,7 @@ impl Phase {
             "sibling" => Some(Self::Sibling),
             "sibling_child" => Some(Self::SiblingChild),
             "rest" => Some(Self::Rest),
+            "predicted" => Some(Self::Predicted),
             _ => None,
         }
     }

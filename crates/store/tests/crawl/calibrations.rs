@@ -37,7 +37,8 @@ async fn open_search(world: &World) -> searches::OpenSearch {
 
 async fn measure(world: &World, step: u32, agent: AgentId, rtt_us: u32) {
     let search = open_search(world).await.id;
-    let order = probes::NewProbe { search, step, agent, phase: "rest", level: range("0.0.0.0/0") };
+    let order =
+        probes::NewProbe { search, step, agent, phase: "rest", level: range("0.0.0.0/0"), expected: None };
     probes::ask(world.store(), &[order], NOW).await.unwrap();
     answer(world, agent, rtt_us).await;
 }

@@ -5,9 +5,12 @@
 mod agents;
 mod calibrations;
 mod carry;
+mod checks;
 mod hand_overs;
 mod hosts;
+mod landmarks;
 mod packages;
 mod routes;
 mod searches;
+mod silence;
 mod world;

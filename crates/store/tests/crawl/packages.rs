@@ -77,7 +77,13 @@ async fn facts_and_policy_are_kept() {
     assert_eq!((first.as_str(), second.as_str()), (Some("one"), Some("one")));
     let policy = store::policy::read(world.store()).await.unwrap();
     assert_eq!((policy.threshold_us, policy.patience_ms), (50_000, 60_000));
-    let faster = store::policy::Policy { threshold_us: 20_000, ..policy };
+    let faster = store::policy::Policy {
+        threshold_us: 20_000,
+        strategy: store::policy::Strategy::Threshold,
+        samples: 10,
+        landmarks: 0,
+        ..policy
+    };
     store::policy::write(world.store(), &faster, NOW).await.unwrap();
     assert_eq!(store::policy::read(world.store()).await.unwrap(), faster);
 }

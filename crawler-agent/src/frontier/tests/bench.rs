@@ -205,9 +205,11 @@ proptest! {
 fn new_work_brings_a_host_forward_but_not_before_it_may_be_asked() {
     let mut bench = Workbench::default();
     bench.offer_later(A, 20, 500);
+    assert_eq!((bench.has_work_until(499), bench.has_work_until(500)), (false, true));
     bench.offer(A, 5);
     assert_eq!(bench.next_due(), Some(20));
     assert_eq!((bench.take(19), bench.take(20)), (None, Some(A)));
+    assert!(bench.has_work_until(0), "a request is going on");
     bench.release_until(A, 30, Some(900));
     assert_eq!(bench.next_due(), Some(900));
     bench.offer_later(A, 0, 400);

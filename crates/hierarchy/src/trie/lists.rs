@@ -1,0 +1,171 @@
+//! Slots in which several segments start, as lists of 16-bit words.
+//!
+//! A list begins with the place of the first subnet that begins in its slot or after it, in two words, and its [`Shape`] in one.
+//! Then come the segments, the first of them from the slot's beginning on. Each says in one, two or four words where it starts and,
+//! in the low bits, whose it is: the owner's distance from that place. An owner that begins long before the slot holds what lies
+//! just before it, too, so that it is told by how many steps it is above the last subnet that begins there.
+
+use crate::segments::UNTOLD;
+
+/// A slot with a list to be.
+pub(super) struct Slot {
+    /// The offset of its first head.
+    pub(super) start: u64,
+    /// Whose its first heads are, until the first segment starts.
+    pub(super) before: u32,
+    /// Place of the first subnet that begins in it or after it.
+    pub(super) begins: usize,
+}
+
+/// How wide a segment is written.
+#[derive(Debug, Clone, Copy)]
+struct Width {
+    words: usize,
+    /// The low bits that say whose it is; the others say where it starts.
+    code_bits: u32,
+}
+
+const WIDTHS: [Width; 3] =
+    [Width { words: 1, code_bits: 8 }, Width { words: 2, code_bits: 16 }, Width { words: 4, code_bits: 24 }];
+
+impl Width {
+    /// The smallest code there is: zero steps up.
+    const fn least(self) -> i32 {
+        -(1 << (self.code_bits - 1))
+    }
+
+    /// The smallest that is a distance. The one before it, instead of a count of steps, says that the owner is not told.
+    const fn nearest(self) -> i32 {
+        self.least() + (1 << (self.code_bits / 2))
+    }
+
+    /// Whose a segment is, as a distance where possible.
+    fn code(self, owner: u32, begins: usize, parent: &impl Fn(usize) -> usize) -> Option<i32> {
+        if owner == UNTOLD {
+            return Some(self.nearest() - 1);
+        }
+        let owner = owner as usize;
+        let distance = owner.checked_signed_diff(begins).and_then(|far| i32::try_from(far).ok());
+        if let Some(near) = distance.filter(|code| (self.nearest()..-self.least()).contains(code)) {
+            return Some(near);
+        }
+        let mut above = begins - 1;
+        (self.least()..self.nearest() - 1).find(|_| {
+            let there = above == owner;
+            above = parent(above);
+            there
+        })
+    }
+}
+
+/// Number of segments, width and unit of a list in one word.
+#[derive(Debug, Clone, Copy)]
+struct Shape(u16);
+
+impl Shape {
+    fn new(segments: usize, width: usize, unit: u32) -> Self {
+        Self(segments as u16 | (width as u16) << 6 | (unit as u16) << 8)
+    }
+
+    fn segments(self) -> usize {
+        usize::from(self.0 & 0x3f)
+    }
+
+    fn width(self) -> usize {
+        usize::from(self.0 >> 6 & 3)
+    }
+
+    /// Segments start at multiples of `1 << unit` heads.
+    fn unit(self) -> u32 {
+        u32::from(self.0 >> 8)
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lists {
+    words: Vec<u16>,
+}
+
+impl Lists {
+    /// Whose the head is that lies so far in the slot with this list; `None` where that is not told.
+    pub(super) fn owner(&self, list: usize, offset: u64, parent: impl Fn(usize) -> usize) -> Option<usize> {
+        let [low, high, shape, words @ ..] = self.words.get(list..)? else { return None };
+        let begins = u32::from(*low) | u32::from(*high) << 16;
+        let shape = Shape(*shape);
+        let upto = offset >> shape.unit();
+        let width = WIDTHS[shape.width().min(WIDTHS.len() - 1)];
+        let words = words.get(..shape.segments() * width.words)?;
+        let code = match shape.width() {
+            0 => latest(words, upto, 8, |[word]: [u16; 1]| word.into()),
+            1 => latest(words, upto, 16, |[a, b]: [u16; 2]| u64::from(a) | u64::from(b) << 16),
+            _ => latest(words, upto, 24, |words: [u16; 4]| {
+                words.iter().rev().fold(0, |all, word| all << 16 | u64::from(*word))
+            }),
+        };
+        if code >= width.nearest() {
+            return Some(begins.wrapping_add_signed(code) as usize);
+        }
+        let steps = code - width.least();
+        let told = code != width.nearest() - 1;
+        told.then(|| (0..steps).fold(begins as usize - 1, |place, _| parent(place)))
+    }
+
+    /// Appends a list; `None` where it cannot be written so.
+    pub(super) fn push(
+        &mut self,
+        slot: &Slot,
+        segments: &[(u64, u32)],
+        parent: &impl Fn(usize) -> usize,
+    ) -> Option<usize> {
+        let list = self.words.len();
+        let starts = segments.iter().fold(0, |all, (at, _)| all | (at - slot.start));
+        let unit = starts.trailing_zeros() % u64::BITS;
+        let goes_on = segments.first().is_some_and(|(at, _)| *at > slot.start);
+        let first = goes_on.then_some((slot.start, slot.before));
+        let begins = u32::try_from(slot.begins).ok()?;
+        for (number, width) in WIDTHS.iter().enumerate() {
+            let count = segments.len() + usize::from(goes_on);
+            self.words.extend([begins as u16, (begins >> 16) as u16, Shape::new(count, number, unit).0]);
+            let all = first.iter().chain(segments).try_for_each(|(at, owner)| {
+                let code = width.code(*owner, slot.begins, parent)?;
+                self.write(*width, (at - slot.start) >> unit, code)
+            });
+            if all.is_some() {
+                return Some(list);
+            }
+            self.words.truncate(list);
+        }
+        None
+    }
+
+    fn write(&mut self, width: Width, start: u64, code: i32) -> Option<()> {
+        let bits = 16 * width.words as u32;
+        let fits = start.checked_shr(bits - width.code_bits).unwrap_or(0) == 0;
+        let code = u64::from(code as u32) & !(u64::MAX << width.code_bits);
+        let all = start << width.code_bits | code;
+        self.words.extend((0..width.words).map(|word| (all >> (16 * word)) as u16));
+        fits.then_some(())
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.words.shrink_to_fit();
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.words.capacity() * size_of::<u16>()
+    }
+}
+
+/// The code of the last segment that starts at or before `upto`; the first one does.
+fn latest<const WORDS: usize>(
+    words: &[u16],
+    upto: u64,
+    code_bits: u32,
+    read: impl Fn([u16; WORDS]) -> u64,
+) -> i32 {
+    let (segments, _) = words.as_chunks::<WORDS>();
+    let begun = segments.iter().map(|words| read(*words)).take_while(|segment| segment >> code_bits <= upto);
+    let code = begun.last().unwrap_or(0) as u32;
+    // The code's highest bit is its sign.
+    (code << (u32::BITS - code_bits)).cast_signed() >> (u32::BITS - code_bits)
+}
