@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::atlas::Atlases;
+use crate::auditing::LastAudit;
 use crate::bodies::Bodies;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
@@ -151,6 +152,7 @@ pub async fn coordinator(
         unsaid,
         events: Events::default(),
         decider: AtomicBool::new(false),
+        audited: LastAudit::default(),
         statuses: Statuses::default(),
         stop,
         config,

@@ -3,6 +3,9 @@
 pub mod agent_api;
 pub mod api;
 pub mod atlas;
+pub mod audit_command;
+pub mod auditing;
+pub mod balance;
 pub mod bodies;
 pub mod boot;
 mod calibration;
@@ -33,6 +36,8 @@ pub mod snapshots;
 pub mod sowing;
 pub mod standing;
 pub mod state;
+pub mod steer;
 mod store_problem;
 pub mod tokens;
 pub mod wakes;
+pub mod weigh;

@@ -40,6 +40,12 @@ pub struct Pokes {
     pub refresh_registries: Notify,
     /// Agents may live where nothing is theirs.
     pub settle_homes: Notify,
+    /// Delegations may not be as admins want them.
+    pub steer: Notify,
+    /// Agents may have more to do than they can.
+    pub balance: Notify,
+    /// The book of delegations was changed by a plan.
+    pub audit_book: Notify,
 }
 
 impl Pokes {
@@ -62,6 +68,9 @@ impl Pokes {
             &self.reload_hierarchy,
             &self.refresh_registries,
             &self.settle_homes,
+            &self.steer,
+            &self.balance,
+            &self.audit_book,
         ];
         for bell in bells {
             bell.notify_one();

@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use delegation::budget::Allowance;
 use delegation::target;
-use delegation::{Asked, Availability, Candidate, Holding, Phase, Reason, Roster, Search, Step, Verdict};
+use delegation::{
+    Asked, Availability, Candidate, Holding, Phase, Reason, Roster, Search, Steering, Step, Verdict,
+};
 use hierarchy::SubnetId;
 use protocol::AgentId;
 use store::StoreError;
@@ -30,6 +32,7 @@ use crate::events::Change;
 use crate::foresight::{Lesson, Question, allowance, findings, know};
 use crate::reconcile::pause_ms;
 use crate::state::Coordinator;
+use crate::steer::{passed_over, steering};
 
 /// A walk over open searches.
 pub struct Walk<'a> {
@@ -38,6 +41,7 @@ pub struct Walk<'a> {
     policy: Arc<Policy>,
     allowance: Allowance,
     roster: Roster,
+    steering: Steering,
     orders: HashMap<AgentId, u32>,
     unsent: Vec<NewProbe<'static>>,
     done: Done,
@@ -58,8 +62,9 @@ impl<'a> Walk<'a> {
         };
         let roster = workers.iter().map(|worker| (worker.agent, seen(worker))).collect();
         let orders = workers.iter().map(|worker| (worker.agent, worker.orders)).collect();
+        let steering = steering(coordinator).await?;
         let (unsent, done) = (Vec::new(), Done::default());
-        Ok(Self { coordinator, atlas, policy, allowance, roster, orders, unsent, done })
+        Ok(Self { coordinator, atlas, policy, allowance, roster, steering, orders, unsent, done })
     }
 
     /// The next step of one search; several where it may ask several agents at the same time.
@@ -68,6 +73,9 @@ impl<'a> Walk<'a> {
             self.done.ended += 1;
             return searches::abandon(&self.coordinator.store, search.id, self.coordinator.now()).await;
         };
+        if self.steering.pin(self.atlas.hierarchy(), subnet).is_some() {
+            return self.leave_pinned(search, subnet).await;
+        }
         let mut trail: Vec<Asked> = search.trail.iter().filter_map(read).collect();
         if target::is_silent(&trail) && self.retarget(search).await? {
             return Ok(());
@@ -81,6 +89,7 @@ impl<'a> Walk<'a> {
                 }
                 (Step::Decide { agent, rtt_us, reason, provisional }, _) => {
                     let choice = Choice { agent, rtt_us, reason, provisional };
+                    self.note_passed_over(search, subnet, &trail, choice).await?;
                     return self.decide(search, choice, Lesson::of(subnet, &trail)).await;
                 }
                 (Step::Silent, _) => return self.give_up(search).await,
@@ -101,7 +110,8 @@ impl<'a> Walk<'a> {
         let waited_ms = now.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
         let predictive = search.strategy == Strategy::Predictive.as_str();
         let search = Search { subnet, trail, provisional: search.provisional, waited_ms };
-        let (roster, insight) = (&self.roster, &self.coordinator.insight);
+        let insight = &self.coordinator.insight;
+        let roster = &*self.steering.permitted(self.atlas.hierarchy(), &self.roster, subnet);
         let question = Question { predictive, roster, policy: &policy, search: &search };
         let (step, expected) = insight.next_step(&self.atlas, &question);
         let allowed = insight
@@ -109,6 +119,35 @@ impl<'a> Walk<'a> {
             .ledger(|ledger| ledger.hold(&self.allowance, step, (roster, &policy, &search), now));
         self.done.held += usize::from(allowed != step);
         (allowed, expected)
+    }
+
+    /// Where a pin holds there is nothing to search for: the agent of the pin gets it.
+    async fn leave_pinned(&mut self, search: &OpenSearch, subnet: SubnetId) -> Result<(), StoreError> {
+        let holding = self.atlas.book().holding(subnet);
+        if holding.is_some_and(|holding| holding.reason == Reason::Pinned) {
+            searches::close(&self.coordinator.store, search.id, self.coordinator.now()).await?;
+        } else {
+            self.coordinator.pokes.steer.notify_one();
+        }
+        Ok(())
+    }
+
+    async fn note_passed_over(
+        &self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+        trail: &[Asked],
+        choice: Choice,
+    ) -> Result<(), StoreError> {
+        let moment = passed_over::Moment {
+            atlas: &self.atlas,
+            steering: &self.steering,
+            roster: &self.roster,
+            allowance: &self.allowance,
+            subnet,
+            trail,
+        };
+        passed_over::note(self.coordinator, search, &moment, (choice.reason, choice.agent)).await
     }
 
     /// Collects the `nth` order of this walk for the search.

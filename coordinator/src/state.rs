@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::atlas::{Atlas, Atlases};
+use crate::auditing::LastAudit;
 use crate::bodies::Bodies;
 use crate::clock::Clock;
 use crate::config::Config;
@@ -68,6 +69,8 @@ pub struct Coordinator {
     pub events: Events,
     /// Whether this coordinator is the one that decides.
     pub decider: AtomicBool,
+    /// What the last audit of the delegations found.
+    pub audited: LastAudit,
     /// How the reconcilers do.
     pub statuses: Statuses,
     /// Cancelled when the coordinator is told to stop; whatever holds a connection open ends then.

@@ -7,12 +7,15 @@
 
 pub mod agents;
 pub mod auth;
+pub mod balance;
 pub mod body;
 pub mod calibrations;
 pub mod delegations;
 pub mod document;
 pub mod events;
+mod explain;
 pub mod extract;
+pub mod findings;
 pub mod first_admin;
 pub mod ground;
 pub mod health;
@@ -24,6 +27,7 @@ pub mod overview;
 pub mod page;
 pub mod password;
 pub mod policy;
+mod previews;
 pub mod problem;
 pub mod reconcilers;
 pub mod registry_data;
@@ -32,9 +36,11 @@ pub mod search;
 pub mod seeds;
 pub mod session;
 pub mod state;
+pub mod steering;
 pub mod throttle;
 pub mod web;
 pub mod why;
+mod why_by_hand;
 mod why_predicted;
 mod why_sentence;
 

@@ -68,6 +68,7 @@ fn shown(core: &Coordinator, counts: Counts, generation: Option<Generation>) -> 
                 lowest: count(delegations.lowest),
                 predicted: count(delegations.predicted),
                 pinned: count(delegations.pinned),
+                r#override: count(delegations.r#override),
                 balanced: count(delegations.balanced),
             },
         },

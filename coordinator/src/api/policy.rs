@@ -5,7 +5,7 @@ use serde_json::json;
 use store::{audit, policy};
 
 use super::auth::{Admin, Viewer};
-use super::body::{Policy, PolicyChange, Strategy};
+use super::body::{BalancePass, BalanceRule, Policy, PolicyChange, Strategy};
 use super::extract::Json;
 use super::problem::Problem;
 use super::state::ApiState;
@@ -15,7 +15,8 @@ use crate::ruling;
 #[utoipa::path(get, path = "/api/v1/policy", operation_id = "get_policy", tag = "work",
     security(("session" = [])), responses((status = 200, body = Policy)))]
 pub async fn read(_viewer: Viewer, State(state): State<ApiState>) -> Result<Json<Policy>, Problem> {
-    Ok(Json(shown(&policy::read(&state.core.store).await?)))
+    let store = &state.core.store;
+    Ok(Json(shown(&policy::read(store).await?, &policy::balance(store).await?)))
 }
 
 /// Change the policy; strategy and threshold hold for searches opened from now on, the rest at once.
@@ -28,14 +29,28 @@ pub async fn write(
 ) -> Result<Json<Policy>, Problem> {
     let core = &state.core;
     let before = policy::read(&core.store).await?;
-    let after = changed(before, &wish);
+    let balance_before = policy::balance(&core.store).await?;
+    let (after, balance) = (changed(before, &wish), balance_changed(&balance_before, &wish));
     // The entry comes first: a change without one must not be.
-    let detail = json!({ "before": shown(&before), "after": shown(&after) });
+    let detail = json!({ "before": shown(&before, &balance_before), "after": shown(&after, &balance) });
     let entry =
         audit::Entry { actor: &admin.name, action: "policy.change", subject: "policy", detail: &detail };
     audit::write(&core.store, &entry, core.now()).await?;
     ruling::change(core, after).await?;
-    Ok(Json(shown(&after)))
+    if balance != balance_before {
+        policy::set_balance(&core.store, &balance, core.now()).await?;
+        core.pokes.balance.notify_one();
+    }
+    Ok(Json(shown(&after, &balance)))
+}
+
+fn balance_changed(before: &policy::Balance, wish: &PolicyChange) -> policy::Balance {
+    policy::Balance {
+        rule: wish.balance_rule.map_or_else(|| before.rule.clone(), |rule| rule.as_str().to_owned()),
+        passes: wish.balance_pass.map_or(before.passes, |pass| pass == BalancePass::Optimal),
+        moves_a_day: wish.balance_moves_a_day.unwrap_or(before.moves_a_day),
+        least_gain_ms: wish.balance_least_gain_ms.unwrap_or(before.least_gain_ms),
+    }
 }
 
 fn changed(before: policy::Policy, wish: &PolicyChange) -> policy::Policy {
@@ -71,7 +86,7 @@ fn changed(before: policy::Policy, wish: &PolicyChange) -> policy::Policy {
 }
 
 /// Whole milliseconds and seconds, rounded up: what is shown may be sent back.
-fn shown(policy: &policy::Policy) -> Policy {
+fn shown(policy: &policy::Policy, balance: &policy::Balance) -> Policy {
     Policy {
         strategy: Strategy::shown(policy.strategy),
         threshold_ms: policy.threshold_us.div_ceil(1_000),
@@ -89,6 +104,10 @@ fn shown(policy: &policy::Policy) -> Policy {
         slowdown_repeats: policy.calibration.slowdown.repeats,
         rest_s: policy.calibration.rest_s,
         hearing_s: policy.calibration.hearing_s,
+        balance_rule: BalanceRule::of(&balance.rule),
+        balance_pass: if balance.passes { BalancePass::Optimal } else { BalancePass::Off },
+        balance_moves_a_day: balance.moves_a_day,
+        balance_least_gain_ms: balance.least_gain_ms,
     }
 }
 

@@ -8,10 +8,12 @@ use super::auth::Viewer;
 use super::body::{AgentRef, AskedProbe, Method, Phase, Target, Verdict, Why};
 use super::calibrations;
 use super::delegations::{ms, read, shown};
+use super::explain;
 use super::extract::{Json, Path};
 use super::ground::{self, Ground};
 use super::problem::Problem;
 use super::state::ApiState;
+use super::why_by_hand::{self, Behind};
 use super::why_sentence::{Case, sentence};
 
 /// Why a subnet is delegated to its agent: the whole search, probe by probe.
@@ -42,7 +44,15 @@ pub async fn why(
     let ground = Ground::of_range(atlas.as_deref(), &found.subnet);
     let case =
         Case { found: &found, search: search.as_ref(), probes: &probes, company: ground.company.as_deref() };
-    let mut sentence = sentence(&case);
+    let skipped = match search.as_ref() {
+        Some(search) => explain::skipped(&state, search).await?,
+        None => Vec::new(),
+    };
+    let behind = behind(&state, &found).await?;
+    let mut sentence = match &behind {
+        Some(behind) => why_by_hand::sentence(&found, behind),
+        None => sentence(&case) + &explain::told(&skipped),
+    };
     if let Some(search) = found.search
         && let Some(slow) = store::calibrations::of_search(&state.core.store, search).await?
     {
@@ -61,9 +71,26 @@ pub async fn why(
         opened_at: search.as_ref().map(|search| search.opened_at.into()),
         decided_at: found.decided_at.into(),
         finding: search.as_ref().and_then(|search| Some(search.finding.as_ref()?.1.clone())),
+        took_ms: search.as_ref().filter(|_| behind.is_none()).map(|search| took_ms(&found, search)),
+        counters: explain::counters(search.as_ref(), &skipped),
+        skipped,
         probes,
         sentence,
     }))
+}
+
+fn took_ms(found: &lists::Delegation, search: &Search) -> u64 {
+    found.decided_at.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs()
+}
+
+/// What stands behind a delegation that no search made.
+async fn behind(state: &ApiState, found: &lists::Delegation) -> Result<Option<Behind>, Problem> {
+    let store = &state.core.store;
+    Ok(match found.reason.as_str() {
+        "pinned" | "override" => store::delegations::hand(store, found.id).await?.map(Behind::Hand),
+        "balanced" => store::moves::of_delegation(store, found.id).await?.map(Behind::Move),
+        _ => None,
+    })
 }
 
 fn probes(found: &lists::Delegation, search: &Search) -> Vec<AskedProbe> {

@@ -88,6 +88,21 @@ impl Insight {
         self.read().as_ref().map(|known| look(&known.places))
     }
 
+    /// Looks at what is believed of a subnet after these probes; none where nothing is known.
+    pub fn with_belief<T>(
+        &self,
+        hierarchy: &Hierarchy,
+        (subnet, trail): (SubnetId, &[Asked]),
+        look: impl FnOnce(Option<&predict::Belief<'_>>) -> T,
+    ) -> T {
+        let knowledge = self.read();
+        let search = Search { subnet, trail, provisional: None, waited_ms: 0 };
+        let known = knowledge.as_ref().filter(|known| known.fits(hierarchy));
+        let foresight = known.map(Knowledge::foresight);
+        let belief = foresight.as_ref().map(|foresight| foresight.belief(hierarchy, &search));
+        look(belief.as_ref())
+    }
+
     /// What the knowledge was built from, and on which generation of the hierarchy.
     pub fn basis(&self) -> Option<(Generation, Basis)> {
         self.read().as_ref().map(|known| (known.generation, known.basis))

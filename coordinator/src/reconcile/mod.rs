@@ -7,8 +7,11 @@
 //! [`ImproveDelegations`]), [`RouteUrls`] (with [`EndLeases`] for hosts that change agents), and, when its agent has
 //! shipped a package, [`IntegratePackages`]; [`Calibrate`] follows what packages tell of slow pages.
 //! [`ChooseLandmarks`], [`MeasureLandmarks`] and [`SurveyLandmarks`] keep what the predictive strategy knows.
-//! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on.
+//! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on, [`Steer`] keeps to what admins
+//! decided by hand, [`Balance`] spreads the load, and [`AuditBook`] looks whether what came of it makes sense.
 
+mod audit_book;
+mod balance;
 mod calibrate;
 mod choose_landmarks;
 mod drive_searches;
@@ -25,6 +28,7 @@ mod route_urls;
 mod runner;
 mod settle_homes;
 mod status;
+mod steer;
 mod survey_landmarks;
 
 use std::sync::Arc;
@@ -32,6 +36,8 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
+pub use audit_book::AuditBook;
+pub use balance::Balance;
 pub use calibrate::Calibrate;
 pub use choose_landmarks::ChooseLandmarks;
 pub use drive_searches::{DriveSearches, ImproveDelegations};
@@ -50,6 +56,7 @@ pub use route_urls::RouteUrls;
 pub use runner::{Outcome, Reconciler, run};
 pub use settle_homes::SettleHomes;
 pub use status::{Status, Statuses};
+pub use steer::Steer;
 pub use survey_landmarks::SurveyLandmarks;
 
 use crate::pokes::Pokes;
@@ -62,6 +69,11 @@ type Bell = (&'static str, fn(&Pokes) -> &Notify);
 const BELLS: &[Bell] = &[
     bell::<RefreshRegistries>(),
     bell::<SettleHomes>(),
+    bell::<Steer>(),
+    bell::<Balance>(),
+    bell::<ChooseLandmarks>(),
+    bell::<MeasureLandmarks>(),
+    bell::<SurveyLandmarks>(),
     bell::<ResolveHosts>(),
     bell::<PlaceHosts>(),
     bell::<OpenSearches>(),
@@ -75,6 +87,8 @@ const BELLS: &[Bell] = &[
     bell::<ChooseLandmarks>(),
     bell::<MeasureLandmarks>(),
     bell::<SurveyLandmarks>(),
+    bell::<Steer>(),
+    bell::<Balance>(),
 ];
 
 const fn bell<R: Reconciler>() -> Bell {
@@ -92,6 +106,9 @@ pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
     tasks.spawn(run::<ReloadHierarchy>(Arc::clone(coordinator)));
     tasks.spawn(run::<RefreshRegistries>(Arc::clone(coordinator)));
     tasks.spawn(run::<SettleHomes>(Arc::clone(coordinator)));
+    tasks.spawn(run::<Steer>(Arc::clone(coordinator)));
+    tasks.spawn(run::<Balance>(Arc::clone(coordinator)));
+    tasks.spawn(run::<AuditBook>(Arc::clone(coordinator)));
     tasks.spawn(run::<ResolveHosts>(Arc::clone(coordinator)));
     tasks.spawn(run::<PlaceHosts>(Arc::clone(coordinator)));
     tasks.spawn(run::<OpenSearches>(Arc::clone(coordinator)));

@@ -153,7 +153,8 @@ async fn the_overview_counts() {
     assert_eq!(
         overview["delegations"]["by_reason"],
         json!({
-            "home": 2, "company": 0, "threshold": 1, "lowest": 0, "predicted": 0, "pinned": 0, "balanced": 0
+            "home": 2, "company": 0, "threshold": 1, "lowest": 0, "predicted": 0, "pinned": 0,
+            "override": 0, "balanced": 0
         })
     );
     assert_eq!(

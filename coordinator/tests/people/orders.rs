@@ -104,11 +104,13 @@ async fn the_policy_holds_at_once() {
         json!({
             "strategy": "predictive", "threshold_ms": 50, "patience_s": 60, "parallel": 1, "samples": 3,
             "probes_per_agent": 20_000, "probes_per_target": 50, "probes_in_all": 1_000_000,
-            "landmarks": 1_500, "landmark_days": 7, "host_delay_ms": 1_000
+            "landmarks": 1_500, "landmark_days": 7, "host_delay_ms": 1_000, "balance_rule": "cheapest", "balance_pass": "optimal",
+            "balance_moves_a_day": 100, "balance_least_gain_ms": 1_000
         })
     );
     let mut after = before.clone();
-    let wish = json!({ "strategy": "threshold", "threshold_ms": 30, "samples": 5, "probes_in_all": 10 });
+    let wish = json!({ "strategy": "threshold", "threshold_ms": 30, "samples": 5, "probes_in_all": 10,
+                        "balance_rule": "off", "balance_moves_a_day": 7 });
     after.as_object_mut().unwrap().extend(wish.as_object().unwrap().clone());
     assert_eq!(browser.put("/api/v1/policy", wish).await.well(), after, "what is left out stays");
     assert_eq!(

@@ -26,7 +26,7 @@ pub use beat::{
     AgentState, BeatAnswer, BeatRequest, CrawlPolicy, HostOrder, HostTask, Presence, Route, Slowdown,
     WorkStatus,
 };
-pub use ids::{AgentId, DelegationId, HostId, LandmarkId, ProbeId, SearchId};
+pub use ids::{AgentId, DelegationId, ExclusionId, HostId, LandmarkId, MoveId, PinId, ProbeId, SearchId};
 pub use probe::{ProbeMethod, ProbeOrder, ProbeReport, ProbeResult};
 pub use time::UnixMillis;
 pub use version::ProtocolVersion;

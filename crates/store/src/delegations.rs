@@ -1,5 +1,6 @@
 //! Which agent crawls which subnet: the book as Postgres keeps it.
 
+mod assign;
 mod carry;
 mod give;
 mod together;
@@ -13,6 +14,10 @@ use sqlx::PgConnection;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
+pub(crate) use assign::assign_in;
+pub use assign::{
+    Assigned, Assignment, Cause, Hand, Standing, assign, hand, pinned, release, standing, wanting,
+};
 pub use carry::{Searched, carry, carry_searches, searched};
 pub(crate) use give::give_hosts;
 pub use together::decide_all;
@@ -28,7 +33,7 @@ pub struct Held {
     pub agent: AgentId,
     /// Fencing number of the subnet, from 1.
     pub generation: i64,
-    /// Why, as `delegations.reason` has it.
+    /// Why, as `delegations.reason` has it; `override` where it is pinned without a pin.
     pub reason: String,
     /// The agent's measured round trip, in microseconds.
     pub rtt_us: Option<u32>,
@@ -39,7 +44,9 @@ type HeldRow = (i64, IpAddr, IpAddr, i64, i64, String, Option<i32>);
 /// Every delegation that holds now.
 pub async fn held(store: &Store) -> Result<Vec<Held>, StoreError> {
     let rows: Vec<HeldRow> = sqlx::query_as(
-        "SELECT id, first, last, agent, generation, reason, rtt_us FROM delegations WHERE ended_at IS NULL ORDER BY id",
+        "SELECT id, first, last, agent, generation, CASE WHEN reason = 'pinned' AND pin IS NULL THEN 'override' ELSE reason END,
+                rtt_us
+         FROM delegations WHERE ended_at IS NULL ORDER BY id",
     )
     .fetch_all(store.pool())
     .await
@@ -119,7 +126,7 @@ pub async fn decide(store: &Store, decision: &Decision<'_>, now: UnixMillis) -> 
     Ok(Decided::Made(id))
 }
 
-async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
+pub(crate) async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
     let state: Option<String> = sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR SHARE")
         .bind(agent.get())
         .fetch_optional(db)

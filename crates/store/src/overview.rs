@@ -49,6 +49,7 @@ pub struct Delegations {
     pub lowest: i64,
     pub predicted: i64,
     pub pinned: i64,
+    pub r#override: i64,
     pub balanced: i64,
 }
 
@@ -156,7 +157,8 @@ const DELEGATIONS: &str = "SELECT count(*) AS total,
         count(*) FILTER (WHERE reason = 'threshold') AS threshold,
         count(*) FILTER (WHERE reason = 'lowest') AS lowest,
         count(*) FILTER (WHERE reason = 'predicted') AS predicted,
-        count(*) FILTER (WHERE reason = 'pinned') AS pinned,
+        count(*) FILTER (WHERE reason = 'pinned' AND pin IS NOT NULL) AS pinned,
+        count(*) FILTER (WHERE reason = 'pinned' AND pin IS NULL) AS override,
         count(*) FILTER (WHERE reason = 'balanced') AS balanced
     FROM delegations WHERE ended_at IS NULL";
 

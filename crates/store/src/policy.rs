@@ -1,5 +1,6 @@
 //! The operator's settings that apply at once.
 
+mod balance;
 mod calibration;
 
 use protocol::{CrawlPolicy, UnixMillis};
@@ -8,6 +9,7 @@ use sqlx::FromRow;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
+pub use balance::{Balance, balance, set_balance};
 pub use calibration::Calibration;
 
 /// The policy as it stands.

@@ -1,5 +1,6 @@
 //! Searches for the agent that shall crawl a subnet, with their trails.
 
+mod again;
 mod decided;
 mod silence;
 
@@ -15,6 +16,8 @@ pub use silence::{Sibling, retarget, siblings, silent};
 
 use crate::moment::Moment;
 use crate::{Store, StoreError};
+
+pub use again::{Skipped, close, note_skipped, skipped, targets};
 
 /// A search to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]

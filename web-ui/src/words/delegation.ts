@@ -14,6 +14,7 @@ const reasonNames: Names<Reason> = {
   lowest: 'Nearest measured',
   home: 'Home subnet',
   pinned: 'Pinned by an admin',
+  override: 'Given by an admin',
   balanced: 'Moved to balance',
 };
 
@@ -26,8 +27,9 @@ const reasonMeanings: Names<Reason> = {
   company: 'An agent that holds another subnet of the same company answered under the threshold.',
   lowest: 'Nobody answered under the threshold; this agent was the nearest of those measured.',
   home: 'The agent lives in this subnet; it was delegated at approval, without a probe.',
-  pinned: 'An admin gave the subnet to this agent.',
-  balanced: 'The load was spread; this agent has room for it.',
+  pinned: 'An admin pinned it to this agent.',
+  override: 'An admin gave it to this agent by hand, once.',
+  balanced: 'The load was spread: another agent had more to do than it can, or this costs less.',
 };
 
 const phaseNames: Names<Phase> = {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::agents::AgentRef;
+use super::explain::{Counters, SkippedAgent};
 use super::words::{Kind, Method, Phase, Reason, Registry, Verdict};
 use crate::api::moment::Moment;
 
@@ -180,6 +181,13 @@ pub struct Why {
     /// cannot be in one place. Null when there was nothing odd.
     #[schema(required = true)]
     pub finding: Option<String>,
+    /// Milliseconds from the opening of the search to the decision; null where no search decided.
+    #[schema(required = true)]
+    pub took_ms: Option<u64>,
+    /// What the search did, in numbers.
+    pub counters: Counters,
+    /// Whom the search passed over, in the order of asking.
+    pub skipped: Vec<SkippedAgent>,
     /// Every probe, in order.
     pub probes: Vec<AskedProbe>,
     /// One plain sentence that says why this agent.

@@ -70,6 +70,8 @@ pub struct ReasonCounts {
     pub predicted: u64,
     /// Given by an admin.
     pub pinned: u64,
+    /// Given by an admin, once.
+    pub r#override: u64,
     /// Given to spread the load.
     pub balanced: u64,
 }

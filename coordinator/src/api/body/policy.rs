@@ -1,5 +1,6 @@
 //! The settings that admins may change while everything runs.
 
+use super::balance::{BalancePass, BalanceRule};
 use crate::api::extract::Checked;
 use crate::api::problem::FieldError;
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,14 @@ pub struct Policy {
     /// Reports of slower pages are weighed together over so many seconds, and a former agent looks so often whether its way
     /// is as before.
     pub hearing_s: u32,
+    /// Which subnet leaves an agent that has more to do than it can.
+    pub balance_rule: BalanceRule,
+    /// Whether subnets are moved towards the cheapest plan.
+    pub balance_pass: BalancePass,
+    /// Most subnets that passes move in 24 hours.
+    pub balance_moves_a_day: u32,
+    /// What a move of a pass must save at least, milliseconds a day, unless it relieves an agent.
+    pub balance_least_gain_ms: u32,
 }
 
 /// Changes of the policy; what is left out stays as it is.
@@ -105,6 +114,16 @@ pub struct PolicyChange {
     /// Reports of slower pages are weighed together over so many seconds.
     #[schema(minimum = 1, maximum = 31_536_000)]
     pub hearing_s: Option<u32>,
+    /// Which subnet leaves an agent that has more to do than it can.
+    pub balance_rule: Option<BalanceRule>,
+    /// Whether subnets are moved towards the cheapest plan.
+    pub balance_pass: Option<BalancePass>,
+    /// Most subnets that passes move in 24 hours.
+    #[schema(minimum = 0, maximum = 1_000_000)]
+    pub balance_moves_a_day: Option<u32>,
+    /// What a move of a pass must save at least, milliseconds a day.
+    #[schema(minimum = 0, maximum = 1_000_000_000)]
+    pub balance_least_gain_ms: Option<u32>,
 }
 
 /// Seconds of a year.
@@ -129,6 +148,14 @@ impl Checked for PolicyChange {
             ("slowdown_repeats", wide(self.slowdown_repeats), 1, 100, "times"),
             ("rest_s", wide(self.rest_s), 1, YEAR_S, "seconds"),
             ("hearing_s", wide(self.hearing_s), 1, YEAR_S, "seconds"),
+            ("balance_moves_a_day", wide(self.balance_moves_a_day), 0, 1_000_000, "moves a day"),
+            (
+                "balance_least_gain_ms",
+                wide(self.balance_least_gain_ms),
+                0,
+                1_000_000_000,
+                "milliseconds a day",
+            ),
         ];
         let broken = bounds.into_iter().filter(|(_, value, least, most, _)| {
             value.is_some_and(|value| !(*least..=*most).contains(&value))

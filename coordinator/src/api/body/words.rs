@@ -43,10 +43,12 @@ pub enum Reason {
     Threshold,
     /// Nobody was near enough; the nearest that was measured.
     Lowest,
-    /// Nobody else is likely enough to be nearer.
+    /// Nobody else was likely to be nearer.
     Predicted,
-    /// An admin said so.
+    /// An admin pinned it there.
     Pinned,
+    /// An admin gave it to the agent, once.
+    Override,
     /// The load was spread.
     Balanced,
 }
@@ -163,15 +165,24 @@ impl Reason {
             Self::Lowest => "lowest",
             Self::Predicted => "predicted",
             Self::Pinned => "pinned",
+            Self::Override => "override",
             Self::Balanced => "balanced",
         }
     }
 
     /// The reason of this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        let found = [Self::Home, Self::Company, Self::Threshold, Self::Lowest];
-        let given = [Self::Predicted, Self::Pinned, Self::Balanced];
-        found.into_iter().chain(given).find(|reason| reason.as_str() == word)
+        let all = [
+            Self::Home,
+            Self::Company,
+            Self::Threshold,
+            Self::Lowest,
+            Self::Predicted,
+            Self::Pinned,
+            Self::Override,
+            Self::Balanced,
+        ];
+        all.into_iter().find(|reason| reason.as_str() == word)
     }
 }
 
@@ -227,6 +238,18 @@ impl From<hierarchy::Registry> for Registry {
             hierarchy::Registry::Arin => Self::Arin,
             hierarchy::Registry::Lacnic => Self::Lacnic,
             hierarchy::Registry::RipeNcc => Self::Ripencc,
+        }
+    }
+}
+
+impl From<Registry> for hierarchy::Registry {
+    fn from(registry: Registry) -> Self {
+        match registry {
+            Registry::Afrinic => Self::Afrinic,
+            Registry::Apnic => Self::Apnic,
+            Registry::Arin => Self::Arin,
+            Registry::Lacnic => Self::Lacnic,
+            Registry::Ripencc => Self::RipeNcc,
         }
     }
 }

@@ -12,3 +12,4 @@ mod paper;
 mod patience;
 mod predict;
 mod properties;
+mod steering;

@@ -13,4 +13,5 @@ mod packages;
 mod routes;
 mod searches;
 mod silence;
+mod steering;
 mod world;
