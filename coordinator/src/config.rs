@@ -68,6 +68,9 @@ pub struct Limits {
     pub search_attempts: u32,
     /// Without a beat for so long an agent counts as unreachable, in seconds (60).
     pub presence_s: u32,
+    /// How long an agent goes on fetching without an answer from the coordinator, in seconds (3,600); its hosts may go
+    /// to others two minutes after that.
+    pub lease_s: u32,
     /// DNS questions under way at the same time (64).
     pub resolving_hosts: u32,
     /// DNS attempts without an answer before a host is given up (12).
@@ -92,6 +95,7 @@ impl Default for Limits {
             orders_per_agent: 8,
             search_attempts: 4,
             presence_s: 60,
+            lease_s: 3_600,
             resolving_hosts: 64,
             resolve_attempts: 12,
             routes_per_beat: 500,
@@ -111,6 +115,7 @@ impl Limits {
             ("orders_per_agent", self.orders_per_agent),
             ("search_attempts", self.search_attempts),
             ("presence_s", self.presence_s),
+            ("lease_s", self.lease_s),
             ("resolving_hosts", self.resolving_hosts),
             ("resolve_attempts", self.resolve_attempts),
             ("routes_per_beat", self.routes_per_beat),

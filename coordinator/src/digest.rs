@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use index::{Document, Index, WriteError};
 use protocol::key::PublicKey;
 use protocol::package::{self, PackageError, PackageName};
-use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page};
+use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
+use store::hearings::Trends;
 use store::packages::{HostTally, Integration};
 use store::urls::NewUrl;
 
@@ -79,7 +80,7 @@ fn write(name: PackageName, fetch: &Fetch, index: &Index) -> Result<(), WriteErr
         Outcome::Redirect { .. } | Outcome::Disallowed { .. } | Outcome::Other { status: 404 | 410, .. } => {
             index.delete(&fetch.url)
         }
-        Outcome::Other { .. } | Outcome::Failed { .. } => Ok(()),
+        Outcome::Other { .. } | Outcome::Unchanged { .. } | Outcome::Failed { .. } => Ok(()),
     };
     match done {
         // Cannot be indexed and never will be; the rest of the package can.
@@ -102,15 +103,17 @@ fn document<'a>(package: PackageName, fetch: &'a Fetch, page: &'a Page) -> Docum
     }
 }
 
-/// Links to be queued: well formed, not at the end of a chain of redirects, not routed lately, each once.
+/// Links to be queued: well formed, not at the end of a chain of redirects, not routed lately, each once. What was handed
+/// back was routed to somebody who has it no more.
 fn discovered(entries: &[Entry], recent: &Recent) -> Vec<NewUrl> {
     let links = entries.iter().filter_map(|entry| match entry {
-        Entry::Discovered(Discovered { url, redirects }) if *redirects <= MAX_REDIRECTS => {
-            take_apart(url, *redirects).ok()
+        Entry::Discovered(Discovered { url, redirects, handed_back }) if *redirects <= MAX_REDIRECTS => {
+            let link = take_apart(url, *redirects).ok()?;
+            (*handed_back || !recent.contains(fingerprint(&link.url))).then_some(link)
         }
         _ => None,
     });
-    let new: BTreeSet<NewUrl> = links.filter(|url| !recent.contains(fingerprint(&url.url))).collect();
+    let new: BTreeSet<NewUrl> = links.collect();
     new.into_iter().collect()
 }
 
@@ -120,6 +123,7 @@ struct Tally {
     fetches: u64,
     wire_bytes: u64,
     fetch_us: u64,
+    trends: Trends,
 }
 
 impl Tally {
@@ -128,10 +132,19 @@ impl Tally {
         self.fetches += 1;
         self.wire_bytes = self.wire_bytes.saturating_add(fetch.wire_bytes);
         self.fetch_us += fetch.timing.map_or(0, |timing| timing.total_us.into());
+        match fetch.trend {
+            Some(Trend::Usual) => self.trends.usual += 1,
+            Some(Trend::Slower { ratio }) if ratio.is_finite() => {
+                self.trends.slower += 1;
+                self.trends.page = Some((fetch.url.clone(), ratio));
+            }
+            Some(Trend::Slow | Trend::Slower { .. }) | None => {}
+        }
     }
 
     fn of(self, (scheme, authority): HostName) -> HostTally {
-        let Self { pages, fetches, wire_bytes, fetch_us } = self;
-        HostTally { scheme, authority, pages, fetches, wire_bytes, fetch_ms: fetch_us / 1_000 }
+        let Self { pages, fetches, wire_bytes, fetch_us, trends } = self;
+        let fetch_ms = fetch_us / 1_000;
+        HostTally { scheme, authority, pages, fetches, wire_bytes, fetch_ms, trends }
     }
 }

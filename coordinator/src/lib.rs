@@ -8,6 +8,7 @@ pub mod auditing;
 pub mod balance;
 pub mod bodies;
 pub mod boot;
+mod calibration;
 pub mod carry_over;
 pub mod cli;
 pub mod clock;

@@ -26,6 +26,10 @@ pub struct Pokes {
     pub survey_landmarks: Notify,
     /// Orders may have become pointless.
     pub expire_probes: Notify,
+    /// Something was told of slow pages, or measured because of them.
+    pub calibrate: Notify,
+    /// Agents may have lost their leases.
+    pub end_leases: Notify,
     /// URLs may be routed to agents.
     pub route_urls: Notify,
     /// Packages wait to be integrated.
@@ -57,6 +61,8 @@ impl Pokes {
             &self.measure_landmarks,
             &self.survey_landmarks,
             &self.expire_probes,
+            &self.calibrate,
+            &self.end_leases,
             &self.route_urls,
             &self.integrate_packages,
             &self.reload_hierarchy,

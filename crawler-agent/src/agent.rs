@@ -2,12 +2,15 @@
 //!
 //! Tasks, each in a file of its own, that share little: [`conditions`] say whether the agent may work, and why not;
 //! [`beat`] asks the coordinator what there is to do; [`crawl`] visits hosts; [`probes`] measures and reports;
+//! [`orders`] lets go of hosts; [`lease`] says how long the agent may go on by itself;
 //! [`ship`] packs and sends; [`watch`] looks at the clock, the disk and the network. [`Agent::run`] starts them, and
 //! ends them in order when it is told to.
 
 mod beat;
 pub mod conditions;
 mod crawl;
+mod lease;
+mod orders;
 mod probes;
 mod ship;
 mod watch;
@@ -106,6 +109,9 @@ struct Shared {
     visitor: Arc<Visitor>,
     prober: Arc<Prober>,
     taken: probes::Taken,
+    orders: orders::Orders,
+    lease: lease::Lease,
+    fetcher: Arc<Fetcher>,
     outbox: Outbox,
     pressure: Arc<Pressure>,
     sealed: Notify,
@@ -191,7 +197,7 @@ impl Parts {
             config.probe.clone(),
             config.bind,
             Arc::clone(&resolver),
-            fetcher,
+            Arc::clone(&fetcher),
             Arc::clone(&schedule),
             journal,
         ));
@@ -211,6 +217,9 @@ impl Parts {
             visitor,
             prober,
             taken,
+            orders: orders::Orders::default(),
+            lease: lease::Lease::default(),
+            fetcher,
             outbox,
             pressure,
             sealed,
@@ -238,6 +247,7 @@ fn spawn_all(
     let (orders, ordered) = mpsc::channel(protocol::limits::PROBES_A_BEAT);
     let (reports, reported) = mpsc::channel(protocol::limits::PROBES_A_BEAT);
     tasks.spawn(beat::run(Arc::clone(shared), orders, tell));
+    tasks.spawn(orders::run(Arc::clone(shared)));
     tasks.spawn(crawl::run(Arc::clone(shared)));
     tasks.spawn(probes::measure(Arc::clone(shared), ordered, reports));
     tasks.spawn(probes::report(Arc::clone(shared), reported));

@@ -29,7 +29,7 @@ use pool::{Idle, Pool};
 pub use body::{Flow, Sink};
 pub(crate) use dial::connect_tcp;
 pub use error::{FetchError, Problem};
-pub use head::Head;
+pub use head::{Head, Validators};
 pub use tls::{TlsError, config as tls_config};
 
 pub(crate) type Sender = SendRequest<Empty<Bytes>>;
@@ -97,6 +97,17 @@ impl Fetcher {
         address: IpAddr,
         open: impl FnOnce(&Head) -> Option<S>,
     ) -> Result<Answer<S>, FetchError> {
+        self.get_changed(url, address, &Validators::default(), open).await
+    }
+
+    /// Asks for `url` like that unless it is still as `known` says (RFC 9110 section 13.1): then the answer is 304.
+    pub async fn get_changed<S: Sink>(
+        &self,
+        url: &CrawlUrl,
+        address: IpAddr,
+        known: &Validators,
+        open: impl FnOnce(&Head) -> Option<S>,
+    ) -> Result<Answer<S>, FetchError> {
         let started = Instant::now();
         let deadline = started + self.limits.fetch;
         let mut progress = Progress {
@@ -106,7 +117,7 @@ impl Fetcher {
             first_byte: Duration::ZERO,
             wire_bytes: 0,
         };
-        let result = self.run(url, address, &mut progress, open).await;
+        let result = self.run((url, known), address, &mut progress, open).await;
         let (timing, wire_bytes) = (progress.timing(), progress.wire_bytes);
         match result {
             Ok((head, sink)) => Ok(Answer { head, timing, wire_bytes, sink }),
@@ -116,12 +127,13 @@ impl Fetcher {
 
     async fn run<S: Sink>(
         &self,
-        url: &CrawlUrl,
+        wanted: (&CrawlUrl, &Validators),
         address: IpAddr,
         progress: &mut Progress,
         open: impl FnOnce(&Head) -> Option<S>,
     ) -> Result<(Head, Option<S>), Problem> {
-        let (response, sender) = self.head(url, address, progress).await?;
+        let url = wanted.0;
+        let (response, sender) = self.head(wanted, address, progress).await?;
         let head = Head::of(&response);
         let mut sink = open(&head);
         let whole = body::read(response.into_body(), &head, &self.limits, progress, sink.as_mut()).await?;
@@ -134,11 +146,11 @@ impl Fetcher {
     /// Sends the request, over a kept connection if there is one, and waits for the head of the answer.
     async fn head(
         &self,
-        url: &CrawlUrl,
+        (url, known): (&CrawlUrl, &Validators),
         address: IpAddr,
         progress: &mut Progress,
     ) -> Result<(hyper::Response<Incoming>, Sender), Problem> {
-        let mut request = self.request(Method::GET, url)?;
+        let mut request = self.request(Method::GET, url, known)?;
         if let Some(mut sender) = self.pool.take(&url.host_key(), address) {
             match self.send(&mut sender, request, progress).await? {
                 Ok(response) => return Ok((response, sender)),
@@ -192,16 +204,34 @@ impl Fetcher {
         let connecting = self.dialler.connect(url, target);
         let mut sender =
             timeout(self.limits.connect, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
-        let request = self.request(Method::HEAD, url)?;
+        let request = self.request(Method::HEAD, url, &Validators::default())?;
         let started = Instant::now();
         let answered = timeout(self.limits.first_byte, sender.send_request(request)).await;
         answered.map_err(|_| Problem::FirstByteTimeout)?.map_err(Problem::Http)?;
         Ok(started.elapsed())
     }
 
-    fn request(&self, method: Method, url: &CrawlUrl) -> Result<Request<Empty<Bytes>>, Problem> {
+    /// Closes the connection that is kept to a host, by scheme and authority.
+    pub fn hang_up(&self, host: &str) {
+        self.pool.close(host);
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        url: &CrawlUrl,
+        known: &Validators,
+    ) -> Result<Request<Empty<Bytes>>, Problem> {
         let authority = &url.url()[url::Position::BeforeHost..url::Position::AfterPort];
-        Request::builder()
+        let mut request = Request::builder();
+        for (name, value) in
+            [(header::IF_NONE_MATCH, &known.etag), (header::IF_MODIFIED_SINCE, &known.last_modified)]
+        {
+            if let Some(value) = value {
+                request = request.header(name, value);
+            }
+        }
+        request
             .method(method)
             .uri(url.path_and_query())
             .header(header::HOST, authority)

@@ -13,7 +13,9 @@ mod bench;
 mod change;
 mod desk;
 mod error;
+mod leave;
 mod links;
+mod pages;
 mod tables;
 
 use std::path::Path;
@@ -25,12 +27,13 @@ use redb::{
 use serde::{Deserialize, Serialize};
 
 use crate::{crawl_url::CrawlUrl, robots::Robots};
-use tables::{HOST_NUMBERS, HOSTS, META, PACKAGES, QUEUE, RESULTS, ROBOTS};
+use tables::{HOST_NUMBERS, HOSTS, META, PACKAGES, PAGES, QUEUE, RESULTS, ROBOTS};
 
 pub use bench::Workbench;
 pub use change::{Bounds, Change, Done, Effect};
 pub use desk::Desk;
 pub use error::FrontierError;
+pub use pages::{Known, PageRecord};
 
 /// Memory that the file's page cache may take, in bytes.
 const CACHE_BYTES: usize = 12 << 20;
@@ -50,6 +53,9 @@ pub struct HostRecord {
     pub accepted: u32,
     /// Failures since the last success.
     pub failures: u32,
+    /// How often the host was ours before.
+    #[serde(default)]
+    pub tenure: u64,
 }
 
 /// What is known of a host's robots.txt.
@@ -94,7 +100,7 @@ pub struct HostWithWork {
 }
 
 /// A URL that waits to be fetched.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Queued {
     /// Whose it is.
     pub host: HostNumber,
@@ -108,10 +114,12 @@ pub struct Queued {
     pub redirects: u8,
     /// Attempts that failed.
     pub attempts: u8,
+    /// What is known from the last visit; none for a URL that was never fetched.
+    pub known: Option<Box<Known>>,
 }
 
 /// All that is needed to decide a host's next request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
     /// The host.
     pub record: HostRecord,
@@ -119,6 +127,8 @@ pub struct Turn {
     pub robots: Option<RobotsState>,
     /// The next URL; none when there is nothing to do.
     pub next: Option<Queued>,
+    /// When there is no next URL, the page that was visited the longest time ago.
+    pub oldest: Option<Queued>,
 }
 
 /// Results that wait to be packed, oldest first.
@@ -176,7 +186,9 @@ impl Frontier {
             None => None,
         };
         let record = serde_json::from_slice(record.value())?;
-        Ok(Some(Turn { record, robots, next: next(&read, host)? }))
+        let next = next(&read, host)?;
+        let oldest = if next.is_none() { pages::oldest(&read.open_table(PAGES)?, host)? } else { None };
+        Ok(Some(Turn { record, robots, next, oldest }))
     }
 
     /// The number of the host with this scheme and authority, when it is one of ours.
@@ -264,7 +276,7 @@ fn next(read: &ReadTransaction, host: HostNumber) -> Result<Option<Queued>, Fron
         let ((_, depth, order), (url, redirects, attempts)) = (key.value(), value.value());
         // Only URLs that parse are ever queued.
         if let Ok(url) = CrawlUrl::parse(url) {
-            return Ok(Some(Queued { host, depth, order, url, redirects, attempts }));
+            return Ok(Some(Queued { host, depth, order, url, redirects, attempts, known: None }));
         }
     }
     Ok(None)

@@ -14,6 +14,9 @@ use crate::frontier::{HostNumber, Workbench};
 /// Longest time for which a stored due time is believed after the clock was changed.
 const LONGEST_WAIT_MS: i64 = 24 * 3_600 * 1_000;
 
+/// Work that is due later is not what an agent is busy with.
+const SOON: Duration = Duration::from_hours(1);
+
 /// Which host is next, for everybody.
 pub struct Schedule {
     bench: Mutex<Workbench>,
@@ -45,6 +48,44 @@ impl Schedule {
         let due = self.now() + wait.max(millis(pause));
         self.bench().offer(host, due);
         self.changed.notify_one();
+    }
+
+    /// The host may be asked like that, and has work from the wall clock's `work` on.
+    pub fn offer_later(
+        &self,
+        host: HostNumber,
+        due: UnixMillis,
+        work: UnixMillis,
+        now: UnixMillis,
+        pause: Duration,
+    ) {
+        let wait = |at: UnixMillis| at.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
+        let least = self.now() + wait(due).max(millis(pause));
+        let work = self.now() + wait(work);
+        self.bench().offer_later(host, least, work);
+        self.changed.notify_one();
+    }
+
+    /// From now on nobody asks the host; a request that is going on may end.
+    pub fn retire(&self, host: HostNumber) {
+        self.bench().retire(host);
+        self.changed.notify_one();
+    }
+
+    /// Returns when the last request to a retired host is over.
+    pub async fn until_idle(&self, host: HostNumber) {
+        let mut again = tokio::time::interval(Duration::from_millis(50));
+        loop {
+            again.tick().await;
+            if self.bench().is_idle(host) {
+                return;
+            }
+        }
+    }
+
+    /// A retired host is gone for good.
+    pub fn forget(&self, host: HostNumber) {
+        self.bench().forget(host);
     }
 
     /// The next host that is due. `pause` is how long it is left alone when the claim is dropped unfinished.
@@ -84,9 +125,9 @@ impl Schedule {
         self.bench().in_flight()
     }
 
-    /// Whether any host has work.
+    /// Whether any host has work within the hour; pages that are to be visited again next week are none.
     pub fn has_work(&self) -> bool {
-        !self.bench().is_empty()
+        self.bench().has_work_until(self.now() + millis(SOON))
     }
 
     fn now(&self) -> u64 {
@@ -146,20 +187,31 @@ impl Claim {
     }
 
     /// The request is over: the host may be asked again after `pause`, if it has `more` to be asked for.
-    pub fn finish(mut self, pause: Duration, more: bool) {
-        let due = self.schedule.after(pause);
+    pub fn finish(self, pause: Duration, more: bool) {
+        self.finish_until(pause, more.then_some(Duration::ZERO));
+    }
+
+    /// The request is over: the host may be asked again after `pause`, and has something to be asked for after `work`.
+    pub fn finish_until(mut self, pause: Duration, work: Option<Duration>) {
+        let least = self.schedule.after(pause);
         self.pause = pause;
-        self.end(due, more);
+        let longest = Duration::from_millis(LONGEST_WAIT_MS.unsigned_abs());
+        let due = work.map(|work| self.schedule.after(work.min(longest)));
+        self.end_until(least, due);
     }
 
     fn end(&mut self, due: u64, more: bool) {
+        self.end_until(due, more.then_some(due));
+    }
+
+    fn end_until(&mut self, least: u64, due: Option<u64>) {
         self.over = true;
         self.give_back_other(self.pause);
         let mut bench = self.schedule.bench();
         if let Some(address) = self.address.take() {
             bench.free_address(address);
         }
-        bench.release(self.host, due, more);
+        bench.release_until(self.host, least, due);
         drop(bench);
         self.schedule.changed.notify_one();
     }

@@ -1,8 +1,9 @@
 //! Here is a host whose turn it is: make its next request.
 //!
 //! One visit is one request at most: for robots.txt when its rules are missing or a day old, else for the first URL
-//! of the queue that they allow. Its outcome is on disk before the host may be asked again.
+//! of the queue that they allow, else for the page that was visited the longest time ago, when its time has come. Its outcome is on disk before the host may be asked again.
 
+mod again;
 mod failure;
 mod robots;
 
@@ -19,7 +20,7 @@ use crate::{
     config::Limits,
     crawl_url::CrawlUrl,
     fetch::{Answer, FetchError, Fetcher},
-    frontier::{Bounds, Change, Desk, Done, Effect, Frontier, FrontierError, HostRecord, Queued},
+    frontier::{Bounds, Change, Desk, Done, Effect, Frontier, FrontierError, HostRecord, PageRecord, Queued},
     journal::{Journal, Kind},
     outbox::Pressure,
     page::{self, PageSink},
@@ -55,6 +56,16 @@ struct Visit {
     delay: Duration,
 }
 
+/// What a request came to.
+struct Told {
+    fetch: Fetch,
+    /// What is kept of the page.
+    page: Option<PageRecord>,
+    links: Vec<CrawlUrl>,
+    /// The host's failures in a row.
+    failures: u32,
+}
+
 impl Visitor {
     /// Least time between two requests to a host that has no wishes of its own.
     pub fn delay(&self) -> Duration {
@@ -71,8 +82,15 @@ impl Visitor {
     pub async fn visit(&self, mut claim: Claim) -> Result<(), FrontierError> {
         let host = claim.host();
         let turn = self.desk.read(move |frontier: &Frontier| frontier.turn(host)).await?;
-        let Some((turn, item)) = turn.and_then(|mut turn| turn.next.take().map(|item| (turn, item))) else {
+        let Some(mut turn) = turn else {
             claim.finish(Duration::ZERO, false);
+            return Ok(());
+        };
+        let oldest = turn.oldest.take();
+        let wait = oldest.as_ref().and_then(|page| self.until_visit(page.known.as_ref()?.visited));
+        let due = oldest.filter(|_| wait == Some(Duration::ZERO));
+        let Some(item) = turn.next.take().or(due) else {
+            claim.finish_until(Duration::ZERO, wait);
             return Ok(());
         };
         let need = robots::need(&turn, &item, clock::now());
@@ -104,7 +122,8 @@ impl Visitor {
         let Some(claim) = claim.hold(address) else { return Ok(()) };
         let visit = Visit { claim, record, delay };
         let started = clock::now();
-        let result = self.fetcher.get(&item.url, address, PageSink::for_head).await;
+        let known = again::validators(&item);
+        let result = self.fetcher.get_changed(&item.url, address, &known, PageSink::for_head).await;
         match result {
             Ok(answer) => self.answered(visit, item, started, address, answer).await,
             Err(error) => self.failed(visit, item, started, address, error).await,
@@ -113,7 +132,7 @@ impl Visitor {
 
     async fn answered(
         &self,
-        visit: Visit,
+        mut visit: Visit,
         item: Queued,
         started: UnixMillis,
         address: IpAddr,
@@ -128,14 +147,19 @@ impl Visitor {
             wire_bytes,
             timing,
         );
-        if let Some(pause) = failure::asks_for_time(&head, started)
-            && item.attempts + 1 < failure::ATTEMPTS
-        {
-            return self.again(visit, item, Some(pause)).await;
+        if let Some(pause) = failure::asks_for_time(&head, started) {
+            if item.known.is_none() && item.attempts + 1 < failure::ATTEMPTS {
+                return self.again(visit, item, Some(pause)).await;
+            }
+            visit.delay = visit.delay.max(pause);
         }
+        let validators = head.validators.clone();
         let (outcome, links) = page::outcome(&item.url, head, sink);
-        let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
-        self.done(visit, item, fetch, links, 0).await
+        let mut fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
+        let slowdown = self.policy.borrow().slowdown;
+        let page = again::remember(&item, &mut fetch, validators, slowdown);
+        let links = if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
+        self.done(visit, item, Told { fetch, page, links, failures: 0 }).await
     }
 
     async fn failed(
@@ -150,13 +174,14 @@ impl Visitor {
         let reason = sentence::of(&problem);
         self.journal.note(Kind::Page, item.url.as_str(), Some(address), &reason, wire_bytes, timing);
         let passing = problem.may_pass();
-        if passing && item.attempts + 1 < failure::ATTEMPTS {
+        if passing && item.known.is_none() && item.attempts + 1 < failure::ATTEMPTS {
             return self.again(visit, item, None).await;
         }
         let failures = if passing { visit.record.failures + 1 } else { 0 };
         let outcome = Outcome::Failed { reason };
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
-        self.done(visit, item, fetch, Vec::new(), failures).await
+        let page = again::still_known(&item);
+        self.done(visit, item, Told { fetch, page, links: Vec::new(), failures }).await
     }
 
     /// The host has no address, or none that may be reached. Nothing was sent to it.
@@ -167,7 +192,8 @@ impl Visitor {
         error: &ResolveError,
     ) -> Result<(), FrontierError> {
         let reason = error.to_string();
-        if matches!(error, ResolveError::Refused(_)) || item.attempts + 1 >= failure::ATTEMPTS {
+        let again = item.known.is_none() && item.attempts + 1 < failure::ATTEMPTS;
+        if matches!(error, ResolveError::Refused(_)) || !again {
             return self.without_request(visit, item, Outcome::Failed { reason }).await;
         }
         self.again(visit, item, None).await
@@ -180,38 +206,26 @@ impl Visitor {
         item: Queued,
         outcome: Outcome,
     ) -> Result<(), FrontierError> {
+        let forbidden = matches!(outcome, Outcome::Disallowed { .. });
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
-        let effect = self
-            .desk
-            .make(Change::Done(Box::new(Done {
-                item,
-                fetch,
-                links: Vec::new(),
-                due: None,
-                failures: 0,
-                bounds: self.bounds(),
-            })))
-            .await?;
+        let page = again::still_known(&item).filter(|_| !forbidden);
+        let (links, bounds) = (Vec::new(), self.bounds());
+        let done = Done { item, fetch, page, links, due: None, failures: 0, bounds };
+        let effect = self.desk.make(Change::Done(Box::new(done))).await?;
         self.spread(&effect, 0);
-        visit.claim.finish(Duration::ZERO, effect.more);
+        self.finish(visit.claim, Duration::ZERO, &effect);
         Ok(())
     }
 
-    async fn done(
-        &self,
-        visit: Visit,
-        item: Queued,
-        fetch: Fetch,
-        links: Vec<CrawlUrl>,
-        failures: u32,
-    ) -> Result<(), FrontierError> {
+    async fn done(&self, visit: Visit, item: Queued, told: Told) -> Result<(), FrontierError> {
+        let Told { fetch, page, links, failures } = told;
         let pause = visit.delay.max(failure::pause(self.limits.retry, failures));
         let size = size_of_result(&fetch);
         let (due, bounds) = (Some(after(pause)), self.bounds());
-        let done = Done { item, fetch, links, due, failures, bounds };
+        let done = Done { item, fetch, page, links, due, failures, bounds };
         let effect = self.desk.make(Change::Done(Box::new(done))).await?;
         self.spread(&effect, size);
-        visit.claim.finish(pause, effect.more);
+        self.finish(visit.claim, pause, &effect);
         Ok(())
     }
 
@@ -223,7 +237,7 @@ impl Visitor {
             return self.give_up(visit, "the host failed again and again").await;
         }
         let effect = self.desk.make(Change::Again { item, due: after(pause), failures }).await?;
-        visit.claim.finish(pause, effect.more);
+        self.finish(visit.claim, pause, &effect);
         Ok(())
     }
 
@@ -235,11 +249,33 @@ impl Visitor {
             let effect = self.desk.make(give_up).await?;
             self.spread(&effect, 0);
             if !effect.more {
-                break;
+                self.finish(visit.claim, visit.delay, &effect);
+                return Ok(());
             }
         }
-        visit.claim.finish(visit.delay, false);
-        Ok(())
+    }
+
+    /// The host may be asked again after `pause`, for what there is to do next.
+    fn finish(&self, claim: Claim, pause: Duration, effect: &Effect) {
+        let work = match effect.oldest {
+            _ if effect.more => Some(Duration::ZERO),
+            Some(visited) => self.until_visit(visited),
+            None => None,
+        };
+        claim.finish_until(pause, work);
+    }
+
+    /// How long until a page is visited again that was visited at this moment; none when the operator wants none.
+    fn until_visit(&self, visited: UnixMillis) -> Option<Duration> {
+        let period = self.revisit()?;
+        let due = visited.plus_ms(i64::try_from(period.as_millis()).unwrap_or(i64::MAX));
+        Some(Duration::from_millis(due.0.saturating_sub(clock::now().0).max(0).unsigned_abs()))
+    }
+
+    /// Age at which a page is visited again; none for never.
+    pub fn revisit(&self) -> Option<Duration> {
+        let seconds = self.policy.borrow().revisit_s;
+        (seconds > 0).then(|| Duration::from_secs(seconds.into()))
     }
 
     /// Passes on what follows from a change.
@@ -262,7 +298,7 @@ fn fetched(
     wire_bytes: u64,
     outcome: Outcome,
 ) -> Fetch {
-    Fetch { url: url.to_string(), fetched_at, address, timing, wire_bytes, outcome }
+    Fetch { url: url.to_string(), fetched_at, address, timing, wire_bytes, outcome, trend: None }
 }
 
 /// Roughly what the result takes in a package before compression.

@@ -14,6 +14,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -59,6 +60,17 @@ impl Referee {
     /// Everything, judged by the rules.
     pub fn report(&self, rules: &Rules) -> Report {
         judge::report(&self.web, &self.books(), rules)
+    }
+
+    /// How often each agent asked for one page of a host: the page that it asked for most often.
+    pub fn rounds(&self, host: usize) -> BTreeMap<IpAddr, u32> {
+        let books = self.books();
+        let mut rounds = BTreeMap::new();
+        for ((agent, _), times) in books.hosts.get(host).iter().flat_map(|book| &book.asked) {
+            let most: &mut u32 = rounds.entry(*agent).or_default();
+            *most = (*most).max(*times);
+        }
+        rounds
     }
 
     /// Empty books again, for a second crawl of the same web.

@@ -8,6 +8,8 @@ mod kills;
 mod scripted;
 #[path = "scenarios/searches.rs"]
 mod searches;
+#[path = "scenarios/slow_way.rs"]
+mod slow_way;
 #[path = "scenarios/small_world.rs"]
 mod small_world;
 #[path = "scenarios/whole_road.rs"]

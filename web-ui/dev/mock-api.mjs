@@ -17,6 +17,11 @@ let policy = {
   landmarks: 1500,
   landmark_days: 7,
   host_delay_ms: 1000,
+  revisit_s: 604_800,
+  slowdown_percent: 200,
+  slowdown_repeats: 3,
+  rest_s: 86_400,
+  hearing_s: 3600,
 };
 
 /** Somebody wants to know that something changed: called with the event's name and data. */

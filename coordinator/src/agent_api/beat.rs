@@ -6,9 +6,11 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use protocol::{AgentState, BeatAnswer, BeatRequest, Presence, ProbeOrder, Route, WorkStatus, limits};
+use protocol::{
+    AgentState, BeatAnswer, BeatRequest, HostOrder, Presence, ProbeOrder, Route, WorkStatus, limits, version,
+};
 use store::agents::{self, Beat, Standing};
-use store::{probes, routes};
+use store::{hand_overs, probes, routes};
 use tokio::time::Instant;
 
 use super::body::Words;
@@ -75,6 +77,19 @@ async fn take_down(coordinator: &Coordinator, caller: Caller, request: &BeatRequ
     if standing.confirmed > 0 {
         coordinator.pokes.route_urls.notify_one();
     }
+    let_go(coordinator, caller, request).await
+}
+
+/// Hosts that the agent let go of are for the agents of their subnets.
+async fn let_go(coordinator: &Coordinator, caller: Caller, request: &BeatRequest) -> Result<(), Problem> {
+    if request.orders_done.is_empty() {
+        return Ok(());
+    }
+    let done = &request.orders_done[..request.orders_done.len().min(limits::HOST_ORDERS_A_BEAT)];
+    if hand_overs::confirm(&coordinator.store, caller.agent, done, coordinator.now()).await? > 0 {
+        coordinator.pokes.place_hosts.notify_one();
+        coordinator.events.tell(Change::Delegations);
+    }
     Ok(())
 }
 
@@ -105,6 +120,9 @@ struct News {
     state: AgentState,
     routes: Vec<Route>,
     probes: Vec<ProbeOrder>,
+    hosts: Vec<HostOrder>,
+    /// Whether the agent speaks of hand-overs and leases.
+    hands_over: bool,
 }
 
 impl News {
@@ -112,29 +130,48 @@ impl News {
         let identity = agents::identity(&coordinator.store, caller.agent).await?;
         let state = identity.ok_or_else(refusal::unknown_agent)?.state;
         let awake = request.status.presence == Presence::Awake;
+        let hands_over = request.protocol >= version::HAND_OVERS;
+        // Also agents that are paused let go; a sleeping one does when it wakes.
+        let hosts = match (hands_over, awake) {
+            (true, true) => {
+                hand_overs::open(&coordinator.store, caller.agent, limits::HOST_ORDERS_A_BEAT).await?
+            }
+            _ => Vec::new(),
+        };
         if state != AgentState::Approved || !awake {
-            return Ok(Self { state, routes: Vec::new(), probes: Vec::new() });
+            return Ok(Self { state, routes: Vec::new(), probes: Vec::new(), hosts, hands_over });
         }
         let most = limits::ROUTES_A_BEAT.min(coordinator.config.limits.routes_per_beat as usize);
         let routes = routes::after(&coordinator.store, caller.agent, request.routes_after, most).await?;
         let (taken, samples) = (&request.probes_taken, coordinator.policy.load().samples);
         let orders = probes::orders(&coordinator.store, caller.agent, taken, samples, limits::PROBES_A_BEAT);
-        Ok(Self { state, routes, probes: orders.await? })
+        Ok(Self { state, routes, probes: orders.await?, hosts, hands_over })
     }
 
     /// Whether it is worth an answer at once. A sleeping agent does not wait.
     fn is_any(&self, request: &BeatRequest) -> bool {
         let asleep = request.status.presence != Presence::Awake;
-        asleep || self.state != request.state || !self.routes.is_empty() || !self.probes.is_empty()
+        let hosts = self.hosts.iter().any(|order| !request.orders_taken.contains(&order.number));
+        asleep || self.state != request.state || !self.routes.is_empty() || !self.probes.is_empty() || hosts
+    }
+
+    /// An agent that was not told everything yet must not go on with hosts that are others' by now.
+    fn lease_ms(&self, coordinator: &Coordinator) -> Option<u64> {
+        let all_told = self.hosts.len() < limits::HOST_ORDERS_A_BEAT;
+        let lease_s = if all_told { coordinator.config.limits.lease_s } else { 0 };
+        self.hands_over.then_some(u64::from(lease_s) * 1_000)
     }
 
     fn answer(self, coordinator: &Coordinator) -> BeatAnswer {
+        let lease_ms = self.lease_ms(coordinator);
         BeatAnswer {
+            lease_ms,
             coordinator_time: coordinator.now(),
             state: self.state,
             routes: self.routes,
             probes: self.probes,
-            policy: coordinator.policy.load().crawl,
+            host_orders: self.hosts,
+            policy: coordinator.policy.load().told(),
         }
     }
 }

@@ -25,6 +25,9 @@ pub(super) async fn reports(
         coordinator.pokes.measure_landmarks.notify_one();
         coordinator.pokes.survey_landmarks.notify_one();
     }
+    if news.check > 0 {
+        coordinator.pokes.calibrate.notify_one();
+    }
     if news.search > 0 {
         coordinator.pokes.drive_searches.notify_one();
         coordinator.events.tell(Change::Delegations);

@@ -9,8 +9,8 @@ use utoipa_axum::routes;
 use super::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
 use super::state::ApiState;
 use super::{
-    agents, auth, balance, delegations, events, findings, health, hierarchy, join_tokens, landmarks,
-    overview, policy, reconcilers, registry_data, search, seeds, session, steering, why,
+    agents, auth, balance, calibrations, delegations, events, findings, health, hierarchy, join_tokens,
+    landmarks, overview, policy, reconcilers, registry_data, search, seeds, session, steering, why,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -83,6 +83,7 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(delegations::list))
         .routes(routes!(delegations::one))
         .routes(routes!(why::why))
+        .routes(routes!(calibrations::list))
         .routes(routes!(steering::override_delegation))
         .routes(routes!(steering::pins, steering::pin))
         .routes(routes!(steering::unpin))

@@ -9,6 +9,7 @@ pub mod agents;
 pub mod auth;
 pub mod balance;
 pub mod body;
+pub mod calibrations;
 pub mod delegations;
 pub mod document;
 pub mod events;

@@ -54,7 +54,7 @@ fn balance_changed(before: &policy::Balance, wish: &PolicyChange) -> policy::Bal
 }
 
 fn changed(before: policy::Policy, wish: &PolicyChange) -> policy::Policy {
-    let probes = before.probes;
+    let (probes, slow) = (before.probes, before.calibration);
     let ms = |value: Option<u32>, before| value.map_or(before, |value| value.saturating_mul(1_000));
     policy::Policy {
         strategy: wish.strategy.map_or(before.strategy, Strategy::stored),
@@ -73,6 +73,15 @@ fn changed(before: policy::Policy, wish: &PolicyChange) -> policy::Policy {
             host_delay_ms: wish.host_delay_ms.unwrap_or(before.crawl.host_delay_ms),
             ..before.crawl
         },
+        calibration: policy::Calibration {
+            revisit_s: wish.revisit_s.unwrap_or(slow.revisit_s),
+            slowdown: protocol::Slowdown {
+                percent: wish.slowdown_percent.unwrap_or(slow.slowdown.percent),
+                repeats: wish.slowdown_repeats.unwrap_or(slow.slowdown.repeats),
+            },
+            rest_s: wish.rest_s.unwrap_or(slow.rest_s),
+            hearing_s: wish.hearing_s.unwrap_or(slow.hearing_s),
+        },
     }
 }
 
@@ -90,6 +99,11 @@ fn shown(policy: &policy::Policy, balance: &policy::Balance) -> Policy {
         landmarks: policy.landmarks,
         landmark_days: policy.landmark_days,
         host_delay_ms: policy.crawl.host_delay_ms,
+        revisit_s: policy.calibration.revisit_s,
+        slowdown_percent: policy.calibration.slowdown.percent,
+        slowdown_repeats: policy.calibration.slowdown.repeats,
+        rest_s: policy.calibration.rest_s,
+        hearing_s: policy.calibration.hearing_s,
         balance_rule: BalanceRule::of(&balance.rule),
         balance_pass: if balance.passes { BalancePass::Optimal } else { BalancePass::Off },
         balance_moves_a_day: balance.moves_a_day,

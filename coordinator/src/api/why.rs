@@ -6,6 +6,7 @@ use store::lists::{self, Search};
 
 use super::auth::Viewer;
 use super::body::{AgentRef, AskedProbe, Method, Phase, Target, Verdict, Why};
+use super::calibrations;
 use super::delegations::{ms, read, shown};
 use super::explain;
 use super::extract::{Json, Path};
@@ -48,10 +49,15 @@ pub async fn why(
         None => Vec::new(),
     };
     let behind = behind(&state, &found).await?;
-    let sentence = match &behind {
+    let mut sentence = match &behind {
         Some(behind) => why_by_hand::sentence(&found, behind),
         None => sentence(&case) + &explain::told(&skipped),
     };
+    if let Some(search) = found.search
+        && let Some(slow) = store::calibrations::of_search(&state.core.store, search).await?
+    {
+        sentence = format!("{sentence} {}", calibrations::sentence(&slow));
+    }
     Ok(Json(Why {
         delegation: shown(atlas.as_deref(), &found),
         target: Target {

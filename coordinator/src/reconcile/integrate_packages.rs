@@ -55,6 +55,7 @@ impl Reconciler for IntegratePackages {
             integrated += u32::from(new);
         }
         coordinator.pokes.resolve_hosts.notify_one();
+        coordinator.pokes.calibrate.notify_one();
         coordinator.pokes.route_urls.notify_one();
         coordinator.events.tell(Change::Crawl);
         let deed = format!("integrated {integrated} packages");
@@ -112,5 +113,6 @@ async fn own_hosts(
     entries: &[Entry],
 ) -> Result<BTreeSet<HostName>, StoreError> {
     let named: Vec<HostName> = digest::hosts(entries).into_iter().collect();
-    Ok(hosts::of_agent(&coordinator.store, package.name.agent, &named).await?.into_iter().collect())
+    let own = hosts::of_agent(&coordinator.store, package.name.agent, package.received_at, &named).await?;
+    Ok(own.into_iter().collect())
 }

@@ -4,15 +4,18 @@
 //! one likes, and goes on where it stopped after a crash. It runs when its period is over or when it is poked,
 //! backs off while it fails, and its status can be seen. In the order in which a URL meets them:
 //! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and
-//! [`ImproveDelegations`]), [`RouteUrls`], and, when its agent has shipped a package, [`IntegratePackages`].
+//! [`ImproveDelegations`]), [`RouteUrls`] (with [`EndLeases`] for hosts that change agents), and, when its agent has
+//! shipped a package, [`IntegratePackages`]; [`Calibrate`] follows what packages tell of slow pages.
 //! [`ChooseLandmarks`], [`MeasureLandmarks`] and [`SurveyLandmarks`] keep what the predictive strategy knows.
 //! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on, [`Steer`] keeps to what admins
 //! decided by hand, [`Balance`] spreads the load, and [`AuditBook`] looks whether what came of it makes sense.
 
 mod audit_book;
 mod balance;
+mod calibrate;
 mod choose_landmarks;
 mod drive_searches;
+mod end_leases;
 mod expire_probes;
 mod integrate_packages;
 mod measure_landmarks;
@@ -35,8 +38,10 @@ use tokio_util::task::TaskTracker;
 
 pub use audit_book::AuditBook;
 pub use balance::Balance;
+pub use calibrate::Calibrate;
 pub use choose_landmarks::ChooseLandmarks;
 pub use drive_searches::{DriveSearches, ImproveDelegations};
+pub use end_leases::EndLeases;
 pub use expire_probes::ExpireProbes;
 pub use integrate_packages::IntegratePackages;
 pub(crate) use integrate_packages::digest_one;
@@ -77,6 +82,8 @@ const BELLS: &[Bell] = &[
     bell::<ExpireProbes>(),
     bell::<RouteUrls>(),
     bell::<IntegratePackages>(),
+    bell::<EndLeases>(),
+    bell::<Calibrate>(),
     bell::<ChooseLandmarks>(),
     bell::<MeasureLandmarks>(),
     bell::<SurveyLandmarks>(),
@@ -111,6 +118,8 @@ pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
     tasks.spawn(run::<MeasureLandmarks>(Arc::clone(coordinator)));
     tasks.spawn(run::<SurveyLandmarks>(Arc::clone(coordinator)));
     tasks.spawn(run::<ExpireProbes>(Arc::clone(coordinator)));
+    tasks.spawn(run::<Calibrate>(Arc::clone(coordinator)));
+    tasks.spawn(run::<EndLeases>(Arc::clone(coordinator)));
     tasks.spawn(run::<RouteUrls>(Arc::clone(coordinator)));
     tasks.spawn(run::<IntegratePackages>(Arc::clone(coordinator)));
 }

@@ -28,6 +28,8 @@ pub(crate) struct FakeAgent {
     client: Client,
     pub(crate) token: String,
     routes_after: u64,
+    /// Host orders that the next beats confirm.
+    pub(crate) orders_done: Vec<u64>,
     known: HashSet<String>,
     state: AgentState,
 }
@@ -88,6 +90,7 @@ impl FakeAgent {
             client,
             token: String::new(),
             routes_after: 0,
+            orders_done: vec![],
             known: HashSet::new(),
             state: answer.state,
         };
@@ -121,6 +124,8 @@ impl FakeAgent {
             routes_after: self.routes_after,
             state: self.state,
             probes_taken: vec![],
+            orders_done: self.orders_done.clone(),
+            orders_taken: vec![],
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: 0,
@@ -141,7 +146,7 @@ impl FakeAgent {
         let answer: BeatAnswer = response.json().await.unwrap();
         self.state = answer.state;
         for route in &answer.routes {
-            assert_eq!(route.seq, self.routes_after + 1, "numbers have no gaps");
+            assert!(route.seq > self.routes_after, "numbers rise");
             self.routes_after = route.seq;
         }
         answer
@@ -237,9 +242,10 @@ pub(crate) fn fetch(url: &str, outcome: Outcome) -> Entry {
         timing: Some(Timing { connect_us: 1_000, first_byte_us: 2_000, total_us: 3_000 }),
         wire_bytes: 500,
         outcome,
+        trend: None,
     }))
 }
 
 pub(crate) fn link(url: &str) -> Entry {
-    Entry::Discovered(Discovered { url: url.into(), redirects: 0 })
+    Entry::Discovered(Discovered { url: url.into(), redirects: 0, handed_back: false })
 }

@@ -16,5 +16,6 @@ mod predict;
 mod refresh;
 mod restart;
 mod road;
+mod slow_pages;
 mod standing;
 mod world;

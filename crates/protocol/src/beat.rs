@@ -87,6 +87,13 @@ pub struct BeatRequest {
     pub state: AgentState,
     /// Orders taken that are not reported yet, so that they are not handed out again.
     pub probes_taken: Vec<crate::ProbeId>,
+    /// [`HostOrder`]s that are carried out, with everything shipped that belongs to it; repeated until the answer
+    /// does not name them any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub orders_done: Vec<u64>,
+    /// [`HostOrder`]s that are being carried out; they alone are no reason to answer at once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub orders_taken: Vec<u64>,
     /// How it goes.
     pub status: WorkStatus,
 }
@@ -102,6 +109,15 @@ pub struct BeatAnswer {
     pub routes: Vec<Route>,
     /// Measurements to take.
     pub probes: Vec<ProbeOrder>,
+    /// What to do with hosts that the agent has; carried out after the routes of the same answer are stored, and
+    /// repeated until the agent says that it is done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub host_orders: Vec<HostOrder>,
+    /// How long after sending this beat's request the agent may go on fetching, in milliseconds; then it waits for the
+    /// next answer, since its hosts may have gone to others. 0: not yet, there are more orders to come. None: without
+    /// an end (coordinators before protocol 2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_ms: Option<u64>,
     /// Settings of the operator; the owner's own limits stand above them.
     pub policy: CrawlPolicy,
 }
@@ -109,12 +125,48 @@ pub struct BeatAnswer {
 /// A URL that the agent shall crawl; its host is the agent's from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
-    /// Position in the agent's list of routes; gapless, from 1.
+    /// Position in the agent's list of routes: rising, from 1, without gaps but for routes that were taken back.
     pub seq: u64,
     /// Absolute http or https URL.
     pub url: String,
     /// Redirects followed on the way to this URL; see [`crate::page::MAX_REDIRECTS`].
     pub redirects: u8,
+}
+
+/// Something to do with a host that the agent has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostOrder {
+    /// Names the order; never used again.
+    pub number: u64,
+    /// Scheme and authority, as in `http://a.example:8080`.
+    pub host: String,
+    /// What to do. It is done at once where the host is not the agent's.
+    pub task: HostTask,
+}
+
+/// What to do with a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostTask {
+    /// Finish the request that is under way, hand back what is queued and what is known, forget the host.
+    LetGo,
+    /// Forget how fast its pages used to be.
+    Settle,
+}
+
+impl HostTask {
+    /// The word in JSON and tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::LetGo => "let_go",
+            Self::Settle => "settle",
+        }
+    }
+
+    /// The task of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::LetGo, Self::Settle].into_iter().find(|task| task.as_str() == word)
+    }
 }
 
 /// The operator's settings for crawling.
@@ -126,10 +178,25 @@ pub struct CrawlPolicy {
     pub pages_a_host: u32,
     /// Most links between a routed URL and a page.
     pub depth: u8,
+    /// Age at which a page is visited again, in seconds; 0 for never.
+    #[serde(default)]
+    pub revisit_s: u32,
+    /// When a page counts as slower than it used to be; none: its times are not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<Slowdown>,
+}
+
+/// When a page counts as slower than it used to be (IPMicra III.F).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slowdown {
+    /// How long it must take, in per cent of its usual time; above 100.
+    pub percent: u32,
+    /// How often in a row; at least 1.
+    pub repeats: u32,
 }
 
 impl Default for CrawlPolicy {
     fn default() -> Self {
-        Self { host_delay_ms: 1_000, pages_a_host: 10_000, depth: 25 }
+        Self { host_delay_ms: 1_000, pages_a_host: 10_000, depth: 25, revisit_s: 0, slowdown: None }
     }
 }

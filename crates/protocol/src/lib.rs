@@ -22,7 +22,10 @@ pub mod session;
 pub mod time;
 pub mod version;
 
-pub use beat::{AgentState, BeatAnswer, BeatRequest, CrawlPolicy, Presence, Route, WorkStatus};
+pub use beat::{
+    AgentState, BeatAnswer, BeatRequest, CrawlPolicy, HostOrder, HostTask, Presence, Route, Slowdown,
+    WorkStatus,
+};
 pub use ids::{AgentId, DelegationId, ExclusionId, HostId, LandmarkId, MoveId, PinId, ProbeId, SearchId};
 pub use probe::{ProbeMethod, ProbeOrder, ProbeReport, ProbeResult};
 pub use time::UnixMillis;

@@ -22,6 +22,8 @@ pub const ENTRY_BYTES: usize = 8 << 20;
 pub const ROUTES_A_BEAT: usize = 1_000;
 /// Most probe orders in one beat's answer.
 pub const PROBES_A_BEAT: usize = 100;
+/// Most host orders in one beat's answer.
+pub const HOST_ORDERS_A_BEAT: usize = 1_000;
 /// Longest time a beat may be held open, in milliseconds.
 pub const BEAT_HOLD_MS: u32 = 25_000;
 /// Largest difference between an agent's clock and the coordinator's, in milliseconds.

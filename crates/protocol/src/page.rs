@@ -19,13 +19,16 @@ pub enum Entry {
     Discovered(Discovered),
 }
 
-/// A link out of the agent's hosts.
+/// A link out of the agent's hosts, or a URL of a host that was the agent's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Discovered {
     /// Absolute, normalised http or https URL without fragment.
     pub url: String,
     /// Redirects followed on the way to this URL.
     pub redirects: u8,
+    /// Whether it is of a host that the agent let go of: handed back, for the next agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub handed_back: bool,
 }
 
 /// What became of one URL.
@@ -43,6 +46,24 @@ pub struct Fetch {
     pub wire_bytes: u64,
     /// What came of it.
     pub outcome: Outcome,
+    /// How fast it was beside earlier fetches of the same page; none while there are too few to compare with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trend: Option<Trend>,
+}
+
+/// How fast a page answered beside its own past (IPMicra III.F); the past leaves connection set-up out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "trend")]
+pub enum Trend {
+    /// As fast as usual.
+    Usual,
+    /// Slow, but not yet often enough to be told.
+    Slow,
+    /// Slower than it used to be, so often in a row as the policy asks.
+    Slower {
+        /// Recent time over usual time; above 1.
+        ratio: f64,
+    },
 }
 
 /// Times of one fetch, in microseconds.
@@ -80,6 +101,11 @@ pub enum Outcome {
     Disallowed {
         /// Which rule.
         by: DisallowedBy,
+    },
+    /// A page that was visited again and is as it was.
+    Unchanged {
+        /// HTTP status: 304, or 2xx with the same content.
+        status: u16,
     },
     /// No complete answer.
     Failed {

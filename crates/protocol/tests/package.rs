@@ -37,11 +37,12 @@ fn page(url: &str, text: &str) -> Entry {
             sha256: "00".repeat(32),
             links: 4,
         }),
+        trend: None,
     }))
 }
 
 fn discovered(url: &str) -> Entry {
-    Entry::Discovered(Discovered { url: url.into(), redirects: 0 })
+    Entry::Discovered(Discovered { url: url.into(), redirects: 0, handed_back: false })
 }
 
 fn write(entries: &[Entry]) -> Written {

@@ -2,6 +2,7 @@
 
 mod assign;
 mod carry;
+mod give;
 mod together;
 
 use std::net::IpAddr;
@@ -20,6 +21,7 @@ pub use assign::{
     Assigned, Assignment, Cause, Hand, Standing, assign, hand, pinned, release, standing, wanting,
 };
 pub use carry::{Searched, carry, carry_searches, searched};
+pub(crate) use give::give_hosts;
 pub use together::decide_all;
 
 /// A delegation that holds now.
@@ -99,8 +101,8 @@ pub enum Decided {
 }
 
 /// Delegates a subnet as its search decided, in one transaction: fenced by the search's state and by the
-/// subnet's generation. Hosts of the subnet that waited get the agent; hosts that have one keep it, since it
-/// may have fetched from them already. A final decision ends the search.
+/// subnet's generation. Hosts of the subnet that waited get the agent; hosts that another agent has are handed
+/// over ([`crate::hand_overs`]). A final decision ends the search.
 pub async fn decide(store: &Store, decision: &Decision<'_>, now: UnixMillis) -> Result<Decided, StoreError> {
     let doing = StoreError::doing("decide a search");
     let mut tx = store.pool().begin().await.map_err(doing)?;
@@ -123,7 +125,7 @@ pub async fn decide(store: &Store, decision: &Decision<'_>, now: UnixMillis) -> 
         rtt_us: decision.rtt_us,
     };
     let Some(id) = insert(&mut tx, &new, now).await? else { return Ok(Decided::Outdated) };
-    give_hosts(&mut tx, subnet, decision.agent).await?;
+    give_hosts(&mut tx, &[(*subnet, decision.agent)], now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(Decided::Made(id))
 }
@@ -213,19 +215,6 @@ async fn insert(
     Ok(id.map(DelegationId::new))
 }
 
-async fn give_hosts(db: &mut PgConnection, subnet: &Range, agent: AgentId) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE hosts SET state = 'delegated', agent = $3 WHERE first = $1 AND last = $2 AND state = 'resolved'",
-    )
-    .bind(subnet.first())
-    .bind(subnet.last())
-    .bind(agent.get())
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("give hosts to an agent"))?;
-    Ok(())
-}
-
 /// Gives an agent that works the subnet it lives in, where that did not happen at approval: the hierarchy was
 /// not loaded, or has changed since. Whether anything changed.
 pub async fn settle_home(
@@ -281,7 +270,7 @@ pub(crate) async fn give_home(
         rtt_us: None,
     };
     match insert(db, &new, now).await? {
-        Some(_) => give_hosts(db, home, agent).await.map(|()| true),
+        Some(_) => give_hosts(db, &[(*home, agent)], now).await.map(|()| true),
         None => Err(StoreError::conflict("the home subnet was delegated at the same moment; try again")),
     }
 }
@@ -302,7 +291,7 @@ pub(crate) async fn free(db: &mut PgConnection, agent: AgentId, now: UnixMillis)
 }
 
 /// $1 is the agent, $2 is now; each statement names both.
-const FREE: [(&str, &str); 6] = [
+const FREE: [(&str, &str); 7] = [
     (
         "end an agent's delegations",
         "UPDATE delegations SET ended_at = $2 WHERE agent = $1 AND ended_at IS NULL",
@@ -311,6 +300,11 @@ const FREE: [(&str, &str); 6] = [
         "end an agent's probe orders",
         "UPDATE probes SET state = 'expired', answered_at = $2, reason = 'the agent was revoked'
          WHERE agent = $1 AND state = 'asked'",
+    ),
+    (
+        "end an agent's hand-overs",
+        "UPDATE hand_overs SET ended_at = coalesce(ended_at, $2), ending = coalesce(ending, 'revoked'), confirmed_at = $2
+         WHERE agent = $1 AND confirmed_at IS NULL",
     ),
     (
         "queue an agent's routes again",

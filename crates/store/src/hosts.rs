@@ -188,21 +188,26 @@ pub async fn orphans(
         .collect()
 }
 
-/// Those of the hosts (scheme and authority) that are the agent's.
+/// Those of the hosts (scheme and authority) about which the agent has a say in a package received at this time: hosts
+/// that are its, and hosts that were its when the package came.
 pub async fn of_agent(
     store: &Store,
     agent: AgentId,
+    received_at: UnixMillis,
     hosts: &[(String, String)],
 ) -> Result<Vec<(String, String)>, StoreError> {
     sqlx::query_as(
         "SELECT h.scheme, h.authority FROM hosts h
          JOIN unnest($2::text[], $3::text[]) AS n (scheme, authority)
            ON h.scheme = n.scheme AND h.authority = n.authority
-         WHERE h.agent = $1",
+         WHERE h.agent = $1
+            OR EXISTS (SELECT FROM hand_overs o WHERE o.host = h.id AND o.agent = $1 AND o.task = 'let_go'
+                                                  AND o.ended_at >= $4)",
     )
     .bind(agent.get())
     .bind(hosts.iter().map(|(scheme, _)| scheme.as_str()).collect::<Vec<_>>())
     .bind(hosts.iter().map(|(_, authority)| authority.as_str()).collect::<Vec<_>>())
+    .bind(Moment(received_at))
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("see whose hosts these are"))

@@ -4,6 +4,7 @@ use protocol::package::{Header, PackageName};
 use protocol::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
+use crate::hearings::{self, Trends};
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::urls::{self, NewUrl};
@@ -81,6 +82,8 @@ pub struct Waiting {
     pub object: String,
     /// Its agent's key.
     pub key: Vec<u8>,
+    /// When it was taken down.
+    pub received_at: UnixMillis,
 }
 
 type WaitingRow = (i64, i64, i64, Vec<u8>, String, Vec<u8>, Moment);
@@ -132,11 +135,11 @@ pub async fn integrated(
 fn placed((agent, epoch, seq, sha256, object, key, received_at): WaitingRow) -> (Place, Waiting) {
     let name =
         PackageName { agent: AgentId::new(agent), epoch: epoch.unsigned_abs(), seq: seq.unsigned_abs() };
-    ((received_at.0, name), Waiting { name, sha256, object, key })
+    ((received_at.0, name), Waiting { name, sha256, object, key, received_at: received_at.0 })
 }
 
 /// What a package tells of one host.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostTally {
     /// http or https.
     pub scheme: String,
@@ -150,10 +153,12 @@ pub struct HostTally {
     pub wire_bytes: u64,
     /// Sum of the fetches' times, in milliseconds.
     pub fetch_ms: u64,
+    /// How fast its pages were beside their own past.
+    pub trends: Trends,
 }
 
 /// What integrating a package changes, beside the index.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Integration {
     /// Which package.
     pub name: PackageName,
@@ -177,6 +182,7 @@ pub async fn integrate(
     }
     count(&mut tx, &integration.hosts).await?;
     loads::count(&mut tx, &integration.hosts, now).await?;
+    hearings::count_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
     urls::queue_in(&mut tx, &integration.discovered, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(true)

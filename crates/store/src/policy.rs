@@ -1,6 +1,7 @@
 //! The operator's settings that apply at once.
 
 mod balance;
+mod calibration;
 
 use protocol::{CrawlPolicy, UnixMillis};
 use sqlx::FromRow;
@@ -9,6 +10,7 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 pub use balance::{Balance, balance, set_balance};
+pub use calibration::Calibration;
 
 /// The policy as it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +32,18 @@ pub struct Policy {
     pub landmarks: u32,
     /// Days after which an agent measures a landmark again; 1 to 365.
     pub landmark_days: u32,
-    /// What agents are told.
+    /// What agents are told; how often they visit pages again and when a page is slower is the calibration's to say.
     pub crawl: CrawlPolicy,
+    /// What is done about slow pages.
+    pub calibration: Calibration,
+}
+
+impl Policy {
+    /// What agents are told, all of it.
+    pub fn told(&self) -> CrawlPolicy {
+        let Calibration { revisit_s, slowdown, .. } = self.calibration;
+        CrawlPolicy { revisit_s, slowdown: Some(slowdown), ..self.crawl }
+    }
 }
 
 /// Bounds on probes in a day (UTC), at least 1 each.
@@ -92,11 +104,12 @@ pub async fn read(store: &Store) -> Result<Policy, StoreError> {
         .fetch_one(store.pool())
         .await
         .map_err(StoreError::doing("read the policy"))?;
-    row.read()
+    let mut db = store.pool().acquire().await.map_err(StoreError::doing("read the policy"))?;
+    row.read(calibration::read(&mut db).await?)
 }
 
 impl Row {
-    fn read(self) -> Result<Policy, StoreError> {
+    fn read(self, calibration: Calibration) -> Result<Policy, StoreError> {
         let strategy = Strategy::from_word(&self.strategy);
         Ok(Policy {
             strategy: strategy.ok_or_else(|| StoreError::unreadable("policy.strategy"))?,
@@ -115,13 +128,17 @@ impl Row {
                 host_delay_ms: self.host_delay_ms.unsigned_abs(),
                 pages_a_host: self.pages_a_host.unsigned_abs(),
                 depth: u8::try_from(self.depth).unwrap_or(u8::MAX),
+                ..CrawlPolicy::default()
             },
+            calibration,
         })
     }
 }
 
 /// Replaces the policy. Values beyond the bounds of [`Policy`] are an error of the database.
 pub async fn write(store: &Store, policy: &Policy, now: UnixMillis) -> Result<(), StoreError> {
+    let doing = StoreError::doing("change the policy");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
     sqlx::query(
         "UPDATE policy SET threshold_us = $1, patience_ms = $2, host_delay_ms = $3, pages_a_host = $4, depth = $5,
                            strategy = $6, parallel = $7, samples = $8, probes_per_agent = $9, probes_per_target = $10,
@@ -141,10 +158,11 @@ pub async fn write(store: &Store, policy: &Policy, now: UnixMillis) -> Result<()
     .bind(column(policy.landmarks))
     .bind(column(policy.landmark_days))
     .bind(Moment(now))
-    .execute(store.pool())
+    .execute(&mut *tx)
     .await
-    .map_err(StoreError::doing("change the policy"))?;
-    Ok(())
+    .map_err(doing)?;
+    calibration::write(&mut tx, &policy.calibration).await?;
+    tx.commit().await.map_err(doing)
 }
 
 fn column(value: u32) -> i32 {

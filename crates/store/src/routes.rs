@@ -44,7 +44,7 @@ pub struct Routed {
 
 /// Moves up to `batch` URLs that wait to the agents of their hosts, numbering them without gaps, in one
 /// transaction. An agent gets no more than `ahead` routes that it has not confirmed; only approved agents get
-/// any.
+/// any. Hosts that are being changed at this moment (handed over, say) are passed over until the next time.
 pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<Routed>, StoreError> {
     let doing = StoreError::doing("route URLs");
     let mut tx = store.pool().begin().await.map_err(doing)?;
@@ -114,7 +114,7 @@ async fn waiting(
         "SELECT p.id, h.agent, p.url, p.redirects
          FROM hosts h JOIN pending_urls p ON p.host = h.id
          WHERE h.state = 'delegated' AND h.agent = ANY($1)
-         ORDER BY p.id LIMIT $2",
+         ORDER BY p.id LIMIT $2 FOR SHARE OF h SKIP LOCKED",
     )
     .bind(room.keys().copied().collect::<Vec<_>>())
     .bind(i64::from(batch))

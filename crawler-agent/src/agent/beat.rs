@@ -51,18 +51,26 @@ impl<T: Fn(&str) + Send + Sync> Beating<T> {
                     }
                 }
             }
-            let started = Instant::now();
+            let (started, started_at) = (Instant::now(), clock::now());
             let request = self.request(BEAT_HOLD_MS).await?;
             let beat = self.shared.coordinator.beat(&request);
             let answer = tokio::select! {
                 answer = beat => answer,
                 // The answer would come too late.
                 () = fell_asleep(&mut conditions) => continue,
+                // The coordinator waits for this.
+                confirm = self.has_more_to_confirm(&request) => { confirm?; continue }
             };
             match answer {
                 Ok(answer) => {
                     backoff.reset();
-                    if !self.take(answer).await? {
+                    self.shared.orders_heard(&request.orders_done, &answer.host_orders).await?;
+                    let lease_ms = answer.lease_ms;
+                    let news = self.take(answer).await?;
+                    // Hosts that went to others meanwhile are left alone by now.
+                    self.shared.lease.renew(started, started_at, lease_ms);
+                    self.shared.change(|conditions| conditions.lapsed = !self.shared.lease.holds());
+                    if !news {
                         tokio::time::sleep_until(started + LEAST_PAUSE).await;
                     }
                 }
@@ -91,6 +99,8 @@ impl<T: Fn(&str) + Send + Sync> Beating<T> {
             routes_after: counts.routes_after,
             state: conditions.state.unwrap_or(AgentState::Pending),
             probes_taken: self.shared.taken.list(),
+            orders_done: self.shared.desk.read(Frontier::orders_done).await?,
+            orders_taken: self.shared.orders.taken(),
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: counts.hosts,
@@ -104,18 +114,35 @@ impl<T: Fn(&str) + Send + Sync> Beating<T> {
         })
     }
 
+    /// Returns when there is an order to confirm that `request` does not confirm.
+    async fn has_more_to_confirm(&self, request: &BeatRequest) -> Result<(), AgentError> {
+        loop {
+            self.shared.orders.done.notified().await;
+            let done = self.shared.desk.read(Frontier::orders_done).await?;
+            if done.iter().any(|number| !request.orders_done.contains(number)) {
+                return Ok(());
+            }
+        }
+    }
+
     /// Does what the answer says; tells whether there was anything.
     async fn take(&self, answer: BeatAnswer) -> Result<bool, AgentError> {
         let changed = self.new_state(answer.state)?;
+        let revisit = self.shared.visitor.revisit();
         self.shared.policy.send_if_modified(|policy| {
             let new = *policy != answer.policy;
             *policy = answer.policy;
             new
         });
+        if self.shared.visitor.revisit() != revisit {
+            super::crawl::offer_revisits(&self.shared, Duration::ZERO).await?;
+        }
         let news = changed || !answer.routes.is_empty() || !answer.probes.is_empty();
         if !answer.routes.is_empty() {
             self.store(answer.routes).await?;
         }
+        // After the routes: what came for a host is handed back with the rest.
+        self.shared.take_up(answer.host_orders).await?;
         for order in answer.probes {
             if self.shared.taken.add(order.probe) {
                 // Fails only when everything is ending.

@@ -18,6 +18,8 @@ pub struct Conditions {
     pub shortage: Option<Shortage>,
     /// Why the coordinator could not be reached last time.
     pub unreachable: Option<String>,
+    /// The coordinator was not heard of for so long that hosts may have gone to others.
+    pub lapsed: bool,
     /// The program is ending.
     pub draining: bool,
 }
@@ -57,6 +59,9 @@ impl Conditions {
             Some(AgentState::Pending) => return Some(Idle::Pending),
             Some(AgentState::Paused) => return Some(Idle::Paused),
             Some(AgentState::Revoked) => return Some(Idle::Revoked),
+            Some(AgentState::Approved) if self.lapsed => {
+                return Some(Idle::NotConnected(self.unreachable.clone()));
+            }
             Some(AgentState::Approved) => {}
         }
         self.shortage.map(Idle::Disk)
@@ -121,6 +126,9 @@ mod tests {
             conditions.state = Some(state);
             assert_eq!(word(&conditions), expected);
         }
+        conditions.lapsed = true;
+        assert_eq!(word(&conditions), Some("not_connected"));
+        conditions.lapsed = false;
         conditions.shortage = Some(Shortage::Cap { used: 2, cap: 1 });
         assert_eq!(word(&conditions), Some("disk"));
         assert!(!conditions.must_end(), "what is going on may end by itself");

@@ -32,6 +32,8 @@ pub(super) async fn run(shared: Arc<Shared>) -> Result<(), AgentError> {
             }
         } else if visits.len() >= shared.config.limits.concurrency {
             reap(visits.join_next().await)?;
+        } else if !shared.lease.holds() {
+            shared.change(|conditions| conditions.lapsed = true);
         } else if let Some(claim) = shared.schedule.take(shared.visitor.delay()) {
             let visitor = Arc::clone(&shared.visitor);
             visits.spawn(async move { visitor.visit(claim).await });
@@ -53,6 +55,19 @@ async fn offer_all(shared: &Shared) -> Result<(), AgentError> {
     for work in hosts {
         let wished = Duration::from_millis(work.wished_ms.unwrap_or(0).into());
         shared.schedule.offer(work.host, work.due, now, shared.visitor.delay().max(wished));
+    }
+    offer_revisits(shared, shared.visitor.delay()).await
+}
+
+/// Hosts with nothing but pages to be visited again, each left alone for `pause` first.
+pub(super) async fn offer_revisits(shared: &Shared, pause: Duration) -> Result<(), AgentError> {
+    let Some(period) = shared.visitor.revisit() else { return Ok(()) };
+    let period_ms = i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
+    let hosts = shared.desk.read(move |frontier: &Frontier| frontier.hosts_to_revisit(period_ms)).await?;
+    let now = clock::now();
+    for (work, due) in hosts {
+        let wished = Duration::from_millis(work.wished_ms.unwrap_or(0).into());
+        shared.schedule.offer_later(work.host, work.due, due, now, pause.max(wished));
     }
     Ok(())
 }

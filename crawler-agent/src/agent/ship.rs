@@ -50,7 +50,13 @@ async fn ship(shared: &Shared, name: PackageName) -> Result<(), AgentError> {
     let mut backoff = Backoff::default();
     loop {
         match shared.coordinator.send_package(name, &bytes).await {
-            Ok(()) => return Ok(shared.outbox.acknowledged(name).await?),
+            Ok(()) => {
+                shared.outbox.acknowledged(name).await?;
+                if !shared.orders.is_empty() {
+                    shared.orders.done.notify_one();
+                }
+                return Ok(());
+            }
             Err(error) if is_spoilt(&error) => {
                 let error = sentence::of(&error);
                 tracing::error!(

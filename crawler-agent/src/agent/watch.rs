@@ -25,7 +25,8 @@ pub(super) async fn spans(shared: Arc<Shared>) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(CLOCK);
     while shared.stop.run_until_cancelled(tick.tick()).await.is_some() {
         let asleep = asleep(&shared.config.spans);
-        shared.change(|conditions| conditions.asleep = asleep);
+        let lapsed = !shared.lease.holds();
+        shared.change(|conditions| (conditions.asleep, conditions.lapsed) = (asleep, lapsed));
     }
     Ok(())
 }

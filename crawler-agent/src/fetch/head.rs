@@ -24,7 +24,21 @@ pub struct Head {
     pub encoding: Option<String>,
     /// The Retry-After header, as it was written.
     pub retry: Option<String>,
+    /// What a later request can ask with whether anything has changed.
+    pub validators: Validators,
 }
+
+/// What tells one state of a page from another (RFC 9110 section 8.8).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Validators {
+    /// The ETag header, as it was written.
+    pub etag: Option<String>,
+    /// The Last-Modified header, as it was written.
+    pub last_modified: Option<String>,
+}
+
+/// Longest validator that is kept, in bytes.
+const VALIDATOR_BYTES: usize = 256;
 
 impl Head {
     pub(crate) fn of<B>(response: &Response<B>) -> Self {
@@ -43,6 +57,10 @@ impl Head {
             directives,
             encoding: encoding.filter(|e| !e.is_empty() && e != "identity"),
             retry: text(headers, header::RETRY_AFTER),
+            validators: Validators {
+                etag: validator(headers, header::ETAG),
+                last_modified: validator(headers, header::LAST_MODIFIED),
+            },
         }
     }
 
@@ -64,6 +82,12 @@ impl Head {
 
 fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// A validator that can be sent back: not too long, and text.
+fn validator(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
+    let value = headers.get(name)?.to_str().ok()?;
+    (!value.is_empty() && value.len() <= VALIDATOR_BYTES).then(|| value.to_owned())
 }
 
 fn media_type(content_type: &str) -> Option<String> {

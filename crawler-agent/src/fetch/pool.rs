@@ -56,6 +56,11 @@ impl Pool {
         kept.insert(host, idle);
     }
 
+    /// Closes the kept connection of this host.
+    pub(super) fn close(&self, host: &str) {
+        self.lock().remove(host);
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Idle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

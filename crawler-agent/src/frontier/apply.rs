@@ -7,9 +7,9 @@ use protocol::{
 use redb::{ReadableTable as _, WriteTransaction};
 
 use super::{
-    Bounds, Change, Done, Effect, Frontier, FrontierError, HostNumber, Queued, RobotsState,
+    Bounds, Change, Done, Effect, Frontier, FrontierError, HostNumber, Queued,
     links::{Arrival, Books, Taken},
-    tables::{self, PACKAGES, ROBOTS},
+    tables::{self, PACKAGES},
 };
 use crate::crawl_url::CrawlUrl;
 
@@ -40,15 +40,17 @@ fn one(write: &WriteTransaction, books: &mut Books<'_>, change: &Change) -> Resu
         Change::Again { item, due, failures } => books.again(item, *due, *failures),
         Change::Robots { host, state, due, failures } => {
             if let Some(state) = state {
-                put_robots(write, *host, state)?;
+                books.robots.insert(host.0, serde_json::to_vec(state)?.as_slice())?;
             }
             books.asked(*host, *due, Some(*failures))
         }
         Change::Asked { host, due } => books.asked(*host, *due, None),
         Change::GiveUp { host, reason, at } => {
-            write.open_table(ROBOTS)?.remove(host.0)?;
+            books.robots.remove(host.0)?;
             books.give_up(*host, reason, *at)
         }
+        Change::Order { number, host, task } => books.order(*number, *host, *task),
+        Change::OrdersOver { numbers } => books.orders_over(numbers),
         Change::Sealed { seq, through, bytes } => {
             write.open_table(PACKAGES)?.insert(*seq, *bytes)?;
             books.seal(*seq, *through)
@@ -58,11 +60,6 @@ fn one(write: &WriteTransaction, books: &mut Books<'_>, change: &Change) -> Resu
             Ok(Effect::default())
         }
     }
-}
-
-fn put_robots(write: &WriteTransaction, host: HostNumber, state: &RobotsState) -> Result<(), FrontierError> {
-    write.open_table(ROBOTS)?.insert(host.0, serde_json::to_vec(state)?.as_slice())?;
-    Ok(())
 }
 
 impl Books<'_> {
@@ -121,7 +118,13 @@ impl Books<'_> {
 
     fn finish(&mut self, done: &Done) -> Result<Effect, FrontierError> {
         let item = &done.item;
-        self.queue.remove((item.host.0, item.depth, item.order))?;
+        match &item.known {
+            Some(known) => self.forget_page(item, known)?,
+            None => drop(self.queue.remove((item.host.0, item.depth, item.order))?),
+        }
+        if let Some(record) = &done.page {
+            self.keep_page(item, done.fetch.fetched_at, record)?;
+        }
         self.add(tables::FETCHED, 1)?;
         self.add(tables::WIRE_BYTES, done.fetch.wire_bytes)?;
         self.result(&Entry::Fetch(Box::new(done.fetch.clone())))?;
@@ -130,9 +133,16 @@ impl Books<'_> {
             None => Effect::default(),
         };
         self.follow(done, &mut effect)?;
-        effect.more = self.has_more(item.host)?;
+        self.look_ahead(item.host, &mut effect)?;
         effect.results = true;
         Ok(effect)
+    }
+
+    /// What there is to do next for a host.
+    fn look_ahead(&self, host: HostNumber, effect: &mut Effect) -> Result<(), FrontierError> {
+        effect.more = self.has_more(host)?;
+        effect.oldest = if effect.more { None } else { self.oldest_visit(host)? };
+        Ok(())
     }
 
     fn follow(&mut self, done: &Done, effect: &mut Effect) -> Result<(), FrontierError> {
@@ -170,7 +180,9 @@ impl Books<'_> {
             record.failures = failures.unwrap_or(record.failures);
             self.put_record(host, &record)?;
         }
-        Ok(Effect { more: self.has_more(host)?, ..Effect::default() })
+        let mut effect = Effect::default();
+        self.look_ahead(host, &mut effect)?;
+        Ok(effect)
     }
 
     fn give_up(&mut self, host: HostNumber, reason: &str, at: UnixMillis) -> Result<Effect, FrontierError> {
@@ -191,6 +203,7 @@ impl Books<'_> {
     fn seal(&mut self, seq: u64, through: u64) -> Result<Effect, FrontierError> {
         self.results.retain_in(..=through, |_, _| false)?;
         self.meta.insert(tables::NEXT_PACKAGE, seq + 1)?;
+        self.packed(seq)?;
         Ok(Effect::default())
     }
 
@@ -215,5 +228,6 @@ fn failed(url: &str, reason: &str, at: UnixMillis) -> Entry {
         timing: None,
         wire_bytes: 0,
         outcome: Outcome::Failed { reason: reason.to_owned() },
+        trend: None,
     }))
 }

@@ -1,8 +1,8 @@
 //! What can happen to the frontier.
 
-use protocol::{Route, UnixMillis, page::Fetch};
+use protocol::{Route, UnixMillis, beat::HostTask, page::Fetch};
 
-use super::{HostNumber, Queued, RobotsState};
+use super::{HostNumber, PageRecord, Queued, RobotsState};
 use crate::crawl_url::CrawlUrl;
 
 /// The operator's bounds for what is taken into the queue.
@@ -64,6 +64,21 @@ pub enum Change {
         /// Now.
         at: UnixMillis,
     },
+    /// An order of the coordinator about a host of ours is carried out, or a part of it with each such change. Nobody may be
+    /// talking to a host that is let go.
+    Order {
+        /// Names the order.
+        number: u64,
+        /// The host; none when it is not ours.
+        host: Option<HostNumber>,
+        /// What is to be done.
+        task: HostTask,
+    },
+    /// The coordinator knows that orders were carried out.
+    OrdersOver {
+        /// Which.
+        numbers: Vec<u64>,
+    },
     /// The oldest results were written into a package's file.
     Sealed {
         /// The package.
@@ -87,6 +102,8 @@ pub struct Done {
     pub item: Queued,
     /// For the package.
     pub fetch: Fetch,
+    /// What is kept of the page, to visit it again; none when it is not to be.
+    pub page: Option<PageRecord>,
     /// Where it leads.
     pub links: Vec<CrawlUrl>,
     /// When the host may be asked next; none when nothing was sent to it.
@@ -104,6 +121,8 @@ pub struct Effect {
     pub ready: Vec<(HostNumber, UnixMillis)>,
     /// Whether the host of the change has more to fetch.
     pub more: bool,
+    /// When it has not: when its page was visited that was visited the longest time ago.
+    pub oldest: Option<UnixMillis>,
     /// Whether there are new results.
     pub results: bool,
 }

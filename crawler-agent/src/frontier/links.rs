@@ -10,9 +10,11 @@ use redb::{ReadableTable as _, Table, WriteTransaction};
 
 use super::{
     Bounds, FrontierError, HostNumber, HostRecord,
-    tables::{self, HOST_NUMBERS, HOSTS, META, QUEUE, QUEUED, RESULTS, SEEN, TOLD},
+    tables::{
+        self, FORMER, HOST_NUMBERS, HOSTS, META, ORDERS, PAGES, QUEUE, QUEUED, RESULTS, ROBOTS, SEEN, TOLD,
+    },
 };
-use crate::crawl_url::CrawlUrl;
+use crate::crawl_url::{CrawlUrl, Fingerprint};
 
 /// The tables that URLs and results go through, within one transaction.
 pub(super) struct Books<'t> {
@@ -20,6 +22,10 @@ pub(super) struct Books<'t> {
     pub(super) hosts: Table<'t, u64, &'static [u8]>,
     pub(super) queue: Table<'t, (u64, u16, u64), (&'static str, u8, u8)>,
     pub(super) results: Table<'t, u64, &'static [u8]>,
+    pub(super) pages: Table<'t, (u64, i64, u64), &'static [u8]>,
+    pub(super) orders: Table<'t, u64, (u64, u64)>,
+    pub(super) robots: Table<'t, u64, &'static [u8]>,
+    former: Table<'t, &'static str, u64>,
     numbers: Table<'t, &'static str, u64>,
     seen: Table<'t, [u8; 16], u8>,
     next_order: u64,
@@ -54,6 +60,10 @@ impl<'t> Books<'t> {
             hosts: write.open_table(HOSTS)?,
             queue: write.open_table(QUEUE)?,
             results: write.open_table(RESULTS)?,
+            pages: write.open_table(PAGES)?,
+            orders: write.open_table(ORDERS)?,
+            robots: write.open_table(ROBOTS)?,
+            former: write.open_table(FORMER)?,
             numbers: write.open_table(HOST_NUMBERS)?,
             seen: write.open_table(SEEN)?,
             next_order,
@@ -83,7 +93,7 @@ impl<'t> Books<'t> {
     }
 
     pub(super) fn result(&mut self, entry: &Entry) -> Result<(), FrontierError> {
-        let order = self.order();
+        let order = self.next_order();
         self.results.insert(order, serde_json::to_vec(entry)?.as_slice())?;
         Ok(())
     }
@@ -94,11 +104,24 @@ impl<'t> Books<'t> {
         if let Some(host) = self.host(&key)? {
             return Ok(host);
         }
-        let host = HostNumber(self.order());
+        let host = HostNumber(self.next_order());
         self.numbers.insert(key.as_str(), host.0)?;
-        self.put_record(host, &HostRecord { key: key.clone(), due: at, accepted: 0, failures: 0 })?;
+        let tenure = self.former.get(key.as_str())?.map_or(0, |times| times.value());
+        let record = HostRecord { key: key.clone(), due: at, accepted: 0, failures: 0, tenure };
+        self.put_record(host, &record)?;
         self.known.insert(key, Some(host));
         Ok(host)
+    }
+
+    /// The host is somebody else's from now on. When it is ours again, its URLs count as never seen.
+    pub(super) fn forget(&mut self, host: HostNumber) -> Result<(), FrontierError> {
+        let Some(record) = self.record(host)? else { return Ok(()) };
+        self.robots.remove(host.0)?;
+        self.hosts.remove(host.0)?;
+        self.numbers.remove(record.key.as_str())?;
+        self.former.insert(record.key.as_str(), record.tenure + 1)?;
+        self.known.insert(record.key, None);
+        Ok(())
     }
 
     /// Sends a URL that was found to where it belongs.
@@ -120,18 +143,18 @@ impl<'t> Books<'t> {
         arrival: &Arrival<'_>,
         bounds: Bounds,
     ) -> Result<Taken, FrontierError> {
-        let fingerprint = arrival.url.fingerprint();
+        let Some(mut record) = self.record(host)? else { return Ok(Taken::No) };
+        let fingerprint = in_tenure(arrival.url.fingerprint(), record.tenure);
         if self.seen.get(fingerprint)?.is_some_and(|seen| seen.value() == QUEUED) {
             return Ok(Taken::No);
         }
-        let Some(mut record) = self.record(host)? else { return Ok(Taken::No) };
         if record.accepted >= bounds.pages_a_host {
             return Ok(Taken::Full);
         }
         record.accepted += 1;
         self.put_record(host, &record)?;
         self.seen.insert(fingerprint, QUEUED)?;
-        let key = (host.0, arrival.depth, self.order());
+        let key = (host.0, arrival.depth, self.next_order());
         self.queue.insert(key, (arrival.url.as_str(), arrival.redirects, 0))?;
         Ok(Taken::Queued(host))
     }
@@ -142,7 +165,7 @@ impl<'t> Books<'t> {
         if self.seen.get(fingerprint)?.is_none() {
             self.seen.insert(fingerprint, TOLD)?;
             let (url, redirects) = (arrival.url.to_string(), arrival.redirects);
-            self.result(&Entry::Discovered(Discovered { url, redirects }))?;
+            self.result(&Entry::Discovered(Discovered { url, redirects, handed_back: false }))?;
         }
         Ok(Taken::No)
     }
@@ -156,9 +179,22 @@ impl<'t> Books<'t> {
         Ok(host)
     }
 
-    fn order(&mut self) -> u64 {
+    fn next_order(&mut self) -> u64 {
         let order = self.next_order;
         self.next_order += 1;
         order
     }
+
+    /// Every result so far has this number or a smaller one.
+    pub(super) fn last_order(&self) -> u64 {
+        self.next_order - 1
+    }
+}
+
+/// A fingerprint that is another one each time the host is ours, so that nothing needs to be cleared away when it goes.
+fn in_tenure(mut fingerprint: Fingerprint, tenure: u64) -> Fingerprint {
+    for (byte, salt) in fingerprint.iter_mut().zip(tenure.to_be_bytes()) {
+        *byte ^= salt;
+    }
+    fingerprint
 }

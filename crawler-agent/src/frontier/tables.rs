@@ -12,7 +12,7 @@ pub(super) const HOST_NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition:
 pub(super) const HOSTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("hosts");
 /// Host number to [`super::RobotsState`], as JSON.
 pub(super) const ROBOTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("robots");
-/// Fingerprints of URLs to [`TOLD`] or [`QUEUED`].
+/// Fingerprints of URLs to [`TOLD`] or [`QUEUED`]; those of hosts that we had before are different each time.
 pub(super) const SEEN: TableDefinition<'_, [u8; 16], u8> = TableDefinition::new("seen");
 /// (host, depth, order) to (URL, redirects, attempts): breadth first within a host.
 pub(super) const QUEUE: TableDefinition<'_, (u64, u16, u64), (&str, u8, u8)> = TableDefinition::new("queue");
@@ -20,6 +20,14 @@ pub(super) const QUEUE: TableDefinition<'_, (u64, u16, u64), (&str, u8, u8)> = T
 pub(super) const RESULTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("results");
 /// Number of a package that is written to its file and not acknowledged, to its size in bytes.
 pub(super) const PACKAGES: TableDefinition<'_, u64, u64> = TableDefinition::new("packages");
+
+/// (host, moment of the last visit, order) to [`super::PageRecord`], as JSON: the pages of a host, oldest visit first.
+pub(super) const PAGES: TableDefinition<'_, (u64, i64, u64), &[u8]> = TableDefinition::new("pages");
+/// Scheme and authority of hosts that were ours to how often we let go of them.
+pub(super) const FORMER: TableDefinition<'_, &str, u64> = TableDefinition::new("former");
+/// Number of an order about a host that was carried out to (last result that belongs to it, package that holds it and
+/// one more; 0 when it is not packed yet).
+pub(super) const ORDERS: TableDefinition<'_, u64, (u64, u64)> = TableDefinition::new("orders");
 
 /// In [`SEEN`]: the coordinator was told of it.
 pub(super) const TOLD: u8 = 1;
@@ -44,6 +52,9 @@ pub(super) fn create(db: &Database, new_epoch: u64) -> Result<u64, FrontierError
         write.open_table(QUEUE)?;
         write.open_table(RESULTS)?;
         write.open_table(PACKAGES)?;
+        write.open_table(PAGES)?;
+        write.open_table(FORMER)?;
+        write.open_table(ORDERS)?;
         let mut meta = write.open_table(META)?;
         let known = meta.get(EPOCH)?.map(|epoch| epoch.value());
         if known.is_none() {

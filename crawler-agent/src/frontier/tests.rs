@@ -10,6 +10,7 @@ use super::*;
 
 mod bench;
 mod killed;
+mod leave;
 mod model;
 
 const BOUNDS: Bounds = Bounds { pages_a_host: 1_000, depth: 25 };
@@ -69,9 +70,11 @@ fn routes(routes: &[(u64, &str)], bounds: Bounds) -> Change {
 
 fn done(item: Queued, outcome: Outcome, links: &[&str], bounds: Bounds) -> Change {
     let url = item.url.to_string();
-    let fetch = Fetch { url, fetched_at: NOW, address: None, timing: None, wire_bytes: 10, outcome };
+    let fetch =
+        Fetch { url, fetched_at: NOW, address: None, timing: None, wire_bytes: 10, outcome, trend: None };
     let links = links.iter().map(|link| CrawlUrl::parse(link).unwrap()).collect();
-    Change::Done(Box::new(Done { item, fetch, links, due: Some(NOW.plus_ms(1_000)), failures: 0, bounds }))
+    let due = Some(NOW.plus_ms(1_000));
+    Change::Done(Box::new(Done { item, fetch, page: None, links, due, failures: 0, bounds }))
 }
 
 fn other() -> Outcome {

@@ -22,6 +22,12 @@ impl Pressure {
         self.more.notify_one();
     }
 
+    /// Whatever there is shall be packed now.
+    pub fn hurry(&self) {
+        self.bytes.fetch_max(u64::MAX / 2, Ordering::Relaxed);
+        self.more.notify_one();
+    }
+
     /// Returns when there are `enough` bytes, or when the first result has waited for `age`; and starts to count anew.
     pub async fn wait(&self, age: Duration, enough: u64) {
         while self.bytes.load(Ordering::Relaxed) == 0 {
@@ -57,6 +63,9 @@ mod tests {
         pressure.add(60);
         pressure.wait(AGE, 100).await;
         assert_eq!(started.elapsed(), AGE);
+        pressure.hurry();
+        pressure.wait(AGE, 100).await;
+        assert_eq!(started.elapsed(), AGE, "in a hurry");
         assert!(timeout(AGE * 10, pressure.wait(AGE, 100)).await.is_err(), "nothing to pack");
     }
 }

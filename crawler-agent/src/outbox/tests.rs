@@ -79,6 +79,7 @@ fn page(order: u64, text: String) -> (u64, Entry) {
         timing: None,
         wire_bytes: 0,
         outcome: Outcome::Page(page),
+        trend: None,
     };
     (order, Entry::Fetch(Box::new(fetch)))
 }
@@ -166,6 +167,9 @@ fn a_result_that_never_fits_is_told_as_such() {
     let entry = open(&written.bytes, &key.public()).unwrap().entries().next().unwrap().unwrap();
     let Entry::Fetch(fetch) = entry else { panic!("{entry:?}") };
     assert!(matches!(fetch.outcome, Outcome::Failed { reason } if reason.contains("can't be packed")));
-    let told = [(8, Entry::Discovered(Discovered { url: "http://e.org/".into(), redirects: 0 }))];
+    let told = [(
+        8,
+        Entry::Discovered(Discovered { url: "http://e.org/".into(), redirects: 0, handed_back: false }),
+    )];
     assert_eq!(build::package(&told, name, UnixMillis(1), &key).unwrap().1, 8);
 }

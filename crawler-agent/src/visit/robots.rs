@@ -201,7 +201,7 @@ impl Visitor {
         let host = visit.claim.host();
         let due = after(pause);
         let effect = self.desk.make(Change::Robots { host, state, due, failures }).await?;
-        visit.claim.finish(pause, effect.more);
+        self.finish(visit.claim, pause, &effect);
         Ok(())
     }
 }

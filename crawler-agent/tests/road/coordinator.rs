@@ -16,8 +16,8 @@ use axum::{
     routing::{post, put},
 };
 use protocol::{
-    AgentId, AgentState, BeatAnswer, BeatRequest, CrawlPolicy, Presence, ProbeId, ProbeOrder, ProbeResult,
-    Route, UnixMillis,
+    AgentId, AgentState, BeatAnswer, BeatRequest, CrawlPolicy, HostOrder, Presence, ProbeId, ProbeOrder,
+    ProbeResult, Route, UnixMillis,
     enrol::{EnrolAnswer, EnrolRequest},
     key::PublicKey,
     package,
@@ -46,6 +46,11 @@ pub(crate) struct Book {
     pub(crate) beats: Vec<BeatRequest>,
     pub(crate) sessions: BTreeSet<String>,
     pub(crate) sessions_sold: u32,
+    /// Told until they are confirmed.
+    pub(crate) host_orders: Vec<HostOrder>,
+    /// Confirmed, in this order.
+    pub(crate) confirmed: Vec<u64>,
+    pub(crate) lease_ms: Option<u64>,
     /// Every call is answered with this status and sentence.
     pub(crate) refuse_all: Option<(u16, &'static str)>,
     /// Every package is answered so.
@@ -104,6 +109,9 @@ impl Coordinator {
             beats: Vec::new(),
             sessions: BTreeSet::new(),
             sessions_sold: 0,
+            host_orders: Vec::new(),
+            confirmed: Vec::new(),
+            lease_ms: Some(3_600_000),
             refuse_all: None,
             refuse_packages: None,
         };
@@ -266,19 +274,28 @@ fn empty(book: &Book) -> BeatAnswer {
         state: book.state,
         routes: vec![],
         probes: vec![],
+        host_orders: book.host_orders.clone(),
+        lease_ms: book.lease_ms,
         policy: book.policy,
     }
 }
 
 fn answer(book: &mut Book, request: &BeatRequest) -> Option<BeatAnswer> {
     book.routes.retain(|seq, _| *seq > request.routes_after);
+    book.host_orders.retain(|order| !request.orders_done.contains(&order.number));
+    for number in &request.orders_done {
+        if !book.confirmed.contains(number) {
+            book.confirmed.push(*number);
+        }
+    }
     let mut answer = empty(book);
     if book.state == AgentState::Approved {
         answer.routes = book.routes.values().take(100).cloned().collect();
         let open = book.orders.values().filter(|order| !request.probes_taken.contains(&order.probe));
         answer.probes = open.cloned().collect();
     }
-    let news = !answer.routes.is_empty() || !answer.probes.is_empty() || request.state != book.state;
+    let told = answer.host_orders.iter().all(|order| request.orders_taken.contains(&order.number));
+    let news = !answer.routes.is_empty() || !answer.probes.is_empty() || !told || request.state != book.state;
     news.then_some(answer)
 }
 

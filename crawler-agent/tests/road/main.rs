@@ -7,6 +7,7 @@ mod crash;
 mod crawl;
 mod dns;
 mod hostile;
+mod hosts;
 mod owner;
 mod probes;
 mod town;

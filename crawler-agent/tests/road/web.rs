@@ -150,6 +150,7 @@ async fn visit(
     uri: Uri,
 ) -> Response {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let known = header(header::IF_NONE_MATCH).to_owned();
     let (host, agent) = (header(header::HOST).to_owned(), header(header::USER_AGENT).to_owned());
     let path = uri.path_and_query().map(ToString::to_string).unwrap_or_default();
     let answer = {
@@ -164,6 +165,9 @@ async fn visit(
     let ending = Ending { books, host, address };
     tokio::time::sleep(answer.takes).await;
     drop(ending);
+    if answer.headers.iter().any(|(name, value)| *name == "etag" && *value == known) {
+        return StatusCode::NOT_MODIFIED.into_response();
+    }
     let mut response = (StatusCode::from_u16(answer.status).unwrap(), answer.body).into_response();
     response.headers_mut().remove(header::CONTENT_TYPE);
     for (name, value) in answer.headers {

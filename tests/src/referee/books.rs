@@ -29,6 +29,8 @@ pub(super) struct HostBook {
     /// Between the end of one answer and the start of the next request.
     pub(super) smallest_gap: Option<Duration>,
     pub(super) agents: BTreeSet<IpAddr>,
+    /// How often each agent asked for each page.
+    pub(super) asked: HashMap<(IpAddr, usize), u32>,
     in_flight: u32,
     last_end: Option<Instant>,
 }
@@ -67,7 +69,10 @@ impl Books {
         book.begin(now);
         book.agents.insert(agent);
         match what {
-            What::Page(page) => book.pages.entry(*page).or_default().fetches += 1,
+            What::Page(page) => {
+                book.pages.entry(*page).or_default().fetches += 1;
+                *book.asked.entry((agent, *page)).or_default() += 1;
+            }
             What::Robots => book.robots += 1,
             What::Sitemap => book.sitemaps += 1,
             What::Nothing if self.strangers.len() < STRANGERS => {

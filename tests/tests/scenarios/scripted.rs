@@ -178,6 +178,8 @@ impl Desk {
             routes_after: self.routes_after,
             state: self.state,
             probes_taken: self.unreported.keys().copied().collect(),
+            orders_done: Vec::new(),
+            orders_taken: Vec::new(),
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: 0,

@@ -2,6 +2,7 @@
 
 mod agents;
 mod balance;
+mod calibrations;
 mod delegations;
 mod explain;
 mod landmarks;
@@ -18,6 +19,7 @@ pub use agents::{Agent, AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
 pub use balance::{
     Alternative, BalanceAnswer, BalancePass, BalanceRefusal, BalanceRule, Finding, Findings, Move,
 };
+pub use calibrations::{Calibration, CalibrationState};
 pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Wanted, Why};
 pub use explain::{Counters, SkipReason, SkippedAgent, SkippedCounts};
 pub use landmarks::{Landmark, Landmarks};

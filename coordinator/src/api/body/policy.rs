@@ -1,11 +1,10 @@
 //! The settings that admins may change while everything runs.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
 use super::balance::{BalancePass, BalanceRule};
 use crate::api::extract::Checked;
 use crate::api::problem::FieldError;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// How searches choose whom to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -43,6 +42,17 @@ pub struct Policy {
     pub landmark_days: u32,
     /// Least pause between two requests to one host, milliseconds; owners may ask for more.
     pub host_delay_ms: u32,
+    /// Age in seconds at which an agent visits a page again; 0 for never, and then no page is noticed to be slower.
+    pub revisit_s: u32,
+    /// How long a page must take to count as slower, in per cent of its usual time.
+    pub slowdown_percent: u32,
+    /// How often in a row it must be slow.
+    pub slowdown_repeats: u32,
+    /// Least time in seconds from one delegation of a subnet to a new search because its pages became slower.
+    pub rest_s: u32,
+    /// Reports of slower pages are weighed together over so many seconds, and a former agent looks so often whether its way
+    /// is as before.
+    pub hearing_s: u32,
     /// Which subnet leaves an agent that has more to do than it can.
     pub balance_rule: BalanceRule,
     /// Whether subnets are moved towards the cheapest plan.
@@ -89,6 +99,21 @@ pub struct PolicyChange {
     /// Least pause between two requests to one host, milliseconds.
     #[schema(minimum = 0, maximum = 600_000)]
     pub host_delay_ms: Option<u32>,
+    /// Age in seconds at which an agent visits a page again; 0 for never.
+    #[schema(minimum = 0, maximum = 31_536_000)]
+    pub revisit_s: Option<u32>,
+    /// How long a page must take to count as slower, in per cent of its usual time.
+    #[schema(minimum = 110, maximum = 10_000)]
+    pub slowdown_percent: Option<u32>,
+    /// How often in a row it must be slow.
+    #[schema(minimum = 1, maximum = 100)]
+    pub slowdown_repeats: Option<u32>,
+    /// Least time in seconds from one delegation of a subnet to a new search because its pages became slower.
+    #[schema(minimum = 1, maximum = 31_536_000)]
+    pub rest_s: Option<u32>,
+    /// Reports of slower pages are weighed together over so many seconds.
+    #[schema(minimum = 1, maximum = 31_536_000)]
+    pub hearing_s: Option<u32>,
     /// Which subnet leaves an agent that has more to do than it can.
     pub balance_rule: Option<BalanceRule>,
     /// Whether subnets are moved towards the cheapest plan.
@@ -100,6 +125,9 @@ pub struct PolicyChange {
     #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub balance_least_gain_ms: Option<u32>,
 }
+
+/// Seconds of a year.
+const YEAR_S: u64 = 31_536_000;
 
 impl Checked for PolicyChange {
     fn broken_rules(&self) -> Vec<FieldError> {
@@ -115,6 +143,11 @@ impl Checked for PolicyChange {
             ("landmarks", wide(self.landmarks), 0, 10_000, "landmarks"),
             ("landmark_days", wide(self.landmark_days), 1, 365, "days"),
             ("host_delay_ms", wide(self.host_delay_ms), 0, 600_000, "milliseconds"),
+            ("revisit_s", wide(self.revisit_s), 0, YEAR_S, "seconds"),
+            ("slowdown_percent", wide(self.slowdown_percent), 110, 10_000, "per cent"),
+            ("slowdown_repeats", wide(self.slowdown_repeats), 1, 100, "times"),
+            ("rest_s", wide(self.rest_s), 1, YEAR_S, "seconds"),
+            ("hearing_s", wide(self.hearing_s), 1, YEAR_S, "seconds"),
             ("balance_moves_a_day", wide(self.balance_moves_a_day), 0, 1_000_000, "moves a day"),
             (
                 "balance_least_gain_ms",

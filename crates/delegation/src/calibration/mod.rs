@@ -7,14 +7,17 @@
 //!
 //! A [`Baseline`] is one page's past, one for GET and one for HEAD, kept by the agent. It reports when the page has become
 //! slower. A [`Hearing`] weighs the reports of a subnet's pages, kept by the coordinator, and opens the subnet's search again,
-//! but not more often than the policy's rest. [`cause`] tells a slow server from a slow way. An [`Exile`] remembers where a subnet was, and brings it back when the way is
+//! but not more often than the policy's rest. [`cause`] tells a slow server from a slow way,
+//! by what a [`Witness`] measures. An [`Exile`] remembers where a subnet was, and brings it back when the way is
 //! as it was.
 
 mod baseline;
 mod exile;
 mod fit;
 mod hearing;
+mod witness;
 
 pub use baseline::{Baseline, Sensitivity, Timing, Trend};
 pub use exile::Exile;
 pub use hearing::{Cause, Hearing, Rest, cause};
+pub use witness::Witness;

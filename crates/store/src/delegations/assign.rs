@@ -102,7 +102,7 @@ pub(crate) async fn assign_in(
     close_searches(db, subnet, now).await?;
     end(db, subnet, assignment.generation, now).await?;
     let Some(id) = insert(db, assignment, now).await? else { return Ok(Assigned::Outdated) };
-    give_hosts(db, subnet, assignment.agent).await?;
+    give_hosts(db, &[(*subnet, assignment.agent)], now).await?;
     note(db, assignment, id, now).await?;
     Ok(Assigned::Made(id))
 }

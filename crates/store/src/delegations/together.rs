@@ -4,7 +4,7 @@ use protocol::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{Decided, Decision, decide};
+use super::{Decided, Decision, decide, give_hosts};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -46,7 +46,8 @@ async fn together(
     if made.len() < decisions.len() {
         return Ok(None);
     }
-    give_hosts(&mut tx, decisions).await?;
+    let gifts: Vec<_> = decisions.iter().map(|decision| (decision.subnet, decision.agent)).collect();
+    give_hosts(&mut tx, &gifts, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(Some(made))
 }
@@ -135,21 +136,6 @@ async fn insert(
     .await
     .map_err(StoreError::doing("write delegations"))?;
     Ok(ids.into_iter().map(DelegationId::new).collect())
-}
-
-async fn give_hosts(db: &mut PgConnection, decisions: &[Decision<'_>]) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE hosts h SET state = 'delegated', agent = d.agent
-         FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS d (first, last, agent)
-         WHERE h.first = d.first AND h.last = d.last AND h.state = 'resolved'",
-    )
-    .bind(column(decisions, |decision| decision.subnet.first()))
-    .bind(column(decisions, |decision| decision.subnet.last()))
-    .bind(agents(decisions))
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("give hosts to agents"))?;
-    Ok(())
 }
 
 fn agents(decisions: &[Decision<'_>]) -> Vec<i64> {

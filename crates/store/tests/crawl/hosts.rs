@@ -49,7 +49,7 @@ async fn a_subnet_without_an_agent_or_search_is_an_orphan_once() {
     let agent = world.approved(1, Some("198.51.100.0/24")).await;
     assert!(hosts::orphans(world.store(), 10, NOW, NOW).await.unwrap().is_empty());
     let names = [("http".to_owned(), "a.example".to_owned()), ("https".to_owned(), "a.example".to_owned())];
-    assert_eq!(hosts::of_agent(world.store(), agent, &names).await.unwrap(), names[..1]);
+    assert_eq!(hosts::of_agent(world.store(), agent, NOW, &names).await.unwrap(), names[..1]);
 }
 
 #[tokio::test]

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it did not expect")]
 
 mod agents;
+mod calibrations;
 mod carry;
 mod checks;
+mod hand_overs;
 mod hosts;
 mod landmarks;
 mod packages;

@@ -2,6 +2,7 @@
 
 use protocol::AgentId;
 use protocol::package::{Header, PackageName};
+use store::hearings::Trends;
 use store::loads;
 use store::packages::{self, Entered, HostTally, Integration, Received};
 
@@ -44,6 +45,7 @@ async fn a_package_is_integrated_once_with_all_that_follows() {
         fetches: 2,
         wire_bytes: 300,
         fetch_ms: 40,
+        trends: Trends::default(),
     };
     let discovered = vec![url("http://b.example/"), url("http://b.example/x")];
     let integration = Integration { name: header.name, hosts: vec![tally], discovered };

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use protocol::enrol::AgentProfile;
 use protocol::key::AgentKey;
-use protocol::{AgentId, ProtocolVersion, UnixMillis};
+use protocol::{AgentId, UnixMillis, version};
 use store::agents::{self, Enrolment, Newcomer, Order};
 use store::testing::TestDatabase;
 use store::urls::NewUrl;
@@ -42,7 +42,7 @@ impl World {
         let key = AgentKey::from_seed([seed; 32]).public();
         let profile = profile(seed);
         let home = ip(&format!("192.0.2.{seed}"));
-        let newcomer = Newcomer { key: &key, profile: &profile, protocol: ProtocolVersion(1), home };
+        let newcomer = Newcomer { key: &key, profile: &profile, protocol: version::CURRENT, home };
         agents::enrol(self.store(), token.as_bytes(), &newcomer, now).await.unwrap()
     }
 

@@ -200,3 +200,47 @@ proptest! {
         prop_assert_eq!(bench.in_flight(), 0);
     }
 }
+
+#[test]
+fn new_work_brings_a_host_forward_but_not_before_it_may_be_asked() {
+    let mut bench = Workbench::default();
+    bench.offer_later(A, 20, 500);
+    assert_eq!((bench.has_work_until(499), bench.has_work_until(500)), (false, true));
+    bench.offer(A, 5);
+    assert_eq!(bench.next_due(), Some(20));
+    assert_eq!((bench.take(19), bench.take(20)), (None, Some(A)));
+    assert!(bench.has_work_until(0), "a request is going on");
+    bench.release_until(A, 30, Some(900));
+    assert_eq!(bench.next_due(), Some(900));
+    bench.offer_later(A, 0, 400);
+    assert_eq!(bench.next_due(), Some(400));
+    bench.offer_later(A, 0, 700);
+    assert_eq!(bench.next_due(), Some(400), "later work puts nothing off");
+}
+
+#[test]
+fn a_retired_host_is_asked_no_more_and_is_idle_when_its_request_is_over() {
+    let mut bench = Workbench::default();
+    for host in [A, B, C] {
+        bench.offer(host, 0);
+        assert_eq!(bench.take(0), Some(host));
+    }
+    assert!(bench.hold(A, ip(1)));
+    assert!(!bench.hold(B, ip(1)) && !bench.hold(C, ip(1)));
+    bench.retire(B);
+    assert!(bench.is_idle(B), "it was only in line");
+    bench.retire(A);
+    assert!(!bench.is_idle(A), "a request is going on");
+    bench.offer(A, 0);
+    bench.free_address(ip(1));
+    bench.release(A, 0, true);
+    assert!(bench.is_idle(A));
+    assert_eq!(bench.take(99), Some(C), "the line goes on without it");
+    bench.offer(A, 0);
+    assert_eq!((bench.take(99), bench.borrow(A, 0, 7)), (None, Err(7)));
+    bench.retire(C);
+    bench.release(C, 0, true);
+    bench.forget(A);
+    bench.offer(A, 0);
+    assert_eq!(bench.take(0), Some(A));
+}

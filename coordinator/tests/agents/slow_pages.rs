@@ -1,0 +1,160 @@
+//! Pages become slower: a witness is asked, the subnet moves with its hosts, and goes back.
+
+use std::time::Duration;
+
+use coordinator::ruling;
+use coordinator::standing::Wish;
+use protocol::page::{Entry, Outcome, Trend};
+use protocol::{BeatAnswer, HostTask, Slowdown};
+use store::calibrations::{self, State, Told};
+use store::policy::{Calibration, Strategy};
+
+use crate::agent::{FakeAgent, fetch};
+use crate::world::{Ground, Running};
+
+const URL: &str = "http://198.51.100.7/";
+
+/// An agent and what it measures, in microseconds.
+struct Party {
+    agent: FakeAgent,
+    rtt_us: u32,
+    /// Packages shipped.
+    shipped: u64,
+    /// URLs it was routed.
+    routed: Vec<String>,
+}
+
+impl Party {
+    async fn join(running: &Running, seed: u8, rtt_us: u32) -> Self {
+        let agent = FakeAgent::enrol(running, seed).await;
+        running.order(agent.id, Wish::Approve).await;
+        Self { agent, rtt_us, shipped: 0, routed: Vec::new() }
+    }
+
+    /// One beat: measures what it is asked, lets go of what it shall.
+    async fn turn(&mut self, running: &Running) -> BeatAnswer {
+        let answer = self.agent.beat(running, 50).await;
+        self.agent.orders_done = answer.host_orders.iter().map(|order| order.number).collect();
+        for order in &answer.probes {
+            self.agent.measured(running, order, self.rtt_us).await;
+        }
+        self.routed.extend(answer.routes.iter().map(|route| route.url.clone()));
+        answer
+    }
+
+    /// Ships the word that a page is slower.
+    async fn complain(&mut self, running: &Running) {
+        let Entry::Fetch(mut fetch) = fetch(URL, Outcome::Unchanged { status: 304 }) else {
+            panic!("no fetch")
+        };
+        fetch.trend = Some(Trend::Slower { ratio: 4.0 });
+        self.shipped += 1;
+        let package = self.agent.package(self.shipped, &[Entry::Fetch(fetch)]);
+        assert_eq!(self.agent.ship_well(running, self.shipped, package).await, "stored");
+    }
+}
+
+async fn latest(running: &Running) -> Option<Told> {
+    calibrations::list(&running.coordinator.store, i64::MAX, 1).await.unwrap().pop()
+}
+
+async fn is_in(running: &Running, state: State) -> bool {
+    latest(running).await.is_some_and(|case| case.state == state)
+}
+
+/// Every page is compared, and nothing rests for more than a second.
+async fn hurry(running: &Running) {
+    let mut policy = **running.coordinator.policy.load();
+    (policy.strategy, policy.threshold_us) = (Strategy::Threshold, 1);
+    let slowdown = Slowdown { percent: 200, repeats: 2 };
+    policy.calibration = Calibration { revisit_s: 1, slowdown, rest_s: 1, hearing_s: 1 };
+    ruling::change(&running.coordinator, policy).await.unwrap();
+}
+
+/// Nothing here takes a minute.
+async fn in_time(story: impl Future<Output = ()>) {
+    tokio::time::timeout(Duration::from_secs(60), story).await.expect("ends in time");
+}
+
+#[tokio::test]
+async fn a_slow_way_moves_the_subnet_and_its_hosts_and_a_healed_one_brings_them_back() {
+    in_time(slow_way()).await;
+}
+
+#[tokio::test]
+async fn a_slow_server_keeps_its_agent_which_forgets_how_fast_it_was() {
+    in_time(slow_server()).await;
+}
+
+async fn slow_way() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    hurry(&running).await;
+    let mut near = Party::join(&running, 1, 5_000).await;
+    let mut far = Party::join(&running, 2, 30_000).await;
+    running.sow(&[URL]).await;
+    while near.routed.is_empty() {
+        near.turn(&running).await;
+        far.turn(&running).await;
+    }
+    let policy = near.turn(&running).await.policy;
+    assert_eq!((policy.revisit_s, policy.slowdown.map(|slow| slow.repeats)), (1, Some(2)));
+
+    near.rtt_us = 105_000;
+    let mut told = Vec::new();
+    while far.routed.is_empty() {
+        if latest(&running).await.is_none() {
+            near.complain(&running).await;
+        }
+        told.extend(near.turn(&running).await.host_orders);
+        far.turn(&running).await;
+    }
+    assert!(told.iter().all(|order| order.task == HostTask::LetGo && order.host == "http://198.51.100.7"));
+    assert_eq!(far.routed, [URL], "the front page");
+    let case = latest(&running).await.unwrap();
+    assert_eq!(
+        (case.witness.unwrap().0, case.before_us, case.now_us),
+        (far.agent.id, Some(30_000), Some(30_000))
+    );
+    assert_eq!((case.state, case.ratio), (State::Away, 4.0));
+
+    near.routed.clear();
+    near.rtt_us = 5_000;
+    while near.routed.is_empty() {
+        near.turn(&running).await;
+        far.turn(&running).await;
+    }
+    assert_eq!(near.routed, [URL]);
+    while !is_in(&running, State::Returned).await {
+        near.turn(&running).await;
+    }
+    running.stop().await;
+}
+
+async fn slow_server() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    hurry(&running).await;
+    let mut near = Party::join(&running, 1, 5_000).await;
+    let mut far = Party::join(&running, 2, 30_000).await;
+    running.sow(&[URL]).await;
+    while near.routed.is_empty() {
+        near.turn(&running).await;
+        far.turn(&running).await;
+    }
+    (near.rtt_us, far.rtt_us) = (105_000, 130_000);
+    let mut told = Vec::new();
+    while told.is_empty() {
+        if latest(&running).await.is_none() {
+            near.complain(&running).await;
+        }
+        told.extend(near.turn(&running).await.host_orders);
+        far.turn(&running).await;
+    }
+    assert!(is_in(&running, State::Server).await);
+    assert_eq!(told[0].task, HostTask::Settle);
+    assert!(far.routed.is_empty());
+    running.stop().await;
+}

@@ -1,0 +1,164 @@
+//! Subnets whose pages became slower, and what is done about them (IPMicra III.F): one case at a time per subnet.
+//!
+//! The coordinator decides every step; each is one transaction here, and each asks first whether the case is still where
+//! the step began, so that a step may be thought out twice.
+
+mod read;
+mod steps;
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, DelegationId, ProbeId, SearchId, UnixMillis};
+
+pub use read::{Told, going_on, list, measured, of_search};
+pub use steps::{Seed, check, end, forgive, open, remember, search, went};
+
+/// A case that goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// Its number.
+    pub id: i64,
+    /// The subnet.
+    pub subnet: Range,
+    /// Who reported slower pages.
+    pub agent: AgentId,
+    /// The delegation that held then.
+    pub delegation: DelegationId,
+    /// That agent's round trip when it got the subnet, in microseconds.
+    pub before_us: Option<u32>,
+    /// Recent time over usual time of the page reported last.
+    pub ratio: f64,
+    /// Where it stands.
+    pub state: State,
+    /// Who measured, or shall, to tell a slow way from a slow server; and what it measured when all was well.
+    pub witness: Option<(AgentId, u32)>,
+    /// The probe that is waited for.
+    pub probe: Option<Awaited>,
+    /// The search that was opened last, and whether it is still open.
+    pub search: Option<(SearchId, bool)>,
+    /// Who got the subnet.
+    pub heir: Option<AgentId>,
+    /// What is known of the way back.
+    pub exile: Option<serde_json::Value>,
+    /// The delegation that holds now.
+    pub holds: Option<Holds>,
+    /// Where to measure: the target of the search that chose the agent.
+    pub target: Option<Target>,
+}
+
+/// A probe and what came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Awaited {
+    /// The probe.
+    pub probe: ProbeId,
+    /// Who was asked.
+    pub agent: AgentId,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing yet.
+    Pending,
+    /// A round trip, in microseconds.
+    Measured(u32),
+    /// No round trip.
+    Failed,
+}
+
+/// The delegation that holds of a case's subnet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holds {
+    /// Which.
+    pub delegation: DelegationId,
+    /// Who has the subnet.
+    pub agent: AgentId,
+    /// The search that led to it.
+    pub search: Option<SearchId>,
+    /// Its round trip, in microseconds.
+    pub rtt_us: Option<u32>,
+}
+
+/// Where to measure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The address.
+    pub address: IpAddr,
+    /// Authority of a web host there.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+}
+
+/// Where a case stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// A witness measures.
+    Checking,
+    /// The way is slow and a search was opened.
+    Searching,
+    /// Another agent has the subnet and the former one looks now and then.
+    Away,
+    /// The former agent's way is as before and a search was opened.
+    Returning,
+    /// The server itself is slow.
+    Server,
+    /// The search found nobody nearer.
+    Stayed,
+    /// The subnet is back with its former agent.
+    Returned,
+    /// No witness could tell.
+    Undecided,
+    /// The delegation changed for another reason.
+    Overtaken,
+}
+
+impl State {
+    const ALL: [Self; 9] = [
+        Self::Checking,
+        Self::Searching,
+        Self::Away,
+        Self::Returning,
+        Self::Server,
+        Self::Stayed,
+        Self::Returned,
+        Self::Undecided,
+        Self::Overtaken,
+    ];
+
+    /// The word in the table and the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Checking => "checking",
+            Self::Searching => "searching",
+            Self::Away => "away",
+            Self::Returning => "returning",
+            Self::Server => "server",
+            Self::Stayed => "stayed",
+            Self::Returned => "returned",
+            Self::Undecided => "undecided",
+            Self::Overtaken => "overtaken",
+        }
+    }
+
+    /// The state of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word)
+    }
+}
+
+/// When something happened to a case, for the list of cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moments {
+    /// The suspicion arose.
+    pub opened: UnixMillis,
+    /// The subnet moved.
+    pub moved: Option<UnixMillis>,
+    /// It went back.
+    pub returned: Option<UnixMillis>,
+    /// The case was closed.
+    pub ended: Option<UnixMillis>,
+}

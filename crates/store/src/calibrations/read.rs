@@ -1,0 +1,224 @@
+//! Cases as they stand.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, DelegationId, ProbeId, SearchId};
+use sqlx::FromRow;
+
+use super::{Awaited, Case, Holds, Moments, Outcome, State, Target};
+use crate::delegations::range;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    first: IpAddr,
+    last: IpAddr,
+    agent: i64,
+    delegation: i64,
+    original_us: Option<i32>,
+    ratio: f64,
+    state: String,
+    witness: Option<i64>,
+    before_us: Option<i32>,
+    probe: Option<i64>,
+    probe_agent: Option<i64>,
+    probe_state: Option<String>,
+    probe_us: Option<i32>,
+    search: Option<i64>,
+    search_open: Option<bool>,
+    heir: Option<i64>,
+    exile: Option<serde_json::Value>,
+    holds: Option<i64>,
+    holds_agent: Option<i64>,
+    holds_search: Option<i64>,
+    holds_us: Option<i32>,
+    target: Option<IpAddr>,
+    target_host: Option<String>,
+    target_port: Option<i32>,
+}
+
+/// Every case that goes on, oldest first.
+pub async fn going_on(store: &Store) -> Result<Vec<Case>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT c.id, c.first, c.last, c.agent, c.delegation, o.rtt_us AS original_us, c.ratio, c.state,
+                c.witness, c.before_us, p.id AS probe, p.agent AS probe_agent, p.state AS probe_state,
+                p.rtt_us AS probe_us, s.id AS search, s.state = 'open' AS search_open, c.heir, c.exile,
+                h.id AS holds, h.agent AS holds_agent, h.search AS holds_search, h.rtt_us AS holds_us,
+                t.target, t.target_host, t.target_port
+         FROM calibrations c
+         JOIN delegations o ON o.id = c.delegation
+         LEFT JOIN searches t ON t.id = o.search
+         LEFT JOIN probes p ON p.id = c.probe
+         LEFT JOIN searches s ON s.id = c.search
+         LEFT JOIN delegations h ON h.first = c.first AND h.last = c.last AND h.ended_at IS NULL
+         WHERE c.ended_at IS NULL ORDER BY c.id",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the cases of slow pages"))?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+impl Row {
+    fn read(self) -> Result<Case, StoreError> {
+        let state =
+            State::from_word(&self.state).ok_or_else(|| StoreError::unreadable("calibrations.state"))?;
+        Ok(Case {
+            id: self.id,
+            subnet: range(self.first, self.last)?,
+            agent: AgentId::new(self.agent),
+            delegation: DelegationId::new(self.delegation),
+            before_us: self.original_us.map(i32::unsigned_abs),
+            ratio: self.ratio,
+            state,
+            witness: self.witness.map(AgentId::new).zip(self.before_us.map(i32::unsigned_abs)),
+            probe: self.probe.zip(self.probe_agent).map(|(probe, agent)| Awaited {
+                probe: ProbeId::new(probe),
+                agent: AgentId::new(agent),
+                outcome: match (self.probe_state.as_deref(), self.probe_us) {
+                    (Some("asked"), _) => Outcome::Pending,
+                    (Some("measured"), Some(us)) => Outcome::Measured(us.unsigned_abs()),
+                    _ => Outcome::Failed,
+                },
+            }),
+            search: self.search.map(SearchId::new).zip(self.search_open),
+            heir: self.heir.map(AgentId::new),
+            exile: self.exile,
+            holds: self.holds.zip(self.holds_agent).map(|(delegation, agent)| Holds {
+                delegation: DelegationId::new(delegation),
+                agent: AgentId::new(agent),
+                search: self.holds_search.map(SearchId::new),
+                rtt_us: self.holds_us.map(i32::unsigned_abs),
+            }),
+            target: self.target.zip(self.target_host).zip(self.target_port).map(|((address, host), port)| {
+                Target { address, host, port: u16::try_from(port).unwrap_or(80) }
+            }),
+        })
+    }
+}
+
+/// What agents measured in the search that led to a delegation, in microseconds.
+pub async fn measured(store: &Store, delegation: DelegationId) -> Result<Vec<(AgentId, u32)>, StoreError> {
+    let rows: Vec<(i64, i32)> = sqlx::query_as(
+        "SELECT p.agent, p.rtt_us FROM delegations d JOIN probes p ON p.search = d.search
+         WHERE d.id = $1 AND p.state = 'measured' AND p.rtt_us IS NOT NULL ORDER BY p.rtt_us, p.id",
+    )
+    .bind(delegation.get())
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read what agents measured when a subnet was delegated"))?;
+    Ok(rows.into_iter().map(|(agent, us)| (AgentId::new(agent), us.unsigned_abs())).collect())
+}
+
+/// A case as it is told to people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// Its number.
+    pub id: i64,
+    /// The subnet.
+    pub subnet: Range,
+    /// Who reported slower pages, with its name.
+    pub agent: (AgentId, String),
+    /// Recent time over usual time of the page reported last.
+    pub ratio: f64,
+    /// That page.
+    pub url: Option<String>,
+    /// Where it stands.
+    pub state: State,
+    /// When.
+    pub moments: Moments,
+    /// Who measured to tell a slow way from a slow server, with its name.
+    pub witness: Option<(AgentId, String)>,
+    /// What the witness measured when all was well, in microseconds.
+    pub before_us: Option<u32>,
+    /// What it measured now, in microseconds.
+    pub now_us: Option<u32>,
+    /// Who got the subnet, with its name.
+    pub heir: Option<(AgentId, String)>,
+}
+
+#[derive(FromRow)]
+struct ToldRow {
+    id: i64,
+    first: IpAddr,
+    last: IpAddr,
+    agent: i64,
+    agent_name: String,
+    ratio: f64,
+    url: Option<String>,
+    state: String,
+    opened_at: Moment,
+    moved_at: Option<Moment>,
+    returned_at: Option<Moment>,
+    ended_at: Option<Moment>,
+    witness: Option<i64>,
+    witness_name: Option<String>,
+    before_us: Option<i32>,
+    now_us: Option<i32>,
+    heir: Option<i64>,
+    heir_name: Option<String>,
+}
+
+/// Cases with a number below `before`, the newest first.
+pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Told>, StoreError> {
+    let rows: Vec<ToldRow> = sqlx::query_as(
+        "SELECT c.id, c.first, c.last, c.agent, a.name AS agent_name, c.ratio, c.url, c.state, c.opened_at, c.moved_at,
+                c.returned_at, c.ended_at, c.witness, w.name AS witness_name, c.before_us, c.now_us, c.heir,
+                h.name AS heir_name
+         FROM calibrations c JOIN agents a ON a.id = c.agent
+         LEFT JOIN agents w ON w.id = c.witness LEFT JOIN agents h ON h.id = c.heir
+         WHERE c.id < $1 ORDER BY c.id DESC LIMIT $2",
+    )
+    .bind(before)
+    .bind(limit)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the cases of slow pages"))?;
+    rows.into_iter().map(ToldRow::read).collect()
+}
+
+/// The case that a search was opened for, if it was opened for one: the last search of each case is known.
+pub async fn of_search(store: &Store, search: SearchId) -> Result<Option<Told>, StoreError> {
+    let row: Option<ToldRow> = sqlx::query_as(
+        "SELECT c.id, c.first, c.last, c.agent, a.name AS agent_name, c.ratio, c.url, c.state, c.opened_at, c.moved_at,
+                c.returned_at, c.ended_at, c.witness, w.name AS witness_name, c.before_us, c.now_us, c.heir,
+                h.name AS heir_name
+         FROM calibrations c JOIN agents a ON a.id = c.agent
+         LEFT JOIN agents w ON w.id = c.witness LEFT JOIN agents h ON h.id = c.heir
+         WHERE c.search = $1",
+    )
+    .bind(search.get())
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("look up the case of a search"))?;
+    row.map(ToldRow::read).transpose()
+}
+
+impl ToldRow {
+    fn read(self) -> Result<Told, StoreError> {
+        let state =
+            State::from_word(&self.state).ok_or_else(|| StoreError::unreadable("calibrations.state"))?;
+        let named = |id: Option<i64>, name: Option<String>| id.map(AgentId::new).zip(name);
+        Ok(Told {
+            id: self.id,
+            subnet: range(self.first, self.last)?,
+            agent: (AgentId::new(self.agent), self.agent_name),
+            ratio: self.ratio,
+            url: self.url,
+            state,
+            moments: Moments {
+                opened: self.opened_at.0,
+                moved: self.moved_at.map(|at| at.0),
+                returned: self.returned_at.map(|at| at.0),
+                ended: self.ended_at.map(|at| at.0),
+            },
+            witness: named(self.witness, self.witness_name),
+            before_us: self.before_us.map(i32::unsigned_abs),
+            now_us: self.now_us.map(i32::unsigned_abs),
+            heir: named(self.heir, self.heir_name),
+        })
+    }
+}

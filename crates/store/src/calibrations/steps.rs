@@ -1,0 +1,311 @@
+//! What happens to a case, one transaction each.
+
+use protocol::{AgentId, UnixMillis};
+use sqlx::PgConnection;
+
+use super::{Case, Holds, State, Target};
+use crate::hearings::{self, Unheard};
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Keeps what was weighed and opens a case about it. A case that goes on stays; only one whose subnet is away gives way,
+/// since the agent that got the subnet is slow now. Subnets of agents that live there, and those that an admin pinned, are
+/// left alone.
+pub async fn open(
+    store: &Store,
+    weighed: &Unheard,
+    hearing: &serde_json::Value,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("open a case of slow pages");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    hearings::heard_in(&mut tx, weighed, hearing).await?;
+    sqlx::query(
+        "UPDATE calibrations SET state = 'overtaken', ended_at = $4, changed_at = $4
+         WHERE first = $1 AND last = $2 AND heir = $3 AND state = 'away' AND ended_at IS NULL",
+    )
+    .bind(weighed.subnet.first())
+    .bind(weighed.subnet.last())
+    .bind(weighed.agent.get())
+    .bind(Moment(now))
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    let opened = sqlx::query(
+        "INSERT INTO calibrations (first, last, agent, delegation, ratio, url, state, opened_at, changed_at)
+         SELECT d.first, d.last, d.agent, d.id, $4, $5, 'checking', $6, $6 FROM delegations d
+         WHERE d.first = $1 AND d.last = $2 AND d.agent = $3 AND d.ended_at IS NULL AND d.reason NOT IN ('home', 'pinned')
+         ON CONFLICT (first, last) WHERE ended_at IS NULL DO NOTHING",
+    )
+    .bind(weighed.subnet.first())
+    .bind(weighed.subnet.last())
+    .bind(weighed.agent.get())
+    .bind(weighed.ratio.unwrap_or(1.0))
+    .bind(weighed.url.as_deref())
+    .bind(Moment(now))
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    tx.commit().await.map_err(doing)?;
+    Ok(opened.rows_affected() == 1)
+}
+
+/// Orders a probe of `target` from an agent and waits for it. A witness comes with what it measured when all was well.
+pub async fn check(
+    store: &Store,
+    case: &Case,
+    agent: AgentId,
+    witness_us: Option<u32>,
+    target: &Target,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("order a check of slow pages");
+    sqlx::query(
+        "WITH stands AS (SELECT id FROM calibrations WHERE id = $1 AND state = $2 AND probe IS NOT DISTINCT FROM $3 FOR UPDATE),
+         ordered AS (
+            INSERT INTO probes (agent, purpose, target, target_host, target_port, asked_at)
+            SELECT $4, 'check', $5, $6, $7, $8 FROM stands RETURNING id
+         )
+         UPDATE calibrations c SET probe = ordered.id, changed_at = $8,
+                witness = CASE WHEN $9::int IS NULL THEN c.witness ELSE $4 END, before_us = coalesce($9, c.before_us)
+         FROM stands, ordered WHERE c.id = stands.id",
+    )
+    .bind(case.id)
+    .bind(case.state.as_str())
+    .bind(case.probe.map(|awaited| awaited.probe.get()))
+    .bind(agent.get())
+    .bind(target.address)
+    .bind(target.host.as_str())
+    .bind(i32::from(target.port))
+    .bind(Moment(now))
+    .bind(witness_us.map(column))
+    .execute(store.pool())
+    .await
+    .map_err(doing)?;
+    Ok(())
+}
+
+/// A measurement that a new search begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seed {
+    /// Who measured.
+    pub agent: AgentId,
+    /// What, in microseconds.
+    pub rtt_us: u32,
+}
+
+/// Opens the subnet's search again, with what was measured already, and waits for it in `state`. `now_us` is what the
+/// witness measured. A search that goes on is the one that is waited for.
+pub async fn search(
+    store: &Store,
+    case: &Case,
+    (state, now_us): (State, Option<u32>),
+    target: &Target,
+    seeds: &[Seed],
+    (strategy, threshold_us): (&str, u32),
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("open a search because of slow pages");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    if !stands(&mut tx, case).await? {
+        return Ok(());
+    }
+    let opened: Option<i64> = sqlx::query_scalar(
+        "INSERT INTO searches (first, last, target, target_host, target_port, strategy, threshold_us, opened_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+         ON CONFLICT (first, last) WHERE state = 'open' DO NOTHING RETURNING id",
+    )
+    .bind(case.subnet.first())
+    .bind(case.subnet.last())
+    .bind(target.address)
+    .bind(target.host.as_str())
+    .bind(i32::from(target.port))
+    .bind(strategy)
+    .bind(column(threshold_us))
+    .bind(Moment(now))
+    .fetch_optional(&mut *tx)
+    .await
+    .map_err(doing)?;
+    if let Some(opened) = opened {
+        sow(&mut tx, opened, case, seeds, now).await?;
+    }
+    sqlx::query(
+        "UPDATE calibrations SET state = $2, probe = NULL, now_us = coalesce($3, now_us), changed_at = $4,
+                search = (SELECT id FROM searches WHERE first = $5 AND last = $6 AND state = 'open')
+         WHERE id = $1",
+    )
+    .bind(case.id)
+    .bind(state.as_str())
+    .bind(now_us.map(column))
+    .bind(Moment(now))
+    .bind(case.subnet.first())
+    .bind(case.subnet.last())
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    tx.commit().await.map_err(doing)
+}
+
+/// Enters measurements as the first steps of a search.
+async fn sow(
+    db: &mut PgConnection,
+    search: i64,
+    case: &Case,
+    seeds: &[Seed],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    for (step, seed) in (1_i32..).zip(seeds) {
+        sqlx::query(
+            "INSERT INTO probes (search, step, agent, phase, level_first, level_last, state, asked_at, answered_at, rtt_us)
+             VALUES ($1, $2, $3, 'rest', $4, $5, 'measured', $6, $6, $7)",
+        )
+        .bind(search)
+        .bind(step)
+        .bind(seed.agent.get())
+        .bind(case.subnet.first())
+        .bind(case.subnet.last())
+        .bind(Moment(now))
+        .bind(column(seed.rtt_us))
+        .execute(&mut *db)
+        .await
+        .map_err(StoreError::doing("begin a search with what is known"))?;
+    }
+    Ok(())
+}
+
+/// The subnet went to another agent; `exile` is what is known of the way back.
+pub async fn went(
+    store: &Store,
+    case: &Case,
+    holds: &Holds,
+    exile: &serde_json::Value,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE calibrations SET state = 'away', heir = $3, exile = $4, probe = NULL, changed_at = $5,
+                moved_at = coalesce(moved_at, $5)
+         WHERE id = $1 AND state = $2",
+    )
+    .bind(case.id)
+    .bind(case.state.as_str())
+    .bind(holds.agent.get())
+    .bind(exile)
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("write down that a subnet moved because of slow pages"))?;
+    Ok(())
+}
+
+/// The former agent looked, and the way is not as before yet.
+pub async fn remember(
+    store: &Store,
+    case: &Case,
+    exile: &serde_json::Value,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE calibrations SET exile = $3, probe = NULL, changed_at = $4 WHERE id = $1 AND state = $2",
+    )
+    .bind(case.id)
+    .bind(case.state.as_str())
+    .bind(exile)
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("keep what is known of a subnet's way back"))?;
+    Ok(())
+}
+
+/// Closes a case. What was heard of the subnet begins anew with `hearing`.
+pub async fn end(
+    store: &Store,
+    case: &Case,
+    (state, now_us): (State, Option<u32>),
+    hearing: &serde_json::Value,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("close a case of slow pages");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    close(&mut tx, case, (state, now_us), hearing, now).await?;
+    tx.commit().await.map_err(doing)
+}
+
+/// Closes a case because the server itself is slow: the agent forgets how fast the subnet's pages used to be, so that
+/// what comes now is the new usual.
+pub async fn forgive(
+    store: &Store,
+    case: &Case,
+    now_us: u32,
+    hearing: &serde_json::Value,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("close a case of a slow server");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    if close(&mut tx, case, (State::Server, Some(now_us)), hearing, now).await? {
+        sqlx::query(
+            "INSERT INTO hand_overs (host, agent, task, asked_at)
+             SELECT h.id, h.agent, 'settle', $4 FROM hosts h JOIN agents a ON a.id = h.agent
+             WHERE h.first = $1 AND h.last = $2 AND h.agent = $3 AND h.state = 'delegated' AND a.protocol >= $5
+             ORDER BY h.id ON CONFLICT (host) WHERE ended_at IS NULL DO NOTHING",
+        )
+        .bind(case.subnet.first())
+        .bind(case.subnet.last())
+        .bind(case.agent.get())
+        .bind(Moment(now))
+        .bind(i16::try_from(protocol::version::HAND_OVERS.0).unwrap_or(i16::MAX))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    }
+    tx.commit().await.map_err(doing)
+}
+
+async fn close(
+    db: &mut PgConnection,
+    case: &Case,
+    (state, now_us): (State, Option<u32>),
+    hearing: &serde_json::Value,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("close a case of slow pages");
+    let closed = sqlx::query(
+        "UPDATE calibrations SET state = $3, probe = NULL, now_us = coalesce($4, now_us), ended_at = $5, changed_at = $5,
+                returned_at = CASE WHEN $3 = 'returned' THEN $5::timestamptz END
+         WHERE id = $1 AND state = $2",
+    )
+    .bind(case.id)
+    .bind(case.state.as_str())
+    .bind(state.as_str())
+    .bind(now_us.map(column))
+    .bind(Moment(now))
+    .execute(&mut *db)
+    .await
+    .map_err(doing)?;
+    if closed.rows_affected() == 0 {
+        return Ok(false);
+    }
+    sqlx::query("UPDATE hearings SET hearing = $3, usual = 0, slower = 0 WHERE first = $1 AND last = $2")
+        .bind(case.subnet.first())
+        .bind(case.subnet.last())
+        .bind(hearing)
+        .execute(db)
+        .await
+        .map_err(doing)?;
+    Ok(true)
+}
+
+/// Locks the case; whether it is where the step began.
+async fn stands(db: &mut PgConnection, case: &Case) -> Result<bool, StoreError> {
+    let state: Option<String> =
+        sqlx::query_scalar("SELECT state FROM calibrations WHERE id = $1 AND ended_at IS NULL FOR UPDATE")
+            .bind(case.id)
+            .fetch_optional(db)
+            .await
+            .map_err(StoreError::doing("lock a case of slow pages"))?;
+    Ok(state.as_deref() == Some(case.state.as_str()))
+}
+
+fn column(value: u32) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,109 @@
+//! The hosts of a subnet go to its agent.
+
+use hierarchy::Range;
+use protocol::{AgentId, UnixMillis};
+use sqlx::PgConnection;
+
+use crate::StoreError;
+use crate::moment::Moment;
+
+/// Gives the hosts of subnets to agents, as part of the transaction that delegates the subnets. Hosts that waited are the
+/// agent's at once. Hosts that another agent has are its when that agent has let go of them ([`crate::hand_overs`]):
+/// until then they are moving, nothing more is routed to the other agent, and what was on its way there is queued again.
+///
+/// An agent too old to be told ([`protocol::version::HAND_OVERS`]) keeps the hosts it has.
+pub(crate) async fn give_hosts(
+    db: &mut PgConnection,
+    gifts: &[(Range, AgentId)],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let first: Vec<_> = gifts.iter().map(|(subnet, _)| subnet.first()).collect();
+    let last: Vec<_> = gifts.iter().map(|(subnet, _)| subnet.last()).collect();
+    let agents: Vec<i64> = gifts.iter().map(|(_, agent)| agent.get()).collect();
+    sqlx::query(
+        "UPDATE hosts h SET state = 'delegated', agent = g.agent
+         FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent)
+         WHERE h.first = g.first AND h.last = g.last AND h.state = 'resolved'",
+    )
+    .bind(&first)
+    .bind(&last)
+    .bind(&agents)
+    .execute(&mut *db)
+    .await
+    .map_err(StoreError::doing("give hosts to agents"))?;
+    // Also those that move already: the last word counts.
+    let moving: Vec<(i64, i64)> = sqlx::query_as(
+        "WITH taken AS (
+            UPDATE hosts h SET state = 'moving'
+            FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent), agents a
+            WHERE h.first = g.first AND h.last = g.last AND h.state = 'delegated' AND h.agent <> g.agent
+              AND a.id = h.agent AND a.protocol >= $4
+            RETURNING h.id, g.agent
+         )
+         SELECT id, agent FROM taken
+         UNION
+         SELECT h.id, g.agent FROM hosts h
+         JOIN unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent)
+           ON h.first = g.first AND h.last = g.last
+         WHERE h.state = 'moving'
+         ORDER BY id",
+    )
+    .bind(&first)
+    .bind(&last)
+    .bind(&agents)
+    .bind(i16::try_from(protocol::version::HAND_OVERS.0).unwrap_or(i16::MAX))
+    .fetch_all(&mut *db)
+    .await
+    .map_err(StoreError::doing("take hosts from their agents"))?;
+    if moving.is_empty() { Ok(()) } else { hand_over(db, &moving, now).await }
+}
+
+/// Orders that hosts be handed over to these heirs.
+async fn hand_over(db: &mut PgConnection, moving: &[(i64, i64)], now: UnixMillis) -> Result<(), StoreError> {
+    let (hosts, heirs): (Vec<i64>, Vec<i64>) = moving.iter().copied().unzip();
+    for (doing, step) in HAND_OVER {
+        sqlx::query(step)
+            .bind(&hosts)
+            .bind(&heirs)
+            .bind(Moment(now))
+            .execute(&mut *db)
+            .await
+            .map_err(StoreError::doing(doing))?;
+    }
+    Ok(())
+}
+
+/// $1 are the hosts, $2 their heirs, $3 is now; each statement names all. The hosts came first: routing locks those that
+/// it routes to, so that either it sees them moving or its routes are seen here.
+const HAND_OVER: [(&str, &str); 4] = [
+    (
+        "end orders that a move replaces",
+        "UPDATE hand_overs SET ended_at = $3, ending = 'replaced', confirmed_at = $3
+         WHERE host = ANY($1) AND ended_at IS NULL AND task <> 'let_go' AND $2::bigint[] IS NOT NULL",
+    ),
+    (
+        "order hosts to be handed over",
+        "INSERT INTO hand_overs (host, agent, heir, task, asked_at)
+         SELECT h.id, h.agent, m.heir, 'let_go', $3
+         FROM unnest($1::bigint[], $2::bigint[]) AS m (host, heir) JOIN hosts h ON h.id = m.host ORDER BY h.id
+         ON CONFLICT (host) WHERE ended_at IS NULL DO UPDATE SET heir = excluded.heir",
+    ),
+    (
+        "queue routes to hosts that move again",
+        "INSERT INTO pending_urls (host, url, redirects)
+         SELECT h.id, r.url, r.redirects
+         FROM routes r
+         JOIN hosts h ON h.scheme = substring(r.url FROM '^(https?)://')
+                     AND h.authority = substring(r.url FROM '^https?://([^/?#]*)')
+         WHERE h.id = ANY($1) AND r.agent = h.agent AND $2::bigint[] IS NOT NULL AND $3::timestamptz IS NOT NULL
+         ORDER BY r.seq
+         ON CONFLICT DO NOTHING",
+    ),
+    (
+        "take routes to hosts that move back",
+        "DELETE FROM routes r USING hosts h
+         WHERE h.scheme = substring(r.url FROM '^(https?)://')
+           AND h.authority = substring(r.url FROM '^https?://([^/?#]*)')
+           AND h.id = ANY($1) AND r.agent = h.agent AND $2::bigint[] IS NOT NULL AND $3::timestamptz IS NOT NULL",
+    ),
+];

@@ -1,0 +1,179 @@
+//! What agents tell of slow pages, and the cases that come of it.
+
+use protocol::package::{Header, PackageName};
+use protocol::{AgentId, SearchId, UnixMillis};
+use serde_json::json;
+use store::calibrations::{self, Case, Outcome, Seed, State};
+use store::delegations::{self, Decided, Decision};
+use store::hearings::{self, Trends, Unheard};
+use store::packages::{HostTally, Integration, Received};
+use store::searches::{self, NewSearch, Which};
+use store::{hand_overs, probes};
+
+use crate::world::{NOW, World, ip, range};
+
+const SUBNET: &str = "198.51.100.0/24";
+
+/// A host whose subnet the first of two agents got in a search that measured both.
+async fn world() -> (World, AgentId, AgentId) {
+    let world = World::new().await;
+    let (near, next) = (world.approved(1, None).await, world.approved(2, None).await);
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let new =
+        NewSearch { subnet: range(SUBNET), target: ip("198.51.100.7"), host: "a.example".into(), port: 80 };
+    searches::open(world.store(), &[new], "threshold", 50_000, NOW).await.unwrap();
+    for (step, (agent, rtt_us)) in (1..).zip([(near, 9_000), (next, 30_000)]) {
+        measure(&world, step, agent, rtt_us).await;
+    }
+    decide(&world, near, 9_000).await;
+    (world, near, next)
+}
+
+async fn open_search(world: &World) -> searches::OpenSearch {
+    let open = searches::going_on(world.store(), Which::Urgent, SearchId::new(0), 10).await.unwrap();
+    open.into_iter().next().unwrap()
+}
+
+async fn measure(world: &World, step: u32, agent: AgentId, rtt_us: u32) {
+    let search = open_search(world).await.id;
+    let order =
+        probes::NewProbe { search, step, agent, phase: "rest", level: range("0.0.0.0/0"), expected: None };
+    probes::ask(world.store(), &[order], NOW).await.unwrap();
+    answer(world, agent, rtt_us).await;
+}
+
+/// The agent reports on everything it was asked.
+async fn answer(world: &World, agent: AgentId, rtt_us: u32) {
+    use protocol::{ProbeMethod, ProbeReport, ProbeResult};
+    for order in probes::orders(world.store(), agent, &[], 10).await.unwrap() {
+        let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
+        let report = ProbeReport { probe: order.probe, measured_at: NOW, result };
+        probes::report(world.store(), agent, &[report], NOW).await.unwrap();
+    }
+}
+
+async fn decide(world: &World, agent: AgentId, rtt_us: u32) {
+    let search = open_search(world).await;
+    let decision = Decision {
+        search: search.id,
+        subnet: range(SUBNET),
+        agent,
+        generation: search.generation,
+        reason: "lowest",
+        provisional: false,
+        rtt_us: Some(rtt_us),
+    };
+    let made = delegations::decide(world.store(), &decision, NOW).await.unwrap();
+    assert!(matches!(made, Decided::Made(_)));
+}
+
+/// A package of an agent tells so much of the host.
+async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
+    let page = (slower > 0).then(|| ("http://a.example/".to_owned(), 4.0));
+    let trends = Trends { usual, slower, page };
+    let (scheme, authority) = ("http".into(), "a.example".into());
+    let tally = HostTally { scheme, authority, trends, ..HostTally::default() };
+    let name = PackageName { agent, epoch: 1, seq: 1 };
+    let header = Header { name, created: NOW, entries: 1, plain_bytes: 1, body_sha256: String::new() };
+    let received = Received { header: &header, sha256: b"one", object: "there", bytes: 1 };
+    store::packages::enter(world.store(), &received, NOW).await.unwrap();
+    let integration = Integration { name, hosts: vec![tally], discovered: vec![] };
+    store::packages::integrate(world.store(), &integration, NOW).await.unwrap();
+    store::packages::integrate(world.store(), &integration, NOW).await.unwrap();
+}
+
+async fn unheard(world: &World) -> Vec<Unheard> {
+    hearings::unheard(world.store(), 10).await.unwrap()
+}
+
+async fn case(world: &World) -> Case {
+    calibrations::going_on(world.store()).await.unwrap().remove(0)
+}
+
+#[tokio::test]
+async fn what_is_told_counts_once_and_only_from_whom_the_host_is() {
+    let (world, near, next) = world().await;
+    tell(&world, next, 3, 3).await;
+    assert_eq!(unheard(&world).await, []);
+    tell(&world, near, 2, 1).await;
+    let told = unheard(&world).await.remove(0);
+    assert_eq!((told.usual, told.slower, told.ratio, told.delegated_at), (2, 1, Some(4.0), Some(NOW)));
+    hearings::heard(world.store(), &told, &json!({"kept": 1})).await.unwrap();
+    assert_eq!(unheard(&world).await, []);
+}
+
+#[tokio::test]
+async fn a_case_goes_through_its_states_and_each_step_counts_once() {
+    let (world, near, next) = world().await;
+    tell(&world, near, 0, 2).await;
+    let told = unheard(&world).await.remove(0);
+    assert!(calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap());
+    assert!(!calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap(), "one at a time");
+    let checking = case(&world).await;
+    assert_eq!((checking.state, checking.before_us, checking.ratio), (State::Checking, Some(9_000), 4.0));
+    let known = calibrations::measured(world.store(), checking.delegation).await.unwrap();
+    assert_eq!(known, [(near, 9_000), (next, 30_000)]);
+
+    let target = checking.target.clone().unwrap();
+    for _ in 0..2 {
+        calibrations::check(world.store(), &checking, next, Some(30_000), &target, NOW).await.unwrap();
+    }
+    assert_eq!(probes::orders(world.store(), next, &[], 10).await.unwrap().len(), 1, "asked once");
+    assert_eq!(case(&world).await.probe.unwrap().outcome, Outcome::Pending);
+    answer(&world, next, 31_000).await;
+    let measured = case(&world).await;
+    assert_eq!(measured.probe.unwrap().outcome, Outcome::Measured(31_000));
+    assert_eq!(measured.witness, Some((next, 30_000)));
+
+    let rules = ("threshold", 50_000);
+    let searching = (State::Searching, Some(31_000));
+    calibrations::search(world.store(), &measured, searching, &target, &[], rules, NOW).await.unwrap();
+    assert!(case(&world).await.search.unwrap().1, "open");
+    assert!(open_search(&world).await.trail.is_empty(), "everybody is asked anew");
+    decide(&world, next, 31_000).await;
+    let searched = case(&world).await;
+    let holds = searched.holds.unwrap();
+    assert_eq!((holds.agent, searched.search.unwrap().1), (next, false));
+
+    calibrations::went(world.store(), &searched, &holds, &json!({"far": true}), NOW).await.unwrap();
+    let away = case(&world).await;
+    assert_eq!(
+        (away.state, away.heir, away.exile.clone()),
+        (State::Away, Some(next), Some(json!({"far": true})))
+    );
+    let seeds = [Seed { agent: near, rtt_us: 9_100 }, Seed { agent: next, rtt_us: 31_000 }];
+    let returning = (State::Returning, None);
+    calibrations::search(world.store(), &away, returning, &target, &seeds, rules, NOW).await.unwrap();
+    assert_eq!(open_search(&world).await.trail.len(), 2);
+    decide(&world, near, 9_100).await;
+    let back = case(&world).await;
+    calibrations::end(world.store(), &back, (State::Returned, None), &json!({}), NOW).await.unwrap();
+    assert!(calibrations::going_on(world.store()).await.unwrap().is_empty());
+    let told = calibrations::list(world.store(), i64::MAX, 10).await.unwrap().remove(0);
+    assert_eq!((told.state, told.now_us, told.moments.ended), (State::Returned, Some(31_000), Some(NOW)));
+    assert!(told.moments.moved.is_some() && told.moments.returned.is_some());
+    let search = back.search.unwrap().0;
+    assert_eq!(calibrations::of_search(world.store(), search).await.unwrap(), Some(told));
+}
+
+#[tokio::test]
+async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
+    let (world, near, _) = world().await;
+    tell(&world, near, 0, 2).await;
+    let told = unheard(&world).await.remove(0);
+    calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap();
+    let case = case(&world).await;
+    calibrations::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
+    calibrations::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
+    let orders = hand_overs::open(world.store(), near, 10).await.unwrap();
+    assert_eq!((orders.len(), orders[0].task), (1, protocol::HostTask::Settle));
+    let numbers = [orders[0].number];
+    assert_eq!(
+        hand_overs::confirm(world.store(), near, &numbers, NOW).await.unwrap(),
+        0,
+        "no host comes free"
+    );
+    let later: UnixMillis = NOW.plus_ms(1);
+    assert!(!unheard(&world).await.iter().any(|told| told.delegated_at > Some(later)));
+}

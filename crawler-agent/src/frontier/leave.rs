@@ -1,0 +1,127 @@
+//! Letting go of a host: everything that is known of it is handed back, so that the next agent loses no URL.
+
+use protocol::{
+    beat::HostTask,
+    page::{Discovered, Entry},
+};
+use redb::{ReadableDatabase as _, ReadableTable as _};
+
+use super::{
+    Effect, Frontier, FrontierError, HostNumber,
+    links::Books,
+    tables::{self, ORDERS, PACKAGES},
+};
+
+/// URLs that one [`super::Change::Order`] hands back.
+const AT_ONCE: usize = 500;
+
+impl Books<'_> {
+    /// Carries an order about a host out, or a part of it; `more` tells that it must be made again.
+    pub(super) fn order(
+        &mut self,
+        number: u64,
+        host: Option<HostNumber>,
+        task: HostTask,
+    ) -> Result<Effect, FrontierError> {
+        if self.orders.get(number)?.is_some() {
+            return Ok(Effect::default());
+        }
+        let effect = match (host, task) {
+            (None, _) => Effect::default(),
+            (Some(host), HostTask::Settle) => self.settle(host).map(|()| Effect::default())?,
+            (Some(host), HostTask::LetGo) => self.let_go(host)?,
+        };
+        if !effect.more {
+            self.carried_out(number)?;
+        }
+        Ok(effect)
+    }
+
+    fn let_go(&mut self, host: HostNumber) -> Result<Effect, FrontierError> {
+        let queued = self.drain_queue(host)?;
+        let room = AT_ONCE - queued.len();
+        let visited = self.drain_pages(host, room)?.into_iter().map(|url| (url, 0));
+        let handed_back: Vec<(String, u8)> = queued.into_iter().chain(visited).collect();
+        let more = handed_back.len() == AT_ONCE;
+        for (url, redirects) in handed_back {
+            self.result(&Entry::Discovered(Discovered { url, redirects, handed_back: true }))?;
+        }
+        if !more {
+            self.forget(host)?;
+        }
+        Ok(Effect { more, results: true, ..Effect::default() })
+    }
+
+    fn drain_queue(&mut self, host: HostNumber) -> Result<Vec<(String, u8)>, FrontierError> {
+        let mut drained = Vec::new();
+        for entry in self.queue.range((host.0, 0, 0)..(host.0 + 1, 0, 0))?.take(AT_ONCE) {
+            let (key, value) = entry?;
+            let (url, redirects, _) = value.value();
+            drained.push((key.value(), (url.to_owned(), redirects)));
+        }
+        for (key, _) in &drained {
+            self.queue.remove(*key)?;
+        }
+        Ok(drained.into_iter().map(|(_, url)| url).collect())
+    }
+
+    /// Everything that was packed and everything that waits to be comes before the order counts as carried out.
+    fn carried_out(&mut self, number: u64) -> Result<(), FrontierError> {
+        let last = self.last_order();
+        let nothing_waits = self.results.first()?.is_none();
+        let next = self.meta.get(tables::NEXT_PACKAGE)?.map_or(1, |n| n.value());
+        let packed = if nothing_waits { next } else { 0 };
+        self.orders.insert(number, (last, packed))?;
+        Ok(())
+    }
+
+    /// A package was sealed, and what it holds is taken out of the results.
+    pub(super) fn packed(&mut self, seq: u64) -> Result<(), FrontierError> {
+        let mut now_packed = Vec::new();
+        for entry in self.orders.iter()? {
+            let (number, state) = entry?;
+            let (last, packed) = state.value();
+            // Results are numbered with other things: the last number before the order may be no result's.
+            let rest = self.results.first()?.map(|(order, _)| order.value());
+            if packed == 0 && rest.is_none_or(|first| first > last) {
+                now_packed.push((number.value(), (last, seq + 1)));
+            }
+        }
+        for (number, state) in now_packed {
+            self.orders.insert(number, state)?;
+        }
+        Ok(())
+    }
+
+    /// The coordinator knows that these orders were carried out.
+    pub(super) fn orders_over(&mut self, numbers: &[u64]) -> Result<Effect, FrontierError> {
+        for number in numbers {
+            self.orders.remove(*number)?;
+        }
+        Ok(Effect::default())
+    }
+}
+
+impl Frontier {
+    /// Orders about hosts that are carried out, with everything shipped that was fetched before.
+    pub fn orders_done(&self) -> Result<Vec<u64>, FrontierError> {
+        let read = self.db.begin_read()?;
+        let waiting = read.open_table(PACKAGES)?.first()?.map(|(seq, _)| seq.value());
+        let mut done = Vec::new();
+        for entry in read.open_table(ORDERS)?.iter()? {
+            let (number, state) = entry?;
+            let (_, packed) = state.value();
+            if packed > 0 && waiting.is_none_or(|first| first >= packed) {
+                done.push(number.value());
+            }
+        }
+        Ok(done)
+    }
+
+    /// Orders that are carried out, shipped or not.
+    pub fn orders_taken(&self) -> Result<Vec<u64>, FrontierError> {
+        let read = self.db.begin_read()?;
+        let orders = read.open_table(ORDERS)?;
+        orders.iter()?.map(|entry| Ok(entry?.0.value())).collect()
+    }
+}

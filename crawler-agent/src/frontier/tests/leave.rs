@@ -1,0 +1,164 @@
+//! Letting go of hosts, and pages that are visited again.
+
+use protocol::{beat::HostTask, page::Page};
+
+use super::*;
+
+fn page() -> Outcome {
+    Outcome::Page(Page {
+        status: 200,
+        media_type: "text/html".into(),
+        charset: "UTF-8".into(),
+        lang: None,
+        title: String::new(),
+        text: String::new(),
+        sha256: "a".into(),
+        links: 0,
+    })
+}
+
+fn record(url: &str) -> PageRecord {
+    let get = delegation::calibration::Baseline::default();
+    PageRecord { url: url.into(), depth: 0, etag: None, last_modified: None, sha256: None, get }
+}
+
+impl World {
+    /// The next URL of a host was fetched at `at`.
+    fn visit(&self, key: &str, at: UnixMillis) -> Effect {
+        let turn = self.frontier().turn(self.host(key)).unwrap().unwrap();
+        let item = turn.next.or(turn.oldest).unwrap();
+        let Change::Done(mut done) = done(item, page(), &[], BOUNDS) else { unreachable!() };
+        done.fetch.fetched_at = at;
+        done.page = Some(record(done.item.url.as_str()));
+        self.make(Change::Done(done))
+    }
+
+    fn let_go(&self, number: u64, key: &str) -> Effect {
+        let host = self.frontier().host_number(key).unwrap();
+        self.make(Change::Order { number, host, task: HostTask::LetGo })
+    }
+
+    fn handed_back(&self) -> Vec<String> {
+        let entries = self.frontier().batch(u64::MAX).unwrap().entries.into_iter();
+        let back = entries.filter_map(|(_, entry)| match entry {
+            Entry::Discovered(told) if told.handed_back => Some(told.url),
+            _ => None,
+        });
+        back.collect()
+    }
+
+    /// Packs everything and ships it.
+    fn ship(&self) {
+        let entries = self.frontier().batch(u64::MAX).unwrap().entries;
+        let seq = self.frontier().next_package().unwrap();
+        if let Some((through, _)) = entries.last() {
+            self.make(Change::Sealed { seq, through: *through, bytes: 1 });
+            self.make(Change::Shipped { seq });
+        }
+    }
+}
+
+#[test]
+fn a_host_that_is_let_go_loses_no_url_and_counts_as_never_seen_when_it_is_back() {
+    let mut world = World::new();
+    world.route(1, "http://a.org/fetched");
+    world.route(2, "http://a.org/queued");
+    world.visit("http://a.org", NOW);
+    assert!(!world.let_go(7, "http://a.org").more);
+    assert_eq!(world.handed_back(), ["http://a.org/queued", "http://a.org/fetched"]);
+    world.restart();
+    assert_eq!(world.frontier().host_number("http://a.org").unwrap(), None);
+    assert_eq!(world.frontier().counts().unwrap().hosts, 0);
+    world.route(3, "http://a.org/fetched");
+    assert!(world.next("http://a.org").is_some(), "ours again, as if for the first time");
+    world.visit("http://a.org", NOW);
+    assert_eq!(world.route(4, "http://a.org/fetched").ready, [], "and fetched once again");
+}
+
+#[test]
+fn an_order_is_done_when_everything_before_it_is_shipped() {
+    let world = World::new();
+    world.route(1, "http://a.org/");
+    world.visit("http://a.org", NOW);
+    world.let_go(7, "http://a.org");
+    assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0], "not even packed");
+    let through = world.frontier().batch(u64::MAX).unwrap().entries.last().unwrap().0;
+    world.make(Change::Sealed { seq: 1, through, bytes: 1 });
+    assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0], "packed, not shipped");
+    // What comes after the order is not waited for.
+    world.route(2, "http://b.org/");
+    world.visit("http://b.org", NOW);
+    world.make(Change::Shipped { seq: 1 });
+    assert_eq!(world.frontier().orders_done().unwrap(), [7]);
+    world.make(Change::OrdersOver { numbers: vec![7] });
+    assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0]);
+    world.ship();
+    world.let_go(8, "http://unknown.org");
+    assert_eq!(world.frontier().orders_done().unwrap(), [8], "nothing to do, nothing to ship");
+}
+
+#[test]
+fn a_repeated_order_takes_nothing_from_a_host_that_is_back() {
+    let world = World::new();
+    world.route(1, "http://a.org/");
+    world.let_go(7, "http://a.org");
+    world.route(2, "http://a.org/");
+    world.let_go(7, "http://a.org");
+    assert!(world.next("http://a.org").is_some());
+}
+
+#[test]
+fn a_large_host_is_let_go_in_parts() {
+    let mut world = World::new();
+    let urls: Vec<String> = (0..1_200).map(|n| format!("http://a.org/{n}")).collect();
+    let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
+    world.make(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
+    (0..300).for_each(|_| drop(world.visit("http://a.org", NOW)));
+    assert!(world.let_go(7, "http://a.org").more);
+    world.restart();
+    assert!(world.let_go(7, "http://a.org").more);
+    assert!(!world.let_go(7, "http://a.org").more);
+    let back: std::collections::BTreeSet<String> = world.handed_back().into_iter().collect();
+    assert_eq!(back, urls.into_iter().collect());
+}
+
+#[test]
+fn the_page_visited_the_longest_time_ago_comes_first() {
+    let mut world = World::new();
+    world.route(1, "http://a.org/1");
+    world.route(2, "http://a.org/2");
+    assert!(world.visit("http://a.org", NOW).more);
+    let effect = world.visit("http://a.org", NOW.plus_ms(5));
+    assert_eq!((effect.more, effect.oldest), (false, Some(NOW)));
+    assert_eq!(world.visit("http://a.org", NOW.plus_ms(9)).oldest, Some(NOW.plus_ms(5)));
+    world.restart();
+    let turn = world.frontier().turn(world.host("http://a.org")).unwrap().unwrap();
+    assert_eq!(turn.oldest.unwrap().url.as_str(), "http://a.org/2");
+    let due = world.frontier().hosts_to_revisit(1_000).unwrap();
+    assert_eq!((due.len(), due[0].1), (1, NOW.plus_ms(1_005)));
+    assert_eq!(world.frontier().hosts_with_work().unwrap(), []);
+}
+
+#[test]
+fn a_settled_host_forgets_how_fast_its_pages_were() {
+    let world = World::new();
+    world.route(1, "http://a.org/");
+    let item = world.next("http://a.org").unwrap();
+    let Change::Done(mut done) = done(item, page(), &[], BOUNDS) else { unreachable!() };
+    let mut known = record("http://a.org/");
+    let timing = delegation::calibration::Timing { ms: 20.0, bytes: 100 };
+    for _ in 0..9 {
+        known.get.observe(&delegation::calibration::Sensitivity::default(), timing);
+    }
+    done.page = Some(known);
+    world.make(Change::Done(done));
+    let get = || {
+        let turn = world.frontier().turn(world.host("http://a.org")).unwrap().unwrap();
+        turn.oldest.unwrap().known.unwrap().record.get
+    };
+    assert!(!get().is_learning());
+    let host = Some(world.host("http://a.org"));
+    world.make(Change::Order { number: 1, host, task: HostTask::Settle });
+    assert!(get().is_learning());
+    assert_eq!(world.frontier().orders_taken().unwrap(), [1]);
+}

@@ -1,0 +1,187 @@
+//! A page is visited again: what is asked, what has changed, and how fast it was beside its own past.
+
+use delegation::calibration::{Baseline, Sensitivity, Timing, Trend};
+use protocol::{
+    Slowdown,
+    page::{self, DisallowedBy, Fetch, Outcome},
+};
+
+use crate::{
+    fetch::Validators,
+    frontier::{PageRecord, Queued},
+};
+
+/// What a request for this URL can ask with whether anything has changed.
+pub(super) fn validators(item: &Queued) -> Validators {
+    let record = item.known.as_ref().map(|known| &known.record);
+    Validators {
+        etag: record.and_then(|record| record.etag.clone()),
+        last_modified: record.and_then(|record| record.last_modified.clone()),
+    }
+}
+
+/// A page that could not be had this time is tried again like the others.
+pub(super) fn still_known(item: &Queued) -> Option<PageRecord> {
+    item.known.as_ref().map(|known| known.record.clone())
+}
+
+/// What is kept of a page for its next visit; none of what is no page. Completes `fetch`: content as before becomes
+/// [`Outcome::Unchanged`], and its time is compared with the page's past.
+pub(super) fn remember(
+    item: &Queued,
+    fetch: &mut Fetch,
+    validators: Validators,
+    slowdown: Option<Slowdown>,
+) -> Option<PageRecord> {
+    let before = still_known(item);
+    let mut record = match (&fetch.outcome, before) {
+        (Outcome::Other { status: 304, .. }, Some(before)) => {
+            fetch.outcome = Outcome::Unchanged { status: 304 };
+            before
+        }
+        (Outcome::Page(page), before) => {
+            let (status, sha256) = (page.status, Some(page.sha256.clone()));
+            let same = before.as_ref().is_some_and(|before| before.sha256 == sha256);
+            if same {
+                fetch.outcome = Outcome::Unchanged { status };
+            }
+            PageRecord { sha256, ..fresh(item, before, validators) }
+        }
+        (
+            Outcome::Disallowed { by: DisallowedBy::NoIndex } | Outcome::Other { status: 200..300, .. },
+            before,
+        ) => PageRecord { sha256: None, ..fresh(item, before, validators) },
+        // The server had no answer this time.
+        (Outcome::Other { status: 429 | 500.., .. }, before) => return before,
+        _ => return None,
+    };
+    fetch.trend = slowdown.zip(fetch.timing).and_then(|(slowdown, timing)| {
+        let timing = Timing { ms: answer_ms(timing), bytes: fetch.wire_bytes };
+        told(record.get.observe(&sensitivity(slowdown), timing))
+    });
+    Some(record)
+}
+
+fn fresh(item: &Queued, before: Option<PageRecord>, validators: Validators) -> PageRecord {
+    PageRecord {
+        url: item.url.to_string(),
+        depth: item.depth,
+        etag: validators.etag,
+        last_modified: validators.last_modified,
+        sha256: None,
+        get: before.map_or_else(Baseline::default, |before| before.get),
+    }
+}
+
+/// From sending the request to the end of the answer: how long the connection took to stand is left out, since it is
+/// there for some fetches only.
+fn answer_ms(timing: page::Timing) -> f64 {
+    f64::from(timing.total_us.saturating_sub(timing.connect_us)) / 1_000.0
+}
+
+fn sensitivity(slowdown: Slowdown) -> Sensitivity {
+    Sensitivity { factor: f64::from(slowdown.percent) / 100.0, repeats: slowdown.repeats }
+}
+
+fn told(trend: Trend) -> Option<page::Trend> {
+    match trend {
+        Trend::Learning => None,
+        Trend::Usual => Some(page::Trend::Usual),
+        Trend::Slow => Some(page::Trend::Slow),
+        Trend::Slower { ratio } => Some(page::Trend::Slower { ratio }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::{UnixMillis, page::Page};
+
+    use super::*;
+    use crate::{
+        crawl_url::CrawlUrl,
+        frontier::{HostNumber, Known},
+    };
+
+    const TWICE: Option<Slowdown> = Some(Slowdown { percent: 200, repeats: 2 });
+
+    fn item(record: Option<PageRecord>) -> Queued {
+        let known = record.map(|record| Box::new(Known { visited: UnixMillis(1), record }));
+        let url = CrawlUrl::parse("http://a.org/").unwrap();
+        Queued { host: HostNumber(1), depth: 2, order: 3, url, redirects: 0, attempts: 0, known }
+    }
+
+    fn fetch(outcome: Outcome, ms: u32) -> Fetch {
+        let timing = page::Timing { connect_us: 500_000, first_byte_us: 0, total_us: 500_000 + ms * 1_000 };
+        let url = "http://a.org/".to_owned();
+        let (fetched_at, timing) = (UnixMillis(9), Some(timing));
+        Fetch { url, fetched_at, address: None, timing, wire_bytes: 1_000, outcome, trend: None }
+    }
+
+    fn page(sha256: &str) -> Outcome {
+        let (media_type, charset, lang) = ("text/html".into(), "UTF-8".into(), None);
+        let (title, text, sha256) = (String::new(), String::new(), sha256.into());
+        Outcome::Page(Page { status: 200, media_type, charset, lang, title, text, sha256, links: 0 })
+    }
+
+    fn etag(text: &str) -> Validators {
+        Validators { etag: Some(text.into()), last_modified: None }
+    }
+
+    /// Visits a page again and again; gives the last record and what was told of the last visit.
+    fn visits(times: &[u32]) -> (PageRecord, Fetch) {
+        let mut last: Option<(PageRecord, Fetch)> = None;
+        for ms in times {
+            let known = item(last.map(|(record, _)| record));
+            let mut fetch = fetch(page("a"), *ms);
+            let record = remember(&known, &mut fetch, etag("x"), TWICE).unwrap();
+            last = Some((record, fetch));
+        }
+        last.unwrap()
+    }
+
+    #[test]
+    fn what_has_not_changed_is_not_told_again() {
+        let mut first = fetch(page("a"), 20);
+        let record = remember(&item(None), &mut first, etag("x"), TWICE).unwrap();
+        assert!(matches!(first.outcome, Outcome::Page(_)));
+        assert_eq!((record.etag.as_deref(), record.depth), (Some("x"), 2));
+        assert_eq!(validators(&item(Some(record.clone()))), etag("x"));
+
+        let mut same = fetch(Outcome::Other { status: 304, media_type: None }, 20);
+        let kept = remember(&item(Some(record.clone())), &mut same, Validators::default(), TWICE).unwrap();
+        assert_eq!((same.outcome, kept.etag.as_deref()), (Outcome::Unchanged { status: 304 }, Some("x")));
+
+        let mut same = fetch(page("a"), 20);
+        let kept = remember(&item(Some(record.clone())), &mut same, etag("y"), TWICE).unwrap();
+        assert_eq!((same.outcome, kept.etag.as_deref()), (Outcome::Unchanged { status: 200 }, Some("y")));
+
+        let mut other = fetch(page("b"), 20);
+        let kept = remember(&item(Some(record)), &mut other, etag("z"), TWICE).unwrap();
+        assert_eq!((other.outcome, kept.sha256.as_deref()), (page("b"), Some("b")));
+    }
+
+    #[test]
+    fn what_is_no_page_is_not_visited_again_and_what_fails_is() {
+        let (record, _) = visits(&[20]);
+        let gone = |status| {
+            let mut fetch = fetch(Outcome::Other { status, media_type: None }, 20);
+            remember(&item(Some(record.clone())), &mut fetch, Validators::default(), TWICE)
+        };
+        assert_eq!((gone(404), gone(410)), (None, None));
+        assert_eq!((gone(503), gone(429)), (Some(record.clone()), Some(record.clone())));
+        assert_eq!(still_known(&item(Some(record.clone()))), Some(record.clone()));
+        let mut unasked = fetch(Outcome::Other { status: 304, media_type: None }, 20);
+        assert_eq!(remember(&item(None), &mut unasked, Validators::default(), TWICE), None);
+    }
+
+    #[test]
+    fn a_page_that_has_become_slower_is_told_after_the_repeats() {
+        assert_eq!(visits(&[20; 5]).1.trend, None, "still learning");
+        assert_eq!(visits(&[20; 6]).1.trend, Some(page::Trend::Usual));
+        let slow: Vec<u32> = [20; 6].into_iter().chain([120]).collect();
+        assert_eq!(visits(&slow).1.trend, Some(page::Trend::Slow));
+        let slower: Vec<u32> = slow.into_iter().chain([120]).collect();
+        let Some(page::Trend::Slower { ratio }) = visits(&slower).1.trend else { panic!("not noticed") };
+        assert!((5.0..7.0).contains(&ratio), "{ratio}: connecting is left out");
+    }
+}
