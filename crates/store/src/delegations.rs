@@ -2,6 +2,7 @@
 
 mod assign;
 mod carry;
+mod standing;
 mod together;
 
 use std::net::IpAddr;
@@ -14,10 +15,9 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 pub(crate) use assign::assign_in;
-pub use assign::{
-    Assigned, Assignment, Cause, Hand, Standing, assign, hand, pinned, release, standing, wanting,
-};
+pub use assign::{Assigned, Assignment, Cause, assign};
 pub use carry::{Searched, carry, carry_searches, searched};
+pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
 pub use together::decide_all;
 
 /// A delegation that holds now.
