@@ -5,18 +5,17 @@ use super::body::AskedProbe;
 /// The road to the agent that was chosen. `stopped` where the search ended because nobody else was worth asking.
 pub(super) fn road(probes: &[AskedProbe], chosen: &AskedProbe, stopped: bool) -> String {
     let others: Vec<&AskedProbe> = probes.iter().filter(|probe| !probe.chosen).collect();
-    let mut told = expectation(chosen);
-    told.push_str(&match others.as_slice() {
-        [] => " Nobody else was asked".to_owned(),
-        [one] => format!(" One other agent was asked: {}", measured(one)),
-        many => format!(" {} others were asked: {}", many.len(), list(many)),
-    });
-    told.push_str(if stopped {
-        ", since nobody who was not asked was likely enough to be nearer to be worth a probe."
-    } else {
-        "."
-    });
-    told
+    let besides = match others.as_slice() {
+        [] => String::new(),
+        [one] => format!(" One other agent was asked: {}.", measured(one)),
+        many => format!(" {} others were asked: {}.", many.len(), list(many)),
+    };
+    let stop = match (stopped, others.is_empty()) {
+        (true, _) => " Nobody else was likely enough to be nearer to be worth a probe.",
+        (false, true) => " No other agent was asked.",
+        (false, false) => "",
+    };
+    format!("{}{besides}{stop}", expectation(chosen))
 }
 
 /// "It was asked first, as the likeliest to be nearest (91 % sure): 14 ms were expected, give or take 3."

@@ -73,6 +73,9 @@ fn because(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
             format!("it was the first to be near enough: {time}, under the threshold of {threshold} ms")
         }
         "predicted" => format!("it is the nearest as far as anybody can tell: {time}"),
+        _ if probe.expected_ms.is_some() => {
+            format!("it is the nearest of those that have measured so far: {time}")
+        }
         _ => format!("nobody was under the threshold of {threshold} ms and it came nearest: {time}"),
     }
 }
@@ -232,14 +235,14 @@ mod tests {
             ..probe(order, Phase::Predicted, Some(rtt_ms), Verdict::Measured)
         };
         let alone = [predicted(1, 12.345, 14.0, 0.914)];
-        insta::assert_snapshot!(told("predicted", false, &alone), @"");
+        insta::assert_snapshot!(told("predicted", false, &alone), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked first, as the likeliest to be nearest (chance 91 %): 14 ms were expected, give or take 3. Nobody else was likely enough to be nearer to be worth a probe.");
         let mut third = probe(3, Phase::Predicted, None, Verdict::Unreachable);
         third.expected_ms = Some(15.0);
         let north = AgentRef { id: AgentId::new(6), name: "north".into() };
         let besides = AskedProbe { agent: north, chosen: false, ..predicted(1, 40.0, 14.0, 0.6) };
         let second = [besides, predicted(2, 12.345, 25.0, 0.31), third];
-        insta::assert_snapshot!(told("predicted", false, &second), @"");
-        insta::assert_snapshot!(told("lowest", true, &second), @"");
+        insta::assert_snapshot!(told("predicted", false, &second), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked as number 2, with a chance of 31 % to be nearer than the best so far: 25 ms were expected, give or take 3. 2 others were asked: north measured 40.0 ms (14 expected), cape has no measurement (15 expected). Nobody else was likely enough to be nearer to be worth a probe.");
+        insta::assert_snapshot!(told("lowest", true, &second), @"cape crawls 41.0.0.0/16 because it is the nearest of those that have measured so far: 12.3 ms by ICMP echo to 41.0.0.1. It was asked as number 2, with a chance of 31 % to be nearer than the best so far: 25 ms were expected, give or take 3. 2 others were asked: north measured 40.0 ms (14 expected), cape has no measurement (15 expected). This is provisional: the search goes on, since a nearer agent may not have been asked or answered yet.");
     }
 
     #[test]

@@ -7,46 +7,38 @@ use crate::family::Family;
 pub(crate) const UNTOLD: u32 = u32::MAX >> 1;
 
 /// Hands each segment to `sink`, the head it starts at and the place of its owner, in ascending order; the root's, which starts
-/// at zero, is left out. `parent` leads from a subnet's place to the one around it.
-pub(crate) fn flatten<A: Address>(
-    family: &Family<A>,
-    parent: &impl Fn(usize) -> usize,
-    sink: impl FnMut(u64, u32),
-) {
-    let mut flat = Flat { family, parent, sink, waiting: (0, 0) };
-    let mut inside = 0;
+/// at zero, is left out.
+pub(crate) fn flatten<A: Address>(family: &Family<A>, sink: impl FnMut(u64, u32)) {
+    let mut flat = Flat { sink, around: vec![(0, A::MAX)], waiting: (0, 0) };
     for place in 1..family.len() {
-        let Some((first, _)) = family.bounds(place) else { break };
-        flat.leave(inside, Some(first));
+        let Some((first, last)) = family.bounds(place) else { break };
+        flat.leave(Some(first));
         flat.start(first, place);
-        inside = place;
+        flat.around.push((place, last));
     }
-    flat.leave(inside, None);
+    flat.leave(None);
     flat.settle();
 }
 
-struct Flat<'f, A: Address, P, S> {
-    family: &'f Family<A>,
-    parent: &'f P,
+struct Flat<A, S> {
     sink: S,
+    /// The subnets around the latest one and itself, outermost first, each with its last address.
+    around: Vec<(usize, A)>,
     /// Head and owner of the latest segment: another that starts there takes its place.
     waiting: (u64, u32),
 }
 
-impl<A: Address, P: Fn(usize) -> usize, S: FnMut(u64, u32)> Flat<'_, A, P, S> {
-    /// Walks up from a subnet to the one that holds `target` (to the root without one) and starts a segment where each left
-    /// subnet's parent goes on.
-    fn leave(&mut self, from: usize, target: Option<A>) {
-        let family = self.family;
-        let end = |place| family.bounds(place).map_or(A::MAX, |(_, last)| last);
-        let (mut place, mut last) = (from, end(from));
-        while place != 0 && target.is_none_or(|target| last < target) {
-            let parent = (self.parent)(place);
-            let beyond = end(parent);
+impl<A: Address, S: FnMut(u64, u32)> Flat<A, S> {
+    /// Walks up to the subnet that holds `target` (to the root without one) and starts a segment where each left subnet's parent
+    /// goes on.
+    fn leave(&mut self, target: Option<A>) {
+        while let [.., (parent, beyond), (_, last)] = self.around[..]
+            && target.is_none_or(|target| last < target)
+        {
             if let Some(at) = last.next().filter(|_| last < beyond) {
                 self.start(at, parent);
             }
-            (place, last) = (parent, beyond);
+            self.around.pop();
         }
     }
 

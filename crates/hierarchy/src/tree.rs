@@ -47,11 +47,7 @@ impl Hierarchy {
     ) -> Self {
         companies.shrink();
         let holdings = Holdings::new(&columns.holder, companies.len());
-        let root = v4.len();
-        let tries = Tries {
-            v4: Trie::new(&v4, &|place| columns.parent[place].index()),
-            v6: Trie::new(&v6, &|place| columns.parent[root + place].index() - root),
-        };
+        let tries = Tries { v4: Trie::new(&v4), v6: Trie::new(&v6) };
         Self { generation, v4, v6, tries, columns, holdings, companies }
     }
 
@@ -206,14 +202,14 @@ impl Hierarchy {
 
     fn smallest_v4(&self, address: u32) -> SubnetId {
         let parent = |place: usize| self.columns.parent[place].index();
-        let told = self.tries.v4.owner(address.into(), parent);
+        let told = self.tries.v4.owner(address.into());
         SubnetId::new(told.unwrap_or_else(|| self.v4.smallest(address, parent)) as u32)
     }
 
     fn smallest_v6(&self, address: u128) -> SubnetId {
         let root = self.v4.len();
         let parent = |place: usize| self.columns.parent[root + place].index() - root;
-        let told = self.tries.v6.owner(address.head(), parent);
+        let told = self.tries.v6.owner(address.head());
         SubnetId::new((root + told.unwrap_or_else(|| self.v6.smallest(address, parent))) as u32)
     }
 

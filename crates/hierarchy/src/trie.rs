@@ -1,6 +1,6 @@
 //! The smallest subnet of an address in one or two reads of far memory: a trie whose strides follow the data.
 //!
-//! The line of heads, flattened into [`segments`](crate::segments), is cut into up to 2^16 equal regions, few enough for their
+//! The line of heads, flattened into [`segments`](crate::segments), is cut into up to 2^14 equal regions, few enough for their
 //! nodes to stay near the processor. A node cuts its stretch into a power of two of *slots*, about as many as segments start there.
 //! Most slots lie within one segment and name its owner at once, in a table as that of DIR-24-8 (Gupta, Lin, McKeown 1998). A slot
 //! in which several start has a short [list](lists) of them, or a node of its own.
@@ -47,7 +47,7 @@ pub(crate) struct Trie {
 
 impl Trie {
     /// The place of the smallest subnet that holds the addresses of this head; `None` where that is not told here.
-    pub(crate) fn owner(&self, head: u64, parent: impl Fn(usize) -> usize) -> Option<usize> {
+    pub(crate) fn owner(&self, head: u64) -> Option<usize> {
         let Some(offset) = head.checked_sub(self.base) else { return Some(0) };
         if offset >= self.last.0 {
             return told(self.last.1);
@@ -61,7 +61,7 @@ impl Trie {
             }
             if slot & DEEPER == 0 {
                 let offset = offset & !(u64::MAX << node.shift);
-                return self.lists.owner((slot & WHICH) as usize, offset, parent);
+                return self.lists.owner((slot & WHICH) as usize, offset).and_then(told);
             }
             node = self.nodes.get((slot & WHICH) as usize)?;
         }

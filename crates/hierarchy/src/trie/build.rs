@@ -7,19 +7,22 @@ use crate::family::Family;
 use crate::segments::{UNTOLD, flatten};
 
 /// With more regions their nodes no longer stay near the processor.
-const MOST_REGION_BITS: u32 = 16;
+const MOST_REGION_BITS: u32 = 14;
+/// How many slots a region's worth of subnets may have more if that spares all its heads a second read.
+const WORTH: usize = 8;
 /// A list is searched from its front, so that a longer one is better cut.
 const LONGEST: usize = 32;
+/// A node has at most so many slots, as a power of two.
+const MOST_STRIDE: u32 = 16;
 
 /// Where a segment starts, counted from the base, and the place of its owner.
 type Segment = (u64, u32);
 
 impl Trie {
-    /// `parent` leads from a subnet's place to the one around it.
-    pub(crate) fn new<A: Address>(family: &Family<A>, parent: &impl Fn(usize) -> usize) -> Self {
+    pub(crate) fn new<A: Address>(family: &Family<A>) -> Self {
         let below = family.heads.get(1..).unwrap_or_default();
         let base = below.first().map_or(0, |head| (*head).into());
-        let end = end(family, parent).saturating_sub(base);
+        let end = end(family).saturating_sub(base);
         let bits = below.len().checked_ilog2().unwrap_or(0).clamp(1, MOST_REGION_BITS);
         let shift = (u64::BITS - end.leading_zeros()).saturating_sub(bits);
         let regions = (end >> shift) as usize + 1;
@@ -32,9 +35,10 @@ impl Trie {
             slots: vec![],
             lists: Lists::default(),
         };
-        let mut growing = Growing { trie, family, parent, owner: 0, begun: 1 };
+        let worth = WORTH * below.len() / regions;
+        let mut growing = Growing { trie, family, worth, owner: 0, begun: 1 };
         let (mut region, mut waiting) = (0, Vec::new());
-        flatten(family, parent, |head, owner| {
+        flatten(family, |head, owner| {
             let Some(offset) = head.checked_sub(base) else { return };
             let here = (offset >> shift) as usize;
             while region < here.min(regions) {
@@ -58,26 +62,27 @@ impl Trie {
 }
 
 /// The last head of all subnets but the root; only one more segment may start behind it, the root's.
-fn end<A: Address>(family: &Family<A>, parent: &impl Fn(usize) -> usize) -> u64 {
-    let mut place = family.len().saturating_sub(1);
-    while parent(place) != 0 {
-        place = parent(place);
+fn end<A: Address>(family: &Family<A>) -> u64 {
+    let (mut place, mut end) = (1, A::ZERO);
+    while let Some((_, last)) = family.bounds(place) {
+        (place, end) = (family.subtree_end(place), last);
     }
-    family.bounds(place).filter(|_| place != 0).map_or(0, |(_, last)| last.head().into())
+    end.head().into()
 }
 
 /// A trie under construction; stretches come in ascending order.
-struct Growing<'f, A: Address, P> {
+struct Growing<'f, A: Address> {
     trie: Trie,
     family: &'f Family<A>,
-    parent: &'f P,
+    /// How many more slots a node may have if that spares all its heads a second read.
+    worth: usize,
     /// Whose the line is up to the next segment.
     owner: u32,
     /// Place of the first subnet that begins in the latest slot or after it.
-    begun: usize,
+    begun: u32,
 }
 
-impl<A: Address, P: Fn(usize) -> usize> Growing<'_, A, P> {
+impl<A: Address> Growing<'_, A> {
     fn region(&mut self, number: usize, segments: &[Segment]) {
         let from = (number as u64) << self.trie.shift;
         self.trie.nodes[number] = self.node(from, self.trie.shift, 0, segments);
@@ -85,7 +90,7 @@ impl<A: Address, P: Fn(usize) -> usize> Growing<'_, A, P> {
 
     /// Cuts the `1 << span` heads from an offset on, in which these segments start, into at least `1 << least` slots.
     fn node(&mut self, from: u64, span: u32, least: u32, segments: &[Segment]) -> Node {
-        let bits = segments.len().checked_ilog2().unwrap_or(0).max(least).min(span);
+        let bits = stride(self.worth, from, span, segments).max(least).min(span);
         let shift = span - bits;
         let slots = self.trie.slots.len();
         self.trie.slots.resize(slots + (1 << bits), UNTOLD);
@@ -122,10 +127,30 @@ impl<A: Address, P: Fn(usize) -> usize> Growing<'_, A, P> {
 
     fn list(&mut self, start: u64, before: u32, segments: &[Segment]) -> Option<usize> {
         let head = self.trie.base + start;
-        while self.family.heads.get(self.begun).is_some_and(|other| (*other).into() < head) {
+        while self.family.heads.get(self.begun as usize).is_some_and(|other| (*other).into() < head) {
             self.begun += 1;
         }
         let slot = Slot { start, before, begins: self.begun };
-        self.trie.lists.push(&slot, segments, self.parent)
+        self.trie.lists.push(&slot, segments)
     }
+}
+
+/// Into how many slots, as a power of two, to cut `1 << span` heads: more take more memory, fewer send more heads to a list.
+fn stride(worth: usize, from: u64, span: u32, segments: &[Segment]) -> u32 {
+    let most = (worth + 1).ilog2().min(span).min(MOST_STRIDE);
+    // With far fewer slots than segments nearly all have several.
+    let few = segments.len().checked_ilog2().unwrap_or(0).saturating_sub(3).min(most);
+    // Slots that have a segment start elsewhere than at their beginning, for each stride, and the latest of these slots.
+    let (mut several, mut latest) = ([0; MOST_STRIDE as usize + 1], [u64::MAX; MOST_STRIDE as usize + 1]);
+    for (at, _) in segments {
+        let offset = at - from;
+        for bits in few..(span - offset.trailing_zeros().min(span)).min(most + 1) {
+            let slot = offset >> (span - bits);
+            let new = latest[bits as usize] != slot;
+            several[bits as usize] += usize::from(new);
+            latest[bits as usize] = slot;
+        }
+    }
+    let cost = |bits: &u32| (1 << bits) + ((worth * several[*bits as usize]) >> bits);
+    (few..=most).min_by_key(cost).unwrap_or(0)
 }

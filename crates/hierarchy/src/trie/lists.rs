@@ -2,10 +2,9 @@
 //!
 //! A list begins with the place of the first subnet that begins in its slot or after it, in two words, and its [`Shape`] in one.
 //! Then come the segments, the first of them from the slot's beginning on. Each says in one, two or four words where it starts and,
-//! in the low bits, whose it is: the owner's distance from that place. An owner that begins long before the slot holds what lies
-//! just before it, too, so that it is told by how many steps it is above the last subnet that begins there.
-
-use crate::segments::UNTOLD;
+//! in the low bits, whose it is: the owner's distance from that place. Owners too far away for that, such as a block that begins
+//! long before the slot, stand behind the segments in two words each, and their segments say which of them it is. (To say how
+//! many steps above another it is would be shorter, but each step up is one more read of far memory.)
 
 /// A slot with a list to be.
 pub(super) struct Slot {
@@ -14,7 +13,7 @@ pub(super) struct Slot {
     /// Whose its first heads are, until the first segment starts.
     pub(super) before: u32,
     /// Place of the first subnet that begins in it or after it.
-    pub(super) begins: usize,
+    pub(super) begins: u32,
 }
 
 /// How wide a segment is written.
@@ -29,32 +28,28 @@ const WIDTHS: [Width; 3] =
     [Width { words: 1, code_bits: 8 }, Width { words: 2, code_bits: 16 }, Width { words: 4, code_bits: 24 }];
 
 impl Width {
-    /// The smallest code there is: zero steps up.
+    /// The smallest code there is: the first of the owners behind the segments.
     const fn least(self) -> i32 {
         -(1 << (self.code_bits - 1))
     }
 
-    /// The smallest that is a distance. The one before it, instead of a count of steps, says that the owner is not told.
+    /// The smallest that is a distance.
     const fn nearest(self) -> i32 {
         self.least() + (1 << (self.code_bits / 2))
     }
 
-    /// Whose a segment is, as a distance where possible.
-    fn code(self, owner: u32, begins: usize, parent: &impl Fn(usize) -> usize) -> Option<i32> {
-        if owner == UNTOLD {
-            return Some(self.nearest() - 1);
-        }
-        let owner = owner as usize;
-        let distance = owner.checked_signed_diff(begins).and_then(|far| i32::try_from(far).ok());
+    /// Whose a segment is: the distance if it is small enough, else which of those far away, to which it is added if it is new.
+    fn code(self, owner: u32, begins: u32, far: &mut Vec<u32>) -> Option<i32> {
+        let distance = owner.checked_signed_diff(begins);
         if let Some(near) = distance.filter(|code| (self.nearest()..-self.least()).contains(code)) {
             return Some(near);
         }
-        let mut above = begins - 1;
-        (self.least()..self.nearest() - 1).find(|_| {
-            let there = above == owner;
-            above = parent(above);
-            there
-        })
+        let which = far.iter().position(|other| *other == owner).unwrap_or_else(|| {
+            far.push(owner);
+            far.len() - 1
+        });
+        let code = self.least() + i32::try_from(which).ok()?;
+        (code < self.nearest()).then_some(code)
     }
 }
 
@@ -87,50 +82,46 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Whose the head is that lies so far in the slot with this list; `None` where that is not told.
-    pub(super) fn owner(&self, list: usize, offset: u64, parent: impl Fn(usize) -> usize) -> Option<usize> {
+    /// Whose the head is that lies so far in the slot with this list; [`UNTOLD`](crate::segments::UNTOLD) where that is not told.
+    pub(super) fn owner(&self, list: usize, offset: u64) -> Option<u32> {
         let [low, high, shape, words @ ..] = self.words.get(list..)? else { return None };
-        let begins = u32::from(*low) | u32::from(*high) << 16;
         let shape = Shape(*shape);
         let upto = offset >> shape.unit();
         let width = WIDTHS[shape.width().min(WIDTHS.len() - 1)];
-        let words = words.get(..shape.segments() * width.words)?;
+        let (segments, far) = words.split_at_checked(shape.segments() * width.words)?;
         let code = match shape.width() {
-            0 => latest(words, upto, 8, |[word]: [u16; 1]| word.into()),
-            1 => latest(words, upto, 16, |[a, b]: [u16; 2]| u64::from(a) | u64::from(b) << 16),
-            _ => latest(words, upto, 24, |words: [u16; 4]| {
-                words.iter().rev().fold(0, |all, word| all << 16 | u64::from(*word))
+            0 => latest(segments, upto, 8, |[word]: [u16; 1]| word.into()),
+            1 => latest(segments, upto, 16, |[low, high]: [u16; 2]| join(low, high).into()),
+            _ => latest(segments, upto, 24, |[a, b, c, d]: [u16; 4]| {
+                u64::from(join(a, b)) | u64::from(join(c, d)) << 32
             }),
         };
         if code >= width.nearest() {
-            return Some(begins.wrapping_add_signed(code) as usize);
+            return Some(join(*low, *high).wrapping_add_signed(code));
         }
-        let steps = code - width.least();
-        let told = code != width.nearest() - 1;
-        told.then(|| (0..steps).fold(begins as usize - 1, |place, _| parent(place)))
+        let which = 2 * code.wrapping_sub(width.least()) as usize;
+        Some(join(*far.get(which)?, *far.get(which + 1)?))
     }
 
     /// Appends a list; `None` where it cannot be written so.
-    pub(super) fn push(
-        &mut self,
-        slot: &Slot,
-        segments: &[(u64, u32)],
-        parent: &impl Fn(usize) -> usize,
-    ) -> Option<usize> {
+    pub(super) fn push(&mut self, slot: &Slot, segments: &[(u64, u32)]) -> Option<usize> {
         let list = self.words.len();
         let starts = segments.iter().fold(0, |all, (at, _)| all | (at - slot.start));
         let unit = starts.trailing_zeros() % u64::BITS;
         let goes_on = segments.first().is_some_and(|(at, _)| *at > slot.start);
         let first = goes_on.then_some((slot.start, slot.before));
-        let begins = u32::try_from(slot.begins).ok()?;
+        let count = segments.len() + usize::from(goes_on);
+        let mut far = Vec::new();
         for (number, width) in WIDTHS.iter().enumerate() {
-            let count = segments.len() + usize::from(goes_on);
-            self.words.extend([begins as u16, (begins >> 16) as u16, Shape::new(count, number, unit).0]);
+            far.clear();
+            self.words.extend(split(slot.begins));
+            self.words.push(Shape::new(count, number, unit).0);
             let all = first.iter().chain(segments).try_for_each(|(at, owner)| {
-                let code = width.code(*owner, slot.begins, parent)?;
+                let code = width.code(*owner, slot.begins, &mut far)?;
                 self.write(*width, (at - slot.start) >> unit, code)
             });
             if all.is_some() {
+                self.words.extend(far.iter().copied().flat_map(split));
                 return Some(list);
             }
             self.words.truncate(list);
@@ -154,6 +145,14 @@ impl Lists {
     pub(super) fn heap_bytes(&self) -> usize {
         self.words.capacity() * size_of::<u16>()
     }
+}
+
+fn join(low: u16, high: u16) -> u32 {
+    u32::from(low) | u32::from(high) << 16
+}
+
+fn split(place: u32) -> [u16; 2] {
+    [place as u16, (place >> 16) as u16]
 }
 
 /// The code of the last segment that starts at or before `upto`; the first one does.
