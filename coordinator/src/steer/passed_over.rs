@@ -36,6 +36,9 @@ pub async fn note(
     moment: &Moment<'_>,
     decision: (Reason, AgentId),
 ) -> Result<(), StoreError> {
+    if decision.0 == Reason::Predicted && moment.steering.exclusions().is_empty() {
+        return Ok(());
+    }
     let now = coordinator.now();
     let spent = |agent| {
         let spending = &coordinator.insight.spending;
