@@ -31,6 +31,10 @@ pub fn passed_over(
     spent: impl Fn(AgentId) -> bool,
 ) -> Vec<Skipped> {
     let Moment { atlas, steering, roster, subnet, trail } = *moment;
+    // A prediction leaves out whom it was not allowed to think of, and nobody else.
+    if decision.0 == Reason::Predicted && steering.exclusions().is_empty() {
+        return Vec::new();
+    }
     let hierarchy = atlas.hierarchy();
     let why = |agent: AgentId| {
         let excluded = steering.exclusion(hierarchy, subnet, agent).map(|_| Skip::Excluded);

@@ -3,6 +3,7 @@
 mod assign;
 mod carry;
 mod give;
+mod standing;
 mod together;
 
 use std::net::IpAddr;
@@ -17,11 +18,10 @@ use crate::searches::Skipped;
 use crate::{Store, StoreError};
 
 pub(crate) use assign::assign_in;
-pub use assign::{
-    Assigned, Assignment, Cause, Hand, Standing, assign, hand, pinned, release, standing, wanting,
-};
+pub use assign::{Assigned, Assignment, Cause, assign};
 pub use carry::{Searched, carry, carry_searches, searched};
 pub(crate) use give::give_hosts;
+pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
 pub use together::decide_all;
 
 /// A delegation that holds now.
