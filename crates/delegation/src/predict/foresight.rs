@@ -19,8 +19,8 @@ pub struct Foresight<'k> {
     pub worth_asking: f64,
 }
 
-/// One probe in fifteen that finds a nearer agent is worth the other fourteen.
-pub const WORTH_ASKING: f64 = 1.0 / 15.0;
+/// One probe in sixteen that finds a nearer agent is worth the other fifteen.
+pub const WORTH_ASKING: f64 = 1.0 / 16.0;
 
 /// What a search that is kept in memory need not compute anew at its next step: the belief so far. The prior stays that of
 /// the search's first step, whatever was learned elsewhere since.
