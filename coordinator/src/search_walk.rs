@@ -1,35 +1,32 @@
 //! One walk over searches: thinks the next step of each out, and carries it out.
 //!
 //! Thinking is `delegation::next_step` or `delegation::predict::next_step`, on the trail as Postgres has it, within the budgets
-//! of probes. Orders are collected and sent
-//! together; decisions are carried out one by one, each in its transaction, so that the next search of the walk
-//! sees them.
+//! of probes. Orders and decisions are collected and carried out together.
 
 mod done;
 mod elsewhere;
+mod verdicts;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use delegation::budget::Allowance;
+use delegation::budget::{Allowance, Ledger};
 use delegation::target;
-use delegation::{
-    Asked, Availability, Candidate, Holding, Phase, Reason, Roster, Search, Steering, Step, Verdict,
-};
+use delegation::{Asked, Availability, Candidate, Phase, Reason, Roster, Search, Steering, Step};
 use hierarchy::SubnetId;
 use protocol::AgentId;
 use store::StoreError;
 use store::agents::{self, Worker};
-use store::delegations::{self, Decided, Decision};
 use store::policy::{Policy, Strategy};
 use store::probes::{self, Expected, NewProbe};
 use store::searches::{self, OpenSearch};
 
 use self::done::Done;
 use self::elsewhere::{SIBLINGS, next_target};
+use self::verdicts::{Choice, Verdict, Verdicts};
 use crate::atlas::Atlas;
 use crate::events::Change;
-use crate::foresight::{Lesson, Question, allowance, findings, know};
+use crate::foresight::{Lesson, Question, allowance, know};
 use crate::reconcile::pause_ms;
 use crate::state::Coordinator;
 use crate::steer::{passed_over, steering};
@@ -44,6 +41,7 @@ pub struct Walk<'a> {
     steering: Steering,
     orders: HashMap<AgentId, u32>,
     unsent: Vec<NewProbe<'static>>,
+    verdicts: Verdicts<'a>,
     done: Done,
 }
 
@@ -63,8 +61,9 @@ impl<'a> Walk<'a> {
         let roster = workers.iter().map(|worker| (worker.agent, seen(worker))).collect();
         let orders = workers.iter().map(|worker| (worker.agent, worker.orders)).collect();
         let steering = steering(coordinator).await?;
+        let verdicts = Verdicts::new(coordinator, Arc::clone(&atlas));
         let (unsent, done) = (Vec::new(), Done::default());
-        Ok(Self { coordinator, atlas, policy, allowance, roster, steering, orders, unsent, done })
+        Ok(Self { coordinator, atlas, policy, allowance, roster, steering, orders, unsent, verdicts, done })
     }
 
     /// The next step of one search; several where it may ask several agents at the same time.
@@ -85,12 +84,12 @@ impl<'a> Walk<'a> {
                 (Step::Ask(candidate), expected) => {
                     self.ask(search, (subnet, nth), candidate, expected);
                     let (agent, phase) = (candidate.agent, candidate.phase);
-                    trail.push(Asked { agent, phase, verdict: Verdict::Pending });
+                    trail.push(Asked { agent, phase, verdict: delegation::Verdict::Pending });
                 }
                 (Step::Decide { agent, rtt_us, reason, provisional }, _) => {
                     let choice = Choice { agent, rtt_us, reason, provisional };
-                    self.note_passed_over(search, subnet, &trail, choice).await?;
-                    return self.decide(search, choice, Lesson::of(subnet, &trail)).await;
+                    self.decide(search, subnet, &trail, choice).await;
+                    break;
                 }
                 (Step::Silent, _) => return self.give_up(search).await,
                 (Step::Wait | Step::NoAgents, _) => break,
@@ -132,22 +131,18 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    async fn note_passed_over(
-        &self,
-        search: &OpenSearch,
-        subnet: SubnetId,
-        trail: &[Asked],
-        choice: Choice,
-    ) -> Result<(), StoreError> {
-        let moment = passed_over::Moment {
-            atlas: &self.atlas,
-            steering: &self.steering,
-            roster: &self.roster,
-            allowance: &self.allowance,
-            subnet,
-            trail,
+    async fn decide(&mut self, search: &OpenSearch, subnet: SubnetId, trail: &[Asked], choice: Choice) {
+        let (steering, roster) = (&self.steering, &self.roster);
+        let moment = passed_over::Moment { atlas: &self.atlas, steering, roster, subnet, trail };
+        let (spending, now) = (&self.coordinator.insight.spending, self.coordinator.now());
+        let spent = |agent| {
+            let seen =
+                |ledger: &mut Ledger| ledger.availability(&self.allowance, agent, Availability::Ready, now);
+            spending.ledger(seen) == Availability::Busy
         };
-        passed_over::note(self.coordinator, search, &moment, (choice.reason, choice.agent)).await
+        let skipped = passed_over::passed_over(&moment, (choice.reason, choice.agent), spent);
+        let (search, lesson) = (search.clone(), Lesson::of(subnet, trail));
+        self.verdicts.add(Verdict { search, choice, lesson, skipped }).await;
     }
 
     /// Collects the `nth` order of this walk for the search.
@@ -174,8 +169,11 @@ impl<'a> Walk<'a> {
         self.roster.set(agent, seen);
     }
 
-    /// Sends the orders collected so far.
+    /// Carries out the decisions, and sends the orders, that were collected so far.
     pub async fn send(&mut self) -> Result<(), StoreError> {
+        let carried_out = self.verdicts.carry_out().await?;
+        self.done.decided += carried_out.made;
+        carried_out.gone.into_iter().for_each(|agent| self.roster.remove(agent));
         if self.unsent.is_empty() {
             return Ok(());
         }
@@ -184,41 +182,6 @@ impl<'a> Walk<'a> {
         self.done.asked += orders.len();
         let asked: HashSet<AgentId> = orders.iter().map(|order| order.agent).collect();
         self.coordinator.wakes.ring(asked);
-        Ok(())
-    }
-
-    async fn decide(
-        &mut self,
-        search: &OpenSearch,
-        choice: Choice,
-        lesson: Option<Lesson>,
-    ) -> Result<(), StoreError> {
-        let coordinator = self.coordinator;
-        let writing = coordinator.atlases.writing().await;
-        let decision = Decision {
-            search: search.id,
-            subnet: search.subnet,
-            agent: choice.agent,
-            generation: search.generation,
-            reason: choice.reason.as_str(),
-            provisional: choice.provisional,
-            rtt_us: Some(choice.rtt_us),
-        };
-        match delegations::decide(&coordinator.store, &decision, coordinator.now()).await? {
-            Decided::Made(_) => {
-                self.done.decided += 1;
-                enter(coordinator, search, choice);
-                drop(writing);
-                if let Some(lesson) = lesson.filter(|_| !choice.provisional) {
-                    coordinator.insight.learn(self.atlas.hierarchy(), &lesson);
-                    findings(coordinator, search, &lesson).await?;
-                }
-            }
-            Decided::Outdated => {
-                tracing::info!(search = %search.id, "a decision came too late and was dropped");
-            }
-            Decided::AgentGone => self.roster.remove(choice.agent),
-        }
         Ok(())
     }
 
@@ -259,26 +222,6 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whom a search came to.
-#[derive(Clone, Copy)]
-struct Choice {
-    agent: AgentId,
-    rtt_us: u32,
-    reason: Reason,
-    provisional: bool,
-}
-
-/// Enters a committed decision into the atlas in use, which may be newer than the one it was thought out on.
-fn enter(coordinator: &Coordinator, search: &OpenSearch, choice: Choice) {
-    let Some(atlas) = coordinator.atlas() else { return };
-    if let Some(subnet) = atlas.hierarchy().find(&search.subnet) {
-        // Who had it is told at once to let go of the hosts.
-        let former = atlas.book().holding(subnet).map(|holding| holding.agent);
-        coordinator.wakes.ring(former.filter(|former| *former != choice.agent));
-        atlas.enter(subnet, Holding { agent: choice.agent, reason: choice.reason });
-    }
-}
-
 /// Whether an agent can be asked now, but for the budgets.
 pub(crate) fn availability(coordinator: &Coordinator, worker: &Worker) -> Availability {
     let now = coordinator.now();
@@ -297,10 +240,10 @@ pub(crate) fn availability(coordinator: &Coordinator, worker: &Worker) -> Availa
 /// A step of a trail as the search reads it; none for words that no version of the coordinator writes.
 fn read(asked: &searches::Asked) -> Option<Asked> {
     let verdict = match (asked.state.as_str(), asked.rtt_us) {
-        ("asked", _) => Verdict::Pending,
-        ("measured", Some(rtt_us)) => Verdict::Measured { rtt_us },
-        ("unreachable" | "refused", _) => Verdict::Unreachable,
-        ("expired", _) => Verdict::Expired,
+        ("asked", _) => delegation::Verdict::Pending,
+        ("measured", Some(rtt_us)) => delegation::Verdict::Measured { rtt_us },
+        ("unreachable" | "refused", _) => delegation::Verdict::Unreachable,
+        ("expired", _) => delegation::Verdict::Expired,
         _ => return None,
     };
     Some(Asked { agent: asked.agent, phase: Phase::from_word(&asked.phase)?, verdict })

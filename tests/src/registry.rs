@@ -9,6 +9,7 @@ mod arin;
 mod lacnic;
 mod made;
 mod nets;
+mod postgres;
 mod rpsl;
 #[cfg(test)]
 mod tests;
@@ -16,4 +17,5 @@ mod timing;
 
 pub use made::{Made, make};
 pub use nets::{Shares, Size};
+pub use postgres::{InPostgres, in_postgres};
 pub use timing::{Timing, time};

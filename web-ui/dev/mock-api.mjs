@@ -1,4 +1,5 @@
 // MOCK of what the coordinator answers to admins, over the invented world of mock-world.mjs.
+import { steeringRoutes } from './mock-steering.mjs';
 import { whyOf, worldOf } from './mock-world.mjs';
 
 const empty = process.env.MOCK_EMPTY === '1';
@@ -22,6 +23,10 @@ let policy = {
   slowdown_repeats: 3,
   rest_s: 86_400,
   hearing_s: 3600,
+  balance_rule: 'cheapest',
+  balance_pass: 'optimal',
+  balance_moves_a_day: 100,
+  balance_least_gain_ms: 1000,
 };
 
 /** Somebody wants to know that something changed: called with the event's name and data. */
@@ -49,7 +54,16 @@ const reasonCount = (reason) => world.delegations.filter((item) => item.reason =
 const sum = (key) => world.agents.reduce((total, agent) => total + agent[key], 0);
 
 export function overview() {
-  const names = ['home', 'company', 'threshold', 'lowest', 'predicted', 'pinned', 'balanced'];
+  const names = [
+    'home',
+    'company',
+    'threshold',
+    'lowest',
+    'predicted',
+    'pinned',
+    'override',
+    'balanced',
+  ];
   return {
     generation: empty ? null : generation(),
     agents: {
@@ -210,6 +224,7 @@ export function enrol({ profile }) {
 
 /** Method, shape of the path below /api/v1/, and what answers. */
 export const routes = [
+  ...steeringRoutes(world),
   ['GET', /^overview$/, () => overview()],
   ['GET', /^reconcilers$/, () => ({ decides: true, items: reconcilers() })],
   ['GET', /^agents$/, ({ params }) => part(world.agents, params)],

@@ -193,9 +193,17 @@ export function whyOf(delegation, agents, now) {
     opened_at: home ? null : ago(Date.parse(delegation.decided_at), 3_240),
     decided_at: delegation.decided_at,
     finding: null,
+    took_ms: home ? null : 3_240,
+    counters: countersOf(order.length),
+    skipped: home ? [] : [{ agent: { id: agents[6].id, name: agents[6].name }, why: 'asleep' }],
     probes: order.map((place) => probeOf(place, order.length, delegation, agents, now, roll)),
     sentence: sentenceOf(delegation),
   };
+}
+
+function countersOf(asked) {
+  const skipped = { asleep: 1, unreachable: 0, busy: 0, excluded: 0, budget: 0 };
+  return { asked, measured: asked, unreachable: 0, refused: 0, expired: 0, pending: 0, skipped };
 }
 
 export function worldOf(now) {

@@ -18,7 +18,8 @@ use super::page::{Page, Part};
 use super::previews::{of_field, refused, shown};
 use super::problem::Problem;
 use super::state::ApiState;
-use crate::steer::orders::{self, Override, Wish};
+use crate::steer::orders::{self, Wish};
+use crate::steer::overriding::{Override, override_once};
 
 /// Pins that count, the newest first.
 #[utoipa::path(get, path = "/api/v1/pins", operation_id = "list_pins", tag = "delegations", params(WantedSteering),
@@ -113,7 +114,7 @@ pub async fn override_delegation(
         reason: wish.reason.trim(),
         by: &admin.name,
     };
-    let outcome = orders::override_once(&state.core, &wish, dry_run.wanted()).await?;
+    let outcome = override_once(&state.core, &wish, dry_run.wanted()).await?;
     let (made, preview) = outcome.map_err(|refusal| refused(&refusal))?;
     let delegation = match made {
         Some(made) => {

@@ -49,6 +49,7 @@ pub async fn carry_out(
     {
         atlas.enter(subnet, Holding { agent: to, reason: Reason::Balanced });
     }
+    coordinator.wakes.ring([from, to]);
     tell(coordinator);
     Ok(Deeds { moved: 1, asked: 0 })
 }

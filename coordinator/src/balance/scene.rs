@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use delegation::balance::{Cell, Instance, InstanceError, Plan, Source, Subnet, cells};
 use delegation::{Asked, Phase, Steering, Verdict};
-use hierarchy::Range;
+use hierarchy::{Range, SubnetId};
 use protocol::AgentId;
 use store::StoreError;
 use store::delegations::{self, Held};
@@ -132,11 +132,17 @@ impl Desk<'_> {
             let cost = f64::from(held.rtt_us?) / 1_000.0 * load as f64;
             cells.push(Cell::measured(u32::try_from(here).ok()?, cost));
         }
-        cells.retain(|cell| {
-            let agent = self.agents[cell.at()];
-            agent == held.agent || self.steering.exclusion(hierarchy, id, agent).is_none()
-        });
+        cells.retain(|cell| self.may_have(held, id, &trail, cell));
         Some(Subnet { load, cells })
+    }
+
+    /// Who is excluded may not have it. Who was asked and has not answered is not asked again, and nothing waits for it.
+    fn may_have(&self, held: &Held, subnet: SubnetId, trail: &[Asked], cell: &Cell) -> bool {
+        let agent = self.agents[cell.at()];
+        let unanswered = cell.source == Source::Predicted && trail.iter().any(|asked| asked.agent == agent);
+        let hierarchy = self.atlas.hierarchy();
+        let excluded = agent != held.agent && self.steering.exclusion(hierarchy, subnet, agent).is_some();
+        !unanswered && !excluded
     }
 }
 

@@ -20,29 +20,26 @@ struct Finding {
     detail: String,
 }
 
-/// Looks for oddities of the subnet of a search that is being decided, and writes down the one it finds.
+/// Looks for oddities of the subnets of searches that were decided, and writes down those it finds.
 pub async fn findings(
     coordinator: &Coordinator,
-    search: &OpenSearch,
-    lesson: &Lesson,
+    decided: &[(&OpenSearch, &Lesson)],
 ) -> Result<(), StoreError> {
-    let anycast = coordinator.insight.with_places(|places| {
-        everywhere(places, &lesson.times_ms).map(|pair| near_both(pair, &lesson.times_ms))
-    });
-    let finding = match anycast.flatten() {
-        Some(finding) => Some(finding),
-        None => {
-            let others = searches::sightings(&coordinator.store, &search.subnet, search.target).await?;
+    let searches: Vec<&OpenSearch> = decided.iter().map(|(search, _)| *search).collect();
+    let others = searches::sightings(&coordinator.store, &searches).await?;
+    for (search, lesson) in decided {
+        let anycast = coordinator.insight.with_places(|places| {
+            everywhere(places, &lesson.times_ms).map(|pair| near_both(pair, &lesson.times_ms))
+        });
+        let finding = anycast.flatten().or_else(|| {
             let seen = Sighting { address: search.target, times_ms: lesson.times_ms.clone() };
-            elsewhere(&seen, &others)
+            elsewhere(&seen, others.get(&search.id)?)
+        });
+        if let Some(finding) = finding {
+            searches::note_finding(&coordinator.store, search.id, finding.word, &finding.detail).await?;
         }
-    };
-    match finding {
-        Some(finding) => {
-            searches::note_finding(&coordinator.store, search.id, finding.word, &finding.detail).await
-        }
-        None => Ok(()),
     }
+    Ok(())
 }
 
 fn near_both((a, b): (AgentId, AgentId), times_ms: &[(AgentId, f64)]) -> Finding {

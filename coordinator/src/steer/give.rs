@@ -21,6 +21,9 @@ pub async fn give(coordinator: &Coordinator, assignment: &Assignment<'_>) -> Res
         if let Some(atlas) = coordinator.atlas()
             && let Some(subnet) = atlas.hierarchy().find(&assignment.subnet)
         {
+            // Who had it is told at once to let go of the hosts.
+            let former = atlas.book().holding(subnet).map(|holding| holding.agent);
+            coordinator.wakes.ring(former.into_iter().chain([assignment.agent]));
             atlas.enter(subnet, holding);
         }
         tell(coordinator);

@@ -2,10 +2,11 @@
 //!
 //! The road: [`orders`] takes an admin's wish, refuses nonsense, and either previews it or writes it down. What follows from
 //! pins and exclusions is computed by [`plan`] (the same for the preview and for the real thing) and carried out by the
-//! reconciler `steer`. An override is carried out at once.
+//! reconciler `steer`. An override is carried out at once ([`overriding`]).
 
 pub mod give;
 pub mod orders;
+pub mod overriding;
 pub mod passed_over;
 pub mod plan;
 pub mod preview;

@@ -2,14 +2,12 @@
 
 use delegation::Steering;
 use delegation::steering::{Exclusion, Pin};
-use hierarchy::{Range, Scope};
+use hierarchy::Scope;
 use protocol::{AgentId, AgentState, DelegationId, ExclusionId, PinId, UnixMillis};
 use store::StoreError;
 use store::agents;
-use store::delegations::{Assigned, Assignment, Cause, standing};
 use store::steering::{self, Kind, Made, New};
 
-use super::give::give;
 use super::plan::Ground;
 use super::preview::{self, Preview};
 use crate::atlas::Atlas;
@@ -168,7 +166,10 @@ fn nowhere(atlas: &Atlas, scope: &Scope) -> Refusal {
     Refusal::Nowhere { scope: scope.to_string(), hint }
 }
 
-async fn not_working(coordinator: &Coordinator, agent: AgentId) -> Result<Option<Refusal>, StoreError> {
+pub(super) async fn not_working(
+    coordinator: &Coordinator,
+    agent: AgentId,
+) -> Result<Option<Refusal>, StoreError> {
     Ok(match agents::identity(&coordinator.store, agent).await?.map(|identity| identity.state) {
         None => Some(Refusal::NoAgent(agent)),
         Some(AgentState::Approved | AgentState::Paused) => None,
@@ -237,68 +238,4 @@ fn without(steering: &Steering, kind: Kind, id: i64) -> Option<Steering> {
         Kind::Exclusion => exclusions.retain(|exclusion| exclusion.id.get() != id),
     }
     (pins.len() + exclusions.len() < before).then(|| Steering::new(pins, exclusions))
-}
-
-/// An override that an admin wishes for.
-#[derive(Debug, Clone, Copy)]
-pub struct Override<'a> {
-    /// The delegation that holds.
-    pub delegation: DelegationId,
-    /// Its subnet.
-    pub subnet: Range,
-    /// Who shall have it.
-    pub agent: AgentId,
-    /// Why.
-    pub reason: &'a str,
-    /// The admin.
-    pub by: &'a str,
-}
-
-/// Gives a subnet to an agent, once, or previews that.
-pub async fn override_once(
-    coordinator: &Coordinator,
-    wish: &Override<'_>,
-    dry_run: bool,
-) -> Result<Outcome<DelegationId>, StoreError> {
-    let Some(atlas) = coordinator.atlas() else { return Ok(Err(Refusal::NoHierarchy)) };
-    if let Some(refusal) = not_working(coordinator, wish.agent).await? {
-        return Ok(Err(refusal));
-    }
-    let steering = super::steering(coordinator).await?;
-    let standing = standing(&coordinator.store, &[wish.subnet]).await?.remove(0);
-    let holder = standing.held.as_ref().filter(|held| held.id == wish.delegation).map(|held| held.agent);
-    let Some(holder) = holder else { return Ok(Err(Refusal::Ended(wish.delegation))) };
-    if holder == wish.agent {
-        return Ok(Err(Refusal::HasIt(holder)));
-    }
-    if let Some(refusal) = withheld(&atlas, &steering, wish) {
-        return Ok(Err(refusal));
-    }
-    let preview = preview::of(coordinator, &atlas, &[(wish.subnet, Some(wish.agent))]).await?;
-    if dry_run {
-        return Ok(Ok((None, preview)));
-    }
-    let assignment = Assignment {
-        subnet: wish.subnet,
-        agent: wish.agent,
-        generation: standing.generation,
-        cause: Cause::Override,
-        by: wish.by,
-        note: wish.reason,
-    };
-    Ok(match give(coordinator, &assignment).await? {
-        Assigned::Made(id) => Ok((Some(id), preview)),
-        Assigned::Outdated => Err(Refusal::Meanwhile),
-        Assigned::AgentGone => Err(Refusal::NoAgent(wish.agent)),
-    })
-}
-
-fn withheld(atlas: &Atlas, steering: &Steering, wish: &Override<'_>) -> Option<Refusal> {
-    let hierarchy = atlas.hierarchy();
-    let subnet = hierarchy.find(&wish.subnet)?;
-    if let Some(pin) = steering.pin(hierarchy, subnet) {
-        return Some(Refusal::Pinned(pin.id));
-    }
-    let exclusion = steering.exclusion(hierarchy, subnet, wish.agent)?;
-    Some(Refusal::Excluded { agent: wish.agent, exclusion: exclusion.id })
 }

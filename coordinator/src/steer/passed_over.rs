@@ -1,14 +1,11 @@
-//! Whom a search passed over, written down with its decision.
+//! Whom a search passed over; it is written down with the decision.
 
-use delegation::budget::{Allowance, Ledger};
 use delegation::{Asked, Availability, Reason, Roster, Skip, Steering, candidates, skipped};
 use hierarchy::SubnetId;
 use protocol::AgentId;
-use store::StoreError;
-use store::searches::{self, OpenSearch, Skipped};
+use store::searches::Skipped;
 
 use crate::atlas::Atlas;
-use crate::state::Coordinator;
 
 /// Agents that are kept by name; more of them tell no more.
 const KEPT: usize = 100;
@@ -21,41 +18,23 @@ pub struct Moment<'a> {
     pub steering: &'a Steering,
     /// Everybody who works, excluded or not.
     pub roster: &'a Roster,
-    /// Probes a day.
-    pub allowance: &'a Allowance,
     /// Its subnet.
     pub subnet: SubnetId,
     /// Who was asked.
     pub trail: &'a [Asked],
 }
 
-/// Writes down whom `search` passed over on its way to this decision.
-pub async fn note(
-    coordinator: &Coordinator,
-    search: &OpenSearch,
-    moment: &Moment<'_>,
-    decision: (Reason, AgentId),
-) -> Result<(), StoreError> {
-    let now = coordinator.now();
-    let spent = |agent| {
-        let spending = &coordinator.insight.spending;
-        let seen =
-            |ledger: &mut Ledger| ledger.availability(moment.allowance, agent, Availability::Ready, now);
-        spending.ledger(seen) == Availability::Busy
-    };
-    let found = passed_over(moment, decision, spent);
-    if found.is_empty() {
-        return Ok(());
-    }
-    searches::note_skipped(&coordinator.store, search.id, &found).await
-}
-
-fn passed_over(
+/// Whom a search passed over on its way to this decision; `spent` says who has used up its probes of the day.
+pub fn passed_over(
     moment: &Moment<'_>,
     decision: (Reason, AgentId),
     spent: impl Fn(AgentId) -> bool,
 ) -> Vec<Skipped> {
-    let Moment { atlas, steering, roster, subnet, trail, .. } = *moment;
+    let Moment { atlas, steering, roster, subnet, trail } = *moment;
+    // A prediction leaves out whom it was not allowed to think of, and nobody else.
+    if decision.0 == Reason::Predicted && steering.exclusions().is_empty() {
+        return Vec::new();
+    }
     let hierarchy = atlas.hierarchy();
     let why = |agent: AgentId| {
         let excluded = steering.exclusion(hierarchy, subnet, agent).map(|_| Skip::Excluded);

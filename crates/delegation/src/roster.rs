@@ -1,7 +1,5 @@
 //! Which agents there are, and which of them can be asked now.
 
-use std::collections::BTreeMap;
-
 use protocol::AgentId;
 
 /// Whether an agent can be asked to probe at this moment.
@@ -21,28 +19,32 @@ pub enum Availability {
 /// even where it has measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roster {
-    agents: BTreeMap<AgentId, Availability>,
+    /// Sorted by id, side by side: every step of a search walks them.
+    agents: Vec<(AgentId, Availability)>,
 }
 
 impl Roster {
     /// Enters an agent or changes its availability.
     pub fn set(&mut self, agent: AgentId, availability: Availability) {
-        self.agents.insert(agent, availability);
+        match self.place(agent) {
+            Ok(place) => self.agents[place].1 = availability,
+            Err(place) => self.agents.insert(place, (agent, availability)),
+        }
     }
 
     /// Strikes an agent off.
     pub fn remove(&mut self, agent: AgentId) {
-        self.agents.remove(&agent);
+        self.agents.retain(|(other, _)| *other != agent);
     }
 
     /// All agents, oldest (lowest id) first.
     pub fn agents(&self) -> impl Iterator<Item = AgentId> + '_ {
-        self.agents.keys().copied()
+        self.agents.iter().map(|(agent, _)| *agent)
     }
 
     /// Whether the agent is on the roster.
     pub fn knows(&self, agent: AgentId) -> bool {
-        self.agents.contains_key(&agent)
+        self.place(agent).is_ok()
     }
 
     /// Whether the agent can be asked now.
@@ -52,7 +54,11 @@ impl Roster {
 
     /// How it is with this agent; `None` for who is not on the roster.
     pub fn availability(&self, agent: AgentId) -> Option<Availability> {
-        self.agents.get(&agent).copied()
+        self.place(agent).ok().map(|place| self.agents[place].1)
+    }
+
+    fn place(&self, agent: AgentId) -> Result<usize, usize> {
+        self.agents.binary_search_by_key(&agent, |(other, _)| *other)
     }
 
     /// Whether there is nobody.
@@ -63,6 +69,8 @@ impl Roster {
 
 impl FromIterator<(AgentId, Availability)> for Roster {
     fn from_iter<Agents: IntoIterator<Item = (AgentId, Availability)>>(agents: Agents) -> Self {
-        Self { agents: agents.into_iter().collect() }
+        let mut roster = Self::default();
+        agents.into_iter().for_each(|(agent, availability)| roster.set(agent, availability));
+        roster
     }
 }

@@ -3,6 +3,7 @@
 mod assign;
 mod carry;
 mod give;
+mod standing;
 mod together;
 
 use std::net::IpAddr;
@@ -10,16 +11,17 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
 use sqlx::PgConnection;
+use sqlx::types::Json;
 
 use crate::moment::Moment;
+use crate::searches::Skipped;
 use crate::{Store, StoreError};
 
 pub(crate) use assign::assign_in;
-pub use assign::{
-    Assigned, Assignment, Cause, Hand, Standing, assign, hand, pinned, release, standing, wanting,
-};
+pub use assign::{Assigned, Assignment, Cause, assign};
 pub use carry::{Searched, carry, carry_searches, searched};
 pub(crate) use give::give_hosts;
+pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
 pub use together::decide_all;
 
 /// A delegation that holds now.
@@ -82,6 +84,8 @@ pub struct Decision<'a> {
     pub provisional: bool,
     /// The agent's measured round trip, in microseconds.
     pub rtt_us: Option<u32>,
+    /// Whom the search passed over.
+    pub skipped: &'a [Skipped],
 }
 
 /// What came of a decision.
@@ -143,12 +147,13 @@ async fn close_search(
 ) -> Result<bool, StoreError> {
     let closed = sqlx::query(
         "UPDATE searches SET state = CASE WHEN $3 THEN 'open' ELSE 'decided' END,
-                             decided_at = CASE WHEN $3 THEN NULL ELSE $2 END
+                             decided_at = CASE WHEN $3 THEN NULL ELSE $2 END, skipped = $4
          WHERE id = $1 AND state = 'open'",
     )
     .bind(decision.search.get())
     .bind(Moment(now))
     .bind(decision.provisional)
+    .bind(Json(decision.skipped))
     .execute(db)
     .await
     .map_err(StoreError::doing("close a search"))?;

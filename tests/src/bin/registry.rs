@@ -30,6 +30,9 @@ enum Command {
     Time {
         /// Where they are.
         dir: PathBuf,
+        /// Load them into a Postgres of its own in this new directory, too, beside `psql \copy`; it is removed again.
+        #[arg(long)]
+        database: Option<PathBuf>,
     },
 }
 
@@ -40,7 +43,7 @@ fn main() -> anyhow::Result<()> {
             let made = make(&dir, scale, seed)?;
             println!("{} ranges, {} organisations", made.nets, made.organisations);
         }
-        Command::Time { dir } => print!("{}", time(&dir)?),
+        Command::Time { dir, database } => print!("{}", time(&dir, database.as_deref())?),
     }
     Ok(())
 }

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use rir_loader::read::{Contents, read};
 
+use super::postgres::{InPostgres, in_postgres};
+
 /// What was measured.
 #[derive(Debug, Clone)]
 pub struct Timing {
@@ -26,12 +28,15 @@ pub struct Timing {
     pub companies: u64,
     /// Bytes of the subnets in memory.
     pub heap: u64,
-    /// Most memory that this process ever had, in bytes; Linux only.
+    /// Most memory that this process had until the hierarchy was there, in bytes; Linux only.
     pub peak: Option<u64>,
+    /// The same in Postgres, where asked for.
+    pub postgres: Option<InPostgres>,
 }
 
-/// Reads every registry file of a directory, first with `zcat`, then with the loader.
-pub fn time(dir: &Path) -> anyhow::Result<Timing> {
+/// Reads every registry file of a directory, first with `zcat`, then with the loader; then loads what was read into a Postgres of
+/// its own in the directory `database`, where one is given.
+pub fn time(dir: &Path, database: Option<&Path>) -> anyhow::Result<Timing> {
     let files = rir_loader::files::files(&[dir.to_owned()])?;
     let begun = Instant::now();
     let bytes = files.iter().map(unpacked).sum::<anyhow::Result<u64>>()?;
@@ -39,6 +44,7 @@ pub fn time(dir: &Path) -> anyhow::Result<Timing> {
     let begun = Instant::now();
     let nested = read(&files, &|_| {})?;
     let load = begun.elapsed();
+    let peak = peak();
     let ranges = nested.files.iter().map(|file| match &file.contents {
         Contents::Whois(report) => report.ranges.iter().sum(),
         _ => 0,
@@ -51,7 +57,8 @@ pub fn time(dir: &Path) -> anyhow::Result<Timing> {
         subnets: nested.hierarchy.len() as u64,
         companies: nested.hierarchy.companies().len() as u64,
         heap: nested.hierarchy.heap_bytes().subnets as u64,
-        peak: peak(),
+        peak,
+        postgres: database.map(|dir| in_postgres(dir, &nested)).transpose()?,
     })
 }
 
@@ -94,8 +101,13 @@ impl fmt::Display for Timing {
             self.subnets, self.companies
         )?;
         match self.peak {
-            Some(peak) => writeln!(f, "peak memory:  {:.0} MB", peak as f64 / 1e6),
-            None => writeln!(f, "peak memory:  not known on this system"),
+            Some(peak) => writeln!(f, "peak memory:  {:.0} MB", peak as f64 / 1e6)?,
+            None => writeln!(f, "peak memory:  not known on this system")?,
         }
+        let Some(postgres) = &self.postgres else { return Ok(()) };
+        let (load, copy) = (postgres.load.as_secs_f64(), postgres.copy.as_secs_f64());
+        writeln!(f, "psql \\copy:   {copy:.1} s")?;
+        writeln!(f, "Postgres:     loaded in {load:.1} s, {:.2} times as long", load / copy)?;
+        writeln!(f, "lookup (SQL): {} ns", postgres.lookup.as_nanos())
     }
 }

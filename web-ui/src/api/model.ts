@@ -28,6 +28,7 @@ export type SearchAnswer = Schemas['SearchAnswer'];
 export type SearchItem = Schemas['SearchItem'];
 export type SeedsAnswer = Schemas['SeedsAnswer'];
 export type SessionAnswer = Schemas['SessionAnswer'];
+export type SkipReason = Schemas['SkipReason'];
 export type Steering = Schemas['Steering'];
 export type SteeringWish = Schemas['SteeringWish'];
 export type Verdict = Schemas['Verdict'];

@@ -1,5 +1,5 @@
 /** The words of a delegation as people read them. */
-import type { Kind, Method, Phase, Reason, Verdict } from '../api/model';
+import type { Kind, Method, Phase, Reason, SkipReason, Verdict } from '../api/model';
 
 /*
  * Each table names every word that the OpenAPI document has: a new one breaks the build until it is
@@ -40,6 +40,14 @@ const phaseNames: Names<Phase> = {
   predicted: 'Agents likeliest to be nearest',
 };
 
+const skipNames: Names<SkipReason> = {
+  asleep: 'asleep',
+  unreachable: 'not heard of',
+  busy: 'busy',
+  excluded: 'excluded by an admin',
+  budget: 'out of probes for the day',
+};
+
 const kindNames: Names<Kind> = {
   root: 'Whole address space',
   block: 'Registry block',
@@ -60,6 +68,9 @@ export const reasonMeaning = (reason: string) => found(reasonMeanings, reason) ?
 
 /** A stage of the search. */
 export const phaseName = (phase: string) => named(phaseNames, phase);
+
+/** Why an agent was passed over. */
+export const skipName = (why: string) => named(skipNames, why);
 
 /** What sort of step of the hierarchy a subnet is. */
 export const kindName = (kind: string) => named(kindNames, kind);

@@ -13,25 +13,26 @@ use super::{ACCESS_MS, PROBE_SIGMA, Place, Places, normal};
 #[derive(Debug, Clone)]
 pub struct Belief<'p> {
     places: &'p Places,
-    states: Vec<State>,
+    chances: Vec<f64>,
+    accesses: Vec<Access>,
 }
 
+/// What the subnet adds to the time of the network up to it, if it is at some place.
 #[derive(Debug, Clone, Copy)]
-struct State {
-    chance: f64,
-    /// Access time above the usual, in milliseconds.
-    access_ms: f64,
-    access_variance: f64,
+struct Access {
+    /// Above the usual, in milliseconds.
+    ms: f64,
+    variance: f64,
 }
 
-/// Degrees of freedom of Student's *t*; `tail` has the power of its density for them.
+/// Degrees of freedom of Student's *t*; [`Access::observe`] has the power of its density for them.
 const FREEDOM: f64 = 4.0;
 /// Places less likely than this are not asked for their opinion.
-const NEGLIGIBLE: f64 = 5e-4;
+const NEGLIGIBLE: f64 = 1e-3;
 /// No place is less likely than this, so that it can come back.
 const LEAST: f64 = 1e-200;
-/// Agents that would have to be this many deviations faster than expected are not considered.
-const FAR: f64 = -3.0;
+/// Once an agent gains less than this from a place, those behind it are not considered there.
+const SLIGHT: f64 = 1e-3;
 
 /// Who can still be chosen.
 #[derive(Debug, Clone)]
@@ -45,42 +46,43 @@ pub(super) struct Field {
 impl<'p> Belief<'p> {
     /// Before the first probe. `prior` has a probability for each place.
     pub fn new(places: &'p Places, prior: &[f64]) -> Self {
-        let state = |chance: &f64| State {
-            chance: chance.max(LEAST),
-            access_ms: 0.0,
-            access_variance: ACCESS_MS * ACCESS_MS,
-        };
-        Self { places, states: prior.iter().map(state).collect() }
+        let usual = Access { ms: 0.0, variance: ACCESS_MS * ACCESS_MS };
+        let chances = prior.iter().map(|chance| chance.max(LEAST)).collect();
+        Self { places, chances, accesses: vec![usual; prior.len()] }
     }
 
     /// Takes in that `agent` measured `rtt_ms`.
     pub fn observe(&mut self, agent: AgentId, rtt_ms: f64) {
+        let states = self.chances.iter_mut().zip(&mut self.accesses);
         if let Some(known) = self.places.expected_of(agent) {
-            self.states.iter_mut().zip(known).for_each(|(state, expected)| state.observe(*expected, rtt_ms));
+            states
+                .zip(known)
+                .for_each(|((chance, access), expected)| *chance *= access.observe(*expected, rtt_ms));
         } else {
             let sights = self.places.sights().iter().map(Sight::stranger);
-            self.states.iter_mut().zip(sights).for_each(|(state, expected)| state.observe(expected, rtt_ms));
+            states
+                .zip(sights)
+                .for_each(|((chance, access), expected)| *chance *= access.observe(expected, rtt_ms));
         }
-        let sum: f64 = self.states.iter().map(|state| state.chance).sum();
-        for state in &mut self.states {
-            state.chance = (state.chance / sum).max(LEAST);
+        let share = 1.0 / self.chances.iter().sum::<f64>();
+        for chance in &mut self.chances {
+            *chance = (*chance * share).max(LEAST);
         }
     }
 
     /// The probability of each place.
-    pub fn chances(&self) -> Vec<f64> {
-        self.states.iter().map(|state| state.chance).collect()
+    pub fn chances(&self) -> &[f64] {
+        &self.chances
     }
 
     /// The round trip to be expected from `agent`, with its deviation, in milliseconds.
     pub fn expected_ms(&self, agent: AgentId) -> (f64, f64) {
         let (mut mean, mut square) = (0.0, 0.0);
-        for (place, state) in self.states.iter().enumerate() {
+        for (place, (chance, access)) in self.chances.iter().zip(&self.accesses).enumerate() {
             let expected = self.expected(place, agent);
-            let time_ms = expected.time_ms + state.access_ms;
-            mean += state.chance * time_ms;
-            square +=
-                state.chance * (time_ms * time_ms + state.access_variance + expected.deviation_ms.powi(2));
+            let time_ms = expected.time_ms + access.ms;
+            mean += chance * time_ms;
+            square += chance * (time_ms * time_ms + access.variance + expected.variance);
         }
         (mean, (square - mean * mean).max(0.0).sqrt())
     }
@@ -88,9 +90,9 @@ impl<'p> Belief<'p> {
     /// The probability that `agent` would measure less than `best_ms`, for each of `agents`.
     pub fn chances_below(&self, best_ms: f64, agents: &[AgentId]) -> Vec<f64> {
         let mut below = vec![0.0; agents.len()];
-        for (place, state) in self.likely() {
+        for (place, chance, access) in self.likely() {
             for (agent, below) in agents.iter().zip(&mut below) {
-                *below += state.chance * normal::below(state.headway(self.expected(place, *agent), best_ms));
+                *below += chance * normal::below(access.headway(self.expected(place, *agent), best_ms));
             }
         }
         below
@@ -100,11 +102,11 @@ impl<'p> Belief<'p> {
     /// routes are left aside.
     pub fn chances_nearest(&self, agents: &[AgentId]) -> Vec<f64> {
         let mut nearest = vec![0.0; agents.len()];
-        for (place, state) in self.likely() {
+        for (place, chance, _) in self.likely() {
             let times = agents.iter().map(|agent| self.expected(place, *agent).time_ms);
             let first = times.enumerate().min_by(|(_, a), (_, b)| a.total_cmp(b));
             if let Some((index, _)) = first {
-                nearest[index] += state.chance;
+                nearest[index] += chance;
             }
         }
         nearest
@@ -115,21 +117,20 @@ impl<'p> Belief<'p> {
     pub(super) fn nearer(&self, best_ms: f64, least: f64, field: &Field) -> Vec<(AgentId, f64)> {
         let mut below = vec![0.0; field.open.len()];
         let mut of_strangers = 0.0;
-        for (place, state) in self.likely() {
+        for (place, chance, access) in self.likely() {
             let Some(sight) = self.places.sights().get(place) else { continue };
-            let unknown = state.chance * normal::below(state.headway(sight.stranger(), best_ms));
+            let unknown = chance * normal::below(access.headway(sight.stranger(), best_ms));
             of_strangers += unknown;
             for column in &sight.strangers {
                 below[*column as usize] += unknown;
             }
-            for (column, expected) in &sight.nearest {
-                let headway = state.headway(*expected, best_ms);
-                if headway < FAR {
+            for (column, time_ms) in &sight.nearest {
+                let expected = Expected::known(f64::from(*time_ms));
+                let gain = chance * normal::below(access.headway(expected, best_ms));
+                if gain < SLIGHT {
                     break;
                 }
-                if field.open[*column as usize] {
-                    below[*column as usize] += state.chance * normal::below(headway);
-                }
+                below[*column as usize] += gain;
             }
         }
         self.ranked(below, of_strangers, least, field)
@@ -139,18 +140,18 @@ impl<'p> Belief<'p> {
     pub(super) fn nearest(&self, field: &Field) -> Vec<(AgentId, f64)> {
         let mut nearest = vec![0.0; field.open.len()];
         let mut of_strangers = 0.0;
-        for (place, state) in self.likely() {
+        for (place, chance, _) in self.likely() {
             let Some(sight) = self.places.sights().get(place) else { continue };
             let open = |column: u32| field.open[column as usize];
             let known = sight.nearest.iter().find(|(column, _)| open(*column)).copied();
             let unknown = sight.strangers.iter().copied().find(|column| open(*column));
             match (known, unknown) {
-                (Some((column, expected)), _) if expected.time_ms <= sight.mean_ms => {
-                    nearest[column as usize] += state.chance;
+                (Some((column, time_ms)), _) if f64::from(time_ms) <= sight.mean_ms => {
+                    nearest[column as usize] += chance;
                 }
-                (_, Some(column)) => nearest[column as usize] += state.chance,
-                _ if !field.strangers.is_empty() => of_strangers += state.chance,
-                (Some((column, _)), None) => nearest[column as usize] += state.chance,
+                (_, Some(column)) => nearest[column as usize] += chance,
+                _ if !field.strangers.is_empty() => of_strangers += chance,
+                (Some((column, _)), None) => nearest[column as usize] += chance,
                 (None, None) => {}
             }
         }
@@ -172,39 +173,39 @@ impl<'p> Belief<'p> {
 
     fn expected(&self, place: Place, agent: AgentId) -> Expected {
         let known = self.places.expected_of(agent).and_then(|known| known.get(place).copied());
-        let nothing = Expected { time_ms: 0.0, deviation_ms: 0.0 };
+        let nothing = Expected { time_ms: 0.0, variance: 0.0 };
         known.unwrap_or_else(|| self.places.sights().get(place).map_or(nothing, Sight::stranger))
     }
 
-    fn likely(&self) -> impl Iterator<Item = (Place, &State)> {
-        self.states.iter().enumerate().filter(|(_, state)| state.chance >= NEGLIGIBLE)
+    fn likely(&self) -> impl Iterator<Item = (Place, f64, &Access)> {
+        let all = self.chances.iter().zip(&self.accesses).enumerate();
+        all.filter(|(_, (chance, _))| **chance >= NEGLIGIBLE)
+            .map(|(place, (chance, access))| (place, *chance, access))
     }
 }
 
-impl State {
-    fn observe(&mut self, expected: Expected, rtt_ms: f64) {
-        let noise = expected.deviation_ms.powi(2) + (PROBE_SIGMA * rtt_ms).powi(2);
-        let variance = self.access_variance + noise;
-        let surprise = rtt_ms - expected.time_ms - self.access_ms;
-        let squared = surprise * surprise / variance;
-        self.chance /= variance.sqrt() * tail(1.0 + squared / FREEDOM);
-        let trust = (FREEDOM + 1.0) / (FREEDOM + squared);
-        let gain = self.access_variance / (self.access_variance + noise / trust);
-        self.access_ms += gain * surprise;
-        self.access_variance *= 1.0 - gain;
+impl Access {
+    /// Takes in a round trip; how well it was explained, as a density.
+    fn observe(&mut self, expected: Expected, rtt_ms: f64) -> f64 {
+        let noise = expected.variance + (PROBE_SIGMA * rtt_ms).powi(2);
+        let variance = self.variance + noise;
+        let surprise = rtt_ms - expected.time_ms - self.ms;
+        let base = 1.0 + surprise * surprise / (variance * FREEDOM);
+        // The stranger the measurement, the less it is trusted.
+        let noise = noise * base * FREEDOM / (FREEDOM + 1.0);
+        let gain = self.variance / (self.variance + noise);
+        self.ms += gain * surprise;
+        self.variance *= 1.0 - gain;
+        // One over the deviation and the base to the power of 2.5, half of one more than the degrees of freedom.
+        1.0 / (base * base * (base * variance).sqrt())
     }
 
     /// How many deviations `best_ms` is above what an agent would measure.
     fn headway(&self, expected: Expected, best_ms: f64) -> f64 {
-        let mean = expected.time_ms + self.access_ms;
-        let variance = self.access_variance + expected.deviation_ms.powi(2) + (PROBE_SIGMA * mean).powi(2);
+        let mean = expected.time_ms + self.ms;
+        let variance = self.variance + expected.variance + (PROBE_SIGMA * mean).powi(2);
         (best_ms - mean) / variance.sqrt()
     }
-}
-
-/// To the power of 2.5, half of one more than the degrees of freedom.
-fn tail(base: f64) -> f64 {
-    base * base * base.sqrt()
 }
 
 #[cfg(test)]

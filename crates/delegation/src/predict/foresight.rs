@@ -1,12 +1,12 @@
 //! The predictive search, one step at a time.
 
-use hierarchy::Hierarchy;
+use hierarchy::{Hierarchy, SubnetId};
 use protocol::AgentId;
 
 use super::belief::Field;
 use super::{Belief, Experience, Places};
 use crate::search::{Outlook, proceed};
-use crate::{Book, Candidate, Phase, Policy, Reason, Roster, Search, Step, Verdict};
+use crate::{Asked, Book, Candidate, Phase, Policy, Reason, Roster, Search, Step, Verdict};
 
 /// What the predictive strategy knows.
 #[derive(Debug, Clone, Copy)]
@@ -19,19 +19,51 @@ pub struct Foresight<'k> {
     pub worth_asking: f64,
 }
 
-/// One probe in fifteen that finds a nearer agent is worth the other fourteen.
-pub const WORTH_ASKING: f64 = 1.0 / 15.0;
+/// One probe in sixteen that finds a nearer agent is worth the other fifteen.
+pub const WORTH_ASKING: f64 = 1.0 / 16.0;
 
-impl Foresight<'_> {
+/// What a search that is kept in memory need not compute anew at its next step: the belief so far. The prior stays that of
+/// the search's first step, whatever was learned elsewhere since.
+#[derive(Debug, Clone)]
+pub struct Thought<'k> {
+    subnet: SubnetId,
+    /// The measurements that the belief has taken in, in the order of the trail.
+    heard: Vec<(AgentId, u32)>,
+    belief: Belief<'k>,
+}
+
+impl<'k> Foresight<'k> {
     /// What is believed of the subnet of `search` after the probes so far.
-    pub fn belief(&self, hierarchy: &Hierarchy, search: &Search<'_>) -> Belief<'_> {
-        let mut belief = Belief::new(self.places, &self.experience.prior(hierarchy, search.subnet));
-        for asked in search.trail {
-            if let Verdict::Measured { rtt_us } = asked.verdict {
-                belief.observe(asked.agent, f64::from(rtt_us) / 1000.0);
-            }
+    pub fn belief(&self, hierarchy: &Hierarchy, search: &Search<'_>) -> Belief<'k> {
+        self.think(hierarchy, search, None).belief
+    }
+
+    /// The same, from where an earlier step of the search left off; anew if the trail does not continue what was heard then.
+    fn think(&self, hierarchy: &Hierarchy, search: &Search<'_>, kept: Option<Thought<'k>>) -> Thought<'k> {
+        let measured = || search.trail.iter().filter_map(Asked::measurement);
+        let continues = |kept: &Thought<'k>| {
+            let mut trail = measured();
+            let known =
+                |heard: &(AgentId, u32)| trail.next().is_some_and(|one| (one.agent, one.rtt_us) == *heard);
+            kept.subnet == search.subnet && kept.heard.iter().all(known)
+        };
+        let mut thought = kept.filter(continues).unwrap_or_else(|| Thought {
+            subnet: search.subnet,
+            heard: Vec::new(),
+            belief: Belief::new(self.places, &self.experience.prior(hierarchy, search.subnet)),
+        });
+        for one in measured().skip(thought.heard.len()) {
+            thought.belief.observe(one.agent, f64::from(one.rtt_us) / 1000.0);
+            thought.heard.push((one.agent, one.rtt_us));
         }
-        belief
+        thought
+    }
+}
+
+impl Thought<'_> {
+    /// The probability of each place, after the step that kept this.
+    pub fn chances(&self) -> &[f64] {
+        self.belief.chances()
     }
 }
 
@@ -48,16 +80,31 @@ pub fn next_step(
     foresight: &Foresight<'_>,
     search: &Search<'_>,
 ) -> Step {
+    next_step_keeping(hierarchy, book, roster, policy, foresight, search, &mut None)
+}
+
+/// [`next_step`] for whoever has a search in memory from its first step to its last: `kept` begins as `None`.
+pub fn next_step_keeping<'k>(
+    hierarchy: &Hierarchy,
+    book: &Book,
+    roster: &Roster,
+    policy: &Policy,
+    foresight: &Foresight<'k>,
+    search: &Search<'_>,
+    kept: &mut Option<Thought<'k>>,
+) -> Step {
     if foresight.places.is_empty() {
         return crate::next_step(hierarchy, book, roster, policy, search);
     }
     let fastest = search.fastest(roster);
-    let rivals = rivals(hierarchy, roster, foresight, search);
+    let thought = foresight.think(hierarchy, search, kept.take());
+    let thought = kept.insert(thought);
+    let rivals = rivals(roster, foresight, &thought.belief, search);
     let enough = fastest.filter(|_| rivals.is_empty()).map(|_| Reason::Predicted);
     // Before the first measurement everybody is worth asking, the hopeless ones last.
     let others = roster.agents().filter(|agent| fastest.is_none() && !rivals.contains(agent));
-    let asked = search.asked();
-    let unasked = rivals.iter().copied().chain(others).filter(|agent| !asked.contains(agent));
+    let was_asked = |agent: &AgentId| search.trail.iter().any(|asked| asked.agent == *agent);
+    let unasked = rivals.iter().copied().chain(others).filter(|agent| !was_asked(agent));
     let order = unasked.map(|agent| Candidate { agent, phase: Phase::Predicted, level: search.subnet });
     proceed(roster, policy, search, Outlook { enough, otherwise: Reason::Predicted }, order)
 }
@@ -65,12 +112,12 @@ pub fn next_step(
 /// Agents without an answer that may be nearer than the best so far, the likeliest first; before the first measurement
 /// those that may be the nearest of all.
 fn rivals(
-    hierarchy: &Hierarchy,
     roster: &Roster,
     foresight: &Foresight<'_>,
+    belief: &Belief<'_>,
     search: &Search<'_>,
 ) -> Vec<AgentId> {
-    let (belief, field) = (foresight.belief(hierarchy, search), field(roster, foresight.places, search));
+    let field = field(roster, foresight.places, search);
     let ranked = match search.fastest(roster) {
         Some(best) => belief.nearer(f64::from(best.rtt_us) / 1000.0, foresight.worth_asking, &field),
         None => belief.nearest(&field),

@@ -23,7 +23,7 @@ pub mod whereabouts;
 
 pub use belief::Belief;
 pub use experience::Experience;
-pub use foresight::{Foresight, WORTH_ASKING, next_step};
+pub use foresight::{Foresight, Thought, WORTH_ASKING, next_step, next_step_keeping};
 pub use places::{Landmark, Place, Places};
 
 /// Standard deviation of a route around the time of its place, as a share of the time.

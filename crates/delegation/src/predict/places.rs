@@ -34,11 +34,11 @@ pub struct Places {
     by_column: Vec<Expected>,
 }
 
-/// Mean and deviation of the round trip to a subnet with the usual access, in milliseconds.
+/// Mean and variance of the round trip to a subnet with the usual access, in milliseconds and their squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Expected {
     pub(super) time_ms: f64,
-    pub(super) deviation_ms: f64,
+    pub(super) variance: f64,
 }
 
 /// Spread of the time from an agent that has measured nothing at a place, as a share of the others' mean.
@@ -49,8 +49,8 @@ const STRANGER_SIGMA: f64 = 0.7;
 pub(super) struct Sight {
     /// The mean over all agents that measured something there.
     pub(super) mean_ms: f64,
-    /// Columns with what is expected of them, the nearest first.
-    pub(super) nearest: Vec<(u32, Expected)>,
+    /// Columns with what is expected of them in milliseconds, the nearest first; small, since most of a step is to walk them.
+    pub(super) nearest: Vec<(u32, f32)>,
     /// Columns that measured nothing there.
     pub(super) strangers: Vec<u32>,
 }
@@ -139,9 +139,9 @@ impl Places {
 impl Sight {
     fn of(row: &Row) -> Self {
         let known = || (0..).zip(row).filter_map(|(column, time)| Some((column, (*time)?)));
-        let mut nearest: Vec<(u32, Expected)> =
-            known().map(|(column, time_ms)| (column, Expected::known(time_ms))).collect();
-        nearest.sort_by(|a, b| a.1.time_ms.total_cmp(&b.1.time_ms));
+        let mut nearest: Vec<(u32, f32)> =
+            known().map(|(column, time_ms)| (column, time_ms as f32)).collect();
+        nearest.sort_by(|a, b| a.1.total_cmp(&b.1));
         let strangers = (0..).zip(row).filter(|(_, time)| time.is_none()).map(|(column, _)| column).collect();
         let mean_ms = known().map(|(_, time)| time).sum::<f64>() / nearest.len().max(1) as f64;
         Self { mean_ms, nearest, strangers }
@@ -149,13 +149,14 @@ impl Sight {
 
     /// What is expected of an agent that has measured nothing here: no more than that it is one of the agents.
     pub(super) fn stranger(&self) -> Expected {
-        Expected { time_ms: self.mean_ms, deviation_ms: STRANGER_SIGMA * self.mean_ms }
+        Expected { time_ms: self.mean_ms, variance: (STRANGER_SIGMA * self.mean_ms).powi(2) }
     }
 }
 
 impl Expected {
-    fn known(time_ms: f64) -> Self {
-        Self { time_ms, deviation_ms: route_deviation_ms(time_ms) }
+    /// What is expected of an agent that measured this.
+    pub(super) fn known(time_ms: f64) -> Self {
+        Self { time_ms, variance: route_deviation_ms(time_ms).powi(2) }
     }
 }
 

@@ -1,10 +1,10 @@
 //! The predictive search, run on a draw through the same code that the coordinator runs.
 
-use delegation::predict::{Experience, Foresight, Landmark, Places, next_step};
+use delegation::predict::{Experience, Foresight, Landmark, Places, next_step_keeping};
 use delegation::{Availability, Book, Policy, Search};
 
 use crate::replay::outcome::Decision;
-use crate::replay::walk::{searched, walk};
+use crate::replay::walk::walk;
 use crate::{Crawler, Draw, Site};
 
 /// Decisions, and how many probes the landmarks took.
@@ -17,10 +17,15 @@ pub(crate) fn run<'d>(draw: &'d Draw<'_>, worth_asking: f64) -> (Vec<Decision<'d
     let mut decisions = Vec::new();
     for site in &draw.sites {
         let foresight = Foresight { places: &places, experience: &experience, worth_asking };
-        let next = |search: &Search<'_>| next_step(hierarchy, &book, &roster, &policy, &foresight, search);
+        let mut kept = None;
+        let next = |search: &Search<'_>| {
+            next_step_keeping(hierarchy, &book, &roster, &policy, &foresight, search, &mut kept)
+        };
         let Some((crawler, _, trail)) = walk(draw, *site, next) else { continue };
-        let chances = foresight.belief(hierarchy, &searched(*site, &trail)).chances();
-        experience.learn(hierarchy, site.subnet, &chances);
+        let chances = kept.map(|thought| thought.chances().to_vec());
+        if let Some(chances) = chances {
+            experience.learn(hierarchy, site.subnet, &chances);
+        }
         decisions.push(Decision { site: *site, crawler, probes: trail.len() });
     }
     (decisions, draw.landmarks.len() * draw.crawlers.len())

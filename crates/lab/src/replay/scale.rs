@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use delegation::predict::{Experience, Foresight, WORTH_ASKING, next_step as predictive_step};
+use delegation::predict::{Experience, Foresight, Thought, WORTH_ASKING, next_step_keeping};
 use delegation::{Asked, Availability, Book, Holding, Policy, Reason, Roster, next_step};
 
 use crate::clock::Start;
@@ -102,25 +102,30 @@ impl<'d> Desk<'d> {
             self.seen.known += 1;
             return;
         }
-        let Some((crawler, reason, trail)) = walk(self.draw, site, |search| self.step(search)) else {
-            return;
-        };
+        let mut kept = None;
+        let walked = walk(self.draw, site, |search| self.step(search, &mut kept));
+        let Some((crawler, reason, trail)) = walked else { return };
+        let chances = kept.map(|thought| thought.chances().to_vec());
         self.seen.searches += 1;
         self.seen.probes += trail.len() as u64;
         self.seen.decisions += trail.len() as u64 + 1;
-        self.learn(site, &trail, crawler.agent, reason);
+        self.learn(site, crawler.agent, reason, chances.as_deref());
         if self.trails.len() < AGAIN {
             self.trails.push((site, trail));
         }
     }
 
-    fn step(&self, search: &delegation::Search<'_>) -> delegation::Step {
+    fn step<'s>(
+        &'s self,
+        search: &delegation::Search<'_>,
+        kept: &mut Option<Thought<'s>>,
+    ) -> delegation::Step {
         let hierarchy = &self.draw.ground.hierarchy;
         match self.searching {
             Searching::Threshold => next_step(hierarchy, &self.book, &self.roster, &self.policy, search),
             Searching::Predictive => {
                 let foresight = self.foresight();
-                predictive_step(hierarchy, &self.book, &self.roster, &self.policy, &foresight, search)
+                next_step_keeping(hierarchy, &self.book, &self.roster, &self.policy, &foresight, search, kept)
             }
         }
     }
@@ -129,12 +134,11 @@ impl<'d> Desk<'d> {
         Foresight { places: &self.places, experience: &self.experience, worth_asking: WORTH_ASKING }
     }
 
-    fn learn(&mut self, site: Site, trail: &[Asked], agent: protocol::AgentId, reason: Reason) {
+    fn learn(&mut self, site: Site, agent: protocol::AgentId, reason: Reason, chances: Option<&[f64]>) {
         let hierarchy = &self.draw.ground.hierarchy;
         self.book.insert(hierarchy, site.subnet, Holding { agent, reason });
-        if self.searching == Searching::Predictive {
-            let chances = self.foresight().belief(hierarchy, &searched(site, trail)).chances();
-            self.experience.learn(hierarchy, site.subnet, &chances);
+        if let Some(chances) = chances {
+            self.experience.learn(hierarchy, site.subnet, chances);
         }
     }
 
@@ -143,8 +147,9 @@ impl<'d> Desk<'d> {
         let begun = Start::now();
         let mut count = 0;
         for (site, trail) in &self.trails {
+            let mut kept = None;
             for asked in 0..=trail.len() {
-                black_box(self.step(&searched(*site, &trail[..asked])));
+                black_box(self.step(&searched(*site, &trail[..asked]), &mut kept));
                 count += 1;
             }
         }

@@ -8,7 +8,7 @@ use crate::{Crawler, Draw, Site};
 pub(crate) fn walk<'d>(
     draw: &'d Draw<'_>,
     site: Site,
-    next: impl Fn(&Search<'_>) -> Step,
+    mut next: impl FnMut(&Search<'_>) -> Step,
 ) -> Option<(&'d Crawler, Reason, Vec<Asked>)> {
     let mut trail: Vec<Asked> = Vec::new();
     loop {

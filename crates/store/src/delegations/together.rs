@@ -2,6 +2,7 @@
 
 use protocol::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
+use sqlx::types::Json;
 
 use super::{Decided, Decision, decide, give_hosts};
 use crate::moment::Moment;
@@ -73,13 +74,15 @@ async fn close_searches(
     let closed = sqlx::query(
         "WITH locked AS (SELECT id FROM searches WHERE id = ANY($1) AND state = 'open' ORDER BY id FOR UPDATE)
          UPDATE searches s SET state = CASE WHEN d.provisional THEN 'open' ELSE 'decided' END,
-                               decided_at = CASE WHEN d.provisional THEN NULL ELSE $3::timestamptz END
-         FROM locked JOIN unnest($1::bigint[], $2::bool[]) AS d (id, provisional) USING (id)
+                               decided_at = CASE WHEN d.provisional THEN NULL ELSE $3::timestamptz END,
+                               skipped = d.skipped
+         FROM locked JOIN unnest($1::bigint[], $2::bool[], $4::jsonb[]) AS d (id, provisional, skipped) USING (id)
          WHERE s.id = locked.id",
     )
     .bind(column(decisions, |decision| decision.search.get()))
     .bind(column(decisions, |decision| decision.provisional))
     .bind(Moment(now))
+    .bind(decisions.iter().map(|decision| Json(decision.skipped)).collect::<Vec<_>>())
     .execute(db)
     .await
     .map_err(StoreError::doing("close searches"))?;

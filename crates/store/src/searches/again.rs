@@ -61,17 +61,6 @@ pub struct Skipped {
     pub why: String,
 }
 
-/// Writes down whom an open search passed over; what was written before is replaced.
-pub async fn note_skipped(store: &Store, search: SearchId, skipped: &[Skipped]) -> Result<(), StoreError> {
-    sqlx::query("UPDATE searches SET skipped = $2 WHERE id = $1 AND state = 'open'")
-        .bind(search.get())
-        .bind(Json(skipped))
-        .execute(store.pool())
-        .await
-        .map_err(StoreError::doing("write down whom a search passed over"))?;
-    Ok(())
-}
-
 /// Whom a search passed over when it decided.
 pub async fn skipped(store: &Store, search: SearchId) -> Result<Vec<Skipped>, StoreError> {
     let found: Option<Json<Vec<Skipped>>> = sqlx::query_scalar("SELECT skipped FROM searches WHERE id = $1")

@@ -1,10 +1,12 @@
 //! What searches have shown.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
 use protocol::{AgentId, SearchId};
 
+use super::OpenSearch;
 use crate::delegations::range;
 use crate::{Store, StoreError};
 
@@ -55,30 +57,39 @@ pub struct Sighted {
     pub rtt_us: u32,
 }
 
-/// Most measurements that are looked at.
+/// Most measurements of a subnet that are looked at.
 const SIGHTINGS: i64 = 1_000;
 
-/// What searches for `subnet` measured at other addresses than `except`, the newest of each agent and address.
-pub async fn sightings(store: &Store, subnet: &Range, except: IpAddr) -> Result<Vec<Sighted>, StoreError> {
-    let rows: Vec<(IpAddr, i64, i32)> = sqlx::query_as(
-        "SELECT DISTINCT ON (s.target, p.agent) s.target, p.agent, p.rtt_us
-         FROM searches s JOIN probes p ON p.search = s.id AND p.state = 'measured'
-         WHERE s.first = $1 AND s.last = $2 AND s.target <> $3
-         ORDER BY s.target, p.agent, p.id DESC LIMIT $4",
+/// What searches measured in the subnets of these at other addresses than theirs, the newest of each agent and address. A search
+/// without any is left out.
+pub async fn sightings(
+    store: &Store,
+    searches: &[&OpenSearch],
+) -> Result<HashMap<SearchId, Vec<Sighted>>, StoreError> {
+    let rows: Vec<(i64, IpAddr, i64, i32)> = sqlx::query_as(
+        "SELECT w.id, o.target, o.agent, o.rtt_us
+         FROM unnest($1::bigint[], $2::inet[], $3::inet[], $4::inet[]) AS w (id, first, last, target)
+         CROSS JOIN LATERAL (
+            SELECT DISTINCT ON (s.target, p.agent) s.target, p.agent, p.rtt_us
+            FROM searches s JOIN probes p ON p.search = s.id AND p.state = 'measured'
+            WHERE s.first = w.first AND s.last = w.last AND s.target <> w.target
+            ORDER BY s.target, p.agent, p.id DESC LIMIT $5
+         ) AS o",
     )
-    .bind(subnet.first())
-    .bind(subnet.last())
-    .bind(except)
+    .bind(searches.iter().map(|search| search.id.get()).collect::<Vec<_>>())
+    .bind(searches.iter().map(|search| search.subnet.first()).collect::<Vec<_>>())
+    .bind(searches.iter().map(|search| search.subnet.last()).collect::<Vec<_>>())
+    .bind(searches.iter().map(|search| search.target).collect::<Vec<_>>())
     .bind(SIGHTINGS)
     .fetch_all(store.pool())
     .await
-    .map_err(StoreError::doing("read what was measured in a subnet"))?;
-    let sighted = |(address, agent, rtt_us): (IpAddr, i64, i32)| Sighted {
-        address,
-        agent: AgentId::new(agent),
-        rtt_us: rtt_us.unsigned_abs(),
-    };
-    Ok(rows.into_iter().map(sighted).collect())
+    .map_err(StoreError::doing("read what was measured in subnets"))?;
+    let mut found: HashMap<SearchId, Vec<Sighted>> = HashMap::new();
+    for (search, address, agent, rtt_us) in rows {
+        let sighted = Sighted { address, agent: AgentId::new(agent), rtt_us: rtt_us.unsigned_abs() };
+        found.entry(SearchId::new(search)).or_default().push(sighted);
+    }
+    Ok(found)
 }
 
 /// Writes down what the probes of a search showed of its subnet: a word of `searches.finding`, and a sentence.

@@ -40,6 +40,7 @@ fn decision(search: &OpenSearch, agent: AgentId, provisional: bool) -> Decision<
         reason: "lowest",
         provisional,
         rtt_us: Some(61_000),
+        skipped: &[],
     }
 }
 

@@ -89,9 +89,11 @@ async fn what_searches_measured_is_remembered_and_makes_landmarks() {
     let decided = searches::decided(world.store(), SearchId::new(i64::MAX), 10).await.unwrap();
     assert_eq!((decided.len(), &decided[0].times), (1, &vec![(agent, 21_000)]));
     assert!(searches::decided(world.store(), search.id, 10).await.unwrap().is_empty());
-    let seen = searches::sightings(world.store(), &search.subnet, ip("198.51.100.9")).await.unwrap();
+    let elsewhere = OpenSearch { target: ip("198.51.100.9"), ..search.clone() };
+    let seen = searches::sightings(world.store(), &[&elsewhere]).await.unwrap();
+    let seen = &seen[&search.id];
     assert_eq!((seen.len(), seen[0].address, seen[0].rtt_us), (1, search.target, 21_000));
-    assert!(searches::sightings(world.store(), &search.subnet, search.target).await.unwrap().is_empty());
+    assert!(searches::sightings(world.store(), &[&search]).await.unwrap().is_empty());
     let spots = landmarks::answering(world.store(), NOW, 10).await.unwrap();
     assert_eq!((spots.len(), spots[0].target.address), (1, search.target));
     let trail = store::lists::trail(world.store(), search.id).await.unwrap().unwrap();

@@ -1,0 +1,135 @@
+//! How it stands with subnets that something is to be done about, and who stands behind it.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, DelegationId, PinId, UnixMillis};
+
+use super::{Held, range};
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its hosts, if it has any, wait
+/// again. Whether it held.
+pub async fn release(
+    store: &Store,
+    subnet: &Range,
+    generation: i64,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let released = sqlx::query(
+        "UPDATE delegations SET ended_at = $4
+         WHERE first = $1 AND last = $2 AND generation = $3 AND ended_at IS NULL",
+    )
+    .bind(subnet.first())
+    .bind(subnet.last())
+    .bind(generation)
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("release a subnet"))?;
+    Ok(released.rows_affected() == 1)
+}
+
+/// The delegations that pins hold, with their pins.
+pub async fn pinned(store: &Store) -> Result<Vec<(Range, PinId)>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr, i64)> =
+        sqlx::query_as("SELECT first, last, pin FROM delegations WHERE ended_at IS NULL AND pin IS NOT NULL")
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("list the pinned delegations"))?;
+    rows.into_iter().map(|(first, last, pin)| Ok((range(first, last)?, PinId::new(pin)))).collect()
+}
+
+/// The admin behind a delegation that is pinned or overridden.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hand {
+    /// The admin.
+    pub by: String,
+    /// Why, in the admin's words.
+    pub note: String,
+    /// Whether a pin holds it, or it was an override.
+    pub pinned: bool,
+    /// When the pin expires.
+    pub expires_at: Option<UnixMillis>,
+}
+
+/// The admin behind a delegation; none where no admin said so.
+pub async fn hand(store: &Store, id: DelegationId) -> Result<Option<Hand>, StoreError> {
+    let row: Option<(String, String, bool, Option<Moment>)> = sqlx::query_as(
+        "SELECT d.assigned_by, d.note, d.pin IS NOT NULL, s.expires_at
+         FROM delegations d LEFT JOIN steering s ON s.id = d.pin
+         WHERE d.id = $1 AND d.assigned_by IS NOT NULL AND d.note IS NOT NULL",
+    )
+    .bind(id.get())
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("find the admin behind a delegation"))?;
+    Ok(row.map(|(by, note, pinned, expires_at)| Hand {
+        by,
+        note,
+        pinned,
+        expires_at: expires_at.map(|at| at.0),
+    }))
+}
+
+/// Subnets that hosts wait in and nobody crawls.
+pub async fn wanting(store: &Store) -> Result<Vec<Range>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(
+        "SELECT DISTINCT h.first, h.last FROM hosts h
+         WHERE h.state = 'resolved' AND h.first IS NOT NULL AND NOT EXISTS (
+            SELECT FROM delegations d WHERE d.ended_at IS NULL AND d.first = h.first AND d.last = h.last)",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the subnets that hosts wait in"))?;
+    rows.into_iter().map(|(first, last)| range(first, last)).collect()
+}
+
+/// A subnet that something is to be done about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The subnet.
+    pub subnet: Range,
+    /// Generation of its latest delegation; 0 when it never had one.
+    pub generation: i64,
+    /// The delegation that holds.
+    pub held: Option<Held>,
+    /// Its hosts.
+    pub hosts: u64,
+}
+
+type StandingRow = (IpAddr, IpAddr, i64, i64, Option<i64>, Option<i64>, Option<String>, Option<i32>);
+
+/// How it stands with these subnets, in their order.
+pub async fn standing(store: &Store, subnets: &[Range]) -> Result<Vec<Standing>, StoreError> {
+    let rows: Vec<StandingRow> = sqlx::query_as(
+        "SELECT s.first, s.last,
+                coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
+                (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last),
+                d.id, d.agent, d.reason, d.rtt_us
+         FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)
+         LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL
+         ORDER BY s.place",
+    )
+    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("see how it stands with subnets"))?;
+    rows.into_iter().map(standing_of).collect()
+}
+
+fn standing_of(row: StandingRow) -> Result<Standing, StoreError> {
+    let (first, last, generation, hosts, id, agent, reason, rtt_us) = row;
+    let subnet = range(first, last)?;
+    let held = id.zip(agent).zip(reason).map(|((id, agent), reason)| Held {
+        id: DelegationId::new(id),
+        subnet,
+        agent: AgentId::new(agent),
+        generation,
+        reason,
+        rtt_us: rtt_us.map(i32::unsigned_abs),
+    });
+    Ok(Standing { subnet, generation, held, hosts: hosts.unsigned_abs() })
+}

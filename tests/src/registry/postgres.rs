@@ -1,0 +1,136 @@
+//! The same hierarchy in a real Postgres: how long the load takes beside a bare `\copy` of the same rows, and what a lookup costs.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use cluster::{Cluster, Options};
+use rir_loader::load::load_with;
+use rir_loader::read::Nested;
+use store::Address;
+
+/// What was measured.
+#[derive(Debug, Clone, Copy)]
+pub struct InPostgres {
+    /// From the hierarchy in memory to the commit of its generation.
+    pub load: Duration,
+    /// `psql \copy` of the same rows into tables with the same keys, in one transaction, from files that were written before.
+    pub copy: Duration,
+    /// One lookup of a random IPv4 address by SQL, inside the server.
+    pub lookup: Duration,
+}
+
+/// The same rows again, as files and back.
+const EXPORT: [&str; 2] = [r"\copy subnets TO 'subnets.copy'", r"\copy companies TO 'companies.copy'"];
+const IMPORT: &str = r"\set ON_ERROR_STOP on
+BEGIN;
+CREATE TABLE subnets_again (LIKE subnets INCLUDING ALL);
+CREATE TABLE companies_again (LIKE companies INCLUDING ALL);
+\copy companies_again FROM 'companies.copy'
+\copy subnets_again FROM 'subnets.copy'
+COMMIT;
+";
+/// A ladder: the last subnet that begins at or before the address, then up by parents, from index to index.
+const LADDER: &str = "CREATE INDEX ladder ON subnets (generation, first, ordinal) INCLUDE (parent, last)";
+const ANALYZE: &str = "VACUUM ANALYZE subnets";
+/// Lookups of one statement.
+const LOOKUPS: u32 = 20_000;
+
+/// Loads a hierarchy into a private Postgres in `dir`, which must not be there yet and is removed again.
+pub fn in_postgres(dir: &Path, nested: &Nested) -> anyhow::Result<InPostgres> {
+    std::fs::create_dir(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let measured = runtime.block_on(async {
+        let cluster = Cluster::start(Options::new(dir)).await?;
+        let measured = measure(&cluster, dir, nested).await;
+        cluster.stop().await;
+        measured
+    });
+    std::fs::remove_dir_all(dir).with_context(|| format!("cannot remove {}", dir.display()))?;
+    measured
+}
+
+async fn measure(cluster: &Cluster, dir: &Path, nested: &Nested) -> anyhow::Result<InPostgres> {
+    let store = store::open_with(&Address::private(cluster.socket_dir()), 3).await?;
+    let begun = Instant::now();
+    load_with(&store, nested, true, begun, &|_| {}).await?;
+    let load = begun.elapsed();
+    store.close().await;
+    let psql = Psql { socket_dir: cluster.socket_dir(), dir };
+    for statement in EXPORT {
+        psql.run(statement)?;
+    }
+    let begun = Instant::now();
+    psql.run_file(IMPORT)?;
+    let copy = begun.elapsed();
+    for statement in [LADDER, ANALYZE] {
+        psql.run(statement)?;
+    }
+    let took = psql.run(&lookups(LOOKUPS))?.trim().parse::<f64>().context("no time came back")?;
+    Ok(InPostgres { load, copy, lookup: Duration::from_secs_f64(took / f64::from(LOOKUPS)) })
+}
+
+/// A statement that looks so many random addresses up and says how many seconds that took, made addresses left out.
+fn lookups(count: u32) -> String {
+    format!(
+        "CREATE TEMP TABLE wanted AS
+             SELECT '0.0.0.0'::inet + floor(random() * 4294967296)::bigint AS address FROM generate_series(1, {count});
+         CREATE TEMP TABLE took (seconds double precision);
+         DO $$
+         DECLARE begun timestamptz := clock_timestamp(); live integer; one record;
+         BEGIN
+             SELECT id INTO live FROM generations WHERE state = 'live';
+             FOR one IN SELECT address FROM wanted LOOP
+                 PERFORM ordinal FROM (
+                     WITH RECURSIVE up AS (
+                         (SELECT ordinal, parent, last FROM subnets
+                          WHERE generation = live AND first <= one.address
+                          ORDER BY first DESC, ordinal DESC LIMIT 1)
+                         UNION ALL
+                         SELECT s.ordinal, s.parent, s.last FROM up
+                         JOIN subnets s ON s.generation = live AND s.ordinal = up.parent
+                         WHERE up.last < one.address)
+                     SELECT ordinal FROM up WHERE last >= one.address) AS smallest;
+             END LOOP;
+             INSERT INTO took VALUES (extract(epoch FROM clock_timestamp() - begun));
+         END $$;
+         SELECT seconds FROM took;"
+    )
+}
+
+/// The client of the cluster.
+struct Psql<'c> {
+    socket_dir: &'c Path,
+    dir: &'c Path,
+}
+
+impl Psql<'_> {
+    fn run(&self, statement: &str) -> anyhow::Result<String> {
+        self.with(&["-c", statement])
+    }
+
+    fn run_file(&self, text: &str) -> anyhow::Result<String> {
+        std::fs::write(self.dir.join("statements.sql"), text)?;
+        self.with(&["-f", "statements.sql"])
+    }
+
+    fn with(&self, arguments: &[&str]) -> anyhow::Result<String> {
+        let mut psql = Command::new("psql");
+        psql.arg("-h").arg(self.socket_dir).args([
+            "-U",
+            cluster::USER,
+            "-d",
+            "nearcrawl",
+            "-X",
+            "-q",
+            "-A",
+            "-t",
+        ]);
+        let output = psql.args(arguments).current_dir(self.dir).output().context("cannot run psql")?;
+        if !output.status.success() {
+            bail!("psql: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
