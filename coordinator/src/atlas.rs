@@ -49,10 +49,20 @@ impl Atlas {
         self.book.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enters a delegation that was committed.
-    pub fn enter(&self, subnet: SubnetId, holding: Holding) {
+    /// Enters a delegation, and gives who held the subnet before. Until it is committed nobody else may change delegations
+    /// ([`Atlases::writing`]).
+    pub fn enter(&self, subnet: SubnetId, holding: Holding) -> Option<Holding> {
         let mut book = self.book.write().unwrap_or_else(PoisonError::into_inner);
-        book.insert(&self.hierarchy, subnet, holding);
+        book.insert(&self.hierarchy, subnet, holding)
+    }
+
+    /// Takes back what [`Atlas::enter`] did, which gave `before`.
+    pub fn take_back(&self, subnet: SubnetId, before: Option<Holding>) {
+        let mut book = self.book.write().unwrap_or_else(PoisonError::into_inner);
+        match before {
+            Some(holding) => drop(book.insert(&self.hierarchy, subnet, holding)),
+            None => drop(book.remove(&self.hierarchy, subnet)),
+        }
     }
 }
 

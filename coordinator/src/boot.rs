@@ -19,12 +19,14 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::atlas::Atlases;
+use crate::auditing::LastAudit;
 use crate::bodies::Bodies;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::dns::Dns;
 use crate::events::Events;
 use crate::failure::{Failure, chain};
+use crate::foresight::Insight;
 use crate::pokes::Pokes;
 use crate::recent::Recent;
 use crate::reconcile::Statuses;
@@ -129,11 +131,13 @@ pub async fn coordinator(
     let started_at = clock.now();
     let tokens = Tokens::new(secret(&store).await?, started_at);
     let policy = policy::read(&store).await.map_err(|error| no_database(&error))?;
+    let unsaid = Arc::default();
     Ok(Coordinator {
         clock,
         started_at,
         store,
         atlases: Atlases::default(),
+        insight: Insight::default(),
         policy: ArcSwap::from_pointee(policy),
         index: Arc::new(index),
         bodies,
@@ -144,9 +148,11 @@ pub async fn coordinator(
         recent: Arc::new(Recent::new(RECENT)),
         refreshed: LastAttempt::default(),
         pokes: Pokes::default(),
-        wakes: Wakes::default(),
+        wakes: Wakes::new(Arc::clone(&unsaid)),
+        unsaid,
         events: Events::default(),
         decider: AtomicBool::new(false),
+        audited: LastAudit::default(),
         statuses: Statuses::default(),
         stop,
         config,

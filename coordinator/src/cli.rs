@@ -22,6 +22,8 @@ pub enum Command {
     Serve(ServeArgs),
     /// Build the search index again from the packages; the coordinator must be stopped.
     Reindex(ReindexArgs),
+    /// Look whether the delegations make sense; exit code 3 when something is to be repaired.
+    Audit(AuditArgs),
 }
 
 /// Flags of `serve`. A flag wins over the environment, the environment over the file, the file over the
@@ -75,6 +77,23 @@ impl From<ReindexArgs> for ServeArgs {
     fn from(args: ReindexArgs) -> Self {
         let ReindexArgs { config, data_dir, database_url } = args;
         Self { config, data_dir, database_url, ..Self::default() }
+    }
+}
+
+/// Flags of `audit`: where everything lies, and how to tell it.
+#[derive(Debug, Default, Args)]
+pub struct AuditArgs {
+    /// Where everything lies.
+    #[command(flatten)]
+    pub place: ReindexArgs,
+    /// Print one JSON object instead of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl From<AuditArgs> for ServeArgs {
+    fn from(args: AuditArgs) -> Self {
+        args.place.into()
     }
 }
 

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use hierarchy::Generation;
 use store::{Decider, Listener, StoreError, generations};
 
 use crate::failure::chain;
+use crate::standing::redraw;
 use crate::state::Coordinator;
 
 /// Between two looks at the right to decide.
@@ -36,16 +38,26 @@ async fn renew(coordinator: &Coordinator, decider: Option<Decider>) -> Option<De
         coordinator.decider.store(false, Ordering::Release);
         tracing::warn!("lost the connection that carries the right to decide");
     }
-    let elected = Decider::elect(&coordinator.store).await;
-    let decider =
-        elected.inspect_err(|error| tracing::warn!(error = chain(error), "cannot stand for election"));
-    decider.ok().flatten().inspect(|decider| take_office(coordinator, decider))
+    let elected = elect(coordinator).await;
+    elected
+        .inspect_err(|error| tracing::warn!(error = chain(error), "cannot stand for election"))
+        .ok()
+        .flatten()
 }
 
-fn take_office(coordinator: &Coordinator, decider: &Decider) {
+/// Takes office, if nobody is in it. What another decided meanwhile is read first, so that no search is thought out on an old map;
+/// a new generation of the hierarchy may wait to be carried over.
+async fn elect(coordinator: &Coordinator) -> Result<Option<Decider>, StoreError> {
+    let Some(decider) = Decider::elect(&coordinator.store).await? else { return Ok(None) };
+    let writing = coordinator.atlases.writing().await;
+    redraw(coordinator, &writing).await?;
+    coordinator.atlases.set_carried(Generation::new(0));
+    drop(writing);
+    coordinator.insight.spending.forget();
     coordinator.decider.store(true, Ordering::Release);
     tracing::info!(term = decider.term(), "this coordinator decides");
     coordinator.pokes.all();
+    Ok(Some(decider))
 }
 
 /// Takes a new generation of the hierarchy up as soon as the loader says that there is one.

@@ -15,6 +15,12 @@ impl Failure {
         Self { code: 1, sentence: sentence.into() }
     }
 
+    /// Something is to be repaired (exit code 3).
+    pub fn findings(count: usize) -> Self {
+        let what = if count == 1 { "thing is" } else { "things are" };
+        Self { code: 3, sentence: format!("{count} {what} to be repaired") }
+    }
+
     /// The configuration is wrong (exit code 64).
     pub fn configuration(sentence: impl Into<String>) -> Self {
         Self { code: 64, sentence: sentence.into() }

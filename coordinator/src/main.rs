@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use coordinator::cli::{Cli, Command};
 use coordinator::failure::Failure;
-use coordinator::{reindex, serve};
+use coordinator::{audit_command, reindex, serve};
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -25,5 +25,6 @@ fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Serve(args) => runtime.block_on(serve::serve(args)),
         Command::Reindex(args) => runtime.block_on(reindex::reindex(args)),
+        Command::Audit(args) => runtime.block_on(audit_command::run(args)),
     }
 }

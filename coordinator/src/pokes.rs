@@ -18,6 +18,12 @@ pub struct Pokes {
     pub drive_searches: Notify,
     /// A search whose subnet is delegated for the time being may take its next step.
     pub improve_delegations: Notify,
+    /// Landmarks may be chosen, or have died.
+    pub choose_landmarks: Notify,
+    /// Agents may have room for measuring landmarks.
+    pub measure_landmarks: Notify,
+    /// Landmarks were measured.
+    pub survey_landmarks: Notify,
     /// Orders may have become pointless.
     pub expire_probes: Notify,
     /// URLs may be routed to agents.
@@ -30,6 +36,12 @@ pub struct Pokes {
     pub refresh_registries: Notify,
     /// Agents may live where nothing is theirs.
     pub settle_homes: Notify,
+    /// Delegations may not be as admins want them.
+    pub steer: Notify,
+    /// Agents may have more to do than they can.
+    pub balance: Notify,
+    /// The book of delegations was changed by a plan.
+    pub audit_book: Notify,
 }
 
 impl Pokes {
@@ -41,12 +53,18 @@ impl Pokes {
             &self.open_searches,
             &self.drive_searches,
             &self.improve_delegations,
+            &self.choose_landmarks,
+            &self.measure_landmarks,
+            &self.survey_landmarks,
             &self.expire_probes,
             &self.route_urls,
             &self.integrate_packages,
             &self.reload_hierarchy,
             &self.refresh_registries,
             &self.settle_homes,
+            &self.steer,
+            &self.balance,
+            &self.audit_book,
         ];
         for bell in bells {
             bell.notify_one();

@@ -8,7 +8,7 @@ use store::policy::{self, Policy};
 use crate::events::Change;
 use crate::state::Coordinator;
 
-/// Replaces the policy. It holds at once for what agents are told and for searches that are opened from now on.
+/// Replaces the policy. It holds at once; strategy and threshold for searches that are opened from now on.
 pub async fn change(coordinator: &Coordinator, policy: Policy) -> Result<(), StoreError> {
     policy::write(&coordinator.store, &policy, coordinator.now()).await?;
     take_up(coordinator, policy);
@@ -27,5 +27,7 @@ pub async fn refresh(coordinator: &Coordinator) -> Result<(), StoreError> {
 fn take_up(coordinator: &Coordinator, policy: Policy) {
     coordinator.policy.store(Arc::new(policy));
     coordinator.pokes.drive_searches.notify_one();
+    coordinator.pokes.choose_landmarks.notify_one();
+    coordinator.pokes.measure_landmarks.notify_one();
     coordinator.events.tell(Change::Policy);
 }

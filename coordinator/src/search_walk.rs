@@ -1,177 +1,229 @@
 //! One walk over searches: thinks the next step of each out, and carries it out.
 //!
-//! Thinking is `delegation::next_step`, on the trail as Postgres has it. Orders are collected and sent
-//! together; decisions are carried out one by one, each in its transaction, so that the next search of the walk
-//! sees them.
+//! Thinking is `delegation::next_step` or `delegation::predict::next_step`, on the trail as Postgres has it, within the budgets
+//! of probes. Orders and decisions are collected and carried out together.
+
+mod done;
+mod elsewhere;
+mod verdicts;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use delegation::{
-    Asked, Availability, Candidate, Holding, Phase, Reason, Roster, Search, Step, Verdict, next_step,
-};
+use delegation::budget::{Allowance, Ledger};
+use delegation::target;
+use delegation::{Asked, Availability, Candidate, Phase, Reason, Roster, Search, Steering, Step};
 use hierarchy::SubnetId;
 use protocol::AgentId;
 use store::StoreError;
 use store::agents::{self, Worker};
-use store::delegations::{self, Decided, Decision};
-use store::probes::{self, NewProbe};
+use store::policy::{Policy, Strategy};
+use store::probes::{self, Expected, NewProbe};
 use store::searches::{self, OpenSearch};
 
+use self::done::Done;
+use self::elsewhere::{SIBLINGS, next_target};
+use self::verdicts::{Choice, Verdict, Verdicts};
 use crate::atlas::Atlas;
 use crate::events::Change;
+use crate::foresight::{Lesson, Question, allowance, know};
 use crate::reconcile::pause_ms;
 use crate::state::Coordinator;
+use crate::steer::{passed_over, steering};
 
 /// A walk over open searches.
 pub struct Walk<'a> {
     coordinator: &'a Coordinator,
     atlas: Arc<Atlas>,
+    policy: Arc<Policy>,
+    allowance: Allowance,
     roster: Roster,
+    steering: Steering,
     orders: HashMap<AgentId, u32>,
     unsent: Vec<NewProbe<'static>>,
-    asked: usize,
-    decided: usize,
-    ended: usize,
+    verdicts: Verdicts<'a>,
+    done: Done,
 }
 
 impl<'a> Walk<'a> {
     /// Sees who can be asked.
-    pub async fn begin(coordinator: &'a Coordinator, atlas: Arc<Atlas>) -> Result<Self, StoreError> {
+    pub async fn begin(coordinator: &'a Coordinator, atlas: Arc<Atlas>) -> Result<Self, anyhow::Error> {
+        know(coordinator, atlas.hierarchy()).await?;
+        coordinator.insight.spending.know(coordinator, &atlas).await?;
         let workers = agents::workers(&coordinator.store).await?;
-        let roster = workers.iter().map(|worker| (worker.agent, availability(coordinator, worker))).collect();
+        let policy = coordinator.policy.load_full();
+        let allowance = allowance(policy.probes);
+        let spending = &coordinator.insight.spending;
+        let seen = |worker: &Worker| {
+            let seen = availability(coordinator, worker);
+            spending.ledger(|ledger| ledger.availability(&allowance, worker.agent, seen, coordinator.now()))
+        };
+        let roster = workers.iter().map(|worker| (worker.agent, seen(worker))).collect();
         let orders = workers.iter().map(|worker| (worker.agent, worker.orders)).collect();
-        Ok(Self { coordinator, atlas, roster, orders, unsent: Vec::new(), asked: 0, decided: 0, ended: 0 })
+        let steering = steering(coordinator).await?;
+        let verdicts = Verdicts::new(coordinator, Arc::clone(&atlas));
+        let (unsent, done) = (Vec::new(), Done::default());
+        Ok(Self { coordinator, atlas, policy, allowance, roster, steering, orders, unsent, verdicts, done })
     }
 
-    /// The next step of one search.
+    /// The next step of one search; several where it may ask several agents at the same time.
     pub async fn step(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
         let Some(subnet) = self.atlas.hierarchy().find(&search.subnet) else {
-            self.ended += 1;
+            self.done.ended += 1;
             return searches::abandon(&self.coordinator.store, search.id, self.coordinator.now()).await;
         };
-        match self.think(search, subnet) {
-            Step::Ask(candidate) => self.ask(search, candidate),
-            Step::Decide { agent, rtt_us, reason, provisional } => {
-                let verdict = Choice { agent, rtt_us, reason, provisional };
-                self.decide(search, verdict).await?;
+        if self.steering.pin(self.atlas.hierarchy(), subnet).is_some() {
+            return self.leave_pinned(search, subnet).await;
+        }
+        let mut trail: Vec<Asked> = search.trail.iter().filter_map(read).collect();
+        if target::is_silent(&trail) && self.retarget(search).await? {
+            return Ok(());
+        }
+        for nth in 1..=self.policy.parallel.max(1) {
+            match self.think(search, subnet, &trail) {
+                (Step::Ask(candidate), expected) => {
+                    self.ask(search, (subnet, nth), candidate, expected);
+                    let (agent, phase) = (candidate.agent, candidate.phase);
+                    trail.push(Asked { agent, phase, verdict: delegation::Verdict::Pending });
+                }
+                (Step::Decide { agent, rtt_us, reason, provisional }, _) => {
+                    let choice = Choice { agent, rtt_us, reason, provisional };
+                    self.decide(search, subnet, &trail, choice).await;
+                    break;
+                }
+                (Step::Silent, _) => return self.give_up(search).await,
+                (Step::Wait | Step::NoAgents, _) => break,
             }
-            Step::Silent => self.give_up(search).await?,
-            Step::Wait | Step::NoAgents => {}
         }
         Ok(())
     }
 
-    fn think(&self, search: &OpenSearch, subnet: SubnetId) -> Step {
-        let trail: Vec<Asked> = search.trail.iter().filter_map(read).collect();
-        let ruled = self.coordinator.policy.load();
+    /// The step within the budgets, and what is expected of whom it asks.
+    fn think(&mut self, search: &OpenSearch, subnet: SubnetId, trail: &[Asked]) -> (Step, Option<Expected>) {
         let policy = delegation::Policy {
             threshold_us: search.threshold_us,
-            patience_ms: ruled.patience_ms.into(),
-            ..delegation::Policy::default()
+            patience_ms: self.policy.patience_ms.into(),
+            parallel: self.policy.parallel as usize,
         };
-        let waited_ms = self.coordinator.now().0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
-        let search = Search { subnet, trail: &trail, provisional: search.provisional, waited_ms };
-        next_step(self.atlas.hierarchy(), &self.atlas.book(), &self.roster, &policy, &search)
+        let now = self.coordinator.now();
+        let waited_ms = now.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
+        let predictive = search.strategy == Strategy::Predictive.as_str();
+        let search = Search { subnet, trail, provisional: search.provisional, waited_ms };
+        let insight = &self.coordinator.insight;
+        let roster = &*self.steering.permitted(self.atlas.hierarchy(), &self.roster, subnet);
+        let question = Question { predictive, roster, policy: &policy, search: &search };
+        let (step, expected) = insight.next_step(&self.atlas, &question);
+        let allowed = insight
+            .spending
+            .ledger(|ledger| ledger.hold(&self.allowance, step, (roster, &policy, &search), now));
+        self.done.held += usize::from(allowed != step);
+        (allowed, expected)
     }
 
-    fn ask(&mut self, search: &OpenSearch, candidate: Candidate) {
-        let step = search.trail.last().map_or(0, |asked| asked.step).saturating_add(1);
-        self.unsent.push(NewProbe {
-            search: search.id,
-            step,
-            agent: candidate.agent,
-            phase: candidate.phase.as_str(),
-            level: self.atlas.hierarchy().subnet(candidate.level).range(),
-        });
-        let orders = self.orders.entry(candidate.agent).or_default();
-        *orders += 1;
-        if *orders >= self.coordinator.config.limits.orders_per_agent {
-            self.roster.set(candidate.agent, Availability::Busy);
+    /// Where a pin holds there is nothing to search for: the agent of the pin gets it.
+    async fn leave_pinned(&mut self, search: &OpenSearch, subnet: SubnetId) -> Result<(), StoreError> {
+        let holding = self.atlas.book().holding(subnet);
+        if holding.is_some_and(|holding| holding.reason == Reason::Pinned) {
+            searches::close(&self.coordinator.store, search.id, self.coordinator.now()).await?;
+        } else {
+            self.coordinator.pokes.steer.notify_one();
         }
+        Ok(())
     }
 
-    /// Sends the orders collected so far.
+    async fn decide(&mut self, search: &OpenSearch, subnet: SubnetId, trail: &[Asked], choice: Choice) {
+        let (steering, roster) = (&self.steering, &self.roster);
+        let moment = passed_over::Moment { atlas: &self.atlas, steering, roster, subnet, trail };
+        let (spending, now) = (&self.coordinator.insight.spending, self.coordinator.now());
+        let spent = |agent| {
+            let seen =
+                |ledger: &mut Ledger| ledger.availability(&self.allowance, agent, Availability::Ready, now);
+            spending.ledger(seen) == Availability::Busy
+        };
+        let skipped = passed_over::passed_over(&moment, (choice.reason, choice.agent), spent);
+        let (search, lesson) = (search.clone(), Lesson::of(subnet, trail));
+        self.verdicts.add(Verdict { search, choice, lesson, skipped }).await;
+    }
+
+    /// Collects the `nth` order of this walk for the search.
+    fn ask(
+        &mut self,
+        search: &OpenSearch,
+        (subnet, nth): (SubnetId, u32),
+        candidate: Candidate,
+        expected: Option<Expected>,
+    ) {
+        let (coordinator, agent) = (self.coordinator, candidate.agent);
+        let step = search.trail.last().map_or(0, |asked| asked.step).saturating_add(nth);
+        let level = self.atlas.hierarchy().subnet(candidate.level).range();
+        let phase = candidate.phase.as_str();
+        self.unsent.push(NewProbe { search: search.id, step, agent, phase, level, expected });
+        let orders = self.orders.entry(agent).or_default();
+        *orders += 1;
+        let (now, full) = (coordinator.now(), *orders >= coordinator.config.limits.orders_per_agent);
+        let seen = if full { Availability::Busy } else { Availability::Ready };
+        let seen = coordinator.insight.spending.ledger(|ledger| {
+            ledger.spend(agent, subnet, now);
+            ledger.availability(&self.allowance, agent, seen, now)
+        });
+        self.roster.set(agent, seen);
+    }
+
+    /// Carries out the decisions, and sends the orders, that were collected so far.
     pub async fn send(&mut self) -> Result<(), StoreError> {
+        let carried_out = self.verdicts.carry_out().await?;
+        self.done.decided += carried_out.made;
+        carried_out.gone.into_iter().for_each(|agent| self.roster.remove(agent));
         if self.unsent.is_empty() {
             return Ok(());
         }
         let orders = std::mem::take(&mut self.unsent);
         probes::ask(&self.coordinator.store, &orders, self.coordinator.now()).await?;
-        self.asked += orders.len();
+        self.done.asked += orders.len();
         let asked: HashSet<AgentId> = orders.iter().map(|order| order.agent).collect();
         self.coordinator.wakes.ring(asked);
         Ok(())
     }
 
-    async fn decide(&mut self, search: &OpenSearch, choice: Choice) -> Result<(), StoreError> {
-        let coordinator = self.coordinator;
-        let _writing = coordinator.atlases.writing().await;
-        let decision = Decision {
-            search: search.id,
-            subnet: search.subnet,
-            agent: choice.agent,
-            generation: search.generation,
-            reason: choice.reason.as_str(),
-            provisional: choice.provisional,
-            rtt_us: Some(choice.rtt_us),
-        };
-        match delegations::decide(&coordinator.store, &decision, coordinator.now()).await? {
-            Decided::Made(_) => {
-                self.decided += 1;
-                enter(coordinator, search, choice);
-            }
-            Decided::Outdated => {
-                tracing::info!(search = %search.id, "a decision came too late and was dropped");
-            }
-            Decided::AgentGone => self.roster.remove(choice.agent),
-        }
-        Ok(())
+    /// Tries another address of the subnet, where one is known that was not silent lately. Whether there was one.
+    async fn retarget(&mut self, search: &OpenSearch) -> Result<bool, StoreError> {
+        let (store, now) = (&self.coordinator.store, self.coordinator.now());
+        let siblings = searches::siblings(store, &search.subnet, SIBLINGS).await?;
+        let Some(target) = next_target(search, &siblings, now) else { return Ok(false) };
+        let done = searches::retarget(store, search.id, &target, now).await?;
+        self.done.retargeted += usize::from(done);
+        self.coordinator.pokes.drive_searches.notify_one();
+        Ok(done)
     }
 
     async fn give_up(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
+        if self.retarget(search).await? {
+            return Ok(());
+        }
         let now = self.coordinator.now();
         let reason = format!("no agent got an answer from {}", search.target);
         let attempts = self.coordinator.config.limits.search_attempts;
         let retry_at = now.plus_ms(pause_ms(search.attempts.saturating_add(4)));
-        self.ended += 1;
+        self.done.ended += 1;
         searches::silent(&self.coordinator.store, search.id, &reason, retry_at, attempts, now).await
     }
 
     /// What was done, for the status; tells whoever waits for it.
     pub fn end(self) -> Option<String> {
-        let Self { coordinator, asked, decided, ended, .. } = self;
-        if asked + decided + ended == 0 {
-            return None;
-        }
+        let Self { coordinator, done, .. } = self;
+        let told = done.told()?;
         coordinator.events.tell(Change::Delegations);
-        if decided + ended > 0 {
+        if done.decided + done.ended > 0 {
             coordinator.pokes.open_searches.notify_one();
             coordinator.pokes.place_hosts.notify_one();
             coordinator.pokes.route_urls.notify_one();
         }
-        Some(format!("asked {asked} agents, decided {decided} searches, ended {ended} without an agent"))
+        Some(told)
     }
 }
 
-/// Whom a search came to.
-#[derive(Clone, Copy)]
-struct Choice {
-    agent: AgentId,
-    rtt_us: u32,
-    reason: Reason,
-    provisional: bool,
-}
-
-/// Enters a committed decision into the atlas in use, which may be newer than the one it was thought out on.
-fn enter(coordinator: &Coordinator, search: &OpenSearch, choice: Choice) {
-    let Some(atlas) = coordinator.atlas() else { return };
-    if let Some(subnet) = atlas.hierarchy().find(&search.subnet) {
-        atlas.enter(subnet, Holding { agent: choice.agent, reason: choice.reason });
-    }
-}
-
-fn availability(coordinator: &Coordinator, worker: &Worker) -> Availability {
+/// Whether an agent can be asked now, but for the budgets.
+pub(crate) fn availability(coordinator: &Coordinator, worker: &Worker) -> Availability {
     let now = coordinator.now();
     let heard_of = worker.last_beat_at.is_some_and(|at| at >= coordinator.heard_since());
     if worker.asleep_until.is_some_and(|until| until > now) {
@@ -188,10 +240,10 @@ fn availability(coordinator: &Coordinator, worker: &Worker) -> Availability {
 /// A step of a trail as the search reads it; none for words that no version of the coordinator writes.
 fn read(asked: &searches::Asked) -> Option<Asked> {
     let verdict = match (asked.state.as_str(), asked.rtt_us) {
-        ("asked", _) => Verdict::Pending,
-        ("measured", Some(rtt_us)) => Verdict::Measured { rtt_us },
-        ("unreachable" | "refused", _) => Verdict::Unreachable,
-        ("expired", _) => Verdict::Expired,
+        ("asked", _) => delegation::Verdict::Pending,
+        ("measured", Some(rtt_us)) => delegation::Verdict::Measured { rtt_us },
+        ("unreachable" | "refused", _) => delegation::Verdict::Unreachable,
+        ("expired", _) => delegation::Verdict::Expired,
         _ => return None,
     };
     Some(Asked { agent: asked.agent, phase: Phase::from_word(&asked.phase)?, verdict })

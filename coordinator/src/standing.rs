@@ -12,6 +12,7 @@ use tokio::sync::MutexGuard;
 use crate::atlas::Atlas;
 use crate::events::Change;
 use crate::state::Coordinator;
+use crate::steer::{may_settle, steering};
 
 /// What an admin wants of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +59,8 @@ pub async fn order(
 async fn home(coordinator: &Coordinator, agent: AgentId) -> Result<Option<Range>, StoreError> {
     let Some(atlas) = coordinator.atlas() else { return Ok(None) };
     let Some(address) = agents::home(&coordinator.store, agent).await? else { return Ok(None) };
-    Ok(home_of(&atlas, agent, address))
+    let steering = steering(coordinator).await?;
+    Ok(home_of(&atlas, agent, address).filter(|home| may_settle(&atlas, &steering, agent, home)))
 }
 
 /// The subnet that an agent at `address` should be given as its home; none when there is none or somebody lives
@@ -66,7 +68,7 @@ async fn home(coordinator: &Coordinator, agent: AgentId) -> Result<Option<Range>
 pub fn home_of(atlas: &Atlas, agent: AgentId, address: std::net::IpAddr) -> Option<Range> {
     match delegation::home(atlas.hierarchy(), &atlas.book(), agent, address) {
         Home::Take(subnet) => Some(atlas.hierarchy().subnet(subnet).range()),
-        Home::Shared { .. } | Home::Unregistered => None,
+        Home::Shared { .. } | Home::Withheld { .. } | Home::Unregistered => None,
     }
 }
 

@@ -12,11 +12,14 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::atlas::{Atlas, Atlases};
+use crate::auditing::LastAudit;
 use crate::bodies::Bodies;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::dns::Dns;
 use crate::events::Events;
+use crate::foresight::Insight;
+use crate::gossip::Unsaid;
 use crate::pokes::Pokes;
 use crate::recent::Recent;
 use crate::reconcile::Statuses;
@@ -36,6 +39,8 @@ pub struct Coordinator {
     pub store: Store,
     /// The hierarchy with the delegations on it.
     pub atlases: Atlases,
+    /// What the predictive strategy knows.
+    pub insight: Insight,
     /// The operator's settings, as last read.
     pub policy: ArcSwap<Policy>,
     /// The search index. Its calls block.
@@ -58,10 +63,14 @@ pub struct Coordinator {
     pub pokes: Pokes,
     /// Wakes the beats that agents hold open.
     pub wakes: Wakes,
+    /// What the other coordinators are to be told.
+    pub unsaid: Arc<Unsaid>,
     /// Tells watchers what changed.
     pub events: Events,
     /// Whether this coordinator is the one that decides.
     pub decider: AtomicBool,
+    /// What the last audit of the delegations found.
+    pub audited: LastAudit,
     /// How the reconcilers do.
     pub statuses: Statuses,
     /// Cancelled when the coordinator is told to stop; whatever holds a connection open ends then.

@@ -24,6 +24,7 @@ const usual = [
   '/agents/agt_1',
   '/delegations',
   '/delegations?q=zzz',
+  '/pins',
   '/hierarchy?address=60.37.64.20',
   '/hierarchy?address=nowhere',
   '/seeds',

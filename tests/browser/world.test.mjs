@@ -12,6 +12,7 @@ import {
   signIn,
 } from './chromium.mjs';
 import { enrol } from './newcomer.mjs';
+import { looksAndLeaves, pinsAndUnpins } from './steering.mjs';
 import { answer, password, query, url, wellProbed } from './world.mjs';
 
 let browser;
@@ -219,6 +220,11 @@ test('an admin follows a delegation to its reason', async () => {
   );
 });
 
+test('a delegation is pinned by hand, and let go again', () => pinsAndUnpins(page));
+
+test('what an override and an exclusion would move is shown before anything does', () =>
+  looksAndLeaves(page));
+
 test('the reason can be reached with the keyboard alone', async () => {
   await page.goto('/overview');
   await settled(page);
@@ -298,6 +304,7 @@ for (const look of looks) {
       agent: `/agents/${agents.items[0].id}`,
       delegations: '/delegations',
       why: `/delegations/${delegation.id}/why`,
+      pins: '/pins',
       hierarchy: `/hierarchy?address=${agents.items[0].home}`,
       seeds: '/seeds',
       policy: '/policy',

@@ -4,6 +4,10 @@
 
 #[path = "scenarios/kills.rs"]
 mod kills;
+#[path = "scenarios/scripted.rs"]
+mod scripted;
+#[path = "scenarios/searches.rs"]
+mod searches;
 #[path = "scenarios/small_world.rs"]
 mod small_world;
 #[path = "scenarios/whole_road.rs"]

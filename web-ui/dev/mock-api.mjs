@@ -5,7 +5,19 @@ const empty = process.env.MOCK_EMPTY === '1';
 const startedAt = new Date().toISOString();
 const full = worldOf(Date.now());
 export const world = empty ? { agents: [], delegations: [], tokens: [], pages: 0 } : full;
-let policy = { threshold_ms: 50, patience_s: 600, host_delay_ms: 1000 };
+let policy = {
+  strategy: 'predictive',
+  threshold_ms: 50,
+  patience_s: 600,
+  parallel: 1,
+  samples: 3,
+  probes_per_agent: 20_000,
+  probes_per_target: 50,
+  probes_in_all: 1_000_000,
+  landmarks: 1500,
+  landmark_days: 7,
+  host_delay_ms: 1000,
+};
 
 /** Somebody wants to know that something changed: called with the event's name and data. */
 export const told = [];
@@ -32,7 +44,7 @@ const reasonCount = (reason) => world.delegations.filter((item) => item.reason =
 const sum = (key) => world.agents.reduce((total, agent) => total + agent[key], 0);
 
 export function overview() {
-  const names = ['home', 'company', 'threshold', 'lowest'];
+  const names = ['home', 'company', 'threshold', 'lowest', 'predicted', 'pinned', 'balanced'];
   return {
     generation: empty ? null : generation(),
     agents: {
@@ -211,8 +223,20 @@ export const routes = [
     ({ match }) => whyOf(found(world.delegations, match[1]), full.agents, Date.now()),
   ],
   ['GET', /^hierarchy\/(.+)$/, ({ match }) => locate(decodeURIComponent(match[1]))],
+  [
+    'GET',
+    /^landmarks$/,
+    () => ({
+      total: empty ? 0 : 48,
+      agents: atWork('awake') + atWork('asleep'),
+      reports: empty ? 0 : 310,
+      places: empty ? null : 17,
+      items: [],
+      next_cursor: null,
+    }),
+  ],
   ['POST', /^registry-data\/refresh$/, () => ({ status: 202 })],
   ['POST', /^seeds$/, ({ body }) => sow(body)],
   ['GET', /^policy$/, () => policy],
-  ['PUT', /^policy$/, ({ body }) => (policy = body)],
+  ['PUT', /^policy$/, ({ body }) => (policy = { ...policy, ...body })],
 ];

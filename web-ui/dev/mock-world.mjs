@@ -77,7 +77,7 @@ const holders = [
   [null, 'IS', 'ripencc'],
   ['Réseau Exemple', 'FR', 'ripencc'],
 ];
-const reasons = ['threshold', 'threshold', 'threshold', 'company', 'lowest'];
+const reasons = ['predicted', 'predicted', 'threshold', 'company', 'lowest'];
 
 function subnetOf(index) {
   if (index % 11 === 5) return `2001:${(0x600 + index * 7).toString(16)}::/32`;
@@ -135,6 +135,9 @@ function probeOf(order, last, delegation, agents, now, roll) {
     rtt_ms: rtt,
     samples: lost ? null : 3,
     threshold_ms: 50,
+    expected_ms: null,
+    deviation_ms: null,
+    chance: null,
     verdict: lost ? 'unreachable' : rtt <= 50 ? 'satisfies' : 'too_slow',
     chosen,
     asked_at: ago(now, (60 - order) * minute),
@@ -151,6 +154,8 @@ function sentenceOf(delegation) {
     return `${agent.name} already crawls another subnet of the same company and answered in ${time} ms, under the threshold of 50 ms.`;
   if (reason === 'lowest')
     return `Nobody answered under the threshold of 50 ms; of ${probes} agents asked, ${agent.name} was the nearest with ${time} ms.`;
+  if (reason === 'predicted')
+    return `${agent.name} answered in ${time} ms, and nobody else is likely enough to be nearer.`;
   return `${agent.name} crawls a neighbouring subnet and answered in ${time} ms, under the threshold of 50 ms, so the search stopped.`;
 }
 
@@ -187,6 +192,7 @@ export function whyOf(delegation, agents, now) {
     open: delegation.provisional,
     opened_at: home ? null : ago(Date.parse(delegation.decided_at), 3_240),
     decided_at: delegation.decided_at,
+    finding: null,
     probes: order.map((place) => probeOf(place, order.length, delegation, agents, now, roll)),
     sentence: sentenceOf(delegation),
   };

@@ -70,6 +70,7 @@ async fn take_down(coordinator: &Coordinator, caller: Caller, request: &BeatRequ
         coordinator.events.tell(Change::Agents);
         coordinator.pokes.drive_searches.notify_one();
         coordinator.pokes.improve_delegations.notify_one();
+        coordinator.pokes.measure_landmarks.notify_one();
     }
     if standing.confirmed > 0 {
         coordinator.pokes.route_urls.notify_one();
@@ -116,8 +117,8 @@ impl News {
         }
         let most = limits::ROUTES_A_BEAT.min(coordinator.config.limits.routes_per_beat as usize);
         let routes = routes::after(&coordinator.store, caller.agent, request.routes_after, most).await?;
-        let orders =
-            probes::orders(&coordinator.store, caller.agent, &request.probes_taken, limits::PROBES_A_BEAT);
+        let (taken, samples) = (&request.probes_taken, coordinator.policy.load().samples);
+        let orders = probes::orders(&coordinator.store, caller.agent, taken, samples, limits::PROBES_A_BEAT);
         Ok(Self { state, routes, probes: orders.await? })
     }
 

@@ -21,7 +21,11 @@ pub(super) async fn reports(
 ) -> Result<StatusCode, Problem> {
     caller.may_deliver()?;
     let news = probes::report(&coordinator.store, caller.agent, &reports.probes, coordinator.now()).await?;
-    if news > 0 {
+    if news.landmark > 0 {
+        coordinator.pokes.measure_landmarks.notify_one();
+        coordinator.pokes.survey_landmarks.notify_one();
+    }
+    if news.search > 0 {
         coordinator.pokes.drive_searches.notify_one();
         coordinator.events.tell(Change::Delegations);
     }

@@ -9,8 +9,8 @@ use utoipa_axum::routes;
 use super::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
 use super::state::ApiState;
 use super::{
-    agents, auth, delegations, events, health, hierarchy, join_tokens, overview, policy, reconcilers,
-    registry_data, search, seeds, session, why,
+    agents, auth, balance, delegations, events, findings, health, hierarchy, join_tokens, landmarks,
+    overview, policy, reconcilers, registry_data, search, seeds, session, steering, why,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -83,7 +83,16 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(delegations::list))
         .routes(routes!(delegations::one))
         .routes(routes!(why::why))
+        .routes(routes!(steering::override_delegation))
+        .routes(routes!(steering::pins, steering::pin))
+        .routes(routes!(steering::unpin))
+        .routes(routes!(steering::exclusions, steering::exclude))
+        .routes(routes!(steering::readmit))
+        .routes(routes!(balance::list))
+        .routes(routes!(balance::now))
+        .routes(routes!(findings::findings))
         .routes(routes!(hierarchy::locate))
+        .routes(routes!(landmarks::list))
         .routes(routes!(seeds::sow))
         .routes(routes!(policy::read, policy::write))
         .routes(routes!(registry_data::refresh))

@@ -10,6 +10,14 @@ use utoipa::{PartialSchema, ToSchema};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(pub UnixMillis);
 
+impl Moment {
+    /// As a sentence says it, to the minute.
+    pub fn in_words(self) -> String {
+        let time = jiff::Timestamp::from_millisecond(self.0.0).unwrap_or_default();
+        time.strftime("%Y-%m-%d %H:%M UTC").to_string()
+    }
+}
+
 impl From<UnixMillis> for Moment {
     fn from(time: UnixMillis) -> Self {
         Self(time)

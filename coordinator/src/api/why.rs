@@ -7,10 +7,12 @@ use store::lists::{self, Search};
 use super::auth::Viewer;
 use super::body::{AgentRef, AskedProbe, Method, Phase, Target, Verdict, Why};
 use super::delegations::{ms, read, shown};
+use super::explain;
 use super::extract::{Json, Path};
 use super::ground::{self, Ground};
 use super::problem::Problem;
 use super::state::ApiState;
+use super::why_by_hand::{self, Behind};
 use super::why_sentence::{Case, sentence};
 
 /// Why a subnet is delegated to its agent: the whole search, probe by probe.
@@ -41,7 +43,15 @@ pub async fn why(
     let ground = Ground::of_range(atlas.as_deref(), &found.subnet);
     let case =
         Case { found: &found, search: search.as_ref(), probes: &probes, company: ground.company.as_deref() };
-    let sentence = sentence(&case);
+    let skipped = match search.as_ref() {
+        Some(search) => explain::skipped(&state, search).await?,
+        None => Vec::new(),
+    };
+    let behind = behind(&state, &found).await?;
+    let sentence = match &behind {
+        Some(behind) => why_by_hand::sentence(&found, behind),
+        None => sentence(&case) + &explain::told(&skipped),
+    };
     Ok(Json(Why {
         delegation: shown(atlas.as_deref(), &found),
         target: Target {
@@ -54,9 +64,27 @@ pub async fn why(
         open: search.as_ref().is_some_and(|search| search.open),
         opened_at: search.as_ref().map(|search| search.opened_at.into()),
         decided_at: found.decided_at.into(),
+        finding: search.as_ref().and_then(|search| Some(search.finding.as_ref()?.1.clone())),
+        took_ms: search.as_ref().filter(|_| behind.is_none()).map(|search| took_ms(&found, search)),
+        counters: explain::counters(search.as_ref(), &skipped),
+        skipped,
         probes,
         sentence,
     }))
+}
+
+fn took_ms(found: &lists::Delegation, search: &Search) -> u64 {
+    found.decided_at.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs()
+}
+
+/// What stands behind a delegation that no search made.
+async fn behind(state: &ApiState, found: &lists::Delegation) -> Result<Option<Behind>, Problem> {
+    let store = &state.core.store;
+    Ok(match found.reason.as_str() {
+        "pinned" | "override" => store::delegations::hand(store, found.id).await?.map(Behind::Hand),
+        "balanced" => store::moves::of_delegation(store, found.id).await?.map(Behind::Move),
+        _ => None,
+    })
 }
 
 fn probes(found: &lists::Delegation, search: &Search) -> Vec<AskedProbe> {
@@ -65,30 +93,38 @@ fn probes(found: &lists::Delegation, search: &Search) -> Vec<AskedProbe> {
 
 fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> AskedProbe {
     let phase = Phase::from_word(&probe.phase).unwrap_or(Phase::Rest);
-    let verdict = verdict(&probe.state, probe.rtt_us, search.threshold_us);
+    let threshold_us = (phase != Phase::Predicted).then_some(search.threshold_us);
+    let verdict = verdict(&probe.state, probe.rtt_us, threshold_us);
     AskedProbe {
         id: probe.id,
         order: probe.step.into(),
         agent: AgentRef { id: probe.agent, name: probe.agent_name.clone() },
         phase,
-        level: (phase != Phase::Company).then(|| probe.level.to_string()),
+        level: (!matches!(phase, Phase::Company | Phase::Predicted)).then(|| probe.level.to_string()),
         method: probe.method.as_deref().and_then(Method::from_word),
         rtt_ms: probe.rtt_us.map(ms),
         samples: probe.samples.map(Into::into),
         threshold_ms: ms(search.threshold_us),
+        expected_ms: probe.expected.map(|expected| ms(expected.rtt_us)),
+        deviation_ms: probe.expected.map(|expected| ms(expected.deviation_us)),
+        chance: probe.expected.map(|expected| expected.chance.into()),
         verdict,
-        chosen: probe.agent == found.agent && matches!(verdict, Verdict::Satisfies | Verdict::TooSlow),
+        chosen: probe.agent == found.agent && probe.rtt_us.is_some(),
         asked_at: probe.asked_at.into(),
         answered_at: probe.answered_at.map(Into::into),
         error: probe.reason.clone(),
     }
 }
 
-/// As the search itself judges (`delegation::next_step`): under the threshold is good enough, at it is not.
-fn verdict(state: &str, rtt_us: Option<u32>, threshold_us: u32) -> Verdict {
+/// As the search itself judges (`delegation::next_step`): under the threshold is good enough, at it is not. A search that
+/// predicts has none.
+fn verdict(state: &str, rtt_us: Option<u32>, threshold_us: Option<u32>) -> Verdict {
     match (state, rtt_us) {
-        ("measured", Some(rtt)) if rtt < threshold_us => Verdict::Satisfies,
-        ("measured", Some(_)) => Verdict::TooSlow,
+        ("measured", Some(rtt)) => match threshold_us {
+            Some(threshold) if rtt < threshold => Verdict::Satisfies,
+            Some(_) => Verdict::TooSlow,
+            None => Verdict::Measured,
+        },
         ("asked", _) => Verdict::Pending,
         ("expired", _) => Verdict::Expired,
         _ => Verdict::Unreachable,
@@ -101,10 +137,12 @@ mod tests {
 
     #[test]
     fn verdicts_are_those_of_the_search() {
-        assert_eq!(verdict("measured", Some(49_999), 50_000), Verdict::Satisfies);
-        assert_eq!(verdict("measured", Some(50_000), 50_000), Verdict::TooSlow);
-        assert_eq!(verdict("asked", None, 50_000), Verdict::Pending);
-        assert_eq!(verdict("refused", None, 50_000), Verdict::Unreachable);
-        assert_eq!(verdict("expired", None, 50_000), Verdict::Expired);
+        let judged = |state, rtt_us| verdict(state, rtt_us, Some(50_000));
+        assert_eq!(judged("measured", Some(49_999)), Verdict::Satisfies);
+        assert_eq!(judged("measured", Some(50_000)), Verdict::TooSlow);
+        assert_eq!(judged("asked", None), Verdict::Pending);
+        assert_eq!(judged("refused", None), Verdict::Unreachable);
+        assert_eq!(judged("expired", None), Verdict::Expired);
+        assert_eq!(verdict("measured", Some(90_000), None), Verdict::Measured);
     }
 }

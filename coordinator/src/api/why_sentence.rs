@@ -4,6 +4,7 @@ use store::lists::{Delegation, Search};
 
 use super::body::{AskedProbe, Phase, Verdict};
 use super::delegations::ms;
+use super::why_predicted as predicted;
 
 /// What there is to tell.
 pub(super) struct Case<'a> {
@@ -39,11 +40,15 @@ fn unmeasured(case: &Case<'_>) -> String {
 
 fn measured(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
     let Delegation { agent_name, subnet, .. } = case.found;
-    let mut told = format!(
-        "{agent_name} crawls {subnet} because {}. {}",
-        because(case, search, probe),
+    let road = if probe.expected_ms.is_some() {
+        predicted::road(case.probes, probe, case.found.reason == "predicted")
+    } else {
         asked(case, probe)
-    );
+    };
+    let mut told = format!("{agent_name} crawls {subnet} because {}. {road}", because(case, search, probe));
+    if let Some((_, detail)) = &search.finding {
+        told.push_str(&format!(" Odd about the subnet: {detail}."));
+    }
     if case.found.provisional && search.open {
         told.push_str(
             " This is provisional: the search goes on, since a nearer agent may not have been asked or answered yet.",
@@ -67,7 +72,10 @@ fn because(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
         "threshold" => {
             format!("it was the first to be near enough: {time}, under the threshold of {threshold} ms")
         }
-        "predicted" => format!("nobody else is likely to be nearer: {time}"),
+        "predicted" => format!("it is the nearest as far as anybody can tell: {time}"),
+        _ if probe.expected_ms.is_some() => {
+            format!("it is the nearest of those that have measured so far: {time}")
+        }
         _ => format!("nobody was under the threshold of {threshold} ms and it came nearest: {time}"),
     }
 }
@@ -96,6 +104,7 @@ fn found_by(chosen: &AskedProbe) -> String {
         Phase::Sibling => format!("It was asked because it crawls a subnet directly under {level}"),
         Phase::SiblingChild => format!("It was asked because it crawls something inside {level}"),
         Phase::Rest => "It was asked so that nobody is left out, though it crawls nothing near".to_owned(),
+        Phase::Predicted => "It was asked because it was the likeliest to be nearest".to_owned(),
     }
 }
 
@@ -105,6 +114,7 @@ fn tally(probes: &[&AskedProbe]) -> String {
     let kinds = [
         (count(Verdict::Satisfies), "near enough"),
         (count(Verdict::TooSlow), "too slow"),
+        (count(Verdict::Measured), "measured"),
         (count(Verdict::Unreachable), "could not measure it"),
         (count(Verdict::Expired), "did not report in time"),
         (count(Verdict::Pending), "not reported yet"),
@@ -169,6 +179,7 @@ mod tests {
             threshold_us: 50_000,
             open,
             opened_at: UnixMillis(0),
+            finding: None,
             probes: vec![],
         }
     }
@@ -184,6 +195,9 @@ mod tests {
             rtt_ms,
             samples: Some(3),
             threshold_ms: 50.0,
+            expected_ms: None,
+            deviation_ms: None,
+            chance: None,
             verdict,
             chosen: rtt_ms.is_some(),
             asked_at: UnixMillis(0).into(),
@@ -209,6 +223,26 @@ mod tests {
         ];
         insta::assert_snapshot!(told("lowest", false, &far), @"cape crawls 41.0.0.0/16 because nobody was under the threshold of 50 ms and it came nearest: 82.1 ms by ICMP echo to 41.0.0.1. 2 agents were asked besides: 1 too slow, 1 could not measure it; the best of them was cape with 140.3 ms. It was asked because it crawls something inside 41.0.0.0/8.");
         assert!(told("lowest", true, &far).ends_with("may not have been asked or answered yet."));
+    }
+
+    #[test]
+    fn a_prediction_says_what_was_expected_and_why_it_stopped() {
+        let predicted = |order, rtt_ms: f64, expected_ms, chance| AskedProbe {
+            expected_ms: Some(expected_ms),
+            deviation_ms: Some(3.2),
+            chance: Some(chance),
+            level: None,
+            ..probe(order, Phase::Predicted, Some(rtt_ms), Verdict::Measured)
+        };
+        let alone = [predicted(1, 12.345, 14.0, 0.914)];
+        insta::assert_snapshot!(told("predicted", false, &alone), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked first, as the likeliest to be nearest (chance 91 %): 14 ms were expected, give or take 3. Nobody else was likely enough to be nearer to be worth a probe.");
+        let mut third = probe(3, Phase::Predicted, None, Verdict::Unreachable);
+        third.expected_ms = Some(15.0);
+        let north = AgentRef { id: AgentId::new(6), name: "north".into() };
+        let besides = AskedProbe { agent: north, chosen: false, ..predicted(1, 40.0, 14.0, 0.6) };
+        let second = [besides, predicted(2, 12.345, 25.0, 0.31), third];
+        insta::assert_snapshot!(told("predicted", false, &second), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked as number 2, with a chance of 31 % to be nearer than the best so far: 25 ms were expected, give or take 3. 2 others were asked: north measured 40.0 ms (14 expected), cape has no measurement (15 expected). Nobody else was likely enough to be nearer to be worth a probe.");
+        insta::assert_snapshot!(told("lowest", true, &second), @"cape crawls 41.0.0.0/16 because it is the nearest of those that have measured so far: 12.3 ms by ICMP echo to 41.0.0.1. It was asked as number 2, with a chance of 31 % to be nearer than the best so far: 25 ms were expected, give or take 3. 2 others were asked: north measured 40.0 ms (14 expected), cape has no measurement (15 expected). This is provisional: the search goes on, since a nearer agent may not have been asked or answered yet.");
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use delegation::target::FORGIVEN_MS;
 use hierarchy::{CompanyId, Range};
+use store::StoreError;
 use store::hosts::{self, Orphan};
 use store::searches::{self, NewSearch};
 use tokio::sync::Notify;
@@ -13,6 +15,7 @@ use crate::atlas::Atlas;
 use crate::link::host_and_port;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
+use crate::steer::{steering, unpinned};
 
 /// Opens searches for subnets of waiting hosts, as many at once as the configuration allows.
 ///
@@ -37,31 +40,42 @@ impl Reconciler for OpenSearches {
         if room == 0 {
             return Ok(Outcome::Idle);
         }
-        let orphans = hosts::orphans(&coordinator.store, LOOK_AHEAD, coordinator.now()).await?;
-        let chosen: Vec<NewSearch> = choose(&atlas, &under_way, orphans, room);
+        let now = coordinator.now();
+        let forgiven = now.plus_ms(-FORGIVEN_MS.cast_signed());
+        let orphans = hosts::orphans(&coordinator.store, LOOK_AHEAD, forgiven, now).await?;
+        let orphans = unpinned(&atlas, &steering(coordinator).await?, orphans);
+        let chosen = choose(&atlas, &under_way, orphans, room);
         if chosen.is_empty() {
             return Ok(Outcome::Idle);
         }
-        let threshold_us = coordinator.policy.load().threshold_us;
-        let now = coordinator.now();
-        let opened = searches::open(&coordinator.store, &chosen, STRATEGY, threshold_us, now).await?;
-        coordinator.pokes.drive_searches.notify_one();
+        let opened = open(coordinator, chosen).await?;
         Ok(Outcome::Done(format!("opened {opened} searches")))
     }
 }
 
-/// The paper's own procedure.
-const STRATEGY: &str = "threshold";
+/// Opens a search at each of these hosts. Says how many are new.
+pub(super) async fn open(coordinator: &Coordinator, hosts: Vec<Orphan>) -> Result<u64, StoreError> {
+    let searches: Vec<NewSearch> = hosts.into_iter().filter_map(search).collect();
+    if searches.is_empty() {
+        return Ok(0);
+    }
+    let policy = coordinator.policy.load_full();
+    let (strategy, threshold_us) = (policy.strategy.as_str(), policy.threshold_us);
+    let now = coordinator.now();
+    let opened = searches::open(&coordinator.store, &searches, strategy, threshold_us, now).await?;
+    coordinator.pokes.drive_searches.notify_one();
+    Ok(opened)
+}
+
 /// Subnets to choose from.
 const LOOK_AHEAD: u32 = 1_000;
 
-fn choose(atlas: &Atlas, under_way: &[Range], orphans: Vec<Orphan>, room: usize) -> Vec<NewSearch> {
+fn choose(atlas: &Atlas, under_way: &[Range], orphans: Vec<Orphan>, room: usize) -> Vec<Orphan> {
     let mut busy: HashSet<CompanyId> =
         under_way.iter().filter_map(|subnet| unserved_company(atlas, subnet)).collect();
     orphans
         .into_iter()
         .filter(|orphan| unserved_company(atlas, &orphan.subnet).is_none_or(|company| busy.insert(company)))
-        .filter_map(search)
         .take(room)
         .collect()
 }

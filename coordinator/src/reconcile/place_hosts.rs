@@ -33,6 +33,7 @@ impl Reconciler for PlaceHosts {
         let adopted = hosts::adopt(&coordinator.store).await?;
         if placed > 0 {
             coordinator.pokes.open_searches.notify_one();
+            coordinator.pokes.steer.notify_one();
         }
         if adopted > 0 {
             coordinator.pokes.route_urls.notify_one();

@@ -51,8 +51,15 @@ pub async fn run<R: Reconciler>(coordinator: Arc<Coordinator>) {
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(wait.longest) => {}
-            () = bell, if wait.may_be_poked => {}
+            () = bell, if wait.may_be_poked => pass_on::<R>(&coordinator),
         }
+    }
+}
+
+/// A poke here is meant for the coordinator that decides.
+fn pass_on<R: Reconciler>(coordinator: &Coordinator) {
+    if R::DECIDES && !coordinator.decides() {
+        coordinator.unsaid.poke(R::NAME);
     }
 }
 

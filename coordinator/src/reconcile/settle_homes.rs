@@ -14,6 +14,7 @@ use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::standing::{home_of, redraw};
 use crate::state::Coordinator;
+use crate::steer::{may_settle, steering};
 
 /// Approval delegates an agent's home subnet to it. Where that could not be (no hierarchy was loaded) or is not
 /// so any more (a new generation cuts the addresses differently), this does it.
@@ -29,11 +30,13 @@ impl Reconciler for SettleHomes {
 
     async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
         let Some(atlas) = coordinator.atlas() else { return Ok(Outcome::Idle) };
+        let steering = steering(coordinator).await?;
         let workers = agents::workers(&coordinator.store).await?;
         let unsettled: Vec<(AgentId, Range)> = workers
             .iter()
             .filter_map(|worker| Some((worker.agent, home_of(&atlas, worker.agent, worker.home)?)))
             .filter(|(agent, home)| !lives_there(&atlas, *agent, home))
+            .filter(|(agent, home)| may_settle(&atlas, &steering, *agent, home))
             .collect();
         if unsettled.is_empty() {
             return Ok(Outcome::Idle);

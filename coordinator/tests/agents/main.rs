@@ -12,6 +12,7 @@ mod agent;
 mod enrolment;
 mod names;
 mod packages;
+mod predict;
 mod refresh;
 mod restart;
 mod road;

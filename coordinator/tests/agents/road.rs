@@ -96,7 +96,8 @@ async fn a_host_that_nobody_reaches_is_tried_again() {
     until("the host waits for another try", || async {
         let searches = store::searches::urgent(ground.store()).await.unwrap();
         let later = running.coordinator.now().plus_ms(3_600_000);
-        searches.is_empty() && store::hosts::orphans(ground.store(), 10, later).await.unwrap().len() == 1
+        searches.is_empty()
+            && store::hosts::orphans(ground.store(), 10, later, later).await.unwrap().len() == 1
     })
     .await;
     running.stop().await;

@@ -152,7 +152,10 @@ async fn the_overview_counts() {
     assert_eq!((&overview["agents"]["approved"], &overview["agents"]["awake"]), (&json!(2), &json!(2)));
     assert_eq!(
         overview["delegations"]["by_reason"],
-        json!({ "home": 2, "company": 0, "threshold": 1, "lowest": 0 })
+        json!({
+            "home": 2, "company": 0, "threshold": 1, "lowest": 0, "predicted": 0, "pinned": 0,
+            "override": 0, "balanced": 0
+        })
     );
     assert_eq!(
         (&overview["searches"], &overview["probes"]),

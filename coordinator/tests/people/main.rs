@@ -10,6 +10,7 @@
 #[path = "../agents/agent.rs"]
 #[expect(dead_code, reason = "shared with the tests of the agents' API")]
 mod agent;
+mod balance;
 mod browser;
 mod crew;
 mod doors;
@@ -19,6 +20,7 @@ mod orders;
 mod pages;
 mod search;
 mod session;
+mod steering;
 mod why;
 #[path = "../agents/world.rs"]
 #[expect(dead_code, reason = "shared with the tests of the agents' API")]

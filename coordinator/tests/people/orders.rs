@@ -99,11 +99,31 @@ async fn the_policy_holds_at_once() {
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
     let before = browser.read("/api/v1/policy").await;
-    assert_eq!(before, json!({ "threshold_ms": 50, "patience_s": 60, "host_delay_ms": 1000 }));
-    let wish = json!({ "threshold_ms": 30, "patience_s": 10, "host_delay_ms": 2000 });
-    assert_eq!(browser.put("/api/v1/policy", wish.clone()).await.well(), wish);
-    assert_eq!(browser.read("/api/v1/policy").await, wish);
+    assert_eq!(
+        before,
+        json!({
+            "strategy": "predictive", "threshold_ms": 50, "patience_s": 60, "parallel": 1, "samples": 3,
+            "probes_per_agent": 20_000, "probes_per_target": 50, "probes_in_all": 1_000_000,
+            "landmarks": 1_500, "landmark_days": 7, "host_delay_ms": 1_000, "balance_rule": "cheapest", "balance_pass": "optimal",
+            "balance_moves_a_day": 100, "balance_least_gain_ms": 1_000
+        })
+    );
+    let mut after = before.clone();
+    let wish = json!({ "strategy": "threshold", "threshold_ms": 30, "samples": 5, "probes_in_all": 10,
+                        "balance_rule": "off", "balance_moves_a_day": 7 });
+    after.as_object_mut().unwrap().extend(wish.as_object().unwrap().clone());
+    assert_eq!(browser.put("/api/v1/policy", wish).await.well(), after, "what is left out stays");
+    assert_eq!(
+        browser.put("/api/v1/policy", after.clone()).await.well(),
+        after,
+        "all of it may be sent back"
+    );
+    assert_eq!(browser.read("/api/v1/policy").await, after);
     assert_eq!(running.coordinator.policy.load().threshold_us, 30_000);
-    assert_eq!(audit(&ground).await, [entry("policy.change", "policy")]);
+    let changes = [entry("policy.change", "policy"), entry("policy.change", "policy")];
+    assert_eq!(audit(&ground).await, changes);
+    let wrong = json!({ "parallel": 0, "landmark_days": 400 });
+    let refusal = browser.put("/api/v1/policy", wrong).await;
+    refusal.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
     running.stop().await;
 }

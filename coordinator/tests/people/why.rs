@@ -29,7 +29,7 @@ async fn near_enough() {
     assert_eq!(why["target"], json!({ "address": "198.51.100.1", "host": "198.51.100.1" }));
     assert_eq!(
         (&why["threshold_ms"], &why["strategy"], &why["open"]),
-        (&json!(50.0), &json!("threshold"), &json!(false))
+        (&json!(50.0), &json!("predictive"), &json!(false))
     );
     let probes = why["probes"].as_array().unwrap();
     assert_eq!(seen(&probes[0]), (json!(1), json!("agent 1"), json!("too_slow"), json!(false)));

@@ -7,6 +7,7 @@
     reason = "a test stops at what it did not expect"
 )]
 
+mod audit;
 mod endings;
 mod postgres;
 mod program;

@@ -25,8 +25,15 @@ pub(crate) struct Ended {
 }
 
 pub(crate) fn command(arguments: &[&str]) -> Command {
+    let mut command = bare();
+    command.arg("serve").args(arguments);
+    command
+}
+
+/// Without a subcommand.
+pub(crate) fn bare() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nearcrawl-coordinator"));
-    command.arg("serve").args(arguments).env_remove("DATABASE_URL").env_remove("NEARCRAWL_ADMIN_PASSWORD");
+    command.env_remove("DATABASE_URL").env_remove("NEARCRAWL_ADMIN_PASSWORD");
     command
 }
 

@@ -22,6 +22,13 @@ pub enum Home {
         /// Who was there first.
         with: AgentId,
     },
+    /// An admin gave the subnet to another agent, which keeps it.
+    Withheld {
+        /// The subnet.
+        subnet: SubnetId,
+        /// Who has it.
+        with: AgentId,
+    },
     /// No registry record holds the address: it is private, or newer than the registry data. Roots and blocks are
     /// far too large to be a home.
     Unregistered,
@@ -36,6 +43,9 @@ pub fn home(hierarchy: &Hierarchy, book: &Book, agent: AgentId, address: IpAddr)
     match book.holding(subnet) {
         Some(holding) if holding.reason == Reason::Home && holding.agent != agent => {
             Home::Shared { subnet, with: holding.agent }
+        }
+        Some(holding) if holding.reason == Reason::Override && holding.agent != agent => {
+            Home::Withheld { subnet, with: holding.agent }
         }
         _ => Home::Take(subnet),
     }

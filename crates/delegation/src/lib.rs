@@ -12,7 +12,8 @@
 //! 6. [`balance`]: when not everybody can have the nearest agent (IPMicra III.F).
 //! 7. [`calibration`]: noticing that pages answer slower than they used to (IPMicra III.F).
 //! 8. [`budget`]: how many probes a day; [`target`]: which address a probe goes to.
-//! 9. [`audit`]: what in the book makes no sense.
+//! 9. [`steering`]: what admins decided beforehand; [`skipped`]: whom a search passed over.
+//! 10. [`audit`]: what in the book makes no sense.
 //!
 //! Everything is a function of its arguments: no clock, no chance, no I/O.
 
@@ -27,6 +28,8 @@ mod home;
 pub mod predict;
 mod roster;
 mod search;
+mod skipped;
+pub mod steering;
 pub mod target;
 mod trail;
 
@@ -36,4 +39,6 @@ pub use crowd::Crowd;
 pub use home::{Home, home};
 pub use roster::{Availability, Roster};
 pub use search::{Policy, Reason, Search, Step, next_step};
+pub use skipped::{Skip, skipped};
+pub use steering::Steering;
 pub use trail::{Asked, Verdict};

@@ -55,6 +55,12 @@ pub enum Reason {
     Lowest,
     /// Nobody else is likely enough to be nearer (the predictive strategy).
     Predicted,
+    /// A pin holds it there.
+    Pinned,
+    /// An admin gave it to the agent, once.
+    Override,
+    /// The agent that was nearer had too much to do (III.F).
+    Balanced,
 }
 
 /// What to do next for a search.
@@ -194,6 +200,18 @@ fn satisfied(phase: Phase) -> Reason {
 }
 
 impl Reason {
+    /// All reasons, those of searches first.
+    pub const ALL: [Self; 8] = [
+        Self::Home,
+        Self::Company,
+        Self::Threshold,
+        Self::Lowest,
+        Self::Predicted,
+        Self::Pinned,
+        Self::Override,
+        Self::Balanced,
+    ];
+
     /// The word in JSON, tables and pages.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -202,12 +220,14 @@ impl Reason {
             Self::Threshold => "threshold",
             Self::Lowest => "lowest",
             Self::Predicted => "predicted",
+            Self::Pinned => "pinned",
+            Self::Override => "override",
+            Self::Balanced => "balanced",
         }
     }
 
     /// The reason of this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Home, Self::Company, Self::Threshold, Self::Lowest, Self::Predicted];
-        all.into_iter().find(|reason| reason.as_str() == word)
+        Self::ALL.into_iter().find(|reason| reason.as_str() == word)
     }
 }

@@ -9,6 +9,8 @@ use std::net::IpAddr;
 
 use protocol::UnixMillis;
 
+use crate::{Asked, Verdict};
+
 /// What an agent shall probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
@@ -50,4 +52,15 @@ impl Silence {
             .find(|address| !self.holds(**address, at))
             .map_or(Target::Head(host), |address| Target::Address(*address))
     }
+}
+
+/// Agents without an answer that are enough to try another address, where there is one.
+pub const SILENT: usize = 3;
+
+/// Whether a search should go to another address of its subnet: several agents got no answer from this one and nobody got
+/// one. Where there is no other address the search asks everybody.
+pub fn is_silent(trail: &[Asked]) -> bool {
+    let count = |wanted: fn(Verdict) -> bool| trail.iter().filter(|asked| wanted(asked.verdict)).count();
+    let answered = count(|verdict| matches!(verdict, Verdict::Measured { .. }));
+    answered == 0 && count(|verdict| verdict == Verdict::Unreachable) >= SILENT
 }

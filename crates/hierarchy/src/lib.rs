@@ -9,7 +9,8 @@
 //!    questions are answered by arithmetic or by a binary search in flat columns (`family`, `columns`). The smallest subnet
 //!    of an address comes from the tree flattened into disjoint `segments`, kept in a `trie`.
 //! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again without nesting anything.
-//! 5. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
+//! 5. [`Scope`] names a part of the hierarchy in words that later generations understand.
+//! 6. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
 //!
 //! Nothing here reads a file, a clock or a database, and a built hierarchy never changes: a new generation replaces it whole.
 //!
@@ -50,6 +51,7 @@ mod range;
 mod range_text;
 mod record;
 mod registry;
+mod scope;
 mod segments;
 mod snapshot;
 mod subnet;
@@ -66,6 +68,7 @@ pub use id::{CompanyId, Generation, SubnetId};
 pub use range::{Range, RangeError};
 pub use record::{Record, SubnetKind};
 pub use registry::{Registry, UnknownRegistry};
+pub use scope::Scope;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use subnet::Subnet;
 pub use tree::{HeapBytes, Hierarchy};

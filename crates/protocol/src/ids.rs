@@ -83,6 +83,22 @@ id! {
     /// A web host: scheme and authority.
     HostId, "hst"
 }
+id! {
+    /// An admin's word that an agent crawls a part of the hierarchy.
+    PinId, "pin"
+}
+id! {
+    /// An admin's word that an agent never crawls a part of the hierarchy.
+    ExclusionId, "exc"
+}
+id! {
+    /// One subnet that balance gave to another agent.
+    MoveId, "mov"
+}
+id! {
+    /// A subnet that every agent measures now and then.
+    LandmarkId, "lmk"
+}
 
 #[cfg(test)]
 mod tests {

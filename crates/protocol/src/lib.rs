@@ -23,7 +23,7 @@ pub mod time;
 pub mod version;
 
 pub use beat::{AgentState, BeatAnswer, BeatRequest, CrawlPolicy, Presence, Route, WorkStatus};
-pub use ids::{AgentId, DelegationId, HostId, ProbeId, SearchId};
+pub use ids::{AgentId, DelegationId, ExclusionId, HostId, LandmarkId, MoveId, PinId, ProbeId, SearchId};
 pub use probe::{ProbeMethod, ProbeOrder, ProbeReport, ProbeResult};
 pub use time::UnixMillis;
 pub use version::ProtocolVersion;

@@ -2,6 +2,7 @@
 
 use protocol::UnixMillis;
 use serde_json::Value;
+use sqlx::PgConnection;
 
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -21,13 +22,24 @@ pub struct Entry<'a> {
 
 /// Writes an entry. It is never changed nor removed.
 pub async fn write(store: &Store, entry: &Entry<'_>, now: UnixMillis) -> Result<(), StoreError> {
+    let doing = StoreError::doing("write into the audit");
+    let mut connection = store.pool().acquire().await.map_err(doing)?;
+    write_in(&mut connection, entry, now).await
+}
+
+/// [`write`] as part of a larger transaction.
+pub(crate) async fn write_in(
+    db: &mut PgConnection,
+    entry: &Entry<'_>,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
     sqlx::query("INSERT INTO audit (at, actor, action, subject, detail) VALUES ($1, $2, $3, $4, $5)")
         .bind(Moment(now))
         .bind(entry.actor)
         .bind(entry.action)
         .bind(entry.subject)
         .bind(entry.detail)
-        .execute(store.pool())
+        .execute(db)
         .await
         .map_err(StoreError::doing("write into the audit"))?;
     Ok(())

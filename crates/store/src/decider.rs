@@ -8,6 +8,9 @@ use sqlx::{Connection as _, PgConnection};
 
 use crate::{Store, StoreError};
 
+/// A decider that says nothing for so long has died or hangs: the server ends its session, and another can take the right.
+const SILENCE: &str = "15s";
+
 /// Key of the lock; any number that nobody else uses on the database.
 const KEY: i64 = 0x6e65_6172_6372_6177;
 
@@ -26,6 +29,11 @@ impl Decider {
         let mut connection = PgConnection::connect_with(&store.address().options())
             .await
             .map_err(|source| StoreError::Connect { place: store.address().to_string(), source })?;
+        sqlx::query("SELECT set_config('idle_session_timeout', $1, false)")
+            .bind(SILENCE)
+            .execute(&mut connection)
+            .await
+            .map_err(doing)?;
         let elected: bool = sqlx::query_scalar("SELECT pg_try_advisory_lock($1)")
             .bind(KEY)
             .fetch_one(&mut connection)
@@ -44,7 +52,8 @@ impl Decider {
         self.term
     }
 
-    /// Whether the right is still held: the connection answers, and with it the lock lives.
+    /// Whether the right is still held: the connection answers, and with it the lock lives. To be asked every few seconds: a
+    /// connection that is silent for 15 s loses the right.
     pub async fn holds(&mut self) -> bool {
         self.connection.ping().await.is_ok()
     }

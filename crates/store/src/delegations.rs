@@ -1,17 +1,26 @@
 //! Which agent crawls which subnet: the book as Postgres keeps it.
 
+mod assign;
 mod carry;
+mod together;
 
 use std::net::IpAddr;
 
 use hierarchy::Range;
 use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
 use sqlx::PgConnection;
+use sqlx::types::Json;
 
 use crate::moment::Moment;
+use crate::searches::Skipped;
 use crate::{Store, StoreError};
 
+pub(crate) use assign::assign_in;
+pub use assign::{
+    Assigned, Assignment, Cause, Hand, Standing, assign, hand, pinned, release, standing, wanting,
+};
 pub use carry::{Searched, carry, carry_searches, searched};
+pub use together::decide_all;
 
 /// A delegation that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +33,7 @@ pub struct Held {
     pub agent: AgentId,
     /// Fencing number of the subnet, from 1.
     pub generation: i64,
-    /// Why, as `delegations.reason` has it.
+    /// Why, as `delegations.reason` has it; `override` where it is pinned without a pin.
     pub reason: String,
     /// The agent's measured round trip, in microseconds.
     pub rtt_us: Option<u32>,
@@ -35,7 +44,9 @@ type HeldRow = (i64, IpAddr, IpAddr, i64, i64, String, Option<i32>);
 /// Every delegation that holds now.
 pub async fn held(store: &Store) -> Result<Vec<Held>, StoreError> {
     let rows: Vec<HeldRow> = sqlx::query_as(
-        "SELECT id, first, last, agent, generation, reason, rtt_us FROM delegations WHERE ended_at IS NULL ORDER BY id",
+        "SELECT id, first, last, agent, generation, CASE WHEN reason = 'pinned' AND pin IS NULL THEN 'override' ELSE reason END,
+                rtt_us
+         FROM delegations WHERE ended_at IS NULL ORDER BY id",
     )
     .fetch_all(store.pool())
     .await
@@ -71,6 +82,8 @@ pub struct Decision<'a> {
     pub provisional: bool,
     /// The agent's measured round trip, in microseconds.
     pub rtt_us: Option<u32>,
+    /// Whom the search passed over.
+    pub skipped: &'a [Skipped],
 }
 
 /// What came of a decision.
@@ -115,7 +128,7 @@ pub async fn decide(store: &Store, decision: &Decision<'_>, now: UnixMillis) -> 
     Ok(Decided::Made(id))
 }
 
-async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
+pub(crate) async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
     let state: Option<String> = sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR SHARE")
         .bind(agent.get())
         .fetch_optional(db)
@@ -132,12 +145,13 @@ async fn close_search(
 ) -> Result<bool, StoreError> {
     let closed = sqlx::query(
         "UPDATE searches SET state = CASE WHEN $3 THEN 'open' ELSE 'decided' END,
-                             decided_at = CASE WHEN $3 THEN NULL ELSE $2 END
+                             decided_at = CASE WHEN $3 THEN NULL ELSE $2 END, skipped = $4
          WHERE id = $1 AND state = 'open'",
     )
     .bind(decision.search.get())
     .bind(Moment(now))
     .bind(decision.provisional)
+    .bind(Json(decision.skipped))
     .execute(db)
     .await
     .map_err(StoreError::doing("close a search"))?;

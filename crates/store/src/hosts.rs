@@ -156,21 +156,28 @@ pub struct Orphan {
     pub authority: String,
 }
 
-/// One host each of subnets that need a search, those waiting longest first.
-pub async fn orphans(store: &Store, limit: u32, now: UnixMillis) -> Result<Vec<Orphan>, StoreError> {
+/// One host each of subnets that need a search, those waiting longest first. One whose address answered nobody since
+/// `forgiven` is taken only where there is no other.
+pub async fn orphans(
+    store: &Store,
+    limit: u32,
+    forgiven: UnixMillis,
+    now: UnixMillis,
+) -> Result<Vec<Orphan>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr, IpAddr, String, String)> = sqlx::query_as(
         "SELECT first, last, address, scheme, authority FROM (
             SELECT DISTINCT ON (h.first, h.last) h.id, h.first, h.last, h.address, h.scheme, h.authority
-            FROM hosts h
+            FROM hosts h LEFT JOIN silent_addresses a ON a.address = h.address AND a.since > $3
             WHERE h.state = 'resolved' AND h.first IS NOT NULL AND h.retry_at <= $1
               AND NOT EXISTS (SELECT FROM searches s WHERE s.state = 'open' AND s.first = h.first AND s.last = h.last)
               AND NOT EXISTS (
                 SELECT FROM delegations d WHERE d.ended_at IS NULL AND d.first = h.first AND d.last = h.last)
-            ORDER BY h.first, h.last, h.attempts, h.id
+            ORDER BY h.first, h.last, a.since IS NOT NULL, h.attempts, h.id
          ) AS one_each ORDER BY id LIMIT $2",
     )
     .bind(Moment(now))
     .bind(i64::from(limit))
+    .bind(Moment(forgiven))
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the subnets that need a search"))?;

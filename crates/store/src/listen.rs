@@ -1,4 +1,4 @@
-//! Hears what other processes tell the database (NOTIFY).
+//! Tells other processes on the database something, and hears what they tell (NOTIFY).
 
 use sqlx::postgres::PgListener;
 
@@ -19,8 +19,16 @@ impl Listener {
         Ok(Self { listener })
     }
 
-    /// Waits until something was said, or may have been said while the connection was lost and made again.
-    pub async fn heard(&mut self) -> Result<(), StoreError> {
-        self.listener.try_recv().await.map(drop).map_err(StoreError::doing("listen to the database"))
+    /// Waits until something was said, and gives it; none when the connection was lost and made again, so that something may have
+    /// been missed.
+    pub async fn heard(&mut self) -> Result<Option<String>, StoreError> {
+        let heard = self.listener.try_recv().await.map_err(StoreError::doing("listen to the database"))?;
+        Ok(heard.map(|notification| notification.payload().to_owned()))
     }
+}
+
+/// Says something, of less than 8,000 bytes, to everybody who listens on a channel, the speaker included.
+pub async fn tell(store: &Store, channel: &str, what: &str) -> Result<(), StoreError> {
+    let told = sqlx::query("SELECT pg_notify($1, $2)").bind(channel).bind(what).execute(store.pool()).await;
+    told.map(drop).map_err(StoreError::doing("tell the other coordinators"))
 }

@@ -47,6 +47,10 @@ pub struct Delegations {
     pub company: i64,
     pub threshold: i64,
     pub lowest: i64,
+    pub predicted: i64,
+    pub pinned: i64,
+    pub r#override: i64,
+    pub balanced: i64,
 }
 
 /// Searches and probes.
@@ -56,7 +60,7 @@ pub struct Searches {
     pub open: i64,
     /// Over.
     pub decided: i64,
-    /// Probes asked for.
+    /// Probes that searches asked for.
     pub probes: i64,
     /// Mean number of probes of searches that led to a delegation.
     pub per_search_mean: Option<f64>,
@@ -151,13 +155,17 @@ const DELEGATIONS: &str = "SELECT count(*) AS total,
         count(*) FILTER (WHERE reason = 'home') AS home,
         count(*) FILTER (WHERE reason = 'company') AS company,
         count(*) FILTER (WHERE reason = 'threshold') AS threshold,
-        count(*) FILTER (WHERE reason = 'lowest') AS lowest
+        count(*) FILTER (WHERE reason = 'lowest') AS lowest,
+        count(*) FILTER (WHERE reason = 'predicted') AS predicted,
+        count(*) FILTER (WHERE reason = 'pinned' AND pin IS NOT NULL) AS pinned,
+        count(*) FILTER (WHERE reason = 'pinned' AND pin IS NULL) AS override,
+        count(*) FILTER (WHERE reason = 'balanced') AS balanced
     FROM delegations WHERE ended_at IS NULL";
 
 const SEARCHES: &str = "SELECT
         (SELECT count(*) FROM searches WHERE state = 'open') AS open,
         (SELECT count(*) FROM searches WHERE state = 'decided') AS decided,
-        (SELECT count(*) FROM probes) AS probes,
+        (SELECT count(*) FROM probes WHERE search IS NOT NULL) AS probes,
         (SELECT avg(asked)::double precision FROM (
             SELECT count(p.id) AS asked
             FROM (SELECT DISTINCT search FROM delegations WHERE search IS NOT NULL) d

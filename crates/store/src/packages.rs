@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::urls::{self, NewUrl};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, loads};
 
 /// A package whose body is stored.
 #[derive(Debug, Clone, Copy)]
@@ -176,6 +176,7 @@ pub async fn integrate(
         return Ok(false);
     }
     count(&mut tx, &integration.hosts).await?;
+    loads::count(&mut tx, &integration.hosts, now).await?;
     urls::queue_in(&mut tx, &integration.discovered, now).await?;
     tx.commit().await.map_err(doing)?;
     Ok(true)

@@ -1,16 +1,23 @@
-//! Probe orders and their answers.
+//! Probe orders and their answers: one step of a search, a landmark measured, or an address checked.
+
+mod ended;
+mod report;
+mod spent;
 
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, ProbeId, ProbeMethod, ProbeOrder, ProbeReport, ProbeResult, SearchId, UnixMillis};
+use protocol::{AgentId, ProbeId, ProbeMethod, ProbeOrder, SearchId, UnixMillis};
 
-use crate::line::one_line;
+pub use ended::{expire, withdraw};
+pub use report::{News, report};
+pub use spent::{Spent, spent};
+
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// An order to be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A step of a search, to be ordered.
+#[derive(Debug, Clone, PartialEq)]
 pub struct NewProbe<'a> {
     /// The search that asks.
     pub search: SearchId,
@@ -22,23 +29,44 @@ pub struct NewProbe<'a> {
     pub phase: &'a str,
     /// Inside of which subnet it was found.
     pub level: Range,
+    /// What is expected of it; none where nothing is predicted.
+    pub expected: Option<Expected>,
 }
 
-/// Makes orders. One that exists (same search and step, or same search and agent) is left as it is.
+/// What a predictive search expects of an agent when it asks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expected {
+    /// The round trip, in microseconds.
+    pub rtt_us: u32,
+    /// Its standard deviation, in microseconds.
+    pub deviation_us: u32,
+    /// Probability that the agent is the nearest of all, or nearer than the best so far; 0 to 1.
+    pub chance: f32,
+}
+
+/// Makes orders for searches. One that exists (same search and step, or same search and agent) is left as it is.
 pub async fn ask(store: &Store, probes: &[NewProbe<'_>], now: UnixMillis) -> Result<u64, StoreError> {
+    let expected = |value: fn(Expected) -> u32| {
+        probes.iter().map(|p| p.expected.map(|e| column(value(e)))).collect::<Vec<_>>()
+    };
     let asked = sqlx::query(
-        "INSERT INTO probes (search, step, agent, phase, level_first, level_last, asked_at)
-         SELECT search, step, agent, phase, first, last, $7
-         FROM unnest($1::bigint[], $2::int[], $3::bigint[], $4::text[], $5::inet[], $6::inet[])
-              AS p (search, step, agent, phase, first, last)
+        "INSERT INTO probes (search, step, agent, phase, level_first, level_last, expected_us, deviation_us, chance,
+                             asked_at)
+         SELECT search, step, agent, phase, first, last, expected_us, deviation_us, chance, $10
+         FROM unnest($1::bigint[], $2::int[], $3::bigint[], $4::text[], $5::inet[], $6::inet[], $7::int[], $8::int[],
+                     $9::real[])
+              AS p (search, step, agent, phase, first, last, expected_us, deviation_us, chance)
          ON CONFLICT DO NOTHING",
     )
     .bind(probes.iter().map(|p| p.search.get()).collect::<Vec<_>>())
-    .bind(probes.iter().map(|p| i32::try_from(p.step).unwrap_or(i32::MAX)).collect::<Vec<_>>())
+    .bind(probes.iter().map(|p| column(p.step)).collect::<Vec<_>>())
     .bind(probes.iter().map(|p| p.agent.get()).collect::<Vec<_>>())
     .bind(probes.iter().map(|p| p.phase).collect::<Vec<_>>())
     .bind(probes.iter().map(|p| p.level.first()).collect::<Vec<_>>())
     .bind(probes.iter().map(|p| p.level.last()).collect::<Vec<_>>())
+    .bind(expected(|expected| expected.rtt_us))
+    .bind(expected(|expected| expected.deviation_us))
+    .bind(probes.iter().map(|p| p.expected.map(|expected| expected.chance)).collect::<Vec<_>>())
     .bind(Moment(now))
     .execute(store.pool())
     .await
@@ -46,18 +74,54 @@ pub async fn ask(store: &Store, probes: &[NewProbe<'_>], now: UnixMillis) -> Res
     Ok(asked.rows_affected())
 }
 
-/// The orders an agent has not answered, but for those it says it has taken.
+/// Where a probe goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The address.
+    pub address: IpAddr,
+    /// Authority of a web host there, for HEAD.
+    pub host: String,
+    /// Port of that host.
+    pub port: u16,
+}
+
+/// Orders a single probe that belongs to no search (`probes.purpose` is `check`). Whoever ordered it reads its row.
+pub async fn check(
+    store: &Store,
+    agent: AgentId,
+    target: &Target,
+    now: UnixMillis,
+) -> Result<ProbeId, StoreError> {
+    let id: i64 = sqlx::query_scalar(
+        "INSERT INTO probes (purpose, agent, target, target_host, target_port, asked_at)
+         VALUES ('check', $1, $2, $3, $4, $5) RETURNING id",
+    )
+    .bind(agent.get())
+    .bind(target.address)
+    .bind(target.host.as_str())
+    .bind(i32::from(target.port))
+    .bind(Moment(now))
+    .fetch_one(store.pool())
+    .await
+    .map_err(StoreError::doing("order a probe of an address"))?;
+    Ok(ProbeId::new(id))
+}
+
+/// The orders an agent has not answered, but for those it says it has taken; `samples` round trips each (1 to 10).
+/// Searches come first, since URLs wait for them; landmarks come last.
 pub async fn orders(
     store: &Store,
     agent: AgentId,
     taken: &[ProbeId],
+    samples: u8,
     limit: usize,
 ) -> Result<Vec<ProbeOrder>, StoreError> {
     let rows: Vec<(i64, IpAddr, i32, String)> = sqlx::query_as(
-        "SELECT p.id, s.target, s.target_port, s.target_host
-         FROM probes p JOIN searches s ON s.id = p.search
+        "SELECT p.id, coalesce(p.target, s.target), coalesce(p.target_port, s.target_port),
+                coalesce(p.target_host, s.target_host)
+         FROM probes p LEFT JOIN searches s ON s.id = p.search
          WHERE p.agent = $1 AND p.state = 'asked' AND p.id <> ALL($2)
-         ORDER BY p.id LIMIT $3",
+         ORDER BY array_position(ARRAY['search', 'check', 'landmark'], p.purpose), p.id LIMIT $3",
     )
     .bind(agent.get())
     .bind(taken.iter().map(|probe| probe.get()).collect::<Vec<_>>())
@@ -65,114 +129,17 @@ pub async fn orders(
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("read an agent's probe orders"))?;
-    Ok(rows.into_iter().map(order).collect())
-}
-
-fn order((id, address, port, host): (i64, IpAddr, i32, String)) -> ProbeOrder {
-    ProbeOrder {
+    let order = |(id, address, port, host): (i64, IpAddr, i32, String)| ProbeOrder {
         probe: ProbeId::new(id),
         address,
         port: u16::try_from(port).unwrap_or(80),
         host,
         methods: vec![ProbeMethod::Icmp, ProbeMethod::Tcp, ProbeMethod::Head],
-        samples: 3,
-    }
+        samples: samples.clamp(1, 10),
+    };
+    Ok(rows.into_iter().map(order).collect())
 }
 
-/// Takes an agent's reports down. Orders of other agents, unknown ones and answered ones are left as they are,
-/// so that a report may be repeated; one that comes late counts while the search goes on. Says how many were
-/// news.
-pub async fn report(
-    store: &Store,
-    agent: AgentId,
-    reports: &[ProbeReport],
-    now: UnixMillis,
-) -> Result<u64, StoreError> {
-    let answers: Vec<Answer> = reports.iter().map(|report| Answer::of(&report.result)).collect();
-    let news = sqlx::query(
-        "UPDATE probes p SET state = r.state, method = r.method, rtt_us = r.rtt_us, samples = r.samples,
-                             reason = r.reason, answered_at = $8
-         FROM unnest($2::bigint[], $3::text[], $4::text[], $5::int[], $6::smallint[], $7::text[])
-              AS r (id, state, method, rtt_us, samples, reason)
-         WHERE p.id = r.id AND p.agent = $1
-           AND (p.state = 'asked' OR p.state = 'expired' AND EXISTS
-                (SELECT FROM searches s WHERE s.id = p.search AND s.state = 'open'))",
-    )
-    .bind(agent.get())
-    .bind(reports.iter().map(|report| report.probe.get()).collect::<Vec<_>>())
-    .bind(answers.iter().map(|answer| answer.state).collect::<Vec<_>>())
-    .bind(answers.iter().map(|answer| answer.method).collect::<Vec<_>>())
-    .bind(answers.iter().map(|answer| answer.rtt_us).collect::<Vec<_>>())
-    .bind(answers.iter().map(|answer| answer.samples).collect::<Vec<_>>())
-    .bind(answers.iter().map(|answer| answer.reason.as_deref()).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("take probe reports down"))?;
-    Ok(news.rows_affected())
-}
-
-/// A report as the row has it.
-struct Answer {
-    state: &'static str,
-    method: Option<&'static str>,
-    rtt_us: Option<i32>,
-    samples: Option<i16>,
-    reason: Option<String>,
-}
-
-impl Answer {
-    fn of(result: &ProbeResult) -> Self {
-        match result {
-            ProbeResult::Measured { method, rtt_us, samples } => Self {
-                state: "measured",
-                method: Some(method.as_str()),
-                rtt_us: Some(i32::try_from(*rtt_us).unwrap_or(i32::MAX).max(1)),
-                samples: Some(i16::from(*samples)),
-                reason: None,
-            },
-            ProbeResult::Unreachable { reason } => Self::without_time("unreachable", reason),
-            ProbeResult::Refused { reason } => Self::without_time("refused", reason),
-        }
-    }
-
-    fn without_time(state: &'static str, reason: &str) -> Self {
-        Self { state, method: None, rtt_us: None, samples: None, reason: Some(one_line(reason)) }
-    }
-}
-
-/// Takes orders back from agents that sleep or are paused; they may be asked again another time. Says how many.
-pub async fn withdraw(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
-    let withdrawn = sqlx::query(
-        "DELETE FROM probes p USING agents a
-         WHERE p.agent = a.id AND p.state = 'asked' AND (a.state = 'paused' OR a.asleep_until > $1)",
-    )
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("take probe orders back"))?;
-    Ok(withdrawn.rows_affected())
-}
-
-/// Ends the patience with orders made until `asked_before`, and with those of agents not heard of since
-/// `heard_since`. Says how many.
-pub async fn expire(
-    store: &Store,
-    asked_before: UnixMillis,
-    heard_since: UnixMillis,
-    now: UnixMillis,
-) -> Result<u64, StoreError> {
-    let expired = sqlx::query(
-        "UPDATE probes p SET state = 'expired', answered_at = $3,
-                reason = CASE WHEN a.last_beat_at < $2 THEN 'the agent was not heard of' ELSE 'no answer in time' END
-         FROM agents a
-         WHERE p.agent = a.id AND p.state = 'asked' AND (p.asked_at <= $1 OR a.last_beat_at < $2)",
-    )
-    .bind(Moment(asked_before))
-    .bind(Moment(heard_since))
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("expire probe orders"))?;
-    Ok(expired.rows_affected())
+fn column(value: u32) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
 }

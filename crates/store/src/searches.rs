@@ -1,5 +1,9 @@
 //! Searches for the agent that shall crawl a subnet, with their trails.
 
+mod again;
+mod decided;
+mod silence;
+
 use std::collections::HashMap;
 use std::net::IpAddr;
 
@@ -7,8 +11,13 @@ use hierarchy::Range;
 use protocol::{AgentId, ProbeId, SearchId, UnixMillis};
 
 use crate::delegations::range;
+pub use decided::{Decided, Sighted, decided, note_finding, sightings};
+pub use silence::{Sibling, retarget, siblings, silent};
+
 use crate::moment::Moment;
-use crate::{Store, StoreError, urls};
+use crate::{Store, StoreError};
+
+pub use again::{Skipped, close, skipped, targets};
 
 /// A search to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +70,8 @@ pub struct OpenSearch {
     pub subnet: Range,
     /// Address that candidates probe.
     pub target: IpAddr,
+    /// How it chooses whom to ask, as `searches.strategy` has it.
+    pub strategy: String,
     /// Threshold when it was opened, in microseconds.
     pub threshold_us: u32,
     /// When it was opened.
@@ -96,7 +107,7 @@ pub struct Asked {
     pub asked_at: UnixMillis,
 }
 
-type SearchRow = (i64, IpAddr, IpAddr, IpAddr, i32, Moment, i64, Option<i64>, i16);
+type SearchRow = (i64, IpAddr, IpAddr, IpAddr, String, i32, Moment, i64, Option<i64>, i16);
 type ProbeRow = (i64, i64, i32, i64, String, IpAddr, IpAddr, String, Option<i32>, Moment);
 
 /// Which open searches.
@@ -116,7 +127,7 @@ pub async fn going_on(
     limit: u32,
 ) -> Result<Vec<OpenSearch>, StoreError> {
     let rows: Vec<SearchRow> = sqlx::query_as(
-        "SELECT s.id, s.first, s.last, s.target, s.threshold_us, s.opened_at,
+        "SELECT s.id, s.first, s.last, s.target, s.strategy, s.threshold_us, s.opened_at,
                 coalesce((SELECT max(generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
                 d.agent,
                 coalesce((SELECT max(attempts) FROM hosts h
@@ -138,11 +149,12 @@ pub async fn going_on(
 }
 
 fn open_search(row: SearchRow, trails: &mut HashMap<i64, Vec<Asked>>) -> Result<OpenSearch, StoreError> {
-    let (id, first, last, target, threshold_us, opened_at, generation, provisional, attempts) = row;
+    let (id, first, last, target, strategy, threshold_us, opened_at, generation, provisional, attempts) = row;
     Ok(OpenSearch {
         id: SearchId::new(id),
         subnet: range(first, last)?,
         target,
+        strategy,
         threshold_us: threshold_us.unsigned_abs(),
         opened_at: opened_at.0,
         generation,
@@ -206,40 +218,4 @@ pub async fn urgent(store: &Store) -> Result<Vec<Range>, StoreError> {
     .await
     .map_err(StoreError::doing("list the open searches"))?;
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
-}
-
-/// Ends a search that brought no answer from its target: its subnet's hosts that wait try again at `retry_at`,
-/// for the reason given; those that did so `attempts` times are given up, with the URLs that wait for them.
-pub async fn silent(
-    store: &Store,
-    search: SearchId,
-    reason: &str,
-    retry_at: UnixMillis,
-    attempts: u32,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    let doing = StoreError::doing("end a search without an answer");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
-    let failed: Vec<i64> = sqlx::query_scalar(
-        "WITH over AS (
-            UPDATE searches SET state = 'decided', decided_at = $5 WHERE id = $1 AND state = 'open'
-            RETURNING first, last
-         ), tried AS (
-            UPDATE hosts h SET attempts = h.attempts + 1, reason = $2, retry_at = $3,
-                   state = CASE WHEN h.attempts + 1 >= $4 THEN 'failed' ELSE h.state END
-            FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'
-            RETURNING h.id, h.state
-         )
-         SELECT id FROM tried WHERE state = 'failed'",
-    )
-    .bind(search.get())
-    .bind(reason)
-    .bind(Moment(retry_at))
-    .bind(i32::try_from(attempts).unwrap_or(i32::MAX))
-    .bind(Moment(now))
-    .fetch_all(&mut *tx)
-    .await
-    .map_err(doing)?;
-    urls::drop_waiting(&mut tx, &failed).await?;
-    tx.commit().await.map_err(doing)
 }

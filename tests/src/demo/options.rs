@@ -35,6 +35,9 @@ pub struct Options {
     /// HTML documents on them.
     #[arg(long, default_value_t = 6_000)]
     pub documents: usize,
+    /// Only hosts in cities at most so many milliseconds from an agent's city.
+    #[arg(long, value_name = "MS")]
+    pub near_ms: Option<f64>,
     /// The same seed makes the same world.
     #[arg(long, default_value_t = 2002)]
     pub seed: u64,
@@ -48,9 +51,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// How many take part: hosts in as many countries as the demo promises, fewer when there are few hosts.
+    /// How many take part: hosts in as many countries as the demo promises, fewer when there are few hosts, or when they are to be
+    /// near agents.
     pub fn size(&self) -> Size {
         let usual = Size::default();
-        Size { agents: self.agents, hosts: self.hosts, countries: usual.countries.min(self.hosts / 3) }
+        let countries = if self.near_ms.is_some() { 1 } else { usual.countries.min(self.hosts / 3) };
+        Size { agents: self.agents, hosts: self.hosts, countries, near_ms: self.near_ms }
     }
 }

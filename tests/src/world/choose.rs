@@ -15,7 +15,7 @@ use super::shortlist::Shortlist;
 use super::spread;
 
 /// How large a world shall be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Size {
     /// Crawler agents.
     pub agents: usize,
@@ -23,12 +23,14 @@ pub struct Size {
     pub hosts: usize,
     /// Fewest countries that the hosts are in.
     pub countries: usize,
+    /// Only hosts in cities at most so many milliseconds from an agent's; anywhere without it.
+    pub near_ms: Option<f64>,
 }
 
 impl Default for Size {
     /// The demo's: 12 agents, 300 hosts in at least 40 countries.
     fn default() -> Self {
-        Self { agents: 12, hosts: 300, countries: 40 }
+        Self { agents: 12, hosts: 300, countries: 40, near_ms: None }
     }
 }
 
@@ -45,6 +47,10 @@ impl DemoWorld {
         let mut list = Shortlist::new(&candidates, ChaCha8Rng::from_rng(&mut chance));
         let agents = agents(&mut list, atlas, &candidates, size)?;
         let (coordinator, dns) = centre(&mut list, atlas, &agents)?;
+        if let Some(near_ms) = size.near_ms {
+            let near = |from: &Candidate, to| atlas.world().rtt_ms(from.city, to) <= near_ms;
+            list.keep(|candidate| agents.iter().any(|agent| near(agent, candidate.city)));
+        }
         let mut hosts = hosts(&mut list, &agents, size);
         hosts.shuffle(&mut chance);
         check(&hosts, size)?;

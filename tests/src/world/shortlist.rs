@@ -37,6 +37,13 @@ impl Shortlist {
         list
     }
 
+    /// Forgets all candidates but these.
+    pub(super) fn keep(&mut self, wanted: impl Fn(&Candidate) -> bool) {
+        self.by_company.values_mut().for_each(|list| list.retain(&wanted));
+        self.by_country.values_mut().for_each(|list| list.retain(&wanted));
+        self.by_city.values_mut().for_each(|list| list.retain(&wanted));
+    }
+
     /// Reserves an address; false when it is taken already.
     pub(super) fn take(&mut self, candidate: &Candidate) -> bool {
         self.taken.insert(candidate.address)

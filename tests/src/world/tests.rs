@@ -116,6 +116,20 @@ fn the_same_data_and_seed_choose_the_same_world() {
 }
 
 #[test]
+fn hosts_are_near_agents_where_that_is_wanted() {
+    let atlas = Atlas::open(None, SEED).unwrap();
+    let size = Size { agents: 12, hosts: 60, countries: 1, near_ms: Some(15.0) };
+    let near = DemoWorld::choose(&made_up(), &atlas, size, SEED).unwrap();
+    let world = atlas.world();
+    let city = |it: &Resident| world.find(&it.city).unwrap();
+    let nearest =
+        |host| near.agents.iter().map(|agent| world.rtt_ms(city(agent), city(host))).fold(f64::MAX, f64::min);
+    assert!(near.hosts.iter().all(|host| nearest(host) <= 15.0));
+    let anywhere = choose(Size { near_ms: None, ..size });
+    assert!(anywhere.hosts.iter().any(|host| nearest(host) > 15.0), "it makes a difference");
+}
+
+#[test]
 fn too_little_data_is_refused_with_what_is_missing() {
     let few = read(&[(
         "delegated-ripencc-extended".to_owned(),

@@ -24,7 +24,7 @@ enum Victim {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_is_killed_everything_is_crawled_and_integrated_once() {
-    let mut world = SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8 }, 400).await;
+    let mut world = SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8, near_ms: None }, 400).await;
     let mut chance = ChaCha8Rng::seed_from_u64(1);
     world.cast.seed(&world.ground.stage).await.unwrap();
     for (moment, victim) in kills(&mut chance) {

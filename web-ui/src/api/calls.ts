@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../api';
 import type { AgentAction } from '../words/agent';
-import type { Policy, Reason } from './model';
+import type { PolicyChange, Reason, SteeringWish } from './model';
 import { Problem, problemOf, unreachable } from './problem';
 
 // `fetch` is looked up at each call, not once: tests put their own in its place.
@@ -101,8 +101,49 @@ export const hierarchy = (address: string, signal?: Aim) => {
   return asAdmin(client.GET('/api/v1/hierarchy/{address}', options), signal);
 };
 
+/** `dry_run` says what would move and changes nothing. */
+const dry = (dry_run: boolean) => ({ query: { dry_run } });
+
+export const pins = (query: Part, signal?: Aim) =>
+  asAdmin(client.GET('/api/v1/pins', { params: { query }, ...at(signal) }), signal);
+
+export const pin = (body: SteeringWish, dryRun: boolean) =>
+  asAdmin(client.POST('/api/v1/pins', { params: dry(dryRun), body }));
+
+export const unpin = (id: string, dryRun: boolean) =>
+  asAdmin(client.DELETE('/api/v1/pins/{id}', { params: { path: { id }, ...dry(dryRun) } }));
+
+export const exclusions = (query: Part, signal?: Aim) =>
+  asAdmin(client.GET('/api/v1/exclusions', { params: { query }, ...at(signal) }), signal);
+
+export const exclude = (body: SteeringWish, dryRun: boolean) =>
+  asAdmin(client.POST('/api/v1/exclusions', { params: dry(dryRun), body }));
+
+export const readmit = (id: string, dryRun: boolean) =>
+  asAdmin(client.DELETE('/api/v1/exclusions/{id}', { params: { path: { id }, ...dry(dryRun) } }));
+
+export const overrideDelegation = (
+  id: string,
+  body: { agent: string; reason: string },
+  dryRun: boolean,
+) => {
+  const params = { path: { id }, ...dry(dryRun) };
+  return asAdmin(client.POST('/api/v1/delegations/{id}/override', { params, body }));
+};
+
+export const moves = (query: Part, signal?: Aim) =>
+  asAdmin(client.GET('/api/v1/moves', { params: { query }, ...at(signal) }), signal);
+
+export const findings = (signal?: Aim) =>
+  asAdmin(client.GET('/api/v1/audit/findings', at(signal)), signal);
+export const landmarks = (signal?: Aim) =>
+  asAdmin(
+    client.GET('/api/v1/landmarks', { params: { query: { limit: 1 } }, ...at(signal) }),
+    signal,
+  );
+
 export const seed = (urls: string[]) => asAdmin(client.POST('/api/v1/seeds', { body: { urls } }));
 
 export const policy = (signal?: Aim) => asAdmin(client.GET('/api/v1/policy', at(signal)), signal);
 
-export const setPolicy = (body: Policy) => asAdmin(client.PUT('/api/v1/policy', { body }));
+export const setPolicy = (body: PolicyChange) => asAdmin(client.PUT('/api/v1/policy', { body }));

@@ -9,6 +9,7 @@ export type Route =
   | { page: 'agent'; id: string }
   | { page: 'delegations' }
   | { page: 'why'; id: string }
+  | { page: 'pins' }
   | { page: 'hierarchy' }
   | { page: 'seeds' }
   | { page: 'policy' }
@@ -21,6 +22,7 @@ const plain: Record<string, Route> = {
   overview: { page: 'overview' },
   agents: { page: 'agents' },
   delegations: { page: 'delegations' },
+  pins: { page: 'pins' },
   hierarchy: { page: 'hierarchy' },
   seeds: { page: 'seeds' },
   policy: { page: 'policy' },

@@ -8,20 +8,28 @@ import type { Kind, Method, Phase, Reason, Verdict } from '../api/model';
 type Names<Word extends string> = Readonly<Record<Word, string>>;
 
 const reasonNames: Names<Reason> = {
+  predicted: 'Predicted nearest',
   threshold: 'Under the threshold',
   company: 'Same company',
   lowest: 'Nearest measured',
   home: 'Home subnet',
+  pinned: 'Pinned by an admin',
+  override: 'Given by an admin',
+  balanced: 'Moved to balance',
 };
 
 /** Why a delegation went where it did, the usual reasons first. */
 export const reasons = Object.keys(reasonNames) as Reason[];
 
 const reasonMeanings: Names<Reason> = {
+  predicted: 'Measured, and nobody else is likely enough to be nearer.',
   threshold: 'A neighbour in the hierarchy answered under the threshold.',
   company: 'An agent that holds another subnet of the same company answered under the threshold.',
   lowest: 'Nobody answered under the threshold; this agent was the nearest of those measured.',
   home: 'The agent lives in this subnet; it was delegated at approval, without a probe.',
+  pinned: 'An admin pinned it to this agent.',
+  override: 'An admin gave it to this agent by hand, once.',
+  balanced: 'The load was spread: another agent had more to do than it can, or this costs less.',
 };
 
 const phaseNames: Names<Phase> = {
@@ -29,6 +37,7 @@ const phaseNames: Names<Phase> = {
   sibling: 'Agents of neighbouring subnets',
   sibling_child: 'Agents below neighbouring subnets',
   rest: 'Everybody else',
+  predicted: 'Agents likeliest to be nearest',
 };
 
 const kindNames: Names<Kind> = {
@@ -65,6 +74,7 @@ const verdicts: Readonly<Record<Verdict, { text: string; tone: Tone }>> = {
   pending: { text: 'Waiting', tone: 'accent' },
   satisfies: { text: 'Good enough', tone: 'good' },
   too_slow: { text: 'Too slow', tone: 'calm' },
+  measured: { text: 'Measured', tone: 'good' },
   unreachable: { text: 'No answer', tone: 'bad' },
   expired: { text: 'Not asked in time', tone: 'warn' },
 };

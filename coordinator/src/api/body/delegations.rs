@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::agents::AgentRef;
+use super::explain::{Counters, SkippedAgent};
 use super::words::{Kind, Method, Phase, Reason, Registry, Verdict};
 use crate::api::moment::Moment;
 
@@ -128,8 +129,18 @@ pub struct AskedProbe {
     /// Samples that came back; the smallest counts. Null unless measured.
     #[schema(required = true)]
     pub samples: Option<u64>,
-    /// The threshold it was held against, milliseconds.
+    /// The threshold it was held against, milliseconds; a prediction is held against none.
     pub threshold_ms: f64,
+    /// The round trip that was expected when it was asked, milliseconds; null where nothing was predicted.
+    #[schema(required = true)]
+    pub expected_ms: Option<f64>,
+    /// Standard deviation of that expectation, milliseconds.
+    #[schema(required = true)]
+    pub deviation_ms: Option<f64>,
+    /// Probability, when it was asked, that this agent was the nearest of all (first probe) or nearer than the best so far
+    /// (later ones); 0 to 1.
+    #[schema(required = true)]
+    pub chance: Option<f64>,
     /// What came of it.
     pub verdict: Verdict,
     /// True for the probe that decided.
@@ -157,7 +168,7 @@ pub struct Why {
     #[schema(required = true)]
     pub threshold_ms: Option<f64>,
     /// How candidates were chosen; null for a home delegation.
-    #[schema(example = "threshold", required = true)]
+    #[schema(example = "predictive", required = true)]
     pub strategy: Option<String>,
     /// True while the search goes on: a better agent may still be found.
     pub open: bool,
@@ -166,6 +177,17 @@ pub struct Why {
     pub opened_at: Option<Moment>,
     /// When it was decided.
     pub decided_at: Moment,
+    /// What the probes showed of the subnet besides, as a sentence: that it answers everywhere (anycast), or that its addresses
+    /// cannot be in one place. Null when there was nothing odd.
+    #[schema(required = true)]
+    pub finding: Option<String>,
+    /// Milliseconds from the opening of the search to the decision; null where no search decided.
+    #[schema(required = true)]
+    pub took_ms: Option<u64>,
+    /// What the search did, in numbers.
+    pub counters: Counters,
+    /// Whom the search passed over, in the order of asking.
+    pub skipped: Vec<SkippedAgent>,
     /// Every probe, in order.
     pub probes: Vec<AskedProbe>,
     /// One plain sentence that says why this agent.

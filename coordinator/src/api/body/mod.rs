@@ -1,22 +1,37 @@
 //! The bodies of the people's API: one file for each noun, as `openapi.json` shows them.
 
 mod agents;
+mod balance;
 mod delegations;
+mod explain;
+mod landmarks;
 mod overview;
+mod policy;
 mod reconcilers;
 mod search;
 mod session;
+mod steering;
 mod words;
 mod work;
 
 pub use agents::{Agent, AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
+pub use balance::{
+    Alternative, BalanceAnswer, BalancePass, BalanceRefusal, BalanceRule, Finding, Findings, Move,
+};
 pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Wanted, Why};
+pub use explain::{Counters, SkipReason, SkippedAgent, SkippedCounts};
+pub use landmarks::{Landmark, Landmarks};
 pub use overview::{
     AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview, PackageCounts,
     PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
 };
+pub use policy::{Policy, PolicyChange, Strategy};
 pub use reconcilers::{Reconciler, Reconcilers};
 pub use search::{Asked, Piece, SearchAnswer, SearchItem};
 pub use session::{Credentials, SessionAnswer};
+pub use steering::{
+    Burden, DryRun, OverrideAnswer, OverrideWish, Preview, Scope, Shift, Steering, SteeringAnswer,
+    SteeringWish, WantedSteering,
+};
 pub use words::{AgentState, Kind, Method, Phase, Presence, Reason, Registry, Role, Verdict};
-pub use work::{Policy, Rejected, Seeds, SeedsAnswer, Version};
+pub use work::{Rejected, Seeds, SeedsAnswer, Version};

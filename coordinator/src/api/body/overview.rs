@@ -66,6 +66,14 @@ pub struct ReasonCounts {
     pub threshold: u64,
     /// Nearest measured.
     pub lowest: u64,
+    /// Nobody else likely to be nearer.
+    pub predicted: u64,
+    /// Given by an admin.
+    pub pinned: u64,
+    /// Given by an admin, once.
+    pub r#override: u64,
+    /// Given to spread the load.
+    pub balanced: u64,
 }
 
 /// Delegations.
@@ -91,7 +99,7 @@ pub struct SearchCounts {
 /// Probes.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct ProbeCounts {
-    /// Asked for so far.
+    /// Asked for by searches so far.
     pub total: u64,
     /// Mean number of searches that led to a delegation; null before the first.
     #[schema(required = true)]

@@ -43,6 +43,14 @@ pub enum Reason {
     Threshold,
     /// Nobody was near enough; the nearest that was measured.
     Lowest,
+    /// Nobody else was likely to be nearer.
+    Predicted,
+    /// An admin pinned it there.
+    Pinned,
+    /// An admin gave it to the agent, once.
+    Override,
+    /// The load was spread.
+    Balanced,
 }
 
 /// Step of the search in which an agent was asked.
@@ -57,6 +65,8 @@ pub enum Phase {
     SiblingChild,
     /// Agents that hold nothing in this address family; nobody is left out.
     Rest,
+    /// The agent that was likeliest to be nearest.
+    Predicted,
 }
 
 /// How a round trip was measured.
@@ -81,6 +91,8 @@ pub enum Verdict {
     Satisfies,
     /// Measured, not under the threshold.
     TooSlow,
+    /// Measured where a search predicts: the threshold does not matter.
+    Measured,
     /// The agent could not reach the address, or its owner's rules forbid the probe.
     Unreachable,
     /// The agent did not answer in time.
@@ -151,14 +163,26 @@ impl Reason {
             Self::Company => "company",
             Self::Threshold => "threshold",
             Self::Lowest => "lowest",
+            Self::Predicted => "predicted",
+            Self::Pinned => "pinned",
+            Self::Override => "override",
+            Self::Balanced => "balanced",
         }
     }
 
     /// The reason of this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Home, Self::Company, Self::Threshold, Self::Lowest]
-            .into_iter()
-            .find(|reason| reason.as_str() == word)
+        let all = [
+            Self::Home,
+            Self::Company,
+            Self::Threshold,
+            Self::Lowest,
+            Self::Predicted,
+            Self::Pinned,
+            Self::Override,
+            Self::Balanced,
+        ];
+        all.into_iter().find(|reason| reason.as_str() == word)
     }
 }
 
@@ -170,6 +194,7 @@ impl Phase {
             "sibling" => Some(Self::Sibling),
             "sibling_child" => Some(Self::SiblingChild),
             "rest" => Some(Self::Rest),
+            "predicted" => Some(Self::Predicted),
             _ => None,
         }
     }
@@ -213,6 +238,18 @@ impl From<hierarchy::Registry> for Registry {
             hierarchy::Registry::Arin => Self::Arin,
             hierarchy::Registry::Lacnic => Self::Lacnic,
             hierarchy::Registry::RipeNcc => Self::Ripencc,
+        }
+    }
+}
+
+impl From<Registry> for hierarchy::Registry {
+    fn from(registry: Registry) -> Self {
+        match registry {
+            Registry::Afrinic => Self::Afrinic,
+            Registry::Apnic => Self::Apnic,
+            Registry::Arin => Self::Arin,
+            Registry::Lacnic => Self::Lacnic,
+            Registry::Ripencc => Self::RipeNcc,
         }
     }
 }

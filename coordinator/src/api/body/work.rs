@@ -1,4 +1,4 @@
-//! What admins give the coordinator to do: seeds and policy.
+//! What admins give the coordinator to do, and what is running.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -45,37 +45,6 @@ pub struct SeedsAnswer {
     pub already_known: u64,
     /// Not taken, and why.
     pub rejected: Vec<Rejected>,
-}
-
-/// The settings that admins may change while everything runs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Policy {
-    /// The round trip that is good enough to stop probing, milliseconds.
-    #[schema(minimum = 1, maximum = 10_000)]
-    pub threshold_ms: u32,
-    /// Seconds for which a search waits for sleeping candidates before it decides provisionally.
-    #[schema(minimum = 1, maximum = 86_400)]
-    pub patience_s: u32,
-    /// Least pause between two requests to one host, milliseconds; owners may ask for more.
-    #[schema(minimum = 0, maximum = 600_000)]
-    pub host_delay_ms: u32,
-}
-
-impl Checked for Policy {
-    fn broken_rules(&self) -> Vec<FieldError> {
-        let mut broken = Vec::new();
-        if !(1..=10_000).contains(&self.threshold_ms) {
-            broken.push(FieldError::new("threshold_ms", "give 1 to 10000 milliseconds"));
-        }
-        if !(1..=86_400).contains(&self.patience_s) {
-            broken.push(FieldError::new("patience_s", "give 1 to 86400 seconds"));
-        }
-        if self.host_delay_ms > 600_000 {
-            broken.push(FieldError::new("host_delay_ms", "give 0 to 600000 milliseconds"));
-        }
-        broken
-    }
 }
 
 /// What is running.

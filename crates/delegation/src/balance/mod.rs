@@ -17,6 +17,7 @@
 //! Each [`Move`] says what it cost before and after, and which alternatives were refused and why.
 
 mod arrivals;
+mod capacity;
 mod cells;
 mod exits;
 mod flow;
@@ -29,6 +30,7 @@ mod rebalance;
 mod ways;
 
 pub use arrivals::{Arrivals, arrivals};
+pub use capacity::{Shown, capacity};
 pub use cells::cells;
 pub use flow::Flow;
 pub use instance::{Cell, Instance, InstanceError, Plan, Source, Subnet};

@@ -4,12 +4,23 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use hierarchy::{CompanyId, Country, Hierarchy, SubnetId};
+use protocol::AgentId;
 
 /// How many landmarks: a few hundred find nearly as good agents; this many save a tenth of the later probes.
 pub const COUNT: usize = 1500;
 /// Countries get landmarks by this power of their number of subnets: a little less than in proportion, because the
 /// tenth landmark in a small country tells less than the first.
 const POWER: f64 = 0.9;
+
+/// So many landmarks are worth having however few subnets there are.
+const FEW: usize = 48;
+/// Beyond that, one for so many subnets: landmarks cost probes, and save them only where there is much to search.
+const SUBNETS_EACH: usize = 4;
+
+/// How many landmarks to have when `answering` subnets are known and at most `most` are allowed.
+pub fn wanted(answering: usize, most: usize) -> usize {
+    FEW.max(answering / SUBNETS_EACH).min(most)
+}
 
 /// Chooses `count` of the subnets in `answering` (fewer when there are fewer), spread over countries by Adams's rule of
 /// apportionment: every country gets its first landmark before any gets a second. Within a country companies come
@@ -60,6 +71,51 @@ pub struct Renewal {
     pub retired: Vec<SubnetId>,
     /// To be probed from now on; as many as were retired, fewer when no more answer.
     pub added: Vec<SubnetId>,
+}
+
+/// An agent's latest probe of a landmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Report {
+    /// The landmark.
+    pub subnet: SubnetId,
+    /// Who probed it.
+    pub agent: AgentId,
+    /// Round trip in microseconds; none without an answer.
+    pub rtt_us: Option<u32>,
+    /// The one it had before, from the same place.
+    pub before_us: Option<u32>,
+}
+
+/// A round trip is far from another when they differ by more than this, and by more than half of the larger.
+const FAR_US: u32 = 20_000;
+
+/// How each landmark has been doing, by what agents say that hear something. An agent that gets no answer from most landmarks
+/// is deaf itself, and says nothing about them.
+pub fn health(reports: &[Report]) -> Vec<Health> {
+    let mut hearing: BTreeMap<AgentId, (u32, u32)> = BTreeMap::new();
+    for report in reports {
+        let (asked, answered) = hearing.entry(report.agent).or_default();
+        *asked += 1;
+        *answered += u32::from(report.rtt_us.is_some());
+    }
+    let is_deaf = |agent| hearing.get(&agent).is_some_and(|(asked, answered)| 2 * answered < *asked);
+    let mut healths: BTreeMap<SubnetId, Health> = BTreeMap::new();
+    for report in reports.iter().filter(|report| !is_deaf(report.agent)) {
+        let subnet = report.subnet;
+        let health = healths.entry(subnet).or_insert(Health { subnet, asked: 0, answered: 0, moved: 0 });
+        health.asked += 1;
+        health.answered += u32::from(report.rtt_us.is_some());
+        health.moved += u32::from(report.has_moved());
+    }
+    healths.into_values().collect()
+}
+
+impl Report {
+    fn has_moved(&self) -> bool {
+        let (Some(now), Some(before)) = (self.rtt_us, self.before_us) else { return false };
+        let difference = now.abs_diff(before);
+        difference > FAR_US && difference > now.max(before) / 2
+    }
 }
 
 impl Health {

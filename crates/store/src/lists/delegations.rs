@@ -89,7 +89,7 @@ pub async fn delegations(
 ) -> Result<Vec<Delegation>, StoreError> {
     let touching = filter.touching.as_ref();
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, d.reason,
+        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, CASE WHEN d.reason = 'pinned' AND d.pin IS NULL THEN 'override' ELSE d.reason END AS reason,
                 d.provisional, d.rtt_us, d.decided_at, d.ended_at, d.search, s.threshold_us,
                 (SELECT count(*) FROM probes p WHERE p.search = d.search) AS probes,
                 (SELECT count(*) FROM hosts h WHERE h.first = d.first AND h.last = d.last) AS hosts
@@ -98,7 +98,7 @@ pub async fn delegations(
          LEFT JOIN searches s ON s.id = d.search
          WHERE d.ended_at IS NULL AND d.id < $1
            AND ($3::bigint IS NULL OR d.agent = $3)
-           AND ($4::text IS NULL OR d.reason = $4)
+           AND ($4::text IS NULL OR CASE WHEN d.reason = 'pinned' AND d.pin IS NULL THEN 'override' ELSE d.reason END = $4)
            AND ($5::inet IS NULL OR (family(d.first) = family($5) AND d.first <= $6 AND d.last >= $5))
            AND ($7::text IS NULL
                 OR a.name ILIKE $7
@@ -124,7 +124,7 @@ pub async fn delegations(
 /// One delegation, also one that ended.
 pub async fn delegation(store: &Store, id: DelegationId) -> Result<Option<Delegation>, StoreError> {
     let row: Option<Row> = sqlx::query_as(
-        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, d.reason,
+        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, CASE WHEN d.reason = 'pinned' AND d.pin IS NULL THEN 'override' ELSE d.reason END AS reason,
                 d.provisional, d.rtt_us, d.decided_at, d.ended_at, d.search, s.threshold_us,
                 (SELECT count(*) FROM probes p WHERE p.search = d.search) AS probes,
                 (SELECT count(*) FROM hosts h WHERE h.first = d.first AND h.last = d.last) AS hosts

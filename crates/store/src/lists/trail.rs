@@ -8,10 +8,11 @@ use sqlx::FromRow;
 
 use crate::delegations::range;
 use crate::moment::Moment;
+use crate::probes::Expected;
 use crate::{Store, StoreError};
 
 /// A search with its trail.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Search {
     /// Its name.
     pub id: SearchId,
@@ -19,7 +20,7 @@ pub struct Search {
     pub target: IpAddr,
     /// Authority of the web host at the target.
     pub host: String,
-    /// `threshold`, for now.
+    /// As `searches.strategy` has it.
     pub strategy: String,
     /// Threshold when it was opened, in microseconds.
     pub threshold_us: u32,
@@ -27,12 +28,14 @@ pub struct Search {
     pub open: bool,
     /// When it was opened.
     pub opened_at: UnixMillis,
+    /// A word of `searches.finding` and its sentence; none when there was nothing odd.
+    pub finding: Option<(String, String)>,
     /// Every probe, in order.
     pub probes: Vec<Probe>,
 }
 
 /// One probe of a search.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
     /// Its name.
     pub id: ProbeId,
@@ -46,6 +49,8 @@ pub struct Probe {
     pub phase: String,
     /// Inside of which subnet it was found; the subnet itself in phase company.
     pub level: Range,
+    /// What was expected of the agent when it was asked; none where nothing was predicted.
+    pub expected: Option<Expected>,
     /// What came of it, as `probes.state` has it.
     pub state: String,
     /// How it was measured.
@@ -70,6 +75,8 @@ struct SearchRow {
     threshold_us: i32,
     open: bool,
     opened_at: Moment,
+    finding: Option<String>,
+    finding_detail: Option<String>,
 }
 
 #[derive(FromRow)]
@@ -81,6 +88,9 @@ struct ProbeRow {
     phase: String,
     level_first: IpAddr,
     level_last: IpAddr,
+    expected_us: Option<i32>,
+    deviation_us: Option<i32>,
+    chance: Option<f32>,
     state: String,
     method: Option<String>,
     rtt_us: Option<i32>,
@@ -93,7 +103,8 @@ struct ProbeRow {
 /// A search with every probe of it, in order.
 pub async fn trail(store: &Store, search: SearchId) -> Result<Option<Search>, StoreError> {
     let row: Option<SearchRow> = sqlx::query_as(
-        "SELECT target, target_host, strategy, threshold_us, state = 'open' AS open, opened_at
+        "SELECT target, target_host, strategy, threshold_us, state = 'open' AS open, opened_at, finding,
+                finding_detail
          FROM searches WHERE id = $1",
     )
     .bind(search.get())
@@ -109,14 +120,15 @@ pub async fn trail(store: &Store, search: SearchId) -> Result<Option<Search>, St
         threshold_us: row.threshold_us.unsigned_abs(),
         open: row.open,
         opened_at: row.opened_at.0,
+        finding: row.finding.zip(row.finding_detail),
         probes: probes(store, search).await?,
     }))
 }
 
 async fn probes(store: &Store, search: SearchId) -> Result<Vec<Probe>, StoreError> {
     let rows: Vec<ProbeRow> = sqlx::query_as(
-        "SELECT p.id, p.step, p.agent, a.name AS agent_name, p.phase, p.level_first, p.level_last, p.state, p.method,
-                p.rtt_us, p.samples, p.reason, p.asked_at, p.answered_at
+        "SELECT p.id, p.step, p.agent, a.name AS agent_name, p.phase, p.level_first, p.level_last, p.expected_us,
+                p.deviation_us, p.chance, p.state, p.method, p.rtt_us, p.samples, p.reason, p.asked_at, p.answered_at
          FROM probes p JOIN agents a ON a.id = p.agent
          WHERE p.search = $1 ORDER BY p.step",
     )
@@ -128,7 +140,13 @@ async fn probes(store: &Store, search: SearchId) -> Result<Vec<Probe>, StoreErro
 }
 
 impl ProbeRow {
+    fn expected(&self) -> Option<Expected> {
+        let (rtt_us, deviation_us) = (self.expected_us?.unsigned_abs(), self.deviation_us?.unsigned_abs());
+        Some(Expected { rtt_us, deviation_us, chance: self.chance? })
+    }
+
     fn read(self) -> Result<Probe, StoreError> {
+        let expected = self.expected();
         Ok(Probe {
             id: ProbeId::new(self.id),
             step: self.step.unsigned_abs(),
@@ -136,6 +154,7 @@ impl ProbeRow {
             agent_name: self.agent_name,
             phase: self.phase,
             level: range(self.level_first, self.level_last)?,
+            expected,
             state: self.state,
             method: self.method,
             rtt_us: self.rtt_us.map(i32::unsigned_abs),

@@ -40,14 +40,14 @@ async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
 async fn a_subnet_without_an_agent_or_search_is_an_orphan_once() {
     let world = World::new().await;
     world.queue(&["http://a.example/", "http://b.example:8080/"]).await;
-    assert!(hosts::orphans(world.store(), 10, NOW).await.unwrap().is_empty());
+    assert!(hosts::orphans(world.store(), 10, NOW, NOW).await.unwrap().is_empty());
     world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
-    let orphans = hosts::orphans(world.store(), 10, NOW).await.unwrap();
+    let orphans = hosts::orphans(world.store(), 10, NOW, NOW).await.unwrap();
     assert_eq!(orphans.len(), 1);
     assert_eq!(orphans[0].subnet, range("198.51.100.0/24"));
     assert_eq!((orphans[0].address, orphans[0].authority.as_str()), (ip("198.51.100.7"), "a.example"));
     let agent = world.approved(1, Some("198.51.100.0/24")).await;
-    assert!(hosts::orphans(world.store(), 10, NOW).await.unwrap().is_empty());
+    assert!(hosts::orphans(world.store(), 10, NOW, NOW).await.unwrap().is_empty());
     let names = [("http".to_owned(), "a.example".to_owned()), ("https".to_owned(), "a.example".to_owned())];
     assert_eq!(hosts::of_agent(world.store(), agent, &names).await.unwrap(), names[..1]);
 }

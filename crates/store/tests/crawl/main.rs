@@ -4,8 +4,12 @@
 
 mod agents;
 mod carry;
+mod checks;
 mod hosts;
+mod landmarks;
 mod packages;
 mod routes;
 mod searches;
+mod silence;
+mod steering;
 mod world;

@@ -2,9 +2,10 @@
 
 use protocol::AgentId;
 use protocol::package::{Header, PackageName};
+use store::loads;
 use store::packages::{self, Entered, HostTally, Integration, Received};
 
-use crate::world::{NOW, World, url};
+use crate::world::{NOW, World, range, url};
 
 fn header(agent: AgentId, seq: u64) -> Header {
     let name = PackageName { agent, epoch: 7, seq };
@@ -55,6 +56,39 @@ async fn a_package_is_integrated_once_with_all_that_follows() {
 }
 
 #[tokio::test]
+async fn fetches_are_the_load_of_a_week() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    let day_ms = 24 * 3_600_000;
+    for (seq, day) in [(1, 0), (2, 0), (3, 3)] {
+        let header = header(agent, seq);
+        enter(&world, &header, b"one").await;
+        let host = HostTally {
+            scheme: "http".into(),
+            authority: "a.example".into(),
+            fetches: 5,
+            ..HostTally::default()
+        };
+        let integration = Integration { name: header.name, hosts: vec![host], discovered: vec![] };
+        assert!(packages::integrate(world.store(), &integration, NOW.plus_ms(day * day_ms)).await.unwrap());
+    }
+    let load = |day: i64| {
+        let world = &world;
+        async move {
+            let loads = loads::subnets(world.store(), NOW.plus_ms(day * day_ms)).await.unwrap();
+            loads.get(&range("198.51.100.0/24")).copied()
+        }
+    };
+    assert_eq!((load(0).await, load(3).await), (Some(15), Some(4)), "15 in one day, 15 in four, rounded up");
+    assert_eq!((load(9).await, load(10).await), (Some(1), None), "a week later it is forgotten");
+    let work = loads::agents(world.store(), NOW.plus_ms(3 * day_ms)).await.unwrap();
+    assert_eq!((work[0].offered, work[0].fetched, work[0].since), (1_000, 5, Some(NOW)));
+    assert_eq!(loads::forget(world.store(), NOW.plus_ms(9 * day_ms)).await.unwrap(), 1);
+}
+
+#[tokio::test]
 async fn packages_wait_in_the_order_of_their_numbers() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
@@ -75,7 +109,13 @@ async fn facts_and_policy_are_kept() {
     assert_eq!((first.as_str(), second.as_str()), (Some("one"), Some("one")));
     let policy = store::policy::read(world.store()).await.unwrap();
     assert_eq!((policy.threshold_us, policy.patience_ms), (50_000, 60_000));
-    let faster = store::policy::Policy { threshold_us: 20_000, ..policy };
+    let faster = store::policy::Policy {
+        threshold_us: 20_000,
+        strategy: store::policy::Strategy::Threshold,
+        samples: 10,
+        landmarks: 0,
+        ..policy
+    };
     store::policy::write(world.store(), &faster, NOW).await.unwrap();
     assert_eq!(store::policy::read(world.store()).await.unwrap(), faster);
 }

@@ -2,7 +2,7 @@
 
 use protocol::{AgentId, ProbeMethod, ProbeReport, ProbeResult, SearchId};
 use store::delegations::{self, Decided, Decision};
-use store::probes::{self, NewProbe};
+use store::probes::{self, NewProbe, News};
 use store::searches::{self, NewSearch, OpenSearch, Which};
 
 use crate::world::{NOW, World, ip, range};
@@ -27,7 +27,7 @@ async fn only(world: &World, which: Which) -> Option<OpenSearch> {
 
 async fn ask(world: &World, search: SearchId, step: u32, agent: AgentId) -> u64 {
     let level = range("0.0.0.0/0");
-    let probe = NewProbe { search, step, agent, phase: "sibling_child", level };
+    let probe = NewProbe { search, step, agent, phase: "sibling_child", level, expected: None };
     probes::ask(world.store(), &[probe], NOW).await.unwrap()
 }
 
@@ -40,6 +40,7 @@ fn decision(search: &OpenSearch, agent: AgentId, provisional: bool) -> Decision<
         reason: "lowest",
         provisional,
         rtt_us: Some(61_000),
+        skipped: &[],
     }
 }
 
@@ -68,14 +69,14 @@ async fn orders_are_handed_out_until_they_are_answered_and_answers_count_once() 
     assert_eq!(ask(&world, search.id, 1, agent).await, 1);
     assert_eq!(ask(&world, search.id, 2, agent).await, 0, "an agent is asked once in a search");
     assert_eq!(ask(&world, search.id, 1, other).await, 0, "a step is taken once");
-    let orders = probes::orders(world.store(), agent, &[], 10).await.unwrap();
+    let orders = probes::orders(world.store(), agent, &[], 3, 10).await.unwrap();
     assert_eq!((orders.len(), orders[0].port, orders[0].host.as_str()), (1, 81, "a.example:81"));
-    assert!(probes::orders(world.store(), agent, &[orders[0].probe], 10).await.unwrap().is_empty());
+    assert!(probes::orders(world.store(), agent, &[orders[0].probe], 3, 10).await.unwrap().is_empty());
     let report = [measured(orders[0].probe, 61_000)];
     let took = |who| probes::report(world.store(), who, &report, NOW);
-    assert_eq!(took(other).await.unwrap(), 0, "somebody else's order");
-    assert_eq!(took(agent).await.unwrap(), 1);
-    assert_eq!(took(agent).await.unwrap(), 0, "the same report again");
+    assert_eq!(took(other).await.unwrap().search, 0, "somebody else's order");
+    assert_eq!(took(agent).await.unwrap(), News { search: 1, ..News::default() });
+    assert_eq!(took(agent).await.unwrap().search, 0, "the same report again");
     let trail = only(&world, Which::Urgent).await.unwrap().trail;
     assert_eq!((trail[0].state.as_str(), trail[0].rtt_us), ("measured", Some(61_000)));
     assert_eq!(trail[0].level, range("0.0.0.0/0"));
@@ -93,7 +94,10 @@ async fn patience_ends_and_a_late_answer_still_counts() {
     assert_eq!(probes::expire(world.store(), NOW, heard_since, NOW).await.unwrap(), 1);
     let trail = only(&world, Which::Urgent).await.unwrap().trail;
     assert_eq!(trail[0].state, "expired");
-    assert_eq!(probes::report(world.store(), agent, &[measured(trail[0].probe, 9)], NOW).await.unwrap(), 1);
+    assert_eq!(
+        probes::report(world.store(), agent, &[measured(trail[0].probe, 9)], NOW).await.unwrap().search,
+        1
+    );
     assert_eq!(only(&world, Which::Urgent).await.unwrap().trail[0].rtt_us, Some(9));
 }
 
@@ -146,6 +150,38 @@ async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces
 }
 
 #[tokio::test]
+async fn decisions_made_together_are_as_good_as_one_by_one() {
+    let world = World::new().await;
+    let (agent, other) = (world.approved(1, None).await, world.approved(2, None).await);
+    let subnets = ["198.51.100.0/26", "198.51.100.64/26", "198.51.100.128/26"];
+    let search = |subnet: &&str| NewSearch {
+        subnet: range(subnet),
+        target: range(subnet).first(),
+        host: "a.example".into(),
+        port: 80,
+    };
+    let wanted: Vec<NewSearch> = subnets.iter().map(search).collect();
+    searches::open(world.store(), &wanted, "threshold", 50_000, NOW).await.unwrap();
+    let open = searches::going_on(world.store(), Which::Urgent, SearchId::new(0), 10).await.unwrap();
+    let wishes = |n: usize, agent| decision(&open[n], agent, n == 2);
+    let all = [wishes(1, agent), wishes(0, other), wishes(2, agent)];
+    let decided = delegations::decide_all(world.store(), &all, NOW).await.unwrap();
+    let held = delegations::held(world.store()).await.unwrap();
+    for (wish, decided) in all.iter().zip(&decided) {
+        let made = held.iter().find(|held| Decided::Made(held.id) == *decided).unwrap();
+        assert_eq!((made.subnet, made.agent, made.generation), (wish.subnet, wish.agent, 1));
+    }
+    let goes_on = only(&world, Which::Provisional).await.unwrap();
+    assert_eq!(goes_on.id, open[2].id);
+    // One is too late and one has nobody to go to; the third is carried out all the same.
+    let gone = AgentId::new(other.get() + 1);
+    let again = [wishes(0, agent), decision(&goes_on, agent, false), wishes(1, gone)];
+    let decided = delegations::decide_all(world.store(), &again, NOW).await.unwrap();
+    assert!(matches!(decided[..], [Decided::Outdated, Decided::Made(_), Decided::AgentGone]), "{decided:?}");
+    assert!(only(&world, Which::Provisional).await.is_none());
+}
+
+#[tokio::test]
 async fn nobody_who_may_not_work_gets_a_subnet() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
@@ -170,8 +206,8 @@ async fn silence_is_tried_again_and_then_given_up() {
         let retry_at = NOW.plus_ms(1_000);
         searches::silent(world.store(), search.id, "no answer", retry_at, 2, NOW).await.unwrap();
         assert!(only(&world, Which::Urgent).await.is_none());
-        assert!(store::hosts::orphans(world.store(), 10, NOW).await.unwrap().is_empty());
-        let orphans = store::hosts::orphans(world.store(), 10, retry_at).await.unwrap();
+        assert!(store::hosts::orphans(world.store(), 10, NOW, NOW).await.unwrap().is_empty());
+        let orphans = store::hosts::orphans(world.store(), 10, NOW, retry_at).await.unwrap();
         assert_eq!(orphans.len(), usize::from(attempt == 1), "given up after the second");
     }
     assert_eq!(world.queue(&["http://a.example/"]).await, 0);

@@ -10,7 +10,7 @@ use crate::web::crawler::crawl;
 use crate::world::*;
 
 fn small() -> Size {
-    Size { agents: 3, hosts: 8, countries: 3 }
+    Size { agents: 3, hosts: 8, countries: 3, near_ms: None }
 }
 
 /// Opens the stage at real addresses, or none (said aloud) where there can be no virtual internet.

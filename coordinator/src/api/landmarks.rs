@@ -1,0 +1,56 @@
+//! Landmarks: what every agent measures, so that searches can predict.
+
+use axum::extract::State;
+use protocol::{LandmarkId, UnixMillis};
+use store::{agents, landmarks};
+
+use super::auth::Viewer;
+use super::body::{Landmark, Landmarks};
+use super::extract::{Json, Query};
+use super::ground::Ground;
+use super::page::{Page, Part, bad_cursor, decoded};
+use super::problem::Problem;
+use super::state::ApiState;
+use crate::atlas::Atlas;
+
+/// The landmarks in use, the oldest first, and how many agents measured each.
+#[utoipa::path(get, path = "/api/v1/landmarks", operation_id = "list_landmarks", tag = "delegations",
+    params(Part), security(("session" = [])), responses((status = 200, body = Landmarks)))]
+pub async fn list(
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Query(part): Query<Part>,
+) -> Result<Json<Landmarks>, Problem> {
+    let (core, limit) = (&state.core, part.limit()?);
+    let after = part.cursor.as_deref().map_or(Ok(0), |text| decoded(text).ok_or_else(bad_cursor))?;
+    let found = landmarks::live(&core.store, LandmarkId::new(after), limit + 1).await?;
+    let stock = landmarks::stock(&core.store, UnixMillis(0)).await?;
+    let workers = agents::workers(&core.store).await?;
+    let atlas = core.atlas();
+    let page = Page::cut(found, limit, |landmark| landmark.id.get());
+    Ok(Json(Landmarks {
+        total: landmarks::count(&core.store).await?,
+        agents: workers.len() as u64,
+        reports: stock.reports,
+        places: core.insight.with_places(|places| places.len() as u64),
+        items: page.items.into_iter().map(|landmark| shown(atlas.as_deref(), landmark)).collect(),
+        next_cursor: page.next_cursor,
+    }))
+}
+
+fn shown(atlas: Option<&Atlas>, landmark: landmarks::Landmark) -> Landmark {
+    let target = landmark.spot.target;
+    let ground = Ground::of_address(atlas, target.address);
+    Landmark {
+        id: landmark.id,
+        subnet: landmark.spot.subnet.to_string(),
+        address: target.address.to_string(),
+        host: target.host,
+        company: ground.company,
+        country: ground.country,
+        chosen_at: landmark.chosen_at.into(),
+        measured: landmark.measured,
+        unanswered: landmark.unanswered,
+        measured_at: landmark.measured_at.map(Into::into),
+    }
+}

@@ -1,0 +1,72 @@
+//! One move is made.
+
+use delegation::balance::{Move, Refused, Source, Why};
+use delegation::{Holding, Reason};
+use serde_json::{Value, json};
+use store::delegations::Assigned;
+use store::{StoreError, loads, moves};
+
+use super::Deeds;
+use super::scene::Scene;
+use crate::state::Coordinator;
+use crate::steer::give::tell;
+
+/// Makes a move by this rule (`moves.rule`). Where the cost is only predicted, the agent is asked to measure it first, and
+/// nothing moves.
+pub async fn carry_out(
+    coordinator: &Coordinator,
+    scene: &Scene,
+    made: &Move,
+    rule: &str,
+) -> Result<Deeds, StoreError> {
+    let held = &scene.held[made.subnet];
+    let (from, to) = (scene.agents[made.from], scene.agents[made.to]);
+    let now = coordinator.now();
+    if made.source == Source::Predicted {
+        let asked = loads::confirm(&coordinator.store, &held.subnet, to, now).await?;
+        coordinator.wakes.ring([to]);
+        return Ok(Deeds { moved: 0, asked: usize::from(asked) });
+    }
+    let (refused, note) = (told(scene, made), format!("from {from} to {to} by the rule {rule}"));
+    let new = moves::New {
+        subnet: held.subnet,
+        from,
+        to,
+        generation: held.generation,
+        rule,
+        pages_a_day: scene.instance.subnets()[made.subnet].load,
+        before_ms: made.before,
+        after_ms: made.after,
+        refused: &refused,
+        note: &note,
+    };
+    let _writing = coordinator.atlases.writing().await;
+    let Assigned::Made(_) = moves::carry_out(&coordinator.store, &new, now).await? else {
+        return Ok(Deeds::default());
+    };
+    if let Some(atlas) = coordinator.atlas()
+        && let Some(subnet) = atlas.hierarchy().find(&held.subnet)
+    {
+        atlas.enter(subnet, Holding { agent: to, reason: Reason::Balanced });
+    }
+    tell(coordinator);
+    Ok(Deeds { moved: 1, asked: 0 })
+}
+
+/// The alternatives that were not taken, as `moves.refused` has them.
+pub fn told(scene: &Scene, made: &Move) -> Value {
+    made.refused.iter().map(|refused| alternative(scene, refused)).collect()
+}
+
+fn alternative(scene: &Scene, refused: &Refused) -> Value {
+    let (why, amount) = match refused.why {
+        Why::Full { room } => ("full", Some(room as f64)),
+        Why::Dearer { by } => ("dearer", Some(by)),
+        Why::WorthMore => ("worth_more", None),
+        Why::Varies => ("varies", None),
+    };
+    json!({
+        "subnet": scene.held[refused.subnet].subnet.to_string(), "agent": scene.agents[refused.agent],
+        "cost_ms": refused.cost, "why": why, "amount": amount,
+    })
+}

@@ -1,0 +1,106 @@
+//! Subnets that the model of one place does not fit, told.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use delegation::predict::whereabouts::{Sighting, everywhere, may_be_one_place};
+use protocol::AgentId;
+use store::StoreError;
+use store::searches::{self, OpenSearch, Sighted};
+
+use super::Lesson;
+use crate::state::Coordinator;
+
+/// What the probes of a search showed besides the nearest agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Finding {
+    /// As `searches.finding` has it.
+    word: &'static str,
+    /// The measurements that show it, as one sentence.
+    detail: String,
+}
+
+/// Looks for oddities of the subnets of searches that were decided, and writes down those it finds.
+pub async fn findings(
+    coordinator: &Coordinator,
+    decided: &[(&OpenSearch, &Lesson)],
+) -> Result<(), StoreError> {
+    let searches: Vec<&OpenSearch> = decided.iter().map(|(search, _)| *search).collect();
+    let others = searches::sightings(&coordinator.store, &searches).await?;
+    for (search, lesson) in decided {
+        let anycast = coordinator.insight.with_places(|places| {
+            everywhere(places, &lesson.times_ms).map(|pair| near_both(pair, &lesson.times_ms))
+        });
+        let finding = anycast.flatten().or_else(|| {
+            let seen = Sighting { address: search.target, times_ms: lesson.times_ms.clone() };
+            elsewhere(&seen, others.get(&search.id)?)
+        });
+        if let Some(finding) = finding {
+            searches::note_finding(&coordinator.store, search.id, finding.word, &finding.detail).await?;
+        }
+    }
+    Ok(())
+}
+
+fn near_both((a, b): (AgentId, AgentId), times_ms: &[(AgentId, f64)]) -> Finding {
+    let time = |agent: AgentId| {
+        let time = times_ms.iter().find(|(other, _)| *other == agent);
+        time.map_or_else(String::new, |(_, ms)| format!("{ms:.1} ms from {agent}"))
+    };
+    let detail = format!(
+        "{} and {}, though these two are far from each other: the address answers in several places (anycast)",
+        time(a),
+        time(b)
+    );
+    Finding { word: "everywhere", detail }
+}
+
+/// Another address of the subnet that cannot be where `seen` is.
+fn elsewhere(seen: &Sighting, others: &[Sighted]) -> Option<Finding> {
+    let mut by_address: BTreeMap<IpAddr, Vec<(AgentId, f64)>> = BTreeMap::new();
+    for other in others {
+        let times = by_address.entry(other.address).or_default();
+        times.push((other.agent, f64::from(other.rtt_us) / 1000.0));
+    }
+    let mut sightings = by_address.into_iter().map(|(address, times_ms)| Sighting { address, times_ms });
+    let other = sightings.find(|other| !may_be_one_place(seen, other))?;
+    let detail = format!(
+        "{} and {} cannot be in one place: {}",
+        seen.address,
+        other.address,
+        differences(seen, &other)
+    );
+    Some(Finding { word: "several_places", detail })
+}
+
+/// "12.0 against 180.3 ms from agt_1, …"
+fn differences(a: &Sighting, b: &Sighting) -> String {
+    let both = a.times_ms.iter().filter_map(|(agent, a_ms)| {
+        let (_, b_ms) = b.times_ms.iter().find(|(other, _)| other == agent)?;
+        Some(format!("{a_ms:.1} against {b_ms:.1} ms from {agent}"))
+    });
+    both.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sighted(address: &str, agent: i64, rtt_us: u32) -> Sighted {
+        Sighted { address: address.parse().unwrap(), agent: AgentId::new(agent), rtt_us }
+    }
+
+    #[test]
+    fn two_addresses_that_cannot_be_in_one_place_are_told() {
+        let seen = Sighting {
+            address: "198.51.100.7".parse().unwrap(),
+            times_ms: vec![(AgentId::new(1), 10.0), (AgentId::new(2), 150.0)],
+        };
+        let near = [sighted("198.51.100.9", 1, 14_000), sighted("198.51.100.9", 2, 153_000)];
+        assert_eq!(elsewhere(&seen, &near), None);
+        let far = [sighted("198.51.100.9", 1, 140_000), sighted("198.51.100.9", 2, 12_000)];
+        let found = elsewhere(&seen, &far).unwrap();
+        assert_eq!(found.word, "several_places");
+        insta::assert_snapshot!(found.detail, @"198.51.100.7 and 198.51.100.9 cannot be in one place: 10.0 against 140.0 ms from agt_1, 150.0 against 12.0 ms from agt_2");
+    }
+}

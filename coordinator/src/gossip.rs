@@ -1,0 +1,184 @@
+//! What coordinators on one database tell each other, so that a second one is as quick as the first.
+//!
+//! Only one decides, but agents and admins talk to any. Two things must get around: that there is something new for an agent, whose
+//! beat another coordinator may hold open, and that there is work for a reconciler, which runs at the decider only. Both are hints:
+//! what is lost is found when a period is over. They travel as NOTIFY, collected for a moment.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use protocol::AgentId;
+use store::{Listener, StoreError, tell};
+use tokio::sync::Notify;
+
+use crate::failure::chain;
+use crate::reconcile;
+use crate::state::Coordinator;
+
+/// The NOTIFY channel.
+const CHANNEL: &str = "nearcrawl_gossip";
+/// How long hints are collected before they are said together.
+const MOMENT: Duration = Duration::from_millis(20);
+/// Agents in one message: NOTIFY carries less than 8,000 bytes.
+const AGENTS: usize = 300;
+/// Pause after a failure.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Hints that wait to be said.
+#[derive(Debug, Default)]
+pub struct Unsaid {
+    hints: Mutex<Hints>,
+    bell: Notify,
+}
+
+/// What is said at once.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Hints {
+    agents: BTreeSet<AgentId>,
+    reconcilers: BTreeSet<String>,
+}
+
+impl Unsaid {
+    /// There is something new for these agents.
+    pub fn wake(&self, agents: impl IntoIterator<Item = AgentId>) {
+        self.add(|hints| hints.agents.extend(agents));
+    }
+
+    /// There is work for this reconciler.
+    pub fn poke(&self, reconciler: &str) {
+        self.add(|hints| {
+            hints.reconcilers.insert(reconciler.to_owned());
+        });
+    }
+
+    fn add(&self, change: impl FnOnce(&mut Hints)) {
+        change(&mut self.hints.lock().unwrap_or_else(PoisonError::into_inner));
+        self.bell.notify_one();
+    }
+
+    fn take(&self) -> Hints {
+        std::mem::take(&mut *self.hints.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Hints {
+    /// One message for each so many agents: the speaker, then agents by number and reconcilers by name.
+    fn messages(&self, speaker: u64) -> Vec<String> {
+        let words: Vec<String> = self
+            .agents
+            .iter()
+            .map(|agent| agent.get().to_string())
+            .chain(self.reconcilers.iter().cloned())
+            .collect();
+        words.chunks(AGENTS).map(|words| format!("{speaker} {}", words.join(" "))).collect()
+    }
+
+    /// What another speaker said; none when it was ourselves.
+    fn heard(message: &str, ourselves: u64) -> Option<Self> {
+        let mut words = message.split(' ');
+        if words.next()?.parse() == Ok(ourselves) {
+            return None;
+        }
+        let mut hints = Self::default();
+        for word in words {
+            match word.parse() {
+                Ok(agent) => drop(hints.agents.insert(AgentId::new(agent))),
+                Err(_) => drop(hints.reconcilers.insert(word.to_owned())),
+            }
+        }
+        Some(hints)
+    }
+}
+
+/// Speaks and listens until the coordinator stops.
+pub async fn run(coordinator: Arc<Coordinator>) {
+    let ourselves = rand::random();
+    tokio::join!(
+        again(&coordinator, || speak(&coordinator, ourselves)),
+        again(&coordinator, || listen(&coordinator, ourselves)),
+    );
+}
+
+/// Does it until the coordinator stops, again after each failure.
+async fn again<F: Future<Output = StoreError>>(coordinator: &Coordinator, work: impl Fn() -> F) {
+    let forever = async {
+        loop {
+            let error = work().await;
+            tracing::warn!(error = chain(&error), "cannot talk to other coordinators");
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    tokio::select! {
+        () = coordinator.stop.cancelled() => {}
+        () = forever => {}
+    }
+}
+
+async fn speak(coordinator: &Coordinator, ourselves: u64) -> StoreError {
+    loop {
+        coordinator.unsaid.bell.notified().await;
+        tokio::time::sleep(MOMENT).await;
+        for message in coordinator.unsaid.take().messages(ourselves) {
+            if let Err(error) = tell(&coordinator.store, CHANNEL, &message).await {
+                return error;
+            }
+        }
+    }
+}
+
+async fn listen(coordinator: &Coordinator, ourselves: u64) -> StoreError {
+    let mut listener = match Listener::open(&coordinator.store, CHANNEL).await {
+        Ok(listener) => listener,
+        Err(error) => return error,
+    };
+    loop {
+        match listener.heard().await {
+            Ok(Some(message)) => {
+                if let Some(hints) = Hints::heard(&message, ourselves) {
+                    take_up(coordinator, hints);
+                }
+            }
+            Ok(None) => {
+                coordinator.wakes.ring_all_here();
+                coordinator.pokes.all();
+            }
+            Err(error) => return error,
+        }
+    }
+}
+
+/// Who does not decide does not say it again: nothing goes to and fro.
+fn take_up(coordinator: &Coordinator, hints: Hints) {
+    coordinator.wakes.ring_here(hints.agents);
+    if coordinator.decides() {
+        hints.reconcilers.iter().for_each(|name| reconcile::poke(&coordinator.pokes, name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_come_as_they_were_said_but_not_to_the_speaker() {
+        let unsaid = Unsaid::default();
+        unsaid.wake([7, 3, 7].map(AgentId::new));
+        unsaid.poke("drive_searches");
+        let hints = unsaid.take();
+        let messages = hints.messages(99);
+        assert_eq!(messages, ["99 3 7 drive_searches"]);
+        assert_eq!(Hints::heard(&messages[0], 99), None);
+        assert_eq!(Hints::heard(&messages[0], 98), Some(hints));
+        assert_eq!(unsaid.take(), Hints::default());
+    }
+
+    #[test]
+    fn many_agents_are_several_messages_below_the_limit() {
+        let unsaid = Unsaid::default();
+        unsaid.wake((0..1_000).map(|number| AgentId::new(i64::MAX - number)));
+        let messages = unsaid.take().messages(u64::MAX);
+        assert_eq!(messages.len(), 4);
+        assert!(messages.iter().all(|message| message.len() < 8_000));
+    }
+}

@@ -1,0 +1,62 @@
+//! Landmarks are chosen, and replaced when they die.
+
+use std::time::Duration;
+
+use protocol::LandmarkId;
+use store::landmarks;
+use store::policy::Strategy;
+use tokio::sync::Notify;
+
+use super::{Outcome, Reconciler};
+use crate::foresight::{State, anycast, plan};
+use crate::pokes::Pokes;
+use crate::state::Coordinator;
+
+/// Keeps as many landmarks as the policy allows and the known subnets are worth. They are chosen from subnets whose address
+/// answered in a search, spread over countries and companies; who dies, moves or turns out to be anycast is replaced.
+pub struct ChooseLandmarks;
+
+/// Decided searches to choose from.
+const LOOK_BACK: u32 = 50_000;
+/// A landmark that was retired is not chosen again for so long.
+const REST_MS: i64 = 30 * 86_400_000;
+/// Landmarks read at once: all of them.
+const ALL: i64 = 100_000;
+
+impl Reconciler for ChooseLandmarks {
+    const NAME: &'static str = "choose_landmarks";
+    const PERIOD: Duration = Duration::from_secs(60);
+
+    fn bell(pokes: &Pokes) -> &Notify {
+        &pokes.choose_landmarks
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        let Some(atlas) = coordinator.atlas() else { return Ok(Outcome::Idle) };
+        let policy = coordinator.policy.load_full();
+        if policy.strategy != Strategy::Predictive {
+            return Ok(Outcome::Idle);
+        }
+        let (store, now) = (&coordinator.store, coordinator.now());
+        let live = landmarks::live(store, LandmarkId::new(0), ALL).await?;
+        let times = landmarks::times(store).await?;
+        let spots = landmarks::answering(store, now.plus_ms(-REST_MS), LOOK_BACK).await?;
+        let anycast = coordinator.insight.with_places(|places| anycast(places, &times));
+        let state = State {
+            live: &live,
+            times: &times,
+            anycast: &anycast.unwrap_or_default(),
+            answering: &spots,
+            most: policy.landmarks as usize,
+        };
+        let plan = plan(atlas.hierarchy(), &state);
+        let retired = landmarks::retire(store, &plan.retired, now).await?;
+        let chosen = landmarks::choose(store, &plan.chosen, now).await?;
+        if retired + chosen == 0 {
+            return Ok(Outcome::Idle);
+        }
+        coordinator.pokes.measure_landmarks.notify_one();
+        coordinator.pokes.survey_landmarks.notify_one();
+        Ok(Outcome::Done(format!("chose {chosen} landmarks, retired {retired}")))
+    }
+}

@@ -1,0 +1,31 @@
+//! What a walk did, counted and told.
+
+/// What a walk did.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Done {
+    pub(super) asked: usize,
+    pub(super) decided: usize,
+    pub(super) ended: usize,
+    pub(super) retargeted: usize,
+    /// Searches that may not ask any more today.
+    pub(super) held: usize,
+}
+
+impl Done {
+    /// In a few words; none when nothing was done.
+    pub(super) fn told(self) -> Option<String> {
+        let Self { asked, decided, ended, retargeted, held } = self;
+        if asked + decided + ended + retargeted + held == 0 {
+            return None;
+        }
+        let mut told =
+            format!("asked {asked} agents, decided {decided} searches, ended {ended} without an agent");
+        if retargeted > 0 {
+            told.push_str(&format!(", went to another address in {retargeted}"));
+        }
+        if held > 0 {
+            told.push_str(&format!("; {held} wait for tomorrow because today's probes are used up"));
+        }
+        Some(told)
+    }
+}

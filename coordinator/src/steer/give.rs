@@ -1,0 +1,38 @@
+//! A subnet is given to an agent by hand, and everybody whom it concerns is told.
+
+use delegation::{Holding, Reason};
+use store::StoreError;
+use store::delegations::{self, Assigned, Assignment, Cause};
+
+use crate::events::Change;
+use crate::state::Coordinator;
+
+/// Carries an assignment out: in the store, in the atlas, and to whom it concerns.
+pub async fn give(coordinator: &Coordinator, assignment: &Assignment<'_>) -> Result<Assigned, StoreError> {
+    let _writing = coordinator.atlases.writing().await;
+    let assigned = delegations::assign(&coordinator.store, assignment, coordinator.now()).await?;
+    if let Assigned::Made(_) = assigned {
+        let reason = match assignment.cause {
+            Cause::Pin(_) => Reason::Pinned,
+            Cause::Override => Reason::Override,
+            Cause::Balance => Reason::Balanced,
+        };
+        let holding = Holding { agent: assignment.agent, reason };
+        if let Some(atlas) = coordinator.atlas()
+            && let Some(subnet) = atlas.hierarchy().find(&assignment.subnet)
+        {
+            atlas.enter(subnet, holding);
+        }
+        tell(coordinator);
+    }
+    Ok(assigned)
+}
+
+/// Delegations changed by hand.
+pub fn tell(coordinator: &Coordinator) {
+    coordinator.pokes.place_hosts.notify_one();
+    coordinator.pokes.route_urls.notify_one();
+    coordinator.pokes.open_searches.notify_one();
+    coordinator.pokes.audit_book.notify_one();
+    coordinator.events.tell(Change::Delegations);
+}

@@ -1,0 +1,304 @@
+//! What admins wish by hand, and why some of it is refused.
+
+use delegation::Steering;
+use delegation::steering::{Exclusion, Pin};
+use hierarchy::{Range, Scope};
+use protocol::{AgentId, AgentState, DelegationId, ExclusionId, PinId, UnixMillis};
+use store::StoreError;
+use store::agents;
+use store::delegations::{Assigned, Assignment, Cause, standing};
+use store::steering::{self, Kind, Made, New};
+
+use super::give::give;
+use super::plan::Ground;
+use super::preview::{self, Preview};
+use crate::atlas::Atlas;
+use crate::state::Coordinator;
+
+/// Why a wish is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Nothing can be meant yet.
+    #[error("No registry data is loaded yet; run rir-loader load.")]
+    NoHierarchy,
+    /// The scope names nothing.
+    #[error("No subnet of the hierarchy lies in {scope}{hint}.")]
+    Nowhere {
+        /// What was named.
+        scope: String,
+        /// What may have been meant.
+        hint: String,
+    },
+    /// It would never count.
+    #[error("The expiry lies in the past; give a later moment, or none.")]
+    Past,
+    /// There is no such agent.
+    #[error("There is no agent {0}.")]
+    NoAgent(AgentId),
+    /// The agent may not hold anything.
+    #[error("{agent} is {}; choose an agent that is approved.", state.as_str())]
+    NotWorking {
+        /// Who.
+        agent: AgentId,
+        /// Where it stands.
+        state: AgentState,
+    },
+    /// Two words for one thing.
+    #[error("There is one for {scope} already; remove it first.")]
+    Taken {
+        /// What was named.
+        scope: String,
+    },
+    /// The agent is excluded from there.
+    #[error("{agent} is excluded there by {exclusion}; remove that exclusion first.")]
+    Excluded {
+        /// Who.
+        agent: AgentId,
+        /// By what.
+        exclusion: ExclusionId,
+    },
+    /// The agent is pinned there.
+    #[error("{agent} is pinned there by {pin}; remove that pin first.")]
+    PinnedThere {
+        /// Who.
+        agent: AgentId,
+        /// By what.
+        pin: PinId,
+    },
+    /// A pin holds the subnet.
+    #[error("{0} holds this subnet where it is; remove that pin first.")]
+    Pinned(PinId),
+    /// Another delegation took its place.
+    #[error("{0} has ended; override the delegation that holds now.")]
+    Ended(DelegationId),
+    /// Nothing would change.
+    #[error("{0} has this subnet already.")]
+    HasIt(AgentId),
+    /// Somebody was faster.
+    #[error("The subnet was delegated anew at the same moment; look again and repeat it.")]
+    Meanwhile,
+}
+
+/// A pin or an exclusion that an admin wishes for.
+#[derive(Debug, Clone)]
+pub struct Wish<'a> {
+    /// Which of the two.
+    pub kind: Kind,
+    /// What.
+    pub scope: Scope,
+    /// Who.
+    pub agent: AgentId,
+    /// Why.
+    pub reason: &'a str,
+    /// Until when.
+    pub expires_at: Option<UnixMillis>,
+    /// The admin.
+    pub by: &'a str,
+}
+
+/// What came of a wish: the number it has from now on, none for a preview; and what moves.
+pub type Outcome<Id> = Result<(Option<Id>, Preview), Refusal>;
+
+/// Makes a pin or an exclusion, or previews it. The reconciler carries out what follows.
+pub async fn make(
+    coordinator: &Coordinator,
+    wish: &Wish<'_>,
+    dry_run: bool,
+) -> Result<Outcome<i64>, StoreError> {
+    let Some(atlas) = coordinator.atlas() else { return Ok(Err(Refusal::NoHierarchy)) };
+    let before = super::steering(coordinator).await?;
+    if let Some(refusal) = refusal(coordinator, &atlas, &before, wish).await? {
+        return Ok(Err(refusal));
+    }
+    let after = with(&before, wish);
+    let plan = Ground::see(coordinator, &atlas).await?.difference(&atlas, &before, &after);
+    let preview = preview::of_plan(coordinator, &atlas, &plan).await?;
+    if dry_run {
+        return Ok(Ok((None, preview)));
+    }
+    let Wish { kind, ref scope, agent, reason, expires_at, by } = *wish;
+    let new = New { kind, scope, agent, reason, by, expires_at };
+    Ok(match steering::make(&coordinator.store, &new, coordinator.now()).await? {
+        Made::Done(id) => {
+            coordinator.pokes.steer.notify_one();
+            Ok((Some(id), preview))
+        }
+        Made::Taken => Err(Refusal::Taken { scope: scope.to_string() }),
+        Made::AgentGone => Err(Refusal::NoAgent(agent)),
+    })
+}
+
+/// As if the wish was granted. It has a number that no other has.
+fn with(steering: &Steering, wish: &Wish<'_>) -> Steering {
+    let (mut pins, mut exclusions) = (steering.pins().to_vec(), steering.exclusions().to_vec());
+    let (scope, agent) = (wish.scope.clone(), wish.agent);
+    match wish.kind {
+        Kind::Pin => pins.push(Pin { id: PinId::new(i64::MAX), scope, agent }),
+        Kind::Exclusion => exclusions.push(Exclusion { id: ExclusionId::new(i64::MAX), scope, agent }),
+    }
+    Steering::new(pins, exclusions)
+}
+
+async fn refusal(
+    coordinator: &Coordinator,
+    atlas: &Atlas,
+    steering: &Steering,
+    wish: &Wish<'_>,
+) -> Result<Option<Refusal>, StoreError> {
+    if !wish.scope.is_known(atlas.hierarchy()) {
+        return Ok(Some(nowhere(atlas, &wish.scope)));
+    }
+    if wish.expires_at.is_some_and(|at| at <= coordinator.now()) {
+        return Ok(Some(Refusal::Past));
+    }
+    if let Some(refusal) = not_working(coordinator, wish.agent).await? {
+        return Ok(Some(refusal));
+    }
+    Ok(clash(atlas, steering, wish))
+}
+
+fn nowhere(atlas: &Atlas, scope: &Scope) -> Refusal {
+    let hint = match scope {
+        Scope::Range(range) => {
+            let around = atlas.hierarchy().subnet(atlas.hierarchy().smallest_holding(range)).range();
+            format!("; the smallest around it is {around}")
+        }
+        Scope::Company { .. } | Scope::Country(_) => String::new(),
+    };
+    Refusal::Nowhere { scope: scope.to_string(), hint }
+}
+
+async fn not_working(coordinator: &Coordinator, agent: AgentId) -> Result<Option<Refusal>, StoreError> {
+    Ok(match agents::identity(&coordinator.store, agent).await?.map(|identity| identity.state) {
+        None => Some(Refusal::NoAgent(agent)),
+        Some(AgentState::Approved | AgentState::Paused) => None,
+        Some(state) => Some(Refusal::NotWorking { agent, state }),
+    })
+}
+
+/// Whether what was said before says the contrary, or the same.
+fn clash(atlas: &Atlas, steering: &Steering, wish: &Wish<'_>) -> Option<Refusal> {
+    let hierarchy = atlas.hierarchy();
+    let (scope, agent) = (&wish.scope, wish.agent);
+    let taken = match wish.kind {
+        Kind::Pin => steering.pins().iter().any(|pin| pin.scope == *scope),
+        Kind::Exclusion => {
+            steering.exclusions().iter().any(|other| other.scope == *scope && other.agent == agent)
+        }
+    };
+    if taken {
+        return Some(Refusal::Taken { scope: scope.to_string() });
+    }
+    let covered = hierarchy.iter().map(|subnet| subnet.id()).filter(|id| scope.covers(hierarchy, *id));
+    match wish.kind {
+        Kind::Pin => {
+            let mut found = covered.filter_map(|subnet| steering.exclusion(hierarchy, subnet, agent));
+            found.next().map(|found| Refusal::Excluded { agent, exclusion: found.id })
+        }
+        Kind::Exclusion => {
+            let pinned = |subnet| steering.pin(hierarchy, subnet).filter(|pin| pin.agent == agent);
+            let mut found = covered.filter_map(pinned);
+            found.next().map(|pin| Refusal::PinnedThere { agent, pin: pin.id })
+        }
+    }
+}
+
+/// Removes a pin or an exclusion, or previews that. `None` when there is none of that number that counts.
+pub async fn remove(
+    coordinator: &Coordinator,
+    kind: Kind,
+    id: i64,
+    by: &str,
+    dry_run: bool,
+) -> Result<Option<Preview>, StoreError> {
+    let before = super::steering(coordinator).await?;
+    let Some(after) = without(&before, kind, id) else { return Ok(None) };
+    let preview = match coordinator.atlas() {
+        Some(atlas) => {
+            let plan = Ground::see(coordinator, &atlas).await?.difference(&atlas, &before, &after);
+            preview::of_plan(coordinator, &atlas, &plan).await?
+        }
+        None => Preview::default(),
+    };
+    if !dry_run {
+        if !steering::remove(&coordinator.store, kind, id, by, coordinator.now()).await? {
+            return Ok(None);
+        }
+        coordinator.pokes.steer.notify_one();
+    }
+    Ok(Some(preview))
+}
+
+fn without(steering: &Steering, kind: Kind, id: i64) -> Option<Steering> {
+    let (mut pins, mut exclusions) = (steering.pins().to_vec(), steering.exclusions().to_vec());
+    let before = pins.len() + exclusions.len();
+    match kind {
+        Kind::Pin => pins.retain(|pin| pin.id.get() != id),
+        Kind::Exclusion => exclusions.retain(|exclusion| exclusion.id.get() != id),
+    }
+    (pins.len() + exclusions.len() < before).then(|| Steering::new(pins, exclusions))
+}
+
+/// An override that an admin wishes for.
+#[derive(Debug, Clone, Copy)]
+pub struct Override<'a> {
+    /// The delegation that holds.
+    pub delegation: DelegationId,
+    /// Its subnet.
+    pub subnet: Range,
+    /// Who shall have it.
+    pub agent: AgentId,
+    /// Why.
+    pub reason: &'a str,
+    /// The admin.
+    pub by: &'a str,
+}
+
+/// Gives a subnet to an agent, once, or previews that.
+pub async fn override_once(
+    coordinator: &Coordinator,
+    wish: &Override<'_>,
+    dry_run: bool,
+) -> Result<Outcome<DelegationId>, StoreError> {
+    let Some(atlas) = coordinator.atlas() else { return Ok(Err(Refusal::NoHierarchy)) };
+    if let Some(refusal) = not_working(coordinator, wish.agent).await? {
+        return Ok(Err(refusal));
+    }
+    let steering = super::steering(coordinator).await?;
+    let standing = standing(&coordinator.store, &[wish.subnet]).await?.remove(0);
+    let holder = standing.held.as_ref().filter(|held| held.id == wish.delegation).map(|held| held.agent);
+    let Some(holder) = holder else { return Ok(Err(Refusal::Ended(wish.delegation))) };
+    if holder == wish.agent {
+        return Ok(Err(Refusal::HasIt(holder)));
+    }
+    if let Some(refusal) = withheld(&atlas, &steering, wish) {
+        return Ok(Err(refusal));
+    }
+    let preview = preview::of(coordinator, &atlas, &[(wish.subnet, Some(wish.agent))]).await?;
+    if dry_run {
+        return Ok(Ok((None, preview)));
+    }
+    let assignment = Assignment {
+        subnet: wish.subnet,
+        agent: wish.agent,
+        generation: standing.generation,
+        cause: Cause::Override,
+        by: wish.by,
+        note: wish.reason,
+    };
+    Ok(match give(coordinator, &assignment).await? {
+        Assigned::Made(id) => Ok((Some(id), preview)),
+        Assigned::Outdated => Err(Refusal::Meanwhile),
+        Assigned::AgentGone => Err(Refusal::NoAgent(wish.agent)),
+    })
+}
+
+fn withheld(atlas: &Atlas, steering: &Steering, wish: &Override<'_>) -> Option<Refusal> {
+    let hierarchy = atlas.hierarchy();
+    let subnet = hierarchy.find(&wish.subnet)?;
+    if let Some(pin) = steering.pin(hierarchy, subnet) {
+        return Some(Refusal::Pinned(pin.id));
+    }
+    let exclusion = steering.exclusion(hierarchy, subnet, wish.agent)?;
+    Some(Refusal::Excluded { agent: wish.agent, exclusion: exclusion.id })
+}

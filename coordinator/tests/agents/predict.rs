@@ -1,0 +1,225 @@
+//! The predictive strategy live: landmarks are chosen and measured, and later searches ask fewer agents.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use coordinator::standing::Wish;
+use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
+use protocol::ProbeResult;
+use store::delegations::Held;
+use store::landmarks;
+use store::policy::{Policy, Strategy};
+
+use crate::agent::FakeAgent;
+use crate::world::{Ground, Running, load, until};
+
+/// Milliseconds from each agent (127.0.0.1, 2, 3) to each of three cities.
+const MATRIX: [[u32; 3]; 3] = [[5, 80, 150], [80, 6, 120], [150, 120, 7]];
+/// Subnets of four addresses each; those of one city are in one country, and each has a company of its own.
+const SUBNETS: u32 = 45;
+/// Those that are searched before there are landmarks.
+const FIRST: u32 = 9;
+const LONGEST: Duration = Duration::from_secs(60);
+
+fn address(subnet: u32) -> Ipv4Addr {
+    Ipv4Addr::from_bits(Ipv4Addr::new(198, 51, 100, 1).to_bits() + 4 * subnet)
+}
+
+fn subnet_of(address: IpAddr) -> u32 {
+    let IpAddr::V4(address) = address else { panic!("{address}") };
+    (address.to_bits() - Ipv4Addr::new(198, 51, 100, 0).to_bits()) / 4
+}
+
+/// Where a subnet is; neighbours are in different cities.
+fn city(subnet: u32) -> usize {
+    subnet as usize % 3
+}
+
+fn rtt_us(agent: usize, subnet: u32) -> u32 {
+    MATRIX[agent][city(subnet)] * 1_000 + 400 * (subnet % 7)
+}
+
+fn hierarchy() -> Hierarchy {
+    let (mut companies, mut builder) = (CompanyIndex::default(), Builder::default());
+    let mut add = |range: String, company: String, country: &str| {
+        let company = Some(companies.number(Registry::RipeNcc, &company));
+        let (registry, country) = (Some(Registry::RipeNcc), country.parse().ok());
+        let kind = SubnetKind::Delegated;
+        builder.add(Record { range: range.parse().unwrap(), kind, registry, company, country });
+    };
+    for agent in 1..=3 {
+        add(format!("127.0.0.{agent} - 127.0.0.{agent}"), format!("home {agent}"), "CY");
+    }
+    for subnet in 0..SUBNETS {
+        let first = Ipv4Addr::from_bits(address(subnet).to_bits() - 1);
+        add(format!("{first}/30"), format!("company {subnet}"), ["GR", "JP", "MX"][city(subnet)]);
+    }
+    builder.build(Generation::new(0), companies.into_companies()).0
+}
+
+async fn change(running: &Running, wish: impl FnOnce(&mut Policy)) {
+    let mut policy = **running.coordinator.policy.load();
+    wish(&mut policy);
+    coordinator::ruling::change(&running.coordinator, policy).await.unwrap();
+}
+
+async fn approved(running: &Running, seeds: std::ops::RangeInclusive<u8>) -> Vec<FakeAgent> {
+    running.until_hierarchy_is_loaded().await;
+    let mut agents = Vec::new();
+    for seed in seeds {
+        let mut agent = FakeAgent::enrol(running, seed).await;
+        running.order(agent.id, Wish::Approve).await;
+        agent.beat(running, 0).await;
+        agents.push(agent);
+    }
+    agents
+}
+
+/// The agents do what they are told, by the matrix, until `done`.
+async fn work<F: Future<Output = bool>>(
+    running: &Running,
+    agents: &mut [FakeAgent],
+    mut done: impl FnMut() -> F,
+) {
+    let working = async {
+        while !done().await {
+            for (number, agent) in agents.iter_mut().enumerate() {
+                for order in agent.beat(running, 10).await.probes {
+                    agent.measured(running, &order, rtt_us(number, subnet_of(order.address))).await;
+                }
+            }
+        }
+    };
+    tokio::time::timeout(LONGEST, working).await.expect("the agents get everything done");
+}
+
+async fn sow(running: &Running, subnets: std::ops::Range<u32>) {
+    let seeds: Vec<String> = subnets.map(|subnet| format!("http://{}/", address(subnet))).collect();
+    running.sow(&seeds.iter().map(String::as_str).collect::<Vec<_>>()).await;
+}
+
+/// Delegations of the subnets that were searched.
+async fn searched(ground: &Ground) -> Vec<Held> {
+    let held = store::delegations::held(ground.store()).await.unwrap();
+    held.into_iter().filter(|held| held.reason != "home").collect()
+}
+
+async fn until_searched(ground: &Ground, running: &Running, agents: &mut [FakeAgent], count: u32) {
+    work(running, agents, || async { searched(ground).await.len() >= count as usize }).await;
+}
+
+/// The first subnets are searched, then everybody measures what became landmarks.
+async fn learn(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
+    sow(running, 0..FIRST).await;
+    until_searched(ground, running, agents, FIRST).await;
+    running.coordinator.pokes.choose_landmarks.notify_one();
+    let reports = u64::from(FIRST) * agents.len() as u64;
+    work(running, agents, || async {
+        let basis = running.coordinator.insight.basis();
+        basis.is_some_and(|(_, basis)| basis.reports == reports)
+    })
+    .await;
+}
+
+/// Probes of all searches so far.
+async fn probes(ground: &Ground, running: &Running) -> i64 {
+    crate::world::counts(ground, running).await.searches.probes
+}
+
+/// How many probes the later subnets took by the paper's strategy.
+async fn probes_by_threshold() -> i64 {
+    let ground = Ground::bare().await;
+    load(ground.store(), &hierarchy()).await;
+    let running = ground.start().await;
+    let mut agents = approved(&running, 1..=3).await;
+    change(&running, |policy| policy.strategy = Strategy::Threshold).await;
+    sow(&running, 0..FIRST).await;
+    until_searched(&ground, &running, &mut agents, FIRST).await;
+    let before = probes(&ground, &running).await;
+    sow(&running, FIRST..SUBNETS).await;
+    until_searched(&ground, &running, &mut agents, SUBNETS).await;
+    let took = probes(&ground, &running).await - before;
+    assert_eq!(landmarks::count(ground.store()).await.unwrap(), 0, "nobody needs landmarks");
+    running.stop().await;
+    took
+}
+
+#[tokio::test]
+async fn what_landmarks_teach_saves_probes_and_outlives_restarts() {
+    let ground = Ground::bare().await;
+    load(ground.store(), &hierarchy()).await;
+    let mut running = ground.start().await;
+    let mut agents = approved(&running, 1..=3).await;
+    learn(&ground, &running, &mut agents).await;
+    let before = probes(&ground, &running).await;
+
+    // In the middle of the later searches the coordinator is killed, twice.
+    sow(&running, FIRST..SUBNETS).await;
+    for part in 1..=2 {
+        until_searched(&ground, &running, &mut agents, FIRST + part * 9).await;
+        running.abort().await;
+        running = ground.start().await;
+    }
+    until_searched(&ground, &running, &mut agents, SUBNETS).await;
+
+    let took = probes(&ground, &running).await - before;
+    let later = i64::from(SUBNETS - FIRST);
+    assert!(took <= later + later / 4, "{took} probes for {later} subnets");
+    assert!(took < probes_by_threshold().await, "the paper's strategy needs more than {took}");
+
+    let names: HashMap<_, _> = agents.iter().enumerate().map(|(number, agent)| (agent.id, number)).collect();
+    for held in searched(&ground).await {
+        let subnet = subnet_of(held.subnet.first());
+        assert_eq!(names[&held.agent], city(subnet), "the nearest agent of {}", held.subnet);
+        if subnet >= FIRST {
+            assert_eq!(held.reason, "predicted", "{}", held.subnet);
+        }
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_silent_address_gives_way_to_another_of_its_subnet() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let mut agents = approved(&running, 1..=2).await;
+    running.sow(&["http://198.51.100.1/", "http://198.51.100.2/"]).await;
+    for agent in &mut agents {
+        let order = agent.orders(&running).await.remove(0);
+        assert_eq!(order.address.to_string(), "198.51.100.1");
+        agent.report(&running, &order, ProbeResult::Unreachable { reason: "no answer".into() }).await;
+    }
+    let order = agents[0].orders(&running).await.remove(0);
+    assert_eq!(order.address.to_string(), "198.51.100.2");
+    agents[0].measured(&running, &order, 9_000).await;
+    until("the subnet has an agent", || async { searched(&ground).await.len() == 1 }).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_budget_holds_a_search_back_and_says_so() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let mut agents = approved(&running, 1..=2).await;
+    change(&running, |policy| {
+        policy.probes.per_target = 1;
+        policy.patience_ms = 1_000;
+    })
+    .await;
+    running.sow(&["http://198.51.100.1/"]).await;
+    let order = agents[0].orders(&running).await.remove(0);
+    agents[0].measured(&running, &order, 80_000).await;
+    until("the subnet is delegated for the time being", || async { searched(&ground).await.len() == 1 })
+        .await;
+    assert_eq!(searched(&ground).await[0].agent, agents[0].id);
+    assert!(agents[1].beat(&running, 0).await.probes.is_empty(), "the subnet had its probe of today");
+    until("the status says so", || {
+        let statuses = running.coordinator.statuses.all();
+        let told = |name: &str| statuses.get(name).and_then(|status| status.last_deed.clone());
+        let deeds = [told("drive_searches"), told("improve_delegations")];
+        std::future::ready(deeds.iter().flatten().any(|deed| deed.contains("wait for tomorrow")))
+    })
+    .await;
+    running.stop().await;
+}

@@ -1,0 +1,59 @@
+//! `audit` from the command line: what it prints, and what its exit code tells.
+
+use std::process::Stdio;
+
+use hierarchy::{Builder, CompanyIndex, Generation, Record, Registry, SubnetKind};
+use serde_json::Value;
+use store::generations::Load;
+use store::testing::{TestDatabase, execute};
+
+use crate::program::{Ended, bare};
+
+fn audit(database: &TestDatabase, more: &[&str]) -> (Ended, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = bare();
+    command.args(["audit", "--data-dir", dir.path().to_str().unwrap(), "--database-url", &database.url()]);
+    let output = command.args(more).stdin(Stdio::null()).output().unwrap();
+    let ended = Ended { status: output.status, stderr: String::from_utf8(output.stderr).unwrap() };
+    (ended, String::from_utf8(output.stdout).unwrap())
+}
+
+async fn load(database: &TestDatabase) {
+    let mut companies = CompanyIndex::default();
+    let mut builder = Builder::default();
+    builder.add(Record {
+        range: "198.51.100.0/24".parse().unwrap(),
+        kind: SubnetKind::Delegated,
+        registry: Some(Registry::RipeNcc),
+        company: Some(companies.number(Registry::RipeNcc, "north")),
+        country: "CY".parse().ok(),
+    });
+    let (hierarchy, _) = builder.build(Generation::new(0), companies.into_companies());
+    let mut load = Load::wait(database.store()).await.unwrap();
+    load.copy(&hierarchy, &|_| {}).await.unwrap();
+    load.swap(std::time::Instant::now(), &[]).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_exit_code_tells_whether_there_is_anything_to_repair() {
+    let database = TestDatabase::new().await.unwrap();
+    let (ended, _) = audit(&database, &[]);
+    assert_eq!(ended.status.code(), Some(69), "{}", ended.stderr);
+    assert!(ended.stderr.contains("rir-loader load"), "{}", ended.stderr);
+    load(&database).await;
+    let (ended, told) = audit(&database, &[]);
+    assert_eq!((ended.status.code(), told.as_str()), (Some(0), "nothing to repair\n"), "{}", ended.stderr);
+    let agent = "INSERT INTO agents (public_key, state, name, contact, version, protocol, capacity_pages_per_day, zone, home)
+                 VALUES (sha256('x'), 'approved', 'cape', 'c', 'v', 1, 100, 'UTC', '198.51.100.7')";
+    let lost = "INSERT INTO delegations (first, last, agent, generation, reason)
+                VALUES ('203.0.113.0', '203.0.113.255', 1, 1, 'lowest')";
+    execute(database.store(), agent).await.unwrap();
+    execute(database.store(), lost).await.unwrap();
+    let (ended, told) = audit(&database, &[]);
+    assert_eq!(ended.status.code(), Some(3), "{}", ended.stderr);
+    assert!(told.starts_with("orphan            203.0.113.0/24 of agent agt_1 is no subnet"), "{told}");
+    let (ended, told) = audit(&database, &["--json"]);
+    assert_eq!(ended.status.code(), Some(3));
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["findings"][0]["kind"], "orphan");
+}

@@ -1,0 +1,66 @@
+//! Which landmarks do well, how many to have, and when an address is silent.
+
+use delegation::predict::landmarks::{self, Health, Report};
+use delegation::{Asked, Phase, Verdict, target};
+use hierarchy::SubnetId;
+use protocol::AgentId;
+
+fn report(subnet: u32, agent: i64, rtt_us: Option<u32>, before_us: Option<u32>) -> Report {
+    Report { subnet: SubnetId::new(subnet), agent: AgentId::new(agent), rtt_us, before_us }
+}
+
+fn health(reports: &[Report]) -> Vec<(u32, u32, u32)> {
+    let seen = |health: &Health| (health.asked, health.answered, health.moved);
+    landmarks::health(reports).iter().map(seen).collect()
+}
+
+#[test]
+fn the_dead_and_the_moved_are_told_by_those_who_hear() {
+    let well = |subnet, agent| report(subnet, agent, Some(20_000), Some(25_000));
+    let reports = [
+        well(1, 1),
+        well(1, 2),
+        report(2, 1, None, None),
+        report(2, 2, None, None),
+        report(3, 1, Some(90_000), Some(20_000)),
+        report(3, 2, Some(15_000), None),
+    ];
+    let found = landmarks::health(&reports);
+    assert_eq!(health(&reports), [(2, 2, 0), (2, 0, 0), (2, 2, 1)]);
+    let lost: Vec<bool> = found.iter().map(Health::is_lost).collect();
+    assert_eq!(lost, [false, true, false], "half of the agents may be wrong");
+}
+
+#[test]
+fn a_deaf_agent_says_nothing_about_landmarks() {
+    let silent = [report(1, 1, None, None), report(2, 1, None, None), report(3, 1, Some(9), None)];
+    assert!(landmarks::health(&silent).is_empty());
+    let with_another = [silent[0], silent[1], silent[2], report(1, 2, Some(9), None)];
+    assert_eq!(health(&with_another), [(1, 1, 0)]);
+}
+
+#[test]
+fn near_and_far_are_no_moves() {
+    let moved = |now, before| health(&[report(1, 1, Some(now), Some(before))])[0].2 == 1;
+    assert!(!moved(10_000, 29_000), "less than 20 ms");
+    assert!(!moved(100_000, 149_000), "less than half");
+    assert!(moved(100_000, 201_000));
+    assert!(moved(201_000, 100_000));
+}
+
+#[test]
+fn a_small_world_has_few_landmarks() {
+    let wanted: Vec<usize> =
+        [0, 100, 192, 400, 100_000].map(|known| landmarks::wanted(known, 1_500)).to_vec();
+    assert_eq!(wanted, [48, 48, 48, 100, 1_500]);
+    assert_eq!(landmarks::wanted(400, 0), 0);
+}
+
+#[test]
+fn three_without_an_answer_are_enough() {
+    let asked = |verdict| Asked { agent: AgentId::new(1), phase: Phase::Rest, verdict };
+    let (none, late) = (asked(Verdict::Unreachable), asked(Verdict::Expired));
+    assert!(!target::is_silent(&[none, none, late]), "who did not report says nothing");
+    assert!(target::is_silent(&[none, none, late, none]));
+    assert!(!target::is_silent(&[none, none, none, asked(Verdict::Measured { rtt_us: 1 })]));
+}

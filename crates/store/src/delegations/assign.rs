@@ -1,0 +1,324 @@
+//! A subnet changes its agent outside of a search: pinned, overridden by an admin, or balanced.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, DelegationId, PinId, UnixMillis};
+use serde_json::json;
+use sqlx::PgConnection;
+
+use super::{Held, end, give_hosts, may_work, range};
+use crate::audit::{self, Entry};
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Why a subnet is assigned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// A pin holds it there.
+    Pin(PinId),
+    /// An admin said so, once.
+    Override,
+    /// The load was spread.
+    Balance,
+}
+
+impl Cause {
+    /// The word in `delegations.reason`; an override is pinned without a pin.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Pin(_) | Self::Override => "pinned",
+            Self::Balance => "balanced",
+        }
+    }
+
+    fn action(self) -> &'static str {
+        match self {
+            Self::Pin(_) => "delegation.pin",
+            Self::Override => "delegation.override",
+            Self::Balance => "delegation.balance",
+        }
+    }
+}
+
+/// A subnet to be given to an agent.
+#[derive(Debug, Clone, Copy)]
+pub struct Assignment<'a> {
+    /// What.
+    pub subnet: Range,
+    /// To whom.
+    pub agent: AgentId,
+    /// Generation of the subnet's latest delegation when this was thought out; 0 when it never had one.
+    pub generation: i64,
+    /// Why.
+    pub cause: Cause,
+    /// Admin who said so; `coordinator` for balance.
+    pub by: &'a str,
+    /// Why, in words.
+    pub note: &'a str,
+}
+
+/// What came of an assignment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Assigned {
+    /// It holds from now on.
+    Made(DelegationId),
+    /// The subnet was delegated meanwhile, or the pin is over: thought out on an old state, so nothing was done.
+    Outdated,
+    /// The agent may not work any more; nothing was done.
+    AgentGone,
+}
+
+/// Gives a subnet to an agent, in one transaction, fenced by the subnet's generation: the delegation that held ends, an open
+/// search for the subnet is over, hosts are given, and the audit has an entry.
+pub async fn assign(
+    store: &Store,
+    assignment: &Assignment<'_>,
+    now: UnixMillis,
+) -> Result<Assigned, StoreError> {
+    let doing = StoreError::doing("assign a subnet");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let assigned = assign_in(&mut tx, assignment, now).await?;
+    if let Assigned::Made(_) = assigned {
+        tx.commit().await.map_err(doing)?;
+    }
+    Ok(assigned)
+}
+
+/// [`assign`] as part of a larger transaction, which must be given up unless it was made.
+pub(crate) async fn assign_in(
+    db: &mut PgConnection,
+    assignment: &Assignment<'_>,
+    now: UnixMillis,
+) -> Result<Assigned, StoreError> {
+    // The agent's row is always locked first, so that a revocation comes wholly before or wholly after.
+    if !may_work(db, assignment.agent).await? {
+        return Ok(Assigned::AgentGone);
+    }
+    let subnet = &assignment.subnet;
+    if !counts(db, assignment.cause, now).await? || latest(db, subnet).await? != assignment.generation {
+        return Ok(Assigned::Outdated);
+    }
+    close_searches(db, subnet, now).await?;
+    end(db, subnet, assignment.generation, now).await?;
+    let Some(id) = insert(db, assignment, now).await? else { return Ok(Assigned::Outdated) };
+    give_hosts(db, subnet, assignment.agent).await?;
+    note(db, assignment, id, now).await?;
+    Ok(Assigned::Made(id))
+}
+
+/// Whether the pin still counts; it is locked, so that it is not removed meanwhile.
+async fn counts(db: &mut PgConnection, cause: Cause, now: UnixMillis) -> Result<bool, StoreError> {
+    let Cause::Pin(pin) = cause else { return Ok(true) };
+    let found: Option<i64> = sqlx::query_scalar(
+        "SELECT id FROM steering
+         WHERE id = $1 AND kind = 'pin' AND ended_at IS NULL AND (expires_at IS NULL OR expires_at > $2) FOR SHARE",
+    )
+    .bind(pin.get())
+    .bind(Moment(now))
+    .fetch_optional(db)
+    .await
+    .map_err(StoreError::doing("lock a pin"))?;
+    Ok(found.is_some())
+}
+
+async fn latest(db: &mut PgConnection, subnet: &Range) -> Result<i64, StoreError> {
+    sqlx::query_scalar("SELECT coalesce(max(generation), 0) FROM delegations WHERE first = $1 AND last = $2")
+        .bind(subnet.first())
+        .bind(subnet.last())
+        .fetch_one(db)
+        .await
+        .map_err(StoreError::doing("look at a subnet's delegations"))
+}
+
+async fn close_searches(db: &mut PgConnection, subnet: &Range, now: UnixMillis) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE searches SET state = 'decided', decided_at = $3 WHERE first = $1 AND last = $2 AND state = 'open'",
+    )
+    .bind(subnet.first())
+    .bind(subnet.last())
+    .bind(Moment(now))
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("close the search for a subnet"))?;
+    Ok(())
+}
+
+/// The new delegation keeps the search that last looked at the subnet, so that what was measured can still be seen, and the
+/// agent's own time, where it was ever asked.
+async fn insert(
+    db: &mut PgConnection,
+    assignment: &Assignment<'_>,
+    now: UnixMillis,
+) -> Result<Option<DelegationId>, StoreError> {
+    let admin = (assignment.cause != Cause::Balance).then_some(assignment);
+    let pin = match assignment.cause {
+        Cause::Pin(pin) => Some(pin.get()),
+        Cause::Override | Cause::Balance => None,
+    };
+    let id: Option<i64> = sqlx::query_scalar(
+        "INSERT INTO delegations (first, last, agent, generation, reason, decided_at, pin, assigned_by, note, search, rtt_us)
+         SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9,
+                (SELECT max(s.id) FROM searches s WHERE s.first = $1 AND s.last = $2 AND EXISTS
+                    (SELECT FROM probes p WHERE p.search = s.id AND p.state = 'measured')),
+                (SELECT p.rtt_us FROM searches s JOIN probes p ON p.search = s.id
+                 WHERE s.first = $1 AND s.last = $2 AND p.agent = $3 AND p.state = 'measured'
+                 ORDER BY p.answered_at DESC LIMIT 1)
+         ON CONFLICT DO NOTHING RETURNING id",
+    )
+    .bind(assignment.subnet.first())
+    .bind(assignment.subnet.last())
+    .bind(assignment.agent.get())
+    .bind(assignment.generation + 1)
+    .bind(assignment.cause.reason())
+    .bind(Moment(now))
+    .bind(pin)
+    .bind(admin.map(|assignment| assignment.by))
+    .bind(admin.map(|assignment| assignment.note))
+    .fetch_optional(db)
+    .await
+    .map_err(StoreError::doing("write a delegation"))?;
+    Ok(id.map(DelegationId::new))
+}
+
+async fn note(
+    db: &mut PgConnection,
+    assignment: &Assignment<'_>,
+    id: DelegationId,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let detail = json!({
+        "subnet": assignment.subnet.to_string(), "agent": assignment.agent, "generation": assignment.generation + 1,
+        "note": assignment.note,
+        "pin": match assignment.cause { Cause::Pin(pin) => Some(pin), Cause::Override | Cause::Balance => None },
+    });
+    let subject = id.to_string();
+    let entry =
+        Entry { actor: assignment.by, action: assignment.cause.action(), subject: &subject, detail: &detail };
+    audit::write_in(db, &entry, now).await
+}
+
+/// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its hosts, if it has any, wait
+/// again. Whether it held.
+pub async fn release(
+    store: &Store,
+    subnet: &Range,
+    generation: i64,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let released = sqlx::query(
+        "UPDATE delegations SET ended_at = $4
+         WHERE first = $1 AND last = $2 AND generation = $3 AND ended_at IS NULL",
+    )
+    .bind(subnet.first())
+    .bind(subnet.last())
+    .bind(generation)
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("release a subnet"))?;
+    Ok(released.rows_affected() == 1)
+}
+
+/// The delegations that pins hold, with their pins.
+pub async fn pinned(store: &Store) -> Result<Vec<(Range, PinId)>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr, i64)> =
+        sqlx::query_as("SELECT first, last, pin FROM delegations WHERE ended_at IS NULL AND pin IS NOT NULL")
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("list the pinned delegations"))?;
+    rows.into_iter().map(|(first, last, pin)| Ok((range(first, last)?, PinId::new(pin)))).collect()
+}
+
+/// The admin behind a delegation that is pinned or overridden.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hand {
+    /// The admin.
+    pub by: String,
+    /// Why, in the admin's words.
+    pub note: String,
+    /// Whether a pin holds it, or it was an override.
+    pub pinned: bool,
+    /// When the pin expires.
+    pub expires_at: Option<UnixMillis>,
+}
+
+/// The admin behind a delegation; none where no admin said so.
+pub async fn hand(store: &Store, id: DelegationId) -> Result<Option<Hand>, StoreError> {
+    let row: Option<(String, String, bool, Option<Moment>)> = sqlx::query_as(
+        "SELECT d.assigned_by, d.note, d.pin IS NOT NULL, s.expires_at
+         FROM delegations d LEFT JOIN steering s ON s.id = d.pin
+         WHERE d.id = $1 AND d.assigned_by IS NOT NULL AND d.note IS NOT NULL",
+    )
+    .bind(id.get())
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("find the admin behind a delegation"))?;
+    Ok(row.map(|(by, note, pinned, expires_at)| Hand {
+        by,
+        note,
+        pinned,
+        expires_at: expires_at.map(|at| at.0),
+    }))
+}
+
+/// Subnets that hosts wait in and nobody crawls.
+pub async fn wanting(store: &Store) -> Result<Vec<Range>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(
+        "SELECT DISTINCT h.first, h.last FROM hosts h
+         WHERE h.state = 'resolved' AND h.first IS NOT NULL AND NOT EXISTS (
+            SELECT FROM delegations d WHERE d.ended_at IS NULL AND d.first = h.first AND d.last = h.last)",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the subnets that hosts wait in"))?;
+    rows.into_iter().map(|(first, last)| range(first, last)).collect()
+}
+
+/// A subnet that something is to be done about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The subnet.
+    pub subnet: Range,
+    /// Generation of its latest delegation; 0 when it never had one.
+    pub generation: i64,
+    /// The delegation that holds.
+    pub held: Option<Held>,
+    /// Its hosts.
+    pub hosts: u64,
+}
+
+type StandingRow = (IpAddr, IpAddr, i64, i64, Option<i64>, Option<i64>, Option<String>, Option<i32>);
+
+/// How it stands with these subnets, in their order.
+pub async fn standing(store: &Store, subnets: &[Range]) -> Result<Vec<Standing>, StoreError> {
+    let rows: Vec<StandingRow> = sqlx::query_as(
+        "SELECT s.first, s.last,
+                coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
+                (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last),
+                d.id, d.agent, d.reason, d.rtt_us
+         FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)
+         LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL
+         ORDER BY s.place",
+    )
+    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("see how it stands with subnets"))?;
+    rows.into_iter().map(standing_of).collect()
+}
+
+fn standing_of(row: StandingRow) -> Result<Standing, StoreError> {
+    let (first, last, generation, hosts, id, agent, reason, rtt_us) = row;
+    let subnet = range(first, last)?;
+    let held = id.zip(agent).zip(reason).map(|((id, agent), reason)| Held {
+        id: DelegationId::new(id),
+        subnet,
+        agent: AgentId::new(agent),
+        generation,
+        reason,
+        rtt_us: rtt_us.map(i32::unsigned_abs),
+    });
+    Ok(Standing { subnet, generation, held, hosts: hosts.unsigned_abs() })
+}

@@ -1,0 +1,161 @@
+//! Many decisions in one transaction: a commit waits for the disk, however much is in it.
+
+use protocol::{AgentId, DelegationId, UnixMillis};
+use sqlx::PgConnection;
+use sqlx::types::Json;
+
+use super::{Decided, Decision, decide};
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Carries decisions out, each as [`decide`] does; what came of each, in their order. All are about different subnets.
+///
+/// One that comes too late is the exception: then each gets a transaction of its own.
+pub async fn decide_all(
+    store: &Store,
+    decisions: &[Decision<'_>],
+    now: UnixMillis,
+) -> Result<Vec<Decided>, StoreError> {
+    if let Some(made) = together(store, decisions, now).await? {
+        return Ok(made.into_iter().map(Decided::Made).collect());
+    }
+    let mut decided = Vec::with_capacity(decisions.len());
+    for decision in decisions {
+        decided.push(decide(store, decision, now).await?);
+    }
+    Ok(decided)
+}
+
+/// All or none: `None`, with nothing done, when one of them cannot be carried out.
+async fn together(
+    store: &Store,
+    decisions: &[Decision<'_>],
+    now: UnixMillis,
+) -> Result<Option<Vec<DelegationId>>, StoreError> {
+    if decisions.len() < 2 {
+        return Ok(None);
+    }
+    let doing = StoreError::doing("decide searches");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    // Agents before searches, as everywhere; each by number, so that nobody waits in a circle.
+    if !may_all_work(&mut tx, decisions).await? || !close_searches(&mut tx, decisions, now).await? {
+        return Ok(None);
+    }
+    end(&mut tx, decisions, now).await?;
+    let made = insert(&mut tx, decisions, now).await?;
+    if made.len() < decisions.len() {
+        return Ok(None);
+    }
+    give_hosts(&mut tx, decisions).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(Some(made))
+}
+
+async fn may_all_work(db: &mut PgConnection, decisions: &[Decision<'_>]) -> Result<bool, StoreError> {
+    let mut agents: Vec<i64> = decisions.iter().map(|decision| decision.agent.get()).collect();
+    agents.sort_unstable();
+    agents.dedup();
+    let working: Vec<i64> = sqlx::query_scalar(
+        "SELECT id FROM agents WHERE id = ANY($1) AND state IN ('approved', 'paused') ORDER BY id FOR SHARE",
+    )
+    .bind(&agents)
+    .fetch_all(db)
+    .await
+    .map_err(StoreError::doing("lock the agents of decisions"))?;
+    Ok(working.len() == agents.len())
+}
+
+async fn close_searches(
+    db: &mut PgConnection,
+    decisions: &[Decision<'_>],
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let closed = sqlx::query(
+        "WITH locked AS (SELECT id FROM searches WHERE id = ANY($1) AND state = 'open' ORDER BY id FOR UPDATE)
+         UPDATE searches s SET state = CASE WHEN d.provisional THEN 'open' ELSE 'decided' END,
+                               decided_at = CASE WHEN d.provisional THEN NULL ELSE $3::timestamptz END,
+                               skipped = d.skipped
+         FROM locked JOIN unnest($1::bigint[], $2::bool[], $4::jsonb[]) AS d (id, provisional, skipped) USING (id)
+         WHERE s.id = locked.id",
+    )
+    .bind(column(decisions, |decision| decision.search.get()))
+    .bind(column(decisions, |decision| decision.provisional))
+    .bind(Moment(now))
+    .bind(decisions.iter().map(|decision| Json(decision.skipped)).collect::<Vec<_>>())
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("close searches"))?;
+    Ok(closed.rows_affected() == decisions.len() as u64)
+}
+
+async fn end(db: &mut PgConnection, decisions: &[Decision<'_>], now: UnixMillis) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE delegations o SET ended_at = $4
+         FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS d (first, last, generation)
+         WHERE o.first = d.first AND o.last = d.last AND o.generation = d.generation AND o.ended_at IS NULL",
+    )
+    .bind(column(decisions, |decision| decision.subnet.first()))
+    .bind(column(decisions, |decision| decision.subnet.last()))
+    .bind(column(decisions, |decision| decision.generation))
+    .bind(Moment(now))
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("end delegations"))?;
+    Ok(())
+}
+
+/// The new delegations in the order of their decisions; fewer where a subnet was delegated meanwhile.
+async fn insert(
+    db: &mut PgConnection,
+    decisions: &[Decision<'_>],
+    now: UnixMillis,
+) -> Result<Vec<DelegationId>, StoreError> {
+    let rtt_us = |decision: &Decision<'_>| decision.rtt_us.map(|us| i32::try_from(us).unwrap_or(i32::MAX));
+    let ids: Vec<i64> = sqlx::query_scalar(
+        "WITH made AS (
+            INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us, decided_at)
+            SELECT first, last, agent, generation + 1, reason, provisional, search, rtt_us, $9
+            FROM unnest($1::inet[], $2::inet[], $3::bigint[], $4::bigint[], $5::text[], $6::bool[], $7::bigint[], $8::int[])
+                 AS d (first, last, agent, generation, reason, provisional, search, rtt_us)
+            ON CONFLICT DO NOTHING RETURNING id, search
+         )
+         SELECT made.id FROM made JOIN unnest($7::bigint[]) WITH ORDINALITY AS d (search, place) USING (search)
+         ORDER BY place",
+    )
+    .bind(column(decisions, |decision| decision.subnet.first()))
+    .bind(column(decisions, |decision| decision.subnet.last()))
+    .bind(agents(decisions))
+    .bind(column(decisions, |decision| decision.generation))
+    .bind(column(decisions, |decision| decision.reason.to_owned()))
+    .bind(column(decisions, |decision| decision.provisional))
+    .bind(column(decisions, |decision| decision.search.get()))
+    .bind(column(decisions, rtt_us))
+    .bind(Moment(now))
+    .fetch_all(db)
+    .await
+    .map_err(StoreError::doing("write delegations"))?;
+    Ok(ids.into_iter().map(DelegationId::new).collect())
+}
+
+async fn give_hosts(db: &mut PgConnection, decisions: &[Decision<'_>]) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE hosts h SET state = 'delegated', agent = d.agent
+         FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS d (first, last, agent)
+         WHERE h.first = d.first AND h.last = d.last AND h.state = 'resolved'",
+    )
+    .bind(column(decisions, |decision| decision.subnet.first()))
+    .bind(column(decisions, |decision| decision.subnet.last()))
+    .bind(agents(decisions))
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("give hosts to agents"))?;
+    Ok(())
+}
+
+fn agents(decisions: &[Decision<'_>]) -> Vec<i64> {
+    column(decisions, |decision| AgentId::get(decision.agent))
+}
+
+fn column<T>(decisions: &[Decision<'_>], value: impl Fn(&Decision<'_>) -> T) -> Vec<T> {
+    decisions.iter().map(value).collect()
+}

@@ -1,0 +1,163 @@
+//! Landmarks: subnets that every agent measures now and then.
+
+mod due;
+mod times;
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{LandmarkId, UnixMillis};
+
+pub use due::{Due, Room, due, order};
+pub use times::{Measured, Outcome, Stock, stock, times};
+
+use crate::delegations::range;
+use crate::moment::Moment;
+use crate::probes::Target;
+use crate::{Store, StoreError};
+
+/// A subnet with an address in it that can be probed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// The subnet.
+    pub subnet: Range,
+    /// What to probe.
+    pub target: Target,
+}
+
+type SpotRow = (IpAddr, IpAddr, IpAddr, String, i32);
+
+fn spot((first, last, address, host, port): SpotRow) -> Result<Spot, StoreError> {
+    let port = u16::try_from(port).unwrap_or(80);
+    Ok(Spot { subnet: range(first, last)?, target: Target { address, host, port } })
+}
+
+/// Subnets whose address answered an agent in a search that was decided, the newest `limit` of them. Those that are not one
+/// place are left out, and those whose landmark was retired after `retired_since`.
+pub async fn answering(
+    store: &Store,
+    retired_since: UnixMillis,
+    limit: u32,
+) -> Result<Vec<Spot>, StoreError> {
+    let rows: Vec<SpotRow> = sqlx::query_as(
+        "SELECT DISTINCT ON (s.first, s.last) s.first, s.last, s.target, s.target_host, s.target_port
+         FROM (SELECT * FROM searches WHERE state = 'decided' ORDER BY id DESC LIMIT $2) AS s
+         WHERE s.finding IS NULL
+           AND EXISTS (SELECT FROM probes p WHERE p.search = s.id AND p.state = 'measured')
+           AND NOT EXISTS (SELECT FROM silent_addresses a WHERE a.address = s.target)
+           AND NOT EXISTS (SELECT FROM landmarks l
+                           WHERE l.first = s.first AND l.last = s.last AND l.retired_at > $1)
+         ORDER BY s.first, s.last, s.id DESC",
+    )
+    .bind(Moment(retired_since))
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the subnets that answered"))?;
+    rows.into_iter().map(spot).collect()
+}
+
+/// Makes landmarks. A subnet that is one stays the one it is. Says how many are new.
+pub async fn choose(store: &Store, spots: &[Spot], now: UnixMillis) -> Result<u64, StoreError> {
+    let chosen = sqlx::query(
+        "INSERT INTO landmarks (first, last, address, host, port, chosen_at)
+         SELECT first, last, address, host, port, $6
+         FROM unnest($1::inet[], $2::inet[], $3::inet[], $4::text[], $5::int[]) AS l (first, last, address, host, port)
+         ON CONFLICT (first, last) WHERE state = 'live' DO NOTHING",
+    )
+    .bind(spots.iter().map(|spot| spot.subnet.first()).collect::<Vec<_>>())
+    .bind(spots.iter().map(|spot| spot.subnet.last()).collect::<Vec<_>>())
+    .bind(spots.iter().map(|spot| spot.target.address).collect::<Vec<_>>())
+    .bind(spots.iter().map(|spot| spot.target.host.as_str()).collect::<Vec<_>>())
+    .bind(spots.iter().map(|spot| i32::from(spot.target.port)).collect::<Vec<_>>())
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("choose landmarks"))?;
+    Ok(chosen.rows_affected())
+}
+
+/// Strikes landmarks off, each for the reason beside it; their orders that are under way are over. Says how many.
+pub async fn retire(
+    store: &Store,
+    landmarks: &[(LandmarkId, &str)],
+    now: UnixMillis,
+) -> Result<u64, StoreError> {
+    let retired: i64 = sqlx::query_scalar(
+        "WITH retired AS (
+            UPDATE landmarks l SET state = 'retired', retired_at = $3, reason = r.reason
+            FROM unnest($1::bigint[], $2::text[]) AS r (id, reason)
+            WHERE l.id = r.id AND l.state = 'live' RETURNING l.id
+         ), over AS (
+            UPDATE probes p SET state = 'expired', answered_at = $3, reason = 'the landmark was retired'
+            FROM retired r WHERE p.landmark = r.id AND p.state = 'asked' AND p.purpose = 'landmark'
+         )
+         SELECT count(*) FROM retired",
+    )
+    .bind(landmarks.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
+    .bind(landmarks.iter().map(|(_, reason)| *reason).collect::<Vec<_>>())
+    .bind(Moment(now))
+    .fetch_one(store.pool())
+    .await
+    .map_err(StoreError::doing("retire landmarks"))?;
+    Ok(retired.unsigned_abs())
+}
+
+/// A landmark in use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Landmark {
+    /// Its name.
+    pub id: LandmarkId,
+    /// Its subnet, and what is probed.
+    pub spot: Spot,
+    /// When it was chosen.
+    pub chosen_at: UnixMillis,
+    /// Agents that may work and last measured a time from where they live.
+    pub measured: u32,
+    /// Such agents that last got no answer.
+    pub unanswered: u32,
+    /// The latest report; none before the first.
+    pub measured_at: Option<UnixMillis>,
+}
+
+type Row = (i64, IpAddr, IpAddr, IpAddr, String, i32, Moment, i64, i64, Option<Moment>);
+
+/// The landmarks in use, with a number above `after`, in order.
+pub async fn live(store: &Store, after: LandmarkId, limit: i64) -> Result<Vec<Landmark>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT l.id, l.first, l.last, l.address, l.host, l.port, l.chosen_at,
+                count(*) FILTER (WHERE t.outcome = 'measured'), count(*) FILTER (WHERE t.outcome = 'unreachable'),
+                max(t.measured_at)
+         FROM landmarks l
+         LEFT JOIN (landmark_times t JOIN agents a ON a.id = t.agent AND a.home = t.home
+                                                  AND a.state IN ('approved', 'paused')) ON t.landmark = l.id
+         WHERE l.state = 'live' AND l.id > $1 GROUP BY l.id ORDER BY l.id LIMIT $2",
+    )
+    .bind(after.get())
+    .bind(limit)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the landmarks"))?;
+    rows.into_iter().map(landmark).collect()
+}
+
+fn landmark(row: Row) -> Result<Landmark, StoreError> {
+    let (id, first, last, address, host, port, chosen_at, measured, unanswered, measured_at) = row;
+    Ok(Landmark {
+        id: LandmarkId::new(id),
+        spot: spot((first, last, address, host, port))?,
+        chosen_at: chosen_at.0,
+        measured: u32::try_from(measured).unwrap_or(u32::MAX),
+        unanswered: u32::try_from(unanswered).unwrap_or(u32::MAX),
+        measured_at: measured_at.map(|at| at.0),
+    })
+}
+
+/// How many landmarks are in use.
+pub async fn count(store: &Store) -> Result<u64, StoreError> {
+    let live: i64 = sqlx::query_scalar("SELECT count(*) FROM landmarks WHERE state = 'live'")
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("count the landmarks"))?;
+    Ok(live.unsigned_abs())
+}

@@ -1,0 +1,93 @@
+//! What agents measured at landmarks.
+
+use std::net::IpAddr;
+
+use protocol::{AgentId, LandmarkId, UnixMillis};
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// An agent's latest report on a landmark in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Measured {
+    /// The landmark.
+    pub landmark: LandmarkId,
+    /// Its address.
+    pub address: IpAddr,
+    /// Who measured.
+    pub agent: AgentId,
+    /// What it saw.
+    pub outcome: Outcome,
+    /// When the report came.
+    pub measured_at: UnixMillis,
+}
+
+/// What an agent saw at a landmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// A round trip.
+    Measured {
+        /// In microseconds.
+        rtt_us: u32,
+        /// The one before, from the same home; none when there was none.
+        before_us: Option<u32>,
+    },
+    /// No answer.
+    Unreachable,
+    /// Its owner forbids the address.
+    Refused,
+}
+
+type Row = (i64, IpAddr, i64, String, Option<i32>, Option<i32>, Moment);
+
+/// The latest reports on landmarks in use of agents that may work, from where they live now; by landmark, then by agent.
+pub async fn times(store: &Store) -> Result<Vec<Measured>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT l.id, l.address, t.agent, t.outcome, t.rtt_us, t.before_us, t.measured_at
+         FROM landmark_times t
+         JOIN landmarks l ON l.id = t.landmark AND l.state = 'live'
+         JOIN agents a ON a.id = t.agent AND a.home = t.home AND a.state IN ('approved', 'paused')
+         ORDER BY l.id, t.agent",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the times of landmarks"))?;
+    rows.into_iter().map(measured).collect()
+}
+
+fn measured((landmark, address, agent, word, rtt, before, at): Row) -> Result<Measured, StoreError> {
+    let outcome = match (word.as_str(), rtt) {
+        ("measured", Some(rtt)) => {
+            Outcome::Measured { rtt_us: rtt.unsigned_abs(), before_us: before.map(i32::unsigned_abs) }
+        }
+        ("unreachable", _) => Outcome::Unreachable,
+        ("refused", _) => Outcome::Refused,
+        _ => return Err(StoreError::unreadable("landmark_times.outcome")),
+    };
+    let (landmark, agent) = (LandmarkId::new(landmark), AgentId::new(agent));
+    Ok(Measured { landmark, address, agent, outcome, measured_at: at.0 })
+}
+
+/// How much is known of the landmarks in use; what [`times`] would read, counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stock {
+    /// Reports.
+    pub reports: u64,
+    /// Those that came after the moment asked about.
+    pub newer: u64,
+}
+
+/// Counts the reports, and those that came after `since`.
+pub async fn stock(store: &Store, since: UnixMillis) -> Result<Stock, StoreError> {
+    let (reports, newer): (i64, i64) = sqlx::query_as(
+        "SELECT count(*), count(*) FILTER (WHERE t.measured_at > $1)
+         FROM landmark_times t
+         JOIN landmarks l ON l.id = t.landmark AND l.state = 'live'
+         JOIN agents a ON a.id = t.agent AND a.home = t.home AND a.state IN ('approved', 'paused')",
+    )
+    .bind(Moment(since))
+    .fetch_one(store.pool())
+    .await
+    .map_err(StoreError::doing("count the times of landmarks"))?;
+    Ok(Stock { reports: reports.unsigned_abs(), newer: newer.unsigned_abs() })
+}

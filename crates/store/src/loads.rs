@@ -1,0 +1,190 @@
+//! What was measured of load and speed: pages a day per subnet and agent, round trips per subnet and agent.
+//!
+//! Every fetch counts as a page, whatever its outcome: it costs the agent the same.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, UnixMillis};
+use sqlx::PgConnection;
+
+use crate::delegations::range;
+use crate::moment::Moment;
+use crate::packages::HostTally;
+use crate::{Store, StoreError};
+
+/// Days whose fetches make up a load: long enough to have every weekday, short enough to follow.
+const DAYS: i32 = 7;
+
+/// Counts what a package brought under the day of its integration.
+pub(crate) async fn count(
+    db: &mut PgConnection,
+    hosts: &[HostTally],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let fetches = |host: &HostTally| i64::try_from(host.fetches).unwrap_or(i64::MAX);
+    sqlx::query(
+        "INSERT INTO host_days (host, day, fetches)
+         SELECT h.id, ($4 AT TIME ZONE 'UTC')::date, t.fetches
+         FROM unnest($1::text[], $2::text[], $3::bigint[]) AS t (scheme, authority, fetches)
+         JOIN hosts h ON h.scheme = t.scheme AND h.authority = t.authority
+         WHERE t.fetches > 0
+         ON CONFLICT (host, day) DO UPDATE SET fetches = host_days.fetches + excluded.fetches",
+    )
+    .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
+    .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
+    .bind(hosts.iter().map(fetches).collect::<Vec<_>>())
+    .bind(Moment(now))
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("count the fetches of a day"))?;
+    Ok(())
+}
+
+/// Forgets days that no load is made of any more. Says how many rows went.
+pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
+    let gone = sqlx::query("DELETE FROM host_days WHERE day <= ($1 AT TIME ZONE 'UTC')::date - $2")
+        .bind(Moment(now))
+        .bind(DAYS)
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("forget the fetches of old days"))?;
+    Ok(gone.rows_affected())
+}
+
+/// Pages a day of each subnet that has any: the mean of the last seven days, or of as many as it is known.
+pub async fn subnets(store: &Store, now: UnixMillis) -> Result<HashMap<Range, u64>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr, i64, i32)> = sqlx::query_as(
+        "SELECT h.first, h.last, sum(d.fetches)::bigint, ($1 AT TIME ZONE 'UTC')::date - min(d.day) + 1
+         FROM host_days d JOIN hosts h ON h.id = d.host
+         WHERE h.first IS NOT NULL AND d.day > ($1 AT TIME ZONE 'UTC')::date - $2
+         GROUP BY h.first, h.last",
+    )
+    .bind(Moment(now))
+    .bind(DAYS)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("measure the load of subnets"))?;
+    rows.into_iter()
+        .map(|(first, last, fetches, days)| {
+            let days = u64::from(days.max(1).unsigned_abs());
+            Ok((range(first, last)?, fetches.unsigned_abs().div_ceil(days)))
+        })
+        .collect()
+}
+
+/// What an agent offers and does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// Who.
+    pub agent: AgentId,
+    /// Its name.
+    pub name: String,
+    /// Whether it may be given subnets: approved, neither paused nor revoked.
+    pub approved: bool,
+    /// Pages a day that its owner offers.
+    pub offered: u64,
+    /// Fetches in the packages of the last 24 hours.
+    pub fetched: u64,
+    /// When its first package was integrated.
+    pub since: Option<UnixMillis>,
+    /// URLs that it knew and had not fetched at its last beat.
+    pub queued: u64,
+}
+
+type WorkRow = (i64, String, bool, i32, i64, Option<Moment>, i64);
+
+/// All agents that were not revoked.
+pub async fn agents(store: &Store, now: UnixMillis) -> Result<Vec<Work>, StoreError> {
+    let rows: Vec<WorkRow> = sqlx::query_as(
+        "SELECT a.id, a.name, a.state = 'approved', a.capacity_pages_per_day,
+                coalesce((SELECT sum(p.fetches) FROM packages p
+                          WHERE p.agent = a.id AND p.integrated_at > $1), 0)::bigint,
+                (SELECT min(p.integrated_at) FROM packages p WHERE p.agent = a.id AND p.integrated_at IS NOT NULL),
+                coalesce((a.status ->> 'queued')::bigint, 0)
+         FROM agents a WHERE a.state <> 'revoked' ORDER BY a.id",
+    )
+    .bind(Moment(now.plus_ms(-24 * 3_600_000)))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("measure the work of agents"))?;
+    let work = |(id, name, approved, offered, fetched, since, queued): WorkRow| Work {
+        agent: AgentId::new(id),
+        name,
+        approved,
+        offered: u64::from(offered.unsigned_abs()),
+        fetched: fetched.unsigned_abs(),
+        since: since.map(|at| at.0),
+        queued: queued.unsigned_abs(),
+    };
+    Ok(rows.into_iter().map(work).collect())
+}
+
+/// The last answer of an agent about a subnet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The subnet.
+    pub subnet: Range,
+    /// Who was asked.
+    pub agent: AgentId,
+    /// Why, as `probes.phase` has it.
+    pub phase: String,
+    /// What came of it, as `probes.state` has it.
+    pub state: String,
+    /// The round trip in microseconds, when `state` is `measured`.
+    pub rtt_us: Option<u32>,
+}
+
+type AnswerRow = (IpAddr, IpAddr, i64, String, String, Option<i32>);
+
+/// What agents last said of these subnets in searches; orders under way included, unless there was an answer before.
+pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, StoreError> {
+    let rows: Vec<AnswerRow> = sqlx::query_as(
+        "SELECT DISTINCT ON (s.first, s.last, p.agent) s.first, s.last, p.agent, p.phase, p.state, p.rtt_us
+         FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
+         JOIN searches s ON s.first = w.first AND s.last = w.last
+         JOIN probes p ON p.search = s.id
+         ORDER BY s.first, s.last, p.agent, p.state = 'asked', p.answered_at DESC",
+    )
+    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read what was measured of subnets"))?;
+    rows.into_iter()
+        .map(|(first, last, agent, phase, state, rtt_us)| {
+            Ok(Answer {
+                subnet: range(first, last)?,
+                agent: AgentId::new(agent),
+                phase,
+                state,
+                rtt_us: rtt_us.map(i32::unsigned_abs),
+            })
+        })
+        .collect()
+}
+
+/// Asks an agent to measure a subnet once more, at the end of its last search, since something shall be moved there that was only
+/// predicted to be near. An agent that was asked in that search is not asked again. Whether there is a new order.
+pub async fn confirm(
+    store: &Store,
+    subnet: &Range,
+    agent: AgentId,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let asked = sqlx::query(
+        "INSERT INTO probes (search, step, agent, phase, level_first, level_last, asked_at)
+         SELECT s.id, 1 + coalesce((SELECT max(p.step) FROM probes p WHERE p.search = s.id), 0), $3, 'predicted', $1, $2, $4
+         FROM searches s WHERE s.first = $1 AND s.last = $2 AND s.state = 'decided' ORDER BY s.id DESC LIMIT 1
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(subnet.first())
+    .bind(subnet.last())
+    .bind(agent.get())
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("order a probe before a move"))?;
+    Ok(asked.rows_affected() == 1)
+}

@@ -1,0 +1,181 @@
+//! Subnets that balance gave to other agents.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, DelegationId, MoveId, UnixMillis};
+use serde_json::Value;
+use sqlx::FromRow;
+
+use crate::delegations::{Assigned, Assignment, Cause, assign_in, range};
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// A subnet to be moved.
+#[derive(Debug, Clone, Copy)]
+pub struct New<'a> {
+    /// The subnet.
+    pub subnet: Range,
+    /// Who has it.
+    pub from: AgentId,
+    /// Who gets it.
+    pub to: AgentId,
+    /// Generation of the delegation that holds it.
+    pub generation: i64,
+    /// The rule, as `moves.rule` has it.
+    pub rule: &'a str,
+    /// Its pages a day; at least 1.
+    pub pages_a_day: u64,
+    /// Its cost where it is, in milliseconds a day; none when nobody measured that.
+    pub before_ms: Option<f64>,
+    /// Its cost where it goes, in milliseconds a day.
+    pub after_ms: f64,
+    /// Alternatives that were not taken, as `moves.refused` has them.
+    pub refused: &'a Value,
+    /// Why, in words, for the audit.
+    pub note: &'a str,
+}
+
+/// Moves a subnet and writes down why, in one transaction.
+pub async fn carry_out(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<Assigned, StoreError> {
+    let doing = StoreError::doing("move a subnet");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let assignment = Assignment {
+        subnet: new.subnet,
+        agent: new.to,
+        generation: new.generation,
+        cause: Cause::Balance,
+        by: "coordinator",
+        note: new.note,
+    };
+    let assigned = assign_in(&mut tx, &assignment, now).await?;
+    let Assigned::Made(delegation) = assigned else { return Ok(assigned) };
+    sqlx::query(
+        "INSERT INTO moves (at, first, last, from_agent, to_agent, delegation, rule, pages_a_day, cost_before_ms,
+                            cost_after_ms, refused)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    )
+    .bind(Moment(now))
+    .bind(new.subnet.first())
+    .bind(new.subnet.last())
+    .bind(new.from.get())
+    .bind(new.to.get())
+    .bind(delegation.get())
+    .bind(new.rule)
+    .bind(i64::try_from(new.pages_a_day).unwrap_or(i64::MAX))
+    .bind(new.before_ms)
+    .bind(new.after_ms)
+    .bind(new.refused)
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    tx.commit().await.map_err(doing)?;
+    Ok(assigned)
+}
+
+/// A move that was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Move {
+    /// Its name.
+    pub id: MoveId,
+    /// When.
+    pub at: UnixMillis,
+    /// The subnet.
+    pub subnet: Range,
+    /// Who had it, with the name.
+    pub from: (AgentId, String),
+    /// Who got it, with the name.
+    pub to: (AgentId, String),
+    /// The delegation that came of it.
+    pub delegation: DelegationId,
+    /// The rule, as `moves.rule` has it.
+    pub rule: String,
+    /// Its pages a day then.
+    pub pages_a_day: u64,
+    /// Its cost where it was, in milliseconds a day.
+    pub before_ms: Option<f64>,
+    /// Its cost where it went, in milliseconds a day.
+    pub after_ms: f64,
+    /// Alternatives that were not taken, as `moves.refused` has them.
+    pub refused: Value,
+}
+
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    at: Moment,
+    first: IpAddr,
+    last: IpAddr,
+    from_agent: i64,
+    from_name: String,
+    to_agent: i64,
+    to_name: String,
+    delegation: i64,
+    rule: String,
+    pages_a_day: i64,
+    cost_before_ms: Option<f64>,
+    cost_after_ms: f64,
+    refused: Value,
+}
+
+/// Moves with a number below `before`, the newest first.
+pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Move>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT m.id, m.at, m.first, m.last, m.from_agent, f.name AS from_name, m.to_agent, t.name AS to_name, m.delegation,
+                m.rule, m.pages_a_day, m.cost_before_ms, m.cost_after_ms, m.refused
+         FROM moves m JOIN agents f ON f.id = m.from_agent JOIN agents t ON t.id = m.to_agent
+         WHERE m.id < $1 ORDER BY m.id DESC LIMIT $2",
+    )
+    .bind(before)
+    .bind(limit)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the moves"))?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+/// The move that a delegation came of, also through a delegation that a new generation of the hierarchy carried over.
+pub async fn of_delegation(store: &Store, delegation: DelegationId) -> Result<Option<Move>, StoreError> {
+    let id: Option<i64> = sqlx::query_scalar(
+        "WITH RECURSIVE line AS (
+            SELECT id, carried_from FROM delegations WHERE id = $1
+            UNION ALL
+            SELECT d.id, d.carried_from FROM delegations d JOIN line ON d.id = line.carried_from
+         )
+         SELECT m.id FROM moves m JOIN line ON m.delegation = line.id ORDER BY m.id DESC LIMIT 1",
+    )
+    .bind(delegation.get())
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("find the move behind a delegation"))?;
+    let Some(id) = id else { return Ok(None) };
+    Ok(list(store, id.saturating_add(1), 1).await?.into_iter().find(|found| found.id.get() == id))
+}
+
+/// How many subnets passes have moved since then.
+pub async fn of_passes_since(store: &Store, since: UnixMillis) -> Result<u64, StoreError> {
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM moves WHERE rule = 'optimal' AND at > $1")
+        .bind(Moment(since))
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("count the moves of a day"))?;
+    Ok(count.unsigned_abs())
+}
+
+impl Row {
+    fn read(self) -> Result<Move, StoreError> {
+        Ok(Move {
+            id: MoveId::new(self.id),
+            at: self.at.0,
+            subnet: range(self.first, self.last)?,
+            from: (AgentId::new(self.from_agent), self.from_name),
+            to: (AgentId::new(self.to_agent), self.to_name),
+            delegation: DelegationId::new(self.delegation),
+            rule: self.rule,
+            pages_a_day: self.pages_a_day.unsigned_abs(),
+            before_ms: self.cost_before_ms,
+            after_ms: self.cost_after_ms,
+            refused: self.refused,
+        })
+    }
+}

@@ -1,0 +1,38 @@
+//! What was asked for in a day.
+
+use std::net::IpAddr;
+
+use protocol::{AgentId, UnixMillis};
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Probes of one agent towards one address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spent {
+    /// Who was asked.
+    pub agent: AgentId,
+    /// Where to.
+    pub address: IpAddr,
+    /// How often.
+    pub probes: u32,
+}
+
+/// The probes asked for since `since`, whatever came of them.
+pub async fn spent(store: &Store, since: UnixMillis) -> Result<Vec<Spent>, StoreError> {
+    let rows: Vec<(i64, IpAddr, i64)> = sqlx::query_as(
+        "SELECT p.agent, coalesce(p.target, s.target), count(*)
+         FROM probes p LEFT JOIN searches s ON s.id = p.search
+         WHERE p.asked_at >= $1 GROUP BY 1, 2",
+    )
+    .bind(Moment(since))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("count the probes of a day"))?;
+    let spent = |(agent, address, probes)| Spent {
+        agent: AgentId::new(agent),
+        address,
+        probes: u32::try_from(probes).unwrap_or(u32::MAX),
+    };
+    Ok(rows.into_iter().map(spent).collect())
+}

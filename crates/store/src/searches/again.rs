@@ -1,0 +1,72 @@
+//! Searches for subnets that somebody crawls already, and whom a search passed over.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, SearchId, UnixMillis};
+use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
+
+use crate::delegations::range;
+use crate::hosts::Orphan;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// One host each of those of the subnets that have one with an address: the one with the most pages. Left out are subnets
+/// with an open search, and those searched for after `since` and after they were last delegated.
+pub async fn targets(store: &Store, subnets: &[Range], since: UnixMillis) -> Result<Vec<Orphan>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr, IpAddr, String, String)> = sqlx::query_as(
+        "SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority
+         FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
+         JOIN hosts h ON h.first = w.first AND h.last = w.last
+         WHERE h.address IS NOT NULL AND h.state IN ('resolved', 'delegated')
+           AND NOT EXISTS (SELECT FROM searches s WHERE s.first = w.first AND s.last = w.last
+                                                    AND (s.state = 'open' OR s.opened_at > greatest($3,
+                             (SELECT d.decided_at FROM delegations d
+                              WHERE d.first = w.first AND d.last = w.last AND d.ended_at IS NULL))))
+         ORDER BY h.first, h.last, h.pages DESC, h.id",
+    )
+    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+    .bind(Moment(since))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("find what to probe in subnets"))?;
+    rows.into_iter()
+        .map(|(first, last, address, scheme, authority)| {
+            Ok(Orphan { subnet: range(first, last)?, address, scheme, authority })
+        })
+        .collect()
+}
+
+/// Ends a search without a decision; who has the subnet keeps it. Whether it was open.
+pub async fn close(store: &Store, search: SearchId, now: UnixMillis) -> Result<bool, StoreError> {
+    let closed = sqlx::query(
+        "UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = $1 AND state = 'open'",
+    )
+    .bind(search.get())
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("end a search"))?;
+    Ok(closed.rows_affected() == 1)
+}
+
+/// An agent that a search passed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Who.
+    pub agent: AgentId,
+    /// Why, as `searches.skipped` has it.
+    pub why: String,
+}
+
+/// Whom a search passed over when it decided.
+pub async fn skipped(store: &Store, search: SearchId) -> Result<Vec<Skipped>, StoreError> {
+    let found: Option<Json<Vec<Skipped>>> = sqlx::query_scalar("SELECT skipped FROM searches WHERE id = $1")
+        .bind(search.get())
+        .fetch_optional(store.pool())
+        .await
+        .map_err(StoreError::doing("read whom a search passed over"))?;
+    Ok(found.map(|found| found.0).unwrap_or_default())
+}

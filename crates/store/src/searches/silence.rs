@@ -1,0 +1,126 @@
+//! Searches whose target answers nobody.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{SearchId, UnixMillis};
+
+use crate::moment::Moment;
+use crate::probes::Target;
+use crate::{Store, StoreError, urls};
+
+/// Another known address of a subnet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sibling {
+    /// The address.
+    pub address: IpAddr,
+    /// http or https.
+    pub scheme: String,
+    /// Authority of a host there.
+    pub authority: String,
+    /// When it last answered nobody; none when it was not tried, or answered since.
+    pub silent_since: Option<UnixMillis>,
+}
+
+/// Known addresses inside a subnet, one host each; at most `limit`.
+pub async fn siblings(store: &Store, subnet: &Range, limit: u32) -> Result<Vec<Sibling>, StoreError> {
+    let rows: Vec<(IpAddr, String, String, Option<Moment>)> = sqlx::query_as(
+        "SELECT DISTINCT ON (h.address) h.address, h.scheme, h.authority, a.since
+         FROM hosts h LEFT JOIN silent_addresses a ON a.address = h.address
+         WHERE h.first = $1 AND h.last = $2 AND h.address IS NOT NULL
+         ORDER BY h.address, h.id LIMIT $3",
+    )
+    .bind(subnet.first())
+    .bind(subnet.last())
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the known addresses of a subnet"))?;
+    let sibling = |(address, scheme, authority, since): (IpAddr, String, String, Option<Moment>)| Sibling {
+        address,
+        scheme,
+        authority,
+        silent_since: since.map(|at| at.0),
+    };
+    Ok(rows.into_iter().map(sibling).collect())
+}
+
+/// Ends a search whose target answers nobody and opens one with another target for the same subnet, in one transaction.
+/// Whether that was done: not when the search was over.
+pub async fn retarget(
+    store: &Store,
+    search: SearchId,
+    target: &Target,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("try another address of a subnet");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let over = sqlx::query(
+        "WITH over AS (
+            UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = $1 AND state = 'open' RETURNING target
+         )
+         INSERT INTO silent_addresses (address, since) SELECT target, $2 FROM over
+         ON CONFLICT (address) DO UPDATE SET since = excluded.since",
+    )
+    .bind(search.get())
+    .bind(Moment(now))
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    if over.rows_affected() == 0 {
+        return Ok(false);
+    }
+    sqlx::query(
+        "INSERT INTO searches (first, last, target, target_host, target_port, strategy, threshold_us, opened_at)
+         SELECT first, last, $2, $3, $4, strategy, threshold_us, $5 FROM searches WHERE id = $1",
+    )
+    .bind(search.get())
+    .bind(target.address)
+    .bind(target.host.as_str())
+    .bind(i32::from(target.port))
+    .bind(Moment(now))
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    tx.commit().await.map_err(doing)?;
+    Ok(true)
+}
+
+/// Ends a search that brought no answer from its target: its subnet's hosts that wait try again at `retry_at`,
+/// for the reason given; those that did so `attempts` times are given up, with the URLs that wait for them.
+pub async fn silent(
+    store: &Store,
+    search: SearchId,
+    reason: &str,
+    retry_at: UnixMillis,
+    attempts: u32,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("end a search without an answer");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let failed: Vec<i64> = sqlx::query_scalar(
+        "WITH over AS (
+            UPDATE searches SET state = 'decided', decided_at = $5 WHERE id = $1 AND state = 'open'
+            RETURNING first, last, target
+         ), noted AS (
+            INSERT INTO silent_addresses (address, since) SELECT target, $5 FROM over
+            ON CONFLICT (address) DO UPDATE SET since = excluded.since
+         ), tried AS (
+            UPDATE hosts h SET attempts = h.attempts + 1, reason = $2, retry_at = $3,
+                   state = CASE WHEN h.attempts + 1 >= $4 THEN 'failed' ELSE h.state END
+            FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'
+            RETURNING h.id, h.state
+         )
+         SELECT id FROM tried WHERE state = 'failed'",
+    )
+    .bind(search.get())
+    .bind(reason)
+    .bind(Moment(retry_at))
+    .bind(i32::try_from(attempts).unwrap_or(i32::MAX))
+    .bind(Moment(now))
+    .fetch_all(&mut *tx)
+    .await
+    .map_err(doing)?;
+    urls::drop_waiting(&mut tx, &failed).await?;
+    tx.commit().await.map_err(doing)
+}

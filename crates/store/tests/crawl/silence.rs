@@ -1,0 +1,106 @@
+//! Addresses that answer nobody, and what searches found.
+
+use protocol::{AgentId, ProbeMethod, ProbeReport, ProbeResult, SearchId};
+use store::landmarks;
+use store::probes::{self, NewProbe, Target};
+use store::searches::{self, NewSearch, OpenSearch, Which};
+
+use crate::world::{NOW, World, ip, range};
+
+const SUBNET: &str = "198.51.100.0/24";
+
+async fn open(world: &World) -> OpenSearch {
+    let search =
+        NewSearch { subnet: range(SUBNET), target: ip("198.51.100.7"), host: "a.example".into(), port: 80 };
+    searches::open(world.store(), &[search], "predictive", 50_000, NOW).await.unwrap();
+    only(world).await
+}
+
+async fn only(world: &World) -> OpenSearch {
+    let found = searches::going_on(world.store(), Which::Urgent, SearchId::new(0), 10).await.unwrap();
+    assert_eq!(found.len(), 1);
+    found.into_iter().next().unwrap()
+}
+
+/// The agent measures the search's target.
+async fn measure(world: &World, search: &OpenSearch, agent: AgentId, rtt_us: u32) {
+    let expected = probes::Expected { rtt_us: 20_000, deviation_us: 3_000, chance: 0.75 };
+    let level = range("0.0.0.0/0");
+    let expected = Some(expected);
+    let probe = NewProbe { search: search.id, step: 1, agent, phase: "predicted", level, expected };
+    probes::ask(world.store(), &[probe], NOW).await.unwrap();
+    let orders = probes::orders(world.store(), agent, &[], 3, 10).await.unwrap();
+    let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
+    let report = [ProbeReport { probe: orders[0].probe, measured_at: NOW, result }];
+    probes::report(world.store(), agent, &report, NOW).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_search_goes_to_another_address_and_an_answer_ends_the_silence() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    world.queue(&["http://b.example:81/"]).await;
+    world.settle_hosts("198.51.100.8", SUBNET).await;
+    let search = open(&world).await;
+    let target = Target { address: ip("198.51.100.8"), host: "b.example:81".into(), port: 81 };
+    assert!(searches::retarget(world.store(), search.id, &target, NOW).await.unwrap());
+    assert!(!searches::retarget(world.store(), search.id, &target, NOW).await.unwrap(), "it is over");
+    let next = only(&world).await;
+    assert_eq!((next.target, next.strategy.as_str()), (target.address, "predictive"));
+    let siblings = searches::siblings(world.store(), &search.subnet, 10).await.unwrap();
+    let silent: Vec<_> = siblings.iter().map(|one| (one.address, one.silent_since)).collect();
+    assert_eq!(silent, [(ip("198.51.100.7"), Some(NOW)), (ip("198.51.100.8"), None)]);
+    assert!(
+        searches::retarget(world.store(), next.id, &Target { address: ip("198.51.100.7"), ..target }, NOW)
+            .await
+            .unwrap()
+    );
+    measure(&world, &only(&world).await, agent, 9_000).await;
+    let siblings = searches::siblings(world.store(), &search.subnet, 10).await.unwrap();
+    let silent: Vec<_> = siblings.iter().map(|one| one.silent_since).collect();
+    assert_eq!(silent, [None, Some(NOW)], "who answered is silent no more");
+}
+
+#[tokio::test]
+async fn a_host_whose_address_is_silent_is_probed_last() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    world.queue(&["http://b.example/"]).await;
+    world.settle_hosts("198.51.100.8", SUBNET).await;
+    let search = open(&world).await;
+    searches::silent(world.store(), search.id, "nobody", NOW, 9, NOW).await.unwrap();
+    let orphans = store::hosts::orphans(world.store(), 10, NOW.plus_ms(-1), NOW).await.unwrap();
+    assert_eq!((orphans.len(), orphans[0].address), (1, ip("198.51.100.8")));
+    let orphans = store::hosts::orphans(world.store(), 10, NOW, NOW).await.unwrap();
+    assert_eq!(orphans[0].address, ip("198.51.100.7"), "forgiven");
+}
+
+#[tokio::test]
+async fn what_searches_measured_is_remembered_and_makes_landmarks() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let search = open(&world).await;
+    measure(&world, &search, agent, 21_000).await;
+    assert!(searches::decided(world.store(), SearchId::new(i64::MAX), 10).await.unwrap().is_empty());
+    searches::abandon(world.store(), search.id, NOW).await.unwrap();
+    let decided = searches::decided(world.store(), SearchId::new(i64::MAX), 10).await.unwrap();
+    assert_eq!((decided.len(), &decided[0].times), (1, &vec![(agent, 21_000)]));
+    assert!(searches::decided(world.store(), search.id, 10).await.unwrap().is_empty());
+    let elsewhere = OpenSearch { target: ip("198.51.100.9"), ..search.clone() };
+    let seen = searches::sightings(world.store(), &[&elsewhere]).await.unwrap();
+    let seen = &seen[&search.id];
+    assert_eq!((seen.len(), seen[0].address, seen[0].rtt_us), (1, search.target, 21_000));
+    assert!(searches::sightings(world.store(), &[&search]).await.unwrap().is_empty());
+    let spots = landmarks::answering(world.store(), NOW, 10).await.unwrap();
+    assert_eq!((spots.len(), spots[0].target.address), (1, search.target));
+    let trail = store::lists::trail(world.store(), search.id).await.unwrap().unwrap();
+    let expected = trail.probes[0].expected.unwrap();
+    assert_eq!((expected.rtt_us, expected.deviation_us, expected.chance), (20_000, 3_000, 0.75));
+    searches::note_finding(world.store(), search.id, "everywhere", "near to all").await.unwrap();
+    let trail = store::lists::trail(world.store(), search.id).await.unwrap().unwrap();
+    assert_eq!(trail.finding, Some(("everywhere".to_owned(), "near to all".to_owned())));
+    assert!(landmarks::answering(world.store(), NOW, 10).await.unwrap().is_empty(), "anycast is no landmark");
+}

@@ -1,0 +1,216 @@
+//! Agents that measure what the scenario says, and remember every order that they were handed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use protocol::enrol::{AgentProfile, EnrolAnswer, EnrolRequest};
+use protocol::key::AgentKey;
+use protocol::probe::Reports;
+use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
+use protocol::{
+    AgentId, AgentState, BeatAnswer, BeatRequest, Presence, ProbeId, ProbeMethod, ProbeOrder, ProbeReport,
+    ProbeResult, UnixMillis, WorkStatus,
+};
+use reqwest::{Client, Response, StatusCode};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tests::harness::Admin;
+
+/// Round trip from the agent of this number to an address, in microseconds.
+pub(crate) type Measure = fn(usize, IpAddr) -> u32;
+
+/// How long a beat may be held, in milliseconds.
+const HOLD_MS: u32 = 2_000;
+/// A coordinator that hangs for so long is left for the next one.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Pause after a refusal or a broken connection.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What one agent was told so far.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Told {
+    /// How often each order was handed out, and where to.
+    pub(crate) orders: BTreeMap<ProbeId, (IpAddr, u32)>,
+    /// URLs it was given.
+    pub(crate) urls: BTreeSet<String>,
+}
+
+/// An agent at work until the value is dropped.
+pub(crate) struct Scripted {
+    pub(crate) id: AgentId,
+    told: Arc<Mutex<Told>>,
+    work: tokio::task::JoinHandle<()>,
+}
+
+impl Scripted {
+    /// Enrols agent `number` (from 127.0.1.`number`), lets it be approved, and sets it to work at these coordinators by turns.
+    pub(crate) async fn start(
+        number: usize,
+        coordinators: &[SocketAddr],
+        admin: &Admin,
+        measure: Measure,
+    ) -> Self {
+        let token = admin.join_token(&format!("agent {number}")).await.unwrap();
+        let mut desk = Desk::enrol(number, coordinators.to_vec(), token).await;
+        admin.approve(desk.id).await.unwrap();
+        let (id, told) = (desk.id, Arc::clone(&desk.told));
+        let work = tokio::spawn(async move {
+            loop {
+                if desk.turn(measure).await.is_none() {
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        });
+        Self { id, told, work }
+    }
+
+    /// What it was told so far.
+    pub(crate) fn told(&self) -> Told {
+        self.told.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Scripted {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+struct Desk {
+    number: usize,
+    id: AgentId,
+    key: AgentKey,
+    client: Client,
+    coordinators: Vec<SocketAddr>,
+    turns: usize,
+    token: String,
+    state: AgentState,
+    routes_after: u64,
+    unreported: BTreeMap<ProbeId, ProbeReport>,
+    told: Arc<Mutex<Told>>,
+}
+
+impl Desk {
+    async fn enrol(number: usize, coordinators: Vec<SocketAddr>, join_token: String) -> Self {
+        let home = Ipv4Addr::new(127, 0, 1, u8::try_from(number).unwrap());
+        let client =
+            Client::builder().no_proxy().local_address(IpAddr::from(home)).timeout(PATIENCE).build().unwrap();
+        let key = AgentKey::from_seed([u8::try_from(number).unwrap(); 32]);
+        let profile = AgentProfile {
+            name: format!("agent {number}"),
+            contact: "https://example.org/bot".into(),
+            version: "0.1.0".into(),
+            capacity_pages_per_day: 1_000_000,
+            zone: "UTC".into(),
+            spans: vec![],
+        };
+        let mut desk = Self {
+            number,
+            id: AgentId::new(0),
+            client,
+            coordinators,
+            turns: 0,
+            token: String::new(),
+            state: AgentState::Pending,
+            routes_after: 0,
+            unreported: BTreeMap::new(),
+            told: Arc::default(),
+            key,
+        };
+        let request = EnrolRequest::new(&desk.key, join_token, profile, now());
+        let answer: EnrolAnswer = desk.ask("enrol", &request).await.unwrap();
+        desk.id = answer.agent;
+        desk
+    }
+
+    /// One beat, and a report of what it brought. None when the coordinator of this turn was of no use.
+    async fn turn(&mut self, measure: Measure) -> Option<()> {
+        self.turns += 1;
+        if self.token.is_empty() {
+            self.sign_in().await?;
+        }
+        let beat = self.beat_request();
+        let answer: BeatAnswer = self.ask("beat", &beat).await?;
+        self.state = answer.state;
+        for route in answer.routes {
+            assert_eq!(route.seq, self.routes_after + 1, "numbers have no gaps");
+            self.routes_after = route.seq;
+            self.told.lock().unwrap().urls.insert(route.url);
+        }
+        for order in answer.probes {
+            self.take(&order, measure);
+        }
+        self.report().await
+    }
+
+    fn take(&mut self, order: &ProbeOrder, measure: Measure) {
+        self.told.lock().unwrap().orders.entry(order.probe).or_insert((order.address, 0)).1 += 1;
+        let rtt_us = measure(self.number, order.address);
+        let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us, samples: 3 };
+        self.unreported.insert(order.probe, ProbeReport { probe: order.probe, measured_at: now(), result });
+    }
+
+    async fn report(&mut self) -> Option<()> {
+        if self.unreported.is_empty() {
+            return Some(());
+        }
+        let reports = Reports { probes: self.unreported.values().cloned().collect() };
+        self.send("reports", &reports).await?;
+        self.unreported.clear();
+        Some(())
+    }
+
+    async fn sign_in(&mut self) -> Option<()> {
+        let challenge: Challenge = self.ask("challenge", &ChallengeRequest { agent: self.id }).await?;
+        let request = SessionRequest::new(&self.key, self.id, challenge.nonce);
+        let session: Session = self.ask("session", &request).await?;
+        self.token = session.token;
+        Some(())
+    }
+
+    fn beat_request(&self) -> BeatRequest {
+        BeatRequest {
+            protocol: protocol::version::CURRENT,
+            agent_time: now(),
+            hold_ms: HOLD_MS,
+            routes_after: self.routes_after,
+            state: self.state,
+            probes_taken: self.unreported.keys().copied().collect(),
+            status: WorkStatus {
+                presence: Presence::Awake,
+                hosts: 0,
+                queued: 0,
+                in_flight: 0,
+                fetched: 0,
+                wire_bytes: 0,
+                unshipped: 0,
+                idle_reason: None,
+            },
+        }
+    }
+
+    async fn ask<T: DeserializeOwned>(&mut self, what: &str, body: &impl Serialize) -> Option<T> {
+        self.send(what, body).await?.json().await.ok()
+    }
+
+    async fn send(&mut self, what: &str, body: &impl Serialize) -> Option<Response> {
+        let coordinator = self.coordinators[self.turns % self.coordinators.len()];
+        let url = format!("http://{coordinator}/api/v1/agent/{what}");
+        let response = self.client.post(url).bearer_auth(&self.token).json(body).send().await.ok()?;
+        let status = response.status();
+        if status == StatusCode::UNAUTHORIZED {
+            self.token.clear();
+        }
+        // While it starts, or its database does, a coordinator says that it cannot.
+        let busy = status.is_server_error() || status == StatusCode::UNAUTHORIZED;
+        assert!(status.is_success() || busy, "{what}: {status} {}", response.text().await.unwrap());
+        status.is_success().then_some(response)
+    }
+}
+
+fn now() -> UnixMillis {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    UnixMillis(i64::try_from(since.as_millis()).unwrap())
+}
