@@ -43,6 +43,7 @@ const phaseNames: Names<Phase> = {
 const kindNames: Names<Kind> = {
   root: 'Whole address space',
   block: 'Registry block',
+  virtual: 'Part of a large range',
   delegated: 'Registered range',
 };
 
