@@ -1,9 +1,8 @@
 //! One walk over searches: thinks the next step of each out, and carries it out.
 //!
 //! Thinking is `delegation::next_step` or `delegation::predict::next_step`, on the trail as Postgres has it, within the budgets
-//! of probes. Orders are collected and sent
-//! together; decisions are carried out one by one, each in its transaction, so that the next search of the walk
-//! sees them.
+//! of probes. Orders are collected and sent together; decisions are carried out one by one, each in its transaction, so that
+//! the next search of the walk sees them.
 
 mod done;
 mod elsewhere;
