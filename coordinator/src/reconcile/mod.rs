@@ -84,11 +84,6 @@ const BELLS: &[Bell] = &[
     bell::<IntegratePackages>(),
     bell::<EndLeases>(),
     bell::<Calibrate>(),
-    bell::<ChooseLandmarks>(),
-    bell::<MeasureLandmarks>(),
-    bell::<SurveyLandmarks>(),
-    bell::<Steer>(),
-    bell::<Balance>(),
 ];
 
 const fn bell<R: Reconciler>() -> Bell {
