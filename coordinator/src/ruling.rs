@@ -29,5 +29,7 @@ fn take_up(coordinator: &Coordinator, policy: Policy) {
     coordinator.pokes.drive_searches.notify_one();
     coordinator.pokes.choose_landmarks.notify_one();
     coordinator.pokes.measure_landmarks.notify_one();
+    // Agents go by it at once.
+    coordinator.wakes.ring_all_here();
     coordinator.events.tell(Change::Policy);
 }

@@ -37,7 +37,8 @@ pub(super) async fn beat(
         // From here on no ring is missed, also not one while the database is asked.
         rung.as_mut().enable();
         let news = News::look(&coordinator, caller, &request).await?;
-        if news.is_any(&request) || Instant::now() >= deadline {
+        let other_policy = request.policy.is_some_and(|known| known != coordinator.policy.load().told());
+        if news.is_any(&request) || other_policy || Instant::now() >= deadline {
             return Ok(Json(news.answer(&coordinator)));
         }
         tokio::select! {

@@ -126,6 +126,7 @@ impl FakeAgent {
             probes_taken: vec![],
             orders_done: self.orders_done.clone(),
             orders_taken: vec![],
+            policy: None,
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: 0,

@@ -94,6 +94,9 @@ pub struct BeatRequest {
     /// [`HostOrder`]s that are being carried out; they alone are no reason to answer at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orders_taken: Vec<u64>,
+    /// The settings that the agent goes by; different ones are answered at once. None: as it is (before protocol 2).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<CrawlPolicy>,
     /// How it goes.
     pub status: WorkStatus,
 }

@@ -101,6 +101,7 @@ impl<T: Fn(&str) + Send + Sync> Beating<T> {
             probes_taken: self.shared.taken.list(),
             orders_done: self.shared.desk.read(Frontier::orders_done).await?,
             orders_taken: self.shared.orders.taken(),
+            policy: Some(*self.shared.policy.borrow()),
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: counts.hosts,

@@ -180,6 +180,7 @@ impl Desk {
             probes_taken: self.unreported.keys().copied().collect(),
             orders_done: Vec::new(),
             orders_taken: Vec::new(),
+            policy: None,
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: 0,

@@ -103,7 +103,12 @@ impl SmallWorld {
         let own = stage.world().rtt_ms(agent, host);
         let others = (0..self.cast.agents.len()).filter(|other| *other != agent);
         let second = others.map(|other| stage.world().rtt_ms(other, host)).fold(f64::INFINITY, f64::min);
-        (second > 1.3 * own + 3.0 && second < own + 70.0).then_some(Subject { subnet, host, agent })
+        // Far enough for the machine's own noise to be small beside it.
+        (own > 8.0 && second > 1.3 * own + 3.0 && second < own + 70.0).then_some(Subject {
+            subnet,
+            host,
+            agent,
+        })
     }
 
     fn agent(&self, number: usize) -> IpAddr {

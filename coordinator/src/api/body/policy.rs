@@ -1,10 +1,11 @@
 //! The settings that admins may change while everything runs.
 
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
 use super::balance::{BalancePass, BalanceRule};
 use crate::api::extract::Checked;
 use crate::api::problem::FieldError;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 /// How searches choose whom to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
