@@ -1,5 +1,6 @@
 //! Changes to the file: many of them in one transaction.
 
+use delegation::calibration::Baseline;
 use protocol::{
     Route, UnixMillis,
     page::{Entry, Fetch, Outcome},
@@ -7,7 +8,7 @@ use protocol::{
 use redb::{ReadableTable as _, WriteTransaction};
 
 use super::{
-    Bounds, Change, Done, Effect, Frontier, FrontierError, HostNumber, Queued,
+    Bounds, Change, Done, Effect, Frontier, FrontierError, HostNumber, PageRecord, Queued,
     links::{Arrival, Books, Taken},
     tables::{self, PACKAGES},
 };
@@ -118,12 +119,16 @@ impl Books<'_> {
 
     fn finish(&mut self, done: &Done) -> Result<Effect, FrontierError> {
         let item = &done.item;
-        match &item.known {
+        let settled = match &item.known {
             Some(known) => self.forget_page(item, known)?,
-            None => drop(self.queue.remove((item.host.0, item.depth, item.order))?),
-        }
+            None => {
+                self.queue.remove((item.host.0, item.depth, item.order))?;
+                false
+            }
+        };
         if let Some(record) = &done.page {
-            self.keep_page(item, done.fetch.fetched_at, record)?;
+            let get = if settled { Baseline::default() } else { record.get };
+            self.keep_page(item, done.fetch.fetched_at, &PageRecord { get, ..record.clone() })?;
         }
         self.add(tables::FETCHED, 1)?;
         self.add(tables::WIRE_BYTES, done.fetch.wire_bytes)?;

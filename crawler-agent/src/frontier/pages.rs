@@ -82,10 +82,12 @@ impl Books<'_> {
         Ok(first.transpose()?.map(|(key, _)| UnixMillis(key.value().1)))
     }
 
-    /// Takes out what was known of a page, before it is put in anew.
-    pub(super) fn forget_page(&mut self, item: &Queued, known: &Known) -> Result<(), FrontierError> {
-        self.pages.remove((item.host.0, known.visited.0, item.order))?;
-        Ok(())
+    /// Takes out what was known of a page, before it is put in anew. Says whether its past was forgotten while it was being
+    /// visited.
+    pub(super) fn forget_page(&mut self, item: &Queued, known: &Known) -> Result<bool, FrontierError> {
+        let key = (item.host.0, known.visited.0, item.order);
+        let Some(json) = self.pages.remove(key)?.map(|json| json.value().to_vec()) else { return Ok(false) };
+        Ok(serde_json::from_slice::<PageRecord>(&json)?.get != known.record.get)
     }
 
     /// Puts a page in that was visited at `at`.

@@ -54,7 +54,7 @@ async fn a_host_is_let_go_whole_and_taken_up_again() {
     assert!(before < 31, "it did not finish the host first");
 
     // The host is the agent's again: everything counts as new.
-    town.coordinator.route(&[town.web.url("a1.test", "/p/0")]);
+    town.coordinator.route(&urls);
     let twice = |town: &Town| town.web.seen("a1.test").fetches.get("/p/0") == Some(&2);
     town.until("it is crawled again", twice).await;
     town.until_told(&urls).await;

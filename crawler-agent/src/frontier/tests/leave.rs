@@ -158,7 +158,14 @@ fn a_settled_host_forgets_how_fast_its_pages_were() {
     };
     assert!(!get().is_learning());
     let host = Some(world.host("http://a.org"));
+    let visited = world.frontier().turn(world.host("http://a.org")).unwrap().unwrap().oldest.unwrap();
     world.make(Change::Order { number: 1, host, task: HostTask::Settle });
+    assert!(get().is_learning());
+    // A visit that began before ends now.
+    let record = visited.known.as_ref().unwrap().record.clone();
+    let Change::Done(mut done) = self::done(visited, page(), &[], BOUNDS) else { unreachable!() };
+    done.page = Some(record);
+    world.make(Change::Done(done));
     assert!(get().is_learning());
     assert_eq!(world.frontier().orders_taken().unwrap(), [1]);
 }
