@@ -84,9 +84,6 @@ const BELLS: &[Bell] = &[
     bell::<IntegratePackages>(),
     bell::<EndLeases>(),
     bell::<Calibrate>(),
-    bell::<ChooseLandmarks>(),
-    bell::<MeasureLandmarks>(),
-    bell::<SurveyLandmarks>(),
 ];
 
 const fn bell<R: Reconciler>() -> Bell {
