@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use hierarchy::carry::{Carried, Census, Fate, place, settle};
+use hierarchy::carry::{Carried, Census, Fate};
 use hierarchy::{Hierarchy, Range};
-use protocol::{DelegationId, SearchId};
+use protocol::DelegationId;
 use serde_json::json;
-use store::delegations::{self, Held, Searched};
-use store::{StoreError, audit, generations};
+use store::delegations::{self, Tied};
+use store::{StoreError, audit, generations, steering};
 
 use crate::state::Coordinator;
 
@@ -17,21 +17,19 @@ const NAMED: usize = 100;
 /// Puts delegations and open searches on the subnets of a new generation and says what became of them. Nothing happens to what
 /// is in its place, so that doing it again changes nothing. The caller keeps others from changing delegations meanwhile.
 pub async fn carry_over(coordinator: &Coordinator, new: &Arc<Hierarchy>) -> Result<Census, StoreError> {
-    let held = delegations::held(&coordinator.store).await?;
-    let old = before(coordinator, new, &held).await?;
-    let carried = settle(place(old.as_deref(), new, held.iter().map(Held::claim)));
-    let census = Census::of(&carried);
+    let tied = Tied::read(&coordinator.store).await?;
+    let old = before(coordinator, new, &tied).await?;
+    let plan = tied.plan(old.as_deref(), new);
+    let census = Census::of(&plan.delegations);
+    if plan.is_idle() {
+        return Ok(census);
+    }
     let now = coordinator.now();
-    if carried.iter().any(|one| !one.stays()) {
-        delegations::carry(&coordinator.store, &carried, now).await?;
-        note(coordinator, new, &carried, &census).await?;
-        tracing::info!(generation = %new.generation(), %census, "delegations were carried over");
-    }
-    let searches = delegations::searched(&coordinator.store).await?;
-    let moved: Vec<_> = searches.iter().filter_map(|search| moved(new, search)).collect();
-    if !moved.is_empty() {
-        delegations::carry_searches(&coordinator.store, &moved, now).await?;
-    }
+    delegations::carry(&coordinator.store, &plan.delegations, now).await?;
+    delegations::carry_searches(&coordinator.store, &plan.searches, now).await?;
+    steering::carry(&coordinator.store, &plan.rules, now).await?;
+    note(coordinator, new, &plan.delegations, &census).await?;
+    tracing::info!(generation = %new.generation(), %census, "delegations were carried over");
     Ok(census)
 }
 
@@ -40,23 +38,17 @@ pub async fn carry_over(coordinator: &Coordinator, new: &Arc<Hierarchy>) -> Resu
 async fn before(
     coordinator: &Coordinator,
     new: &Hierarchy,
-    held: &[Held],
+    tied: &Tied,
 ) -> Result<Option<Arc<Hierarchy>>, StoreError> {
     let in_memory = coordinator.atlas().filter(|atlas| atlas.hierarchy().generation() != new.generation());
     if let Some(atlas) = in_memory {
         return Ok(Some(Arc::clone(atlas.hierarchy())));
     }
-    if held.iter().all(|held| new.find(&held.subnet).is_some()) {
+    if tied.fits(new) {
         return Ok(None);
     }
     let Some(retired) = generations::retired(&coordinator.store).await? else { return Ok(None) };
     Ok(generations::read(&coordinator.store, retired).await?.map(Arc::new))
-}
-
-/// Where the target of a search lies now, if not where it lay.
-fn moved(new: &Hierarchy, search: &Searched) -> Option<(SearchId, Range)> {
-    let subnet = new.subnet(new.smallest(search.target)).range();
-    (new.find(&search.subnet).is_none() && subnet != search.subnet).then_some((search.search, subnet))
 }
 
 async fn note(

@@ -46,11 +46,24 @@ pub struct Registries {
     pub loader: Option<PathBuf>,
     /// Places to take a registry's files from instead of its own: registry to the URL of a directory (none).
     pub mirrors: BTreeMap<String, String>,
+    /// Whether to fetch the WHOIS dumps, too, that registries give to everybody, under their terms (no).
+    pub whois: bool,
+    /// Places to take a registry's WHOIS dumps from instead of its own (none).
+    pub whois_mirrors: BTreeMap<String, String>,
+    /// A mail address or URL that is told to the registries' servers (none).
+    pub contact: Option<String>,
 }
 
 impl Default for Registries {
     fn default() -> Self {
-        Self { refresh_days: 90, loader: None, mirrors: BTreeMap::new() }
+        Self {
+            refresh_days: 90,
+            loader: None,
+            mirrors: BTreeMap::new(),
+            whois: false,
+            whois_mirrors: BTreeMap::new(),
+            contact: None,
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! The loader does it, as a process of its own: it may take memory and time, may be killed at any moment, and the
 //! coordinator takes a new generation over however it came.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Mutex;
@@ -15,7 +16,7 @@ use store::{Store, StoreError, settings};
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Config;
+use crate::config::{Config, Registries};
 
 /// Hours between two attempts that nobody asked for.
 pub const PAUSE_H: i64 = 6;
@@ -94,10 +95,7 @@ pub enum RefreshError {
 pub async fn refresh(config: &Config, stop: &CancellationToken) -> Result<(), RefreshError> {
     let files = config.data_dir.join("registries");
     let mut fetch = loader(config)?;
-    fetch.arg("fetch").arg("--dir").arg(&files);
-    for (registry, url) in &config.registries.mirrors {
-        fetch.arg("--base-url").arg(format!("{registry}={url}"));
-    }
+    fetch.arg("fetch").arg("--dir").arg(&files).args(wishes(&config.registries));
     let mut load = loader(config)?;
     load.arg("load").arg("--data-dir").arg(&config.data_dir).arg(&files);
     match &config.database_url {
@@ -112,6 +110,23 @@ pub async fn refresh(config: &Config, stop: &CancellationToken) -> Result<(), Re
         }
     }
     Ok(())
+}
+
+/// What to fetch, and how, as arguments.
+fn wishes(wishes: &Registries) -> Vec<String> {
+    let places = |flag: &str, places: &BTreeMap<String, String>| {
+        let each = places.iter().flat_map(|(registry, url)| [flag.to_owned(), format!("{registry}={url}")]);
+        each.collect::<Vec<_>>()
+    };
+    let mut arguments = places("--base-url", &wishes.mirrors);
+    if wishes.whois {
+        arguments.push("--whois".to_owned());
+        arguments.extend(places("--whois-base-url", &wishes.whois_mirrors));
+    }
+    if let Some(contact) = &wishes.contact {
+        arguments.extend(["--contact".to_owned(), contact.clone()]);
+    }
+    arguments
 }
 
 fn loader(config: &Config) -> Result<Command, RefreshError> {

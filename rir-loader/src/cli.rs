@@ -10,21 +10,31 @@ use rir_loader::settle::CutLeaves;
 
 /// Loads the registries' records of who holds which addresses.
 ///
-/// Five regional Internet registries hand out the world's IP addresses:
-/// AFRINIC (Africa), APNIC (Asia and Pacific), ARIN (North America), LACNIC
-/// (Latin America) and RIPE NCC (Europe, Middle East). Each publishes a file
-/// every day that lists every range of addresses with the company that holds
-/// it. nearcrawl needs all five to know which addresses belong together.
+/// Five regional Internet registries hand out the world's IP addresses: AFRINIC
+/// (Africa), APNIC (Asia and Pacific), ARIN (North America), LACNIC (Latin America)
+/// and RIPE NCC (Europe, Middle East). Out of their records nearcrawl builds a tree
+/// of address ranges, and from that it knows which addresses belong together.
 ///
-/// Usually two commands are enough:
+/// The records come in two kinds of files:
+///
+///   delegated files  Which ranges each registry gave to which company. Open to
+///                    everybody, 30 MB in all, new every day.
+///   WHOIS dumps      The registries' databases: also how companies divide their
+///                    ranges among their customers. AFRINIC, APNIC and RIPE NCC put
+///                    them on a server, ARIN and LACNIC give them by agreement;
+///                    each registry has its own terms.
+///
+/// Delegated files are enough to begin with, and two commands:
 ///
 ///     rir-loader fetch --dir registries
 ///     rir-loader load registries
 ///
-/// Those files are open to everybody, and they say which ranges each company was given. Operators who have the
-/// registries' WHOIS dumps as well (RIPE, APNIC, AFRINIC; by agreement ARIN and LACNIC) put them into the same directory:
-/// they say how the companies divide their ranges among their customers. What each file is, is told by its content; it may
-/// be plain, packed with gzip or zip, or come from standard input as `-`.
+/// WHOIS dumps go into the same directory; `fetch --whois` gets those it can. What
+/// a file is, its content tells. It may be plain, packed with gzip or zip, or come
+/// from standard input as `-`.
+///
+/// What a load makes is called a generation. The newest one is in use. `stats`,
+/// `inspect` and `diff` look at it, or at files without any database.
 #[derive(Debug, Parser)]
 #[command(name = "rir-loader", version, verbatim_doc_comment, max_term_width = 100, after_long_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -57,14 +67,18 @@ pub(crate) enum Command {
     /// Either everything is loaded or nothing: a file that was cut short, or of which more than one in a hundred objects is
     /// malformed, is refused, with the file, the line and what is wrong, and the generation in use stays as it is. A few malformed
     /// objects are passed over and reported.
+    ///
+    /// A running coordinator moves delegations, searches and pins to where their ranges are in the new generation. With --dry-run
+    /// nothing is loaded, and you see what would move.
     Load(LoadArgs),
     /// Download today's files from the registries.
     ///
     /// Downloads the newest file of each registry, checks it against the MD5 sum that the registry publishes, and keeps it in DIR
-    /// as `delegated-REGISTRY-extended-latest`.
+    /// as `delegated-REGISTRY-extended-latest`. With --whois it downloads the WHOIS dumps, too, of those registries that give
+    /// them to everybody, and says how one gets those of the others.
     ///
     /// A file that is up to date is not downloaded again. A download that broke off is kept and goes on where it stopped, in the
-    /// same run or in a later one.
+    /// same run or in a later one. Each server is asked for one file at a time.
     Fetch(FetchArgs),
     /// Count what is in registry files, or in the generation in use.
     ///
@@ -100,11 +114,12 @@ pub(crate) struct DatabaseArgs {
 /// How files are read.
 #[derive(Debug, Args)]
 pub(crate) struct ReadingArgs {
-    /// Use files, too, of which more than one in a hundred objects is malformed, without those objects; and load data, too,
-    /// that have far fewer records of a registry than what is in use.
+    /// Use what would be refused: a file of which more than one in a hundred objects is malformed (without those objects), and
+    /// data with over a fifth fewer records of a registry than what is in use.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Cut IPv4 ranges larger than /ABOVE in which nothing smaller is recorded into subnets of /INTO, for example 16/22.
+    /// Cut IPv4 ranges larger than /ABOVE in which nothing smaller is recorded into virtual subnets of /INTO, for example 16/22, so
+    /// that their parts can go to different agents.
     #[arg(long, value_name = "ABOVE/INTO")]
     pub(crate) cut_v4: Option<CutLeaves>,
     /// The same for IPv6, for example 32/40.
@@ -128,6 +143,10 @@ pub(crate) struct LoadArgs {
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+    /// Change nothing: print what the load would mean for the delegations, open searches, pins and exclusions of the
+    /// generation in use.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
     /// Print the report as one JSON object.
@@ -144,13 +163,33 @@ pub(crate) struct FetchArgs {
     /// Only this registry: afrinic, apnic, arin, lacnic or ripencc. May be given several times; all five without it.
     #[arg(long = "registry", value_name = "REGISTRY")]
     pub(crate) registries: Vec<Registry>,
-    /// Take a registry's file from another place: the URL of the directory that holds the file and its `.md5`. May be given
-    /// several times.
+    /// Fetch the WHOIS dumps, too, that registries give to everybody (AFRINIC, APNIC, RIPE; several hundred megabytes). Their terms
+    /// are shown; by fetching you accept them.
+    #[arg(long)]
+    pub(crate) whois: bool,
+    /// Take a registry's delegated file from another place: the URL of the directory that holds the file and its `.md5`. May be
+    /// given several times.
     #[arg(long = "base-url", value_name = "REGISTRY=URL", value_parser = Mirror::parse)]
     pub(crate) base_urls: Vec<Mirror>,
+    /// The same for a registry's WHOIS dumps.
+    #[arg(long = "whois-base-url", value_name = "REGISTRY=URL", value_parser = Mirror::parse, requires = "whois")]
+    pub(crate) whois_base_urls: Vec<Mirror>,
+    /// A mail address or URL at which the registries can reach you; it is told to their servers in `User-Agent`.
+    #[arg(long, value_name = "CONTACT", env = "NEARCRAWL_CONTACT", value_parser = contact)]
+    pub(crate) contact: Option<String>,
     /// Print what was done as a JSON list.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What may stand in a header, and in parentheses there.
+fn contact(text: &str) -> Result<String, String> {
+    let fits = |letter: char| letter.is_ascii_graphic() && !"()\\".contains(letter);
+    if !text.is_empty() && text.chars().all(fits) {
+        Ok(text.to_owned())
+    } else {
+        Err("a mail address or a URL is wanted, without blanks and parentheses".to_owned())
+    }
 }
 
 /// Flags of `stats`.
@@ -198,8 +237,7 @@ pub(crate) struct DiffArgs {
     /// The same for what is now.
     #[arg(value_name = "B")]
     pub(crate) after: PathBuf,
-    /// Use files, too, of which more than one in a hundred objects is malformed, without those objects; and load data, too,
-    /// that have far fewer records of a registry than what is in use.
+    /// Use a file, too, of which more than one in a hundred objects is malformed, without those objects.
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]

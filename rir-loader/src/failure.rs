@@ -24,7 +24,10 @@ pub(crate) struct NotAllFetched {
 
 /// Nothing was loaded into the database yet.
 #[derive(Debug, thiserror::Error)]
-#[error("no registry data is loaded yet; name files, or load some with `rir-loader load`")]
+#[error(
+    "no registry data is loaded yet; name files, or load some with `rir-loader load`. (If some are: is --data-dir or \
+     --database-url that of the coordinator?)"
+)]
 pub(crate) struct NothingLoaded;
 
 /// A word that is neither an address nor a company.

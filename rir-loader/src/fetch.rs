@@ -1,14 +1,19 @@
 //! Today's files from the registries, whole and checked.
 //!
-//! For each registry: ask for the checksum the registry publishes beside its file; when the file at hand has it, nothing is to
-//! be done. Else download into `NAME.part` (`download`), going on where an earlier attempt stopped if the server still has the
+//! For each file: ask for the checksum the registry publishes beside it; when the file at hand has it, nothing is to be done.
+//! Else download into `NAME.part` (`download`), going on where an earlier attempt stopped if the server still has the
 //! same edition (`partial`), compare the checksum, and only then give the file its name. A registry may put out a new edition
 //! between the two requests, so that a wrong checksum is tried once more from the start.
+//!
+//! WHOIS dumps mostly have no such checksum. There the server is asked for something newer than the edition at hand
+//! (`edition`), and what gzip says of its own content must be true (`packed`).
 
 mod checksum;
 mod download;
+mod edition;
 mod error;
 mod mirror;
+mod packed;
 mod partial;
 mod tries;
 
@@ -17,10 +22,15 @@ use std::time::Duration;
 
 use reqwest::Client;
 
+use self::download::download;
+use self::edition::Edition;
+use self::mirror::Proof;
+use self::partial::Partial;
 use crate::watch::{Step, Watch};
 
+pub use checksum::checksum_in;
 pub use error::FetchError;
-pub use mirror::{Mirror, MirrorError};
+pub use mirror::{Mirror, MirrorError, Remote};
 
 /// How to go on after trouble on the way.
 #[derive(Debug, Clone, Copy)]
@@ -40,47 +50,83 @@ impl Default for Patience {
     }
 }
 
-/// A file that is there and has the registry's checksum.
+/// How to behave towards a registry's server.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Manners<'a> {
+    /// After trouble.
+    pub patience: Patience,
+    /// Where whoever runs the server can reach whoever fetches: a mail address or a URL, told in `User-Agent`.
+    pub contact: Option<&'a str>,
+}
+
+/// A file that is there, whole and undamaged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
     /// Where it is.
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// Whether the one that was there already had the checksum, so that nothing was downloaded.
+    /// Whether the one that was there already is the newest, so that nothing was downloaded.
     pub up_to_date: bool,
 }
 
-/// Downloads the file of one registry into `dir`, which must exist.
+/// Downloads a file into `dir`, which must exist.
 pub async fn fetch(
-    mirror: &Mirror,
+    remote: &Remote,
     dir: &Path,
-    patience: Patience,
+    manners: Manners<'_>,
     watch: Watch<'_>,
 ) -> Result<Fetched, FetchError> {
-    let client = client(mirror)?;
-    let path = dir.join(mirror.file_name());
-    let mut found = String::new();
-    let mut wanted = String::new();
+    let client = client(remote, manners.contact)?;
+    let (path, patience) = (dir.join(remote.name()), manners.patience);
+    let mut wrong = None;
     for _ in 0..2 {
-        wanted = checksum::published(&client, mirror, patience, watch).await?;
-        if path.exists() && checksum::of_file(&path).await? == wanted {
+        let wanted = checksum::published(&client, remote, patience, watch).await?;
+        if path.exists() && wanted.is_some() && wanted == Some(checksum::of_file(&path).await?) {
             return fetched(path, true).await;
         }
-        let part = partial::Partial::open(&path).await?;
-        let part = download::download(&client, mirror, part, patience, watch).await?;
+        let at_hand = if wanted.is_none() { Edition::of(&path).await } else { None };
+        let part = Partial::open(&path).await?;
+        let Some(part) = download(&client, remote, part, at_hand.as_ref(), patience, watch).await? else {
+            return fetched(path, true).await;
+        };
         watch(Step::Done);
-        found = checksum::of_file(part.path()).await?;
-        if found == wanted {
-            part.finish(&path).await?;
+        wrong = fault(remote, &part, wanted).await?;
+        if wrong.is_none() {
+            keep(remote, part, &path).await?;
             return fetched(path, false).await;
         }
         part.discard().await?;
         watch(Step::Again {
-            why: "the checksum is not the registry's; it may have put out a new edition just now",
+            why: "the checksum does not match; the registry may have put out a new edition just now",
         });
     }
-    Err(FetchError::Checksum { url: mirror.url().to_string(), wanted, found })
+    wrong.map_or_else(|| Err(FetchError::Changing { url: remote.url().to_string() }), Err)
+}
+
+/// What is wrong with what was downloaded.
+async fn fault(
+    remote: &Remote,
+    part: &Partial,
+    wanted: Option<String>,
+) -> Result<Option<FetchError>, FetchError> {
+    let url = remote.url().to_string();
+    let Some(wanted) = wanted else {
+        let damage = packed::damage(part.path()).await?;
+        return Ok(damage.map(|why| FetchError::Damaged { url, why }));
+    };
+    let found = checksum::of_file(part.path()).await?;
+    Ok((found != wanted).then_some(FetchError::Checksum { url, wanted, found }))
+}
+
+/// Gives it its name. The edition matters where there is no checksum to tell it by.
+async fn keep(remote: &Remote, part: Partial, path: &Path) -> Result<(), FetchError> {
+    let (edition, bytes) = (part.edition().map(str::to_owned), part.len());
+    part.finish(path).await?;
+    match remote.proof() {
+        Proof::Published => Ok(()),
+        Proof::Packed => Edition::note(edition.as_deref(), path, bytes).await,
+    }
 }
 
 async fn fetched(path: PathBuf, up_to_date: bool) -> Result<Fetched, FetchError> {
@@ -88,21 +134,22 @@ async fn fetched(path: PathBuf, up_to_date: bool) -> Result<Fetched, FetchError>
     Ok(Fetched { path, bytes: meta.len(), up_to_date })
 }
 
-const USER_AGENT: &str = concat!("nearcrawl-rir-loader/", env!("CARGO_PKG_VERSION"));
+const PROGRAM: &str = concat!("nearcrawl-rir-loader/", env!("CARGO_PKG_VERSION"));
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 const SILENCE_LIMIT: Duration = Duration::from_secs(30);
 
-fn client(mirror: &Mirror) -> Result<Client, FetchError> {
+fn client(remote: &Remote, contact: Option<&str>) -> Result<Client, FetchError> {
     // An error says that a provider is installed already, which is as good.
     drop(rustls::crypto::ring::default_provider().install_default());
+    let agent = contact.map_or_else(|| PROGRAM.to_owned(), |contact| format!("{PROGRAM} ({contact})"));
     let mut client = Client::builder()
-        .user_agent(USER_AGENT)
+        .user_agent(agent)
         .connect_timeout(CONNECT_LIMIT)
         .read_timeout(SILENCE_LIMIT)
         .redirect(reqwest::redirect::Policy::limited(5))
         // A redirect must not lead from https to http.
-        .https_only(mirror.url().scheme() == "https");
-    if mirror.is_local() {
+        .https_only(remote.url().scheme() == "https");
+    if remote.is_local() {
         client = client.no_proxy();
     }
     client.build().map_err(FetchError::Client)

@@ -65,9 +65,9 @@ const BEGINNINGS: [&str; 8] =
 fn is_ours(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let named = BEGINNINGS.iter().any(|beginning| name.starts_with(beginning));
-    let aside = path
-        .extension()
-        .is_some_and(|extension| ["md5", "asc", "part", "etag", "sha512"].iter().any(|e| extension == *e));
+    let aside = path.extension().is_some_and(|extension| {
+        ["md5", "asc", "part", "etag", "edition", "sha512"].iter().any(|e| extension == *e)
+    });
     named && !aside && path.is_file()
 }
 

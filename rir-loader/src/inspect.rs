@@ -19,7 +19,7 @@ pub struct Link {
     pub last: IpAddr,
     /// The same as a prefix, or as first and last.
     pub range: String,
-    /// `root`, `block` or `delegated`.
+    /// `root`, `block`, `delegated`, or `virtual`: a part cut out of a large range.
     pub kind: &'static str,
     /// The holder's name; the registry's handle for it where no name is known.
     pub company: Option<String>,
@@ -76,7 +76,7 @@ fn link(hierarchy: &Hierarchy, id: SubnetId, source: Source<'_>) -> Link {
         first: range.first(),
         last: range.last(),
         range: range.to_string(),
-        kind: subnet.kind().as_str(),
+        kind: subnet.kind_word(),
         company: company_name(hierarchy, &subnet),
         handle,
         country: subnet.country().map(|country| country.to_string()),

@@ -12,7 +12,8 @@
 //! 5. [`load`] writes that to Postgres as a new generation and swaps it in.
 //!
 //! Beside the road: [`fetch`] downloads today's files from the registries, [`terms`] says what each registry allows, [`stats`],
-//! [`inspect`] and [`diff`] answer questions about files without a database. The library prints nothing: what a person may want to
+//! [`inspect`] and [`diff`] answer questions about files without a database, and [`preview`] says what a load would change for
+//! delegations, searches and pins. The library prints nothing: what a person may want to
 //! see while waiting is handed to a [`Watch`], what came of it is in a report.
 
 pub mod delegated;
@@ -23,6 +24,7 @@ pub mod files;
 mod input;
 pub mod inspect;
 pub mod load;
+pub mod preview;
 pub mod read;
 pub mod rejects;
 pub mod report;

@@ -1,15 +1,20 @@
 //! What a set of files amounts to.
 
+mod loaded;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use hierarchy::{Hierarchy, SubnetKind};
 use serde::Serialize;
+use store::generations::Facts;
 
 use crate::read::Nested;
 use crate::report::{SourceReport, Thousands, write_rejects, write_sources};
 use crate::settle::SettleReport;
 use crate::settle::holder::readable;
+
+pub use loaded::{Aged, Loaded};
 
 /// Companies that are named in [`Stats::largest`].
 const LARGEST: usize = 10;
@@ -23,6 +28,8 @@ pub struct Stats {
     pub delegated: u64,
     /// Blocks that group them.
     pub blocks: u64,
+    /// Parts that were cut out of large ranges.
+    pub virtual_subnets: u64,
     /// Subnets of IPv4; the others are of IPv6.
     pub ipv4: u64,
     /// Companies.
@@ -53,6 +60,8 @@ pub struct Stats {
     pub settled: Option<SettleReport>,
     /// Each text that was read.
     pub sources: Vec<SourceReport>,
+    /// What the generation in use was made from; `None` for files.
+    pub loaded: Option<Loaded>,
 }
 
 /// Companies of about the same size.
@@ -90,6 +99,11 @@ impl Stats {
         }
     }
 
+    /// Counts the generation in use; `now_ms`, in milliseconds since 1970, tells how old it is.
+    pub fn of_loaded(facts: &Facts, hierarchy: &Hierarchy, now_ms: i64) -> Self {
+        Self { loaded: Some(Loaded::of(facts, now_ms)), ..Self::of_hierarchy(hierarchy) }
+    }
+
     /// Counts a hierarchy of which nothing else is known.
     pub fn of_hierarchy(hierarchy: &Hierarchy) -> Self {
         let count =
@@ -99,7 +113,8 @@ impl Stats {
         Self {
             subnets: hierarchy.len() as u64,
             delegated: count(&held),
-            blocks: count(&|subnet| subnet.kind() == SubnetKind::Block),
+            blocks: count(&|subnet| subnet.kind() == SubnetKind::Block && !subnet.is_virtual()),
+            virtual_subnets: count(&|subnet| subnet.is_virtual()),
             ipv4: count(&|subnet| subnet.range().is_v4()),
             companies: hierarchy.companies().len() as u64,
             non_cidr: count(&|subnet| held(subnet) && subnet.range().cidr().is_none()),
@@ -115,6 +130,7 @@ impl Stats {
             heap_bytes: hierarchy.heap_bytes().subnets as u64,
             settled: None,
             sources: vec![],
+            loaded: None,
         }
     }
 }
@@ -176,6 +192,7 @@ impl fmt::Display for Stats {
             (self.subnets, "subnets"),
             (self.delegated, "delegated ranges"),
             (self.blocks, "blocks that group them"),
+            (self.virtual_subnets, "virtual subnets cut out of them"),
             (self.ipv4, "subnets of IPv4"),
             (v6, "subnets of IPv6"),
             (self.companies, "companies"),
@@ -201,6 +218,9 @@ impl fmt::Display for Stats {
         }
         if let Some(settled) = &self.settled {
             write!(f, "Settled:\n{settled}")?;
+        }
+        if let Some(loaded) = &self.loaded {
+            write!(f, "{loaded}")?;
         }
         if self.sources.is_empty() {
             return Ok(());

@@ -1,5 +1,7 @@
 //! What each registry allows to be done with its data, in our words; the registry's own count.
 
+use std::fmt;
+
 use hierarchy::Registry;
 
 use crate::read::{Contents, SourceFile};
@@ -13,6 +15,13 @@ pub struct Terms {
     pub summary: &'static str,
     /// Where the terms are.
     pub url: &'static str,
+}
+
+/// `terms of the WHOIS data of apnic: …; see …`
+impl fmt::Display for Terms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "terms of the WHOIS data of {}: {}; see {}", self.registry, self.summary, self.url)
+    }
 }
 
 /// The terms that apply to what was read, each once. Delegated files are open; dumps are not.
@@ -49,4 +58,33 @@ pub fn whois_terms(registry: Registry) -> Terms {
         ),
     };
     Terms { registry, summary, url }
+}
+
+/// How to come by the WHOIS data of a registry that does not put them on a server for everybody; `None` for the others.
+pub fn agreement(registry: Registry) -> Option<&'static str> {
+    match registry {
+        Registry::Arin => Some(
+            "ARIN gives its bulk WHOIS to those who apply for it: with an ARIN Online account, accept the terms of use and \
+             request access, then download arin_db.zip with your API key. See https://www.arin.net/reference/research/bulkwhois/",
+        ),
+        Registry::Lacnic => Some(
+            "LACNIC gives its bulk WHOIS to those who ask for it and sign its terms, then lets them download it after a \
+             login. See https://www.lacnic.net/en/web/lacnic/manual-8",
+        ),
+        Registry::Afrinic | Registry::Apnic | Registry::RipeNcc => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fetch::Mirror;
+
+    #[test]
+    fn a_dump_is_on_a_server_or_given_by_agreement() {
+        for registry in Registry::ALL {
+            let open = Mirror::official_whois(registry).unwrap().is_some();
+            assert_ne!(open, agreement(registry).is_some(), "{registry}");
+        }
+    }
 }

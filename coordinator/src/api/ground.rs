@@ -66,7 +66,7 @@ pub async fn chain(store: &Store, atlas: &Atlas, subnet: SubnetId) -> Result<Vec
         let subnet = hierarchy.subnet(id);
         let Ground { registry, country, company } = Ground::of(hierarchy, subnet);
         let holder = held.get(&id).and_then(|id| Some(AgentRef { id: *id, name: names.get(id)?.clone() }));
-        let kind = subnet.kind().into();
+        let kind = subnet.into();
         ChainLink {
             subnet: subnet.range().to_string(),
             kind,

@@ -24,23 +24,29 @@ pub async fn overview(_viewer: Viewer, State(state): State<ApiState>) -> Result<
 /// Counts everything now.
 pub(super) async fn taken(core: &Coordinator) -> Result<Overview, Problem> {
     let counts = overview::count(&core.store, core.heard_since(), core.now()).await?;
-    let generation = generations::live(&core.store).await?.map(generation);
+    let generation = generations::live(&core.store).await?.map(|facts| generation(core, facts));
     Ok(shown(core, counts, generation))
 }
 
-fn generation(facts: generations::Facts) -> Generation {
-    let source = |source: generations::Source| Source {
-        registry: source.registry,
-        file: source.file,
-        records: source.records,
-        date: source.date,
+fn generation(core: &Coordinator, facts: generations::Facts) -> Generation {
+    let (loaded_at, period) = (facts.live_at, u64::from(core.config.registries.refresh_days));
+    let source = |source: generations::Source| {
+        let age_days = source.age_days(loaded_at.0, core.now().0);
+        Source {
+            registry: source.registry,
+            file: source.file,
+            records: source.records,
+            date: source.date,
+            age_days,
+            outdated: period > 0 && age_days > period,
+        }
     };
     Generation {
         id: facts.id.get().unsigned_abs(),
         subnets: facts.subnets,
         companies: facts.companies,
         build_ms: facts.build_ms,
-        loaded_at: facts.live_at.into(),
+        loaded_at: loaded_at.into(),
         sources: facts.sources.into_iter().map(source).collect(),
     }
 }

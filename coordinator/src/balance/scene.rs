@@ -57,7 +57,7 @@ impl Scene {
     /// searched for, and what was never measured where it is, so that nobody knows what moving it would save.
     pub async fn set(coordinator: &Coordinator, atlas: &Atlas, scales: &Scales) -> Result<Self, SceneError> {
         let store = &coordinator.store;
-        let searched = delegations::searched(store).await?.into_iter().map(|search| search.subnet);
+        let searched = delegations::searched(store).await?.into_iter().map(|search| search.range);
         let approved = scales.agents.iter().filter(|weighed| weighed.work.approved);
         let desk = Desk {
             atlas,

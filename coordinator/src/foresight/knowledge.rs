@@ -2,6 +2,8 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use delegation::predict::landmarks::ENOUGH;
+use delegation::predict::whereabouts::unexplained;
 use delegation::predict::{self, Experience, Foresight, Places, WORTH_ASKING};
 use delegation::{Asked, Phase, Policy, Roster, Search, Step, Verdict};
 use hierarchy::{Generation, Hierarchy, SubnetId};
@@ -56,7 +58,7 @@ pub struct Question<'a> {
 
 impl Insight {
     /// The next step of a search, and what is expected of the agent it asks. The paper's order (IPMicra III.E) where the
-    /// search goes by threshold or nothing is known yet.
+    /// search goes by threshold, too little is known yet, or the subnet is like no landmark.
     pub fn next_step(&self, atlas: &Atlas, question: &Question<'_>) -> (Step, Option<Expected>) {
         let Question { predictive, roster, policy, search } = *question;
         let (hierarchy, book) = (atlas.hierarchy(), atlas.book());
@@ -66,6 +68,9 @@ impl Insight {
             return (delegation::next_step(hierarchy, &book, roster, policy, search), None);
         };
         let foresight = known.foresight();
+        if is_strange(&foresight, hierarchy, search) {
+            return (delegation::next_step(hierarchy, &book, roster, policy, search), None);
+        }
         let step = predict::next_step(hierarchy, &book, roster, policy, &foresight, search);
         let expected = match step {
             Step::Ask(candidate) if candidate.phase == Phase::Predicted => {
@@ -132,12 +137,18 @@ impl Knowledge {
     }
 
     fn fits(&self, hierarchy: &Hierarchy) -> bool {
-        self.generation == hierarchy.generation() && !self.places.is_empty()
+        self.generation == hierarchy.generation() && self.places.homes().len() >= ENOUGH
     }
 
     fn foresight(&self) -> Foresight<'_> {
         Foresight { places: &self.places, experience: &self.experience, worth_asking: WORTH_ASKING }
     }
+}
+
+/// Whether no place explains what was measured.
+fn is_strange(foresight: &Foresight<'_>, hierarchy: &Hierarchy, search: &Search<'_>) -> bool {
+    Lesson::of(search.subnet, search.trail)
+        .is_some_and(|seen| unexplained(&foresight.belief(hierarchy, search), &seen.times_ms))
 }
 
 fn expected(

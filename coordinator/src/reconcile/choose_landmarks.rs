@@ -20,6 +20,11 @@ pub struct ChooseLandmarks;
 const LOOK_BACK: u32 = 50_000;
 /// A landmark that was retired is not chosen again for so long.
 const REST_MS: i64 = 30 * 86_400_000;
+const MINUTE_MS: i64 = 60_000;
+/// The times are read in every tenth minute only: there may be a million.
+const THOROUGH: i64 = 10;
+/// Orders of today and yesterday are kept for the budgets.
+const KEPT_MS: i64 = 2 * 86_400_000;
 /// Landmarks read at once: all of them.
 const ALL: i64 = 100_000;
 
@@ -38,8 +43,18 @@ impl Reconciler for ChooseLandmarks {
             return Ok(Outcome::Idle);
         }
         let (store, now) = (&coordinator.store, coordinator.now());
+        let thorough = now.0.div_euclid(MINUTE_MS) % THOROUGH == 0;
+        let most = policy.landmarks as usize;
+        let count = landmarks::count(store).await? as usize;
+        if count == most && !thorough {
+            return Ok(Outcome::Idle);
+        }
         let live = landmarks::live(store, LandmarkId::new(0), ALL).await?;
-        let times = landmarks::times(store).await?;
+        let mut times = Vec::new();
+        if thorough {
+            times = landmarks::times(store).await?;
+            landmarks::forget(store, now.plus_ms(-KEPT_MS)).await?;
+        }
         let spots = landmarks::answering(store, now.plus_ms(-REST_MS), LOOK_BACK).await?;
         let anycast = coordinator.insight.with_places(|places| anycast(places, &times));
         let state = State {
@@ -47,7 +62,7 @@ impl Reconciler for ChooseLandmarks {
             times: &times,
             anycast: &anycast.unwrap_or_default(),
             answering: &spots,
-            most: policy.landmarks as usize,
+            most,
         };
         let plan = plan(atlas.hierarchy(), &state);
         let retired = landmarks::retire(store, &plan.retired, now).await?;

@@ -87,8 +87,6 @@ const BELLS: &[Bell] = &[
     bell::<ChooseLandmarks>(),
     bell::<MeasureLandmarks>(),
     bell::<SurveyLandmarks>(),
-    bell::<Steer>(),
-    bell::<Balance>(),
 ];
 
 const fn bell<R: Reconciler>() -> Bell {

@@ -94,8 +94,9 @@ async fn work<F: Future<Output = bool>>(
     tokio::time::timeout(LONGEST, working).await.expect("the agents get everything done");
 }
 
-async fn sow(running: &Running, subnets: std::ops::Range<u32>) {
-    let seeds: Vec<String> = subnets.map(|subnet| format!("http://{}/", address(subnet))).collect();
+async fn sow(running: &Running, subnets: impl IntoIterator<Item = u32>) {
+    let seeds: Vec<String> =
+        subnets.into_iter().map(|subnet| format!("http://{}/", address(subnet))).collect();
     running.sow(&seeds.iter().map(String::as_str).collect::<Vec<_>>()).await;
 }
 
@@ -109,9 +110,14 @@ async fn until_searched(ground: &Ground, running: &Running, agents: &mut [FakeAg
     work(running, agents, || async { searched(ground).await.len() >= count as usize }).await;
 }
 
-/// The first subnets are searched, then everybody measures what became landmarks.
+/// Landmarks in all three cities.
 async fn learn(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
     sow(running, 0..FIRST).await;
+    survey(ground, running, agents).await;
+}
+
+/// The first subnets are searched, then everybody measures what became landmarks.
+async fn survey(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
     until_searched(ground, running, agents, FIRST).await;
     running.coordinator.pokes.choose_landmarks.notify_one();
     let reports = u64::from(FIRST) * agents.len() as u64;
@@ -176,6 +182,22 @@ async fn what_landmarks_teach_saves_probes_and_outlives_restarts() {
             assert_eq!(held.reason, "predicted", "{}", held.subnet);
         }
     }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_subnet_like_no_landmark_is_searched_by_the_paper() {
+    let ground = Ground::bare().await;
+    load(ground.store(), &hierarchy()).await;
+    let running = ground.start().await;
+    let mut agents = approved(&running, 1..=3).await;
+    sow(&running, (0..SUBNETS).filter(|subnet| city(*subnet) == 0).take(FIRST as usize)).await;
+    survey(&ground, &running, &mut agents).await;
+    sow(&running, [2]).await;
+    until_searched(&ground, &running, &mut agents, FIRST + 1).await;
+    let held = searched(&ground).await;
+    let found = held.iter().find(|held| subnet_of(held.subnet.first()) == 2).unwrap();
+    assert_eq!((found.agent, found.reason.as_str()), (agents[2].id, "threshold"));
     running.stop().await;
 }
 

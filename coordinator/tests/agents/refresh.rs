@@ -34,7 +34,10 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
     let running = ground
         .start_changed(|config| {
             config.registries.loader = Some(loader);
-            config.registries.mirrors.extend([mirror]);
+            config.registries.mirrors.extend([mirror.clone()]);
+            config.registries.whois = true;
+            config.registries.whois_mirrors.extend([mirror]);
+            config.registries.contact = Some("mailto:ops@example.org".to_owned());
         })
         .await;
     let data_dir = running.coordinator.config.data_dir.display().to_string();
@@ -42,7 +45,8 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
     until("it was done", || std::future::ready(deed(&running).starts_with("fetched and loaded"))).await;
     let calls = fs::read_to_string(dir.path().join("calls")).unwrap();
     let expected = format!(
-        "fetch --dir {data_dir}/registries --base-url ripencc=https://mirror.example/ripe/\n\
+        "fetch --dir {data_dir}/registries --base-url ripencc=https://mirror.example/ripe/ \
+         --whois --whois-base-url ripencc=https://mirror.example/ripe/ --contact mailto:ops@example.org\n\
          load --data-dir {data_dir} {data_dir}/registries\n"
     );
     assert_eq!(calls, expected, "once, and not before somebody asked");

@@ -197,7 +197,14 @@ pub(crate) fn hierarchy() -> Hierarchy {
 pub(crate) async fn load(store: &Store, hierarchy: &Hierarchy) {
     let mut load = Load::wait(store).await.unwrap();
     load.copy(hierarchy, &|_| {}).await.unwrap();
-    load.swap(std::time::Instant::now(), &[]).await.unwrap();
+    let source = store::generations::Source {
+        registry: "ripencc".into(),
+        file: "delegated-ripencc-extended".into(),
+        serial: "1".into(),
+        date: Some("2018-10-13".into()),
+        records: 5,
+    };
+    load.swap(std::time::Instant::now(), &[source]).await.unwrap();
 }
 
 /// What the overview counts.

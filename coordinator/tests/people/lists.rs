@@ -149,6 +149,9 @@ async fn the_overview_counts() {
         (&overview["generation"]["subnets"], &overview["generation"]["companies"]),
         (&json!(8), &json!(5))
     );
+    let source = &overview["generation"]["sources"][0];
+    assert_eq!((&source["date"], &source["outdated"]), (&json!("2018-10-13"), &json!(true)));
+    assert!(source["age_days"].as_u64().unwrap() > 2_900, "{source}");
     assert_eq!((&overview["agents"]["approved"], &overview["agents"]["awake"]), (&json!(2), &json!(2)));
     assert_eq!(
         overview["delegations"]["by_reason"],

@@ -15,6 +15,7 @@ mod browser;
 mod crew;
 mod doors;
 mod events;
+mod holders;
 mod lists;
 mod orders;
 mod pages;

@@ -26,7 +26,7 @@ mod warden;
 pub use binaries::Binaries;
 pub use error::ClusterError;
 pub use handle::Cluster;
-pub use options::{Durability, Options, Sharing, default_data_dir};
+pub use options::{Durability, Options, Sharing, default_data_dir, exists};
 pub use warden::Health;
 
 /// The superuser that `initdb` creates; only the owner of the socket directory can be it.

@@ -45,6 +45,11 @@ pub enum Sharing {
     Refuse,
 }
 
+/// Whether a cluster was made in this directory. Where that cannot be told, for want of permission, it is taken for true.
+pub fn exists(data_dir: &Path) -> bool {
+    data_dir.join("postgres").try_exists().unwrap_or(true)
+}
+
 /// Where nearcrawl keeps its data unless told: `/var/lib/nearcrawl` for root, else `$XDG_DATA_HOME/nearcrawl`,
 /// else `~/.local/share/nearcrawl`; `None` for an ordinary user without a home. Reads the process environment.
 pub fn default_data_dir() -> Option<PathBuf> {

@@ -5,17 +5,25 @@
 //! Two steps, both pure. [`place`] finds for each [`Claim`] its places in the new generation and says what became of its range
 //! ([`Fate`]): the same range; else the largest subnets that it was split into; else the smallest subnet that holds it. [`settle`] sees
 //! that a subnet goes to one claim only: whose range it is, else who ranks first. Nothing is dropped in silence: a claim that
-//! gets no place yields to a named other.
+//! gets no place yields to a named other. An open search [follows](follow) the address that it probes, and
+//! what an admin said of a range goes where that went ([`steer`]). [`Plan`] is all of it
+//! together, for whoever carries it out and for whoever only shows what would happen.
 
+mod follow;
 mod place;
+mod plan;
 mod settle;
+mod steer;
 
 use std::fmt;
 
 use crate::range::Range;
 
+pub use follow::{Followed, Quest, follow};
 pub use place::place;
+pub use plan::Plan;
 pub use settle::settle;
+pub use steer::steer;
 
 /// Something that is tied to a range, such as a delegation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +34,8 @@ pub struct Claim<Key> {
     pub range: Range,
     /// Where two claims meet, the smaller rank gets the subnet.
     pub rank: u64,
+    /// Whether it holds only until a search, still open, finds somebody better.
+    pub provisional: bool,
 }
 
 /// What became of a range.

@@ -37,6 +37,16 @@ impl<'h> Subnet<'h> {
         self.hierarchy.columns().attributes[self.id.index()].kind()
     }
 
+    /// Whether it is a virtual subnet: a part that was cut out of a range somebody holds. Other blocks group what several hold.
+    pub fn is_virtual(&self) -> bool {
+        self.kind() == SubnetKind::Block && self.company().is_some()
+    }
+
+    /// The word for what it stands for: that of its kind, or `virtual`.
+    pub fn kind_word(&self) -> &'static str {
+        if self.is_virtual() { "virtual" } else { self.kind().as_str() }
+    }
+
     /// The smallest subnet around it; `None` for a root.
     pub fn parent(&self) -> Option<SubnetId> {
         self.hierarchy.parent(self.id)

@@ -77,3 +77,85 @@ impl Trie {
 fn told(owner: u32) -> Option<usize> {
     (owner != UNTOLD).then_some(owner as usize)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+    use proptest::prelude::*;
+
+    use crate::{Builder, Companies, Generation, Hierarchy, Range, Record, SubnetKind};
+
+    /// Ranges of one size side by side, some with gaps: where they begin, how far apart, how long, how many.
+    type Crowd = (u128, u128, u128, u128);
+
+    /// From single addresses next to each other to blocks far apart, so that all kinds of slots and lists come up.
+    fn crowd(bits: u32) -> impl Strategy<Value = Crowd> {
+        let most = u128::MAX >> (u128::BITS - bits);
+        let step = (0..bits).prop_map(|shift| 1_u128 << shift).prop_flat_map(|step| step..=2 * step - 1);
+        (0..=most, step.clone(), step, 1_u128..80)
+    }
+
+    fn ends(crowds: &[Crowd], bits: u32) -> Vec<(u128, u128)> {
+        let most = u128::MAX >> (u128::BITS - bits);
+        let of = |(start, step, long, count): &Crowd| {
+            let (start, step, long) = (*start, *step, *long);
+            let all = (0..*count).map_while(move |number| {
+                let first = number.checked_mul(step)?.checked_add(start)?;
+                Some((first, first.checked_add(long - 1)?))
+            });
+            all.filter(move |(_, last)| *last <= most).collect::<Vec<_>>()
+        };
+        crowds.iter().flat_map(of).collect()
+    }
+
+    fn build(ends: &[(u128, u128)], address: fn(u128) -> IpAddr) -> Hierarchy {
+        let mut builder = Builder::default();
+        for (first, last) in ends {
+            let range = Range::new(address(*first), address(*last)).unwrap();
+            let kind = SubnetKind::Delegated;
+            builder.add(Record { range, kind, registry: None, company: None, country: None });
+        }
+        builder.build(Generation::new(1), Companies::default()).0
+    }
+
+    fn v4(bits: u128) -> IpAddr {
+        Ipv4Addr::from_bits(bits as u32).into()
+    }
+
+    fn v6(bits: u128) -> IpAddr {
+        // Beside the IPv4-mapped addresses.
+        Ipv6Addr::from_bits(bits | 1 << 127).into()
+    }
+
+    /// Both ends of each range and what lies beside them.
+    fn probes(ends: &[(u128, u128)]) -> impl Iterator<Item = u128> {
+        let around = |at: u128| [at.saturating_sub(1), at, at.saturating_add(1)];
+        ends.iter().flat_map(move |(first, last)| around(*first).into_iter().chain(around(*last)))
+    }
+
+    proptest! {
+        #[test]
+        fn v4_is_told_as_the_columns_say(crowds in prop::collection::vec(crowd(32), 1..8)) {
+            let ends = ends(&crowds, 32);
+            let hierarchy = build(&ends, v4);
+            let (columns, parent) = (hierarchy.families().0, &hierarchy.columns().parent);
+            for at in probes(&ends).filter(|at| *at <= u128::from(u32::MAX)) {
+                let expected = columns.smallest(at as u32, |place| parent[place].index());
+                prop_assert_eq!(hierarchy.smallest(v4(at)).index(), expected, "{}", v4(at));
+            }
+        }
+
+        #[test]
+        fn v6_is_told_as_the_columns_say(crowds in prop::collection::vec(crowd(127), 1..8)) {
+            let ends = ends(&crowds, 127);
+            let hierarchy = build(&ends, v6);
+            let (columns, parent) = (hierarchy.families().1, &hierarchy.columns().parent);
+            for at in probes(&ends).filter(|at| *at < 1 << 127) {
+                let IpAddr::V6(address) = v6(at) else { continue };
+                let expected = columns.smallest(address.to_bits(), |place| parent[place + 1].index() - 1);
+                prop_assert_eq!(hierarchy.smallest(v6(at)).index(), expected + 1, "{}", v6(at));
+            }
+        }
+    }
+}

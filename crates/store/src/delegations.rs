@@ -19,7 +19,7 @@ use crate::{Store, StoreError};
 
 pub(crate) use assign::assign_in;
 pub use assign::{Assigned, Assignment, Cause, assign};
-pub use carry::{Searched, carry, carry_searches, searched};
+pub use carry::{Tied, carry, carry_searches, searched};
 pub(crate) use give::give_hosts;
 pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
 pub use together::decide_all;
@@ -39,22 +39,24 @@ pub struct Held {
     pub reason: String,
     /// The agent's measured round trip, in microseconds.
     pub rtt_us: Option<u32>,
+    /// Whether its search is still open, so that a better agent may be found.
+    pub provisional: bool,
 }
 
-type HeldRow = (i64, IpAddr, IpAddr, i64, i64, String, Option<i32>);
+type HeldRow = (i64, IpAddr, IpAddr, i64, i64, String, Option<i32>, bool);
 
 /// Every delegation that holds now.
 pub async fn held(store: &Store) -> Result<Vec<Held>, StoreError> {
     let rows: Vec<HeldRow> = sqlx::query_as(
         "SELECT id, first, last, agent, generation, CASE WHEN reason = 'pinned' AND pin IS NULL THEN 'override' ELSE reason END,
-                rtt_us
+                rtt_us, provisional
          FROM delegations WHERE ended_at IS NULL ORDER BY id",
     )
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("read the delegations"))?;
     rows.into_iter()
-        .map(|(id, first, last, agent, generation, reason, rtt_us)| {
+        .map(|(id, first, last, agent, generation, reason, rtt_us, provisional)| {
             Ok(Held {
                 id: DelegationId::new(id),
                 subnet: range(first, last)?,
@@ -62,6 +64,7 @@ pub async fn held(store: &Store) -> Result<Vec<Held>, StoreError> {
                 generation,
                 reason,
                 rtt_us: rtt_us.and_then(|us| u32::try_from(us).ok()),
+                provisional,
             })
         })
         .collect()

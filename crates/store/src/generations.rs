@@ -4,6 +4,7 @@
 //! new one live and says so on [`CHANNEL`]. Until it commits nobody sees any of it; when it fails, or its process dies,
 //! nothing has happened. Before it copies it may look whether the new data are [`shrunken`]. [`live`] says what is in use, [`read`] turns a generation back into a [`hierarchy::Hierarchy`].
 
+mod age;
 mod copy;
 mod load;
 mod read;
@@ -17,7 +18,7 @@ use crate::{Store, StoreError};
 
 pub use load::Load;
 pub use read::read;
-pub use shrink::{Shrunken, shrunken};
+pub use shrink::{Shrunken, refusal, shrunken};
 
 /// Channel of the NOTIFY that follows a swap; the payload is the number of the new generation.
 pub const CHANNEL: &str = "nearcrawl_generations";
@@ -35,6 +36,14 @@ pub struct Source {
     pub date: Option<String>,
     /// Records in it, of every kind.
     pub records: u64,
+}
+
+impl Source {
+    /// Whole days since the day up to which it speaks; since it was loaded, where it names no day. 0 for a day to come. Both
+    /// moments in milliseconds since 1970.
+    pub fn age_days(&self, loaded_at_ms: i64, now_ms: i64) -> u64 {
+        age::days(self.date.as_deref(), loaded_at_ms, now_ms)
+    }
 }
 
 /// What is known of a generation without reading its subnets.

@@ -103,6 +103,17 @@ pub async fn retire(
     Ok(retired.unsigned_abs())
 }
 
+/// Forgets orders for landmarks made before `before` that are over: what they measured is in `landmark_times`. Says how many.
+pub async fn forget(store: &Store, before: UnixMillis) -> Result<u64, StoreError> {
+    let forgotten =
+        sqlx::query("DELETE FROM probes WHERE purpose = 'landmark' AND state <> 'asked' AND asked_at < $1")
+            .bind(Moment(before))
+            .execute(store.pool())
+            .await
+            .map_err(StoreError::doing("forget old measurements of landmarks"))?;
+    Ok(forgotten.rows_affected())
+}
+
 /// A landmark in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landmark {

@@ -1,6 +1,7 @@
 //! Pins and exclusions: what admins decided beforehand.
 
-use hierarchy::Scope;
+use hierarchy::carry::Carried;
+use hierarchy::{Range, Scope};
 use protocol::{AgentId, UnixMillis};
 use serde_json::json;
 use sqlx::FromRow;
@@ -153,6 +154,38 @@ pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     .await
     .map_err(StoreError::doing("end pins and exclusions whose time is over"))?;
     Ok(ended.rows_affected())
+}
+
+/// Puts pins and exclusions about ranges where the ranges went in a new generation; one whose new range has another of its kind
+/// ends. Each with an entry in the audit, all in one transaction. Those that stay are not touched.
+pub async fn carry(store: &Store, carried: &[Carried<i64>], now: UnixMillis) -> Result<(), StoreError> {
+    let doing = StoreError::doing("carry pins and exclusions over");
+    let moved: Vec<_> = carried.iter().filter(|one| !one.stays()).collect();
+    let places: Vec<_> = moved.iter().map(|one| one.gets.first()).collect();
+    sqlx::query(
+        "WITH moved AS (
+            UPDATE steering s
+            SET first = coalesce(m.first, s.first), last = coalesce(m.last, s.last),
+                ended_at = CASE WHEN m.first IS NULL THEN $5 END,
+                ended_by = CASE WHEN m.first IS NULL THEN 'coordinator' END
+            FROM unnest($1::bigint[], $2::inet[], $3::inet[], $4::text[]) AS m (id, first, last, fate)
+            WHERE s.id = m.id AND s.ended_at IS NULL
+            RETURNING s.id, s.kind, s.ended_at, m.fate
+         )
+         INSERT INTO audit (at, actor, action, subject, detail)
+         SELECT $5, 'coordinator', kind || CASE WHEN ended_at IS NULL THEN '.carry' ELSE '.end' END,
+                CASE kind WHEN 'pin' THEN 'pin_' ELSE 'exc_' END || id, jsonb_build_object('why', 'its range ' || fate)
+         FROM moved",
+    )
+    .bind(moved.iter().map(|one| one.claim.key).collect::<Vec<_>>())
+    .bind(places.iter().map(|place| place.map(Range::first)).collect::<Vec<_>>())
+    .bind(places.iter().map(|place| place.map(Range::last)).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.fate.as_str()).collect::<Vec<_>>())
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(doing)?;
+    Ok(())
 }
 
 /// A pin or an exclusion.

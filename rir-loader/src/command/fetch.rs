@@ -1,12 +1,14 @@
 //! `rir-loader fetch`
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use futures_util::future::join_all;
 use hierarchy::Registry;
 use indicatif::HumanBytes;
-use rir_loader::fetch::{FetchError, Fetched, Mirror, Patience, fetch};
+use rir_loader::fetch::{FetchError, Fetched, Manners, Mirror, Remote, fetch};
+use rir_loader::terms::{agreement, whois_terms};
 use serde::Serialize;
 
 use super::{print, print_json};
@@ -14,7 +16,7 @@ use crate::cli::FetchArgs;
 use crate::failure::{Interrupted, NotAllFetched, sentence};
 use crate::screen::Screen;
 
-/// What came of one registry.
+/// What came of one file.
 #[derive(Debug, Serialize)]
 struct Line {
     registry: &'static str,
@@ -28,11 +30,12 @@ struct Line {
 pub(crate) fn run(args: &FetchArgs) -> anyhow::Result<()> {
     let dir = &args.dir;
     std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-    let mirrors = mirrors(args)?;
+    let screen = Screen::new("downloading");
+    let remotes = remotes(args, &screen)?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     let lines = runtime.block_on(async {
         tokio::select! {
-            lines = each(args, &mirrors) => Ok(lines),
+            lines = each(args, remotes, &screen) => Ok(lines),
             _ = tokio::signal::ctrl_c() => Err(Interrupted),
         }
     })?;
@@ -43,37 +46,81 @@ pub(crate) fn run(args: &FetchArgs) -> anyhow::Result<()> {
     if failed == 0 { Ok(()) } else { Err(NotAllFetched { failed, of: lines.len() }.into()) }
 }
 
-fn mirrors(args: &FetchArgs) -> anyhow::Result<Vec<Mirror>> {
+/// What to fetch, registry by registry; says on the way under which terms a dump is given, or how else one gets it.
+fn remotes(args: &FetchArgs, screen: &Screen) -> anyhow::Result<Vec<Remote>> {
     let mut wanted =
         if args.registries.is_empty() { Registry::ALL.to_vec() } else { args.registries.clone() };
     wanted.sort();
     wanted.dedup();
-    let place = |registry: Registry| {
-        let given = args.base_urls.iter().rev().find(|mirror| mirror.registry() == registry);
-        given.cloned().map_or_else(|| Mirror::official(registry), Ok)
-    };
-    Ok(wanted.into_iter().map(place).collect::<Result<_, _>>()?)
+    let mut remotes = vec![];
+    for registry in wanted {
+        let official = || Mirror::official(registry);
+        remotes.push(given(&args.base_urls, registry).map_or_else(official, Ok)?.delegated());
+        if args.whois {
+            let mirror = match given(&args.whois_base_urls, registry) {
+                Some(mirror) => Some(mirror),
+                None => Mirror::official_whois(registry)?,
+            };
+            let dumps = mirror.map_or_else(Vec::new, |mirror| mirror.dumps());
+            tell_terms(registry, &dumps, screen);
+            remotes.extend(dumps);
+        }
+    }
+    Ok(remotes)
 }
 
-/// All at the same time, since each is at a server of its own; what fails for one is no reason to leave out another.
-async fn each(args: &FetchArgs, mirrors: &[Mirror]) -> Vec<Line> {
-    let screen = Screen::new("downloading");
-    let one = async |mirror: &Mirror| {
+fn given(mirrors: &[Mirror], registry: Registry) -> Option<Mirror> {
+    mirrors.iter().rev().find(|mirror| mirror.registry() == registry).cloned()
+}
+
+fn tell_terms(registry: Registry, dumps: &[Remote], screen: &Screen) {
+    if let Some(how) = agreement(registry) {
+        screen.say(&format!("{registry}: no WHOIS dump is fetched. {how}"));
+    } else if !dumps.is_empty() {
+        screen.say(&whois_terms(registry).to_string());
+    }
+}
+
+/// Servers at the same time, files of one server one after the other; what fails for one is no reason to leave out another.
+async fn each(args: &FetchArgs, remotes: Vec<Remote>, screen: &Screen) -> Vec<Line> {
+    let manners = Manners { contact: args.contact.as_deref(), ..Manners::default() };
+    let one = async |remote: &Remote| {
         let bar = screen.beside();
-        let outcome = fetch(mirror, &args.dir, Patience::default(), &|step| bar.see(step)).await;
-        let line = Line::of(mirror, outcome);
+        let outcome = fetch(remote, &args.dir, manners, &|step| bar.see(step)).await;
+        let line = Line::of(remote, outcome);
         drop(bar);
         if !args.json {
-            line.tell(&screen);
+            line.tell(screen);
         }
         line
     };
-    join_all(mirrors.iter().map(one)).await
+    let server = async |files: Vec<Remote>| {
+        let mut lines = vec![];
+        for remote in &files {
+            lines.push(one(remote).await);
+        }
+        lines
+    };
+    join_all(by_server(remotes).into_iter().map(server)).await.into_iter().flatten().collect()
+}
+
+/// Files of the same server together, in the order of their servers' first files.
+fn by_server(remotes: Vec<Remote>) -> Vec<Vec<Remote>> {
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut servers: Vec<Vec<Remote>> = vec![];
+    for remote in remotes {
+        let place = *places.entry(remote.server()).or_insert(servers.len());
+        match servers.get_mut(place) {
+            Some(files) => files.push(remote),
+            None => servers.push(vec![remote]),
+        }
+    }
+    servers
 }
 
 impl Line {
-    fn of(mirror: &Mirror, outcome: Result<Fetched, FetchError>) -> Self {
-        let (registry, url) = (mirror.registry().as_str(), mirror.url().to_string());
+    fn of(remote: &Remote, outcome: Result<Fetched, FetchError>) -> Self {
+        let (registry, url) = (remote.registry().as_str(), remote.url().to_string());
         match outcome {
             Ok(Fetched { path, bytes, up_to_date }) => {
                 Self { registry, url, file: Some(path), bytes: Some(bytes), up_to_date, error: None }
@@ -96,5 +143,24 @@ impl Line {
         let how = if self.up_to_date { "was up to date" } else { "downloaded and checked" };
         // A closed stdout is no reason to stop downloading.
         drop(print(&format!("{registry}: {file} ({size}) {how}\n")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_asked_for_one_file_at_a_time() {
+        let at = |registry, base| Mirror::at(registry, base).unwrap();
+        let remotes = [
+            vec![at(Registry::Apnic, "https://a.example/stats").delegated()],
+            at(Registry::Apnic, "https://a.example/whois").dumps(),
+            vec![at(Registry::Arin, "https://b.example/").delegated()],
+            vec![at(Registry::Lacnic, "https://a.example:8443/").delegated()],
+        ];
+        let servers = by_server(remotes.concat());
+        assert_eq!(servers.iter().map(Vec::len).collect::<Vec<_>>(), [4, 1, 1]);
+        assert!(servers[0].iter().all(|remote| remote.server() == "https://a.example"));
     }
 }

@@ -6,12 +6,13 @@ use anyhow::Context;
 use rir_loader::Watch;
 use rir_loader::files::files;
 use rir_loader::load::load_with;
+use rir_loader::preview::Preview;
 use rir_loader::read::{Nested, read_with};
 use rir_loader::report::LoadReport;
 use rir_loader::terms::terms_of;
 use store::{Address, Store};
 
-use super::database::database;
+use super::database::{database, in_use};
 use super::{print, print_json};
 use crate::cli::LoadArgs;
 use crate::failure::Interrupted;
@@ -24,6 +25,11 @@ pub(crate) fn run(args: &LoadArgs) -> anyhow::Result<()> {
     let spent = begun.elapsed();
     show_terms(&nested, &screen);
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    if args.dry_run {
+        let preview = Preview::of(runtime.block_on(in_use(&args.database, &screen))?.as_ref(), &nested);
+        drop(screen);
+        return if args.json { print_json(&preview) } else { Ok(print(&preview.to_string())?) };
+    }
     let report = runtime.block_on(write(args, &nested, spent, &screen))?;
     drop(screen);
     if args.json { print_json(&report) } else { Ok(print(&report.to_string())?) }
@@ -32,8 +38,7 @@ pub(crate) fn run(args: &LoadArgs) -> anyhow::Result<()> {
 /// What each registry allows to be done with its dumps.
 fn show_terms(nested: &Nested, screen: &Screen) {
     for terms in terms_of(&nested.files) {
-        let (registry, summary, url) = (terms.registry, terms.summary, terms.url);
-        screen.say(&format!("terms of the WHOIS data of {registry}: {summary}; see {url}"));
+        screen.say(&terms.to_string());
     }
 }
 

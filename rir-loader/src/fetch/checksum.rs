@@ -10,7 +10,7 @@ use reqwest::{Client, Url};
 
 use super::Patience;
 use super::error::FetchError;
-use super::mirror::Mirror;
+use super::mirror::{Proof, Remote};
 use super::tries::{Tries, Trouble};
 use crate::watch::Watch;
 
@@ -19,18 +19,33 @@ const DIGITS: usize = 32;
 /// A checksum file has one line; anything much longer is something else.
 const LONGEST: usize = 16 * 1024;
 
-/// The sum that the registry publishes, in lower case.
+/// The sum that the registry publishes, in lower case; `None` where it need not and does not.
 pub(super) async fn published(
     client: &Client,
-    mirror: &Mirror,
+    remote: &Remote,
+    patience: Patience,
+    watch: Watch<'_>,
+) -> Result<Option<String>, FetchError> {
+    match (asked_for(client, remote, patience, watch).await, remote.proof()) {
+        (Err(FetchError::Status { status, .. }), Proof::Packed) if status.is_client_error() => Ok(None),
+        (Err(FetchError::NoChecksum { .. }), Proof::Packed) => Ok(None),
+        (outcome, _) => outcome.map(Some),
+    }
+}
+
+async fn asked_for(
+    client: &Client,
+    remote: &Remote,
     patience: Patience,
     watch: Watch<'_>,
 ) -> Result<String, FetchError> {
-    let url = mirror.checksum_url();
+    let url = remote.checksum_url();
     let mut tries = Tries::new(url.clone(), patience, watch);
     loop {
         match text(client, &url).await {
-            Ok(text) => return find(&text).ok_or_else(|| FetchError::NoChecksum { url: url.to_string() }),
+            Ok(text) => {
+                return checksum_in(&text).ok_or_else(|| FetchError::NoChecksum { url: url.to_string() });
+            }
             Err(trouble) => tries.again(trouble).await?,
         }
     }
@@ -39,7 +54,7 @@ pub(super) async fn published(
 async fn text(client: &Client, url: &Url) -> Result<String, Trouble> {
     let mut response = client.get(url.clone()).send().await.map_err(Trouble::Request)?;
     if !response.status().is_success() {
-        return Err(Trouble::Status(response.status()));
+        return Err(Trouble::status(&response));
     }
     let mut bytes = vec![];
     while let Some(chunk) = response.chunk().await.map_err(Trouble::Request)? {
@@ -51,8 +66,8 @@ async fn text(client: &Client, url: &Url) -> Result<String, Trouble> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The first word that is a sum: `MD5 (name) = sum` and `sum  name` are both in use.
-fn find(text: &str) -> Option<String> {
+/// The MD5 sum in a checksum file, in lower case: the first word that is one. `MD5 (name) = sum` and `sum  name` are both in use.
+pub fn checksum_in(text: &str) -> Option<String> {
     let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
     let sum = words.find(|word| word.len() == DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit()));
     sum.map(str::to_ascii_lowercase)
@@ -89,10 +104,10 @@ mod tests {
             format!("{}  delegated-arin-extended-latest\n", sum.to_uppercase()),
             sum.to_owned(),
         ] {
-            assert_eq!(find(&text).as_deref(), Some(sum));
+            assert_eq!(checksum_in(&text).as_deref(), Some(sum));
         }
         for none in ["", "<html>404</html>", "d41d8cd98f00b204", &format!("{sum}0")] {
-            assert_eq!(find(none), None);
+            assert_eq!(checksum_in(none), None);
         }
     }
 }

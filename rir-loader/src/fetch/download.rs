@@ -4,8 +4,9 @@ use reqwest::header::{CONTENT_RANGE, HeaderMap, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode};
 
 use super::Patience;
+use super::edition::Edition;
 use super::error::FetchError;
-use super::mirror::Mirror;
+use super::mirror::Remote;
 use super::partial::Partial;
 use super::tries::{Tries, Trouble};
 use crate::watch::{Step, Watch};
@@ -13,35 +14,47 @@ use crate::watch::{Step, Watch};
 /// Most bytes of a file. The largest has about 30 million today.
 const LARGEST: u64 = 1 << 30;
 
-/// Brings the unfinished file to its end. On an error the bytes stay there for another time.
+/// Brings the unfinished file to its end; `None` when the edition at hand is the newest. On an error the bytes stay there for
+/// another time.
 pub(super) async fn download(
     client: &Client,
-    mirror: &Mirror,
+    remote: &Remote,
     mut part: Partial,
+    at_hand: Option<&Edition>,
     patience: Patience,
     watch: Watch<'_>,
-) -> Result<Partial, FetchError> {
-    let mut tries = Tries::new(mirror.url().clone(), patience, watch);
+) -> Result<Option<Partial>, FetchError> {
+    let mut tries = Tries::new(remote.url().clone(), patience, watch);
     loop {
-        let outcome = piece(client, mirror, &mut part, watch).await;
+        let outcome = piece(client, remote, &mut part, at_hand, watch).await;
         part.flush().await?;
         match outcome {
-            Ok(()) => return Ok(part),
+            Ok(Got::All) => return Ok(Some(part)),
+            Ok(Got::NothingNew) => return part.discard().await.map(|()| None),
             Err(trouble) => tries.again(trouble).await?,
         }
     }
 }
 
+/// What came of a request.
+enum Got {
+    All,
+    NothingNew,
+}
+
 /// One request: for the rest when there is a beginning (RFC 9110, section 14), else for all.
 async fn piece(
     client: &Client,
-    mirror: &Mirror,
+    remote: &Remote,
     part: &mut Partial,
+    at_hand: Option<&Edition>,
     watch: Watch<'_>,
-) -> Result<(), Trouble> {
-    let mut request = client.get(mirror.url().clone());
+) -> Result<Got, Trouble> {
+    let mut request = client.get(remote.url().clone());
     if let Some(edition) = part.edition() {
         request = request.header(RANGE, format!("bytes={}-", part.len())).header(IF_RANGE, edition);
+    } else if let Some(edition) = at_hand {
+        request = edition.condition(request);
     }
     let response = request.send().await.map_err(Trouble::Request)?;
     let headers = response.headers();
@@ -51,30 +64,31 @@ async fn piece(
         StatusCode::RANGE_NOT_SATISFIABLE
             if content_range_is(headers, |range| ends_at(range, part.len())) =>
         {
-            return Ok(());
+            return Ok(Got::All);
         }
+        StatusCode::NOT_MODIFIED if at_hand.is_some() => return Ok(Got::NothingNew),
         StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE => {
             part.restart(None).await?;
             return Err(Trouble::Stale);
         }
-        status => return Err(Trouble::Status(status)),
+        _ => return Err(Trouble::status(&response)),
     }
-    receive(response, mirror, part, watch).await
+    receive(response, remote, part, watch).await.map(|()| Got::All)
 }
 
 async fn receive(
     mut response: Response,
-    mirror: &Mirror,
+    remote: &Remote,
     part: &mut Partial,
     watch: Watch<'_>,
 ) -> Result<(), Trouble> {
     let bytes = response.content_length().map(|more| part.len().saturating_add(more));
-    refuse_too_large(mirror, bytes.unwrap_or(0))?;
-    watch(Step::File { name: &mirror.file_name(), bytes, there: part.len() });
+    refuse_too_large(remote, bytes.unwrap_or(0))?;
+    watch(Step::File { name: remote.name(), bytes, there: part.len() });
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) => {
-                refuse_too_large(mirror, part.len() + chunk.len() as u64)?;
+                refuse_too_large(remote, part.len() + chunk.len() as u64)?;
                 part.append(&chunk).await?;
                 watch(Step::Bytes(chunk.len() as u64));
             }
@@ -84,8 +98,8 @@ async fn receive(
     }
 }
 
-fn refuse_too_large(mirror: &Mirror, bytes: u64) -> Result<(), FetchError> {
-    let too_large = || FetchError::TooLarge { url: mirror.url().to_string(), limit: LARGEST };
+fn refuse_too_large(remote: &Remote, bytes: u64) -> Result<(), FetchError> {
+    let too_large = || FetchError::TooLarge { url: remote.url().to_string(), limit: LARGEST };
     if bytes > LARGEST { Err(too_large()) } else { Ok(()) }
 }
 

@@ -41,7 +41,7 @@ pub enum FetchError {
     },
     /// Each attempt met another edition.
     #[error(
-        "{url} changes from request to request; try again later, or name another place with --base-url REGISTRY=URL"
+        "{url} changes from request to request; try again later, or name another place with --base-url or --whois-base-url"
     )]
     Changing {
         /// What was asked for.
@@ -74,6 +74,14 @@ pub enum FetchError {
         wanted: String,
         /// What was downloaded twice.
         found: String,
+    },
+    /// A packed file that does not unpack.
+    #[error("{url} does not unpack ({why}): damaged, or no gzip file at all; nothing was kept")]
+    Damaged {
+        /// What was asked for.
+        url: String,
+        /// What was wrong with what was downloaded twice.
+        why: String,
     },
     /// More than any registry publishes.
     #[error("{url} is larger than {limit} bytes; that is no registry file")]
@@ -111,10 +119,12 @@ impl FetchError {
     pub(super) fn status(url: &reqwest::Url, status: StatusCode) -> Self {
         let advice = match status.as_u16() {
             404 | 410 => {
-                "the registry may have moved the file; name another place with --base-url REGISTRY=URL"
+                "the registry may have moved the file; name another place with --base-url or --whois-base-url"
             }
-            401 | 403 => "the server does not want us; name another place with --base-url REGISTRY=URL",
-            429 | 500..=599 => "the server has trouble; try again later",
+            401 | 403 => {
+                "the server does not want us; name another place with --base-url or --whois-base-url"
+            }
+            429 | 500..=599 => "the server has trouble or wants fewer requests; try again later",
             _ => "that is not what a registry answers; is the URL right?",
         };
         Self::Status { url: url.to_string(), status, advice }

@@ -1,15 +1,33 @@
-//! Where each registry's file is.
+//! Where each registry's files are.
 
 use std::net::IpAddr;
 
 use hierarchy::Registry;
 use reqwest::Url;
 
-/// A registry's file at a place.
+/// A directory on a web server that holds files of a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mirror {
     registry: Registry,
+    base: Url,
+}
+
+/// A file on a web server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remote {
+    registry: Registry,
     url: Url,
+    name: String,
+    proof: Proof,
+}
+
+/// How it is known that a file came whole and undamaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// The MD5 sum that the registry publishes beside it.
+    Published,
+    /// Such a sum where there is one, else the one that gzip put into the file itself.
+    Packed,
 }
 
 /// Text that names no place.
@@ -27,8 +45,7 @@ pub enum MirrorError {
 }
 
 impl Mirror {
-    /// The registry's own server. The five registries publish under these addresses; see also the list that the NRO's
-    /// `nro-delegated-stats` reads.
+    /// Where the registry itself publishes its delegated file. See also the list that the NRO's `nro-delegated-stats` reads.
     pub fn official(registry: Registry) -> Result<Self, MirrorError> {
         let base = match registry {
             Registry::Afrinic => "https://ftp.afrinic.net/stats/afrinic/",
@@ -40,16 +57,27 @@ impl Mirror {
         Self::at(registry, base)
     }
 
-    /// A copy under `base`, the URL of the directory that holds the file and its `.md5`.
+    /// Where the registry itself gives its WHOIS database to everybody; `None` for those that give it by agreement only.
+    pub fn official_whois(registry: Registry) -> Result<Option<Self>, MirrorError> {
+        let base = match registry {
+            Registry::Afrinic => "https://ftp.afrinic.net/pub/dbase/",
+            Registry::Apnic => "https://ftp.apnic.net/apnic/whois/",
+            Registry::RipeNcc => "https://ftp.ripe.net/ripe/dbase/split/",
+            Registry::Arin | Registry::Lacnic => return Ok(None),
+        };
+        Self::at(registry, base).map(Some)
+    }
+
+    /// A copy under `base`, the URL of a directory.
     pub fn at(registry: Registry, base: &str) -> Result<Self, MirrorError> {
         let wrong = || MirrorError::Url(base.to_owned());
         let slash = if base.ends_with('/') { "" } else { "/" };
         let base = Url::parse(&format!("{base}{slash}")).map_err(|_| wrong())?;
-        if !matches!(base.scheme(), "http" | "https") || base.host().is_none() {
-            return Err(wrong());
+        if matches!(base.scheme(), "http" | "https") && base.host().is_some() {
+            Ok(Self { registry, base })
+        } else {
+            Err(wrong())
         }
-        let url = base.join(&format!("delegated-{registry}-extended-latest")).map_err(|_| wrong())?;
-        Ok(Self { registry, url })
     }
 
     /// Reads `REGISTRY=URL`.
@@ -58,22 +86,66 @@ impl Mirror {
         Self::at(registry.trim().parse()?, base.trim())
     }
 
+    /// Whose files it holds.
+    pub fn registry(&self) -> Registry {
+        self.registry
+    }
+
+    /// The delegated file in it.
+    pub fn delegated(&self) -> Remote {
+        self.file(format!("delegated-{}-extended-latest", self.registry), Proof::Published)
+    }
+
+    /// The parts of the WHOIS database in it that say who holds which addresses; none of a registry that gives no such files
+    /// to everybody.
+    pub fn dumps(&self) -> Vec<Remote> {
+        let names: &[&str] = match self.registry {
+            Registry::Afrinic => &["afrinic.db.gz"],
+            Registry::Apnic => &["apnic.db.inetnum.gz", "apnic.db.inet6num.gz", "apnic.db.organisation.gz"],
+            Registry::RipeNcc => &["ripe.db.inetnum.gz", "ripe.db.inet6num.gz", "ripe.db.organisation.gz"],
+            Registry::Arin | Registry::Lacnic => &[],
+        };
+        names.iter().map(|name| self.file((*name).to_owned(), Proof::Packed)).collect()
+    }
+
+    fn file(&self, name: String, proof: Proof) -> Remote {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}{name}", self.base.path()));
+        Remote { registry: self.registry, url, name, proof }
+    }
+}
+
+impl Remote {
     /// Whose file it is.
     pub fn registry(&self) -> Registry {
         self.registry
     }
 
-    /// The file.
+    /// Where it is.
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The name of the file here.
-    pub(super) fn file_name(&self) -> String {
-        format!("delegated-{}-extended-latest", self.registry)
+    /// Its name, there and here.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    /// Where its checksum is.
+    /// Whether it holds WHOIS data, which are not as open as delegated files.
+    pub fn is_whois(&self) -> bool {
+        self.proof == Proof::Packed
+    }
+
+    /// The server: what is at the same one is fetched one after the other.
+    pub fn server(&self) -> String {
+        self.url.origin().ascii_serialization()
+    }
+
+    pub(super) fn proof(&self) -> Proof {
+        self.proof
+    }
+
+    /// Where its checksum is, if it has one.
     pub(super) fn checksum_url(&self) -> Url {
         let mut url = self.url.clone();
         url.set_path(&format!("{}.md5", self.url.path()));
@@ -95,21 +167,31 @@ mod tests {
     #[test]
     fn every_registry_has_an_https_place() {
         for registry in Registry::ALL {
-            let mirror = Mirror::official(registry).unwrap();
-            assert_eq!(mirror.url().scheme(), "https");
-            assert!(
-                mirror.checksum_url().path().ends_with(&format!("delegated-{registry}-extended-latest.md5"))
-            );
-            assert!(!mirror.is_local());
+            let remote = Mirror::official(registry).unwrap().delegated();
+            assert_eq!(remote.url().scheme(), "https");
+            let sum = remote.checksum_url();
+            assert!(sum.path().ends_with(&format!("delegated-{registry}-extended-latest.md5")));
+            assert!(!remote.is_local() && !remote.is_whois());
         }
+    }
+
+    #[test]
+    fn three_registries_give_their_database_to_everybody() {
+        let open = |registry: &Registry| Mirror::official_whois(*registry).unwrap().is_some();
+        let open: Vec<Registry> = Registry::ALL.into_iter().filter(open).collect();
+        assert_eq!(open, [Registry::Afrinic, Registry::Apnic, Registry::RipeNcc]);
+        let ripe = Mirror::official_whois(Registry::RipeNcc).unwrap().unwrap().dumps();
+        assert_eq!(ripe[0].url().as_str(), "https://ftp.ripe.net/ripe/dbase/split/ripe.db.inetnum.gz");
+        assert!(ripe.iter().all(|remote| remote.is_whois() && remote.server() == "https://ftp.ripe.net"));
+        assert!(Mirror::at(Registry::Arin, "https://x.example").unwrap().dumps().is_empty());
     }
 
     #[test]
     fn a_copy_is_named_by_its_directory() {
         for base in ["http://127.0.0.1:8080/a", "http://127.0.0.1:8080/a/"] {
-            let mirror = Mirror::parse(&format!("APNIC={base}")).unwrap();
-            assert_eq!(mirror.url().as_str(), "http://127.0.0.1:8080/a/delegated-apnic-extended-latest");
-            assert!(mirror.is_local());
+            let remote = Mirror::parse(&format!("APNIC={base}")).unwrap().delegated();
+            assert_eq!(remote.url().as_str(), "http://127.0.0.1:8080/a/delegated-apnic-extended-latest");
+            assert!(remote.is_local());
         }
         for wrong in ["apnic", "iana=https://x/", "apnic=ftp://x/", "apnic=/tmp", "apnic="] {
             assert!(Mirror::parse(wrong).is_err(), "{wrong}");

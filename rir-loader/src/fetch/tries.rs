@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use reqwest::{StatusCode, Url};
+use reqwest::header::RETRY_AFTER;
+use reqwest::{Response, StatusCode, Url};
 
 use super::Patience;
 use super::error::FetchError;
@@ -14,12 +15,36 @@ pub(super) enum Trouble {
     Request(reqwest::Error),
     /// The data broke off with so many bytes there.
     Body { got: u64, source: reqwest::Error },
-    /// The server said no.
-    Status(StatusCode),
+    /// The server said no, and perhaps when to come again.
+    Status { status: StatusCode, wait: Option<Duration> },
     /// The bytes at hand are of an edition that the server no longer has; they were thrown away.
     Stale,
     /// What no further attempt can mend.
     Fatal(FetchError),
+}
+
+/// Longest wait that a server may ask for; whoever asks for more is left alone.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
+impl Trouble {
+    /// For an answer that is not a success.
+    pub(super) fn status(response: &Response) -> Self {
+        let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        Self::Status { status: response.status(), wait: wait.and_then(seconds) }
+    }
+
+    fn wait(&self) -> Duration {
+        match self {
+            Self::Status { wait: Some(wait), .. } => *wait,
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+/// `Retry-After` in seconds (RFC 9110, section 10.2.3). Its other form is a date, which servers hardly use; then our own pause is
+/// waited for.
+fn seconds(retry_after: &str) -> Option<Duration> {
+    retry_after.trim().parse().ok().map(Duration::from_secs)
 }
 
 impl From<FetchError> for Trouble {
@@ -46,17 +71,18 @@ impl<'w> Tries<'w> {
         self.made += 1;
         let why = match &trouble {
             Trouble::Fatal(_) => return Err(self.last_word(trouble)),
-            Trouble::Status(status) if !may_pass(*status) => return Err(self.last_word(trouble)),
+            Trouble::Status { status, .. } if !may_pass(*status) => return Err(self.last_word(trouble)),
+            _ if trouble.wait() > LONGEST_WAIT => return Err(self.last_word(trouble)),
             _ if self.made >= self.most(&trouble) => return Err(self.last_word(trouble)),
             Trouble::Stale => return Ok(()),
-            Trouble::Status(status) => format!("{} answered {status}", self.url),
+            Trouble::Status { status, .. } => format!("{} answered {status}", self.url),
             Trouble::Request(error) => format!("{} cannot be reached: {}", self.url, innermost(error)),
             Trouble::Body { got, source } => {
                 format!("{} broke off after {got} bytes: {}", self.url, innermost(source))
             }
         };
         (self.watch)(Step::Again { why: &why });
-        tokio::time::sleep(self.pause()).await;
+        tokio::time::sleep(self.pause().max(trouble.wait())).await;
         Ok(())
     }
 
@@ -77,7 +103,7 @@ impl<'w> Tries<'w> {
         let (url, attempts) = (self.url.to_string(), self.made);
         match trouble {
             Trouble::Fatal(error) => error,
-            Trouble::Status(status) => FetchError::status(&self.url, status),
+            Trouble::Status { status, .. } => FetchError::status(&self.url, status),
             Trouble::Request(source) => {
                 FetchError::Unreachable { url, attempts, source: source.without_url() }
             }
@@ -101,4 +127,20 @@ fn innermost(error: &reqwest::Error) -> String {
         cause = source;
     }
     cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_may_say_when_to_come_again() {
+        for (text, wait) in
+            [("0", Some(0)), (" 120 ", Some(120)), ("Fri, 31 Dec 1999 23:59:59 GMT", None), ("-1", None)]
+        {
+            assert_eq!(seconds(text), wait.map(Duration::from_secs), "{text}");
+        }
+        let asked = Trouble::Status { status: StatusCode::TOO_MANY_REQUESTS, wait: seconds("120") };
+        assert_eq!((asked.wait(), Trouble::Stale.wait()), (Duration::from_secs(120), Duration::ZERO));
+    }
 }

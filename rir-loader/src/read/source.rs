@@ -47,7 +47,7 @@ pub enum Contents {
 pub enum Passed {
     /// It is no registry data.
     Foreign(Foreign),
-    /// The archive has the same data as text.
+    /// The archive has the same data in ARIN's other dialect, as text or as XML, under the same name.
     Twin,
 }
 
@@ -103,9 +103,9 @@ pub(super) fn read_file(
     let before = files.len();
     let outcome = each_text(path, watch, &mut |member, text| {
         let number = u16::try_from(files.len()).map_err(|_| Trouble::All(ReadAllError::TooMany))?;
-        let twin = files[before..].iter().any(is_arin_text);
-        let reading = Reading { path, member, number, force, twin };
-        files.push(reading.run(text, settler)?);
+        let reading = Reading { path, member, number, force, before: &files[before..] };
+        let file = reading.run(text, settler)?;
+        files.push(file);
         Ok(())
     });
     match outcome {
@@ -115,8 +115,18 @@ pub(super) fn read_file(
     }
 }
 
-fn is_arin_text(file: &SourceFile) -> bool {
-    matches!(&file.contents, Contents::Whois(report) if report.dialect == Dialect::ArinText)
+/// Whether one text holds what ARIN wrote into the other, too, as `arin_db.txt` and `arin_db.xml`: the first of them is read.
+fn are_twins(read: &SourceFile, member: Option<&str>, dialect: Dialect) -> bool {
+    const BOTH: [Dialect; 2] = [Dialect::ArinText, Dialect::ArinXml];
+    let Contents::Whois(report) = &read.contents else { return false };
+    let names = read.member.as_deref().zip(member).map(|(one, other)| [one, other].map(stem));
+    let dialects = [report.dialect, dialect];
+    names.is_some_and(|[one, other]| one == other) && (dialects == BOTH || dialects == [BOTH[1], BOTH[0]])
+}
+
+/// A name without its ending.
+fn stem(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 fn refuse_empty_archive(path: &Path, files: &[SourceFile]) -> Result<(), ReadAllError> {
@@ -134,8 +144,8 @@ struct Reading<'f> {
     member: Option<&'f str>,
     number: u16,
     force: bool,
-    /// Whether the archive has ARIN's data as text already.
-    twin: bool,
+    /// What was read of the same archive before.
+    before: &'f [SourceFile],
 }
 
 impl Reading<'_> {
@@ -144,7 +154,9 @@ impl Reading<'_> {
         let mut lines = Lines::new(text, whois::LONGEST_LINE);
         let head = lines.head().map_err(|source| FileError::Read { file: file.clone(), source })?;
         let dialect = match dialect_of(head) {
-            Ok(Dialect::ArinXml) if self.twin => return Ok(self.source(None, Contents::Passed(Passed::Twin))),
+            Ok(dialect) if self.before.iter().any(|read| are_twins(read, self.member, dialect)) => {
+                return Ok(self.source(None, Contents::Passed(Passed::Twin)));
+            }
             Ok(dialect) => dialect,
             Err(why) if self.member.is_some() => {
                 return Ok(self.source(None, Contents::Passed(Passed::Foreign(why))));

@@ -85,6 +85,24 @@ pub struct Claim<A> {
     pub basis: Basis,
 }
 
+/// What one source says of a range, whatever the range.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Word {
+    pub(super) registry: Option<Registry>,
+    pub(super) company: Option<CompanyNo>,
+    pub(super) basis: Basis,
+    pub(super) country: Option<Country>,
+    pub(super) changed: u32,
+    pub(super) source: u16,
+}
+
+impl Word {
+    pub(super) fn of<A>(self, first: A, last: A) -> Claim<A> {
+        let Self { registry, company, basis, country, changed, source } = self;
+        Claim { first, last, company, changed, country, source, registry, basis }
+    }
+}
+
 impl<A: Bits> Claim<A> {
     /// Sorted, so that whatever holds a range comes before it.
     pub(super) fn order(&self, other: &Self) -> Ordering {

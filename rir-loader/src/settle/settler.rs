@@ -1,8 +1,8 @@
 //! Takes in what the sources say and settles it.
 
-use hierarchy::{BuildReport, Builder, Generation, Hierarchy, Range, Record, Registry, SubnetKind};
+use hierarchy::{BuildReport, Builder, Generation, Hierarchy, Range, Record, SubnetKind};
 
-use super::claim::{Bits, Claim, Ends, ends};
+use super::claim::{Bits, Claim, Ends, Word, ends};
 use super::companies::{CompanyBook, CompanyNo, Renumbered};
 use super::family::{FamilyClaims, mark, settle_family};
 use super::holder::{Basis, holder};
@@ -90,7 +90,8 @@ impl Settler {
             self.companies.count_delegated(company);
         }
         let basis = if company.is_some() { Basis::Delegated } else { Basis::Nobody };
-        self.claim(&range, Some(row.registry), company, basis, row.country, 0, source);
+        let (registry, country) = (Some(row.registry), row.country);
+        self.claim(&range, Word { registry, company, basis, country, changed: 0, source });
     }
 
     /// Takes an object of a WHOIS dump in.
@@ -113,7 +114,8 @@ impl Settler {
             None => (Basis::Nobody, None),
         };
         let country = net.country.filter(|country| country.as_str() != "ZZ");
-        self.claim(&net.range, Some(net.registry), company, basis, country, net.changed, source);
+        let (registry, changed) = (Some(net.registry), net.changed);
+        self.claim(&net.range, Word { registry, company, basis, country, changed, source });
     }
 
     fn take_organisation(&mut self, organisation: &Organisation<'_>) {
@@ -139,42 +141,10 @@ impl Settler {
         (self.v4.claims.len() + self.v6.claims.len() + self.routes.len()) as u64
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the fields of a claim, once, for both families")]
-    fn claim(
-        &mut self,
-        range: &Range,
-        registry: Option<Registry>,
-        company: Option<CompanyNo>,
-        basis: Basis,
-        country: Option<hierarchy::Country>,
-        changed: u32,
-        source: u16,
-    ) {
+    fn claim(&mut self, range: &Range, word: Word) {
         match ends(range) {
-            Ends::V4(first, last) => {
-                self.v4.claims.push(Claim {
-                    first,
-                    last,
-                    company,
-                    changed,
-                    country,
-                    source,
-                    registry,
-                    basis,
-                });
-            }
-            Ends::V6(first, last) => {
-                self.v6.claims.push(Claim {
-                    first,
-                    last,
-                    company,
-                    changed,
-                    country,
-                    source,
-                    registry,
-                    basis,
-                });
-            }
+            Ends::V4(first, last) => self.v4.claims.push(word.of(first, last)),
+            Ends::V6(first, last) => self.v6.claims.push(word.of(first, last)),
         }
     }
 
@@ -215,7 +185,7 @@ impl Settler {
         for (range, asn, source) in std::mem::take(&mut self.routes) {
             let company = self.holder_of(asn);
             let basis = if company.is_some() { Basis::Route } else { Basis::Nobody };
-            self.claim(&range, None, company, basis, None, 0, source);
+            self.claim(&range, Word { registry: None, company, basis, country: None, changed: 0, source });
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rir_loader::fetch::{FetchError, Fetched, Mirror, Patience, fetch};
+use rir_loader::fetch::{FetchError, Fetched, Manners, Mirror, Patience, Remote, fetch};
 use tempfile::TempDir;
 
 use crate::server::{Mischief, Server};
@@ -28,7 +28,12 @@ impl World {
     }
 
     async fn fetch_with(&self, patience: Patience) -> Result<Fetched, FetchError> {
-        fetch(&self.server.mirror(), self.dir.path(), patience, &|_| {}).await
+        self.fetch_from(&self.server.mirror().delegated(), patience).await
+    }
+
+    async fn fetch_from(&self, remote: &Remote, patience: Patience) -> Result<Fetched, FetchError> {
+        let manners = Manners { patience, contact: Some("mailto:ops@example.org") };
+        fetch(remote, self.dir.path(), manners, &|_| {}).await
     }
 
     async fn fetch(&self) -> Result<Fetched, FetchError> {
@@ -197,7 +202,8 @@ async fn nobody_there_is_one_sentence() {
     drop(listener);
     let mirror = Mirror::at(hierarchy::Registry::Lacnic, &base).unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let error = fetch(&mirror, dir.path(), PATIENCE, &|_| {}).await.unwrap_err();
+    let manners = Manners { patience: PATIENCE, ..Manners::default() };
+    let error = fetch(&mirror.delegated(), dir.path(), manners, &|_| {}).await.unwrap_err();
     assert!(matches!(error, FetchError::Unreachable { attempts: 2, .. }), "{error}");
 }
 
@@ -224,6 +230,7 @@ async fn two_downloads_of_one_file_do_not_mix() {
 async fn a_disk_that_refuses_is_named() {
     let world = World::with(&edition(1), "\"one\"").await;
     let nowhere = Path::new("/nowhere/at/all");
-    let error = fetch(&world.server.mirror(), nowhere, PATIENCE, &|_| {}).await.unwrap_err();
+    let error =
+        fetch(&world.server.mirror().delegated(), nowhere, Manners::default(), &|_| {}).await.unwrap_err();
     assert_eq!(error.to_string(), "cannot create /nowhere/at/all/delegated-apnic-extended-latest.part");
 }

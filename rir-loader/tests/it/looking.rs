@@ -25,6 +25,16 @@ async fn the_generation_in_use_is_looked_at_without_files() {
         (&stats["subnets"], &stats["companies"], &stats["max_depth"]),
         (&35.into(), &17.into(), &4.into())
     );
+    // The files are of October 2018: old, and said to be.
+    let file = &stats["loaded"]["files"][1];
+    assert_eq!((&file["registry"], &file["date"]), (&"apnic".into(), &"2018-10-12".into()));
+    assert!(file["age_days"].as_u64().unwrap() > 2_900 && file["outdated"] == true, "{file}");
+    let table = stdout(&run(&["stats", "--database-url", &url]).await);
+    assert!(
+        table.contains(" days  apnic     2018-10-12  delegated-apnic-extended  (8 records)  outdated\n"),
+        "{table}"
+    );
+    assert!(table.contains("Outdated is what is older than 90 days; `rir-loader fetch`"), "{table}");
     let chain = json(&run(&["inspect", "--json", "--database-url", &url, "1.0.3.7"]).await);
     let leaf = chain.as_array().unwrap().last().unwrap().clone();
     assert_eq!((&leaf["company"], &leaf["source"]), (&"A92E1062".into(), &"delegated-apnic-extended".into()));

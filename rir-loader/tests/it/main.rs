@@ -4,12 +4,14 @@
 
 mod arbitrary;
 mod command;
+mod dumps;
 mod fetch;
 mod fixtures;
 mod hostile;
 mod load;
 mod looking;
 mod nested;
+mod preview;
 mod real;
 mod refused;
 mod samples;

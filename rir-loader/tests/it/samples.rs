@@ -4,6 +4,7 @@
 //! themselves are compared with a second, naive reading of the same text.
 
 use std::io::Read;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use rir_loader::dialect::Dialect;
@@ -44,12 +45,35 @@ fn naive<'p>(paragraph: &'p str, key: &str) -> Option<&'p str> {
     Some(value.split(" #").next()?.trim()).filter(|value| !value.is_empty())
 }
 
-/// Every net of the text: first line, holder's words, country, as a reader who knows nothing of continuations sees them.
+/// Paragraphs that begin with one of the keys.
+fn paragraphs<'t>(text: &'t str, keys: &[&str]) -> impl Iterator<Item = &'t str> {
+    let all = text.split("\n\n").map(|paragraph| paragraph.trim_start_matches('\n'));
+    all.filter(move |paragraph| keys.iter().any(|key| paragraph.starts_with(key)))
+}
+
+/// First and last address of `a - b`, `a/n` or LACNIC's `a.b/n`.
+fn naive_range(value: &str) -> String {
+    if let Some((first, last)) = value.split_once(" - ") {
+        let [first, last] = [first, last].map(|end| end.parse::<IpAddr>().unwrap());
+        return format!("{first} {last}");
+    }
+    let (address, length) = value.split_once('/').unwrap();
+    let missing = if address.contains(':') { 0 } else { 3 - address.matches('.').count() };
+    let net: ipnet::IpNet = format!("{address}{}/{length}", ".0".repeat(missing)).parse().unwrap();
+    match net {
+        ipnet::IpNet::V4(net) => format!("{} {}", net.network(), net.broadcast()),
+        ipnet::IpNet::V6(net) => format!("{} {}", net.network(), net.broadcast()),
+    }
+}
+
+/// Every net of the text: range, holder's words, country, as a reader who knows nothing of continuations sees them.
 fn naive_nets(text: &str, keys: &[&str]) -> Vec<Vec<Option<String>>> {
-    let paragraphs = text.split("\n\n").map(|paragraph| paragraph.trim_start_matches('\n'));
-    let nets = paragraphs.filter(|paragraph| keys[..3].iter().any(|key| paragraph.starts_with(key)));
-    let values = |paragraph| keys[3..].iter().map(|key| naive(paragraph, key).map(str::to_owned)).collect();
-    nets.map(values).collect()
+    let values = |paragraph| {
+        let range = keys[3].split('|').find_map(|key| naive(paragraph, key)).map(naive_range);
+        let words = keys[4..].iter().map(|key| naive(paragraph, key).map(str::to_owned));
+        std::iter::once(range).chain(words).collect()
+    };
+    paragraphs(text, &keys[..3]).map(values).collect()
 }
 
 /// The same out of what the loader read.
@@ -61,8 +85,9 @@ fn compare(name: &str, dialect: Dialect, keys: &[&str]) {
     rir_loader::whois::read_text(dialect, text.as_bytes(), &mut |object| {
         let Object::Net(net) = object else { return };
         let country = net.country.map(|country| country.to_string());
-        let words = [net.organisation, net.owner, net.description, net.netname, net.status];
-        let mut values: Vec<_> = words.into_iter().map(|word| word.map(str::to_owned)).collect();
+        let words = [net.organisation, net.owner, net.description, net.netname, net.maintainer, net.status];
+        let mut values = vec![Some(format!("{} {}", net.range.first(), net.range.last()))];
+        values.extend(words.into_iter().map(|word| word.map(str::to_owned)));
         values.push(country);
         read.push(values);
     })
@@ -79,13 +104,55 @@ fn compare(name: &str, dialect: Dialect, keys: &[&str]) {
 
 #[test]
 fn the_fields_are_those_that_the_text_shows() {
-    let rpsl = ["inetnum:", "inet6num:", "\0", "org", "\0", "descr", "netname", "status", "country"];
+    let rpsl = [
+        "inetnum:",
+        "inet6num:",
+        "\0",
+        "inetnum|inet6num",
+        "org",
+        "\0",
+        "descr",
+        "netname",
+        "mnt-by",
+        "status",
+        "country",
+    ];
     compare("TEST.db", Dialect::Rpsl, &rpsl);
     compare("afrinic.test.gz", Dialect::Rpsl, &rpsl);
-    let lacnic = ["inetnum:", "\0", "\0", "ownerid", "owner", "descr", "netname", "status", "country"];
+    let lacnic = [
+        "inetnum:", "\0", "\0", "inetnum", "ownerid", "owner", "descr", "netname", "\0", "status", "country",
+    ];
     compare("lacnic.test", Dialect::Lacnic, &lacnic);
-    let arin = ["NetHandle:", "V6NetHandle:", "\0", "OrgID", "\0", "\0", "NetName", "NetType", "Country"];
+    let arin = [
+        "NetHandle:",
+        "V6NetHandle:",
+        "\0",
+        "NetRange",
+        "OrgID",
+        "\0",
+        "\0",
+        "NetName",
+        "\0",
+        "NetType",
+        "Country",
+    ];
     compare("arin.test.zip", Dialect::ArinText, &arin);
+}
+
+#[test]
+fn the_organisations_are_those_that_the_text_shows() {
+    let Some(path) = sample("TEST.db") else { return };
+    let bytes = unpacked(&path);
+    let (text, _) = rir_loader::whois::decode::decode(&bytes);
+    let mut read = vec![];
+    rir_loader::whois::read_text(Dialect::Rpsl, text.as_bytes(), &mut |object| {
+        let Object::Organisation(one) = object else { return };
+        read.push([Some(one.handle.to_owned()), one.name.map(str::to_owned)]);
+    })
+    .unwrap();
+    let values = |paragraph| ["organisation", "org-name"].map(|key| naive(paragraph, key).map(str::to_owned));
+    let naive: Vec<_> = paragraphs(&text, &["organisation:"]).map(values).collect();
+    assert_eq!((read.len(), &read), (33, &naive));
 }
 
 /// Objects and classes of a sample as a snapshot.

@@ -20,6 +20,8 @@ pub(crate) enum Mischief {
     IgnoreRange,
     /// Says that the body has so many bytes.
     Claim(u64),
+    /// Is busy, and wants to be asked again after so many seconds.
+    Later(u32),
 }
 
 #[derive(Debug, Clone, Default)]
@@ -34,6 +36,8 @@ pub(crate) struct Page {
 pub(crate) struct Asked {
     pub(crate) path: String,
     pub(crate) range: Option<String>,
+    pub(crate) condition: Option<String>,
+    pub(crate) agent: Option<String>,
     if_range: Option<String>,
 }
 
@@ -81,6 +85,22 @@ impl Server {
         let sum = data_encoding::HEXLOWER.encode(&Md5::digest(body));
         self.put(DATA, body, etag);
         self.put(SUM, format!("MD5 (delegated-apnic-extended) = {sum}\n").as_bytes(), "");
+    }
+
+    /// Puts out any file.
+    pub(crate) fn publish_at(&self, name: &str, body: &[u8], etag: &str) {
+        self.put(&format!("/stats/{name}"), body, etag);
+    }
+
+    pub(crate) fn with(&self, name: &str, mischief: impl IntoIterator<Item = Mischief>) {
+        self.state
+            .lock()
+            .unwrap()
+            .pages
+            .get_mut(&format!("/stats/{name}"))
+            .unwrap()
+            .mischief
+            .extend(mischief);
     }
 
     pub(crate) fn put_sum(&self, text: &str) {
@@ -135,7 +155,13 @@ fn request(lines: &[String]) -> Asked {
         found.map(|(_, value)| value.to_owned())
     };
     let path = lines.first().and_then(|line| line.split(' ').nth(1)).unwrap_or_default().to_owned();
-    Asked { path, range: header("range"), if_range: header("if-range") }
+    Asked {
+        path,
+        range: header("range"),
+        condition: header("if-none-match").or_else(|| header("if-modified-since")),
+        agent: header("user-agent"),
+        if_range: header("if-range"),
+    }
 }
 
 fn answer(asked: &Asked, state: &Mutex<State>) -> Vec<u8> {
@@ -143,6 +169,9 @@ fn answer(asked: &Asked, state: &Mutex<State>) -> Vec<u8> {
     state.asked.push(asked.clone());
     let Some(page) = state.pages.get_mut(&asked.path) else { return head("404 Not Found", 0, "") };
     let mischief = page.mischief.pop_front();
+    if mischief.is_none() && asked.condition.as_ref().is_some_and(|condition| *condition == page.etag) {
+        return head("304 Not Modified", 0, "");
+    }
     let whole = page.body.len();
     let same_edition = asked.if_range.is_none() || asked.if_range.as_deref() == Some(page.etag.as_str());
     let ignore = !same_edition || matches!(mischief, Some(Mischief::IgnoreRange));
@@ -153,7 +182,11 @@ fn answer(asked: &Asked, state: &Mutex<State>) -> Vec<u8> {
         .and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
     let mut body = page.body.get(from.unwrap_or(0)..).unwrap_or_default().to_owned();
     let mut length = body.len() as u64;
-    let etag = if page.etag.is_empty() { String::new() } else { format!("ETag: {}\r\n", page.etag) };
+    let etag = match &page.etag {
+        none if none.is_empty() => String::new(),
+        tag if tag.ends_with('"') => format!("ETag: {tag}\r\n"),
+        date => format!("Last-Modified: {date}\r\n"),
+    };
     let (status, range) = match from {
         None => ("200 OK", String::new()),
         Some(from) if from >= whole => {
@@ -167,6 +200,9 @@ fn answer(asked: &Asked, state: &Mutex<State>) -> Vec<u8> {
         Some(Mischief::CutAfter(bytes)) => body.truncate(bytes),
         Some(Mischief::Status(code)) => return head(&format!("{code} Whatever"), 0, ""),
         Some(Mischief::Claim(bytes)) => length = bytes,
+        Some(Mischief::Later(seconds)) => {
+            return head("503 Service Unavailable", 0, &format!("Retry-After: {seconds}\r\n"));
+        }
         Some(Mischief::IgnoreRange) | None => {}
     }
     let mut answer = head(status, length, &format!("{etag}{range}"));

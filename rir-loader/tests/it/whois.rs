@@ -298,6 +298,24 @@ fn routes_give_names_and_finer_ranges() {
     );
 }
 
+/// Of a dump only who holds what is kept: nobody's address, telephone or remarks.
+#[test]
+fn what_is_said_of_people_is_not_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let dump = "person: SECRET Person\naddress: SECRET Street 1\nphone: SECRET\ne-mail: SECRET@example.org\n\
+                nic-hdl: SECRET-RIPE\nsource: RIPE\n\n\
+                organisation: ORG-X1-RIPE\norg-name: Example Ltd\naddress: SECRET\ne-mail: SECRET\nsource: RIPE\n\n\
+                inetnum: 193.0.0.0 - 193.0.0.255\nnetname: EX\ndescr: Example\ndescr: SECRET second line\n\
+                org: ORG-X1-RIPE\nadmin-c: SECRET\nremarks: SECRET\nnotify: SECRET\ncountry: NL\nsource: RIPE\n";
+    let nested = read(&[write(&dir, "a", dump.as_bytes())], &|_| {}).unwrap();
+    let companies: Vec<_> =
+        nested.hierarchy.companies().iter().map(|(_, company)| format!("{company:?}")).collect();
+    assert!(companies.len() == 1 && companies[0].contains("Example Ltd"), "{companies:?}");
+    assert!(!companies.concat().contains("SECRET"), "{companies:?}");
+    let stats = rir_loader::stats::Stats::of(&nested);
+    assert!(!serde_json::to_string(&stats).unwrap().contains("SECRET"));
+}
+
 #[test]
 fn large_leaves_are_cut_where_the_policy_says() {
     let dir = tempfile::tempdir().unwrap();
@@ -305,26 +323,38 @@ fn large_leaves_are_cut_where_the_policy_says() {
     let options = Options { cut_v4: Some("20/22".parse().unwrap()), ..Options::default() };
     let nested = read_with(&[write(&dir, "a", delegated.as_bytes())], options, &|_| {}).unwrap();
     assert_eq!(nested.settled.virtual_subnets, 64);
+    // They are shown as what they are: neither held by themselves nor blocks that group.
+    let stats = rir_loader::stats::Stats::of(&nested);
+    assert_eq!((stats.delegated, stats.blocks, stats.virtual_subnets), (1, 1, 64));
+    let kinds = |text: &str| {
+        let links = rir_loader::inspect::chain(&nested, &text.parse().unwrap());
+        links.iter().map(|link| link.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds("10.0.77.1"), ["root", "block", "delegated", "virtual"]);
     assert_eq!(chain(&nested, "10.0.77.1").last().unwrap(), "10.0.76.0/22 opaque-1");
 }
 
 #[test]
 fn a_zip_may_hold_several_texts_and_others() {
     let dir = tempfile::tempdir().unwrap();
-    let mut zip = zip::ZipWriter::new(Cursor::new(vec![]));
-    let members =
-        [("arin_db.xml", ARIN_XML), ("arin_db.txt", ARIN), ("README.txt", "read me\n"), ("empty", "")];
-    for (name, text) in members {
-        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-        zip.write_all(text.as_bytes()).unwrap();
+    let (xml, txt) = (("arin_db.xml", ARIN_XML), ("arin_db.txt", ARIN));
+    let others = [("README.txt", "read me\n"), ("empty", ""), ("more/arin_db.txt", ARIN)];
+    // Both hold the same: whichever comes first is read. What only has the same name elsewhere is another's.
+    for order in [[xml, txt], [txt, xml]] {
+        let mut zip = zip::ZipWriter::new(Cursor::new(vec![]));
+        for (name, text) in order.into_iter().chain(others) {
+            zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+            zip.write_all(text.as_bytes()).unwrap();
+        }
+        let bytes = zip.finish().unwrap().into_inner();
+        let nested = read(&[write(&dir, "arin", &bytes)], &|_| {}).unwrap();
+        let members: Vec<_> = nested.files.iter().map(|file| file.member.as_deref().unwrap()).collect();
+        assert_eq!(members, [order[0].0, order[1].0, "README.txt", "more/arin_db.txt"]);
+        assert_eq!((nested.settled.nets, nested.settled.duplicates), (6, 3));
+        let passed: Vec<_> =
+            nested.files.iter().map(|file| matches!(file.contents, Contents::Passed(_))).collect();
+        assert_eq!(passed, [false, true, true, false]);
     }
-    let bytes = zip.finish().unwrap().into_inner();
-    let nested = read(&[write(&dir, "arin", &bytes)], &|_| {}).unwrap();
-    let members: Vec<_> = nested.files.iter().map(|file| file.member.as_deref().unwrap()).collect();
-    assert_eq!(members, ["arin_db.xml", "arin_db.txt", "README.txt"]);
-    // Both forms of the same data: the second changes nothing.
-    assert_eq!((nested.settled.nets, nested.settled.duplicates), (6, 3));
-    assert!(matches!(nested.files[2].contents, Contents::Passed(_)));
 }
 
 #[test]

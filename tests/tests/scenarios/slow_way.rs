@@ -30,7 +30,7 @@ struct Subject {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
-    let world = SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8 }, 100).await;
+    let world = SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8, near_ms: None }, 100).await;
     let Some(links) = world.ground.stage.links() else {
         eprintln!("SKIPPED: no virtual internet here");
         return;

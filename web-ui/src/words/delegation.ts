@@ -51,6 +51,7 @@ const skipNames: Names<SkipReason> = {
 const kindNames: Names<Kind> = {
   root: 'Whole address space',
   block: 'Registry block',
+  virtual: 'Part of a large range',
   delegated: 'Registered range',
 };
 

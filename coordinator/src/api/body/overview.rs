@@ -17,6 +17,10 @@ pub struct Source {
     /// Its date as the registry wrote it, ISO 8601.
     #[schema(required = true)]
     pub date: Option<String>,
+    /// Days since that date; since it was loaded, where it has none.
+    pub age_days: u64,
+    /// Whether it is older than the age at which it should have been fetched anew.
+    pub outdated: bool,
 }
 
 /// The loaded version of the hierarchy.

@@ -107,6 +107,8 @@ pub enum Kind {
     Root,
     /// A block that a registry hands out from.
     Block,
+    /// A part that was cut out of a large range.
+    Virtual,
     /// Handed to a company by a registry.
     Delegated,
 }
@@ -220,10 +222,11 @@ impl Method {
     }
 }
 
-impl From<hierarchy::SubnetKind> for Kind {
-    fn from(kind: hierarchy::SubnetKind) -> Self {
-        match kind {
+impl From<hierarchy::Subnet<'_>> for Kind {
+    fn from(subnet: hierarchy::Subnet<'_>) -> Self {
+        match subnet.kind() {
             hierarchy::SubnetKind::Root => Self::Root,
+            hierarchy::SubnetKind::Block if subnet.is_virtual() => Self::Virtual,
             hierarchy::SubnetKind::Block => Self::Block,
             hierarchy::SubnetKind::Delegated => Self::Delegated,
         }

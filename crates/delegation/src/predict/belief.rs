@@ -13,7 +13,7 @@ use super::{ACCESS_MS, PROBE_SIGMA, Place, Places, normal};
 #[derive(Debug, Clone)]
 pub struct Belief<'p> {
     places: &'p Places,
-    chances: Vec<f64>,
+    pub(super) chances: Vec<f64>,
     accesses: Vec<Access>,
 }
 
@@ -71,8 +71,8 @@ impl<'p> Belief<'p> {
     }
 
     /// The probability of each place.
-    pub fn chances(&self) -> &[f64] {
-        &self.chances
+    pub fn chances(&self) -> Vec<f64> {
+        self.chances.clone()
     }
 
     /// The round trip to be expected from `agent`, with its deviation, in milliseconds.

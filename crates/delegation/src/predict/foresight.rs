@@ -63,7 +63,7 @@ impl<'k> Foresight<'k> {
 impl Thought<'_> {
     /// The probability of each place, after the step that kept this.
     pub fn chances(&self) -> &[f64] {
-        self.belief.chances()
+        &self.belief.chances
     }
 }
 

@@ -12,6 +12,9 @@ pub const COUNT: usize = 1500;
 /// tenth landmark in a small country tells less than the first.
 const POWER: f64 = 0.9;
 
+/// With fewer landmarks than this nothing is predicted: most of the world would be nowhere.
+pub const ENOUGH: usize = 8;
+
 /// So many landmarks are worth having however few subnets there are.
 const FEW: usize = 48;
 /// Beyond that, one for so many subnets: landmarks cost probes, and save them only where there is much to search.

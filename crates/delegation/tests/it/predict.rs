@@ -1,6 +1,8 @@
 //! The predictive strategy on a line: places 0 to 9, agents at places 0, 3, 6 and 9, neighbours 20 ms apart.
 
-use delegation::predict::{Belief, Experience, Foresight, Landmark, Places, landmarks, next_step};
+use delegation::predict::{
+    Belief, Experience, Foresight, Landmark, Places, landmarks, next_step, next_step_keeping,
+};
 use delegation::{Asked, Availability, Book, Phase, Policy, Reason, Roster, Search, Step, Verdict};
 use hierarchy::{Hierarchy, SubnetId, SubnetKind};
 use proptest::prelude::*;
@@ -302,6 +304,31 @@ proptest! {
         let chosen = case.run(target, |agent| times[agent.get() as usize - 1]);
         let fastest = case.trail.iter().map(|asked| times[asked.agent.get() as usize - 1]).fold(f64::INFINITY, f64::min);
         prop_assert!((times[chosen.get() as usize - 1] - fastest).abs() < 0.002);
+    }
+
+    /// A kept belief gives the step that the trail alone gives, also when an earlier answer comes late or the subnet is another.
+    #[test]
+    fn what_is_kept_changes_no_step(trails in prop::collection::vec((0_usize..60, prop::collection::vec((0_usize..4, prop::option::of(1.0..400.0)), 0..5)), 1..6)) {
+        let mut case = case();
+        let mut kept = None;
+        let (places, experience) = (case.places.clone(), case.experience.clone());
+        let foresight = Foresight { places: &places, experience: &experience, worth_asking: 0.07 };
+        for (target, answers) in trails {
+            let target = records(&case.hierarchy)[target];
+            let asked = |(who, rtt_ms): &(usize, Option<f64>)| {
+                let verdict = rtt_ms.map_or(Verdict::Pending, |ms| Verdict::Measured { rtt_us: (ms * 1000.0) as u32 });
+                Asked { agent: agent(AGENTS[*who].0), phase: Phase::Predicted, verdict }
+            };
+            let all: Vec<Asked> = answers.iter().map(asked).collect();
+            for upto in 0..=all.len() {
+                case.trail = all[..upto].to_vec();
+                let search = Search { subnet: target, trail: &case.trail, provisional: None, waited_ms: 0 };
+                let step = next_step_keeping(
+                    &case.hierarchy, &Book::default(), &case.roster, &Policy::default(), &foresight, &search, &mut kept,
+                );
+                prop_assert_eq!(step, case.step(target));
+            }
+        }
     }
 
     #[test]

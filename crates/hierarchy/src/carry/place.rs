@@ -22,7 +22,7 @@ pub fn place<Key: Copy>(
     claims.into_iter().map(place).collect()
 }
 
-fn place_of(old: Option<&Hierarchy>, new: &Hierarchy, range: &Range) -> (Fate, Vec<Range>) {
+pub(super) fn place_of(old: Option<&Hierarchy>, new: &Hierarchy, range: &Range) -> (Fate, Vec<Range>) {
     let before = old.and_then(|old| Some((old, old.find(range)?)));
     if let Some(there) = new.find(range).filter(|there| !fell_apart(before, new, *there)) {
         let moved = before.is_some_and(|(old, id)| holder(old, id) != holder(new, there));

@@ -1,6 +1,6 @@
 //! What was tied to a range finds its place in the next generation.
 
-use hierarchy::carry::{Census, Claim, Fate, place, settle};
+use hierarchy::carry::{Census, Claim, Fate, Plan, Quest, place, settle, steer};
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, SubnetKind};
 use proptest::prelude::*;
 
@@ -20,7 +20,12 @@ fn hierarchy(lines: &[&str]) -> Hierarchy {
 }
 
 fn claims(ranges: &[&str]) -> Vec<Claim<usize>> {
-    let claim = |(key, range): (usize, &&str)| Claim { key, range: range.parse().unwrap(), rank: 5 };
+    let claim = |(key, range): (usize, &&str)| Claim {
+        key,
+        range: range.parse().unwrap(),
+        rank: 5,
+        provisional: false,
+    };
     ranges.iter().enumerate().map(claim).collect()
 }
 
@@ -91,12 +96,123 @@ fn where_two_meet_the_owner_of_the_range_stays_and_else_the_rank_decides() {
     );
 }
 
+const NO_RULES: [Vec<Claim<usize>>; 0] = [];
+
+#[test]
+fn what_was_said_of_a_range_counts_for_what_lies_in_it() {
+    let old = hierarchy(&[
+        "10.0.0.0/8",
+        "10.0.0.0/16 a",
+        "10.2.0.0/16 c",
+        "10.4.0.0/16 e",
+        "10.5.0.0/16 f",
+        "10.5.1.0/24 g",
+    ]);
+    let new =
+        hierarchy(&["10.0.0.0/8", "10.0.0.0/16 a", "10.2.0.0/17 c", "10.2.128.0/17 d", "10.4.0.0/15 e"]);
+    let ranges = [
+        "10.0.0.0/16",
+        // Its parts lie in it.
+        "10.2.0.0/16",
+        // Wider than any subnet, before and now.
+        "10.0.0.0/14",
+        // Never had a subnet.
+        "10.9.0.0/16",
+        // Both went into the larger one, which one of them gets.
+        "10.4.0.0/16",
+        "10.5.1.0/24",
+    ];
+    let told: Vec<_> = steer(Some(&old), &new, claims(&ranges))
+        .into_iter()
+        .map(|one| (one.fate, one.gets.first().map(Range::to_string), one.yields.len()))
+        .collect();
+    let at = |range: &str| Some(range.to_owned());
+    let unknown = steer(None, &new, claims(&ranges));
+    assert!(unknown.iter().all(|one| one.stays() && one.fate == Fate::Same));
+    let expected = [
+        (Fate::Same, at("10.0.0.0/16"), 0),
+        (Fate::Split, at("10.2.0.0/16"), 0),
+        (Fate::Same, at("10.0.0.0/14"), 0),
+        (Fate::Same, at("10.9.0.0/16"), 0),
+        (Fate::Merged, at("10.4.0.0/15"), 0),
+        (Fate::Merged, None, 1),
+    ];
+    assert_eq!(told, expected);
+}
+
+fn quests(of: &[(&str, &str)]) -> Vec<Quest<usize>> {
+    let quest = |(key, (range, target)): (usize, &(&str, &str))| Quest {
+        key,
+        range: range.parse().unwrap(),
+        target: target.parse().unwrap(),
+    };
+    of.iter().enumerate().map(quest).collect()
+}
+
+#[test]
+fn a_search_follows_its_target_and_ends_where_it_is_not_needed() {
+    let old = hierarchy(&[
+        "10.0.0.0/8",
+        "10.0.0.0/16 a",
+        "10.1.0.0/16 b",
+        "10.2.0.0/16 c",
+        "10.3.0.0/16 d",
+        "10.4.0.0/16 e",
+    ]);
+    let new = hierarchy(&["10.0.0.0/8", "10.0.0.0/16 a", "10.1.0.0/17 b", "10.2.0.0/15 c", "10.4.0.0/16 e"]);
+    let searches = quests(&[
+        ("10.0.0.0/16", "10.0.0.1"),
+        ("10.1.0.0/16", "10.1.0.1"),
+        ("10.2.0.0/16", "10.2.0.1"),
+        ("10.3.0.0/16", "10.3.0.1"),
+        ("10.4.0.0/16", "10.4.0.1"),
+    ]);
+    // The first of those that move is beaten by a delegation, unless that is provisional, the last by the one before.
+    for (provisional, first_is_over) in [(false, true), (true, false)] {
+        let mut claim = claims(&["10.1.0.0/16", "10.4.0.0/16"]);
+        for one in &mut claim {
+            one.provisional = provisional;
+        }
+        let plan = Plan::of(Some(&old), &new, claim, searches.clone(), NO_RULES);
+        let told: Vec<_> =
+            plan.searches.iter().map(|one| (one.fate, one.place.to_string(), one.over)).collect();
+        let expected = [
+            (Fate::Same, "10.0.0.0/16", false),
+            (Fate::Split, "10.1.0.0/17", first_is_over),
+            (Fate::Merged, "10.2.0.0/15", false),
+            (Fate::Merged, "10.2.0.0/15", true),
+            // It has an agent already; that was so before.
+            (Fate::Same, "10.4.0.0/16", false),
+        ];
+        assert_eq!(told, expected.map(|(fate, place, over)| (fate, place.to_owned(), over)));
+        assert!(!plan.is_idle());
+        assert!(Plan::of(Some(&old), &old, claims(&["10.1.0.0/16"]), searches.clone(), NO_RULES).is_idle());
+    }
+}
+
 proptest! {
+    /// Whatever changed: a subnet has one open search at most, and that is about a subnet that holds its target.
+    #[test]
+    fn no_subnet_is_searched_for_twice(old in records(), new in records()) {
+        let ((old, _), (new, _)) = (build(&old), build(&new));
+        let quests: Vec<_> = old.iter().map(|subnet| Quest { key: subnet.id(), range: subnet.range(), target: subnet.range().last() }).collect();
+        let claims = std::iter::empty::<Claim<usize>>();
+        let plan = Plan::of(Some(&old), &new, claims, quests.clone(), NO_RULES);
+        prop_assert_eq!(plan.searches.len(), quests.len());
+        let mut open = std::collections::HashSet::new();
+        for one in &plan.searches {
+            prop_assert!(one.place.contains(one.quest.target) && new.find(&one.place).is_some());
+            prop_assert!(one.over || open.insert(one.place), "{:?}", one);
+        }
+        // One that is over has another in its place.
+        prop_assert!(plan.searches.iter().all(|one| open.contains(&one.place)));
+    }
+
     /// Whatever changed between two generations: each claim is answered, each subnet has one owner, and who stays was not moved.
     #[test]
     fn nothing_is_lost_and_nothing_is_given_twice(old in records(), new in records(), ranks in proptest::collection::vec(0..3_u64, 100)) {
         let ((old, _), (new, _)) = (build(&old), build(&new));
-        let claim = |(subnet, rank): (hierarchy::Subnet<'_>, &u64)| Claim { key: subnet.id(), range: subnet.range(), rank: *rank };
+        let claim = |(subnet, rank): (hierarchy::Subnet<'_>, &u64)| Claim { key: subnet.id(), range: subnet.range(), rank: *rank, provisional: false };
         let claims: Vec<_> = old.iter().zip(ranks.iter().cycle()).map(claim).collect();
         let placed = place(Some(&old), &new, claims.clone());
         let carried = settle(placed.clone());

@@ -1,22 +1,81 @@
 //! Delegations and open searches find their places in a new generation of the hierarchy.
 
+use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
 
-use hierarchy::Range;
-use hierarchy::carry::{Carried, Claim};
-use protocol::{DelegationId, SearchId, UnixMillis};
+use hierarchy::carry::{Carried, Claim, Followed, Plan, Quest};
+use hierarchy::{Hierarchy, Range, Scope};
+use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{Held, range};
+use super::{Held, held, range};
 use crate::moment::Moment;
+use crate::steering::{self, Kind, Rule};
 use crate::{Store, StoreError};
 
 impl Held {
-    /// As something to be carried over: agents that live in a subnet come first, then who is nearer.
+    /// As something to be carried over: agents that an admin chose come first, then those that live in the subnet, then who is
+    /// nearer.
     pub fn claim(&self) -> Claim<DelegationId> {
-        let rank =
-            if self.reason == "home" { 0 } else { 1 + self.rtt_us.map_or(u64::from(u32::MAX), u64::from) };
-        Claim { key: self.id, range: self.subnet, rank }
+        let rank = match self.reason.as_str() {
+            "pinned" | "override" => 0,
+            "home" => 1,
+            _ => 2 + self.rtt_us.map_or(u64::from(u32::MAX), u64::from),
+        };
+        Claim { key: self.id, range: self.subnet, rank, provisional: self.provisional }
+    }
+}
+
+/// Everything that is tied to the hierarchy: what has to be carried over when a new generation is taken up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tied {
+    /// Delegations that hold, in the order of their ids.
+    pub held: Vec<Held>,
+    /// Open searches, in the order of their ids.
+    pub searched: Vec<Quest<SearchId>>,
+    /// Pins and exclusions that count, whatever they are about.
+    pub rules: Vec<(Kind, Rule)>,
+}
+
+impl Tied {
+    /// As it is now.
+    pub async fn read(store: &Store) -> Result<Self, StoreError> {
+        let mut rules = vec![];
+        for kind in [Kind::Pin, Kind::Exclusion] {
+            let counting = steering::list(store, kind, false, i64::MAX, i64::MAX).await?;
+            rules.extend(counting.into_iter().map(|rule| (kind, rule)));
+        }
+        Ok(Self { held: held(store).await?, searched: searched(store).await?, rules })
+    }
+
+    /// What is to be done with it; see [`Plan`].
+    pub fn plan(&self, old: Option<&Hierarchy>, new: &Hierarchy) -> Plan<DelegationId, SearchId, i64> {
+        let searched = self.searched.iter().copied();
+        Plan::of(old, new, self.held.iter().map(Held::claim), searched, self.groups().into_values())
+    }
+
+    /// Rules about ranges: all pins, and the exclusions of each agent.
+    fn groups(&self) -> BTreeMap<Option<AgentId>, Vec<Claim<i64>>> {
+        let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (kind, rule) in &self.rules {
+            let Scope::Range(range) = rule.scope else { continue };
+            let group = (*kind == Kind::Exclusion).then_some(rule.agent);
+            let claim = Claim { key: rule.id, range, rank: 0, provisional: false };
+            groups.entry(group).or_default().push(claim);
+        }
+        groups
+    }
+
+    /// Whether everything has its place in this generation without a thought about the one before.
+    pub fn fits(&self, new: &Hierarchy) -> bool {
+        let held = self.held.iter().map(|held| &held.subnet);
+        let mut subnets = held.chain(self.searched.iter().map(|quest| &quest.range));
+        let is_there = |range: &Range| new.find(range).is_some();
+        let rule_fits = |(_, rule): &(Kind, Rule)| match &rule.scope {
+            Scope::Range(range) => is_there(range) || new.inside(range).next().is_some(),
+            _ => true,
+        };
+        subnets.all(is_there) && self.rules.iter().all(rule_fits)
     }
 }
 
@@ -79,57 +138,58 @@ async fn begin_again(
     Ok(())
 }
 
-/// An open search and what it is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Searched {
-    /// The search.
-    pub search: SearchId,
-    /// The subnet that wants an agent.
-    pub subnet: Range,
-    /// The address that candidates probe.
-    pub target: IpAddr,
-}
-
-/// Every open search.
-pub async fn searched(store: &Store) -> Result<Vec<Searched>, StoreError> {
+/// Every open search, in order.
+pub async fn searched(store: &Store) -> Result<Vec<Quest<SearchId>>, StoreError> {
     let rows: Vec<(i64, IpAddr, IpAddr, IpAddr)> =
         sqlx::query_as("SELECT id, first, last, target FROM searches WHERE state = 'open' ORDER BY id")
             .fetch_all(store.pool())
             .await
             .map_err(StoreError::doing("read the open searches"))?;
-    let searched = |(id, first, last, target)| {
-        Ok(Searched { search: SearchId::new(id), subnet: range(first, last)?, target })
-    };
-    rows.into_iter().map(searched).collect()
+    let quest =
+        |(id, first, last, target)| Ok(Quest { key: SearchId::new(id), range: range(first, last)?, target });
+    rows.into_iter().map(quest).collect()
 }
 
-/// Puts open searches, with the probes they made, on the subnets that their targets lie in now. Where the subnet has an open
-/// search or an agent already, the search is over.
+/// Puts open searches, with the probes they made, on the subnets that their targets lie in now, all in one transaction. Those that
+/// stay are not touched. All that move are closed first, since in between two of them may want the same subnet, which has
+/// one open search at most.
 pub async fn carry_searches(
     store: &Store,
-    moved: &[(SearchId, Range)],
+    followed: &[Followed<SearchId>],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
+    let mut moved: Vec<_> = followed.iter().filter(|one| !one.stays()).collect();
     let doing = StoreError::doing("carry the open searches over");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    for (search, subnet) in moved {
-        sqlx::query(
-            "UPDATE searches s SET
-                 first = $2, last = $3,
-                 state = CASE WHEN taken THEN 'decided' ELSE 'open' END,
-                 decided_at = CASE WHEN taken THEN $4::timestamptz END
-             FROM (SELECT EXISTS (SELECT FROM searches o WHERE o.first = $2 AND o.last = $3 AND o.state = 'open' AND o.id <> $1)
-                       OR EXISTS (SELECT FROM delegations d WHERE d.first = $2 AND d.last = $3 AND d.ended_at IS NULL
-                                                              AND NOT d.provisional) AS taken) AS t
-             WHERE s.id = $1 AND s.state = 'open'",
-        )
-        .bind(search.get())
-        .bind(subnet.first())
-        .bind(subnet.last())
-        .bind(Moment(now))
-        .execute(&mut *tx)
-        .await
-        .map_err(doing)?;
-    }
+    let closed: Vec<i64> = sqlx::query_scalar(
+        "UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = ANY ($1) AND state = 'open' RETURNING id",
+    )
+    .bind(moved.iter().map(|one| one.quest.key.get()).collect::<Vec<_>>())
+    .bind(Moment(now))
+    .fetch_all(&mut *tx)
+    .await
+    .map_err(doing)?;
+    let closed: HashSet<i64> = closed.into_iter().collect();
+    moved.retain(|one| closed.contains(&one.quest.key.get()));
+    put(&mut tx, &moved).await?;
     tx.commit().await.map_err(doing)
+}
+
+/// Opens again, each at its place, those that are not over.
+async fn put(db: &mut PgConnection, moved: &[&Followed<SearchId>]) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE searches s SET first = m.first, last = m.last,
+                               state = CASE WHEN m.over THEN 'decided' ELSE 'open' END,
+                               decided_at = CASE WHEN m.over THEN s.decided_at END
+         FROM unnest($1::bigint[], $2::inet[], $3::inet[], $4::bool[]) AS m (id, first, last, over)
+         WHERE s.id = m.id",
+    )
+    .bind(moved.iter().map(|one| one.quest.key.get()).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.place.first()).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.place.last()).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.over).collect::<Vec<_>>())
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("carry the open searches over"))?;
+    Ok(())
 }

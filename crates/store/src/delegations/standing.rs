@@ -99,7 +99,8 @@ pub struct Standing {
     pub hosts: u64,
 }
 
-type StandingRow = (IpAddr, IpAddr, i64, i64, Option<i64>, Option<i64>, Option<String>, Option<i32>);
+type StandingRow =
+    (IpAddr, IpAddr, i64, i64, Option<i64>, Option<i64>, Option<String>, Option<i32>, Option<bool>);
 
 /// How it stands with these subnets, in their order.
 pub async fn standing(store: &Store, subnets: &[Range]) -> Result<Vec<Standing>, StoreError> {
@@ -107,7 +108,7 @@ pub async fn standing(store: &Store, subnets: &[Range]) -> Result<Vec<Standing>,
         "SELECT s.first, s.last,
                 coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
                 (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last),
-                d.id, d.agent, d.reason, d.rtt_us
+                d.id, d.agent, d.reason, d.rtt_us, d.provisional
          FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)
          LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL
          ORDER BY s.place",
@@ -121,7 +122,7 @@ pub async fn standing(store: &Store, subnets: &[Range]) -> Result<Vec<Standing>,
 }
 
 fn standing_of(row: StandingRow) -> Result<Standing, StoreError> {
-    let (first, last, generation, hosts, id, agent, reason, rtt_us) = row;
+    let (first, last, generation, hosts, id, agent, reason, rtt_us, provisional) = row;
     let subnet = range(first, last)?;
     let held = id.zip(agent).zip(reason).map(|((id, agent), reason)| Held {
         id: DelegationId::new(id),
@@ -130,6 +131,7 @@ fn standing_of(row: StandingRow) -> Result<Standing, StoreError> {
         generation,
         reason,
         rtt_us: rtt_us.map(i32::unsigned_abs),
+        provisional: provisional.unwrap_or(false),
     });
     Ok(Standing { subnet, generation, held, hosts: hosts.unsigned_abs() })
 }

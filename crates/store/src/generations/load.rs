@@ -6,7 +6,7 @@ use hierarchy::{Generation, Hierarchy};
 use sqlx::{PgTransaction, Postgres};
 
 use super::copy::{copy_companies, copy_subnets};
-use super::shrink::{sentence, shrunken};
+use super::shrink::refusal;
 use super::{CHANNEL, Source};
 use crate::{Store, StoreError};
 
@@ -64,15 +64,14 @@ impl Load {
         Generation::new(self.id.into())
     }
 
-    /// Refuses sources that hold far fewer records than those of the generation in use: see [`shrunken`].
+    /// Refuses sources that hold far fewer records than those of the generation in use: see [`super::shrunken`].
     pub async fn refuse_shrunken(&mut self, sources: &[Source]) -> Result<(), StoreError> {
         let statement = "SELECT sources FROM generations WHERE state = 'live'";
         let in_use: Option<sqlx::types::Json<Vec<Source>>> = sqlx::query_scalar(statement)
             .fetch_optional(&mut *self.tx)
             .await
             .map_err(StoreError::doing("look at the sources of the generation in use"))?;
-        let shrunken = in_use.map_or_else(Vec::new, |in_use| shrunken(&in_use.0, sources));
-        if shrunken.is_empty() { Ok(()) } else { Err(StoreError::Shrunken { list: sentence(&shrunken) }) }
+        in_use.and_then(|in_use| refusal(&in_use.0, sources)).map_or(Ok(()), Err)
     }
 
     /// Copies everything in; `copied` hears the number of rows sent so far (companies first, then subnets).

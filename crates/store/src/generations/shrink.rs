@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Source;
+use crate::StoreError;
 
 /// A registry loses at most this share of its records from one load to the next, in percent; between 2013 and 2018 none lost
 /// any.
@@ -46,7 +47,13 @@ impl Shrunken {
     }
 }
 
-pub(super) fn sentence(shrunken: &[Shrunken]) -> String {
+/// The error that a load of the new files ends with unless it is forced; `None` when they may take the place of those in use.
+pub fn refusal(in_use: &[Source], new: &[Source]) -> Option<StoreError> {
+    let shrunken = shrunken(in_use, new);
+    (!shrunken.is_empty()).then(|| StoreError::Shrunken { list: sentence(&shrunken) })
+}
+
+fn sentence(shrunken: &[Shrunken]) -> String {
     let each = shrunken.iter().map(|Shrunken { registry, before, now }| match now {
         0 => format!("{registry}: none, {before} in use"),
         _ => format!("{registry}: {now}, {before} in use"),

@@ -46,7 +46,7 @@ async fn measure(world: &World, step: u32, agent: AgentId, rtt_us: u32) {
 /// The agent reports on everything it was asked.
 async fn answer(world: &World, agent: AgentId, rtt_us: u32) {
     use protocol::{ProbeMethod, ProbeReport, ProbeResult};
-    for order in probes::orders(world.store(), agent, &[], 10).await.unwrap() {
+    for order in probes::orders(world.store(), agent, &[], 3, 10).await.unwrap() {
         let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
         let report = ProbeReport { probe: order.probe, measured_at: NOW, result };
         probes::report(world.store(), agent, &[report], NOW).await.unwrap();
@@ -63,6 +63,7 @@ async fn decide(world: &World, agent: AgentId, rtt_us: u32) {
         reason: "lowest",
         provisional: false,
         rtt_us: Some(rtt_us),
+        skipped: &[],
     };
     let made = delegations::decide(world.store(), &decision, NOW).await.unwrap();
     assert!(matches!(made, Decided::Made(_)));
@@ -119,7 +120,7 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     for _ in 0..2 {
         calibrations::check(world.store(), &checking, next, Some(30_000), &target, NOW).await.unwrap();
     }
-    assert_eq!(probes::orders(world.store(), next, &[], 10).await.unwrap().len(), 1, "asked once");
+    assert_eq!(probes::orders(world.store(), next, &[], 3, 10).await.unwrap().len(), 1, "asked once");
     assert_eq!(case(&world).await.probe.unwrap().outcome, Outcome::Pending);
     answer(&world, next, 31_000).await;
     let measured = case(&world).await;

@@ -1,10 +1,11 @@
 //! Delegations and open searches move to the places they were given in a new generation.
 
-use hierarchy::carry::{Carried, Claim, Fate};
-use hierarchy::{Range, carry::Census};
+use hierarchy::carry::{Carried, Claim, Fate, Followed};
+use hierarchy::{Builder, Companies, Generation, Hierarchy, Range, Record, Scope, SubnetKind, carry::Census};
 use protocol::{AgentId, DelegationId};
-use store::delegations::{self, Held};
+use store::delegations::{self, Held, Tied};
 use store::searches::{self, NewSearch};
+use store::steering::{self, Kind};
 use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
@@ -94,16 +95,75 @@ async fn an_open_search_follows_its_target() {
     searches::open(world.store(), &searches, "threshold", 50_000, NOW).await.unwrap();
     let open = delegations::searched(world.store()).await.unwrap();
     assert_eq!(
-        (open.len(), open[0].subnet, open[0].target),
+        (open.len(), open[0].range, open[0].target),
         (3, range("198.51.100.0/24"), ip("198.51.100.7"))
     );
-    let moved: Vec<_> = open
-        .iter()
-        .zip(["198.51.100.0/23", "198.51.100.0/23", "192.0.2.0/24"])
-        .map(|(one, place)| (one.search, range(place)))
-        .collect();
-    delegations::carry_searches(world.store(), &moved, NOW.plus_ms(1)).await.unwrap();
-    let open = delegations::searched(world.store()).await.unwrap();
-    // The second found the first there, the third an agent.
-    assert_eq!(open.iter().map(|one| one.subnet).collect::<Vec<_>>(), [range("198.51.100.0/23")]);
+    let followed = [
+        // The two trade places: for a moment both want the same.
+        (open[0], "198.51.101.0/24", false),
+        (open[1], "198.51.100.0/24", false),
+        (open[2], "192.0.2.0/24", true),
+    ];
+    let followed = followed.map(|(quest, place, over)| Followed {
+        quest,
+        fate: Fate::Vanished,
+        place: range(place),
+        over,
+    });
+    delegations::carry_searches(world.store(), &followed, NOW.plus_ms(1)).await.unwrap();
+    let places = async || {
+        let open = delegations::searched(world.store()).await.unwrap();
+        open.iter().map(|one| one.range).collect::<Vec<_>>()
+    };
+    assert_eq!(places().await, [range("198.51.101.0/24"), range("198.51.100.0/24")]);
+    // What was decided meanwhile is passed over.
+    let late = Followed { place: range("203.0.113.0/24"), over: false, ..followed[2].clone() };
+    delegations::carry_searches(world.store(), &[late], NOW.plus_ms(2)).await.unwrap();
+    assert_eq!(places().await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
+    let world = World::new().await;
+    let agent = world.approved(1, Some("192.0.2.0/24")).await;
+    let ranges = ["198.51.100.0/24", "198.51.101.0/24", "203.0.113.0/24"];
+    for text in ranges {
+        let scope = Scope::Range(range(text));
+        let new =
+            steering::New { kind: Kind::Pin, scope: &scope, agent, reason: "r", by: "a", expires_at: None };
+        steering::make(world.store(), &new, NOW).await.unwrap();
+    }
+    let tied = Tied::read(world.store()).await.unwrap();
+    assert_eq!((tied.held.len(), tied.rules.len()), (1, 3));
+    let (old, new) = (hierarchy(&ranges), hierarchy(&["198.51.100.0/23", "203.0.113.0/24"]));
+    assert!(tied.fits(&old) && !tied.fits(&new));
+    let plan = tied.plan(Some(&old), &new);
+    steering::carry(world.store(), &plan.rules, NOW.plus_ms(1)).await.unwrap();
+    let mut now: Vec<_> =
+        Tied::read(world.store()).await.unwrap().rules.into_iter().map(|(_, rule)| rule.scope).collect();
+    now.sort_by_key(ToString::to_string);
+    let expected = ["198.51.100.0/23", "203.0.113.0/24"].map(|text| Scope::Range(range(text)));
+    assert_eq!(now, expected);
+    let told = "UPDATE audit SET actor = actor WHERE (action, detail ->> 'why') IN (('pin.carry', 'its range merged'),
+                ('pin.end', 'its range merged'))";
+    assert_eq!(execute(world.store(), told).await.unwrap(), 2);
+    // Doing it again changes nothing.
+    let again = Tied::read(world.store()).await.unwrap().plan(Some(&new), &new);
+    assert!(again.rules.iter().all(Carried::stays));
+}
+
+/// A generation in which somebody holds these ranges.
+fn hierarchy(ranges: &[&str]) -> Hierarchy {
+    let mut builder = Builder::default();
+    for text in ranges {
+        let range = range(text);
+        builder.add(Record {
+            range,
+            kind: SubnetKind::Delegated,
+            registry: None,
+            company: None,
+            country: None,
+        });
+    }
+    builder.build(Generation::new(1), Companies::default()).0
 }

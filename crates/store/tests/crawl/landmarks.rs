@@ -79,6 +79,9 @@ async fn who_moved_measures_anew_and_its_old_times_count_no_more() {
     assert_eq!(measure(&world, agent, Some(90_000), 5).await.landmark, 2);
     let times = landmarks::times(world.store()).await.unwrap();
     assert_eq!(times[0].outcome, Outcome::Measured { rtt_us: 90_000, before_us: None }, "another place");
+    assert_eq!(landmarks::forget(world.store(), NOW).await.unwrap(), 0);
+    assert_eq!(landmarks::forget(world.store(), NOW.plus_ms(1)).await.unwrap(), 4, "the times stay");
+    assert_eq!(landmarks::times(world.store()).await.unwrap().len(), 2);
 }
 
 #[tokio::test]

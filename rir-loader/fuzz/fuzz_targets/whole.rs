@@ -1,0 +1,38 @@
+//! Any bytes as a file: unpacked (gzip, zip), told apart, read, settled, nested, asked, and carried over to itself.
+
+#![no_main]
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+use hierarchy::carry::{Claim, Fate, place, settle};
+use libfuzzer_sys::fuzz_target;
+use rir_loader::inspect::chain;
+use rir_loader::read::{Options, read_with};
+use rir_loader::settle::CutLeaves;
+use rir_loader::stats::Stats;
+
+thread_local! {
+    /// A file of its own for each process.
+    static FILE: RefCell<PathBuf> = RefCell::new(std::env::temp_dir().join(format!("fuzz-whole-{}", std::process::id())));
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let path = FILE.with_borrow(PathBuf::clone);
+    std::fs::write(&path, bytes).unwrap();
+    let cut = |above, into| Some(CutLeaves { above, into });
+    let options =
+        Options { force: true, cut_v4: cut(8, 10), cut_v6: cut(8, 10), origins: true, may_be_empty: true };
+    let Ok(nested) = read_with(&[path], options, &|_| {}) else { return };
+    let hierarchy = &nested.hierarchy;
+    for subnet in hierarchy.iter().take(500) {
+        let chain = chain(&nested, &subnet.range());
+        assert_eq!(chain.last().map(|link| link.first), Some(subnet.range().first()));
+        assert!(chain.windows(2).all(|pair| pair[0].first <= pair[1].first && pair[0].last >= pair[1].last));
+    }
+    let stats = Stats::of(&nested);
+    assert_eq!(stats.rejected, nested.rejected());
+    let claims = hierarchy.iter().map(|subnet| Claim { key: subnet.id(), range: subnet.range(), rank: 0, provisional: false });
+    let carried = settle(place(Some(hierarchy), hierarchy, claims));
+    assert!(carried.iter().all(|one| one.fate == Fate::Same && one.stays()));
+});

@@ -1,0 +1,94 @@
+//! What loading some files would do to what is tied to the generation in use; nothing is changed by asking.
+//!
+//! It is thought out by the same functions by which the coordinator does it when it takes a generation up (see
+//! [`hierarchy::carry`]).
+
+mod moves;
+mod table;
+
+use std::collections::HashMap;
+
+use hierarchy::Hierarchy;
+use serde::Serialize;
+use store::delegations::Tied;
+use store::generations::{self, Facts, Source, refusal};
+use store::{Store, StoreError};
+
+use crate::read::Nested;
+use crate::report::SourceReport;
+
+pub use moves::{Fates, Holders, Move, Moves};
+
+/// The generation in use and what is tied to it.
+#[derive(Debug)]
+pub struct InUse {
+    /// What is known of it.
+    pub facts: Facts,
+    /// Its subnets.
+    pub hierarchy: Hierarchy,
+    /// Delegations, open searches, pins and exclusions.
+    pub tied: Tied,
+}
+
+impl InUse {
+    /// Reads it; `None` before the first load.
+    pub async fn read(store: &Store) -> Result<Option<Self>, StoreError> {
+        let Some(facts) = generations::live(store).await? else { return Ok(None) };
+        let Some(hierarchy) = generations::read(store, facts.id).await? else { return Ok(None) };
+        let tied = Tied::read(store).await?;
+        Ok(Some(Self { facts, hierarchy, tied }))
+    }
+}
+
+/// What a load would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Preview {
+    /// Number of the generation in use; `None` when nothing is loaded yet.
+    pub generation: Option<i64>,
+    /// Subnets of the generation in use.
+    pub subnets_before: u64,
+    /// Subnets that the new one would have.
+    pub subnets_after: u64,
+    /// Why the load would be refused unless forced.
+    pub refused: Option<String>,
+    /// What would become of the delegations.
+    pub delegations: Moves,
+    /// What would become of the open searches.
+    pub searches: Moves,
+    /// What would become of pins and exclusions that are about a range.
+    pub rules: Moves,
+}
+
+impl Preview {
+    /// Thinks it out.
+    pub fn of(in_use: Option<&InUse>, nested: &Nested) -> Self {
+        let subnets_after = nested.hierarchy.len() as u64;
+        let Some(in_use) = in_use else { return Self { subnets_after, ..Self::EMPTY } };
+        let new: Vec<Source> = nested.files.iter().map(|file| SourceReport::from(file).to_stored()).collect();
+        let plan = in_use.tied.plan(Some(&in_use.hierarchy), &nested.hierarchy);
+        let held = in_use.tied.held.iter();
+        let agents: HashMap<i64, i64> = held.map(|one| (one.id.get(), one.agent.get())).collect();
+        let said = in_use.tied.rules.iter();
+        let by = said.map(|(_, rule)| (rule.id, rule.agent.get())).collect();
+        let holders = Holders { old: &in_use.hierarchy, new: &nested.hierarchy };
+        Self {
+            generation: Some(in_use.facts.id.get()),
+            subnets_before: in_use.hierarchy.len() as u64,
+            subnets_after,
+            refused: refusal(&in_use.facts.sources, &new).map(|error| error.to_string()),
+            delegations: Moves::of_delegations(&plan.delegations, |key| key.get(), &agents, &holders),
+            searches: Moves::of_searches(&plan.searches, |key| key.get(), &holders),
+            rules: Moves::of_delegations(&plan.rules, |id| id, &by, &holders),
+        }
+    }
+
+    const EMPTY: Self = Self {
+        generation: None,
+        subnets_before: 0,
+        subnets_after: 0,
+        refused: None,
+        delegations: Moves::NONE,
+        searches: Moves::NONE,
+        rules: Moves::NONE,
+    };
+}

@@ -1,0 +1,132 @@
+//! Whether an answer is right, found out another way than by the code that gave it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+
+use hierarchy::carry::{Carried, Fate, Followed};
+use hierarchy::{Hierarchy, Range, SubnetId, SubnetKind};
+
+/// What somebody holds in a generation. Delegated files are flat: hardly any range lies in another.
+pub(crate) struct Held<'h> {
+    hierarchy: &'h Hierarchy,
+    holders: BTreeMap<(bool, IpAddr), (Range, String)>,
+}
+
+impl<'h> Held<'h> {
+    pub(crate) fn of(hierarchy: &'h Hierarchy) -> Self {
+        let held = hierarchy.iter().filter(|subnet| subnet.kind() == SubnetKind::Delegated);
+        let entry = |subnet: hierarchy::Subnet<'_>| {
+            let range = subnet.range();
+            let company = subnet.company().and_then(|id| hierarchy.company(id));
+            let holder = format!("{:?} {:?}", subnet.registry(), company.map(|c| (c.registry, c.handle)));
+            ((range.is_v4(), range.first()), (range, holder))
+        };
+        Self { hierarchy, holders: held.map(entry).collect() }
+    }
+
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range> {
+        self.holders.values().map(|(range, _)| *range)
+    }
+
+    /// What is held wholly inside a range.
+    fn inside(&self, range: &Range) -> Vec<Range> {
+        let v4 = range.is_v4();
+        let begun = self.holders.range((v4, range.first())..=(v4, range.last()));
+        begun.map(|(_, (there, _))| *there).filter(|there| range.contains_range(there)).collect()
+    }
+
+    /// The held range that begins last at or before another begins, when it holds all of it.
+    fn around(&self, range: &Range) -> Option<Range> {
+        let before = self.holders.range(..=(range.is_v4(), range.first())).next_back();
+        before.map(|(_, (there, _))| *there).filter(|there| there.contains_range(range))
+    }
+
+    fn holder(&self, range: &Range) -> Option<&str> {
+        let (there, holder) = self.holders.get(&(range.is_v4(), range.first()))?;
+        (there == range).then_some(holder)
+    }
+
+    /// Nothing smaller holds all of it.
+    fn is_smallest(&self, place: &Range, range: &Range) -> bool {
+        let id = self.hierarchy.find(place).unwrap();
+        place.contains_range(range)
+            && !self
+                .hierarchy
+                .children(id)
+                .any(|child| self.hierarchy.subnet(child).range().contains_range(range))
+    }
+}
+
+/// The places of a claim are those that its fate, by its definition, leads to.
+pub(crate) fn says_why(old: &Held<'_>, new: &Held<'_>, one: &Carried<SubnetId>) {
+    let range = one.claim.range;
+    let mut places: Vec<Range> =
+        one.gets.iter().copied().chain(one.yields.iter().map(|(place, _)| *place)).collect();
+    places.sort();
+    let right = match one.fate {
+        Fate::Same => places == [range] && new.holder(&range) == old.holder(&range),
+        Fate::Transferred => {
+            places == [range] && new.holder(&range).is_some() && new.holder(&range) != old.holder(&range)
+        }
+        Fate::Split => new.holder(&range).is_none() && !places.is_empty() && places == new.inside(&range),
+        Fate::Merged => {
+            let around = new.around(&range).unwrap();
+            around != range && places == [around] && old.holder(&around).is_none()
+        }
+        Fate::Vanished => {
+            new.inside(&range).is_empty()
+                && new.around(&range).is_none()
+                && new.is_smallest(&places[0], &range)
+                && places.len() == 1
+        }
+    };
+    assert!(right, "{one:?}");
+}
+
+/// Each has a place, or names who has it; no place has two.
+pub(crate) fn one_owner_each(new: &Hierarchy, carried: &[Carried<SubnetId>]) {
+    let mut owners = HashMap::new();
+    for one in carried {
+        assert!(!one.gets.is_empty() || !one.yields.is_empty());
+        for range in &one.gets {
+            assert!(new.find(range).is_some(), "{range}");
+            assert_eq!(owners.insert(*range, one.claim.key), None, "{range} has two");
+        }
+    }
+    for (range, owner) in carried.iter().flat_map(|one| &one.yields) {
+        assert_eq!(owners.get(range), Some(owner), "{range}");
+    }
+}
+
+/// Each search is about a subnet that holds its target, and no subnet has two that go on.
+pub(crate) fn searches_go_on(new: &Held<'_>, followed: &[Followed<SubnetId>], carried: &[Carried<SubnetId>]) {
+    let owned: std::collections::HashSet<Range> =
+        carried.iter().flat_map(|one| one.gets.iter().copied()).collect();
+    let mut open = std::collections::HashSet::new();
+    for one in followed {
+        let target = Range::new(one.quest.target, one.quest.target).unwrap();
+        assert!(one.place.contains(one.quest.target));
+        assert!(one.stays() || new.is_smallest(&one.place, &target), "{one:?}");
+        assert!(one.stays() || !one.fate.stays(), "{one:?}");
+        assert!(
+            one.over || (open.insert(one.place) && (one.stays() || !owned.contains(&one.place))),
+            "{one:?}"
+        );
+    }
+    assert!(followed.iter().all(|one| open.contains(&one.place) || owned.contains(&one.place)));
+}
+
+/// Each pin lies where subnets are, or yields to another that does; no range has two.
+pub(crate) fn pins_count_for_something(new: &Hierarchy, pins: &[Carried<SubnetId>]) {
+    let mut owners = HashMap::new();
+    for pin in pins {
+        assert_eq!(pin.gets.len() + pin.yields.len(), 1, "{pin:?}");
+        for range in &pin.gets {
+            assert!(new.find(range).is_some() || new.inside(range).next().is_some(), "{pin:?}");
+            assert_eq!(owners.insert(*range, pin.claim.key), None, "{range} has two");
+        }
+    }
+    for (range, owner) in pins.iter().flat_map(|pin| &pin.yields) {
+        assert_eq!(owners.get(range), Some(owner), "{range}");
+    }
+}

@@ -1,0 +1,155 @@
+//! WHOIS dumps: fetched once while they stay the same, checked by what they say of themselves.
+
+use std::time::Duration;
+
+use rir_loader::fetch::{FetchError, Fetched, Manners, Patience, Remote, fetch};
+use tempfile::TempDir;
+
+use crate::command::{json, run, stderr};
+use crate::fixtures::{self, gzip};
+use crate::server::{Mischief, Server};
+
+const PATIENCE: Patience = Patience { attempts: 3, connections: 2, pause: Duration::from_millis(1) };
+const NAME: &str = "apnic.db.inetnum.gz";
+
+fn dump(company: &str) -> Vec<u8> {
+    let object = |n: u8| {
+        format!(
+            "inetnum:        192.0.2.{n} - 192.0.2.{n}\nnetname:        EXAMPLE\ndescr:          {company} {n}\n\
+             country:        AU\nsource:         APNIC\n\n"
+        )
+    };
+    gzip((0..=255).map(object).collect::<String>().as_bytes())
+}
+
+struct World {
+    server: Server,
+    dir: TempDir,
+}
+
+impl World {
+    async fn with(body: &[u8], edition: &str) -> Self {
+        let server = Server::start().await;
+        server.publish_at(NAME, body, edition);
+        Self { server, dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn remote(&self) -> Remote {
+        self.server.mirror().dumps().remove(0)
+    }
+
+    async fn fetch(&self) -> Result<Fetched, FetchError> {
+        let manners = Manners { patience: PATIENCE, contact: Some("mailto:ops@example.org") };
+        fetch(&self.remote(), self.dir.path(), manners, &|_| {}).await
+    }
+
+    fn assert_holds(&self, body: &[u8]) {
+        assert!(std::fs::read(self.dir.path().join(NAME)).unwrap() == body);
+    }
+
+    /// What was asked of the dump: the condition or the range.
+    fn asked(&self) -> Vec<String> {
+        let asked = self.server.asked().into_iter().filter(|asked| asked.path.ends_with(NAME));
+        asked.map(|asked| asked.condition.or(asked.range).unwrap_or_else(|| "all".to_owned())).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_dump_is_fetched_once_while_the_server_has_nothing_newer() {
+    for edition in ["\"one\"", "Sat, 13 Oct 2018 00:00:00 GMT"] {
+        let world = World::with(&dump("one"), edition).await;
+        assert!(!world.fetch().await.unwrap().up_to_date);
+        assert!(world.fetch().await.unwrap().up_to_date);
+        assert_eq!(world.asked(), ["all", edition]);
+        world.server.publish_at(NAME, &dump("two"), "\"two\"");
+        assert!(!world.fetch().await.unwrap().up_to_date);
+        world.assert_holds(&dump("two"));
+        // Somebody meddled with the file: the server's word is of no use.
+        std::fs::write(world.dir.path().join(NAME), b"cut").unwrap();
+        assert_eq!(world.asked(), [edition]);
+        world.fetch().await.unwrap();
+        assert_eq!(world.asked(), ["all"]);
+        world.assert_holds(&dump("two"));
+    }
+}
+
+#[tokio::test]
+async fn a_dump_goes_on_where_it_broke_off_and_is_checked_by_what_it_says_of_itself() {
+    let body = dump("one");
+    let world = World::with(&body, "\"one\"").await;
+    world.server.with(NAME, [Mischief::CutAfter(100)]);
+    world.fetch().await.unwrap();
+    assert_eq!(world.asked(), ["all", "bytes=100-"]);
+    world.assert_holds(&body);
+    let mut damaged = dump("two");
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 0x55;
+    for bad in [&damaged[..], &body[..middle], b"<html>Welcome</html>"] {
+        world.server.publish_at(NAME, bad, "\"bad\"");
+        let error = world.fetch().await.unwrap_err();
+        assert!(matches!(error, FetchError::Damaged { .. }), "{error}");
+        assert!(error.to_string().contains("nothing was kept"), "{error}");
+        world.assert_holds(&body);
+    }
+}
+
+#[tokio::test]
+async fn a_sum_that_is_published_counts() {
+    let body = dump("one");
+    let world = World::with(&body, "\"one\"").await;
+    let sum = |text: &str| world.server.publish_at("apnic.db.inetnum.gz.md5", text.as_bytes(), "");
+    sum("00000000000000000000000000000000  apnic.db.inetnum.gz\n");
+    let error = world.fetch().await.unwrap_err();
+    assert!(matches!(error, FetchError::Checksum { .. }), "{error}");
+    sum("<html>no such file</html>");
+    assert!(!world.fetch().await.unwrap().up_to_date);
+}
+
+#[tokio::test]
+async fn a_busy_server_is_left_alone_and_knows_who_asks() {
+    let world = World::with(&dump("one"), "\"one\"").await;
+    world.server.with(NAME, [Mischief::Later(0)]);
+    world.fetch().await.unwrap();
+    let asked = world.server.asked();
+    assert_eq!(asked.len(), 3, "the sum, the dump, the dump again");
+    assert!(asked.iter().all(|asked| asked.agent.as_ref().unwrap().ends_with(" (mailto:ops@example.org)")));
+    // An hour is longer than anybody waits.
+    world.server.publish_at(NAME, &dump("two"), "\"two\"");
+    world.server.with(NAME, [Mischief::Later(3600)]);
+    let error = world.fetch().await.unwrap_err().to_string();
+    assert!(
+        error.contains("503 Service Unavailable: the server has trouble or wants fewer requests"),
+        "{error}"
+    );
+    assert_eq!(world.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn the_command_shows_the_terms_and_how_to_get_what_is_not_open() {
+    let world = World::with(&dump("one"), "\"one\"").await;
+    for name in ["apnic.db.inet6num.gz", "apnic.db.organisation.gz"] {
+        world.server.publish_at(name, &dump("x"), "\"one\"");
+    }
+    world.server.publish(fixtures::text("apnic").as_bytes(), "\"one\"");
+    let dir = world.dir.path().display().to_string();
+    let base = |registry: &str| format!("{registry}={}", world.server.base());
+    let (apnic, arin) = (base("apnic"), base("arin"));
+    let arguments =
+        ["fetch", "--whois", "--dir", &dir, "--registry", "apnic", "--base-url", &apnic, "--json"];
+    let output = run(&[&arguments[..], &["--whois-base-url", &apnic]].concat()).await;
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(json(&output).as_array().unwrap().len(), 4);
+    assert!(
+        stderr(&output).contains("terms of the WHOIS data of apnic: no copy in bulk"),
+        "{}",
+        stderr(&output)
+    );
+    // What was fetched can be loaded, marks of editions and all.
+    let stats = json(&run(&["stats", "--json", &dir]).await);
+    assert_eq!(stats["sources"].as_array().unwrap().len(), 4);
+
+    let output = run(&["fetch", "--whois", "--dir", &dir, "--registry", "arin", "--base-url", &arin]).await;
+    assert!(stderr(&output).contains("arin: no WHOIS dump is fetched. ARIN gives its bulk WHOIS"));
+    let output = run(&["fetch", "--dir", &dir, "--contact", "a b"]).await;
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
