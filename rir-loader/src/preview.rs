@@ -61,6 +61,10 @@ pub struct Preview {
 
 impl Preview {
     /// Thinks it out.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the methods are protocol's, which is not known here"
+    )]
     pub fn of(in_use: Option<&InUse>, nested: &Nested) -> Self {
         let subnets_after = nested.hierarchy.len() as u64;
         let Some(in_use) = in_use else { return Self { subnets_after, ..Self::EMPTY } };
