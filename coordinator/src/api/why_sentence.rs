@@ -45,10 +45,9 @@ fn measured(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
     } else {
         asked(case, probe)
     };
-    let mut told = format!("{agent_name} crawls {subnet} because {}. {road}", because(case, search, probe));
-    if let Some((_, detail)) = &search.finding {
-        told.push_str(&format!(" Odd about the subnet: {detail}."));
-    }
+    let odd = search.finding.as_ref().map(|(_, detail)| format!(" Odd about the subnet: {detail}."));
+    let (because, odd) = (because(case, search, probe), odd.unwrap_or_default());
+    let mut told = format!("{agent_name} crawls {subnet} because {because}. {road}{odd}");
     if case.found.provisional && search.open {
         told.push_str(
             " This is provisional: the search goes on, since a nearer agent may not have been asked or answered yet.",

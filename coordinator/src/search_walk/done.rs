@@ -18,14 +18,11 @@ impl Done {
         if asked + decided + ended + retargeted + held == 0 {
             return None;
         }
-        let mut told =
-            format!("asked {asked} agents, decided {decided} searches, ended {ended} without an agent");
-        if retargeted > 0 {
-            told.push_str(&format!(", went to another address in {retargeted}"));
-        }
-        if held > 0 {
-            told.push_str(&format!("; {held} wait for tomorrow because today's probes are used up"));
-        }
-        Some(told)
+        let some = |count: usize, told: String| if count > 0 { told } else { String::new() };
+        let elsewhere = some(retargeted, format!(", went to another address in {retargeted}"));
+        let waiting = some(held, format!("; {held} wait for tomorrow because today's probes are used up"));
+        Some(format!(
+            "asked {asked} agents, decided {decided} searches, ended {ended} without an agent{elsewhere}{waiting}"
+        ))
     }
 }
