@@ -55,10 +55,9 @@ impl<'a> Walk<'a> {
         let Some(holds) = case.holds else { return self.end(case, State::Overtaken, None).await };
         match case.state {
             State::Checking if holds.delegation == case.delegation => self.checking(case).await,
-            State::Checking => self.end(case, State::Overtaken, None).await,
             State::Searching | State::Returning => self.searching(case, &holds).await,
             State::Away if case.heir == Some(holds.agent) => self.away(case, &holds).await,
-            State::Away => self.end(case, State::Overtaken, None).await,
+            State::Checking | State::Away => self.end(case, State::Overtaken, None).await,
             State::Server | State::Stayed | State::Returned | State::Undecided | State::Overtaken => Ok(()),
         }
     }

@@ -36,11 +36,11 @@ pub(super) async fn shown(state: &ApiState, preview: preview::Preview) -> Result
 }
 
 fn shown_shift(shift: &preview::Shift, names: &HashMap<AgentId, String>) -> Shift {
-    let named = |agent: AgentId| AgentRef { id: agent, name: names.get(&agent).cloned().unwrap_or_default() };
+    let told = |agent: AgentId| AgentRef { id: agent, name: names.get(&agent).cloned().unwrap_or_default() };
     Shift {
         subnet: shift.subnet.to_string(),
-        from: shift.from.map(named),
-        to: shift.to.map(named),
+        from: shift.from.map(told),
+        to: shift.to.map(told),
         hosts: shift.hosts,
         pages_a_day: shift.pages_a_day,
         cost_before_ms: shift.before_ms,

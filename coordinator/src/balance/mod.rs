@@ -21,6 +21,7 @@ pub struct Deeds {
 
 impl Deeds {
     /// Both together.
+    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { moved: self.moved + other.moved, asked: self.asked + other.asked }
     }

@@ -159,13 +159,12 @@ fn expected(
 ) -> Expected {
     let belief = foresight.belief(hierarchy, question.search);
     let (rtt_ms, deviation_ms) = belief.expected_ms(agent);
-    let chance = match best_ms(question) {
-        Some(best_ms) => belief.chances_below(best_ms, &[agent]).pop(),
-        None => {
-            let agents: Vec<AgentId> = question.roster.agents().collect();
-            let chances = belief.chances_nearest(&agents);
-            agents.iter().position(|other| *other == agent).and_then(|index| chances.get(index).copied())
-        }
+    let chance = if let Some(best_ms) = best_ms(question) {
+        belief.chances_below(best_ms, &[agent]).pop()
+    } else {
+        let agents: Vec<AgentId> = question.roster.agents().collect();
+        let chances = belief.chances_nearest(&agents);
+        agents.iter().position(|other| *other == agent).and_then(|index| chances.get(index).copied())
     };
     Expected { rtt_us: us(rtt_ms), deviation_us: us(deviation_ms), chance: chance.unwrap_or(0.0) as f32 }
 }

@@ -83,7 +83,9 @@ fn think(hierarchy: &Hierarchy, basis: Basis, times: &[Measured], lessons: &[Les
     let generation = hierarchy.generation();
     let mut known = Knowledge { generation, places, experience, basis };
     if !known.places.is_empty() {
-        lessons.iter().for_each(|lesson| known.learn(hierarchy, lesson));
+        for lesson in lessons {
+            known.learn(hierarchy, lesson);
+        }
     }
     let sizes = Sizes { landmarks: landmarks.len(), places: known.places.len(), lessons: lessons.len() };
     (known, sizes)
@@ -95,12 +97,11 @@ fn by_landmark(hierarchy: &Hierarchy, times: &[Measured]) -> Vec<Landmark> {
     for time in times {
         let Outcome::Measured { rtt_us, .. } = time.outcome else { continue };
         let seen: (AgentId, f64) = (time.agent, f64::from(rtt_us) / 1000.0);
-        match found.last_mut().filter(|(id, _)| *id == time.landmark) {
-            Some((_, landmark)) => landmark.times_ms.push(seen),
-            None => {
-                let subnet = hierarchy.smallest(time.address);
-                found.push((time.landmark, Landmark { subnet, times_ms: vec![seen] }));
-            }
+        if let Some((_, landmark)) = found.last_mut().filter(|(id, _)| *id == time.landmark) {
+            landmark.times_ms.push(seen);
+        } else {
+            let subnet = hierarchy.smallest(time.address);
+            found.push((time.landmark, Landmark { subnet, times_ms: vec![seen] }));
         }
     }
     found.into_iter().map(|(_, landmark)| landmark).collect()

@@ -112,23 +112,25 @@ impl<'a> Verdicts<'a> {
     /// Carries out what waits.
     pub(super) async fn carry_out(&mut self) -> Result<CarriedOut, StoreError> {
         let Some(writing) = self.writing.take() else { return Ok(CarriedOut::default()) };
-        let (coordinator, waiting) = (self.coordinator, std::mem::take(&mut self.waiting));
-        let decisions: Vec<Decision<'_>> = waiting.iter().map(|(verdict, _)| verdict.decision()).collect();
+        let (coordinator, verdicts) = (self.coordinator, std::mem::take(&mut self.waiting));
+        let decisions: Vec<Decision<'_>> = verdicts.iter().map(|(verdict, _)| verdict.decision()).collect();
         let decided = delegations::decide_all(&coordinator.store, &decisions, coordinator.now()).await;
         let decided = match decided {
             Ok(decided) => decided,
             Err(error) => {
-                rub_out(&waiting);
+                rub_out(&verdicts);
                 // Whether it was committed may not be known. When Postgres is away the next start or election reads it.
                 let _ = redraw(coordinator, &writing).await;
                 return Err(error);
             }
         };
-        let carried_out = self.note(&waiting, &decided);
+        let carried_out = self.note(&verdicts, &decided);
         drop(writing);
-        let made = waiting.iter().zip(&decided).filter(|(_, decided)| matches!(decided, Decided::Made(_)));
+        let made = verdicts.iter().zip(&decided).filter(|(_, decided)| matches!(decided, Decided::Made(_)));
         let learned: Vec<_> = made.filter_map(|((verdict, _), _)| verdict.learned()).collect();
-        learned.iter().for_each(|(_, lesson)| coordinator.insight.learn(self.atlas.hierarchy(), lesson));
+        for (_, lesson) in &learned {
+            coordinator.insight.learn(self.atlas.hierarchy(), lesson);
+        }
         findings(coordinator, &learned).await?;
         Ok(carried_out)
     }
@@ -145,9 +147,10 @@ impl<'a> Verdicts<'a> {
                 continue;
             }
             mark.into_iter().for_each(Mark::rub_out);
-            match decided {
-                Decided::AgentGone => carried_out.gone.push(chosen),
-                _ => tracing::info!(search = %verdict.search.id, "a decision came too late and was dropped"),
+            if *decided == Decided::AgentGone {
+                carried_out.gone.push(chosen);
+            } else {
+                tracing::info!(search = %verdict.search.id, "a decision came too late and was dropped");
             }
         }
         carried_out

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasher;
 
 use hierarchy::{Hierarchy, Scope, SubnetId, SubnetKind};
 use protocol::{AgentId, ExclusionId, PinId};
@@ -124,11 +125,11 @@ pub enum Because {
 
 /// What is to be done so that the book is as admins want it, in the order of the subnets. `marked` are the subnets that a
 /// pin holds according to the store; `wanted` are subnets that hosts wait for.
-pub fn due(
+pub fn due<Hasher: BuildHasher>(
     hierarchy: &Hierarchy,
     steering: &Steering,
     book: &Book,
-    marked: &HashMap<SubnetId, PinId>,
+    marked: &HashMap<SubnetId, PinId, Hasher>,
     wanted: impl IntoIterator<Item = SubnetId>,
 ) -> BTreeMap<SubnetId, Due> {
     let held = book.iter().filter_map(|(subnet, holding)| {

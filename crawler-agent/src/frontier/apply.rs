@@ -119,12 +119,11 @@ impl Books<'_> {
 
     fn finish(&mut self, done: &Done) -> Result<Effect, FrontierError> {
         let item = &done.item;
-        let settled = match &item.known {
-            Some(known) => self.forget_page(item, known)?,
-            None => {
-                self.queue.remove((item.host.0, item.depth, item.order))?;
-                false
-            }
+        let settled = if let Some(known) = &item.known {
+            self.forget_page(item, known)?
+        } else {
+            self.queue.remove((item.host.0, item.depth, item.order))?;
+            false
         };
         if let Some(record) = &done.page {
             let get = if settled { Baseline::default() } else { record.get };

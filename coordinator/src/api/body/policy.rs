@@ -183,8 +183,7 @@ mod tests {
             landmarks: Some(0),
             ..PolicyChange::default()
         };
-        let fields: Vec<String> =
-            wrong.broken_rules().iter().map(|broken| broken.field.to_string()).collect();
+        let fields: Vec<String> = wrong.broken_rules().iter().map(|broken| broken.field.clone()).collect();
         assert_eq!(fields, ["threshold_ms", "samples", "probes_in_all"]);
     }
 }
