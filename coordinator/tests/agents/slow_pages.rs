@@ -79,13 +79,13 @@ async fn in_time(story: impl Future<Output = ()>) {
 #[tokio::test]
 async fn a_slow_way_moves_the_subnet_and_its_hosts_and_a_healed_one_brings_them_back() {
     let ground = Ground::new().await;
-    in_time(slow_way(&ground)).await;
+    in_time(Box::pin(slow_way(&ground))).await;
 }
 
 #[tokio::test]
 async fn a_slow_server_keeps_its_agent_which_forgets_how_fast_it_was() {
     let ground = Ground::new().await;
-    in_time(slow_server(&ground)).await;
+    in_time(Box::pin(slow_server(&ground))).await;
 }
 
 async fn slow_way(ground: &Ground) {

@@ -28,8 +28,8 @@ async fn until_held(browser: &Browser, agent: &FakeAgent, reason: &str) {
     .await;
 }
 
-fn wish(scope: Value, agent: &FakeAgent) -> Value {
-    json!({ "scope": scope, "agent": agent.id, "reason": "their contract says so" })
+fn wish(scope: impl Into<Value>, agent: &FakeAgent) -> Value {
+    json!({ "scope": scope.into(), "agent": agent.id, "reason": "their contract says so" })
 }
 
 #[tokio::test]
