@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 /// The answers that name holders: of agents' homes, of delegations, and of the ranges around one address.
-const NAMING: [&str; 6] = [
+const NAMING: [&str; 7] = [
     "/api/v1/agents",
     "/api/v1/agents/{id}",
     "/api/v1/delegations",
     "/api/v1/delegations/{id}",
     "/api/v1/delegations/{id}/why",
     "/api/v1/hierarchy/{address}",
+    "/api/v1/landmarks",
 ];
 
 /// Rows of a page at most.

@@ -105,7 +105,8 @@ async fn the_policy_holds_at_once() {
             "strategy": "predictive", "threshold_ms": 50, "patience_s": 60, "parallel": 1, "samples": 3,
             "probes_per_agent": 20_000, "probes_per_target": 50, "probes_in_all": 1_000_000,
             "landmarks": 1_500, "landmark_days": 7, "host_delay_ms": 1_000, "balance_rule": "cheapest", "balance_pass": "optimal",
-            "balance_moves_a_day": 100, "balance_least_gain_ms": 1_000
+            "balance_moves_a_day": 100, "balance_least_gain_ms": 1_000, "revisit_s": 604_800, "slowdown_percent": 200,
+            "slowdown_repeats": 3, "rest_s": 86_400, "hearing_s": 3_600
         })
     );
     let mut after = before.clone();

@@ -6,10 +6,12 @@ use std::net::IpAddr;
 use hierarchy::carry::{Carried, Fate, Followed};
 use hierarchy::{Hierarchy, Range, SubnetId, SubnetKind};
 
-/// What somebody holds in a generation. Delegated files are flat: hardly any range lies in another.
+/// What somebody holds in a generation. Delegated files are flat: hardly any range lies in another, and of those that begin
+/// together one is enough to look for neighbours.
 pub(crate) struct Held<'h> {
     hierarchy: &'h Hierarchy,
-    holders: BTreeMap<(bool, IpAddr), (Range, String)>,
+    ranges: BTreeMap<(bool, IpAddr), Range>,
+    holders: HashMap<Range, String>,
 }
 
 impl<'h> Held<'h> {
@@ -19,31 +21,32 @@ impl<'h> Held<'h> {
             let range = subnet.range();
             let company = subnet.company().and_then(|id| hierarchy.company(id));
             let holder = format!("{:?} {:?}", subnet.registry(), company.map(|c| (c.registry, c.handle)));
-            ((range.is_v4(), range.first()), (range, holder))
+            (range, holder)
         };
-        Self { hierarchy, holders: held.map(entry).collect() }
+        let held: Vec<(Range, String)> = held.map(entry).collect();
+        let ranges = held.iter().map(|(range, _)| ((range.is_v4(), range.first()), *range)).collect();
+        Self { hierarchy, ranges, holders: held.into_iter().collect() }
     }
 
     pub(crate) fn ranges(&self) -> impl Iterator<Item = Range> {
-        self.holders.values().map(|(range, _)| *range)
+        self.ranges.values().copied()
     }
 
     /// What is held wholly inside a range.
     fn inside(&self, range: &Range) -> Vec<Range> {
         let v4 = range.is_v4();
-        let begun = self.holders.range((v4, range.first())..=(v4, range.last()));
-        begun.map(|(_, (there, _))| *there).filter(|there| range.contains_range(there)).collect()
+        let begun = self.ranges.range((v4, range.first())..=(v4, range.last()));
+        begun.map(|(_, there)| *there).filter(|there| range.contains_range(there)).collect()
     }
 
     /// The held range that begins last at or before another begins, when it holds all of it.
     fn around(&self, range: &Range) -> Option<Range> {
-        let before = self.holders.range(..=(range.is_v4(), range.first())).next_back();
-        before.map(|(_, (there, _))| *there).filter(|there| there.contains_range(range))
+        let before = self.ranges.range(..=(range.is_v4(), range.first())).next_back();
+        before.map(|(_, there)| *there).filter(|there| there.contains_range(range))
     }
 
     fn holder(&self, range: &Range) -> Option<&str> {
-        let (there, holder) = self.holders.get(&(range.is_v4(), range.first()))?;
-        (there == range).then_some(holder)
+        self.holders.get(range).map(String::as_str)
     }
 
     /// Nothing smaller holds all of it.
@@ -80,7 +83,7 @@ pub(crate) fn says_why(old: &Held<'_>, new: &Held<'_>, one: &Carried<SubnetId>) 
                 && places.len() == 1
         }
     };
-    assert!(right, "{one:?}");
+    assert!(right, "{one:?}: {:?}, then {:?}", old.holder(&range), new.holder(&range));
 }
 
 /// Each has a place, or names who has it; no place has two.

@@ -25,7 +25,8 @@ pub fn place<Key: Copy>(
 pub(super) fn place_of(old: Option<&Hierarchy>, new: &Hierarchy, range: &Range) -> (Fate, Vec<Range>) {
     let before = old.and_then(|old| Some((old, old.find(range)?)));
     if let Some(there) = new.find(range).filter(|there| !fell_apart(before, new, *there)) {
-        let moved = before.is_some_and(|(old, id)| holder(old, id) != holder(new, there));
+        let held = |old, id| is_held(old, id) || is_held(new, there);
+        let moved = before.is_some_and(|(old, id)| held(old, id) && holder(old, id) != holder(new, there));
         return (if moved { Fate::Transferred } else { Fate::Same }, vec![*range]);
     }
     let parts: Vec<Range> = new.inside(range).map(|id| new.subnet(id).range()).collect();

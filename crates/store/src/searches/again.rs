@@ -19,7 +19,7 @@ pub async fn targets(store: &Store, subnets: &[Range], since: UnixMillis) -> Res
         "SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority
          FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
          JOIN hosts h ON h.first = w.first AND h.last = w.last
-         WHERE h.address IS NOT NULL AND h.state IN ('resolved', 'delegated')
+         WHERE h.address IS NOT NULL AND h.state IN ('resolved', 'delegated', 'moving')
            AND NOT EXISTS (SELECT FROM searches s WHERE s.first = w.first AND s.last = w.last
                                                     AND (s.state = 'open' OR s.opened_at > greatest($3,
                              (SELECT d.decided_at FROM delegations d

@@ -135,7 +135,8 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     }
     let tied = Tied::read(world.store()).await.unwrap();
     assert_eq!((tied.held.len(), tied.rules.len()), (1, 3));
-    let (old, new) = (hierarchy(&ranges), hierarchy(&["198.51.100.0/23", "203.0.113.0/24"]));
+    let known = [&ranges[..], &["192.0.2.0/24"]].concat();
+    let (old, new) = (hierarchy(&known), hierarchy(&["198.51.100.0/23", "203.0.113.0/24"]));
     assert!(tied.fits(&old) && !tied.fits(&new));
     let plan = tied.plan(Some(&old), &new);
     steering::carry(world.store(), &plan.rules, NOW.plus_ms(1)).await.unwrap();

@@ -128,10 +128,15 @@ async fn on_loopback_the_web_imposes_the_distances() {
         for host in [0, 5] {
             let url = format!("http://{}:{}/", stage.world().hosts[host].address, stage.web().port());
             client.head(&url).send().await.unwrap();
-            let start = Instant::now();
-            client.head(&url).send().await.unwrap();
-            assert_near("a HEAD", start.elapsed(), stage.world().rtt_ms(agent, host));
+            // The shortest of several: the machine may do something else in between.
+            let mut took = Duration::MAX;
+            for _ in 0..5 {
+                let start = Instant::now();
+                client.head(&url).send().await.unwrap();
+                took = took.min(start.elapsed());
+            }
+            assert_near("a HEAD", took, stage.world().rtt_ms(agent, host));
         }
     }
-    assert_eq!(stage.referee().report(&Rules { least_gap: Duration::ZERO }).probes, 12);
+    assert_eq!(stage.referee().report(&Rules { least_gap: Duration::ZERO }).probes, 36);
 }
