@@ -59,7 +59,7 @@ export async function signIn(page, password, name = 'admin') {
 /** Waits until nothing on the page says that it is still loading. */
 export async function settled(page) {
   await page.locator('h1').first().waitFor();
-  await page.locator('.loading').waitFor({ state: 'detached' });
+  await page.waitForFunction(() => !document.querySelector('.loading'));
   await page.evaluate(() => document.fonts.ready);
 }
 

@@ -43,14 +43,3 @@ export async function pinsAndUnpins(page) {
   await page.getByText('The pin is removed.').waitFor();
   await row.waitFor({ state: 'detached' });
 }
-
-/** Looks at what an override and an exclusion would do, and leaves everything as it is. */
-export async function looksAndLeaves(page) {
-  const { id } = await delegation(page);
-  for (const verb of ['Override', 'Exclude']) {
-    const dialog = await preview(page, verb, 'only looking');
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.waitFor({ state: 'detached' });
-  }
-  assert.equal((await answer(page, `/delegations/${id}`)).ended_at, null);
-}
