@@ -68,13 +68,16 @@ impl Insight {
             return (delegation::next_step(hierarchy, &book, roster, policy, search), None);
         };
         let foresight = known.foresight();
-        if is_strange(&foresight, hierarchy, search) {
+        let thought = foresight.thought(hierarchy, search);
+        if is_strange(thought.belief(), search) {
             return (delegation::next_step(hierarchy, &book, roster, policy, search), None);
         }
-        let step = predict::next_step(hierarchy, &book, roster, policy, &foresight, search);
-        let expected = match step {
-            Step::Ask(candidate) if candidate.phase == Phase::Predicted => {
-                Some(expected(&foresight, hierarchy, question, candidate.agent))
+        let mut kept = Some(thought);
+        let step =
+            predict::next_step_keeping(hierarchy, &book, roster, policy, &foresight, search, &mut kept);
+        let expected = match (step, &kept) {
+            (Step::Ask(candidate), Some(thought)) if candidate.phase == Phase::Predicted => {
+                Some(expected(thought.belief(), question, candidate.agent))
             }
             _ => None,
         };
@@ -146,18 +149,11 @@ impl Knowledge {
 }
 
 /// Whether no place explains what was measured.
-fn is_strange(foresight: &Foresight<'_>, hierarchy: &Hierarchy, search: &Search<'_>) -> bool {
-    Lesson::of(search.subnet, search.trail)
-        .is_some_and(|seen| unexplained(&foresight.belief(hierarchy, search), &seen.times_ms))
+fn is_strange(belief: &predict::Belief<'_>, search: &Search<'_>) -> bool {
+    Lesson::of(search.subnet, search.trail).is_some_and(|seen| unexplained(belief, &seen.times_ms))
 }
 
-fn expected(
-    foresight: &Foresight<'_>,
-    hierarchy: &Hierarchy,
-    question: &Question<'_>,
-    agent: AgentId,
-) -> Expected {
-    let belief = foresight.belief(hierarchy, question.search);
+fn expected(belief: &predict::Belief<'_>, question: &Question<'_>, agent: AgentId) -> Expected {
     let (rtt_ms, deviation_ms) = belief.expected_ms(agent);
     let chance = if let Some(best_ms) = best_ms(question) {
         belief.chances_below(best_ms, &[agent]).pop()

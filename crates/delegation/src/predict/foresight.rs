@@ -35,7 +35,12 @@ pub struct Thought<'k> {
 impl<'k> Foresight<'k> {
     /// What is believed of the subnet of `search` after the probes so far.
     pub fn belief(&self, hierarchy: &Hierarchy, search: &Search<'_>) -> Belief<'k> {
-        self.think(hierarchy, search, None).belief
+        self.thought(hierarchy, search).belief
+    }
+
+    /// The same, to be kept for [`next_step_keeping`].
+    pub fn thought(&self, hierarchy: &Hierarchy, search: &Search<'_>) -> Thought<'k> {
+        self.think(hierarchy, search, None)
     }
 
     /// The same, from where an earlier step of the search left off; anew if the trail does not continue what was heard then.
@@ -60,7 +65,12 @@ impl<'k> Foresight<'k> {
     }
 }
 
-impl Thought<'_> {
+impl<'k> Thought<'k> {
+    /// What is believed after the step that kept this.
+    pub fn belief(&self) -> &Belief<'k> {
+        &self.belief
+    }
+
     /// The probability of each place, after the step that kept this.
     pub fn chances(&self) -> &[f64] {
         &self.belief.chances
