@@ -11,18 +11,18 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
 use sqlx::PgConnection;
-use sqlx::types::Json;
 
 use crate::moment::Moment;
 use crate::searches::Skipped;
 use crate::{Store, StoreError};
 
 pub(crate) use assign::assign_in;
+use assign::close_searches;
 pub use assign::{Assigned, Assignment, Cause, assign};
 pub use carry::{Tied, carry, carry_searches, searched};
 pub(crate) use give::give_hosts;
 pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
-pub use together::decide_all;
+pub use together::{decide, decide_all};
 
 /// A delegation that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,36 +103,6 @@ pub enum Decided {
     AgentGone,
 }
 
-/// Delegates a subnet as its search decided, in one transaction: fenced by the search's state and by the
-/// subnet's generation. Hosts of the subnet that waited get the agent; hosts that another agent has are handed
-/// over ([`crate::hand_overs`]). A final decision ends the search.
-pub async fn decide(store: &Store, decision: &Decision<'_>, now: UnixMillis) -> Result<Decided, StoreError> {
-    let doing = StoreError::doing("decide a search");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
-    // The agent's row is always locked first, so that a revocation comes wholly before or wholly after.
-    if !may_work(&mut tx, decision.agent).await? {
-        return Ok(Decided::AgentGone);
-    }
-    if !close_search(&mut tx, decision, now).await? {
-        return Ok(Decided::Outdated);
-    }
-    let subnet = &decision.subnet;
-    end(&mut tx, subnet, decision.generation, now).await?;
-    let new = New {
-        subnet,
-        agent: decision.agent,
-        generation: decision.generation + 1,
-        reason: decision.reason,
-        provisional: decision.provisional,
-        search: Some(decision.search),
-        rtt_us: decision.rtt_us,
-    };
-    let Some(id) = insert(&mut tx, &new, now).await? else { return Ok(Decided::Outdated) };
-    give_hosts(&mut tx, &[(*subnet, decision.agent)], now).await?;
-    tx.commit().await.map_err(doing)?;
-    Ok(Decided::Made(id))
-}
-
 pub(crate) async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
     let state: Option<String> = sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR SHARE")
         .bind(agent.get())
@@ -140,27 +110,6 @@ pub(crate) async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bo
         .await
         .map_err(StoreError::doing("lock an agent"))?;
     Ok(matches!(state.as_deref(), Some("approved" | "paused")))
-}
-
-/// Closes the search, or only locks it when the decision is provisional; whether it was open.
-async fn close_search(
-    db: &mut PgConnection,
-    decision: &Decision<'_>,
-    now: UnixMillis,
-) -> Result<bool, StoreError> {
-    let closed = sqlx::query(
-        "UPDATE searches SET state = CASE WHEN $3 THEN 'open' ELSE 'decided' END,
-                             decided_at = CASE WHEN $3 THEN NULL ELSE $2 END, skipped = $4
-         WHERE id = $1 AND state = 'open'",
-    )
-    .bind(decision.search.get())
-    .bind(Moment(now))
-    .bind(decision.provisional)
-    .bind(Json(decision.skipped))
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("close a search"))?;
-    Ok(closed.rows_affected() == 1)
 }
 
 async fn end(
@@ -181,41 +130,6 @@ async fn end(
     .await
     .map_err(StoreError::doing("end a delegation"))?;
     Ok(())
-}
-
-struct New<'a> {
-    subnet: &'a Range,
-    agent: AgentId,
-    generation: i64,
-    reason: &'a str,
-    provisional: bool,
-    search: Option<SearchId>,
-    rtt_us: Option<u32>,
-}
-
-async fn insert(
-    db: &mut PgConnection,
-    new: &New<'_>,
-    now: UnixMillis,
-) -> Result<Option<DelegationId>, StoreError> {
-    let id: Option<i64> = sqlx::query_scalar(
-        "INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us, decided_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-         ON CONFLICT DO NOTHING RETURNING id",
-    )
-    .bind(new.subnet.first())
-    .bind(new.subnet.last())
-    .bind(new.agent.get())
-    .bind(new.generation)
-    .bind(new.reason)
-    .bind(new.provisional)
-    .bind(new.search.map(SearchId::get))
-    .bind(new.rtt_us.map(|us| i32::try_from(us).unwrap_or(i32::MAX)))
-    .bind(Moment(now))
-    .fetch_optional(db)
-    .await
-    .map_err(StoreError::doing("write a delegation"))?;
-    Ok(id.map(DelegationId::new))
 }
 
 /// Gives an agent that works the subnet it lives in, where that did not happen at approval: the hierarchy was
@@ -253,29 +167,24 @@ pub(crate) async fn give_home(
     if lived_in {
         return Ok(false);
     }
-    sqlx::query(
-        "UPDATE searches SET state = 'decided', decided_at = $3 WHERE first = $1 AND last = $2 AND state = 'open'",
+    close_searches(db, home, now).await?;
+    end(db, home, generation, now).await?;
+    let settled = sqlx::query(
+        "INSERT INTO delegations (first, last, agent, generation, reason, decided_at) VALUES ($1, $2, $3, $4, 'home', $5)
+         ON CONFLICT DO NOTHING",
     )
     .bind(home.first())
     .bind(home.last())
+    .bind(agent.get())
+    .bind(generation + 1)
     .bind(Moment(now))
     .execute(&mut *db)
     .await
-    .map_err(StoreError::doing("close the search for a home subnet"))?;
-    end(db, home, generation, now).await?;
-    let new = New {
-        subnet: home,
-        agent,
-        generation: generation + 1,
-        reason: "home",
-        provisional: false,
-        search: None,
-        rtt_us: None,
-    };
-    match insert(db, &new, now).await? {
-        Some(_) => give_hosts(db, &[(*home, agent)], now).await.map(|()| true),
-        None => Err(StoreError::conflict("the home subnet was delegated at the same moment; try again")),
+    .map_err(StoreError::doing("write a delegation"))?;
+    if settled.rows_affected() == 0 {
+        return Err(StoreError::conflict("the home subnet was delegated at the same moment; try again"));
     }
+    give_hosts(db, &[(*home, agent)], now).await.map(|()| true)
 }
 
 /// Takes everything from an agent: its delegations end, its hosts wait again, what was on its way is queued

@@ -129,7 +129,11 @@ async fn latest(db: &mut PgConnection, subnet: &Range) -> Result<i64, StoreError
         .map_err(StoreError::doing("look at a subnet's delegations"))
 }
 
-async fn close_searches(db: &mut PgConnection, subnet: &Range, now: UnixMillis) -> Result<(), StoreError> {
+pub(super) async fn close_searches(
+    db: &mut PgConnection,
+    subnet: &Range,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE searches SET state = 'decided', decided_at = $3 WHERE first = $1 AND last = $2 AND state = 'open'",
     )

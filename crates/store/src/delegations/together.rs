@@ -4,9 +4,20 @@ use protocol::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{Decided, Decision, decide, give_hosts};
+use super::{Decided, Decision, give_hosts};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
+
+/// Delegates a subnet as its search decided, in one transaction: fenced by the search's state and by the
+/// subnet's generation. Hosts of the subnet that waited get the agent; hosts that another agent has are handed
+/// over ([`crate::hand_overs`]). A final decision ends the search.
+pub async fn decide(store: &Store, decision: &Decision<'_>, now: UnixMillis) -> Result<Decided, StoreError> {
+    let made = together(store, std::slice::from_ref(decision), now).await?;
+    Ok(made.map_or_else(
+        |not| not,
+        |made| made.into_iter().map(Decided::Made).next().unwrap_or(Decided::Outdated),
+    ))
+}
 
 /// Carries decisions out, each as [`decide`] does; what came of each, in their order. All are about different subnets.
 ///
@@ -16,7 +27,7 @@ pub async fn decide_all(
     decisions: &[Decision<'_>],
     now: UnixMillis,
 ) -> Result<Vec<Decided>, StoreError> {
-    if let Some(made) = together(store, decisions, now).await? {
+    if let Ok(made) = together(store, decisions, now).await? {
         return Ok(made.into_iter().map(Decided::Made).collect());
     }
     let mut decided = Vec::with_capacity(decisions.len());
@@ -26,30 +37,31 @@ pub async fn decide_all(
     Ok(decided)
 }
 
-/// All or none: `None`, with nothing done, when one of them cannot be carried out.
+/// All or none: why not, with nothing done, when one of them cannot be carried out.
 async fn together(
     store: &Store,
     decisions: &[Decision<'_>],
     now: UnixMillis,
-) -> Result<Option<Vec<DelegationId>>, StoreError> {
-    if decisions.len() < 2 {
-        return Ok(None);
-    }
+) -> Result<Result<Vec<DelegationId>, Decided>, StoreError> {
     let doing = StoreError::doing("decide searches");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    // Agents before searches, as everywhere; each by number, so that nobody waits in a circle.
-    if !may_all_work(&mut tx, decisions).await? || !close_searches(&mut tx, decisions, now).await? {
-        return Ok(None);
+    // Agents before searches, as everywhere, so that a revocation comes wholly before or wholly after; each by number, so that
+    // nobody waits in a circle.
+    if !may_all_work(&mut tx, decisions).await? {
+        return Ok(Err(Decided::AgentGone));
+    }
+    if !close_searches(&mut tx, decisions, now).await? {
+        return Ok(Err(Decided::Outdated));
     }
     end(&mut tx, decisions, now).await?;
     let made = insert(&mut tx, decisions, now).await?;
     if made.len() < decisions.len() {
-        return Ok(None);
+        return Ok(Err(Decided::Outdated));
     }
     let gifts: Vec<_> = decisions.iter().map(|decision| (decision.subnet, decision.agent)).collect();
     give_hosts(&mut tx, &gifts, now).await?;
     tx.commit().await.map_err(doing)?;
-    Ok(Some(made))
+    Ok(Ok(made))
 }
 
 async fn may_all_work(db: &mut PgConnection, decisions: &[Decision<'_>]) -> Result<bool, StoreError> {
