@@ -9,7 +9,7 @@ use store::{StoreError, loads, moves};
 use super::Deeds;
 use super::scene::Scene;
 use crate::state::Coordinator;
-use crate::steer::give::tell;
+use crate::steer::give::show;
 
 /// Makes a move by this rule (`moves.rule`). Where the cost is only predicted, the agent is asked to measure it first, and
 /// nothing moves.
@@ -44,13 +44,7 @@ pub async fn carry_out(
     let Assigned::Made(_) = moves::carry_out(&coordinator.store, &new, now).await? else {
         return Ok(Deeds::default());
     };
-    if let Some(atlas) = coordinator.atlas()
-        && let Some(subnet) = atlas.hierarchy().find(&held.subnet)
-    {
-        atlas.enter(subnet, Holding { agent: to, reason: Reason::Balanced });
-    }
-    coordinator.wakes.ring([from, to]);
-    tell(coordinator);
+    show(coordinator, &held.subnet, Holding { agent: to, reason: Reason::Balanced });
     Ok(Deeds { moved: 1, asked: 0 })
 }
 

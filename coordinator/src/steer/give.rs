@@ -1,6 +1,7 @@
 //! A subnet is given to an agent by hand, and everybody whom it concerns is told.
 
 use delegation::{Holding, Reason};
+use hierarchy::Range;
 use store::StoreError;
 use store::delegations::{self, Assigned, Assignment, Cause};
 
@@ -17,18 +18,21 @@ pub async fn give(coordinator: &Coordinator, assignment: &Assignment<'_>) -> Res
             Cause::Override => Reason::Override,
             Cause::Balance => Reason::Balanced,
         };
-        let holding = Holding { agent: assignment.agent, reason };
-        if let Some(atlas) = coordinator.atlas()
-            && let Some(subnet) = atlas.hierarchy().find(&assignment.subnet)
-        {
-            // Who had it is told at once to let go of the hosts.
-            let former = atlas.book().holding(subnet).map(|holding| holding.agent);
-            coordinator.wakes.ring(former.into_iter().chain([assignment.agent]));
-            atlas.enter(subnet, holding);
-        }
-        tell(coordinator);
+        show(coordinator, &assignment.subnet, Holding { agent: assignment.agent, reason });
     }
     Ok(assigned)
+}
+
+/// Shows a delegation that was made outside of a search: in the atlas, and to whom it concerns. The caller keeps others from
+/// changing delegations meanwhile.
+pub fn show(coordinator: &Coordinator, range: &Range, holding: Holding) {
+    let entered = coordinator
+        .atlas()
+        .and_then(|atlas| atlas.hierarchy().find(range).map(|subnet| atlas.enter(subnet, holding)));
+    // Who had it is told at once to let go of the hosts.
+    let former = entered.flatten().map(|former| former.agent);
+    coordinator.wakes.ring(former.into_iter().chain([holding.agent]));
+    tell(coordinator);
 }
 
 /// Delegations changed by hand.

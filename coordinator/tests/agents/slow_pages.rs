@@ -88,7 +88,8 @@ async fn a_slow_server_keeps_its_agent_which_forgets_how_fast_it_was() {
     in_time(Box::pin(slow_server(&ground))).await;
 }
 
-async fn slow_way(ground: &Ground) {
+/// Two agents, of which the near one has the page.
+async fn with_the_near_one(ground: &Ground) -> (Running, Party, Party) {
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     hurry(&running).await;
@@ -99,6 +100,11 @@ async fn slow_way(ground: &Ground) {
         near.turn(&running).await;
         far.turn(&running).await;
     }
+    (running, near, far)
+}
+
+async fn slow_way(ground: &Ground) {
+    let (running, mut near, mut far) = with_the_near_one(ground).await;
     let policy = near.turn(&running).await.policy;
     assert_eq!((policy.revisit_s, policy.slowdown.map(|slow| slow.repeats)), (1, Some(2)));
 
@@ -137,16 +143,7 @@ async fn slow_way(ground: &Ground) {
 }
 
 async fn slow_server(ground: &Ground) {
-    let running = ground.start().await;
-    running.until_hierarchy_is_loaded().await;
-    hurry(&running).await;
-    let mut near = Party::join(&running, 1, 5_000).await;
-    let mut far = Party::join(&running, 2, 30_000).await;
-    running.sow(&[URL]).await;
-    while near.routed.is_empty() {
-        near.turn(&running).await;
-        far.turn(&running).await;
-    }
+    let (running, mut near, mut far) = with_the_near_one(ground).await;
     (near.rtt_us, far.rtt_us) = (105_000, 130_000);
     let mut told = Vec::new();
     while told.is_empty() {
