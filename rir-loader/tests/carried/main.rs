@@ -5,6 +5,7 @@
 mod edits;
 mod right;
 
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -79,6 +80,7 @@ fn no_delegation_is_lost_and_each_that_moved_says_why() {
     // And back, as when a bad file was loaded and then the good one again.
     let back = carry(&after, &before, &again(&there.delegations, &after), "back again");
     back.delegations.iter().for_each(|one| says_why(&new, &old, one));
+    came_home(&there, &back);
 }
 
 type Both = Plan<SubnetId, SubnetId, SubnetId>;
@@ -95,4 +97,17 @@ fn carry(old: &Hierarchy, new: &Hierarchy, claims: &[Claim<SubnetId>], when: &st
     pins_count_for_something(new, &plan.rules);
     searches_go_on(&Held::of(new), &plan.searches, &plan.delegations);
     plan
+}
+
+/// Whoever had a range whose places all became its own has it again, be it that it was split in between.
+fn came_home(there: &Both, back: &Both) {
+    let gets =
+        |one: &Carried<SubnetId>| one.gets.iter().map(|range| (*range, one.claim.rank)).collect::<Vec<_>>();
+    let owners: HashMap<Range, u64> = back.delegations.iter().flat_map(gets).collect();
+    let kept = |one: &&Carried<SubnetId>| {
+        one.yields.is_empty() && matches!(one.fate, Fate::Same | Fate::Transferred | Fate::Split)
+    };
+    for one in there.delegations.iter().filter(kept) {
+        assert_eq!(owners.get(&one.claim.range), Some(&one.claim.rank), "{}", one.claim.range);
+    }
 }

@@ -77,7 +77,8 @@ pub(crate) fn says_why(old: &Held<'_>, new: &Held<'_>, one: &Carried<SubnetId>) 
             around != range && places == [around] && old.holder(&around).is_none()
         }
         Fate::Vanished => {
-            new.inside(&range).is_empty()
+            // What lies in a block is not its parts.
+            (new.inside(&range).is_empty() || old.holder(&range).is_none())
                 && new.around(&range).is_none()
                 && new.is_smallest(&places[0], &range)
                 && places.len() == 1

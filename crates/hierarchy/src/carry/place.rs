@@ -29,8 +29,10 @@ pub(super) fn place_of(old: Option<&Hierarchy>, new: &Hierarchy, range: &Range) 
         let moved = before.is_some_and(|(old, id)| held(old, id) && holder(old, id) != holder(new, there));
         return (if moved { Fate::Transferred } else { Fate::Same }, vec![*range]);
     }
+    // What lies in a block is not its parts: it only grouped what others hold.
+    let was_block = before.is_some_and(|(old, id)| !is_held(old, id));
     let parts: Vec<Range> = new.inside(range).map(|id| new.subnet(id).range()).collect();
-    if !parts.is_empty() {
+    if !parts.is_empty() && !was_block {
         return (Fate::Split, parts);
     }
     let around = new.subnet(new.smallest_holding(range));
