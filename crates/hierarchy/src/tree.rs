@@ -16,6 +16,9 @@ use crate::subnet::Subnet;
 use crate::trie::Trie;
 use crate::walk::{Ancestors, Children};
 
+/// The upper bits of an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
+const MAPPED: u128 = 0xffff;
+
 /// All subnets of one generation below two roots, 0.0.0.0/0 and ::/0, which are always there.
 ///
 /// Ids are places in pre-order. One that lies beyond the last subnet cannot come from this generation; it has no parent, no
@@ -46,8 +49,13 @@ impl Hierarchy {
         mut companies: Companies,
     ) -> Self {
         companies.shrink();
-        let holdings = Holdings::new(&columns.holder, companies.len());
-        let tries = Tries { v4: Trie::new(&v4), v6: Trie::new(&v6) };
+        // The trie of IPv4 takes as long as all the rest.
+        let (holdings, tries) = std::thread::scope(|scope| {
+            let rest = scope.spawn(|| (Holdings::new(&columns.holder, companies.len()), Trie::new(&v6)));
+            let v4 = Trie::new(&v4);
+            let (holdings, v6) = rest.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (holdings, Tries { v4, v6 })
+        });
         Self { generation, v4, v6, tries, columns, holdings, companies }
     }
 
@@ -68,10 +76,16 @@ impl Hierarchy {
 
     /// The smallest subnet that holds the address; a root where nothing smaller does. An IPv4-mapped IPv6 address counts as
     /// the IPv4 address it carries.
+    // `IpAddr::to_canonical` writes the address down again, which the processor can read only once everything before is done: lookups
+    // would no longer overlap.
+    #[inline]
     pub fn smallest(&self, address: IpAddr) -> SubnetId {
-        match address.to_canonical() {
+        match address {
             IpAddr::V4(address) => self.smallest_v4(address.to_bits()),
-            IpAddr::V6(address) => self.smallest_v6(address.to_bits()),
+            IpAddr::V6(address) => match address.to_bits() {
+                bits if bits >> u32::BITS == MAPPED => self.smallest_v4(bits as u32),
+                bits => self.smallest_v6(bits),
+            },
         }
     }
 

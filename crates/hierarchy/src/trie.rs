@@ -9,6 +9,7 @@
 
 mod build;
 mod lists;
+mod stride;
 
 use self::lists::Lists;
 use crate::segments::UNTOLD;

@@ -78,7 +78,7 @@ impl<'c> Contest<'c> {
         hierarchy: &'c Hierarchy,
         address: &'c dyn Fn(&mut Chance) -> IpAddr,
     ) -> Self {
-        let ours: Contestant<'c> = ("hierarchy", Box::new(|address| Some(hierarchy.smallest(address))));
+        let ours: Contestant<'c> = ("hierarchy", Box::new(|address| Some(hierarchy.smallest(*address))));
         let tries = [
             tries::peer::<PrefixTrie>(hierarchy),
             tries::peer::<NetworkTable>(hierarchy),
@@ -89,7 +89,7 @@ impl<'c> Contest<'c> {
         for _ in 0..COMPARED {
             let address = address(&mut chance);
             for (name, look_up) in &contestants {
-                assert_eq!(look_up(address), Some(hierarchy.smallest(address)), "{name}: {address}");
+                assert_eq!(look_up(&address), Some(hierarchy.smallest(address)), "{name}: {address}");
             }
         }
         Self { family, subnets: hierarchy.len(), address, contestants }
@@ -114,7 +114,7 @@ impl<'c> Contest<'c> {
             let addresses: Vec<IpAddr> = (0..some).map(|_| (self.address)(&mut chance)).collect();
             let begun = Instant::now();
             for address in &addresses {
-                black_box(look_up(*black_box(address)));
+                black_box(look_up(black_box(address)));
             }
             took += begun.elapsed();
             left -= some;

@@ -32,11 +32,11 @@ pub(crate) trait Peer {
     const NAME: &'static str;
 
     fn of(hierarchy: &Hierarchy) -> Self;
-    fn look_up(&self, address: IpAddr) -> Option<SubnetId>;
+    fn look_up(&self, address: &IpAddr) -> Option<SubnetId>;
 }
 
 /// Somebody who answers, by name.
-pub(crate) type Contestant<'c> = (&'static str, Box<dyn Fn(IpAddr) -> Option<SubnetId> + 'c>);
+pub(crate) type Contestant<'c> = (&'static str, Box<dyn Fn(&IpAddr) -> Option<SubnetId> + 'c>);
 
 /// A peer ready to be asked.
 pub(crate) fn peer<'c, P: Peer + 'c>(hierarchy: &Hierarchy) -> Contestant<'c> {
@@ -61,8 +61,8 @@ impl Peer for PrefixTrie {
         tries
     }
 
-    fn look_up(&self, address: IpAddr) -> Option<SubnetId> {
-        match address {
+    fn look_up(&self, address: &IpAddr) -> Option<SubnetId> {
+        match *address {
             IpAddr::V4(address) => self.0.get_lpm(&Ipv4Net::from(address)).map(|(_, id)| *id),
             IpAddr::V6(address) => self.1.get_lpm(&Ipv6Net::from(address)).map(|(_, id)| *id),
         }
@@ -84,8 +84,8 @@ impl Peer for NetworkTable {
         Self(table)
     }
 
-    fn look_up(&self, address: IpAddr) -> Option<SubnetId> {
-        match address {
+    fn look_up(&self, address: &IpAddr) -> Option<SubnetId> {
+        match *address {
             IpAddr::V4(address) => self.0.longest_match_ipv4(address).map(|(_, id)| *id),
             IpAddr::V6(address) => self.0.longest_match_ipv6(address).map(|(_, id)| *id),
         }
@@ -111,8 +111,8 @@ impl Peer for LcTrie {
         Self(four.compress(), six.compress())
     }
 
-    fn look_up(&self, address: IpAddr) -> Option<SubnetId> {
-        Some(match address {
+    fn look_up(&self, address: &IpAddr) -> Option<SubnetId> {
+        Some(match *address {
             IpAddr::V4(address) => *self.0.lookup(&address).1,
             IpAddr::V6(address) => *self.1.lookup(&address).1,
         })

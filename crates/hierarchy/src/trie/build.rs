@@ -1,6 +1,7 @@
 //! Segments to nodes, slots and lists, in one pass.
 
 use super::lists::{Lists, Slot};
+use super::stride::stride;
 use super::{DEEPER, Node, SEVERAL, Trie, WHICH};
 use crate::address::Address;
 use crate::family::Family;
@@ -9,14 +10,12 @@ use crate::segments::{UNTOLD, flatten};
 /// With more regions their nodes no longer stay near the processor.
 const MOST_REGION_BITS: u32 = 14;
 /// How many slots a region's worth of subnets may have more if that spares all its heads a second read.
-const WORTH: usize = 8;
+const WORTH: usize = 12;
 /// A list is searched from its front, so that a longer one is better cut.
 const LONGEST: usize = 32;
-/// A node has at most so many slots, as a power of two.
-const MOST_STRIDE: u32 = 16;
 
 /// Where a segment starts, counted from the base, and the place of its owner.
-type Segment = (u64, u32);
+pub(super) type Segment = (u64, u32);
 
 impl Trie {
     pub(crate) fn new<A: Address>(family: &Family<A>) -> Self {
@@ -133,24 +132,4 @@ impl<A: Address> Growing<'_, A> {
         let slot = Slot { start, before, begins: self.begun };
         self.trie.lists.push(&slot, segments)
     }
-}
-
-/// Into how many slots, as a power of two, to cut `1 << span` heads: more take more memory, fewer send more heads to a list.
-fn stride(worth: usize, from: u64, span: u32, segments: &[Segment]) -> u32 {
-    let most = (worth + 1).ilog2().min(span).min(MOST_STRIDE);
-    // With far fewer slots than segments nearly all have several.
-    let few = segments.len().checked_ilog2().unwrap_or(0).saturating_sub(3).min(most);
-    // Slots that have a segment start elsewhere than at their beginning, for each stride, and the latest of these slots.
-    let (mut several, mut latest) = ([0; MOST_STRIDE as usize + 1], [u64::MAX; MOST_STRIDE as usize + 1]);
-    for (at, _) in segments {
-        let offset = at - from;
-        for bits in few..(span - offset.trailing_zeros().min(span)).min(most + 1) {
-            let slot = offset >> (span - bits);
-            let new = latest[bits as usize] != slot;
-            several[bits as usize] += usize::from(new);
-            latest[bits as usize] = slot;
-        }
-    }
-    let cost = |bits: &u32| (1 << bits) + ((worth * several[*bits as usize]) >> bits);
-    (few..=most).min_by_key(cost).unwrap_or(0)
 }
