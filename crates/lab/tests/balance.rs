@@ -63,6 +63,17 @@ fn settings(seed: u64) -> MadeSettings {
     MadeSettings { agents: 12, subnets: 600, largest_load: 5, slack: 0.05, known: 12, seed }
 }
 
+/// A doubling is found soon, and what is usual is left alone. So rare a thing as a false alarm is counted in one long run: in many
+/// short ones, chance alone would pass the bound now and then.
+#[test]
+fn calibration_keeps_its_promise() {
+    let days = Days { subnets: 400, pages: 10, fetches: 200, seed: 1 };
+    let seen = calibration(SeriesSettings::default(), Sensitivity::default(), days, 2.0);
+    assert!(seen.false_alarm_share < 1e-4 && seen.most_moves_a_day <= 1, "{seen:?}");
+    assert!(seen.found_share > 0.98 && seen.found_soon_share > 0.95, "{seen:?}");
+    assert!(seen.fetches_to_find_mean < 6.0, "{seen:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
@@ -80,15 +91,6 @@ proptest! {
         let followed = change(&mut instance, &mut seen.flow, 0.1, seed).unwrap();
         let anew = contest(&instance, &[]);
         prop_assert!((followed.bound / anew.bound - 1.0).abs() < 1e-9, "{} {}", followed.bound, anew.bound);
-    }
-
-    /// A doubling is found soon, and what is usual is left alone.
-    #[test]
-    fn calibration_keeps_its_promise(seed in any::<u64>()) {
-        let days = Days { subnets: 20, pages: 10, fetches: 200, seed };
-        let seen = calibration(SeriesSettings::default(), Sensitivity::default(), days, 2.0);
-        prop_assert!(seen.false_alarm_share < 1e-4 && seen.most_moves_a_day <= 1, "{seen:?}");
-        prop_assert!(seen.found_soon_share > 0.95 && seen.fetches_to_find_mean < 6.0, "{seen:?}");
     }
 
     /// What became a little slower, by less than the square root of the factor, is not reported more than what did not.

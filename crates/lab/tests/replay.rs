@@ -123,7 +123,7 @@ fn the_predictive_search_finds_more_with_less() {
 fn prediction_works_on_a_matrix_without_geography() {
     let settings = DrawSettings { landmarks: 20, ..DrawSettings::without_noise(6, 30) };
     let seen = run(&line(), settings, Plan::Predictive { worth_asking: 1.0 / 16.0 }, 20);
-    assert!(seen.optimal_share > 0.94 && seen.probes_per_subnet < 5.0, "{seen:?}");
+    assert!(seen.optimal_share > 0.95 && seen.probes_per_subnet < 5.0, "{seen:?}");
 }
 
 #[test]
