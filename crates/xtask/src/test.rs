@@ -57,8 +57,9 @@ fn lints(steps: &mut Steps) {
 }
 
 fn tests(steps: &mut Steps) {
-    // The scenarios start the real programs from the target folder.
-    steps.run("build", cargo(&["build", "--locked", "--workspace", "--bins"]));
+    // The scenarios start the real programs from the target folder. Tests, too: alone, the programs ask for fewer features of what
+    // they depend on, and all of that would be built once more for the tests.
+    steps.run("build", cargo(&["build", "--locked", "--workspace", "--bins", "--tests"]));
     if tools::has("nextest") {
         let nextest = cargo(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]);
         steps.run_remembering("tests", in_color(nextest), "Summary");
