@@ -37,9 +37,29 @@ export async function pinsAndUnpins(page) {
   const row = page.getByRole('row').filter({ hasText: why });
   await row.getByText(subnet).waitFor();
   await shoot(page, 'steering-list');
+  const [pinned] = (await answer(page, held(subnet))).items;
   await row.getByRole('button', { name: /^Remove pin_/ }).click();
   await page.getByRole('dialog').getByRole('region', { name: 'Preview' }).waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('The pin is removed.').waitFor();
   await row.waitFor({ state: 'detached' });
+  // A search decides anew, which the page of the pinned delegation tells.
+  await page.goto(`/delegations/${pinned.id}/why`);
+  await page.getByText('This delegation has ended').waitFor();
+}
+
+const held = (subnet) => `/delegations?q=${encodeURIComponent(subnet)}`;
+
+/** Looks at what an override and an exclusion would do, and leaves everything as it is. */
+export async function looksAndLeaves(page) {
+  const { id, subnet } = await delegation(page);
+  for (const verb of ['Override', 'Exclude']) {
+    const dialog = await preview(page, verb, 'only looking');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+  assert.equal((await answer(page, held(subnet))).items[0].id, id);
+  assert.equal((await answer(page, `/delegations/${id}`)).ended_at, null);
+  const exclusions = (await answer(page, '/exclusions')).items;
+  assert.deepEqual(exclusions.filter((item) => item.reason === 'only looking'), []);
 }

@@ -12,7 +12,7 @@ import {
   signIn,
 } from './chromium.mjs';
 import { enrol } from './newcomer.mjs';
-import { pinsAndUnpins } from './steering.mjs';
+import { looksAndLeaves, pinsAndUnpins } from './steering.mjs';
 import { answer, password, query, url, wellProbed } from './world.mjs';
 
 let browser;
@@ -221,6 +221,9 @@ test('an admin follows a delegation to its reason', async () => {
 });
 
 test('a delegation is pinned by hand, and let go again', () => pinsAndUnpins(page));
+
+test('what an override and an exclusion would move is shown before anything does', () =>
+  looksAndLeaves(page));
 
 test('the reason can be reached with the keyboard alone', async () => {
   await page.goto('/overview');
