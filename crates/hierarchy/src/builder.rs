@@ -65,7 +65,9 @@ impl Builder {
         let v6 = nest(self.v6, &mut report);
         let families = (Family::new(&v4.first, &v4.last), Family::new(&v6.first, &v6.last));
         let columns = Columns::join(v4, v6, companies.len());
-        (Hierarchy::assemble(generation, families, columns, companies), report)
+        let hierarchy = Hierarchy::assemble(generation, families, columns, companies);
+        hierarchy.quicken();
+        (hierarchy, report)
     }
 }
 
