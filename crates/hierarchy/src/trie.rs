@@ -85,6 +85,8 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::Trie;
+    use super::build::WORTHS;
     use crate::{Builder, Companies, Generation, Hierarchy, Range, Record, SubnetKind};
 
     /// Ranges of one size side by side, some with gaps: where they begin, how far apart, how long, how many.
@@ -137,25 +139,36 @@ mod tests {
 
     proptest! {
         #[test]
-        fn v4_is_told_as_the_columns_say(crowds in prop::collection::vec(crowd(32), 1..8)) {
+        fn v4_is_told_as_the_columns_say(
+            crowds in prop::collection::vec(crowd(32), 1..8),
+            worth in prop::sample::select(&WORTHS),
+        ) {
             let ends = ends(&crowds, 32);
             let hierarchy = build(&ends, v4);
             let (columns, parent) = (hierarchy.families().0, &hierarchy.columns().parent);
+            let trie = Trie::cut(columns, worth);
             for at in probes(&ends).filter(|at| *at <= u128::from(u32::MAX)) {
                 let expected = columns.smallest(at as u32, |place| parent[place].index());
                 prop_assert_eq!(hierarchy.smallest(v4(at)).index(), expected, "{}", v4(at));
+                prop_assert_eq!(trie.owner(at as u64), Some(expected), "{}", v4(at));
             }
         }
 
         #[test]
-        fn v6_is_told_as_the_columns_say(crowds in prop::collection::vec(crowd(127), 1..8)) {
+        fn v6_is_told_as_the_columns_say(
+            crowds in prop::collection::vec(crowd(127), 1..8),
+            worth in prop::sample::select(&WORTHS),
+        ) {
             let ends = ends(&crowds, 127);
             let hierarchy = build(&ends, v6);
             let (columns, parent) = (hierarchy.families().1, &hierarchy.columns().parent);
+            let trie = Trie::cut(columns, worth);
             for at in probes(&ends).filter(|at| *at < 1 << 127) {
                 let IpAddr::V6(address) = v6(at) else { continue };
                 let expected = columns.smallest(address.to_bits(), |place| parent[place + 1].index() - 1);
                 prop_assert_eq!(hierarchy.smallest(v6(at)).index(), expected + 1, "{}", v6(at));
+                let told = trie.owner((address.to_bits() >> 64) as u64);
+                prop_assert!(told.is_none_or(|told| told == expected), "{}", v6(at));
             }
         }
     }

@@ -9,8 +9,12 @@ use crate::segments::{UNTOLD, flatten};
 
 /// With more regions their nodes no longer stay near the processor.
 const MOST_REGION_BITS: u32 = 14;
-/// How many slots a region's worth of subnets may have more if that spares all its heads a second read.
-const WORTH: usize = 12;
+/// How many slots a subnet may have more if that spares all heads a second read: the first of these with which a trie is small enough.
+pub(super) const WORTHS: [usize; 5] = [12, 6, 4, 2, 1];
+/// Bytes for each subnet that are small enough: with the columns it comes to 30.
+const BYTES: usize = 9;
+/// Nobody misses so many bytes.
+const FEW_BYTES: usize = 64 * 1024;
 /// A list is searched from its front, so that a longer one is better cut.
 const LONGEST: usize = 32;
 
@@ -19,6 +23,15 @@ pub(super) type Segment = (u64, u32);
 
 impl Trie {
     pub(crate) fn new<A: Address>(family: &Family<A>) -> Self {
+        let most = FEW_BYTES.max(BYTES * family.len());
+        let [first, rest @ ..] = WORTHS;
+        rest.iter().fold(Self::cut(family, first), |trie, worth| {
+            if trie.heap_bytes() > most { Self::cut(family, *worth) } else { trie }
+        })
+    }
+
+    /// With up to `worth` slots a subnet more if that spares all heads a second read.
+    pub(super) fn cut<A: Address>(family: &Family<A>, worth: usize) -> Self {
         let below = family.heads.get(1..).unwrap_or_default();
         let base = below.first().map_or(0, |head| (*head).into());
         let end = end(family).saturating_sub(base);
@@ -34,7 +47,7 @@ impl Trie {
             slots: vec![],
             lists: Lists::default(),
         };
-        let worth = WORTH * below.len() / regions;
+        let worth = worth * below.len() / regions;
         let mut growing = Growing { trie, family, worth, owner: 0, begun: 1 };
         let (mut region, mut waiting) = (0, Vec::new());
         flatten(family, |head, owner| {

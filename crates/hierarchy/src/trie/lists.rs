@@ -24,8 +24,12 @@ struct Width {
     code_bits: u32,
 }
 
-const WIDTHS: [Width; 3] =
-    [Width { words: 1, code_bits: 8 }, Width { words: 2, code_bits: 16 }, Width { words: 4, code_bits: 24 }];
+const WIDTHS: [Width; 4] = [
+    Width { words: 1, code_bits: 6 },
+    Width { words: 1, code_bits: 8 },
+    Width { words: 2, code_bits: 16 },
+    Width { words: 4, code_bits: 24 },
+];
 
 impl Width {
     /// The smallest code there is: the first of the owners behind the segments.
@@ -90,8 +94,9 @@ impl Lists {
         let width = WIDTHS[shape.width().min(WIDTHS.len() - 1)];
         let (segments, far) = words.split_at_checked(shape.segments() * width.words)?;
         let code = match shape.width() {
-            0 => latest(segments, upto, 8, |[word]: [u16; 1]| word.into()),
-            1 => latest(segments, upto, 16, |[low, high]: [u16; 2]| join(low, high).into()),
+            0 => latest(segments, upto, 6, |[word]: [u16; 1]| word.into()),
+            1 => latest(segments, upto, 8, |[word]: [u16; 1]| word.into()),
+            2 => latest(segments, upto, 16, |[low, high]: [u16; 2]| join(low, high).into()),
             _ => latest(segments, upto, 24, |[a, b, c, d]: [u16; 4]| {
                 u64::from(join(a, b)) | u64::from(join(c, d)) << 32
             }),
