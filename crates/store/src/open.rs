@@ -63,12 +63,26 @@ pub async fn open_with(address: &Address, connections: u32) -> Result<Store, Sto
 }
 
 async fn connect(address: &Address, connections: u32) -> Result<PgPool, StoreError> {
-    PgPoolOptions::new()
+    let pool = PgPoolOptions::new()
         .max_connections(connections.max(1))
         .acquire_timeout(PATIENCE)
         .connect_with(address.options())
-        .await
-        .map_err(|source| StoreError::Connect { place: address.to_string(), source })
+        .await;
+    match pool {
+        Ok(pool) => Ok(pool),
+        Err(error) => {
+            let source = reason(address, error).await;
+            Err(StoreError::Connect { place: address.to_string(), source })
+        }
+    }
+}
+
+/// A pool tries again and again and then says only that it took too long; what was in the way, a single try tells.
+async fn reason(address: &Address, error: sqlx::Error) -> sqlx::Error {
+    if !matches!(error, sqlx::Error::PoolTimedOut) {
+        return error;
+    }
+    PgConnection::connect_with(&address.options()).await.err().unwrap_or(error)
 }
 
 pub(crate) async fn migrate(pool: &PgPool) -> Result<(), StoreError> {

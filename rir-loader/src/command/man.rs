@@ -11,8 +11,10 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let command = Cli::command();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
     for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
-        let name = format!("rir-loader-{}", subcommand.get_name());
-        clap_mangen::Man::new(subcommand.clone().display_name(name)).render(&mut page)?;
+        let name = subcommand.get_name();
+        let subcommand = subcommand.clone().display_name(format!("rir-loader-{name}"));
+        let subcommand = subcommand.bin_name(format!("rir-loader {name}"));
+        clap_mangen::Man::new(subcommand).render(&mut page)?;
     }
     Ok(print(&String::from_utf8_lossy(&page))?)
 }
