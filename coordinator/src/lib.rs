@@ -10,6 +10,7 @@ pub mod bodies;
 pub mod boot;
 mod calibration;
 pub mod carry_over;
+pub mod catch_up;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -18,4 +18,5 @@ mod restart;
 mod road;
 mod slow_pages;
 mod standing;
+mod two_coordinators;
 mod world;
