@@ -9,6 +9,7 @@ pub mod balance;
 pub mod bodies;
 pub mod boot;
 mod calibration;
+pub mod carry_hosts;
 pub mod carry_over;
 pub mod catch_up;
 pub mod cli;

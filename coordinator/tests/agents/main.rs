@@ -10,6 +10,7 @@
 
 mod agent;
 mod enrolment;
+mod generations;
 mod names;
 mod packages;
 mod predict;

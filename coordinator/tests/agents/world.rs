@@ -170,16 +170,20 @@ pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut condition: i
 /// A little internet: four companies in one block, and the loopback addresses, where the agents of the tests
 /// live.
 pub(crate) fn hierarchy() -> Hierarchy {
-    let mut companies = CompanyIndex::default();
-    let mut builder = Builder::default();
-    let subnets = [
+    hierarchy_of(&[
         ("127.0.0.1 - 127.0.0.1", "home-1"),
         ("127.0.0.2 - 127.0.0.2", "home-2"),
         ("198.51.100.0/26", "north"),
         ("198.51.100.64/26", "north"),
         ("198.51.100.128/26", "south"),
         ("203.0.113.0/24", "west"),
-    ];
+    ])
+}
+
+/// Subnets with their companies.
+pub(crate) fn hierarchy_of(subnets: &[(&str, &str)]) -> Hierarchy {
+    let mut companies = CompanyIndex::default();
+    let mut builder = Builder::default();
     for (range, company) in subnets {
         builder.add(Record {
             range: range.parse().unwrap(),
