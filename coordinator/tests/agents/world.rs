@@ -77,10 +77,17 @@ impl Ground {
         self.start_with(config).await
     }
 
+    /// Starts another one beside it, with a directory and connections of its own.
+    pub(crate) async fn start_beside(&self, dir: &TempDir) -> Running {
+        let mut config = self.config();
+        dir.path().clone_into(&mut config.data_dir);
+        let connections = config.limits.database_connections;
+        let store = store::open_with(self.store().address(), connections).await.unwrap();
+        start(config, store).await
+    }
+
     async fn start_with(&self, config: Config) -> Running {
-        let (store, stop) = (self.store().clone(), CancellationToken::new());
-        let coordinator = boot::coordinator(config, boot::system_clock(), store, stop).await.unwrap();
-        Running::start(Arc::new(coordinator)).await
+        start(config, self.store().clone()).await
     }
 
     fn config(&self) -> Config {
@@ -90,6 +97,12 @@ impl Ground {
         config.limits.min_free_mib = 0;
         config
     }
+}
+
+async fn start(config: Config, store: Store) -> Running {
+    let stop = CancellationToken::new();
+    let coordinator = boot::coordinator(config, boot::system_clock(), store, stop).await.unwrap();
+    Running::start(Arc::new(coordinator)).await
 }
 
 /// A coordinator that serves.
