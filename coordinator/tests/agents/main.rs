@@ -11,6 +11,7 @@
 mod agent;
 mod enrolment;
 mod generations;
+mod measured_first;
 mod names;
 mod packages;
 mod predict;
