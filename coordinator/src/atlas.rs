@@ -58,8 +58,13 @@ impl Atlas {
 
     /// Takes back what [`Atlas::enter`] did, which gave `before`.
     pub fn take_back(&self, subnet: SubnetId, before: Option<Holding>) {
+        self.put(subnet, before);
+    }
+
+    /// Makes the book say of a subnet what is known to be so: who holds it, or that nobody does.
+    pub fn put(&self, subnet: SubnetId, holding: Option<Holding>) {
         let mut book = self.book.write().unwrap_or_else(PoisonError::into_inner);
-        match before {
+        match holding {
             Some(holding) => drop(book.insert(&self.hierarchy, subnet, holding)),
             None => drop(book.remove(&self.hierarchy, subnet)),
         }

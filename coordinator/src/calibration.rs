@@ -119,9 +119,10 @@ impl<'a> Walk<'a> {
 
     /// Another agent has the subnet now; its former one is remembered.
     async fn went(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
-        let Some(before_us) = case.before_us else { return self.end(case, State::Overtaken, None).await };
         self.steps += 1;
         let now = self.coordinator.now();
+        // Who got it by hand may never have measured it: it gets it back when it is nearer than the present one.
+        let before_us = case.before_us.unwrap_or(u32::MAX);
         let exile = serde_json::to_value(Exile::new(case.agent, before_us, now))?;
         Ok(calibrations::went(&self.coordinator.store, case, holds, &exile, now).await?)
     }

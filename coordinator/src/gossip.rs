@@ -101,7 +101,7 @@ pub async fn run(coordinator: Arc<Coordinator>) {
 }
 
 /// Does it until the coordinator stops, again after each failure.
-async fn again<F: Future<Output = StoreError>>(coordinator: &Coordinator, work: impl Fn() -> F) {
+pub(crate) async fn again<F: Future<Output = StoreError>>(coordinator: &Coordinator, work: impl Fn() -> F) {
     let forever = async {
         loop {
             let error = work().await;

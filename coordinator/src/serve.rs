@@ -15,7 +15,7 @@ use crate::cli::ServeArgs;
 use crate::config::Config;
 use crate::failure::{Failure, chain};
 use crate::state::Coordinator;
-use crate::{agent_api, api, election, gossip, log, peer, reconcile, shutdown};
+use crate::{agent_api, api, catch_up, election, gossip, log, peer, reconcile, shutdown};
 
 /// How long open requests may take to end after the signal.
 const REQUESTS: Duration = Duration::from_secs(5);
@@ -96,6 +96,7 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
     tasks.spawn(election::stand(Arc::clone(&coordinator)));
     tasks.spawn(election::listen(Arc::clone(&coordinator)));
     tasks.spawn(gossip::run(Arc::clone(&coordinator)));
+    tasks.spawn(catch_up::run(Arc::clone(&coordinator)));
     println!("listening on http://{address}");
     let served = serve_requests(&coordinator, listener).await;
     coordinator.stop.cancel();

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use protocol::HostId;
 use store::{StoreError, hosts};
 use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
-use crate::atlas::Atlas;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
@@ -28,8 +26,10 @@ impl Reconciler for PlaceHosts {
     }
 
     async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let Some(atlas) = coordinator.atlas() else { return Ok(Outcome::Idle) };
-        let placed = place(coordinator, &atlas, true).await?;
+        if coordinator.atlas().is_none() {
+            return Ok(Outcome::Idle);
+        }
+        let placed = place(coordinator).await?;
         let adopted = hosts::adopt(&coordinator.store).await?;
         if placed > 0 {
             coordinator.pokes.open_searches.notify_one();
@@ -41,27 +41,20 @@ impl Reconciler for PlaceHosts {
         if placed == 0 && adopted == 0 {
             return Ok(Outcome::Idle);
         }
-        Ok(Outcome::Done(format!("placed {placed} hosts, {adopted} have an agent")))
+        let did = format!("placed {placed} hosts, {adopted} have an agent");
+        Ok(if placed == BATCH as usize { Outcome::More(did) } else { Outcome::Done(did) })
     }
 }
 
-/// Puts hosts that wait for an agent into their subnets: those without a subnet, or all of them when the
-/// hierarchy is new.
-pub(super) async fn place(
-    coordinator: &Coordinator,
-    atlas: &Atlas,
-    only_new: bool,
-) -> Result<usize, StoreError> {
+/// Puts a batch of hosts that have no subnet into theirs. The generation that they are placed by is not replaced meanwhile: one
+/// that is taken up later finds them.
+async fn place(coordinator: &Coordinator) -> Result<usize, StoreError> {
+    let waiting = hosts::waiting(&coordinator.store, BATCH).await?;
+    let _writing = coordinator.atlases.writing().await;
+    let Some(atlas) = coordinator.atlas().filter(|_| !waiting.is_empty()) else { return Ok(0) };
     let hierarchy = atlas.hierarchy();
-    let mut after = HostId::new(0);
-    let mut placed = 0;
-    loop {
-        let waiting = hosts::waiting(&coordinator.store, after, only_new, BATCH).await?;
-        let Some((last, _)) = waiting.last() else { return Ok(placed) };
-        after = *last;
-        let subnet = |address| hierarchy.subnet(hierarchy.smallest(address)).range();
-        let homes: Vec<_> = waiting.into_iter().map(|(id, address)| (id, subnet(address))).collect();
-        hosts::place(&coordinator.store, &homes).await?;
-        placed += homes.len();
-    }
+    let subnet = |address| hierarchy.subnet(hierarchy.smallest(address)).range();
+    let places: Vec<_> = waiting.into_iter().map(|(id, address)| (id, subnet(address))).collect();
+    hosts::place(&coordinator.store, &places).await?;
+    Ok(places.len())
 }

@@ -9,9 +9,11 @@ use store::generations::Facts;
 use store::{delegations, generations};
 use tokio::sync::Notify;
 
-use super::place_hosts::place;
+use super::open_searches::open;
+use super::steer::give_pinned;
 use super::{Outcome, Reconciler};
 use crate::atlas::Atlas;
+use crate::carry_hosts::{Stranded, carry_hosts, stranded};
 use crate::carry_over::carry_over;
 use crate::events::Change;
 use crate::pokes::Pokes;
@@ -20,7 +22,7 @@ use crate::snapshots;
 use crate::state::Coordinator;
 
 /// Reads the generation in use when it is not the one in memory, carries the delegations over, and puts the
-/// hosts that wait for an agent into its subnets. Also notices when another coordinator changed the policy.
+/// hosts into its subnets. Also notices when another coordinator changed the policy.
 pub struct ReloadHierarchy;
 
 impl Reconciler for ReloadHierarchy {
@@ -40,7 +42,10 @@ impl Reconciler for ReloadHierarchy {
         };
         let (atlas, carried) = swap(coordinator, hierarchy).await?;
         if coordinator.decides() {
-            place(coordinator, &atlas, false).await?;
+            carry_hosts(coordinator, atlas.hierarchy()).await?;
+            let Stranded { pinned, free } = stranded(coordinator, &atlas).await?;
+            give_pinned(coordinator, &pinned).await?;
+            open(coordinator, free).await?;
         }
         coordinator.pokes.all();
         coordinator.events.tell(Change::Hierarchy);

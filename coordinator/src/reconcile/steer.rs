@@ -58,7 +58,8 @@ impl Reconciler for Steer {
     }
 }
 
-async fn give_pinned(
+/// Gives subnets to the agents that are pinned there. Says how many.
+pub(super) async fn give_pinned(
     coordinator: &Coordinator,
     pinned: &[(Range, PinId, AgentId)],
 ) -> Result<u64, StoreError> {

@@ -10,6 +10,8 @@
 
 mod agent;
 mod enrolment;
+mod generations;
+mod measured_first;
 mod names;
 mod packages;
 mod predict;
@@ -18,4 +20,5 @@ mod restart;
 mod road;
 mod slow_pages;
 mod standing;
+mod two_coordinators;
 mod world;

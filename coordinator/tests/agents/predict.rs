@@ -19,7 +19,7 @@ const MATRIX: [[u32; 3]; 3] = [[5, 80, 150], [80, 6, 120], [150, 120, 7]];
 /// Subnets of four addresses each; those of one city are in one country, and each has a company of its own.
 const SUBNETS: u32 = 45;
 /// Those that are searched before there are landmarks.
-const FIRST: u32 = 9;
+pub(crate) const FIRST: u32 = 9;
 const LONGEST: Duration = Duration::from_secs(60);
 
 fn address(subnet: u32) -> Ipv4Addr {
@@ -40,7 +40,7 @@ fn rtt_us(agent: usize, subnet: u32) -> u32 {
     MATRIX[agent][city(subnet)] * 1_000 + 400 * (subnet % 7)
 }
 
-fn hierarchy() -> Hierarchy {
+pub(crate) fn hierarchy() -> Hierarchy {
     let (mut companies, mut builder) = (CompanyIndex::default(), Builder::default());
     let mut add = |range: String, company: String, country: &str| {
         let company = Some(companies.number(Registry::RipeNcc, &company));
@@ -64,7 +64,7 @@ async fn change(running: &Running, wish: impl FnOnce(&mut Policy)) {
     coordinator::ruling::change(&running.coordinator, policy).await.unwrap();
 }
 
-async fn approved(running: &Running, seeds: std::ops::RangeInclusive<u8>) -> Vec<FakeAgent> {
+pub(crate) async fn approved(running: &Running, seeds: std::ops::RangeInclusive<u8>) -> Vec<FakeAgent> {
     running.until_hierarchy_is_loaded().await;
     let mut agents = Vec::new();
     for seed in seeds {
@@ -77,7 +77,7 @@ async fn approved(running: &Running, seeds: std::ops::RangeInclusive<u8>) -> Vec
 }
 
 /// The agents do what they are told, by the matrix, until `done`.
-async fn work<F: Future<Output = bool>>(
+pub(crate) async fn work<F: Future<Output = bool>>(
     running: &Running,
     agents: &mut [FakeAgent],
     mut done: impl FnMut() -> F,
@@ -94,24 +94,24 @@ async fn work<F: Future<Output = bool>>(
     tokio::time::timeout(LONGEST, working).await.expect("the agents get everything done");
 }
 
-async fn sow(running: &Running, subnets: impl IntoIterator<Item = u32>) {
+pub(crate) async fn sow(running: &Running, subnets: impl IntoIterator<Item = u32>) {
     let seeds: Vec<String> =
         subnets.into_iter().map(|subnet| format!("http://{}/", address(subnet))).collect();
     running.sow(&seeds.iter().map(String::as_str).collect::<Vec<_>>()).await;
 }
 
 /// Delegations of the subnets that were searched.
-async fn searched(ground: &Ground) -> Vec<Held> {
+pub(crate) async fn searched(ground: &Ground) -> Vec<Held> {
     let held = store::delegations::held(ground.store()).await.unwrap();
     held.into_iter().filter(|held| held.reason != "home").collect()
 }
 
-async fn until_searched(ground: &Ground, running: &Running, agents: &mut [FakeAgent], count: u32) {
+pub(crate) async fn until_searched(ground: &Ground, running: &Running, agents: &mut [FakeAgent], count: u32) {
     work(running, agents, || async { searched(ground).await.len() >= count as usize }).await;
 }
 
 /// Landmarks in all three cities.
-async fn learn(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
+pub(crate) async fn learn(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
     sow(running, 0..FIRST).await;
     survey(ground, running, agents).await;
 }

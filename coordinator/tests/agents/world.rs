@@ -77,10 +77,17 @@ impl Ground {
         self.start_with(config).await
     }
 
+    /// Starts another one beside it, with a directory and connections of its own.
+    pub(crate) async fn start_beside(&self, dir: &TempDir) -> Running {
+        let mut config = self.config();
+        dir.path().clone_into(&mut config.data_dir);
+        let connections = config.limits.database_connections;
+        let store = store::open_with(self.store().address(), connections).await.unwrap();
+        start(config, store).await
+    }
+
     async fn start_with(&self, config: Config) -> Running {
-        let (store, stop) = (self.store().clone(), CancellationToken::new());
-        let coordinator = boot::coordinator(config, boot::system_clock(), store, stop).await.unwrap();
-        Running::start(Arc::new(coordinator)).await
+        start(config, self.store().clone()).await
     }
 
     fn config(&self) -> Config {
@@ -90,6 +97,12 @@ impl Ground {
         config.limits.min_free_mib = 0;
         config
     }
+}
+
+async fn start(config: Config, store: Store) -> Running {
+    let stop = CancellationToken::new();
+    let coordinator = boot::coordinator(config, boot::system_clock(), store, stop).await.unwrap();
+    Running::start(Arc::new(coordinator)).await
 }
 
 /// A coordinator that serves.
@@ -170,16 +183,20 @@ pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut condition: i
 /// A little internet: four companies in one block, and the loopback addresses, where the agents of the tests
 /// live.
 pub(crate) fn hierarchy() -> Hierarchy {
-    let mut companies = CompanyIndex::default();
-    let mut builder = Builder::default();
-    let subnets = [
+    hierarchy_of(&[
         ("127.0.0.1 - 127.0.0.1", "home-1"),
         ("127.0.0.2 - 127.0.0.2", "home-2"),
         ("198.51.100.0/26", "north"),
         ("198.51.100.64/26", "north"),
         ("198.51.100.128/26", "south"),
         ("203.0.113.0/24", "west"),
-    ];
+    ])
+}
+
+/// Subnets with their companies.
+pub(crate) fn hierarchy_of(subnets: &[(&str, &str)]) -> Hierarchy {
+    let mut companies = CompanyIndex::default();
+    let mut builder = Builder::default();
     for (range, company) in subnets {
         builder.add(Record {
             range: range.parse().unwrap(),

@@ -3,6 +3,7 @@
 mod assign;
 mod carry;
 mod give;
+mod heard;
 mod standing;
 mod together;
 
@@ -21,6 +22,8 @@ use assign::close_searches;
 pub use assign::{Assigned, Assignment, Cause, assign};
 pub use carry::{Tied, carry, carry_searches, searched};
 pub(crate) use give::give_hosts;
+pub use heard::Ear;
+pub(crate) use heard::say;
 pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
 pub use together::{decide, decide_all};
 
@@ -184,7 +187,9 @@ pub(crate) async fn give_home(
     if settled.rows_affected() == 0 {
         return Err(StoreError::conflict("the home subnet was delegated at the same moment; try again"));
     }
-    give_hosts(db, &[(*home, agent)], now).await.map(|()| true)
+    give_hosts(db, &[(*home, agent)], now).await?;
+    say(db, Some(home)).await?;
+    Ok(true)
 }
 
 /// Takes everything from an agent: its delegations end, its hosts wait again, what was on its way is queued

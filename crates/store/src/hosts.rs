@@ -1,5 +1,7 @@
 //! Web hosts: from a name to an address to a subnet to an agent.
 
+mod carry;
+
 use std::net::IpAddr;
 
 use hierarchy::Range;
@@ -8,6 +10,8 @@ use protocol::{AgentId, HostId, UnixMillis};
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
+
+pub use carry::{Placed, carry, placed, stranded};
 
 /// A host without an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,25 +96,16 @@ pub async fn not_resolved(store: &Store, failed: &[FailedLookup]) -> Result<(), 
     tx.commit().await.map_err(doing)
 }
 
-/// Hosts with an address that have no agent, after `after`, in order of their number: their subnets are looked
-/// up anew when the hierarchy changes.
-pub async fn waiting(
-    store: &Store,
-    after: HostId,
-    only_without_subnet: bool,
-    limit: u32,
-) -> Result<Vec<(HostId, IpAddr)>, StoreError> {
+/// Hosts with an address that were not put into a subnet yet, in order of their number.
+pub async fn waiting(store: &Store, limit: u32) -> Result<Vec<(HostId, IpAddr)>, StoreError> {
     let rows: Vec<(i64, IpAddr)> = sqlx::query_as(
         "SELECT id, address FROM hosts
-         WHERE state = 'resolved' AND address IS NOT NULL AND id > $1 AND (first IS NULL OR NOT $2)
-         ORDER BY id LIMIT $3",
+         WHERE state = 'resolved' AND address IS NOT NULL AND first IS NULL ORDER BY id LIMIT $1",
     )
-    .bind(after.get())
-    .bind(only_without_subnet)
     .bind(i64::from(limit))
     .fetch_all(store.pool())
     .await
-    .map_err(StoreError::doing("list the hosts without an agent"))?;
+    .map_err(StoreError::doing("list the hosts without a subnet"))?;
     Ok(rows.into_iter().map(|(id, address)| (HostId::new(id), address)).collect())
 }
 
@@ -164,7 +159,7 @@ pub async fn orphans(
     forgiven: UnixMillis,
     now: UnixMillis,
 ) -> Result<Vec<Orphan>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr, IpAddr, String, String)> = sqlx::query_as(
+    let rows: Vec<OrphanRow> = sqlx::query_as(
         "SELECT first, last, address, scheme, authority FROM (
             SELECT DISTINCT ON (h.first, h.last) h.id, h.first, h.last, h.address, h.scheme, h.authority
             FROM hosts h LEFT JOIN silent_addresses a ON a.address = h.address AND a.since > $3
@@ -181,11 +176,14 @@ pub async fn orphans(
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the subnets that need a search"))?;
-    rows.into_iter()
-        .map(|(first, last, address, scheme, authority)| {
-            Ok(Orphan { subnet: crate::delegations::range(first, last)?, address, scheme, authority })
-        })
-        .collect()
+    rows.into_iter().map(orphan).collect()
+}
+
+/// First, last, address, scheme, authority.
+type OrphanRow = (IpAddr, IpAddr, IpAddr, String, String);
+
+fn orphan((first, last, address, scheme, authority): OrphanRow) -> Result<Orphan, StoreError> {
+    Ok(Orphan { subnet: crate::delegations::range(first, last)?, address, scheme, authority })
 }
 
 /// Those of the hosts (scheme and authority) about which the agent has a say in a package received at this time: hosts

@@ -7,11 +7,14 @@ use std::{
 
 use protocol::{ProbeId, ProbeOrder, ProbeReport, ProbeResult, probe::Reports};
 use tokio::{
-    sync::{Semaphore, mpsc},
+    sync::{Semaphore, mpsc, watch},
     task::JoinSet,
 };
 
-use super::{AgentError, Shared};
+use super::{
+    AgentError, Shared,
+    conditions::{Conditions, Idle},
+};
 use crate::{clock, link::Backoff, sentence};
 
 /// Most reports in one call.
@@ -67,12 +70,19 @@ pub(super) async fn measure(
 }
 
 async fn take(shared: &Shared, order: &ProbeOrder) -> ProbeReport {
-    let obstacle = shared.conditions.borrow().obstacle();
-    let result = match obstacle {
-        Some(idle) => ProbeResult::Refused { reason: idle.to_string() },
-        None => shared.prober.measure(order, shared.visitor.delay()).await,
+    let mut conditions = shared.conditions.subscribe();
+    let result = tokio::select! {
+        biased;
+        idle = obstacle(&mut conditions) => ProbeResult::Refused { reason: idle.to_string() },
+        result = shared.prober.measure(order, shared.visitor.delay()) => result,
     };
     ProbeReport { probe: order.probe, measured_at: clock::now(), result }
+}
+
+/// Waits until something keeps the agent from probing, which may come while a probe waits for the owner's budget, and says what.
+async fn obstacle(conditions: &mut watch::Receiver<Conditions>) -> Idle {
+    let found = conditions.wait_for(|conditions| conditions.obstacle().is_some()).await;
+    found.ok().and_then(|conditions| conditions.obstacle()).unwrap_or(Idle::Draining)
 }
 
 /// Reports, and goes on trying through outages.

@@ -40,14 +40,63 @@ impl Icmp {
     }
 
     fn open(&self, kind: ICMP) -> Result<Client, String> {
-        let mut config = Config::builder().kind(kind);
-        if let Some(bind) = self.bind {
-            config = config.bind(SocketAddr::new(bind, 0));
-        }
-        Client::new(&config.build()).map_err(|error| {
+        Client::new(&config(kind, self.bind)).map_err(|error| {
             let first_line = error.to_string().lines().next().unwrap_or_default().to_owned();
             tracing::warn!(%error, "no ICMP on this machine; probes fall back on other methods");
             first_line
         })
+    }
+}
+
+/// A datagram socket is what surge-ping tries first unless told otherwise, then a raw one.
+fn config(kind: ICMP, bind: Option<IpAddr>) -> Config {
+    let mut config = Config::builder().kind(kind);
+    if let Some(bind) = bind {
+        config = config.bind(SocketAddr::new(bind, 0));
+    }
+    config.build()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    use tokio::task::JoinSet;
+
+    use super::*;
+
+    const LOOPBACKS: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+
+    #[test]
+    fn a_socket_that_needs_no_privilege_is_tried_first() {
+        for kind in [ICMP::V4, ICMP::V6] {
+            let first = config(kind, None).sock_type_hint;
+            assert_eq!(format!("{first:?}"), "SOCK_DGRAM");
+        }
+    }
+
+    /// Neither kind of socket may be allowed on the machine that runs this; then the reason is told, and at once.
+    #[tokio::test]
+    async fn many_echoes_to_one_address_do_not_mix() {
+        let icmp = std::sync::Arc::new(Icmp::new(None));
+        for address in LOOPBACKS {
+            let mut echoes = JoinSet::new();
+            for _ in 0..100 {
+                let icmp = std::sync::Arc::clone(&icmp);
+                echoes.spawn(async move { icmp.echo(address, Duration::from_secs(20)).await });
+            }
+            let kind = if address.is_ipv4() { ICMP::V4 } else { ICMP::V6 };
+            let allowed = Client::new(&config(kind, None)).is_ok();
+            for echo in echoes.join_all().await {
+                assert_eq!(echo.is_ok(), allowed, "{address}: {echo:?}");
+                assert!(echo.is_ok() || echo.is_err_and(|reason| !reason.is_empty()));
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_answers_for_an_address_of_the_other_family() {
+        let icmp = Icmp::new(Some(LOOPBACKS[0]));
+        assert!(icmp.echo(LOOPBACKS[1], Duration::from_millis(200)).await.is_err());
     }
 }

@@ -6,6 +6,7 @@ mod coordinator;
 mod crash;
 mod crawl;
 mod dns;
+mod doors;
 mod hostile;
 mod hosts;
 mod owner;

@@ -6,7 +6,7 @@ use protocol::{ProbeId, ProbeMethod, ProbeOrder, ProbeResult};
 
 use crate::town::{Town, address};
 
-fn order(town: &Town, id: i64, address: IpAddr, methods: &[ProbeMethod]) -> ProbeOrder {
+pub(crate) fn order(town: &Town, id: i64, address: IpAddr, methods: &[ProbeMethod]) -> ProbeOrder {
     ProbeOrder {
         probe: ProbeId::new(id),
         address,
@@ -17,7 +17,7 @@ fn order(town: &Town, id: i64, address: IpAddr, methods: &[ProbeMethod]) -> Prob
     }
 }
 
-async fn measure(town: &Town, order: ProbeOrder) -> ProbeResult {
+pub(crate) async fn measure(town: &Town, order: ProbeOrder) -> ProbeResult {
     let probe = order.probe;
     town.coordinator.order(order);
     town.until("the report has arrived", |town| town.coordinator.book().reports.contains_key(&probe)).await;

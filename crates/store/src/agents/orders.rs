@@ -61,7 +61,8 @@ pub enum Ordered {
 }
 
 /// Carries out an admin's order in one transaction: the state, the home delegation that approval brings, the
-/// work that revocation frees, and an entry by `actor` in the audit. `None` when there is no such agent.
+/// work that revocation frees, an entry by `actor` in the audit, and a word to all coordinators where delegations changed.
+/// `None` when there is no such agent.
 pub async fn order(
     store: &Store,
     agent: AgentId,
@@ -85,7 +86,10 @@ pub async fn order(
         Order::Approve { home: Some(home) } => {
             delegations::give_home(&mut tx, agent, &home, now).await?;
         }
-        Order::Revoke => delegations::free(&mut tx, agent, now).await?,
+        Order::Revoke => {
+            delegations::free(&mut tx, agent, now).await?;
+            delegations::say(&mut tx, None).await?;
+        }
         Order::Approve { home: None } | Order::Pause | Order::Resume => {}
     }
     tx.commit().await.map_err(doing)?;

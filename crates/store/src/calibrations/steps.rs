@@ -9,8 +9,8 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 /// Keeps what was weighed and opens a case about it. A case that goes on stays; only one whose subnet is away gives way,
-/// since the agent that got the subnet is slow now. Subnets of agents that live there, and those that an admin pinned, are
-/// left alone.
+/// since the agent that got the subnet is slow now. Subnets of agents that live there, and those that a pin holds, are left
+/// alone; an override was one gift, and what was given may be searched for anew.
 pub async fn open(
     store: &Store,
     weighed: &Unheard,
@@ -34,7 +34,7 @@ pub async fn open(
     let opened = sqlx::query(
         "INSERT INTO calibrations (first, last, agent, delegation, ratio, url, state, opened_at, changed_at)
          SELECT d.first, d.last, d.agent, d.id, $4, $5, 'checking', $6, $6 FROM delegations d
-         WHERE d.first = $1 AND d.last = $2 AND d.agent = $3 AND d.ended_at IS NULL AND d.reason NOT IN ('home', 'pinned')
+         WHERE d.first = $1 AND d.last = $2 AND d.agent = $3 AND d.ended_at IS NULL AND d.reason <> 'home' AND d.pin IS NULL
          ON CONFLICT (first, last) WHERE ended_at IS NULL DO NOTHING",
     )
     .bind(weighed.subnet.first())

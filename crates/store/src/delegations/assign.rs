@@ -5,7 +5,7 @@ use protocol::{AgentId, DelegationId, PinId, UnixMillis};
 use serde_json::json;
 use sqlx::PgConnection;
 
-use super::{end, give_hosts, may_work};
+use super::{end, give_hosts, may_work, say};
 use crate::audit::{self, Entry};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -68,7 +68,7 @@ pub enum Assigned {
 }
 
 /// Gives a subnet to an agent, in one transaction, fenced by the subnet's generation: the delegation that held ends, an open
-/// search for the subnet is over, hosts are given, and the audit has an entry.
+/// search for the subnet is over, hosts are given, the audit has an entry, and all coordinators hear of it.
 pub async fn assign(
     store: &Store,
     assignment: &Assignment<'_>,
@@ -102,6 +102,7 @@ pub(crate) async fn assign_in(
     let Some(id) = insert(db, assignment, now).await? else { return Ok(Assigned::Outdated) };
     give_hosts(db, &[(*subnet, assignment.agent)], now).await?;
     note(db, assignment, id, now).await?;
+    say(db, Some(subnet)).await?;
     Ok(Assigned::Made(id))
 }
 

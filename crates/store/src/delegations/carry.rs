@@ -8,7 +8,7 @@ use hierarchy::{Hierarchy, Range, Scope};
 use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{Held, held, range};
+use super::{Held, held, range, say};
 use crate::moment::Moment;
 use crate::steering::{self, Kind, Rule};
 use crate::{Store, StoreError};
@@ -106,6 +106,7 @@ pub async fn carry(
         ranges.extend_from_slice(&one.gets);
     }
     begin_again(&mut tx, ids, &ranges, now).await?;
+    say(&mut tx, None).await?;
     tx.commit().await.map_err(doing)?;
     Ok(ended.rows_affected())
 }

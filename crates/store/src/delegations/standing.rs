@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use protocol::{AgentId, DelegationId, PinId, UnixMillis};
 
-use super::{Held, range};
+use super::{Held, range, say};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -17,6 +17,8 @@ pub async fn release(
     generation: i64,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("release a subnet");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
     let released = sqlx::query(
         "UPDATE delegations SET ended_at = $4
          WHERE first = $1 AND last = $2 AND generation = $3 AND ended_at IS NULL",
@@ -25,9 +27,11 @@ pub async fn release(
     .bind(subnet.last())
     .bind(generation)
     .bind(Moment(now))
-    .execute(store.pool())
+    .execute(&mut *tx)
     .await
-    .map_err(StoreError::doing("release a subnet"))?;
+    .map_err(doing)?;
+    say(&mut tx, Some(subnet)).await?;
+    tx.commit().await.map_err(doing)?;
     Ok(released.rows_affected() == 1)
 }
 
@@ -108,7 +112,8 @@ pub async fn standing(store: &Store, subnets: &[Range]) -> Result<Vec<Standing>,
         "SELECT s.first, s.last,
                 coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
                 (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last),
-                d.id, d.agent, d.reason, d.rtt_us, d.provisional
+                d.id, d.agent, CASE WHEN d.reason = 'pinned' AND d.pin IS NULL THEN 'override' ELSE d.reason END,
+                d.rtt_us, d.provisional
          FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)
          LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL
          ORDER BY s.place",

@@ -1,13 +1,15 @@
 //! What agents tell of slow pages, and the cases that come of it.
 
+use hierarchy::Scope;
 use protocol::package::{Header, PackageName};
-use protocol::{AgentId, SearchId, UnixMillis};
+use protocol::{AgentId, PinId, SearchId, UnixMillis};
 use serde_json::json;
 use store::calibrations::{self, Case, Outcome, Seed, State};
-use store::delegations::{self, Decided, Decision};
+use store::delegations::{self, Assigned, Assignment, Cause, Decided, Decision};
 use store::hearings::{self, Trends, Unheard};
 use store::packages::{HostTally, Integration, Received};
 use store::searches::{self, NewSearch, Which};
+use store::steering::{self, Kind, Made, New};
 use store::{hand_overs, probes};
 
 use crate::world::{NOW, World, ip, range};
@@ -177,4 +179,40 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     );
     let later: UnixMillis = NOW.plus_ms(1);
     assert!(!unheard(&world).await.iter().any(|told| told.delegated_at > Some(later)));
+}
+
+/// Gives the subnet to an agent by hand and lets it complain; whether a case was opened.
+async fn complains_after(world: &World, agent: AgentId, cause: Cause) -> bool {
+    let subnet = range(SUBNET);
+    let assignment = Assignment { subnet, agent, generation: 1, cause, by: "ada", note: "a contract" };
+    let made = delegations::assign(world.store(), &assignment, NOW).await.unwrap();
+    assert!(matches!(made, Assigned::Made(_)), "{made:?}");
+    let told = Unheard {
+        subnet,
+        agent,
+        usual: 0,
+        slower: 2,
+        ratio: Some(4.0),
+        url: None,
+        hearing: None,
+        delegated_at: Some(NOW),
+    };
+    calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap()
+}
+
+#[tokio::test]
+async fn what_was_given_by_hand_once_is_looked_at_and_what_is_pinned_is_not() {
+    let (world, near, next) = world().await;
+    let agent = world.approved(3, None).await;
+    assert!(complains_after(&world, agent, Cause::Override).await);
+    let case = case(&world).await;
+    let known = calibrations::measured(world.store(), case.delegation).await.unwrap();
+    assert_eq!((case.before_us, known), (None, vec![(near, 9_000), (next, 30_000)]), "others can tell");
+
+    let (world, ..) = self::world().await;
+    let scope = Scope::Range(range(SUBNET));
+    let agent = world.approved(3, None).await;
+    let new = New { kind: Kind::Pin, scope: &scope, agent, reason: "r", by: "ada", expires_at: None };
+    let Made::Done(pin) = steering::make(world.store(), &new, NOW).await.unwrap() else { panic!("taken") };
+    assert!(!complains_after(&world, agent, Cause::Pin(PinId::new(pin))).await);
 }

@@ -130,3 +130,48 @@ async fn a_revoked_agent_is_waited_for_no_more() {
     let routed = owner_of_routes(&world).await;
     assert!(routed.len() == 3 && routed.iter().all(|(agent, _)| *agent == new), "{routed:?}");
 }
+
+/// Puts the host into another subnet, as a new generation of the hierarchy does.
+async fn cut_out(world: &World, subnet: &str) -> Vec<AgentId> {
+    let host = hosts::placed(world.store(), protocol::HostId::new(0), 1).await.unwrap().remove(0);
+    hosts::carry(world.store(), &[(host.id, range(subnet))], NOW).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_host_follows_the_delegation_of_the_subnet_that_it_is_in_now() {
+    let (world, old, _) = world().await;
+    let part = "198.51.100.0/28";
+    assert_eq!(cut_out(&world, part).await, []);
+    assert_eq!(
+        owner_of_routes(&world).await,
+        [(old, "http://a.example/2".into())],
+        "it stays until a search decides"
+    );
+    let stranded = hosts::stranded(world.store()).await.unwrap();
+    assert_eq!((stranded.len(), stranded[0].subnet), (1, range(part)));
+    assert_eq!(cut_out(&world, SUBNET).await, []);
+    assert_eq!(hosts::stranded(world.store()).await.unwrap(), []);
+
+    let third = world.approved(3, Some(part)).await;
+    assert_eq!(cut_out(&world, part).await, [old]);
+    assert_eq!(cut_out(&world, part).await, [old], "it is told once");
+    world.queue(&["http://a.example/3"]).await;
+    assert_eq!(owner_of_routes(&world).await, [], "it is nobody's while it moves");
+    let orders = told(&world, old).await;
+    assert_eq!(orders.len(), 1);
+    hand_overs::confirm(world.store(), old, &orders, NOW).await.unwrap();
+    let owners: Vec<AgentId> = owner_of_routes(&world).await.into_iter().map(|(agent, _)| agent).collect();
+    assert!(!owners.is_empty() && owners.iter().all(|owner| *owner == third), "{owners:?}");
+}
+
+#[tokio::test]
+async fn a_host_on_its_way_goes_to_who_has_the_subnet_that_it_is_in_now() {
+    let (world, old, new) = world().await;
+    decide(&world, new, NOW).await;
+    let third = world.approved(3, Some("198.51.100.0/28")).await;
+    assert_eq!(cut_out(&world, "198.51.100.0/28").await, [old]);
+    let orders = told(&world, old).await;
+    hand_overs::confirm(world.store(), old, &orders, NOW).await.unwrap();
+    let owners: Vec<AgentId> = owner_of_routes(&world).await.into_iter().map(|(agent, _)| agent).collect();
+    assert!(!owners.is_empty() && owners.iter().all(|owner| *owner == third), "{owners:?}");
+}

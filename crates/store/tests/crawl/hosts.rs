@@ -53,13 +53,14 @@ async fn a_subnet_without_an_agent_or_search_is_an_orphan_once() {
 }
 
 #[tokio::test]
-async fn hosts_that_wait_can_be_placed_anew() {
+async fn hosts_are_listed_for_a_new_generation_whoever_has_them() {
     let world = World::new().await;
     world.queue(&["http://a.example/", "http://b.example/"]).await;
     world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
-    let after = protocol::HostId::new(0);
-    assert!(hosts::waiting(world.store(), after, true, 10).await.unwrap().is_empty());
-    let all = hosts::waiting(world.store(), after, false, 1).await.unwrap();
-    assert_eq!(all.len(), 1);
-    assert_eq!(hosts::waiting(world.store(), all[0].0, false, 10).await.unwrap().len(), 1);
+    world.queue(&["http://nowhere.example/"]).await;
+    assert!(hosts::waiting(world.store(), 10).await.unwrap().is_empty());
+    let first = hosts::placed(world.store(), protocol::HostId::new(0), 1).await.unwrap().remove(0);
+    assert_eq!((first.address, first.subnet), (ip("198.51.100.7"), Some(range("198.51.100.0/24"))));
+    world.approved(1, Some("198.51.100.0/24")).await;
+    assert_eq!(hosts::placed(world.store(), first.id, 10).await.unwrap().len(), 1);
 }

@@ -221,6 +221,6 @@ async fn hosts_of_a_subnet_that_is_gone_look_for_another() {
     open(&world).await;
     let search = only(&world, Which::Urgent).await.unwrap();
     searches::abandon(world.store(), search.id, NOW).await.unwrap();
-    let homeless = store::hosts::waiting(world.store(), protocol::HostId::new(0), true, 10).await.unwrap();
+    let homeless = store::hosts::waiting(world.store(), 10).await.unwrap();
     assert_eq!(homeless.len(), 1);
 }

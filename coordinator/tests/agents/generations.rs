@@ -1,0 +1,156 @@
+//! A new generation of the hierarchy cuts subnets otherwise: hosts follow who has the subnet that they are in now.
+
+use coordinator::standing::Wish;
+use hierarchy::{Hierarchy, Range};
+use protocol::{HostId, HostTask};
+use store::hosts;
+
+use crate::agent::FakeAgent;
+use crate::world::{Ground, Running, hierarchy_of, load, until};
+
+const LOW: &str = "http://198.51.100.1/";
+const HIGH: &str = "http://198.51.100.33/";
+const NEXT: &str = "http://198.51.100.65/";
+
+/// An agent, what it measures, and what it was told.
+struct Party {
+    agent: FakeAgent,
+    rtt_us: u32,
+    routed: Vec<String>,
+    /// Orders to let go, by number and host.
+    told: Vec<(u64, String)>,
+}
+
+impl Party {
+    async fn join(running: &Running, seed: u8, rtt_us: u32) -> Self {
+        let mut agent = FakeAgent::enrol(running, seed).await;
+        running.order(agent.id, Wish::Approve).await;
+        agent.beat(running, 0).await;
+        Self { agent, rtt_us, routed: vec![], told: vec![] }
+    }
+
+    /// One beat; what it is asked to measure it measures, what it is told to let go of it keeps.
+    async fn turn(&mut self, running: &Running) {
+        let answer = self.agent.beat(running, 20).await;
+        for order in &answer.probes {
+            self.agent.measured(running, order, self.rtt_us).await;
+        }
+        self.routed.extend(answer.routes.into_iter().map(|route| route.url));
+        self.told = answer.host_orders.into_iter().map(|order| (order.number, order.host)).collect();
+    }
+
+    /// One beat in which it says that it let go.
+    async fn let_go(&mut self, running: &Running) {
+        self.agent.orders_done = self.told.iter().map(|(number, _)| *number).collect();
+        self.turn(running).await;
+    }
+
+    fn hosts_to_leave(&self) -> Vec<&str> {
+        self.told.iter().map(|(_, host)| host.as_str()).collect()
+    }
+}
+
+/// The homes of the agents, and these.
+fn world_with(subnets: &[(&str, &str)]) -> Hierarchy {
+    let homes = [("127.0.0.1 - 127.0.0.1", "home-1"), ("127.0.0.2 - 127.0.0.2", "home-2")];
+    hierarchy_of(&[&homes, subnets].concat())
+}
+
+async fn until_in_use(running: &Running, ground: &Ground, new: &Hierarchy) {
+    let before = running.coordinator.atlas().unwrap().hierarchy().generation();
+    load(ground.store(), new).await;
+    until("the new generation is in use", || {
+        let now = running.coordinator.atlas().unwrap().hierarchy().generation();
+        std::future::ready(now != before)
+    })
+    .await;
+}
+
+/// The subnets of the hosts, in the order of their addresses.
+async fn places(ground: &Ground) -> Vec<Option<Range>> {
+    let mut placed = hosts::placed(ground.store(), HostId::new(0), 10).await.unwrap();
+    placed.sort_by_key(|host| host.address);
+    placed.into_iter().map(|host| host.subnet).collect()
+}
+
+fn ranges(texts: &[&str]) -> Vec<Option<Range>> {
+    texts.iter().map(|text| Some(text.parse().unwrap())).collect()
+}
+
+/// Both beat until `done`.
+async fn turns(running: &Running, one: &mut Party, two: &mut Party, done: impl Fn(&Party, &Party) -> bool) {
+    for _ in 0..500 {
+        if done(one, two) {
+            return;
+        }
+        one.turn(running).await;
+        two.turn(running).await;
+    }
+    panic!("waited in vain: {:?} {:?}, {:?} {:?}", one.routed, one.told, two.routed, two.told);
+}
+
+#[tokio::test]
+async fn a_host_that_is_cut_out_stays_until_a_search_decides_and_is_then_handed_over() {
+    let ground = Ground::bare().await;
+    load(ground.store(), &world_with(&[("198.51.100.0/26", "north")])).await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let (mut one, mut two) = (Party::join(&running, 1, 9_000).await, Party::join(&running, 2, 90_000).await);
+    running.sow(&[LOW, HIGH]).await;
+    turns(&running, &mut one, &mut two, |one, _| one.routed.len() == 2).await;
+
+    (one.rtt_us, two.rtt_us) = (90_000, 9_000);
+    let cut = world_with(&[("198.51.100.0/26", "north"), ("198.51.100.32/27", "east")]);
+    until_in_use(&running, &ground, &cut).await;
+    until("the host is in its new subnet", || async {
+        places(&ground).await == ranges(&["198.51.100.0/26", "198.51.100.32/27"])
+    })
+    .await;
+    running.sow(&["http://198.51.100.33/more"]).await;
+    turns(&running, &mut one, &mut two, |one, _| !one.told.is_empty()).await;
+    assert_eq!(one.hosts_to_leave(), ["http://198.51.100.33"]);
+    let order = one.agent.beat(&running, 0).await.host_orders.remove(0);
+    assert_eq!(order.task, HostTask::LetGo);
+    running.coordinator.pokes.all();
+    two.turn(&running).await;
+    assert_eq!(two.routed, [] as [&str; 0], "the first has not let go yet");
+    one.let_go(&running).await;
+    turns(&running, &mut one, &mut two, |_, two| two.routed.iter().any(|url| url == HIGH)).await;
+    assert!(two.routed.iter().all(|url| url.starts_with(HIGH)), "{:?}", two.routed);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn hosts_of_what_was_split_stay_and_hosts_of_what_was_merged_follow() {
+    let ground = Ground::bare().await;
+    let before = [("198.51.100.0/26", "north"), ("198.51.100.64/26", "south")];
+    load(ground.store(), &world_with(&before)).await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let (mut one, mut two) = (Party::join(&running, 1, 9_000).await, Party::join(&running, 2, 90_000).await);
+    running.sow(&[LOW, HIGH]).await;
+    turns(&running, &mut one, &mut two, |one, _| one.routed.len() == 2).await;
+    (one.rtt_us, two.rtt_us) = (90_000, 10_000);
+    running.sow(&[NEXT]).await;
+    turns(&running, &mut one, &mut two, |_, two| two.routed == [NEXT]).await;
+
+    let split = [("198.51.100.0/27", "north"), ("198.51.100.32/27", "north"), ("198.51.100.64/26", "south")];
+    until_in_use(&running, &ground, &world_with(&split)).await;
+    until("the hosts are in the parts", || async {
+        places(&ground).await == ranges(&["198.51.100.0/27", "198.51.100.32/27", "198.51.100.64/26"])
+    })
+    .await;
+    running.sow(&["http://198.51.100.33/more"]).await;
+    turns(&running, &mut one, &mut two, |one, _| one.routed.len() == 3).await;
+    assert!(one.told.is_empty() && two.told.is_empty(), "nothing moves");
+
+    // The nearest of those who had a part has the whole.
+    until_in_use(&running, &ground, &world_with(&[("198.51.100.0/25", "north")])).await;
+    turns(&running, &mut one, &mut two, |_, two| !two.told.is_empty()).await;
+    assert_eq!(places(&ground).await, ranges(&["198.51.100.0/25"; 3]));
+    assert_eq!((two.hosts_to_leave(), one.told.len()), (vec!["http://198.51.100.65"], 0));
+    assert_eq!(one.routed.len(), 3, "the other has not let go yet");
+    two.let_go(&running).await;
+    turns(&running, &mut one, &mut two, |one, _| one.routed.iter().any(|url| url == NEXT)).await;
+    running.stop().await;
+}

@@ -1,0 +1,77 @@
+//! A move to where nobody has measured waits for one measurement, and asks for it once.
+
+use coordinator::balance::{Deeds, relief::relief, scene::Scene};
+use coordinator::weigh::Scales;
+use delegation::balance::Rule;
+use hierarchy::Range;
+use store::loads;
+use store::testing::execute;
+
+use crate::predict::{FIRST, approved, hierarchy, learn, searched, sow, until_searched, work};
+use crate::world::{Ground, Running, load};
+
+/// One pass of the online part, as the reconciler makes it.
+async fn pass(running: &Running) -> Deeds {
+    let coordinator = &running.coordinator;
+    let atlas = coordinator.atlas().unwrap();
+    let scales = Scales::take(coordinator, &atlas).await.unwrap();
+    let mut scene = Scene::set(coordinator, &atlas, &scales).await.unwrap();
+    relief(coordinator, &mut scene, Rule::from_word("cheapest").unwrap()).await.unwrap()
+}
+
+/// Orders to measure that nobody has answered, but for landmarks.
+async fn orders(ground: &Ground) -> usize {
+    let count = "UPDATE probes SET step = step WHERE purpose = 'search' AND state = 'asked'";
+    execute(ground.store(), count).await.unwrap().try_into().unwrap()
+}
+
+#[tokio::test]
+async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
+    let ground = Ground::bare().await;
+    load(ground.store(), &hierarchy()).await;
+    let running = ground.start().await;
+    execute(ground.store(), "UPDATE policy SET balance_rule = 'off', balance_pass = 'off'").await.unwrap();
+    let mut agents = approved(&running, 1..=3).await;
+    learn(&ground, &running, &mut agents).await;
+    // Searches of these ask whoever is likely to be nearest, and nobody else.
+    let more = FIRST + 6;
+    sow(&running, FIRST..more).await;
+    until_searched(&ground, &running, &mut agents, more).await;
+    // What several agents measured is left out: it could be moved at once.
+    execute(ground.store(), "UPDATE delegations SET reason = 'home' WHERE reason <> 'predicted'")
+        .await
+        .unwrap();
+    let third = agents[2].id;
+    let before = searched(&ground).await.iter().filter(|held| held.agent == third).count();
+    assert!(before >= 1, "{before}");
+
+    // Its home and all but one of its subnets are what it can do.
+    let small = "UPDATE agents SET capacity_pages_per_day =
+                     (SELECT count(*) - 1 FROM delegations WHERE agent = agents.id AND ended_at IS NULL)
+                 WHERE name = 'agent 3'";
+    execute(ground.store(), small).await.unwrap();
+    assert_eq!(orders(&ground).await, 0);
+    let first = pass(&running).await;
+    assert_eq!(first, Deeds { moved: 0, asked: 1 }, "nothing is moved on a guess");
+    // Nobody answers; other ways to relieve it may be looked into until there is none left.
+    let mut asked = first.asked;
+    for _ in 0..100 {
+        let next = pass(&running).await;
+        assert_eq!(next.moved, 0);
+        if next.asked == 0 {
+            break;
+        }
+        asked += next.asked;
+    }
+    assert_eq!(pass(&running).await, Deeds::default());
+
+    assert_eq!(orders(&ground).await, asked);
+    let subnets: Vec<Range> = searched(&ground).await.iter().map(|held| held.subnet).collect();
+    let answers = loads::answers(ground.store(), &subnets).await.unwrap();
+    let waited_for = answers.iter().filter(|answer| answer.state == "asked").count();
+    assert_eq!(waited_for, asked, "each agent once about each subnet");
+    work(&running, &mut agents, || async { orders(&ground).await == 0 }).await;
+    assert_eq!(pass(&running).await, Deeds { moved: 1, asked: 0 }, "now it is known, and moved");
+    assert_eq!(searched(&ground).await.iter().filter(|held| held.agent == third).count(), before - 1);
+    running.stop().await;
+}

@@ -1,0 +1,99 @@
+//! Two coordinators on one database: what is done by hand at the one that does not decide is known at once to the one that does.
+
+use coordinator::standing::Wish;
+use coordinator::steer::overriding::{Override, override_once};
+use delegation::{Holding, Reason};
+use hierarchy::Range;
+use protocol::AgentId;
+use store::testing::execute;
+
+use crate::agent::FakeAgent;
+use crate::world::{Ground, Running, until};
+
+const URL: &str = "http://198.51.100.1/";
+const SUBNET: &str = "198.51.100.0/26";
+
+/// Who holds the subnet by the coordinator's own book.
+fn holder(running: &Running) -> Option<Holding> {
+    let atlas = running.coordinator.atlas()?;
+    let subnet = atlas.hierarchy().find(&SUBNET.parse::<Range>().unwrap())?;
+    atlas.book().holding(subnet)
+}
+
+async fn until_held(running: &Running, holding: Option<Holding>) {
+    until("the book says so", || std::future::ready(holder(running) == holding)).await;
+}
+
+async fn approved(running: &Running, seed: u8) -> FakeAgent {
+    let mut agent = FakeAgent::enrol(running, seed).await;
+    running.order(agent.id, Wish::Approve).await;
+    agent.beat(running, 0).await;
+    agent
+}
+
+/// One that decides, in which an agent got the subnet by a search, and one beside it.
+async fn two(ground: &Ground, beside: &tempfile::TempDir) -> (Running, Running, FakeAgent) {
+    let decider = ground.start().await;
+    decider.until_hierarchy_is_loaded().await;
+    until("it decides", || std::future::ready(decider.coordinator.decides())).await;
+    let mut near = approved(&decider, 1).await;
+    decider.sow(&[URL]).await;
+    let order = near.orders(&decider).await.remove(0);
+    near.measured(&decider, &order, 9_000).await;
+    assert_eq!(near.routes(&decider).await[0].url, URL);
+    let other = ground.start_beside(beside).await;
+    let held = store::delegations::held(ground.store()).await.unwrap();
+    assert!(held.iter().any(|held| held.reason == "threshold"), "{held:?}");
+    until_held(&other, Some(Holding { agent: near.id, reason: Reason::Threshold })).await;
+    assert!(!other.coordinator.decides());
+    (decider, other, near)
+}
+
+async fn override_at(running: &Running, agent: AgentId) {
+    let held = store::delegations::held(&running.coordinator.store).await.unwrap();
+    let subnet: Range = SUBNET.parse().unwrap();
+    let delegation = held.iter().find(|held| held.subnet == subnet).unwrap().id;
+    let wish = Override { delegation, subnet, agent, reason: "trying something", by: "ada" };
+    override_once(&running.coordinator, &wish, false).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_is_done_by_hand_at_one_is_in_the_book_of_the_other() {
+    let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let (decider, other, near) = two(&ground, &beside).await;
+    let second = approved(&other, 2).await;
+    until("its home is in the decider's book", || {
+        let atlas = decider.coordinator.atlas().unwrap();
+        std::future::ready(atlas.book().iter().any(|(_, holding)| holding.agent == second.id))
+    })
+    .await;
+
+    override_at(&other, second.id).await;
+    until_held(&decider, Some(Holding { agent: second.id, reason: Reason::Override })).await;
+    override_at(&decider, near.id).await;
+    until_held(&other, Some(Holding { agent: near.id, reason: Reason::Override })).await;
+    override_at(&other, second.id).await;
+    until_held(&decider, Some(Holding { agent: second.id, reason: Reason::Override })).await;
+
+    // Nobody has its subnets any more.
+    other.order(second.id, Wish::Revoke).await;
+    until_held(&decider, None).await;
+    other.stop().await;
+    decider.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_not_heard_is_found_in_the_store() {
+    let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let (decider, other, _near) = two(&ground, &beside).await;
+    // Nobody is told of this, and then the line breaks.
+    execute(ground.store(), "UPDATE delegations SET ended_at = decided_at WHERE reason = 'threshold'")
+        .await
+        .unwrap();
+    let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE datname = current_database() AND query LIKE 'LISTEN%nearcrawl_delegations%'";
+    assert_eq!(execute(ground.store(), cut).await.unwrap(), 2);
+    until_held(&other, None).await;
+    other.stop().await;
+    decider.stop().await;
+}

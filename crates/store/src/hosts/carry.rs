@@ -1,0 +1,112 @@
+//! Hosts find their places in a new generation of the hierarchy, also those that an agent has.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, HostId, UnixMillis};
+use sqlx::PgConnection;
+
+use super::{Orphan, OrphanRow, orphan};
+use crate::delegations::{give_hosts, range};
+use crate::{Store, StoreError};
+
+/// A host with an address, and where it was put; it waits for an agent, has one, or is on its way to one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    /// The host.
+    pub id: HostId,
+    /// Its address.
+    pub address: IpAddr,
+    /// Its subnet; none when it was never put anywhere.
+    pub subnet: Option<Range>,
+}
+
+type PlacedRow = (i64, IpAddr, Option<IpAddr>, Option<IpAddr>);
+
+/// Hosts with an address after `after`, in order of their number.
+pub async fn placed(store: &Store, after: HostId, limit: u32) -> Result<Vec<Placed>, StoreError> {
+    let rows: Vec<PlacedRow> = sqlx::query_as(
+        "SELECT id, address, first, last FROM hosts
+         WHERE id > $1 AND address IS NOT NULL AND state IN ('resolved', 'delegated', 'moving') ORDER BY id LIMIT $2",
+    )
+    .bind(after.get())
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the hosts with an address"))?;
+    let placed = |(id, address, first, last): PlacedRow| {
+        let subnet = first.zip(last).map(|(first, last)| range(first, last)).transpose()?;
+        Ok(Placed { id: HostId::new(id), address, subnet })
+    };
+    rows.into_iter().map(placed).collect()
+}
+
+/// Puts hosts into other subnets, all in one transaction. Each follows the delegation of its new subnet: a host that another agent
+/// has is handed over by that agent, one in a subnet that nobody has stays with its agent. Gives the agents that have to let go.
+pub async fn carry(
+    store: &Store,
+    places: &[(HostId, Range)],
+    now: UnixMillis,
+) -> Result<Vec<AgentId>, StoreError> {
+    let doing = StoreError::doing("carry hosts over to their new subnets");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    // Whoever gives one of these subnets away at this moment is waited for, or waits and sees the hosts in it.
+    holders(&mut tx, places, "FOR SHARE").await?;
+    let hosts: Vec<i64> = places.iter().map(|(id, _)| id.get()).collect();
+    sqlx::query(
+        "UPDATE hosts h SET first = p.first, last = p.last
+         FROM unnest($1::bigint[], $2::inet[], $3::inet[]) AS p (id, first, last)
+         WHERE h.id = p.id AND h.state IN ('resolved', 'delegated', 'moving')",
+    )
+    .bind(&hosts)
+    .bind(places.iter().map(|(_, subnet)| subnet.first()).collect::<Vec<_>>())
+    .bind(places.iter().map(|(_, subnet)| subnet.last()).collect::<Vec<_>>())
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    let holders = holders(&mut tx, places, "").await?;
+    give_hosts(&mut tx, &holders, now).await?;
+    let moving: Vec<i64> = sqlx::query_scalar(
+        "SELECT DISTINCT agent FROM hosts WHERE id = ANY($1) AND state = 'moving' AND agent IS NOT NULL",
+    )
+    .bind(&hosts)
+    .fetch_all(&mut *tx)
+    .await
+    .map_err(doing)?;
+    tx.commit().await.map_err(doing)?;
+    Ok(moving.into_iter().map(AgentId::new).collect())
+}
+
+/// Who has the subnets that hosts are put into, where anybody has.
+async fn holders(
+    db: &mut PgConnection,
+    places: &[(HostId, Range)],
+    lock: &'static str,
+) -> Result<Vec<(Range, AgentId)>, StoreError> {
+    const READ: &str = "SELECT first, last, agent FROM delegations
+         WHERE ended_at IS NULL AND (first, last) IN (SELECT * FROM unnest($1::inet[], $2::inet[])) ORDER BY id ";
+    let rows: Vec<(IpAddr, IpAddr, i64)> = sqlx::query_as(sqlx::AssertSqlSafe([READ, lock].concat()))
+        .bind(places.iter().map(|(_, subnet)| subnet.first()).collect::<Vec<_>>())
+        .bind(places.iter().map(|(_, subnet)| subnet.last()).collect::<Vec<_>>())
+        .fetch_all(db)
+        .await
+        .map_err(StoreError::doing("see who has the subnets of hosts"))?;
+    rows.into_iter().map(|(first, last, agent)| Ok((range(first, last)?, AgentId::new(agent)))).collect()
+}
+
+/// One host each of subnets that nobody has and that no search is open for, though an agent has hosts there: a new generation
+/// of the hierarchy cut them out of what it has.
+pub async fn stranded(store: &Store) -> Result<Vec<Orphan>, StoreError> {
+    let rows: Vec<OrphanRow> = sqlx::query_as(
+        "SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority FROM hosts h
+         WHERE h.state = 'delegated' AND h.first IS NOT NULL AND h.address IS NOT NULL
+           AND NOT EXISTS (SELECT FROM searches s WHERE s.state = 'open' AND s.first = h.first AND s.last = h.last)
+           AND NOT EXISTS (
+                SELECT FROM delegations d WHERE d.ended_at IS NULL AND d.first = h.first AND d.last = h.last)
+         ORDER BY h.first, h.last, h.pages DESC, h.id",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the subnets that were cut out"))?;
+    rows.into_iter().map(orphan).collect()
+}
