@@ -4,8 +4,10 @@ use protocol::AgentId;
 
 use super::access::Access;
 use super::places::Expected;
+use super::rivals::Field;
 use super::sight::Sight;
 use super::{ACCESS_MS, Place, Places, normal};
+use crate::{Roster, Search};
 
 /// What is believed of one subnet: the chance of each place and, per place, the access time that the probes imply.
 ///
@@ -79,18 +81,11 @@ impl<'p> Belief<'p> {
         below
     }
 
-    /// The probability that each of `agents` is the nearest of them. Meant for the first probe: deviations of single
-    /// routes are left aside.
-    pub fn chances_nearest(&self, agents: &[AgentId]) -> Vec<f64> {
-        let mut nearest = vec![0.0; agents.len()];
-        for (place, chance, _) in self.likely() {
-            let times = agents.iter().map(|agent| self.expected(place, *agent).time_ms);
-            let first = times.enumerate().min_by(|(_, a), (_, b)| a.total_cmp(b));
-            if let Some((index, _)) = first {
-                nearest[index] += chance;
-            }
-        }
-        nearest
+    /// The probability that `agent` is the nearest of those on the roster who have not answered the search. Meant for the first
+    /// probe: deviations of single routes are left aside.
+    pub fn chance_nearest(&self, agent: AgentId, roster: &Roster, search: &Search<'_>) -> f64 {
+        let mut nearest = self.nearest(&Field::new(roster, self.places, search));
+        nearest.find(|rival| rival.agent == agent).map_or(0.0, |rival| f64::from(rival.chance))
     }
 
     fn expected(&self, place: Place, agent: AgentId) -> Expected {
