@@ -158,9 +158,7 @@ fn expected(belief: &predict::Belief<'_>, question: &Question<'_>, agent: AgentI
     let chance = if let Some(best_ms) = best_ms(question) {
         belief.chances_below(best_ms, &[agent]).pop()
     } else {
-        let agents: Vec<AgentId> = question.roster.agents().collect();
-        let chances = belief.chances_nearest(&agents);
-        agents.iter().position(|other| *other == agent).and_then(|index| chances.get(index).copied())
+        Some(belief.chance_nearest(agent, question.roster, question.search))
     };
     Expected { rtt_us: us(rtt_ms), deviation_us: us(deviation_ms), chance: chance.unwrap_or(0.0) as f32 }
 }

@@ -19,27 +19,49 @@ pub enum Availability {
 /// even where it has measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roster {
-    /// Sorted by id, side by side: every step of a search walks them.
-    agents: Vec<(AgentId, Availability)>,
+    /// Sorted, and apart from how it is with each: every step of a search looks for those that nothing is known of.
+    agents: Vec<AgentId>,
+    availabilities: Vec<Availability>,
 }
 
 impl Roster {
     /// Enters an agent or changes its availability.
     pub fn set(&mut self, agent: AgentId, availability: Availability) {
         match self.place(agent) {
-            Ok(place) => self.agents[place].1 = availability,
-            Err(place) => self.agents.insert(place, (agent, availability)),
+            Ok(place) => self.availabilities[place] = availability,
+            Err(place) => {
+                self.agents.insert(place, agent);
+                self.availabilities.insert(place, availability);
+            }
         }
     }
 
     /// Strikes an agent off.
     pub fn remove(&mut self, agent: AgentId) {
-        self.agents.retain(|(other, _)| *other != agent);
+        if let Ok(place) = self.place(agent) {
+            self.agents.remove(place);
+            self.availabilities.remove(place);
+        }
     }
 
     /// All agents, oldest (lowest id) first.
     pub fn agents(&self) -> impl Iterator<Item = AgentId> + '_ {
-        self.agents.iter().map(|(agent, _)| *agent)
+        self.agents.iter().copied()
+    }
+
+    /// Whether these, sorted, are all agents. Looks at all of them, without a branch for each.
+    pub(crate) fn is(&self, agents: &[AgentId]) -> bool {
+        let differences = self.agents.iter().zip(agents).fold(0, |bits, (a, b)| bits | (a.get() ^ b.get()));
+        self.agents.len() == agents.len() && differences == 0
+    }
+
+    /// Agents that are not among `known`, which is sorted.
+    pub(crate) fn strangers(&self, known: &[AgentId]) -> impl Iterator<Item = AgentId> {
+        let mut known = known.iter().peekable();
+        self.agents().filter(move |agent| {
+            while known.next_if(|other| *other < agent).is_some() {}
+            known.peek() != Some(&agent)
+        })
     }
 
     /// Whether the agent is on the roster.
@@ -54,11 +76,11 @@ impl Roster {
 
     /// How it is with this agent; `None` for who is not on the roster.
     pub fn availability(&self, agent: AgentId) -> Option<Availability> {
-        self.place(agent).ok().map(|place| self.agents[place].1)
+        self.place(agent).ok().map(|place| self.availabilities[place])
     }
 
     fn place(&self, agent: AgentId) -> Result<usize, usize> {
-        self.agents.binary_search_by_key(&agent, |(other, _)| *other)
+        self.agents.binary_search(&agent)
     }
 
     /// Whether there is nobody.

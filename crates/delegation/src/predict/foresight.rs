@@ -3,10 +3,10 @@
 use hierarchy::{Hierarchy, SubnetId};
 use protocol::AgentId;
 
-use super::belief::Field;
+use super::rivals::Field;
 use super::{Belief, Experience, Places};
 use crate::search::{Outlook, proceed};
-use crate::{Asked, Book, Candidate, Phase, Policy, Reason, Roster, Search, Step, Verdict};
+use crate::{Asked, Book, Candidate, Phase, Policy, Reason, Roster, Search, Step};
 
 /// What the predictive strategy knows.
 #[derive(Debug, Clone, Copy)]
@@ -109,52 +109,19 @@ pub fn next_step_keeping<'k>(
     let fastest = search.fastest(roster);
     let thought = foresight.think(hierarchy, search, kept.take());
     let thought = kept.insert(thought);
-    let rivals = rivals(roster, foresight, &thought.belief, search);
-    let enough = fastest.filter(|_| rivals.is_empty()).map(|_| Reason::Predicted);
-    // Before the first measurement everybody is worth asking, the hopeless ones last.
-    let others = roster.agents().filter(|agent| fastest.is_none() && !rivals.contains(agent));
+    let field = Field::new(roster, foresight.places, search);
     let was_asked = |agent: &AgentId| search.trail.iter().any(|asked| asked.agent == *agent);
-    let unasked = rivals.iter().copied().chain(others).filter(|agent| !was_asked(agent));
-    let order = unasked.map(|agent| Candidate { agent, phase: Phase::Predicted, level: search.subnet });
-    proceed(roster, policy, search, Outlook { enough, otherwise: Reason::Predicted }, order)
-}
-
-/// Agents without an answer that may be nearer than the best so far, the likeliest first; before the first measurement
-/// those that may be the nearest of all.
-fn rivals(
-    roster: &Roster,
-    foresight: &Foresight<'_>,
-    belief: &Belief<'_>,
-    search: &Search<'_>,
-) -> Vec<AgentId> {
-    let field = field(roster, foresight.places, search);
-    let ranked = match search.fastest(roster) {
-        Some(best) => belief.nearer(f64::from(best.rtt_us) / 1000.0, foresight.worth_asking, &field),
-        None => belief.nearest(&field),
+    let candidate = |agent| Candidate { agent, phase: Phase::Predicted, level: search.subnet };
+    let otherwise = Reason::Predicted;
+    let Some(best) = fastest else {
+        // Before the first measurement everybody is worth asking, the hopeless ones last.
+        let order = thought.belief.nearest(&field).map(|rival| rival.agent).chain(roster.agents());
+        let order = order.filter(|agent| !was_asked(agent)).map(candidate);
+        return proceed(roster, policy, search, Outlook { enough: None, otherwise }, order);
     };
-    ranked.into_iter().map(|(agent, _)| agent).collect()
-}
-
-/// Everybody on the roster who has not answered. Both lists are sorted by id, so one pass does.
-fn field(roster: &Roster, places: &Places, search: &Search<'_>) -> Field {
-    let known = places.agents();
-    let mut field = Field { open: vec![false; known.len()], strangers: Vec::new() };
-    let mut column = 0;
-    for agent in roster.agents() {
-        while known.get(column).is_some_and(|other| *other < agent) {
-            column += 1;
-        }
-        if known.get(column) == Some(&agent) {
-            field.open[column] = true;
-        } else {
-            field.strangers.push(agent);
-        }
-    }
-    for asked in search.trail.iter().filter(|asked| asked.verdict != Verdict::Pending) {
-        if let Ok(column) = known.binary_search(&asked.agent) {
-            field.open[column] = false;
-        }
-        field.strangers.retain(|agent| *agent != asked.agent);
-    }
-    field
+    let best_ms = f64::from(best.rtt_us) / 1000.0;
+    let mut rivals = thought.belief.nearer(best_ms, foresight.worth_asking, field).peekable();
+    let enough = rivals.peek().is_none().then_some(Reason::Predicted);
+    let order = rivals.map(|rival| rival.agent).filter(|agent| !was_asked(agent)).map(candidate);
+    proceed(roster, policy, search, Outlook { enough, otherwise }, order)
 }

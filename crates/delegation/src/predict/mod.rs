@@ -13,12 +13,16 @@
 //! The model of a round trip from agent *a* to a subnet at place *p*: `time(p, a) × route + access`. The route
 //! deviates by about an eighth (lognormal); the access time is the subnet's own and the same from everywhere.
 
+mod access;
 mod belief;
 mod experience;
 mod foresight;
+mod grouping;
 pub mod landmarks;
 mod normal;
 mod places;
+mod rivals;
+mod sight;
 pub mod whereabouts;
 
 pub use belief::Belief;

@@ -340,7 +340,9 @@ proptest! {
         }
         let everybody: Vec<AgentId> = AGENTS.iter().map(|(number, _)| agent(*number)).collect();
         prop_assert!((belief.chances().iter().sum::<f64>() - 1.0).abs() < 1e-6);
-        prop_assert!((belief.chances_nearest(&everybody).iter().sum::<f64>() - 1.0).abs() < 0.01);
+        let search = Search { subnet: subnet(&case.hierarchy, "20.9.9.0/24"), trail: &[], provisional: None, waited_ms: 0 };
+        let nearest = everybody.iter().map(|agent| belief.chance_nearest(*agent, &case.roster, &search));
+        prop_assert!((nearest.sum::<f64>() - 1.0).abs() < 0.01);
         prop_assert!(belief.chances_below(best, &everybody).iter().all(|chance| (0.0..1.000_001).contains(chance)));
     }
 
