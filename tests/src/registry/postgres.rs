@@ -1,11 +1,16 @@
 //! The same hierarchy in a real Postgres: how long the load takes beside a bare `\copy` of the same rows, and what a lookup costs.
 
+use std::hint::black_box;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use cluster::{Cluster, Options};
+use hierarchy::Hierarchy;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
 use rir_loader::load::load_with;
 use rir_loader::read::Nested;
 use store::Address;
@@ -19,6 +24,8 @@ pub struct InPostgres {
     pub copy: Duration,
     /// One lookup of a random IPv4 address by SQL, inside the server.
     pub lookup: Duration,
+    /// One in the hierarchy in memory, just after.
+    pub in_memory: Duration,
 }
 
 /// The same rows again, as files and back.
@@ -36,6 +43,9 @@ const LADDER: &str = "CREATE INDEX ladder ON subnets (generation, first, ordinal
 const ANALYZE: &str = "VACUUM ANALYZE subnets";
 /// Lookups of one statement.
 const LOOKUPS: u32 = 20_000;
+/// Addresses for memory that are made at a time: few enough to leave the cache to the lookups, and the times that they are made.
+const AT_ONCE: usize = 512;
+const TIMES: u32 = 2_000;
 
 /// Loads a hierarchy into a private Postgres in `dir`, which must not be there yet and is removed again.
 pub fn in_postgres(dir: &Path, nested: &Nested) -> anyhow::Result<InPostgres> {
@@ -68,7 +78,24 @@ async fn measure(cluster: &Cluster, dir: &Path, nested: &Nested) -> anyhow::Resu
         psql.run(statement)?;
     }
     let took = psql.run(&lookups(LOOKUPS))?.trim().parse::<f64>().context("no time came back")?;
-    Ok(InPostgres { load, copy, lookup: Duration::from_secs_f64(took / f64::from(LOOKUPS)) })
+    let lookup = Duration::from_secs_f64(took / f64::from(LOOKUPS));
+    Ok(InPostgres { load, copy, lookup, in_memory: in_memory(&nested.hierarchy) })
+}
+
+/// The mean of many lookups of random IPv4 addresses.
+fn in_memory(hierarchy: &Hierarchy) -> Duration {
+    let mut chance = ChaCha8Rng::seed_from_u64(1);
+    let mut took = Duration::ZERO;
+    for _ in 0..TIMES {
+        let addresses: Vec<IpAddr> =
+            (0..AT_ONCE).map(|_| Ipv4Addr::from(chance.random::<u32>()).into()).collect();
+        let begun = Instant::now();
+        for address in &addresses {
+            black_box(hierarchy.smallest(*black_box(address)));
+        }
+        took += begun.elapsed();
+    }
+    took.div_f64(f64::from(TIMES) * AT_ONCE as f64)
 }
 
 /// A statement that looks so many random addresses up and says how many seconds that took, made addresses left out.

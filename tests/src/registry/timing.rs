@@ -108,6 +108,11 @@ impl fmt::Display for Timing {
         let (load, copy) = (postgres.load.as_secs_f64(), postgres.copy.as_secs_f64());
         writeln!(f, "psql \\copy:   {copy:.1} s")?;
         writeln!(f, "Postgres:     loaded in {load:.1} s, {:.2} times as long", load / copy)?;
-        writeln!(f, "lookup (SQL): {} ns", postgres.lookup.as_nanos())
+        let (sql, memory) = (postgres.lookup.as_nanos(), postgres.in_memory.as_nanos());
+        writeln!(
+            f,
+            "lookup:       {sql} ns by SQL, {memory} ns in memory, {} times less",
+            sql / memory.max(1)
+        )
     }
 }
