@@ -1,5 +1,6 @@
 //! Tells other processes on the database something, and hears what they tell (NOTIFY).
 
+use sqlx::PgExecutor;
 use sqlx::postgres::PgListener;
 
 use crate::{Store, StoreError};
@@ -29,6 +30,10 @@ impl Listener {
 
 /// Says something, of less than 8,000 bytes, to everybody who listens on a channel, the speaker included.
 pub async fn tell(store: &Store, channel: &str, what: &str) -> Result<(), StoreError> {
-    let told = sqlx::query("SELECT pg_notify($1, $2)").bind(channel).bind(what).execute(store.pool()).await;
-    told.map(drop).map_err(StoreError::doing("tell the other coordinators"))
+    say(store.pool(), channel, what).await.map_err(StoreError::doing("tell the other coordinators"))
+}
+
+/// The same; in a transaction it is said when that is committed, and only then.
+pub(crate) async fn say(db: impl PgExecutor<'_>, channel: &str, what: &str) -> Result<(), sqlx::Error> {
+    sqlx::query("SELECT pg_notify($1, $2)").bind(channel).bind(what).execute(db).await.map(drop)
 }

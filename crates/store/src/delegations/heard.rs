@@ -6,20 +6,16 @@
 use hierarchy::Range;
 use sqlx::PgConnection;
 
-use crate::{Listener, Store, StoreError};
+use crate::{Listener, Store, StoreError, listen};
 
 /// The NOTIFY channel.
 const CHANNEL: &str = "nearcrawl_delegations";
 
 /// Says, when the transaction is committed, that a subnet changed hands; with none, that any may have.
 pub(crate) async fn say(db: &mut PgConnection, subnet: Option<&Range>) -> Result<(), StoreError> {
-    sqlx::query("SELECT pg_notify($1, $2)")
-        .bind(CHANNEL)
-        .bind(subnet.map_or_else(String::new, Range::to_string))
-        .execute(db)
-        .await
-        .map_err(StoreError::doing("tell the coordinators who has a subnet"))?;
-    Ok(())
+    let what = subnet.map_or_else(String::new, Range::to_string);
+    let said = listen::say(db, CHANNEL, &what).await;
+    said.map_err(StoreError::doing("tell the coordinators who has a subnet"))
 }
 
 /// Hears which subnets change hands.

@@ -8,7 +8,7 @@ use sqlx::{PgTransaction, Postgres};
 use super::copy::{copy_companies, copy_subnets};
 use super::shrink::refusal;
 use super::{CHANNEL, Source};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, listen};
 
 /// The advisory lock that a load holds, so that two never run at once.
 const LOAD_LOCK: i64 = 0x6765_6e65_7261;
@@ -114,12 +114,7 @@ impl Load {
         .execute(&mut *self.tx)
         .await
         .map_err(doing)?;
-        sqlx::query("SELECT pg_notify($1, $2)")
-            .bind(CHANNEL)
-            .bind(generation.to_string())
-            .execute(&mut *self.tx)
-            .await
-            .map_err(doing)?;
+        listen::say(&mut *self.tx, CHANNEL, &generation.to_string()).await.map_err(doing)?;
         self.tx.commit().await.map_err(doing)?;
         Ok((generation, took))
     }
