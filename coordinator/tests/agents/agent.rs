@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use coordinator::standing::Wish;
 use protocol::enrol::{AgentProfile, EnrolAnswer, EnrolRequest};
 use protocol::key::AgentKey;
 use protocol::package::{PackageBuilder, PackageName};
@@ -76,6 +77,14 @@ pub(crate) async fn problem(response: Response) -> (StatusCode, String, String) 
 }
 
 impl FakeAgent {
+    /// Enrolled from 127.0.0.`seed`, approved, and heard of.
+    pub(crate) async fn approved(running: &Running, seed: u8) -> Self {
+        let mut agent = Self::enrol(running, seed).await;
+        running.order(agent.id, Wish::Approve).await;
+        agent.beat(running, 0).await;
+        agent
+    }
+
     /// Enrolled from 127.0.0.`seed`, pending.
     pub(crate) async fn enrol(running: &Running, seed: u8) -> Self {
         let client = client(&format!("127.0.0.{seed}"));

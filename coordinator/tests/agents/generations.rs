@@ -1,6 +1,5 @@
 //! A new generation of the hierarchy cuts subnets otherwise: hosts follow who has the subnet that they are in now.
 
-use coordinator::standing::Wish;
 use hierarchy::{Hierarchy, Range};
 use protocol::{HostId, HostTask};
 use store::hosts;
@@ -23,9 +22,7 @@ struct Party {
 
 impl Party {
     async fn join(running: &Running, seed: u8, rtt_us: u32) -> Self {
-        let mut agent = FakeAgent::enrol(running, seed).await;
-        running.order(agent.id, Wish::Approve).await;
-        agent.beat(running, 0).await;
+        let agent = FakeAgent::approved(running, seed).await;
         Self { agent, rtt_us, routed: vec![], told: vec![] }
     }
 
@@ -89,16 +86,21 @@ async fn turns(running: &Running, one: &mut Party, two: &mut Party, done: impl F
     panic!("waited in vain: {:?} {:?}, {:?} {:?}", one.routed, one.told, two.routed, two.told);
 }
 
-#[tokio::test]
-async fn a_host_that_is_cut_out_stays_until_a_search_decides_and_is_then_handed_over() {
-    let ground = Ground::bare().await;
-    load(ground.store(), &world_with(&[("198.51.100.0/26", "north")])).await;
+/// A world of these subnets with two agents, the first of which has the hosts of LOW and HIGH.
+async fn with_hosts(ground: &Ground, subnets: &[(&str, &str)]) -> (Running, Party, Party) {
+    load(ground.store(), &world_with(subnets)).await;
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     let (mut one, mut two) = (Party::join(&running, 1, 9_000).await, Party::join(&running, 2, 90_000).await);
     running.sow(&[LOW, HIGH]).await;
     turns(&running, &mut one, &mut two, |one, _| one.routed.len() == 2).await;
+    (running, one, two)
+}
 
+#[tokio::test]
+async fn a_host_that_is_cut_out_stays_until_a_search_decides_and_is_then_handed_over() {
+    let ground = Ground::bare().await;
+    let (running, mut one, mut two) = with_hosts(&ground, &[("198.51.100.0/26", "north")]).await;
     (one.rtt_us, two.rtt_us) = (90_000, 9_000);
     let cut = world_with(&[("198.51.100.0/26", "north"), ("198.51.100.32/27", "east")]);
     until_in_use(&running, &ground, &cut).await;
@@ -124,12 +126,7 @@ async fn a_host_that_is_cut_out_stays_until_a_search_decides_and_is_then_handed_
 async fn hosts_of_what_was_split_stay_and_hosts_of_what_was_merged_follow() {
     let ground = Ground::bare().await;
     let before = [("198.51.100.0/26", "north"), ("198.51.100.64/26", "south")];
-    load(ground.store(), &world_with(&before)).await;
-    let running = ground.start().await;
-    running.until_hierarchy_is_loaded().await;
-    let (mut one, mut two) = (Party::join(&running, 1, 9_000).await, Party::join(&running, 2, 90_000).await);
-    running.sow(&[LOW, HIGH]).await;
-    turns(&running, &mut one, &mut two, |one, _| one.routed.len() == 2).await;
+    let (running, mut one, mut two) = with_hosts(&ground, &before).await;
     (one.rtt_us, two.rtt_us) = (90_000, 10_000);
     running.sow(&[NEXT]).await;
     turns(&running, &mut one, &mut two, |_, two| two.routed == [NEXT]).await;

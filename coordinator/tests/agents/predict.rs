@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use coordinator::standing::Wish;
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
 use protocol::ProbeResult;
 use store::delegations::Held;
@@ -68,10 +67,7 @@ pub(crate) async fn approved(running: &Running, seeds: std::ops::RangeInclusive<
     running.until_hierarchy_is_loaded().await;
     let mut agents = Vec::new();
     for seed in seeds {
-        let mut agent = FakeAgent::enrol(running, seed).await;
-        running.order(agent.id, Wish::Approve).await;
-        agent.beat(running, 0).await;
-        agents.push(agent);
+        agents.push(FakeAgent::approved(running, seed).await);
     }
     agents
 }

@@ -24,19 +24,12 @@ async fn until_held(running: &Running, holding: Option<Holding>) {
     until("the book says so", || std::future::ready(holder(running) == holding)).await;
 }
 
-async fn approved(running: &Running, seed: u8) -> FakeAgent {
-    let mut agent = FakeAgent::enrol(running, seed).await;
-    running.order(agent.id, Wish::Approve).await;
-    agent.beat(running, 0).await;
-    agent
-}
-
 /// One that decides, in which an agent got the subnet by a search, and one beside it.
 async fn two(ground: &Ground, beside: &tempfile::TempDir) -> (Running, Running, FakeAgent) {
     let decider = ground.start().await;
     decider.until_hierarchy_is_loaded().await;
     until("it decides", || std::future::ready(decider.coordinator.decides())).await;
-    let mut near = approved(&decider, 1).await;
+    let mut near = FakeAgent::approved(&decider, 1).await;
     decider.sow(&[URL]).await;
     let order = near.orders(&decider).await.remove(0);
     near.measured(&decider, &order, 9_000).await;
@@ -61,7 +54,7 @@ async fn override_at(running: &Running, agent: AgentId) {
 async fn what_is_done_by_hand_at_one_is_in_the_book_of_the_other() {
     let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
     let (decider, other, near) = two(&ground, &beside).await;
-    let second = approved(&other, 2).await;
+    let second = FakeAgent::approved(&other, 2).await;
     until("its home is in the decider's book", || {
         let atlas = decider.coordinator.atlas().unwrap();
         std::future::ready(atlas.book().iter().any(|(_, holding)| holding.agent == second.id))
