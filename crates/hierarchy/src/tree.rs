@@ -56,7 +56,7 @@ impl Hierarchy {
         Self { generation, v4, v6, tries, columns, holdings, companies }
     }
 
-    /// Makes what lets [`Hierarchy::smallest`] answer in one or two reads of memory, for ten million ranges in about a second. A
+    /// Makes what lets [`Hierarchy::smallest`] answer in one or two reads of memory, for ten million ranges in one to two seconds. A
     /// hierarchy that was built has it; one that was read answers from the columns until then, some ten times more slowly. Doing
     /// it again does nothing.
     pub fn quicken(&self) {

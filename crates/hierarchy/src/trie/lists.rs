@@ -94,10 +94,10 @@ impl Lists {
         let width = WIDTHS[shape.width().min(WIDTHS.len() - 1)];
         let (segments, far) = words.split_at_checked(shape.segments() * width.words)?;
         let code = match shape.width() {
-            0 => latest(segments, upto, 6, |[word]: [u16; 1]| word.into()),
-            1 => latest(segments, upto, 8, |[word]: [u16; 1]| word.into()),
-            2 => latest(segments, upto, 16, |[low, high]: [u16; 2]| join(low, high).into()),
-            _ => latest(segments, upto, 24, |[a, b, c, d]: [u16; 4]| {
+            0 => latest(segments, upto, WIDTHS[0].code_bits, |[word]: [u16; 1]| word.into()),
+            1 => latest(segments, upto, WIDTHS[1].code_bits, |[word]: [u16; 1]| word.into()),
+            2 => latest(segments, upto, WIDTHS[2].code_bits, |[low, high]: [u16; 2]| join(low, high).into()),
+            _ => latest(segments, upto, WIDTHS[3].code_bits, |[a, b, c, d]: [u16; 4]| {
                 u64::from(join(a, b)) | u64::from(join(c, d)) << 32
             }),
         };
