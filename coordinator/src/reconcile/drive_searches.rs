@@ -15,7 +15,7 @@ use crate::state::Coordinator;
 pub struct DriveSearches;
 
 /// Searches read at once.
-const BATCH: u32 = 256;
+const BATCH: u32 = 1_024;
 
 impl Reconciler for DriveSearches {
     const NAME: &'static str = "drive_searches";

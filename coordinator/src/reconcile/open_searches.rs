@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use delegation::Steering;
 use delegation::target::FORGIVEN_MS;
 use hierarchy::{CompanyId, Range};
+use protocol::HostId;
 use store::StoreError;
 use store::hosts::{self, Orphan};
 use store::searches::{self, NewSearch};
@@ -15,7 +17,7 @@ use crate::atlas::Atlas;
 use crate::link::host_and_port;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
-use crate::steer::{steering, unpinned};
+use crate::steer::steering;
 
 /// Opens searches for subnets of waiting hosts, as many at once as the configuration allows.
 ///
@@ -40,11 +42,7 @@ impl Reconciler for OpenSearches {
         if room == 0 {
             return Ok(Outcome::Idle);
         }
-        let now = coordinator.now();
-        let forgiven = now.plus_ms(-FORGIVEN_MS.cast_signed());
-        let orphans = hosts::orphans(&coordinator.store, LOOK_AHEAD, forgiven, now).await?;
-        let orphans = unpinned(&atlas, &steering(coordinator).await?, orphans);
-        let chosen = choose(&atlas, &under_way, orphans, room);
+        let chosen = choose(coordinator, &atlas, &under_way, room).await?;
         if chosen.is_empty() {
             return Ok(Outcome::Idle);
         }
@@ -67,17 +65,64 @@ pub(super) async fn open(coordinator: &Coordinator, hosts: Vec<Orphan>) -> Resul
     Ok(opened)
 }
 
-/// Subnets to choose from.
-const LOOK_AHEAD: u32 = 1_000;
+/// Waiting hosts looked at together.
+const PAGE: u32 = 4_096;
 
-fn choose(atlas: &Atlas, under_way: &[Range], orphans: Vec<Orphan>, room: usize) -> Vec<Orphan> {
-    let mut busy: HashSet<CompanyId> =
-        under_way.iter().filter_map(|subnet| unserved_company(atlas, subnet)).collect();
-    orphans
-        .into_iter()
-        .filter(|orphan| unserved_company(atlas, &orphan.subnet).is_none_or(|company| busy.insert(company)))
-        .take(room)
-        .collect()
+/// At most `room` hosts to search at, of the subnets that wait longest, but for those whose company is being searched for.
+async fn choose(
+    coordinator: &Coordinator,
+    atlas: &Atlas,
+    under_way: &[Range],
+    room: usize,
+) -> Result<Vec<Orphan>, anyhow::Error> {
+    let now = coordinator.now();
+    let mut choice = Choice::new(atlas, steering(coordinator).await?, under_way);
+    let mut after = HostId::new(0);
+    while choice.chosen.len() < room {
+        let page = hosts::in_line(&coordinator.store, after, PAGE, now).await?;
+        let Some((last, _)) = page.last() else { break };
+        after = *last;
+        for (_, subnet) in page {
+            choice.consider(subnet, room);
+        }
+    }
+    let forgiven = now.plus_ms(-FORGIVEN_MS.cast_signed());
+    Ok(hosts::orphans(&coordinator.store, &choice.chosen, forgiven, now).await?)
+}
+
+/// Subnets to be searched for.
+struct Choice<'a> {
+    atlas: &'a Atlas,
+    steering: Steering,
+    /// Subnets that were looked at, or have a search.
+    seen: HashSet<Range>,
+    /// Companies nobody serves that are being searched for.
+    busy: HashSet<CompanyId>,
+    /// In the order in which they wait.
+    chosen: Vec<Range>,
+}
+
+impl<'a> Choice<'a> {
+    fn new(atlas: &'a Atlas, steering: Steering, under_way: &[Range]) -> Self {
+        let busy = under_way.iter().filter_map(|subnet| unserved_company(atlas, subnet)).collect();
+        let seen = under_way.iter().copied().collect();
+        Self { atlas, steering, seen, busy, chosen: Vec::new() }
+    }
+
+    fn consider(&mut self, subnet: Range, room: usize) {
+        if self.chosen.len() < room && self.seen.insert(subnet) && self.wants_search(&subnet) {
+            self.chosen.push(subnet);
+        }
+    }
+
+    fn wants_search(&mut self, subnet: &Range) -> bool {
+        let hierarchy = self.atlas.hierarchy();
+        let found = hierarchy.find(subnet);
+        let is_held = found.is_some_and(|id| self.atlas.book().holding(id).is_some());
+        let is_pinned = found.is_some_and(|id| self.steering.pin(hierarchy, id).is_some());
+        let company = unserved_company(self.atlas, subnet);
+        !is_held && !is_pinned && company.is_none_or(|company| self.busy.insert(company))
+    }
 }
 
 /// The company of a subnet, when no agent holds any of its subnets.

@@ -16,7 +16,6 @@ use delegation::steering::{Exclusion, Pin};
 use hierarchy::Range;
 use protocol::{AgentId, ExclusionId, PinId};
 use store::StoreError;
-use store::hosts::Orphan;
 use store::steering::{self, Kind, Rule};
 
 use crate::atlas::Atlas;
@@ -37,15 +36,6 @@ fn pin(rule: Rule) -> Pin {
 
 fn exclusion(rule: Rule) -> Exclusion {
     Exclusion { id: ExclusionId::new(rule.id), scope: rule.scope, agent: rule.agent }
-}
-
-/// Those of the hosts whose subnet no pin holds: only for them is a search of any use.
-pub fn unpinned(atlas: &Atlas, steering: &Steering, orphans: Vec<Orphan>) -> Vec<Orphan> {
-    let hierarchy = atlas.hierarchy();
-    let pinned = |subnet: &Range| {
-        hierarchy.find(subnet).is_some_and(|subnet| steering.pin(hierarchy, subnet).is_some())
-    };
-    orphans.into_iter().filter(|orphan| !pinned(&orphan.subnet)).collect()
 }
 
 /// Whether an agent may settle in this subnet: it is not pinned to another, and the agent is not excluded.

@@ -3,8 +3,8 @@
 use std::future::ready;
 
 use coordinator::standing::Wish;
-use protocol::ProbeResult;
 use protocol::page::Outcome;
+use protocol::{HostId, ProbeResult};
 
 use crate::agent::{FakeAgent, fetch, link, page};
 use crate::world::{Ground, Running, until};
@@ -96,8 +96,8 @@ async fn a_host_that_nobody_reaches_is_tried_again() {
     until("the host waits for another try", || async {
         let searches = store::searches::urgent(ground.store()).await.unwrap();
         let later = running.coordinator.now().plus_ms(3_600_000);
-        searches.is_empty()
-            && store::hosts::orphans(ground.store(), 10, later, later).await.unwrap().len() == 1
+        let waiting = store::hosts::in_line(ground.store(), HostId::new(0), 10, later).await.unwrap();
+        searches.is_empty() && waiting.len() == 1
     })
     .await;
     running.stop().await;

@@ -1,6 +1,7 @@
 //! Web hosts: from a name to an address to a subnet to an agent.
 
 mod carry;
+mod orphans;
 
 use std::net::IpAddr;
 
@@ -12,6 +13,7 @@ use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
 
 pub use carry::{Placed, carry, placed, stranded};
+pub use orphans::{Orphan, in_line, orphans};
 
 /// A host without an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,54 +138,6 @@ pub async fn adopt(store: &Store) -> Result<u64, StoreError> {
     .await
     .map_err(StoreError::doing("give hosts to the agents of their subnets"))?;
     Ok(adopted.rows_affected())
-}
-
-/// A host whose subnet has neither an agent nor an open search.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Orphan {
-    /// Its subnet.
-    pub subnet: Range,
-    /// Its address.
-    pub address: IpAddr,
-    /// http or https.
-    pub scheme: String,
-    /// Host name or address, with the port where it is not the default.
-    pub authority: String,
-}
-
-/// One host each of subnets that need a search, those waiting longest first. One whose address answered nobody since
-/// `forgiven` is taken only where there is no other.
-pub async fn orphans(
-    store: &Store,
-    limit: u32,
-    forgiven: UnixMillis,
-    now: UnixMillis,
-) -> Result<Vec<Orphan>, StoreError> {
-    let rows: Vec<OrphanRow> = sqlx::query_as(
-        "SELECT first, last, address, scheme, authority FROM (
-            SELECT DISTINCT ON (h.first, h.last) h.id, h.first, h.last, h.address, h.scheme, h.authority
-            FROM hosts h LEFT JOIN silent_addresses a ON a.address = h.address AND a.since > $3
-            WHERE h.state = 'resolved' AND h.first IS NOT NULL AND h.retry_at <= $1
-              AND NOT EXISTS (SELECT FROM searches s WHERE s.state = 'open' AND s.first = h.first AND s.last = h.last)
-              AND NOT EXISTS (
-                SELECT FROM delegations d WHERE d.ended_at IS NULL AND d.first = h.first AND d.last = h.last)
-            ORDER BY h.first, h.last, a.since IS NOT NULL, h.attempts, h.id
-         ) AS one_each ORDER BY id LIMIT $2",
-    )
-    .bind(Moment(now))
-    .bind(i64::from(limit))
-    .bind(Moment(forgiven))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the subnets that need a search"))?;
-    rows.into_iter().map(orphan).collect()
-}
-
-/// First, last, address, scheme, authority.
-type OrphanRow = (IpAddr, IpAddr, IpAddr, String, String);
-
-fn orphan((first, last, address, scheme, authority): OrphanRow) -> Result<Orphan, StoreError> {
-    Ok(Orphan { subnet: crate::delegations::range(first, last)?, address, scheme, authority })
 }
 
 /// Those of the hosts (scheme and authority) about which the agent has a say in a package received at this time: hosts

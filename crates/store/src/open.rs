@@ -17,6 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Connections of a pool unless told otherwise.
 const CONNECTIONS: u32 = 10;
 
+/// Tables grow from nothing to millions of rows while the connections stand: a plan that was kept from the beginning would read
+/// them whole.
+const SETTINGS: [(&str, &str); 1] = [("plan_cache_mode", "force_custom_plan")];
+
 /// An open database with today's schema. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -66,7 +70,7 @@ async fn connect(address: &Address, connections: u32) -> Result<PgPool, StoreErr
     let pool = PgPoolOptions::new()
         .max_connections(connections.max(1))
         .acquire_timeout(PATIENCE)
-        .connect_with(address.options())
+        .connect_with(address.options().options(SETTINGS))
         .await;
     match pool {
         Ok(pool) => Ok(pool),

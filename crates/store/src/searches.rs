@@ -211,8 +211,8 @@ pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result
 /// The subnets with an open search that nobody crawls yet.
 pub async fn urgent(store: &Store) -> Result<Vec<Range>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(
-        "SELECT s.first, s.last FROM searches s WHERE s.state = 'open' AND NOT EXISTS
-            (SELECT FROM delegations d WHERE d.first = s.first AND d.last = s.last AND d.ended_at IS NULL)",
+        "SELECT s.first, s.last FROM searches s WHERE s.state = 'open' AND
+            (SELECT d.id FROM delegations d WHERE d.first = s.first AND d.last = s.last AND d.ended_at IS NULL) IS NULL",
     )
     .fetch_all(store.pool())
     .await

@@ -37,19 +37,35 @@ async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
 }
 
 #[tokio::test]
-async fn a_subnet_without_an_agent_or_search_is_an_orphan_once() {
+async fn a_subnet_without_an_agent_is_an_orphan_once() {
     let world = World::new().await;
     world.queue(&["http://a.example/", "http://b.example:8080/"]).await;
-    assert!(hosts::orphans(world.store(), 10, NOW, NOW).await.unwrap().is_empty());
+    assert!(world.orphans(NOW, NOW).await.is_empty());
     world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
-    let orphans = hosts::orphans(world.store(), 10, NOW, NOW).await.unwrap();
+    let orphans = world.orphans(NOW, NOW).await;
     assert_eq!(orphans.len(), 1);
     assert_eq!(orphans[0].subnet, range("198.51.100.0/24"));
     assert_eq!((orphans[0].address, orphans[0].authority.as_str()), (ip("198.51.100.7"), "a.example"));
     let agent = world.approved(1, Some("198.51.100.0/24")).await;
-    assert!(hosts::orphans(world.store(), 10, NOW, NOW).await.unwrap().is_empty());
+    assert!(world.orphans(NOW, NOW).await.is_empty());
     let names = [("http".to_owned(), "a.example".to_owned()), ("https".to_owned(), "a.example".to_owned())];
     assert_eq!(hosts::of_agent(world.store(), agent, NOW, &names).await.unwrap(), names[..1]);
+}
+
+#[tokio::test]
+async fn hosts_that_wait_come_in_pages() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    world.queue(&["http://b.example/"]).await;
+    world.settle_hosts("203.0.113.7", "203.0.113.0/24").await;
+    let mut after = protocol::HostId::new(0);
+    let mut seen = Vec::new();
+    while let Some((last, subnet)) = hosts::in_line(world.store(), after, 1, NOW).await.unwrap().pop() {
+        seen.push(subnet);
+        after = last;
+    }
+    assert_eq!(seen, [range("198.51.100.0/24"), range("203.0.113.0/24")]);
 }
 
 #[tokio::test]

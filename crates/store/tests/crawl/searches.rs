@@ -206,9 +206,9 @@ async fn silence_is_tried_again_and_then_given_up() {
         let retry_at = NOW.plus_ms(1_000);
         searches::silent(world.store(), search.id, "no answer", retry_at, 2, NOW).await.unwrap();
         assert!(only(&world, Which::Urgent).await.is_none());
-        assert!(store::hosts::orphans(world.store(), 10, NOW, NOW).await.unwrap().is_empty());
-        let orphans = store::hosts::orphans(world.store(), 10, NOW, retry_at).await.unwrap();
-        assert_eq!(orphans.len(), usize::from(attempt == 1), "given up after the second");
+        assert!(world.orphans(NOW, NOW).await.is_empty());
+        let again = world.orphans(NOW, retry_at).await.len();
+        assert_eq!(again, usize::from(attempt == 1), "given up after the second");
     }
     assert_eq!(world.queue(&["http://a.example/"]).await, 0);
 }

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use protocol::enrol::AgentProfile;
 use protocol::key::AgentKey;
-use protocol::{AgentId, UnixMillis, version};
+use protocol::{AgentId, HostId, UnixMillis, version};
 use store::agents::{self, Enrolment, Newcomer, Order};
+use store::hosts::Orphan;
 use store::testing::TestDatabase;
 use store::urls::NewUrl;
 use store::{Store, hosts, join_tokens, urls};
@@ -25,6 +26,14 @@ impl World {
 
     pub(crate) fn store(&self) -> &Store {
         self.database.store()
+    }
+
+    /// One host each of the subnets in which hosts wait.
+    pub(crate) async fn orphans(&self, forgiven: UnixMillis, now: UnixMillis) -> Vec<Orphan> {
+        let in_line = hosts::in_line(self.store(), HostId::new(0), 10, now).await.unwrap();
+        let mut subnets: Vec<_> = in_line.into_iter().map(|(_, subnet)| subnet).collect();
+        subnets.dedup();
+        hosts::orphans(self.store(), &subnets, forgiven, now).await.unwrap()
     }
 
     /// A join token; its hash is its text.

@@ -1,0 +1,80 @@
+//! Hosts whose subnets nobody crawls.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{HostId, UnixMillis};
+
+use crate::delegations::range;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// A host whose subnet has neither an agent nor an open search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Orphan {
+    /// Its subnet.
+    pub subnet: Range,
+    /// Its address.
+    pub address: IpAddr,
+    /// http or https.
+    pub scheme: String,
+    /// Host name or address, with the port where it is not the default.
+    pub authority: String,
+}
+
+/// The next `limit` hosts after `after` that wait for an agent, each with its subnet, in order of their number.
+///
+/// Whether the subnet has an agent or an open search already, who keeps the book knows: to look it up here for every host would take
+/// five times as long as to read it.
+pub async fn in_line(
+    store: &Store,
+    after: HostId,
+    limit: u32,
+    now: UnixMillis,
+) -> Result<Vec<(HostId, Range)>, StoreError> {
+    let rows: Vec<(i64, IpAddr, IpAddr)> = sqlx::query_as(
+        "SELECT id, first, last FROM hosts
+         WHERE state = 'resolved' AND id > $1 AND first IS NOT NULL AND retry_at <= $3 ORDER BY id LIMIT $2",
+    )
+    .bind(after.get())
+    .bind(i64::from(limit))
+    .bind(Moment(now))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the hosts that wait for an agent"))?;
+    rows.into_iter().map(|(id, first, last)| Ok((HostId::new(id), range(first, last)?))).collect()
+}
+
+/// One waiting host each of these subnets, in their order: one that failed least. One whose address answered nobody since
+/// `forgiven` is taken only where there is no other; none where no host waits any more.
+pub async fn orphans(
+    store: &Store,
+    subnets: &[Range],
+    forgiven: UnixMillis,
+    now: UnixMillis,
+) -> Result<Vec<Orphan>, StoreError> {
+    let rows: Vec<OrphanRow> = sqlx::query_as(
+        "SELECT s.first, s.last, best.address, best.scheme, best.authority
+         FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place) CROSS JOIN LATERAL (
+            SELECT h.address, h.scheme, h.authority
+            FROM hosts h LEFT JOIN silent_addresses a ON a.address = h.address AND a.since > $4
+            WHERE h.first = s.first AND h.last = s.last AND h.state = 'resolved' AND h.retry_at <= $3
+            ORDER BY a.since IS NOT NULL, h.attempts, h.id LIMIT 1
+         ) AS best ORDER BY s.place",
+    )
+    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+    .bind(Moment(now))
+    .bind(Moment(forgiven))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("choose what to probe in subnets"))?;
+    rows.into_iter().map(orphan).collect()
+}
+
+/// First, last, address, scheme, authority.
+pub(super) type OrphanRow = (IpAddr, IpAddr, IpAddr, String, String);
+
+pub(super) fn orphan((first, last, address, scheme, authority): OrphanRow) -> Result<Orphan, StoreError> {
+    Ok(Orphan { subnet: range(first, last)?, address, scheme, authority })
+}
