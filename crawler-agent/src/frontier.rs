@@ -33,7 +33,7 @@ pub use bench::Workbench;
 pub use change::{Bounds, Change, Done, Effect};
 pub use desk::Desk;
 pub use error::FrontierError;
-pub use pages::{Known, PageRecord};
+pub use pages::{Known, PageRecord, Past};
 
 /// Memory that the file's page cache may take, in bytes.
 const CACHE_BYTES: usize = 12 << 20;

@@ -1,6 +1,5 @@
 //! Changes to the file: many of them in one transaction.
 
-use delegation::calibration::Baseline;
 use protocol::{
     Route, UnixMillis,
     page::{Entry, Fetch, Outcome},
@@ -8,7 +7,7 @@ use protocol::{
 use redb::{ReadableTable as _, WriteTransaction};
 
 use super::{
-    Bounds, Change, Done, Effect, Frontier, FrontierError, HostNumber, PageRecord, Queued,
+    Bounds, Change, Done, Effect, Frontier, FrontierError, HostNumber, PageRecord, Past, Queued,
     links::{Arrival, Books, Taken},
     tables::{self, PACKAGES},
 };
@@ -126,8 +125,8 @@ impl Books<'_> {
             false
         };
         if let Some(record) = &done.page {
-            let get = if settled { Baseline::default() } else { record.get };
-            self.keep_page(item, done.fetch.fetched_at, &PageRecord { get, ..record.clone() })?;
+            let past = if settled { Past::default() } else { record.past };
+            self.keep_page(item, done.fetch.fetched_at, &PageRecord { past, ..record.clone() })?;
         }
         self.add(tables::FETCHED, 1)?;
         self.add(tables::WIRE_BYTES, done.fetch.wire_bytes)?;

@@ -29,9 +29,21 @@ pub struct PageRecord {
     /// SHA-256 of the decoded body, hexadecimal; none when there was no document to index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// How long its GETs take (IPMicra III.F).
+    /// How long its answers take.
+    #[serde(flatten)]
+    pub past: Past,
+}
+
+/// How long a page's answers take: those with content, and those of a head alone, which say that nothing has changed. The
+/// paper compares "every HTTP/HEAD command" (IPMicra III.F); a conditional GET asks both questions at once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Past {
+    /// Answers with content.
     #[serde(default)]
     pub get: Baseline,
+    /// Answers of a head alone.
+    #[serde(default)]
+    pub head: Baseline,
 }
 
 /// A page and when it was visited last.
@@ -87,7 +99,7 @@ impl Books<'_> {
     pub(super) fn forget_page(&mut self, item: &Queued, known: &Known) -> Result<bool, FrontierError> {
         let key = (item.host.0, known.visited.0, item.order);
         let Some(json) = self.pages.remove(key)?.map(|json| json.value().to_vec()) else { return Ok(false) };
-        Ok(serde_json::from_slice::<PageRecord>(&json)?.get != known.record.get)
+        Ok(serde_json::from_slice::<PageRecord>(&json)?.past != known.record.past)
     }
 
     /// Puts a page in that was visited at `at`.
@@ -112,7 +124,7 @@ impl Books<'_> {
         for key in keys {
             let Some(json) = self.pages.get(key)?.map(|json| json.value().to_vec()) else { continue };
             let mut record: PageRecord = serde_json::from_slice(&json)?;
-            record.get.settle();
+            record.past = Past::default();
             self.pages.insert(key, serde_json::to_vec(&record)?.as_slice())?;
         }
         Ok(())

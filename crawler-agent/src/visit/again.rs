@@ -1,6 +1,6 @@
 //! A page is visited again: what is asked, what has changed, and how fast it was beside its own past.
 
-use delegation::calibration::{Baseline, Sensitivity, Timing, Trend};
+use delegation::calibration::{Sensitivity, Timing, Trend};
 use protocol::{
     Slowdown,
     page::{self, DisallowedBy, Fetch, Outcome},
@@ -8,7 +8,7 @@ use protocol::{
 
 use crate::{
     fetch::Validators,
-    frontier::{PageRecord, Queued},
+    frontier::{PageRecord, Past, Queued},
 };
 
 /// What a request for this URL can ask with whether anything has changed.
@@ -34,6 +34,7 @@ pub(super) fn remember(
     slowdown: Option<Slowdown>,
 ) -> Option<PageRecord> {
     let before = still_known(item);
+    let head_alone = matches!(fetch.outcome, Outcome::Other { status: 304, .. });
     let mut record = match (&fetch.outcome, before) {
         (Outcome::Other { status: 304, .. }, Some(before)) => {
             fetch.outcome = Outcome::Unchanged { status: 304 };
@@ -57,7 +58,9 @@ pub(super) fn remember(
     };
     fetch.trend = slowdown.zip(fetch.timing).and_then(|(slowdown, timing)| {
         let timing = Timing { ms: answer_ms(timing), bytes: fetch.wire_bytes };
-        told(record.get.observe(&sensitivity(slowdown), timing))
+        let Past { get, head } = &mut record.past;
+        let past = if head_alone { head } else { get };
+        told(past.observe(&sensitivity(slowdown), timing))
     });
     Some(record)
 }
@@ -69,7 +72,7 @@ fn fresh(item: &Queued, before: Option<PageRecord>, validators: Validators) -> P
         etag: validators.etag,
         last_modified: validators.last_modified,
         sha256: None,
-        get: before.map_or_else(Baseline::default, |before| before.get),
+        past: before.map_or_else(Past::default, |before| before.past),
     }
 }
 
@@ -111,7 +114,12 @@ mod tests {
     }
 
     fn fetch(outcome: Outcome, ms: u32) -> Fetch {
-        let timing = page::Timing { connect_us: 500_000, first_byte_us: 0, total_us: 500_000 + ms * 1_000 };
+        let timing = page::Timing {
+            connect_us: 500_000,
+            tcp_us: 400_000,
+            first_byte_us: 0,
+            total_us: 500_000 + ms * 1_000,
+        };
         let url = "http://a.org/".to_owned();
         let (fetched_at, timing) = (UnixMillis(9), Some(timing));
         Fetch { url, fetched_at, address: None, timing, wire_bytes: 1_000, outcome, trend: None }
@@ -129,10 +137,14 @@ mod tests {
 
     /// Visits a page again and again; gives the last record and what was told of the last visit.
     fn visits(times: &[u32]) -> (PageRecord, Fetch) {
+        answers(&times.iter().map(|ms| (page("a"), *ms)).collect::<Vec<_>>())
+    }
+
+    fn answers(outcomes: &[(Outcome, u32)]) -> (PageRecord, Fetch) {
         let mut last: Option<(PageRecord, Fetch)> = None;
-        for ms in times {
+        for (outcome, ms) in outcomes {
             let known = item(last.map(|(record, _)| record));
-            let mut fetch = fetch(page("a"), *ms);
+            let mut fetch = fetch(outcome.clone(), *ms);
             let record = remember(&known, &mut fetch, etag("x"), TWICE).unwrap();
             last = Some((record, fetch));
         }
@@ -183,5 +195,20 @@ mod tests {
         let slower: Vec<u32> = slow.into_iter().chain([120]).collect();
         let Some(page::Trend::Slower { ratio }) = visits(&slower).1.trend else { panic!("not noticed") };
         assert!((5.0..7.0).contains(&ratio), "{ratio}: connecting is left out");
+    }
+
+    #[test]
+    fn answers_of_a_head_alone_are_compared_with_their_like() {
+        let unchanged = || Outcome::Other { status: 304, media_type: None };
+        let mut seen = vec![(page("a"), 20)];
+        seen.extend((0..6).map(|_| (unchanged(), 5)));
+        assert_eq!(answers(&seen).1.trend, Some(page::Trend::Usual));
+        // Content takes four times as long as the head, as it always did.
+        seen.push((page("b"), 20));
+        assert_eq!(answers(&seen).1.trend, None, "still learning");
+        seen.push((unchanged(), 20));
+        assert_eq!(answers(&seen).1.trend, Some(page::Trend::Slow));
+        seen.push((unchanged(), 20));
+        assert!(matches!(answers(&seen).1.trend, Some(page::Trend::Slower { .. })));
     }
 }

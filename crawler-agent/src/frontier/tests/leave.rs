@@ -18,8 +18,8 @@ fn page() -> Outcome {
 }
 
 fn record(url: &str) -> PageRecord {
-    let get = delegation::calibration::Baseline::default();
-    PageRecord { url: url.into(), depth: 0, etag: None, last_modified: None, sha256: None, get }
+    let past = Past::default();
+    PageRecord { url: url.into(), depth: 0, etag: None, last_modified: None, sha256: None, past }
 }
 
 impl World {
@@ -148,24 +148,24 @@ fn a_settled_host_forgets_how_fast_its_pages_were() {
     let mut known = record("http://a.org/");
     let timing = delegation::calibration::Timing { ms: 20.0, bytes: 100 };
     for _ in 0..9 {
-        known.get.observe(&delegation::calibration::Sensitivity::default(), timing);
+        known.past.head.observe(&delegation::calibration::Sensitivity::default(), timing);
     }
     done.page = Some(known);
     world.make(Change::Done(done));
-    let get = || {
+    let head = || {
         let turn = world.frontier().turn(world.host("http://a.org")).unwrap().unwrap();
-        turn.oldest.unwrap().known.unwrap().record.get
+        turn.oldest.unwrap().known.unwrap().record.past.head
     };
-    assert!(!get().is_learning());
+    assert!(!head().is_learning());
     let host = Some(world.host("http://a.org"));
     let visited = world.frontier().turn(world.host("http://a.org")).unwrap().unwrap().oldest.unwrap();
     world.make(Change::Order { number: 1, host, task: HostTask::Settle });
-    assert!(get().is_learning());
+    assert!(head().is_learning());
     // A visit that began before ends now.
     let record = visited.known.as_ref().unwrap().record.clone();
     let Change::Done(mut done) = self::done(visited, page(), &[], BOUNDS) else { unreachable!() };
     done.page = Some(record);
     world.make(Change::Done(done));
-    assert!(get().is_learning());
+    assert!(head().is_learning());
     assert_eq!(world.frontier().orders_taken().unwrap(), [1]);
 }
