@@ -42,6 +42,8 @@ pub struct Config {
 pub struct Registries {
     /// Age in days at which the data is fetched and loaded anew, 0 for never (90: "every three months", IPMicra III.C).
     pub refresh_days: u32,
+    /// Age in hours of a generation at which subnets are cut that searches found to be in several places, 0 for never (24).
+    pub cut_hours: u32,
     /// The program that fetches and loads (`rir-loader` beside this program).
     pub loader: Option<PathBuf>,
     /// Places to take a registry's files from instead of its own: registry to the URL of a directory (none).
@@ -58,6 +60,7 @@ impl Default for Registries {
     fn default() -> Self {
         Self {
             refresh_days: 90,
+            cut_hours: 24,
             loader: None,
             mirrors: BTreeMap::new(),
             whois: false,

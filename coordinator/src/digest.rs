@@ -1,6 +1,7 @@
 //! Here is a package: what does it bring to the index, to the ledger and to the queue?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use index::{Document, Index, WriteError};
 use protocol::key::PublicKey;
@@ -124,6 +125,7 @@ struct Tally {
     wire_bytes: u64,
     fetch_us: u64,
     trends: Trends,
+    round_trip: Option<(IpAddr, u32)>,
 }
 
 impl Tally {
@@ -132,6 +134,7 @@ impl Tally {
         self.fetches += 1;
         self.wire_bytes = self.wire_bytes.saturating_add(fetch.wire_bytes);
         self.fetch_us += fetch.timing.map_or(0, |timing| timing.total_us.into());
+        self.time(fetch);
         match fetch.trend {
             Some(Trend::Usual) => self.trends.usual += 1,
             Some(Trend::Slower { ratio }) if ratio.is_finite() => {
@@ -142,9 +145,17 @@ impl Tally {
         }
     }
 
+    /// Keeps the shortest round trip.
+    fn time(&mut self, fetch: &Fetch) {
+        let Some((address, timing)) = fetch.address.zip(fetch.timing) else { return };
+        if timing.tcp_us > 0 && self.round_trip.is_none_or(|(_, shortest)| timing.tcp_us < shortest) {
+            self.round_trip = Some((address, timing.tcp_us));
+        }
+    }
+
     fn of(self, (scheme, authority): HostName) -> HostTally {
-        let Self { pages, fetches, wire_bytes, fetch_us, trends } = self;
+        let Self { pages, fetches, wire_bytes, fetch_us, trends, round_trip } = self;
         let fetch_ms = fetch_us / 1_000;
-        HostTally { scheme, authority, pages, fetches, wire_bytes, fetch_ms, trends }
+        HostTally { scheme, authority, pages, fetches, wire_bytes, fetch_ms, trends, round_trip }
     }
 }

@@ -36,6 +36,8 @@ pub struct Pokes {
     pub integrate_packages: Notify,
     /// A new generation of the hierarchy may have been loaded.
     pub reload_hierarchy: Notify,
+    /// Subnets may have been found that are not in one place.
+    pub cut_subnets: Notify,
     /// Somebody wants the registries' data anew.
     pub refresh_registries: Notify,
     /// Agents may live where nothing is theirs.
@@ -66,6 +68,7 @@ impl Pokes {
             &self.route_urls,
             &self.integrate_packages,
             &self.reload_hierarchy,
+            &self.cut_subnets,
             &self.refresh_registries,
             &self.settle_homes,
             &self.steer,

@@ -91,6 +91,20 @@ pub enum RefreshError {
     Stopped,
 }
 
+/// Whether subnets are to be cut: the last cut was found after the generation in use was swapped in at `live_at`, and that one is
+/// `hours` old (0: never).
+pub fn is_cut_due(found_at: Option<UnixMillis>, live_at: UnixMillis, hours: u32, now: UnixMillis) -> bool {
+    let found = found_at.is_some_and(|found_at| found_at > live_at);
+    hours > 0 && found && now.0 - live_at.0 >= i64::from(hours) * HOUR_MS
+}
+
+/// Has the subnets cut that searches found not to be in one place. Ends early, without harm, when `stop` is cancelled.
+pub async fn cut(config: &Config, stop: &CancellationToken) -> Result<(), RefreshError> {
+    let mut cut = loader(config)?;
+    cut.arg("cut").arg("--data-dir").arg(&config.data_dir);
+    run_one(with_database(cut, config), stop).await
+}
+
 /// Has the files fetched and loaded. Ends early, without harm, when `stop` is cancelled.
 pub async fn refresh(config: &Config, stop: &CancellationToken) -> Result<(), RefreshError> {
     let files = config.data_dir.join("registries");
@@ -98,18 +112,26 @@ pub async fn refresh(config: &Config, stop: &CancellationToken) -> Result<(), Re
     fetch.arg("fetch").arg("--dir").arg(&files).args(wishes(&config.registries));
     let mut load = loader(config)?;
     load.arg("load").arg("--data-dir").arg(&config.data_dir).arg(&files);
-    match &config.database_url {
-        // Not as an argument, which every user of the machine could read.
-        Some(url) => load.env("DATABASE_URL", url),
-        None => load.env_remove("DATABASE_URL"),
-    };
-    for step in [fetch, load] {
-        tokio::select! {
-            ended = run(step) => ended?,
-            () = stop.cancelled() => return Err(RefreshError::Stopped),
-        }
+    for step in [fetch, with_database(load, config)] {
+        run_one(step, stop).await?;
     }
     Ok(())
+}
+
+fn with_database(mut command: Command, config: &Config) -> Command {
+    match &config.database_url {
+        // Not as an argument, which every user of the machine could read.
+        Some(url) => command.env("DATABASE_URL", url),
+        None => command.env_remove("DATABASE_URL"),
+    };
+    command
+}
+
+async fn run_one(command: Command, stop: &CancellationToken) -> Result<(), RefreshError> {
+    tokio::select! {
+        ended = run(command) => ended,
+        () = stop.cancelled() => Err(RefreshError::Stopped),
+    }
 }
 
 /// What to fetch, and how, as arguments.
@@ -159,6 +181,18 @@ mod tests {
     use super::*;
 
     const DAY: i64 = 24 * HOUR_MS;
+
+    #[test]
+    fn cuts_wait_until_the_generation_is_old_enough() {
+        let due = |found_at: Option<i64>, hours, now| {
+            is_cut_due(found_at.map(UnixMillis), UnixMillis(DAY), hours, UnixMillis(now))
+        };
+        assert!(due(Some(DAY + 1), 24, 2 * DAY));
+        assert!(!due(Some(DAY + 1), 24, 2 * DAY - 1), "not yet");
+        assert!(!due(Some(DAY), 24, 3 * DAY), "the generation has it");
+        assert!(!due(Some(DAY + 1), 0, 9 * DAY), "never");
+        assert!(!due(None, 24, 9 * DAY));
+    }
 
     fn due(loaded: i64, asked: Option<i64>, tried: Option<i64>, days: u32, now: i64) -> bool {
         let at = |time: Option<i64>| time.map(UnixMillis);

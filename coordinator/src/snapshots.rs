@@ -99,6 +99,7 @@ mod tests {
             companies: 0,
             build_ms: 1,
             live_at: UnixMillis(1_700_000_000_000),
+            read_at: UnixMillis(1_700_000_000_000),
             sources: vec![],
         }
     }

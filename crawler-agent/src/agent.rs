@@ -17,7 +17,7 @@ mod watch;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use protocol::{AgentId, CrawlPolicy, key::AgentKey};
+use protocol::{AgentId, CrawlPolicy, ProbeMethod, key::AgentKey};
 use tokio::{
     sync::{Notify, mpsc, watch as tokio_watch},
     task::{JoinError, JoinSet},
@@ -188,6 +188,7 @@ impl Parts {
             schedule: Arc::clone(&schedule),
             resolver: Arc::clone(&resolver),
             fetcher: Arc::clone(&fetcher),
+            tcp_tells: config.probe.methods.contains(&ProbeMethod::Tcp),
             journal: journal.clone(),
             pressure: Arc::clone(&pressure),
             limits: config.limits.clone(),

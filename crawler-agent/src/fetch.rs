@@ -60,6 +60,7 @@ struct Progress {
     started: Instant,
     deadline: Instant,
     connect: Duration,
+    tcp: Duration,
     first_byte: Duration,
     wire_bytes: u64,
 }
@@ -68,6 +69,7 @@ impl Progress {
     fn timing(&self) -> Timing {
         Timing {
             connect_us: micros(self.connect),
+            tcp_us: micros(self.tcp),
             first_byte_us: micros(self.first_byte),
             total_us: micros(self.started.elapsed()),
         }
@@ -114,6 +116,7 @@ impl Fetcher {
             started,
             deadline,
             connect: Duration::ZERO,
+            tcp: Duration::ZERO,
             first_byte: Duration::ZERO,
             wire_bytes: 0,
         };
@@ -138,7 +141,7 @@ impl Fetcher {
         let mut sink = open(&head);
         let whole = body::read(response.into_body(), &head, &self.limits, progress, sink.as_mut()).await?;
         if whole {
-            self.pool.put(url.host_key(), Idle::new(sender, address));
+            self.pool.put(url.host_key(), Idle::new(sender, address, progress.tcp));
         }
         Ok((head, sink))
     }
@@ -151,7 +154,8 @@ impl Fetcher {
         progress: &mut Progress,
     ) -> Result<(hyper::Response<Incoming>, Sender), Problem> {
         let mut request = self.request(Method::GET, url, known)?;
-        if let Some(mut sender) = self.pool.take(&url.host_key(), address) {
+        if let Some((mut sender, tcp)) = self.pool.take(&url.host_key(), address) {
+            progress.tcp = tcp;
             match self.send(&mut sender, request, progress).await? {
                 Ok(response) => return Ok((response, sender)),
                 // The host closed the connection before the request was on its way.
@@ -175,8 +179,8 @@ impl Fetcher {
         let deadline = progress.deadline.min(started + self.limits.connect);
         let target = SocketAddr::new(address, url.port());
         let connecting = self.dialler.connect(url, target);
-        let sender = timeout_at(deadline, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
-        progress.connect = started.elapsed();
+        let (sender, tcp) = timeout_at(deadline, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
+        (progress.connect, progress.tcp) = (started.elapsed(), tcp);
         Ok(sender)
     }
 
@@ -202,7 +206,7 @@ impl Fetcher {
     /// Time from sending a HEAD on a new connection to `target` until the head of the answer is there.
     pub async fn head_round_trip(&self, url: &CrawlUrl, target: SocketAddr) -> Result<Duration, Problem> {
         let connecting = self.dialler.connect(url, target);
-        let mut sender =
+        let (mut sender, _) =
             timeout(self.limits.connect, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
         let request = self.request(Method::HEAD, url, &Validators::default())?;
         let started = Instant::now();

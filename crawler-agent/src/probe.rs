@@ -195,7 +195,7 @@ impl Prober {
 
     fn note(&self, address: IpAddr, outcome: &str, rtt: Duration) {
         let total_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX);
-        let timing = Timing { connect_us: 0, first_byte_us: 0, total_us };
+        let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us };
         self.journal.note(Kind::Probe, &address.to_string(), Some(address), outcome, 0, timing);
     }
 }

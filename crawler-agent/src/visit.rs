@@ -39,6 +39,8 @@ pub struct Visitor {
     pub resolver: Arc<Resolver>,
     /// Makes requests.
     pub fetcher: Arc<Fetcher>,
+    /// Whether a TCP connection tells how far a host is: not where the owner lets nothing be probed by it.
+    pub tcp_tells: bool,
     /// What the owner can read.
     pub journal: Journal,
     /// Tells the outbox that there is something to pack.
@@ -138,7 +140,10 @@ impl Visitor {
         address: IpAddr,
         answer: Answer<PageSink>,
     ) -> Result<(), FrontierError> {
-        let Answer { head, timing, wire_bytes, sink } = answer;
+        let Answer { head, mut timing, wire_bytes, sink } = answer;
+        if !self.tcp_tells {
+            timing.tcp_us = 0;
+        }
         self.journal.note(
             Kind::Page,
             item.url.as_str(),

@@ -71,6 +71,12 @@ pub(crate) enum Command {
     /// A running coordinator moves delegations, searches and pins to where their ranges are in the new generation. With --dry-run
     /// nothing is loaded, and you see what would move.
     Load(LoadArgs),
+    /// Cut subnets that are not in one place.
+    ///
+    /// Where the coordinator's searches found that addresses of one range are in different places, the parts become subnets of
+    /// their own. Makes a generation out of the one in use and puts it to use, as `load` does; the coordinator calls it by itself.
+    /// Parts that cross what the registries record are left out.
+    Cut(CutArgs),
     /// Download today's files from the registries.
     ///
     /// Downloads the newest file of each registry, checks it against the MD5 sum that the registry publishes, and keeps it in DIR
@@ -147,6 +153,16 @@ pub(crate) struct LoadArgs {
     /// generation in use.
     #[arg(long)]
     pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+    /// Print the report as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Flags of `cut`.
+#[derive(Debug, Args)]
+pub(crate) struct CutArgs {
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
     /// Print the report as one JSON object.

@@ -1,5 +1,6 @@
 //! One module a subcommand; each has a `run` that does it all.
 
+pub(crate) mod cut;
 pub(crate) mod database;
 pub(crate) mod diff;
 pub(crate) mod fetch;

@@ -16,6 +16,7 @@
 //! delegations, searches and pins. The library prints nothing: what a person may want to
 //! see while waiting is handed to a [`Watch`], what came of it is in a report.
 
+pub mod cut;
 pub mod delegated;
 pub mod dialect;
 pub mod diff;

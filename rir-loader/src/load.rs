@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use store::generations::{Load, Source};
-use store::{Store, StoreError};
+use store::{Store, StoreError, cuts};
 
 use crate::read::Nested;
 use crate::report::{LoadReport, SourceReport};
@@ -40,9 +40,11 @@ pub async fn load_with(
     if !force {
         load.refuse_shrunken(&stored).await?;
     }
-    watch(Step::Copy { rows: (nested.hierarchy.len() + nested.hierarchy.companies().len()) as u64 });
-    load.copy(&nested.hierarchy, &|rows| watch(Step::Copied(rows))).await?;
+    let cut = nested.hierarchy.cut(load.generation(), &cuts::all(store).await?);
+    let (hierarchy, parts) = cut.as_ref().map_or((&nested.hierarchy, 0), |(cut, parts)| (cut, *parts));
+    watch(Step::Copy { rows: (hierarchy.len() + hierarchy.companies().len()) as u64 });
+    load.copy(hierarchy, &|rows| watch(Step::Copied(rows))).await?;
     let (generation, took) = load.swap(begun, &stored).await?;
     watch(Step::Done);
-    Ok(LoadReport::new(generation, nested, took, sources))
+    Ok(LoadReport::new(generation, nested, parts as u64, took, sources))
 }

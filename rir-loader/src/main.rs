@@ -15,6 +15,7 @@ fn main() -> ExitCode {
     start_logging();
     let outcome = match Cli::parse().command {
         Command::Load(args) => command::load::run(&args),
+        Command::Cut(args) => command::cut::run(&args),
         Command::Fetch(args) => command::fetch::run(&args),
         Command::Stats(args) => command::stats::run(&args),
         Command::Inspect(args) => command::inspect::run(&args),

@@ -8,11 +8,11 @@ mod table;
 
 use std::collections::HashMap;
 
-use hierarchy::Hierarchy;
+use hierarchy::{Cut, Hierarchy};
 use serde::Serialize;
 use store::delegations::Tied;
 use store::generations::{self, Facts, Source, refusal};
-use store::{Store, StoreError};
+use store::{Store, StoreError, cuts};
 
 use crate::read::Nested;
 use crate::report::SourceReport;
@@ -28,6 +28,8 @@ pub struct InUse {
     pub hierarchy: Hierarchy,
     /// Delegations, open searches, pins and exclusions.
     pub tied: Tied,
+    /// Subnets that searches found not to be in one place.
+    pub cuts: Vec<Cut>,
 }
 
 impl InUse {
@@ -36,7 +38,8 @@ impl InUse {
         let Some(facts) = generations::live(store).await? else { return Ok(None) };
         let Some(hierarchy) = generations::read(store, facts.id).await? else { return Ok(None) };
         let tied = Tied::read(store).await?;
-        Ok(Some(Self { facts, hierarchy, tied }))
+        let cuts = cuts::all(store).await?;
+        Ok(Some(Self { facts, hierarchy, tied, cuts }))
     }
 }
 
@@ -66,19 +69,22 @@ impl Preview {
         reason = "the methods are protocol's, which is not known here"
     )]
     pub fn of(in_use: Option<&InUse>, nested: &Nested) -> Self {
-        let subnets_after = nested.hierarchy.len() as u64;
-        let Some(in_use) = in_use else { return Self { subnets_after, ..Self::EMPTY } };
+        let Some(in_use) = in_use else {
+            return Self { subnets_after: nested.hierarchy.len() as u64, ..Self::EMPTY };
+        };
+        let cut = nested.hierarchy.cut(nested.hierarchy.generation(), &in_use.cuts);
+        let hierarchy = cut.as_ref().map_or(&nested.hierarchy, |(cut, _)| cut);
         let new: Vec<Source> = nested.files.iter().map(|file| SourceReport::from(file).to_stored()).collect();
-        let plan = in_use.tied.plan(Some(&in_use.hierarchy), &nested.hierarchy);
+        let plan = in_use.tied.plan(Some(&in_use.hierarchy), hierarchy);
         let held = in_use.tied.held.iter();
         let agents: HashMap<i64, i64> = held.map(|one| (one.id.get(), one.agent.get())).collect();
         let said = in_use.tied.rules.iter();
         let by = said.map(|(_, rule)| (rule.id, rule.agent.get())).collect();
-        let holders = Holders { old: &in_use.hierarchy, new: &nested.hierarchy };
+        let holders = Holders { old: &in_use.hierarchy, new: hierarchy };
         Self {
             generation: Some(in_use.facts.id.get()),
             subnets_before: in_use.hierarchy.len() as u64,
-            subnets_after,
+            subnets_after: hierarchy.len() as u64,
             refused: refusal(&in_use.facts.sources, &new).map(|error| error.to_string()),
             delegations: Moves::of_delegations(&plan.delegations, |key| key.get(), &agents, &holders),
             searches: Moves::of_searches(&plan.searches, |key| key.get(), &holders),

@@ -61,6 +61,8 @@ pub struct LoadReport {
     pub equal: u64,
     /// Ranges that overlapped another without one holding the other, and were cut.
     pub crossing: u64,
+    /// Parts of subnets that searches found to be in different places, put in as virtual subnets.
+    pub parts: u64,
     /// Malformed records and objects that were passed over.
     pub rejected: u64,
     /// What each rule of settling did.
@@ -138,16 +140,18 @@ impl LoadReport {
     pub(crate) fn new(
         generation: Generation,
         nested: &Nested,
+        parts: u64,
         took: Duration,
         sources: Vec<SourceReport>,
     ) -> Self {
         Self {
             generation: generation.get(),
-            subnets: nested.hierarchy.len() as u64,
+            subnets: nested.hierarchy.len() as u64 + parts,
             companies: nested.hierarchy.companies().len() as u64,
             build_seconds: took.as_secs_f64(),
             equal: nested.build.equal,
             crossing: nested.build.crossing,
+            parts,
             rejected: nested.rejected(),
             settled: nested.settled.clone(),
             missing: nested.missing().into_iter().map(Registry::as_str).collect(),
@@ -174,6 +178,10 @@ impl fmt::Display for LoadReport {
         }
         if self.crossing > 0 {
             writeln!(f, "Cut: {} ranges that overlap another in part.", Thousands(self.crossing))?;
+        }
+        if self.parts > 0 {
+            let parts = Thousands(self.parts);
+            writeln!(f, "Put in: {parts} parts of ranges that searches found to be in different places.")?;
         }
         write!(f, "Settled:\n{}", self.settled)?;
         write_rejects(f, &self.sources)

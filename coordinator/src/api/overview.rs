@@ -29,7 +29,7 @@ pub(super) async fn taken(core: &Coordinator) -> Result<Overview, Problem> {
 }
 
 fn generation(core: &Coordinator, facts: generations::Facts) -> Generation {
-    let (loaded_at, period) = (facts.live_at, u64::from(core.config.registries.refresh_days));
+    let (loaded_at, period) = (facts.read_at, u64::from(core.config.registries.refresh_days));
     let source = |source: generations::Source| {
         let age_days = source.age_days(loaded_at.0, core.now().0);
         Source {

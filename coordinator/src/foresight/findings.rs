@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use delegation::predict::whereabouts::{Sighting, everywhere, may_be_one_place};
-use protocol::AgentId;
-use store::StoreError;
+use delegation::predict::whereabouts::{Sighting, can_be_cut, cut, everywhere, may_be_one_place};
+use hierarchy::{Cut, Range};
+use protocol::{AgentId, SearchId};
 use store::searches::{self, OpenSearch, Sighted};
+use store::{StoreError, cuts, round_trips};
 
 use super::Lesson;
 use crate::state::Coordinator;
@@ -31,13 +32,54 @@ pub async fn findings(
         let anycast = coordinator.insight.with_places(|places| {
             everywhere(places, &lesson.times_ms).map(|pair| near_both(pair, &lesson.times_ms))
         });
-        let finding = anycast.flatten().or_else(|| {
-            let seen = Sighting { address: search.target, times_ms: lesson.times_ms.clone() };
-            elsewhere(&seen, others.get(&search.id)?)
-        });
-        if let Some(finding) = finding {
-            searches::note_finding(&coordinator.store, search.id, finding.word, &finding.detail).await?;
+        let seen = Sighting { address: search.target, times_ms: lesson.times_ms.clone() };
+        let others = by_address(others.get(&search.id).into_iter().flatten().map(seen_at));
+        if let Some(finding) = anycast.flatten() {
+            note(coordinator, search, &finding).await?;
+        } else if let Some(finding) = elsewhere(&seen, &others) {
+            note(coordinator, search, &finding).await?;
+            note_cut(coordinator, search, [others, vec![seen]].concat()).await?;
         }
+    }
+    Ok(())
+}
+
+async fn note(coordinator: &Coordinator, search: &OpenSearch, found: &Finding) -> Result<(), StoreError> {
+    searches::note_finding(&coordinator.store, search.id, found.word, &found.detail).await
+}
+
+/// Where the addresses of a subnet disagree it is to be cut, if it is large enough.
+async fn note_cut(
+    coordinator: &Coordinator,
+    search: &OpenSearch,
+    sightings: Vec<Sighting>,
+) -> Result<(), StoreError> {
+    let parts = cut(search.subnet, &sightings);
+    note_parts(coordinator, search.subnet, parts, Some(search.id)).await
+}
+
+async fn note_parts(
+    coordinator: &Coordinator,
+    whole: Range,
+    parts: Vec<Range>,
+    search: Option<SearchId>,
+) -> Result<(), StoreError> {
+    if parts.len() > 1 {
+        cuts::note(&coordinator.store, &Cut { whole, parts }, search, coordinator.now()).await?;
+        coordinator.pokes.cut_subnets.notify_one();
+    }
+    Ok(())
+}
+
+/// Notes how these subnets are to be cut, where the round trips of fetches from their addresses say that they are not in one place.
+pub async fn cut_apart(coordinator: &Coordinator, subnets: &[Range]) -> Result<(), StoreError> {
+    let large: Vec<Range> = subnets.iter().copied().filter(can_be_cut).collect();
+    if large.is_empty() {
+        return Ok(());
+    }
+    for (subnet, told) in round_trips::confirmed(&coordinator.store, &large).await? {
+        let times = told.iter().map(|one| (one.address, one.agent, one.rtt_us));
+        note_parts(coordinator, subnet, cut(subnet, &by_address(times)), None).await?;
     }
     Ok(())
 }
@@ -55,20 +97,26 @@ fn near_both((a, b): (AgentId, AgentId), times_ms: &[(AgentId, f64)]) -> Finding
     Finding { word: "everywhere", detail }
 }
 
-/// Another address of the subnet that cannot be where `seen` is.
-fn elsewhere(seen: &Sighting, others: &[Sighted]) -> Option<Finding> {
+fn seen_at(sighted: &Sighted) -> (IpAddr, AgentId, u32) {
+    (sighted.address, sighted.agent, sighted.rtt_us)
+}
+
+fn by_address(times_us: impl IntoIterator<Item = (IpAddr, AgentId, u32)>) -> Vec<Sighting> {
     let mut by_address: BTreeMap<IpAddr, Vec<(AgentId, f64)>> = BTreeMap::new();
-    for other in others {
-        let times = by_address.entry(other.address).or_default();
-        times.push((other.agent, f64::from(other.rtt_us) / 1000.0));
+    for (address, agent, rtt_us) in times_us {
+        by_address.entry(address).or_default().push((agent, f64::from(rtt_us) / 1000.0));
     }
-    let mut sightings = by_address.into_iter().map(|(address, times_ms)| Sighting { address, times_ms });
-    let other = sightings.find(|other| !may_be_one_place(seen, other))?;
+    by_address.into_iter().map(|(address, times_ms)| Sighting { address, times_ms }).collect()
+}
+
+/// Another address of the subnet that cannot be where `seen` is.
+fn elsewhere(seen: &Sighting, others: &[Sighting]) -> Option<Finding> {
+    let other = others.iter().find(|other| !may_be_one_place(seen, other))?;
     let detail = format!(
         "{} and {} cannot be in one place: {}",
         seen.address,
         other.address,
-        differences(seen, &other)
+        differences(seen, other)
     );
     Some(Finding { word: "several_places", detail })
 }
@@ -97,9 +145,9 @@ mod tests {
             times_ms: vec![(AgentId::new(1), 10.0), (AgentId::new(2), 150.0)],
         };
         let near = [sighted("198.51.100.9", 1, 14_000), sighted("198.51.100.9", 2, 153_000)];
-        assert_eq!(elsewhere(&seen, &near), None);
+        assert_eq!(elsewhere(&seen, &by_address(near.iter().map(seen_at))), None);
         let far = [sighted("198.51.100.9", 1, 140_000), sighted("198.51.100.9", 2, 12_000)];
-        let found = elsewhere(&seen, &far).unwrap();
+        let found = elsewhere(&seen, &by_address(far.iter().map(seen_at))).unwrap();
         assert_eq!(found.word, "several_places");
         insta::assert_snapshot!(found.detail, @"198.51.100.7 and 198.51.100.9 cannot be in one place: 10.0 against 140.0 ms from agt_1, 150.0 against 12.0 ms from agt_2");
     }

@@ -9,6 +9,7 @@ use delegation::{Asked, Phase, Policy, Roster, Search, Step, Verdict};
 use hierarchy::{Generation, Hierarchy, SubnetId};
 use protocol::AgentId;
 use store::probes::Expected;
+use store::round_trips::RoundTrip;
 use tokio::sync::Mutex;
 
 use super::{Basis, Spending};
@@ -182,6 +183,12 @@ fn us(ms: f64) -> u32 {
 }
 
 impl Lesson {
+    /// What fetches teach.
+    pub fn of_fetches(hierarchy: &Hierarchy, shortest: &RoundTrip) -> Self {
+        let subnet = hierarchy.smallest(shortest.address);
+        Self { subnet, times_ms: vec![(shortest.agent, f64::from(shortest.rtt_us) / 1000.0)] }
+    }
+
     /// What a trail teaches; nothing where nobody measured.
     pub fn of(subnet: SubnetId, trail: &[Asked]) -> Option<Self> {
         let times_ms: Vec<_> =

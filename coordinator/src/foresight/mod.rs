@@ -9,7 +9,7 @@ mod plan;
 mod spending;
 mod survey;
 
-pub use findings::findings;
+pub use findings::{cut_apart, findings};
 pub use knowledge::{Insight, Lesson, Question};
 pub use plan::{Plan, State, anycast, plan};
 pub use spending::{Spending, allowance};

@@ -1,11 +1,13 @@
 //! Places and experience are built anew from what Postgres has.
 
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use delegation::predict::{Experience, Landmark, Places};
-use hierarchy::Hierarchy;
+use hierarchy::{Hierarchy, SubnetId};
 use protocol::{AgentId, LandmarkId, SearchId, UnixMillis};
 use store::landmarks::{self, Measured, Outcome};
+use store::round_trips::{self, RoundTrip};
 use store::searches::{self, Decided};
 
 use super::Lesson;
@@ -30,7 +32,7 @@ pub struct Sizes {
     pub landmarks: usize,
     /// Places they are at.
     pub places: usize,
-    /// Searches that were learned from.
+    /// Subnets that were learned from, after a search or by the fetches from them.
     pub lessons: usize,
 }
 
@@ -118,7 +120,31 @@ async fn lessons(coordinator: &Coordinator, hierarchy: &Hierarchy) -> Result<Vec
         found.extend(batch.iter().filter_map(|decided| lesson(hierarchy, decided)));
     }
     found.reverse();
+    let told = round_trips::newest(&coordinator.store, LESSONS).await?;
+    add_fetches(hierarchy, &mut found, &told);
     Ok(found)
+}
+
+/// Adds what fetches tell: to the last lesson of their subnet where its probes did not ask that agent, else as a lesson of its own.
+fn add_fetches(hierarchy: &Hierarchy, lessons: &mut Vec<Lesson>, told: &[RoundTrip]) {
+    let mut shortest: BTreeMap<(SubnetId, AgentId), RoundTrip> = BTreeMap::new();
+    for one in told {
+        let known = shortest.entry((hierarchy.smallest(one.address), one.agent)).or_insert(*one);
+        known.rtt_us = known.rtt_us.min(one.rtt_us);
+    }
+    let mut last: HashMap<SubnetId, usize> =
+        lessons.iter().enumerate().map(|(index, lesson)| (lesson.subnet, index)).collect();
+    for lesson in shortest.values().map(|one| Lesson::of_fetches(hierarchy, one)) {
+        if let Some(index) = last.get(&lesson.subnet) {
+            let known = &mut lessons[*index].times_ms;
+            let is_new = |agent: AgentId| known.iter().all(|(other, _)| *other != agent);
+            let new: Vec<_> = lesson.times_ms.into_iter().filter(|(agent, _)| is_new(*agent)).collect();
+            known.extend(new);
+        } else {
+            last.insert(lesson.subnet, lessons.len());
+            lessons.push(lesson);
+        }
+    }
 }
 
 fn lesson(hierarchy: &Hierarchy, decided: &Decided) -> Option<Lesson> {
@@ -126,4 +152,42 @@ fn lesson(hierarchy: &Hierarchy, decided: &Decided) -> Option<Lesson> {
     let times = decided.times.iter().map(|(agent, rtt_us)| (*agent, f64::from(*rtt_us) / 1000.0));
     let times_ms: Vec<_> = times.collect();
     (!times_ms.is_empty()).then_some(Lesson { subnet, times_ms })
+}
+
+#[cfg(test)]
+mod tests {
+    use hierarchy::{Builder, CompanyIndex, Generation, Record, SubnetKind};
+
+    use super::*;
+
+    fn ground() -> Hierarchy {
+        let mut builder = Builder::default();
+        for range in ["198.51.100.0/24", "203.0.113.0/24"] {
+            let (range, kind) = (range.parse().unwrap(), SubnetKind::Delegated);
+            builder.add(Record { range, kind, registry: None, company: None, country: None });
+        }
+        builder.build(Generation::new(1), CompanyIndex::default().into_companies()).0
+    }
+
+    #[test]
+    fn fetches_complete_what_probes_told_and_teach_of_the_others() {
+        let ground = ground();
+        let id = |subnet: &str| ground.find(&subnet.parse().unwrap()).unwrap();
+        let (one, two) = (AgentId::new(1), AgentId::new(2));
+        let mut lessons = vec![Lesson { subnet: id("198.51.100.0/24"), times_ms: vec![(one, 10.0)] }];
+        let from =
+            |address: &str, agent, rtt_us| RoundTrip { address: address.parse().unwrap(), agent, rtt_us };
+        let told = [
+            from("198.51.100.1", one, 8_000),
+            from("198.51.100.1", two, 95_000),
+            from("198.51.100.9", two, 90_000),
+            from("203.0.113.7", two, 7_000),
+        ];
+        add_fetches(&ground, &mut lessons, &told);
+        let of = |subnet, times_ms| Lesson { subnet: id(subnet), times_ms };
+        assert_eq!(
+            lessons,
+            [of("198.51.100.0/24", vec![(one, 10.0), (two, 90.0)]), of("203.0.113.0/24", vec![(two, 7.0)])]
+        );
+    }
 }

@@ -9,6 +9,7 @@ use protocol::key::PublicKey;
 use protocol::page::Entry;
 use sha2::{Digest as _, Sha256};
 use store::packages::{self, Integration, Waiting};
+use store::round_trips::Told;
 use store::{StoreError, hosts};
 use tokio::sync::Notify;
 
@@ -16,6 +17,7 @@ use super::{Outcome, Reconciler};
 use crate::digest::{self, HostName};
 use crate::events::Change;
 use crate::failure::chain;
+use crate::foresight::{Lesson, cut_apart};
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
@@ -51,8 +53,9 @@ impl Reconciler for IntegratePackages {
         tokio::task::spawn_blocking(move || index.commit()).await.context("the index thread ended")??;
         let mut integrated = 0;
         for integration in &digested {
-            let new = packages::integrate(&coordinator.store, integration, coordinator.now()).await?;
-            integrated += u32::from(new);
+            let told = packages::integrate(&coordinator.store, integration, coordinator.now()).await?;
+            integrated += u32::from(told.is_some());
+            learn(coordinator, &told.unwrap_or_default()).await?;
         }
         coordinator.pokes.resolve_hosts.notify_one();
         coordinator.pokes.calibrate.notify_one();
@@ -61,6 +64,16 @@ impl Reconciler for IntegratePackages {
         let deed = format!("integrated {integrated} packages");
         Ok(if waiting.len() == BATCH as usize { Outcome::More(deed) } else { Outcome::Done(deed) })
     }
+}
+
+/// Fetches tell where subnets are of which no probe told, and which are not in one place.
+async fn learn(coordinator: &Coordinator, told: &[Told]) -> Result<(), StoreError> {
+    let Some(atlas) = coordinator.atlas() else { return Ok(()) };
+    for told in told.iter().filter(|told| told.is_new) {
+        coordinator.insight.learn(atlas.hierarchy(), &Lesson::of_fetches(atlas.hierarchy(), &told.shortest));
+    }
+    let confirmed: Vec<_> = told.iter().filter(|told| told.is_confirmed).map(|told| told.subnet).collect();
+    cut_apart(coordinator, &confirmed).await
 }
 
 /// Keeps a package out of the way that can never be integrated; it stays in the ledger with the reason.

@@ -7,13 +7,14 @@
 //! [`ImproveDelegations`]), [`RouteUrls`] (with [`EndLeases`] for hosts that change agents), and, when its agent has
 //! shipped a package, [`IntegratePackages`]; [`Calibrate`] follows what packages tell of slow pages.
 //! [`ChooseLandmarks`], [`MeasureLandmarks`] and [`SurveyLandmarks`] keep what the predictive strategy knows.
-//! [`RefreshRegistries`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on, [`Steer`] keeps to what admins
+//! [`RefreshRegistries`], [`CutSubnets`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on, [`Steer`] keeps to what admins
 //! decided by hand, [`Balance`] spreads the load, and [`AuditBook`] looks whether what came of it makes sense.
 
 mod audit_book;
 mod balance;
 mod calibrate;
 mod choose_landmarks;
+mod cut_subnets;
 mod drive_searches;
 mod end_leases;
 mod expire_probes;
@@ -40,6 +41,7 @@ pub use audit_book::AuditBook;
 pub use balance::Balance;
 pub use calibrate::Calibrate;
 pub use choose_landmarks::ChooseLandmarks;
+pub use cut_subnets::CutSubnets;
 pub use drive_searches::{DriveSearches, ImproveDelegations};
 pub use end_leases::EndLeases;
 pub use expire_probes::ExpireProbes;
@@ -68,6 +70,7 @@ type Bell = (&'static str, fn(&Pokes) -> &Notify);
 /// The bells of those that run at the decider only, by name.
 const BELLS: &[Bell] = &[
     bell::<RefreshRegistries>(),
+    bell::<CutSubnets>(),
     bell::<SettleHomes>(),
     bell::<Steer>(),
     bell::<Balance>(),
@@ -100,6 +103,7 @@ pub fn poke(pokes: &Pokes, name: &str) {
 pub fn start(coordinator: &Arc<Coordinator>, tasks: &TaskTracker) {
     tasks.spawn(run::<ReloadHierarchy>(Arc::clone(coordinator)));
     tasks.spawn(run::<RefreshRegistries>(Arc::clone(coordinator)));
+    tasks.spawn(run::<CutSubnets>(Arc::clone(coordinator)));
     tasks.spawn(run::<SettleHomes>(Arc::clone(coordinator)));
     tasks.spawn(run::<Steer>(Arc::clone(coordinator)));
     tasks.spawn(run::<Balance>(Arc::clone(coordinator)));

@@ -25,7 +25,7 @@ impl Reconciler for RefreshRegistries {
     async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
         let Some(live) = generations::live(&coordinator.store).await? else { return Ok(Outcome::Idle) };
         let state = Refresh {
-            loaded_at: live.live_at,
+            loaded_at: live.read_at,
             asked_at: refresh::asked_at(&coordinator.store).await?,
             tried_at: coordinator.refreshed.get(),
         };

@@ -249,7 +249,7 @@ pub(crate) fn fetch(url: &str, outcome: Outcome) -> Entry {
         url: url.into(),
         fetched_at: now(),
         address: None,
-        timing: Some(Timing { connect_us: 1_000, first_byte_us: 2_000, total_us: 3_000 }),
+        timing: Some(Timing { connect_us: 1_000, tcp_us: 1_000, first_byte_us: 2_000, total_us: 3_000 }),
         wire_bytes: 500,
         outcome,
         trend: None,

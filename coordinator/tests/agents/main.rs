@@ -18,6 +18,7 @@ mod predict;
 mod refresh;
 mod restart;
 mod road;
+mod several_places;
 mod slow_pages;
 mod standing;
 mod two_coordinators;

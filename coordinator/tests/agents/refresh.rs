@@ -9,7 +9,7 @@ use coordinator::refresh;
 use crate::world::{Ground, Running, until};
 
 /// A loader that writes down its arguments and then does this.
-fn loader(dir: &Path, then: &str) -> PathBuf {
+pub(crate) fn loader(dir: &Path, then: &str) -> PathBuf {
     let path = dir.join("loader");
     fs::write(&path, format!("#!/bin/sh\necho \"$@\" >> {}/calls\n{then}\n", dir.display())).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();

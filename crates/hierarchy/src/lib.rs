@@ -10,7 +10,8 @@
 //!    of an address comes from the tree flattened into disjoint `segments`, kept in a `trie`.
 //! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again without nesting anything.
 //! 5. [`Scope`] names a part of the hierarchy in words that later generations understand.
-//! 6. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
+//! 6. [`Hierarchy::cut`] puts in parts of subnets that turned out to be in different places.
+//! 7. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
 //!
 //! Nothing here reads a file, a clock or a database, and a built hierarchy never changes: a new generation replaces it whole.
 //!
@@ -42,6 +43,7 @@ pub mod carry;
 mod columns;
 mod company;
 mod country;
+mod cut;
 mod family;
 mod holdings;
 mod id;
@@ -64,6 +66,7 @@ pub use blocks::BlockLevel;
 pub use builder::{BuildReport, Builder};
 pub use company::{Companies, Company, CompanyIndex};
 pub use country::{Country, NotACountry};
+pub use cut::Cut;
 pub use id::{CompanyId, Generation, SubnetId};
 pub use range::{Range, RangeError};
 pub use record::{Record, SubnetKind};

@@ -71,6 +71,10 @@ pub enum Trend {
 pub struct Timing {
     /// Until the connection stood; zero when one was reused.
     pub connect_us: u32,
+    /// Until TCP stood when the connection was made, also if it is reused now: one round trip. Zero where TCP says nothing of
+    /// the way.
+    #[serde(default)]
+    pub tcp_us: u32,
     /// From sending the request until the first byte of the answer.
     pub first_byte_us: u32,
     /// From start to the last byte of the body.

@@ -25,7 +25,7 @@ fn page(url: &str, text: &str) -> Entry {
         url: url.into(),
         fetched_at: UnixMillis(1_700_000_000_000),
         address: Some([192, 0, 2, 1].into()),
-        timing: Some(Timing { connect_us: 100, first_byte_us: 2_000, total_us: 3_000 }),
+        timing: Some(Timing { connect_us: 100, tcp_us: 100, first_byte_us: 2_000, total_us: 3_000 }),
         wire_bytes: 512,
         outcome: Outcome::Page(Page {
             status: 200,

@@ -59,6 +59,8 @@ pub struct Facts {
     pub build_ms: u64,
     /// When it was swapped in.
     pub live_at: protocol::UnixMillis,
+    /// When its data was loaded from files: not when parts were cut out of subnets.
+    pub read_at: protocol::UnixMillis,
     /// What it was made from.
     pub sources: Vec<Source>,
 }
@@ -72,23 +74,25 @@ pub async fn retired(store: &Store) -> Result<Option<Generation>, StoreError> {
     Ok(id.map(|id| Generation::new(id.into())))
 }
 
-type Row = (i32, i32, i32, i64, Moment, sqlx::types::Json<Vec<Source>>);
+type Row = (i32, i32, i32, i64, Moment, Moment, sqlx::types::Json<Vec<Source>>);
 
 /// The generation in use; `None` before the first load.
 pub async fn live(store: &Store) -> Result<Option<Facts>, StoreError> {
     let row: Option<Row> = sqlx::query_as(
-        "SELECT id, subnets, companies, build_ms, coalesce(live_at, started_at), sources
+        "SELECT id, subnets, companies, build_ms, coalesce(live_at, started_at),
+                coalesce(read_at, live_at, started_at), sources
          FROM generations WHERE state = 'live'",
     )
     .fetch_optional(store.pool())
     .await
     .map_err(StoreError::doing("find the generation in use"))?;
-    Ok(row.map(|(id, subnets, companies, build_ms, live_at, sources)| Facts {
+    Ok(row.map(|(id, subnets, companies, build_ms, live_at, read_at, sources)| Facts {
         id: Generation::new(id.into()),
         subnets: u64::try_from(subnets).unwrap_or(0),
         companies: u64::try_from(companies).unwrap_or(0),
         build_ms: u64::try_from(build_ms).unwrap_or(0),
         live_at: live_at.0,
+        read_at: read_at.0,
         sources: sources.0,
     }))
 }

@@ -1,5 +1,7 @@
 //! The ledger of packages: each is integrated exactly once.
 
+use std::net::IpAddr;
+
 use protocol::package::{Header, PackageName};
 use protocol::{AgentId, UnixMillis};
 use sqlx::PgConnection;
@@ -7,6 +9,7 @@ use sqlx::PgConnection;
 use crate::hearings::{self, Trends};
 use crate::line::one_line;
 use crate::moment::Moment;
+use crate::round_trips::{self, Told};
 use crate::urls::{self, NewUrl};
 use crate::{Store, StoreError, loads};
 
@@ -155,6 +158,8 @@ pub struct HostTally {
     pub fetch_ms: u64,
     /// How fast its pages were beside their own past.
     pub trends: Trends,
+    /// The address of the fastest TCP connection, and its round trip in microseconds; none where none was timed.
+    pub round_trip: Option<(IpAddr, u32)>,
 }
 
 /// What integrating a package changes, beside the index.
@@ -168,24 +173,25 @@ pub struct Integration {
     pub discovered: Vec<NewUrl>,
 }
 
-/// Marks a package as integrated, counts what it brought and queues what it discovered, in one transaction.
-/// Whether that happened now: a package that is marked already changes nothing.
+/// Marks a package as integrated, counts what it brought and queues what it discovered, in one transaction. Gives what
+/// it told of how far subnets are; nothing when the package was marked already, which changes nothing.
 pub async fn integrate(
     store: &Store,
     integration: &Integration,
     now: UnixMillis,
-) -> Result<bool, StoreError> {
+) -> Result<Option<Vec<Told>>, StoreError> {
     let doing = StoreError::doing("integrate a package");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     if !mark(&mut tx, integration, now).await? {
-        return Ok(false);
+        return Ok(None);
     }
     count(&mut tx, &integration.hosts).await?;
     loads::count(&mut tx, &integration.hosts, now).await?;
     hearings::count_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
+    let told = round_trips::note_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
     urls::queue_in(&mut tx, &integration.discovered, now).await?;
     tx.commit().await.map_err(doing)?;
-    Ok(true)
+    Ok(Some(told))
 }
 
 async fn mark(db: &mut PgConnection, integration: &Integration, now: UnixMillis) -> Result<bool, StoreError> {

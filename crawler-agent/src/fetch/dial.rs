@@ -4,6 +4,7 @@ use std::{
     io,
     net::{IpAddr, SocketAddr},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use hyper::client::conn::http1;
@@ -34,9 +35,19 @@ impl Dialler {
         Self { bind, tls: tls.map(|config| TlsConnector::from(Arc::new(config))) }
     }
 
-    /// A connection to `target` that speaks HTTP, over TLS when the URL wants it.
-    pub(super) async fn connect(&self, url: &CrawlUrl, target: SocketAddr) -> Result<Sender, Problem> {
+    /// A connection to `target` that speaks HTTP, over TLS when the URL wants it, and how long it took until TCP stood.
+    pub(super) async fn connect(
+        &self,
+        url: &CrawlUrl,
+        target: SocketAddr,
+    ) -> Result<(Sender, Duration), Problem> {
+        let started = Instant::now();
         let tcp = connect_tcp(self.bind, target).await.map_err(Problem::Connect)?;
+        let round_trip = started.elapsed();
+        Ok((self.speak(url, tcp).await?, round_trip))
+    }
+
+    async fn speak(&self, url: &CrawlUrl, tcp: TcpStream) -> Result<Sender, Problem> {
         if !url.is_https() {
             return handshake(tcp).await;
         }

@@ -20,12 +20,14 @@ const KEEP: Duration = Duration::from_secs(30);
 pub(super) struct Idle {
     sender: Sender,
     address: IpAddr,
+    /// How long it took until TCP stood.
+    tcp: Duration,
     since: Instant,
 }
 
 impl Idle {
-    pub(super) fn new(sender: Sender, address: IpAddr) -> Self {
-        Self { sender, address, since: Instant::now() }
+    pub(super) fn new(sender: Sender, address: IpAddr, tcp: Duration) -> Self {
+        Self { sender, address, tcp, since: Instant::now() }
     }
 
     fn is_fresh(&self) -> bool {
@@ -38,10 +40,10 @@ impl Idle {
 pub(super) struct Pool(Mutex<HashMap<String, Idle>>);
 
 impl Pool {
-    /// The kept connection of this host, if it leads to this address.
-    pub(super) fn take(&self, host: &str, address: IpAddr) -> Option<Sender> {
+    /// The kept connection of this host, if it leads to this address, and how long it once took until TCP stood.
+    pub(super) fn take(&self, host: &str, address: IpAddr) -> Option<(Sender, Duration)> {
         let idle = self.lock().remove(host)?;
-        (idle.address == address && idle.is_fresh()).then_some(idle.sender)
+        (idle.address == address && idle.is_fresh()).then_some((idle.sender, idle.tcp))
     }
 
     pub(super) fn put(&self, host: String, idle: Idle) {

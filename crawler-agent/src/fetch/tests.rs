@@ -150,10 +150,12 @@ async fn a_connection_is_used_again_and_times_are_taken() {
     let first = server.get(&fetcher).await.unwrap();
     assert_eq!((first.head.status, first.sink.unwrap().0), (200, b"body 0".to_vec()));
     assert_eq!(first.wire_bytes, 6);
-    assert!(first.timing.connect_us > 0 && first.timing.first_byte_us > 0);
+    assert!(first.timing.tcp_us > 0 && first.timing.first_byte_us > 0);
+    assert!(first.timing.connect_us >= first.timing.tcp_us);
     assert!(first.timing.total_us >= first.timing.connect_us + first.timing.first_byte_us);
     let second = server.get(&fetcher).await.unwrap();
     assert_eq!((second.timing.connect_us, second.sink.unwrap().0), (0, b"body 1".to_vec()));
+    assert_eq!(second.timing.tcp_us, first.timing.tcp_us, "of the connection that is used");
     assert_eq!(server.connections(), 1);
     let elsewhere = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
     assert!(fetcher.get(&server.url(), elsewhere, keep).await.is_err(), "the address decides, not the name");
@@ -170,7 +172,8 @@ async fn a_kept_connection_that_died_is_replaced_without_a_word() {
     for _ in 0..5 {
         assert_eq!(server.get(&fetcher).await.unwrap().sink.unwrap().0, b"once");
         // Until the end of the connection has arrived, which is when it is no longer kept.
-        while fetcher.pool.take(&server.url().host_key(), HOME).is_some_and(|sender| !sender.is_closed()) {
+        while fetcher.pool.take(&server.url().host_key(), HOME).is_some_and(|(sender, _)| !sender.is_closed())
+        {
             tokio::task::yield_now().await;
         }
     }

@@ -41,7 +41,7 @@ impl Loaded {
     /// As of `now_ms`, in milliseconds since 1970.
     pub fn of(facts: &Facts, now_ms: i64) -> Self {
         let aged = |source: &store::generations::Source| {
-            let age_days = source.age_days(facts.live_at.0, now_ms);
+            let age_days = source.age_days(facts.read_at.0, now_ms);
             let (registry, file, date) = (source.registry.clone(), source.file.clone(), source.date.clone());
             let outdated = age_days > PERIOD_DAYS;
             Aged { registry, file, date, age_days, outdated, records: source.records }

@@ -4,6 +4,7 @@
 
 mod arbitrary;
 mod command;
+mod cut;
 mod dumps;
 mod fetch;
 mod fixtures;

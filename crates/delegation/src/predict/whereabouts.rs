@@ -95,10 +95,19 @@ const V4_GRAIN: u128 = 1 << 10;
 /// In IPv6, a /48.
 const V6_GRAIN: u128 = 1 << 80;
 
+fn grain(range: &Range) -> u128 {
+    if range.is_v4() { V4_GRAIN } else { V6_GRAIN }
+}
+
+/// Whether a range is large enough for [`cut`].
+pub fn can_be_cut(range: &Range) -> bool {
+    range.addresses() > grain(range)
+}
+
 /// Cuts `range` between neighbouring sightings that cannot be in one place, half way, at the boundary of a /22 (in IPv6, a
 /// /48). The pieces cover the range in order; one piece where nothing disagrees or the range is too small to cut.
 pub fn cut(range: Range, sightings: &[Sighting]) -> Vec<Range> {
-    let grain = if range.is_v4() { V4_GRAIN } else { V6_GRAIN };
+    let grain = grain(&range);
     let mut inside: Vec<&Sighting> =
         sightings.iter().filter(|sighting| range.contains(sighting.address)).collect();
     inside.sort_by_key(|sighting| bits(sighting.address));

@@ -3,11 +3,13 @@
 use std::time::{Duration, Instant};
 
 use hierarchy::{Generation, Hierarchy};
+use sqlx::types::Json;
 use sqlx::{PgTransaction, Postgres};
 
 use super::copy::{copy_companies, copy_subnets};
 use super::shrink::refusal;
 use super::{CHANNEL, Source};
+use crate::moment::Moment;
 use crate::{Store, StoreError, listen};
 
 /// The advisory lock that a load holds, so that two never run at once.
@@ -67,7 +69,7 @@ impl Load {
     /// Refuses sources that hold far fewer records than those of the generation in use: see [`super::shrunken`].
     pub async fn refuse_shrunken(&mut self, sources: &[Source]) -> Result<(), StoreError> {
         let statement = "SELECT sources FROM generations WHERE state = 'live'";
-        let in_use: Option<sqlx::types::Json<Vec<Source>>> = sqlx::query_scalar(statement)
+        let in_use: Option<Json<Vec<Source>>> = sqlx::query_scalar(statement)
             .fetch_optional(&mut *self.tx)
             .await
             .map_err(StoreError::doing("look at the sources of the generation in use"))?;
@@ -95,9 +97,29 @@ impl Load {
     /// Swaps the generation in and tells whoever listens. `begun` is when the first byte was read. Of the retired
     /// generations only the one that was live until now is kept.
     pub async fn swap(
-        mut self,
+        self,
         begun: Instant,
         sources: &[Source],
+    ) -> Result<(Generation, Duration), StoreError> {
+        self.put_to_use(begun, Json(sources.to_vec()), None).await
+    }
+
+    /// [`swap`](Self::swap) for a generation that was made of the one in use: its sources and their age are the same.
+    pub async fn swap_same_data(mut self, begun: Instant) -> Result<Generation, StoreError> {
+        let (sources, read_at): (Json<Vec<Source>>, Option<Moment>) = sqlx::query_as(
+            "SELECT sources, coalesce(read_at, live_at) FROM generations WHERE state = 'live'",
+        )
+        .fetch_one(&mut *self.tx)
+        .await
+        .map_err(StoreError::doing("look at the sources of the generation in use"))?;
+        self.put_to_use(begun, sources, read_at).await.map(|(generation, _)| generation)
+    }
+
+    async fn put_to_use(
+        mut self,
+        begun: Instant,
+        sources: Json<Vec<Source>>,
+        read_at: Option<Moment>,
     ) -> Result<(Generation, Duration), StoreError> {
         let doing = StoreError::doing("swap the new generation in");
         let generation = self.generation();
@@ -106,11 +128,14 @@ impl Load {
         }
         let took = begun.elapsed();
         sqlx::query(
-            "UPDATE generations SET state = 'live', live_at = clock_timestamp(), build_ms = $2, sources = $3 WHERE id = $1",
+            "UPDATE generations SET state = 'live', live_at = clock_timestamp(), build_ms = $2, sources = $3,
+                                    read_at = coalesce($4, clock_timestamp())
+             WHERE id = $1",
         )
         .bind(self.id)
         .bind(i64::try_from(took.as_millis()).unwrap_or(i64::MAX))
-        .bind(sqlx::types::Json(sources))
+        .bind(sources)
+        .bind(read_at)
         .execute(&mut *self.tx)
         .await
         .map_err(doing)?;

@@ -10,6 +10,7 @@ mod hand_overs;
 mod hosts;
 mod landmarks;
 mod packages;
+mod round_trips;
 mod routes;
 mod searches;
 mod silence;

@@ -2,18 +2,17 @@
 
 use protocol::AgentId;
 use protocol::package::{Header, PackageName};
-use store::hearings::Trends;
 use store::loads;
 use store::packages::{self, Entered, HostTally, Integration, Received};
 
 use crate::world::{NOW, World, range, url};
 
-fn header(agent: AgentId, seq: u64) -> Header {
+pub(crate) fn header(agent: AgentId, seq: u64) -> Header {
     let name = PackageName { agent, epoch: 7, seq };
     Header { name, created: NOW, entries: 2, plain_bytes: 100, body_sha256: String::new() }
 }
 
-async fn enter(world: &World, header: &Header, sha256: &[u8]) -> Entered {
+pub(crate) async fn enter(world: &World, header: &Header, sha256: &[u8]) -> Entered {
     let received = Received { header, sha256, object: "there", bytes: 50 };
     packages::enter(world.store(), &received, NOW).await.unwrap()
 }
@@ -45,12 +44,12 @@ async fn a_package_is_integrated_once_with_all_that_follows() {
         fetches: 2,
         wire_bytes: 300,
         fetch_ms: 40,
-        trends: Trends::default(),
+        ..HostTally::default()
     };
     let discovered = vec![url("http://b.example/"), url("http://b.example/x")];
     let integration = Integration { name: header.name, hosts: vec![tally], discovered };
-    assert!(packages::integrate(world.store(), &integration, NOW).await.unwrap());
-    assert!(!packages::integrate(world.store(), &integration, NOW).await.unwrap(), "only once");
+    assert!(packages::integrate(world.store(), &integration, NOW).await.unwrap().is_some());
+    assert!(packages::integrate(world.store(), &integration, NOW).await.unwrap().is_none(), "only once");
     assert!(packages::waiting(world.store(), 10).await.unwrap().is_empty());
     assert_eq!(world.queue(&["http://b.example/", "http://b.example/x"]).await, 0, "they wait already");
     let unresolved = store::hosts::unresolved(world.store(), 10, NOW).await.unwrap();
@@ -74,7 +73,8 @@ async fn fetches_are_the_load_of_a_week() {
             ..HostTally::default()
         };
         let integration = Integration { name: header.name, hosts: vec![host], discovered: vec![] };
-        assert!(packages::integrate(world.store(), &integration, NOW.plus_ms(day * day_ms)).await.unwrap());
+        let now = NOW.plus_ms(day * day_ms);
+        assert!(packages::integrate(world.store(), &integration, now).await.unwrap().is_some());
     }
     let load = |day: i64| {
         let world = &world;

@@ -1,0 +1,41 @@
+//! Subnets that are not in one place are cut.
+
+use std::time::Duration;
+
+use store::{cuts, generations};
+use tokio::sync::Notify;
+
+use super::{Outcome, Reconciler};
+use crate::pokes::Pokes;
+use crate::refresh::{self, is_cut_due};
+use crate::state::Coordinator;
+
+/// Has a generation made with the parts that searches found since the last one. The parts are then subnets like any other:
+/// hosts in them are searched for at the place where they are.
+pub struct CutSubnets;
+
+impl Reconciler for CutSubnets {
+    const NAME: &'static str = "cut_subnets";
+    const PERIOD: Duration = Duration::from_hours(1);
+
+    fn bell(pokes: &Pokes) -> &Notify {
+        &pokes.cut_subnets
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        let Some(live) = generations::live(&coordinator.store).await? else { return Ok(Outcome::Idle) };
+        let found_at = cuts::newest(&coordinator.store).await?;
+        let hours = coordinator.config.registries.cut_hours;
+        if !is_cut_due(found_at, live.live_at, hours, coordinator.now()) {
+            return Ok(Outcome::Idle);
+        }
+        let deed = match refresh::cut(&coordinator.config, &coordinator.stop).await {
+            Ok(()) => "cut subnets that are not in one place".to_owned(),
+            Err(error) => {
+                tracing::warn!(%error, "cannot cut subnets that are not in one place");
+                format!("{error}; tries again in an hour")
+            }
+        };
+        Ok(Outcome::Done(deed))
+    }
+}

@@ -1,0 +1,70 @@
+//! Subnets that are not in one place, and their parts.
+
+use std::net::IpAddr;
+
+use hierarchy::{Cut, Range};
+use protocol::{SearchId, UnixMillis};
+
+use crate::delegations::range;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Writes down that a search, or fetches, showed this. What was said of the same whole before is replaced.
+pub async fn note(
+    store: &Store,
+    cut: &Cut,
+    search: Option<SearchId>,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("write down a cut");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    sqlx::query("DELETE FROM cuts WHERE whole_first = $1 AND whole_last = $2")
+        .bind(cut.whole.first())
+        .bind(cut.whole.last())
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    sqlx::query(
+        "INSERT INTO cuts (first, last, whole_first, whole_last, search, found_at)
+         SELECT first, last, $3, $4, $5, $6 FROM unnest($1::inet[], $2::inet[]) AS p (first, last)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(cut.parts.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(cut.parts.iter().map(Range::last).collect::<Vec<_>>())
+    .bind(cut.whole.first())
+    .bind(cut.whole.last())
+    .bind(search.map(SearchId::get))
+    .bind(Moment(now))
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    tx.commit().await.map_err(doing)
+}
+
+/// All of them.
+pub async fn all(store: &Store) -> Result<Vec<Cut>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr, IpAddr, IpAddr)> = sqlx::query_as(
+        "SELECT whole_first, whole_last, first, last FROM cuts ORDER BY whole_first, whole_last, first",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the cuts"))?;
+    let mut cuts: Vec<Cut> = Vec::new();
+    for (whole_first, whole_last, first, last) in rows {
+        let (whole, part) = (range(whole_first, whole_last)?, range(first, last)?);
+        match cuts.last_mut().filter(|cut| cut.whole == whole) {
+            Some(cut) => cut.parts.push(part),
+            None => cuts.push(Cut { whole, parts: vec![part] }),
+        }
+    }
+    Ok(cuts)
+}
+
+/// When the last one was found; none where there is none.
+pub async fn newest(store: &Store) -> Result<Option<UnixMillis>, StoreError> {
+    let newest: Option<Moment> = sqlx::query_scalar("SELECT max(found_at) FROM cuts")
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("see when the last cut was found"))?;
+    Ok(newest.map(|at| at.0))
+}

@@ -1,0 +1,152 @@
+//! Round trips of fetches: how far addresses are from the agents that crawl them.
+//!
+//! Packages bring them, and they are noted in the transaction that integrates them. A probe is asked for; these come by
+//! themselves, also from subnets that were given to an agent without a probe, and from many addresses of one subnet.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, UnixMillis};
+use sqlx::PgConnection;
+
+use crate::delegations::range;
+use crate::moment::Moment;
+use crate::packages::HostTally;
+use crate::{Store, StoreError};
+
+/// The shortest round trip of an agent's fetches from an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoundTrip {
+    /// What was fetched from.
+    pub address: IpAddr,
+    /// Who fetched.
+    pub agent: AgentId,
+    /// The round trip, in microseconds.
+    pub rtt_us: u32,
+}
+
+/// What a package told of a subnet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// The subnet.
+    pub subnet: Range,
+    /// The shortest round trip in it.
+    pub shortest: RoundTrip,
+    /// Whether no probe and no fetch had told anything of the subnet before.
+    pub is_new: bool,
+    /// Whether so many packages have told of one of its addresses now that chance and congestion are no explanation.
+    pub is_confirmed: bool,
+}
+
+/// Packages that confirm a round trip.
+pub const CONFIRMED: i32 = 3;
+
+type ToldRow = (IpAddr, IpAddr, IpAddr, i32, bool, bool);
+
+/// Notes the round trips that a package of `agent` tells of. Only addresses in the subnets of its hosts count: a name may lead
+/// elsewhere, and an agent has no say about subnets that are not its.
+pub(crate) async fn note_in(
+    db: &mut PgConnection,
+    agent: AgentId,
+    hosts: &[HostTally],
+    now: UnixMillis,
+) -> Result<Vec<Told>, StoreError> {
+    let found: Vec<_> =
+        hosts.iter().filter_map(|host| Some((host, host.round_trip.filter(|(_, us)| *us > 0)?))).collect();
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows: Vec<ToldRow> = sqlx::query_as(NOTE)
+        .bind(found.iter().map(|(host, _)| host.scheme.as_str()).collect::<Vec<_>>())
+        .bind(found.iter().map(|(host, _)| host.authority.as_str()).collect::<Vec<_>>())
+        .bind(found.iter().map(|(_, (address, _))| *address).collect::<Vec<_>>())
+        .bind(found.iter().map(|(_, (_, us))| i32::try_from(*us).unwrap_or(i32::MAX)).collect::<Vec<_>>())
+        .bind(agent.get())
+        .bind(Moment(now))
+        .bind(CONFIRMED)
+        .fetch_all(db)
+        .await
+        .map_err(StoreError::doing("note the round trips of fetches"))?;
+    let told = |(first, last, address, rtt_us, is_new, is_confirmed): ToldRow| {
+        let shortest = RoundTrip { address, agent, rtt_us: rtt_us.unsigned_abs() };
+        Ok(Told { subnet: range(first, last)?, shortest, is_new, is_confirmed })
+    };
+    rows.into_iter().map(told).collect()
+}
+
+/// What is a quarter of a year old is replaced, since ways change.
+const NOTE: &str = "
+    WITH told AS (
+        SELECT h.first, h.last, t.address, min(t.rtt_us) AS rtt_us
+        FROM unnest($1::text[], $2::text[], $3::inet[], $4::int[]) AS t (scheme, authority, address, rtt_us)
+        JOIN hosts h ON h.scheme = t.scheme AND h.authority = t.authority
+        WHERE h.first IS NOT NULL AND t.address BETWEEN h.first AND h.last
+        GROUP BY h.first, h.last, t.address
+    ), noted AS (
+        INSERT INTO round_trips AS r (address, agent, rtt_us, heard_at)
+        SELECT address, $5, min(rtt_us), $6 FROM told GROUP BY address ORDER BY address
+        ON CONFLICT (address, agent) DO UPDATE SET
+            rtt_us = CASE WHEN r.heard_at < excluded.heard_at - interval '90 days' THEN excluded.rtt_us
+                          ELSE least(r.rtt_us, excluded.rtt_us) END,
+            packages = CASE WHEN r.heard_at < excluded.heard_at - interval '90 days' THEN 1 ELSE r.packages + 1 END,
+            heard_at = CASE WHEN excluded.rtt_us < r.rtt_us OR r.heard_at < excluded.heard_at - interval '90 days'
+                            THEN excluded.heard_at ELSE r.heard_at END
+        RETURNING address, packages
+    )
+    SELECT w.first, w.last, (array_agg(w.address ORDER BY w.rtt_us))[1], min(w.rtt_us),
+           NOT EXISTS (SELECT FROM round_trips k WHERE k.address BETWEEN w.first AND w.last)
+           AND NOT EXISTS (SELECT FROM searches s JOIN probes p ON p.search = s.id AND p.state = 'measured'
+                           WHERE s.first = w.first AND s.last = w.last),
+           bool_or(n.packages = $7)
+    FROM told w JOIN noted n ON n.address = w.address
+    GROUP BY w.first, w.last ORDER BY w.first, w.last";
+
+type Row = (IpAddr, i64, i32);
+
+fn round_trip((address, agent, rtt_us): Row) -> RoundTrip {
+    RoundTrip { address, agent: AgentId::new(agent), rtt_us: rtt_us.unsigned_abs() }
+}
+
+/// The newest `limit` of them, in order of addresses.
+pub async fn newest(store: &Store, limit: usize) -> Result<Vec<RoundTrip>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT address, agent, rtt_us FROM
+            (SELECT * FROM round_trips ORDER BY heard_at DESC, address, agent LIMIT $1) AS r
+         ORDER BY address, agent",
+    )
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the round trips of fetches"))?;
+    Ok(rows.into_iter().map(round_trip).collect())
+}
+
+/// Most round trips of a subnet that are looked at.
+const LOOKED_AT: i64 = 1_000;
+
+/// The confirmed round trips in each of these subnets, in order of addresses.
+pub async fn confirmed(
+    store: &Store,
+    subnets: &[Range],
+) -> Result<HashMap<Range, Vec<RoundTrip>>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr, IpAddr, i64, i32)> = sqlx::query_as(
+        "SELECT w.first, w.last, r.address, r.agent, r.rtt_us
+         FROM unnest($1::inet[], $2::inet[]) AS w (first, last) CROSS JOIN LATERAL (
+            SELECT address, agent, rtt_us FROM round_trips
+            WHERE address BETWEEN w.first AND w.last AND packages >= $3 ORDER BY address, agent LIMIT $4
+         ) AS r ORDER BY r.address, r.agent",
+    )
+    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+    .bind(CONFIRMED)
+    .bind(LOOKED_AT)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the round trips of subnets"))?;
+    let mut found: HashMap<Range, Vec<RoundTrip>> = HashMap::new();
+    for (first, last, address, agent, rtt_us) in rows {
+        found.entry(range(first, last)?).or_default().push(round_trip((address, agent, rtt_us)));
+    }
+    Ok(found)
+}

@@ -1,0 +1,73 @@
+//! How far subnets are, told by fetches.
+
+use protocol::{AgentId, UnixMillis};
+use store::packages::{HostTally, Integration, integrate};
+use store::round_trips::{self, RoundTrip, Told};
+
+use crate::packages::{enter, header};
+use crate::world::{NOW, World, ip, range};
+
+const SUBNET: &str = "198.51.100.0/24";
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// Integrates a package of the agent in which a host answered from `address` after `rtt_us`.
+async fn hear(
+    world: &World,
+    (agent, seq): (AgentId, u64),
+    (address, rtt_us): (&str, u32),
+    now: UnixMillis,
+) -> Vec<Told> {
+    let header = header(agent, seq);
+    enter(world, &header, b"one").await;
+    let host = HostTally {
+        scheme: "http".into(),
+        authority: "a.example".into(),
+        fetches: 1,
+        round_trip: Some((ip(address), rtt_us)),
+        ..HostTally::default()
+    };
+    let integration = Integration { name: header.name, hosts: vec![host], discovered: vec![] };
+    integrate(world.store(), &integration, now).await.unwrap().unwrap()
+}
+
+fn from(address: &str, agent: AgentId, rtt_us: u32) -> RoundTrip {
+    RoundTrip { address: ip(address), agent, rtt_us }
+}
+
+#[tokio::test]
+async fn the_shortest_round_trip_of_each_agent_is_kept_for_a_quarter_of_a_year() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
+    let told = |shortest, is_new| Told { subnet: range(SUBNET), shortest, is_new, is_confirmed: false };
+    let first = from("198.51.100.7", one, 12_000);
+    assert_eq!(hear(&world, (one, 1), ("198.51.100.7", 12_000), NOW).await, [told(first, true)]);
+    let later = from("198.51.100.7", one, 15_000);
+    assert_eq!(hear(&world, (one, 2), ("198.51.100.7", 15_000), NOW).await, [told(later, false)]);
+    let other = from("198.51.100.9", two, 90_000);
+    assert_eq!(hear(&world, (two, 1), ("198.51.100.9", 90_000), NOW).await, [told(other, false)]);
+    assert!(hear(&world, (one, 3), ("203.0.113.1", 1_000), NOW).await.is_empty(), "not its subnet");
+    assert_eq!(round_trips::newest(world.store(), 9).await.unwrap(), [first, other]);
+    hear(&world, (one, 4), ("198.51.100.7", 15_000), NOW.plus_ms(91 * DAY_MS)).await;
+    assert_eq!(round_trips::newest(world.store(), 1).await.unwrap(), [later], "ways change");
+}
+
+#[tokio::test]
+async fn a_round_trip_is_confirmed_by_the_third_package() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let agent = world.approved(1, None).await;
+    let mut confirmed = Vec::new();
+    for seq in 1..=4 {
+        let told = hear(&world, (agent, seq), ("198.51.100.7", 20_000 - seq as u32), NOW).await;
+        confirmed.push(told[0].is_confirmed);
+    }
+    assert_eq!(confirmed, [false, false, true, false], "told once");
+    hear(&world, (agent, 5), ("198.51.100.8", 9_000), NOW).await;
+    let found =
+        round_trips::confirmed(world.store(), &[range(SUBNET), range("203.0.113.0/24")]).await.unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[&range(SUBNET)], [from("198.51.100.7", agent, 19_996)]);
+}
