@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use hierarchy::carry::{Carried, Census, Fate};
+use hierarchy::carry::{Carried, Census, Fate, Followed};
 use hierarchy::{Hierarchy, Range};
-use protocol::DelegationId;
-use serde_json::json;
+use protocol::{DelegationId, SearchId};
+use serde_json::{Value, json};
 use store::delegations::{self, Tied};
 use store::{StoreError, audit, generations, steering};
 
@@ -28,7 +28,10 @@ pub async fn carry_over(coordinator: &Coordinator, new: &Arc<Hierarchy>) -> Resu
     delegations::carry(&coordinator.store, &plan.delegations, now).await?;
     delegations::carry_searches(&coordinator.store, &plan.searches, now).await?;
     steering::carry(&coordinator.store, &plan.rules, now).await?;
-    note(coordinator, new, &plan.delegations, &census).await?;
+    note(coordinator, new, "delegations.carry", &delegations_told(&plan.delegations, &census)).await?;
+    if let Some(told) = searches_told(&plan.searches) {
+        note(coordinator, new, "searches.carry", &told).await?;
+    }
     tracing::info!(generation = %new.generation(), %census, "delegations were carried over");
     Ok(census)
 }
@@ -54,24 +57,42 @@ async fn before(
 async fn note(
     coordinator: &Coordinator,
     new: &Hierarchy,
-    carried: &[Carried<DelegationId>],
-    census: &Census,
+    action: &str,
+    detail: &Value,
 ) -> Result<(), StoreError> {
-    let counts: serde_json::Map<_, _> =
-        Fate::ALL.iter().map(|fate| (fate.as_str().to_owned(), census.count(*fate).into())).collect();
-    let moves: Vec<_> = carried.iter().filter(|one| !one.stays()).take(NAMED).map(described).collect();
-    let detail = json!({ "counts": counts, "yielded": census.yielded, "moves": moves });
     let subject = format!("generation {}", new.generation());
-    let entry = audit::Entry {
-        actor: "coordinator",
-        action: "delegations.carry",
-        subject: &subject,
-        detail: &detail,
-    };
+    let entry = audit::Entry { actor: "coordinator", action, subject: &subject, detail };
     audit::write(&coordinator.store, &entry, coordinator.now()).await
 }
 
-fn described(one: &Carried<DelegationId>) -> serde_json::Value {
+fn counts(count: impl Fn(Fate) -> u64) -> Value {
+    Fate::ALL.iter().map(|fate| (fate.as_str().to_owned(), Value::from(count(*fate)))).collect()
+}
+
+fn delegations_told(carried: &[Carried<DelegationId>], census: &Census) -> Value {
+    let moves: Vec<_> = carried.iter().filter(|one| !one.stays()).take(NAMED).map(described).collect();
+    json!({ "counts": counts(|fate| census.count(fate)), "yielded": census.yielded, "moves": moves })
+}
+
+/// What became of open searches; none where all stay.
+fn searches_told(followed: &[Followed<SearchId>]) -> Option<Value> {
+    let moved: Vec<_> = followed.iter().filter(|one| !one.stays()).collect();
+    let count = |fate| followed.iter().filter(|one| one.fate == fate).count() as u64;
+    let ended = moved.iter().filter(|one| one.over).count();
+    let named: Vec<_> = moved.iter().take(NAMED).map(|one| followed_to(one)).collect();
+    (!moved.is_empty()).then(|| json!({ "counts": counts(count), "ended": ended, "moves": named }))
+}
+
+fn followed_to(one: &Followed<SearchId>) -> Value {
+    json!({
+        "search": one.quest.key.to_string(),
+        "from": one.quest.range.to_string(),
+        "why": one.fate.as_str(),
+        "to": (!one.over).then(|| one.place.to_string()),
+    })
+}
+
+fn described(one: &Carried<DelegationId>) -> Value {
     let texts = |ranges: &[Range]| ranges.iter().map(Range::to_string).collect::<Vec<_>>();
     let yields: Vec<_> = one
         .yields
@@ -85,4 +106,34 @@ fn described(one: &Carried<DelegationId>) -> serde_json::Value {
         "to": texts(&one.gets),
         "yields": yields,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use hierarchy::carry::Quest;
+
+    use super::*;
+
+    fn followed(fate: Fate, place: &str, over: bool) -> Followed<SearchId> {
+        let (range, target) = ("198.51.100.0/24".parse().unwrap(), "198.51.100.7".parse().unwrap());
+        let quest = Quest { key: SearchId::new(3), range, target };
+        Followed { quest, fate, place: place.parse().unwrap(), over }
+    }
+
+    #[test]
+    fn searches_that_move_are_told_and_those_that_stay_are_counted() {
+        assert_eq!(searches_told(&[followed(Fate::Same, "198.51.100.0/24", false)]), None);
+        let some = [
+            followed(Fate::Same, "198.51.100.0/24", false),
+            followed(Fate::Split, "198.51.100.0/25", false),
+            followed(Fate::Vanished, "198.51.0.0/16", true),
+        ];
+        let move_of = |why: &str, to: Option<&str>| json!({ "search": "sch_3", "from": "198.51.100.0/24", "why": why, "to": to });
+        let expected = json!({
+            "counts": { "same": 1, "transferred": 0, "split": 1, "merged": 0, "vanished": 1 },
+            "ended": 1,
+            "moves": [move_of("split", Some("198.51.100.0/25")), move_of("vanished", None)],
+        });
+        assert_eq!(searches_told(&some), Some(expected));
+    }
 }
