@@ -10,9 +10,9 @@ use crate::segments::{UNTOLD, flatten};
 /// With more regions their nodes no longer stay near the processor.
 const MOST_REGION_BITS: u32 = 14;
 /// How many slots a subnet may have more if that spares all heads a second read: the first of these with which a trie is small enough.
-pub(super) const WORTHS: [usize; 5] = [12, 6, 4, 2, 1];
+pub(super) const WORTHS: [usize; 6] = [24, 12, 6, 4, 2, 1];
 /// Bytes for each subnet that are small enough: with the columns it comes to 30.
-const BYTES: usize = 9;
+const BYTES: usize = 10;
 /// Nobody misses so many bytes.
 const FEW_BYTES: usize = 64 * 1024;
 /// A list is searched from its front, so that a longer one is better cut.
