@@ -218,6 +218,10 @@ impl<'a> Walk<'a> {
             coordinator.pokes.place_hosts.notify_one();
             coordinator.pokes.route_urls.notify_one();
         }
+        // What was just measured may make the first landmarks: from then on searches take fewer probes.
+        if done.decided > 0 && !coordinator.insight.has_enough() {
+            coordinator.pokes.choose_landmarks.notify_one();
+        }
         Some(told)
     }
 }

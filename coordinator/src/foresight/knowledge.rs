@@ -92,6 +92,11 @@ impl Insight {
         }
     }
 
+    /// Whether enough landmarks are known to predict anything.
+    pub fn has_enough(&self) -> bool {
+        self.read().as_ref().is_some_and(Knowledge::has_enough)
+    }
+
     /// Looks at the places, if anything is known.
     pub fn with_places<T>(&self, look: impl FnOnce(&Places) -> T) -> Option<T> {
         self.read().as_ref().map(|known| look(&known.places))
@@ -141,7 +146,11 @@ impl Knowledge {
     }
 
     fn fits(&self, hierarchy: &Hierarchy) -> bool {
-        self.generation == hierarchy.generation() && self.places.homes().len() >= ENOUGH
+        self.generation == hierarchy.generation() && self.has_enough()
+    }
+
+    fn has_enough(&self) -> bool {
+        self.places.homes().len() >= ENOUGH
     }
 
     fn foresight(&self) -> Foresight<'_> {

@@ -17,11 +17,31 @@ const PORT: u16 = 8480;
 /// How long a coordinator may take to notice that a generation was loaded.
 const NOTICE: Duration = Duration::from_mins(1);
 
+/// How searches choose whom to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Strategy {
+    /// The paper's order, up to the first below the threshold.
+    Threshold,
+    /// The likeliest first; the paper's order until landmarks are known.
+    Predictive,
+}
+
+impl Strategy {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Threshold => "threshold",
+            Self::Predictive => "predictive",
+        }
+    }
+}
+
 /// How the cast behaves.
 #[derive(Debug, Clone, Copy)]
 pub struct Manners {
     /// Least pause between two requests to a host, in milliseconds.
     pub host_delay_ms: u64,
+    /// How searches choose whom to ask.
+    pub strategy: Strategy,
     /// Round trip that is good enough, in milliseconds.
     pub threshold_ms: u64,
     /// Age at which agents ship what they have, in milliseconds.
@@ -30,7 +50,7 @@ pub struct Manners {
 
 impl Default for Manners {
     fn default() -> Self {
-        Self { host_delay_ms: 250, threshold_ms: 50, ship_age_ms: 5_000 }
+        Self { host_delay_ms: 250, strategy: Strategy::Predictive, threshold_ms: 50, ship_age_ms: 5_000 }
     }
 }
 
@@ -69,7 +89,7 @@ impl Cast {
         let admin = Admin::sign_in(dashboard, &password).await?;
         generation(&admin).await?;
         let policy = json!({
-            "threshold_ms": manners.threshold_ms, "patience_s": 20, "host_delay_ms": manners.host_delay_ms,
+            "strategy": manners.strategy.as_str(), "threshold_ms": manners.threshold_ms, "patience_s": 20, "host_delay_ms": manners.host_delay_ms,
         });
         admin.set_policy(&policy).await?;
         let agents = Vec::with_capacity(stage.world().agents.len());

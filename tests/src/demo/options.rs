@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use super::cast::Strategy;
 use crate::world::Size;
 
 /// How to show it.
@@ -38,6 +39,9 @@ pub struct Options {
     /// Only hosts in cities at most so many milliseconds from an agent's city.
     #[arg(long, value_name = "MS")]
     pub near_ms: Option<f64>,
+    /// How searches choose whom to ask.
+    #[arg(long, value_enum, default_value_t = Strategy::Predictive)]
+    pub strategy: Strategy,
     /// The same seed makes the same world.
     #[arg(long, default_value_t = 2002)]
     pub seed: u64,

@@ -42,7 +42,8 @@ async fn play(options: &Options, namespaces: bool, room: &Room) -> anyhow::Resul
     let Ground { stage, data } = Ground::open(data, &atlas, wish, room)?;
     introduce(&stage, &data)?;
     let begun = Instant::now();
-    let mut cast = Cast::assemble(&stage, &data, room, Manners::default()).await?;
+    let manners = Manners { strategy: options.strategy, ..Manners::default() };
+    let mut cast = Cast::assemble(&stage, &data, room, manners).await?;
     println!(
         "up           coordinator and {} agents after {:.1} s",
         cast.agents.len(),
