@@ -147,6 +147,7 @@ pub async fn coordinator(
         tokens,
         recent: Arc::new(Recent::new(RECENT)),
         refreshed: LastAttempt::default(),
+        cut: LastAttempt::default(),
         pokes: Pokes::default(),
         wakes: Wakes::new(Arc::clone(&unsaid)),
         unsaid,

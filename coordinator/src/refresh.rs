@@ -91,11 +91,18 @@ pub enum RefreshError {
     Stopped,
 }
 
-/// Whether subnets are to be cut: the last cut was found after the generation in use was swapped in at `live_at`, and that one is
-/// `hours` old (0: never).
-pub fn is_cut_due(found_at: Option<UnixMillis>, live_at: UnixMillis, hours: u32, now: UnixMillis) -> bool {
-    let found = found_at.is_some_and(|found_at| found_at > live_at);
-    hours > 0 && found && now.0 - live_at.0 >= i64::from(hours) * HOUR_MS
+/// Whether subnets are to be cut: the last cut was found after they last were, at `cut_at` or when the generation in use was swapped
+/// in at `live_at`, and that was `hours` ago (0: never).
+pub fn is_cut_due(
+    found_at: Option<UnixMillis>,
+    (live_at, cut_at): (UnixMillis, Option<UnixMillis>),
+    hours: u32,
+    now: UnixMillis,
+) -> bool {
+    // Parts that cross what is recorded make no generation: they are not tried again.
+    let last = cut_at.map_or(live_at, |cut_at| cut_at.max(live_at));
+    let found = found_at.is_some_and(|found_at| found_at > last);
+    hours > 0 && found && now.0 - last.0 >= i64::from(hours) * HOUR_MS
 }
 
 /// Has the subnets cut that searches found not to be in one place. Ends early, without harm, when `stop` is cancelled.
@@ -184,14 +191,18 @@ mod tests {
 
     #[test]
     fn cuts_wait_until_the_generation_is_old_enough() {
-        let due = |found_at: Option<i64>, hours, now| {
-            is_cut_due(found_at.map(UnixMillis), UnixMillis(DAY), hours, UnixMillis(now))
+        let cut_due = |found_at: Option<i64>, cut_at: Option<i64>, hours, now| {
+            let last = (UnixMillis(DAY), cut_at.map(UnixMillis));
+            is_cut_due(found_at.map(UnixMillis), last, hours, UnixMillis(now))
         };
+        let due = |found_at, hours, now| cut_due(found_at, None, hours, now);
         assert!(due(Some(DAY + 1), 24, 2 * DAY));
         assert!(!due(Some(DAY + 1), 24, 2 * DAY - 1), "not yet");
         assert!(!due(Some(DAY), 24, 3 * DAY), "the generation has it");
         assert!(!due(Some(DAY + 1), 0, 9 * DAY), "never");
         assert!(!due(None, 24, 9 * DAY));
+        assert!(!cut_due(Some(2 * DAY), Some(2 * DAY + 1), 24, 9 * DAY), "no part of it fits");
+        assert!(cut_due(Some(3 * DAY), Some(2 * DAY + 1), 24, 9 * DAY), "there is another");
     }
 
     fn due(loaded: i64, asked: Option<i64>, tried: Option<i64>, days: u32, now: i64) -> bool {

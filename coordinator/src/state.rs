@@ -59,6 +59,8 @@ pub struct Coordinator {
     pub recent: Arc<Recent>,
     /// When the registries' data was last fetched, well or not.
     pub refreshed: LastAttempt,
+    /// When subnets that are not in one place were last cut.
+    pub cut: LastAttempt,
     /// Wakes reconcilers.
     pub pokes: Pokes,
     /// Wakes the beats that agents hold open.

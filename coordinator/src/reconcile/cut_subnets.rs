@@ -25,12 +25,15 @@ impl Reconciler for CutSubnets {
     async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
         let Some(live) = generations::live(&coordinator.store).await? else { return Ok(Outcome::Idle) };
         let found_at = cuts::newest(&coordinator.store).await?;
-        let hours = coordinator.config.registries.cut_hours;
-        if !is_cut_due(found_at, live.live_at, hours, coordinator.now()) {
+        let (hours, now) = (coordinator.config.registries.cut_hours, coordinator.now());
+        if !is_cut_due(found_at, (live.live_at, coordinator.cut.get()), hours, now) {
             return Ok(Outcome::Idle);
         }
         let deed = match refresh::cut(&coordinator.config, &coordinator.stop).await {
-            Ok(()) => "cut subnets that are not in one place".to_owned(),
+            Ok(()) => {
+                coordinator.cut.set(now);
+                "cut subnets that are not in one place".to_owned()
+            }
             Err(error) => {
                 tracing::warn!(%error, "cannot cut subnets that are not in one place");
                 format!("{error}; tries again in an hour")
