@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use delegation::balance::{Cell, Instance, InstanceError, Plan, Source, Subnet, cells};
+use delegation::balance::{Cell, Instance, InstanceError, Outlook, Plan, Source, Subnet, cells};
+use delegation::predict::whereabouts::everywhere;
 use delegation::{Asked, Phase, Steering, Verdict};
 use hierarchy::{Range, SubnetId};
 use protocol::AgentId;
@@ -11,7 +12,7 @@ use store::delegations::{self, Held};
 use store::loads::Answer;
 
 use crate::atlas::Atlas;
-use crate::foresight::Insight;
+use crate::foresight::{Insight, Lesson};
 use crate::state::Coordinator;
 use crate::steer::steering;
 use crate::weigh::{Scales, Times};
@@ -124,8 +125,14 @@ impl Desk<'_> {
         let trail: Vec<Asked> = times.of(&held.subnet).filter_map(asked).collect();
         let hierarchy = self.atlas.hierarchy();
         let id = hierarchy.find(&held.subnet)?;
+        let is_everywhere = self.is_everywhere(id, &trail);
         let mut cells = self.insight.with_belief(hierarchy, (id, &trail), |belief| {
-            cells(belief, &trail, &self.agents, load, PREDICTED)
+            let outlook = match belief {
+                Some(_) if is_everywhere => Outlook::Everywhere,
+                Some(belief) => Outlook::Believed(belief),
+                None => Outlook::Unknown,
+            };
+            cells(outlook, &trail, &self.agents, load, PREDICTED)
         });
         if !cells.iter().any(|cell| cell.at() == here && cell.source == Source::Measured) {
             cells.retain(|cell| cell.at() != here);
@@ -134,6 +141,12 @@ impl Desk<'_> {
         }
         cells.retain(|cell| self.may_have(held, id, &trail, cell));
         Some(Subnet { load, cells })
+    }
+
+    /// Whether what was measured of a subnet says that it is near to agents which are far from each other.
+    fn is_everywhere(&self, subnet: SubnetId, trail: &[Asked]) -> bool {
+        let Some(lesson) = Lesson::of(subnet, trail) else { return false };
+        self.insight.with_places(|places| everywhere(places, &lesson.times_ms)).flatten().is_some()
     }
 
     /// Who is excluded may not have it. Who was asked and has not answered is not asked again, and nothing waits for it.

@@ -31,7 +31,7 @@ mod ways;
 
 pub use arrivals::{Arrivals, arrivals};
 pub use capacity::{Shown, capacity};
-pub use cells::cells;
+pub use cells::{Outlook, cells};
 pub use flow::Flow;
 pub use instance::{Cell, Instance, InstanceError, Plan, Source, Subnet};
 pub use moves::{Move, Refused, Why};

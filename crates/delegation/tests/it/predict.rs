@@ -1,5 +1,6 @@
 //! The predictive strategy on a line: places 0 to 9, agents at places 0, 3, 6 and 9, neighbours 20 ms apart.
 
+use delegation::balance::{Cell, Outlook, Source, cells};
 use delegation::predict::{
     Belief, Experience, Foresight, Landmark, Places, landmarks, next_step, next_step_keeping,
 };
@@ -140,18 +141,19 @@ fn cells_are_measured_or_predicted() {
     let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms: 0 };
     let belief = foresight.belief(&hierarchy, &search);
     let agents: Vec<AgentId> = AGENTS.iter().map(|(number, _)| agent(*number)).collect();
-    let cells = delegation::balance::cells(Some(&belief), &trail, &agents, 10, 4);
-    let (measured, predicted): (Vec<delegation::balance::Cell>, Vec<delegation::balance::Cell>) =
-        cells.iter().partition(|cell| cell.source == delegation::balance::Source::Measured);
-    assert_eq!(measured.iter().map(delegation::balance::Cell::at).collect::<Vec<_>>(), [1, 2]);
+    let listed = cells(Outlook::Believed(&belief), &trail, &agents, 10, 4);
+    let (measured, predicted): (Vec<Cell>, Vec<Cell>) =
+        listed.iter().partition(|cell| cell.source == Source::Measured);
+    assert_eq!(measured.iter().map(Cell::at).collect::<Vec<_>>(), [1, 2]);
     assert!((measured[1].cost - 10.0 * time_ms(6, 9)).abs() < 0.01);
-    assert_eq!(
-        predicted.iter().map(delegation::balance::Cell::at).collect::<Vec<_>>(),
-        [3],
-        "not agent 1, who cannot reach it"
-    );
+    assert_eq!(predicted.iter().map(Cell::at).collect::<Vec<_>>(), [3], "not agent 1, who cannot reach it");
     assert!((predicted[0].cost / 10.0 - time_ms(9, 9)).abs() < 25.0, "{}", predicted[0].cost);
-    assert_eq!(delegation::balance::cells(None, &trail, &agents, 10, 4).len(), 2);
+    assert_eq!(cells(Outlook::Unknown, &trail, &agents, 10, 4).len(), 2);
+    // Where the subnet is near to all, all others are listed, as near as those who measured.
+    let everywhere = cells(Outlook::Everywhere, &trail, &agents, 10, 0);
+    let others: Vec<&Cell> = everywhere.iter().filter(|cell| cell.source == Source::Predicted).collect();
+    assert_eq!(others.iter().map(|cell| cell.at()).collect::<Vec<_>>(), [3]);
+    assert!((others[0].cost - measured[0].cost.max(measured[1].cost)).abs() < 1e-9);
 }
 
 fn ready() -> Roster {
