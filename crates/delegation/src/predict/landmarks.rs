@@ -20,8 +20,12 @@ const FEW: usize = 48;
 /// Beyond that, one for so many subnets: landmarks cost probes, and save them only where there is much to search.
 const SUBNETS_EACH: usize = 4;
 
-/// How many landmarks to have when `answering` subnets are known and at most `most` are allowed.
+/// How many landmarks to have when `answering` subnets are known and at most `most` are allowed: none while they would be too few
+/// to predict anything.
 pub fn wanted(answering: usize, most: usize) -> usize {
+    if answering < ENOUGH {
+        return 0;
+    }
     FEW.max(answering / SUBNETS_EACH).min(most)
 }
 
