@@ -2,7 +2,7 @@
 //! the same time, and goes back when the way is healed (IPMicra III.F).
 
 use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hierarchy::Range;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ struct Subject {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
-    let world = SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8, near_ms: None }, 100).await;
+    let world = SmallWorld::open(Size { agents: 5, hosts: 30, countries: 8, near_ms: None }, 120).await;
     let Some(links) = world.ground.stage.links() else {
         eprintln!("SKIPPED: no virtual internet here");
         return;
@@ -42,6 +42,7 @@ async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
     world.until_rounds(subject.host, agent, LEARNT).await;
 
     world.set_rounds(ROUND_S).await;
+    world.until_still(subject.host).await;
     world.ground.stage.referee().forget();
     for host in world.hosts_in(&subject.subnet) {
         let scope = Scope::Addresses(agent, host);
@@ -103,8 +104,8 @@ impl SmallWorld {
         let own = stage.world().rtt_ms(agent, host);
         let others = (0..self.cast.agents.len()).filter(|other| *other != agent);
         let second = others.map(|other| stage.world().rtt_ms(other, host)).fold(f64::INFINITY, f64::min);
-        // Far enough for the machine's own noise to be small beside it.
-        (own > 8.0 && second > 1.3 * own + 3.0 && second < own + 70.0).then_some(Subject {
+        // Far enough for the machine's own noise to be small beside it, and near enough for 100 ms more to be far from usual.
+        ((8.0..50.0).contains(&own) && second > 1.3 * own + 3.0 && second < own + 70.0).then_some(Subject {
             subnet,
             host,
             agent,
@@ -132,6 +133,20 @@ impl SmallWorld {
             std::future::ready(if reached { Ok(()) } else { Err(format!("{rounds:?}")) })
         };
         until("number of fetch rounds", LIMIT, look).await.unwrap();
+    }
+
+    /// Waits until no page of a host is being fetched at the learning pace any more: half of such a fetch would be slow.
+    async fn until_still(&self, host: usize) {
+        let (mut seen, mut since) = (self.ground.stage.referee().rounds(host), Instant::now());
+        let look = || {
+            let rounds = self.ground.stage.referee().rounds(host);
+            if rounds != seen {
+                (seen, since) = (rounds, Instant::now());
+            }
+            let is_still = since.elapsed() > Duration::from_secs(u64::from(4 * LEARNING_S));
+            std::future::ready(if is_still { Ok(()) } else { Err(format!("{seen:?}")) })
+        };
+        until("pause between two rounds", LIMIT, look).await.unwrap();
     }
 
     /// Waits until the latest case of a subnet is in this state.
