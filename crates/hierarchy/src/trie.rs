@@ -10,8 +10,10 @@
 mod build;
 mod lists;
 mod stride;
+mod table;
 
 use self::lists::Lists;
+use self::table::Table;
 use crate::segments::UNTOLD;
 
 /// A slot from here on has no single owner; the lower bits say where its list is.
@@ -42,39 +44,50 @@ pub(crate) struct Trie {
     shift: u32,
     /// Those of the regions in order, then those below.
     nodes: Vec<Node>,
-    slots: Vec<u32>,
+    slots: Table<u32>,
     lists: Lists,
 }
 
 impl Trie {
     /// The place of the smallest subnet that holds the addresses of this head; `None` where that is not told here.
+    // Most lookups end here. Kept short, so that the processor has many of them under way while it waits for memory.
+    #[inline]
     pub(crate) fn owner(&self, head: u64) -> Option<usize> {
-        let Some(offset) = head.checked_sub(self.base) else { return Some(0) };
+        let offset = head.wrapping_sub(self.base);
         if offset >= self.last.0 {
-            return told(self.last.1);
+            return if head < self.base { Some(0) } else { told(self.last.1) };
         }
-        let mut node = self.nodes.get((offset >> self.shift) as usize)?;
-        loop {
-            let number = (offset >> node.shift) & !(u64::MAX << node.bits);
-            let slot = *self.slots.get(node.slots as usize + number as usize)?;
-            if slot < SEVERAL {
-                return told(slot);
-            }
+        let node = self.nodes.get((offset >> self.shift) as usize)?;
+        let slot = self.slot(*node, offset)?;
+        if slot < SEVERAL { told(slot) } else { self.several(*node, slot, offset) }
+    }
+
+    #[inline]
+    fn slot(&self, node: Node, offset: u64) -> Option<u32> {
+        let number = (offset >> node.shift) & !(u64::MAX << node.bits);
+        self.slots.get(node.slots as usize + number as usize).copied()
+    }
+
+    /// Goes on from a slot that has no single owner.
+    #[inline(never)]
+    fn several(&self, mut node: Node, mut slot: u32, offset: u64) -> Option<usize> {
+        while slot >= SEVERAL {
             if slot & DEEPER == 0 {
                 let offset = offset & !(u64::MAX << node.shift);
                 return self.lists.owner((slot & WHICH) as usize, offset).and_then(told);
             }
-            node = self.nodes.get((slot & WHICH) as usize)?;
+            node = *self.nodes.get((slot & WHICH) as usize)?;
+            slot = self.slot(node, offset)?;
         }
+        told(slot)
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
-            + self.slots.capacity() * size_of::<u32>()
-            + self.lists.heap_bytes()
+        self.nodes.capacity() * size_of::<Node>() + self.slots.heap_bytes() + self.lists.heap_bytes()
     }
 }
 
+#[inline]
 fn told(owner: u32) -> Option<usize> {
     (owner != UNTOLD).then_some(owner as usize)
 }

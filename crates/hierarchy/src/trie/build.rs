@@ -1,7 +1,8 @@
 //! Segments to nodes, slots and lists, in one pass.
 
-use super::lists::{Lists, Slot};
+use super::lists::{Draft, Slot};
 use super::stride::stride;
+use super::table::Table;
 use super::{DEEPER, Node, SEVERAL, Trie, WHICH};
 use crate::address::Address;
 use crate::family::Family;
@@ -38,17 +39,18 @@ impl Trie {
         let bits = below.len().checked_ilog2().unwrap_or(0).clamp(1, MOST_REGION_BITS);
         let shift = (u64::BITS - end.leading_zeros()).saturating_sub(bits);
         let regions = (end >> shift) as usize + 1;
-        let root = Node { slots: 0, shift: 0, bits: 0 };
-        let trie = Self {
+        let mut growing = Growing {
+            family,
             base,
-            last: (0, 0),
             shift,
-            nodes: vec![root; regions],
+            nodes: vec![Node { slots: 0, shift: 0, bits: 0 }; regions],
             slots: vec![],
-            lists: Lists::default(),
+            lists: Draft::default(),
+            last: (0, 0),
+            worth: worth * below.len() / regions,
+            owner: 0,
+            begun: 1,
         };
-        let worth = worth * below.len() / regions;
-        let mut growing = Growing { trie, family, worth, owner: 0, begun: 1 };
         let (mut region, mut waiting) = (0, Vec::new());
         flatten(family, |head, owner| {
             let Some(offset) = head.checked_sub(base) else { return };
@@ -58,7 +60,7 @@ impl Trie {
                 waiting.clear();
                 region += 1;
             }
-            growing.trie.last = (offset, owner);
+            growing.last = (offset, owner);
             waiting.push((offset, owner));
         });
         while region < regions {
@@ -66,10 +68,7 @@ impl Trie {
             waiting.clear();
             region += 1;
         }
-        growing.trie.slots.shrink_to_fit();
-        growing.trie.nodes.shrink_to_fit();
-        growing.trie.lists.shrink_to_fit();
-        growing.trie
+        growing.finish()
     }
 }
 
@@ -84,8 +83,14 @@ fn end<A: Address>(family: &Family<A>) -> u64 {
 
 /// A trie under construction; stretches come in ascending order.
 struct Growing<'f, A: Address> {
-    trie: Trie,
     family: &'f Family<A>,
+    base: u64,
+    shift: u32,
+    nodes: Vec<Node>,
+    slots: Vec<u32>,
+    lists: Draft,
+    /// The latest segment.
+    last: Segment,
     /// How many more slots a node may have if that spares all its heads a second read.
     worth: usize,
     /// Whose the line is up to the next segment.
@@ -96,22 +101,22 @@ struct Growing<'f, A: Address> {
 
 impl<A: Address> Growing<'_, A> {
     fn region(&mut self, number: usize, segments: &[Segment]) {
-        let from = (number as u64) << self.trie.shift;
-        self.trie.nodes[number] = self.node(from, self.trie.shift, 0, segments);
+        let from = (number as u64) << self.shift;
+        self.nodes[number] = self.node(from, self.shift, 0, segments);
     }
 
     /// Cuts the `1 << span` heads from an offset on, in which these segments start, into at least `1 << least` slots.
     fn node(&mut self, from: u64, span: u32, least: u32, segments: &[Segment]) -> Node {
         let bits = stride(self.worth, from, span, segments).max(least).min(span);
         let shift = span - bits;
-        let slots = self.trie.slots.len();
-        self.trie.slots.resize(slots + (1 << bits), UNTOLD);
+        let slots = self.slots.len();
+        self.slots.resize(slots + (1 << bits), UNTOLD);
         let mut rest = segments;
         for number in 0..1_usize << bits {
             let start = from + ((number as u64) << shift);
             let beyond = rest.iter().take_while(|(at, _)| (at - start) >> shift == 0).count();
             let (here, later) = rest.split_at(beyond);
-            self.trie.slots[slots + number] = self.slot(start, shift, here);
+            self.slots[slots + number] = self.slot(start, shift, here);
             rest = later;
         }
         Node { slots: slots as u32, shift: shift as u8, bits: bits as u8 }
@@ -132,17 +137,23 @@ impl<A: Address> Growing<'_, A> {
             return SEVERAL | list as u32;
         }
         let node = self.node(start, shift, 1, segments);
-        self.trie.nodes.push(node);
-        let which = self.trie.nodes.len() - 1;
+        self.nodes.push(node);
+        let which = self.nodes.len() - 1;
         if which <= WHICH as usize { SEVERAL | DEEPER | which as u32 } else { UNTOLD }
     }
 
     fn list(&mut self, start: u64, before: u32, segments: &[Segment]) -> Option<usize> {
-        let head = self.trie.base + start;
+        let head = self.base + start;
         while self.family.heads.get(self.begun as usize).is_some_and(|other| (*other).into() < head) {
             self.begun += 1;
         }
         let slot = Slot { start, before, begins: self.begun };
-        self.trie.lists.push(&slot, segments)
+        self.lists.push(&slot, segments)
+    }
+
+    fn finish(mut self) -> Trie {
+        self.nodes.shrink_to_fit();
+        let (slots, lists) = (Table::new(self.slots), self.lists.finish());
+        Trie { base: self.base, last: self.last, shift: self.shift, nodes: self.nodes, slots, lists }
     }
 }

@@ -6,6 +6,8 @@
 //! long before the slot, stand behind the segments in two words each, and their segments say which of them it is. (To say how
 //! many steps above another it is would be shorter, but each step up is one more read of far memory.)
 
+use super::table::Table;
+
 /// A slot with a list to be.
 pub(super) struct Slot {
     /// The offset of its first head.
@@ -80,9 +82,9 @@ impl Shape {
     }
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Lists {
-    words: Vec<u16>,
+    words: Table<u16>,
 }
 
 impl Lists {
@@ -108,6 +110,18 @@ impl Lists {
         Some(join(*far.get(which)?, *far.get(which + 1)?))
     }
 
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.words.heap_bytes()
+    }
+}
+
+/// Lists in the making.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    words: Vec<u16>,
+}
+
+impl Draft {
     /// Appends a list; `None` where it cannot be written so.
     pub(super) fn push(&mut self, slot: &Slot, segments: &[(u64, u32)]) -> Option<usize> {
         let list = self.words.len();
@@ -143,12 +157,8 @@ impl Lists {
         fits.then_some(())
     }
 
-    pub(super) fn shrink_to_fit(&mut self) {
-        self.words.shrink_to_fit();
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.words.capacity() * size_of::<u16>()
+    pub(super) fn finish(self) -> Lists {
+        Lists { words: Table::new(self.words) }
     }
 }
 
