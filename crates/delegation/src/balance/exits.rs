@@ -16,6 +16,8 @@ struct Desk {
     extras: Vec<f64>,
     cheapest: Vec<u32>,
     heaps: Vec<BinaryHeap<Exit>>,
+    /// Exits that cost as much or more are left out of the heap: before their turn comes most of the subnets are gone.
+    ceilings: Vec<f64>,
     /// After so many arrivals the heaps are full of subnets that left.
     patience: usize,
 }
@@ -55,6 +57,11 @@ const NOBODY: u32 = u32::MAX;
 /// Arrivals after which heaps are made anew, at least.
 const LEAST_PATIENCE: usize = 256;
 
+/// Of the exits to an agent a heap begins with so many, or with one in [`SHARE`] if that is more.
+const LEAST_EXITS: usize = 64;
+/// See [`LEAST_EXITS`].
+const SHARE: usize = 8;
+
 impl Exits {
     pub(super) fn new(agents: usize) -> Self {
         Self { desks: vec![None; agents] }
@@ -82,15 +89,21 @@ impl Exits {
                 exits[to].push(exit);
             }
         }
+        let most = LEAST_EXITS.max(count / SHARE);
+        let ceilings = exits.iter_mut().map(|exits| keep_cheapest(exits, most)).collect();
         let heaps: Vec<BinaryHeap<Exit>> = exits.into_iter().map(BinaryHeap::from).collect();
         let (extras, cheapest) = heaps.iter().map(top).unzip();
-        self.desks[agent] = Some(Desk { extras, cheapest, heaps, patience: LEAST_PATIENCE.max(count) });
+        let patience = LEAST_PATIENCE.max(count);
+        self.desks[agent] = Some(Desk { extras, cheapest, heaps, ceilings, patience });
     }
 
     /// A subnet comes to an agent; whether its exits are so worn that they shall be opened anew.
     pub(super) fn come(&mut self, agent: usize, number: u32, version: u32, subnet: &Subnet) -> bool {
         let Some(desk) = &mut self.desks[agent] else { return false };
         for (to, exit) in exits_of(subnet, number, version, agent) {
+            if exit.extra >= desk.ceilings[to] {
+                continue;
+            }
             desk.heaps[to].push(exit);
             if exit.extra < desk.extras[to] {
                 (desk.extras[to], desk.cheapest[to]) = (exit.extra, number);
@@ -100,15 +113,17 @@ impl Exits {
         desk.patience == 0
     }
 
-    /// A subnet left an agent. `at` gives the version of the costs of those who are still there.
+    /// A subnet left an agent; whether some exits are used up and shall be opened anew. `at` gives the version of the costs of
+    /// those who are still there.
     pub(super) fn leave(
         &mut self,
         agent: usize,
         number: u32,
         subnet: &Subnet,
         at: impl Fn(u32) -> Option<u32>,
-    ) {
-        let Some(desk) = &mut self.desks[agent] else { return };
+    ) -> bool {
+        let Some(desk) = &mut self.desks[agent] else { return false };
+        let mut used_up = false;
         for to in subnet.cells.iter().map(super::Cell::at) {
             if desk.cheapest[to] != number {
                 continue;
@@ -118,8 +133,21 @@ impl Exits {
                 heap.pop();
             }
             (desk.extras[to], desk.cheapest[to]) = top(heap);
+            used_up |= heap.is_empty() && desk.ceilings[to] < f64::INFINITY;
         }
+        used_up
     }
+}
+
+/// Keeps so many exits, and tells what the cheapest of the others costs; infinite when there are no others.
+fn keep_cheapest(exits: &mut Vec<Exit>, most: usize) -> f64 {
+    if exits.len() <= most {
+        return f64::INFINITY;
+    }
+    let (_, next, _) = exits.select_nth_unstable_by(most, |a, b| a.extra.total_cmp(&b.extra));
+    let ceiling = next.extra;
+    exits.truncate(most);
+    ceiling
 }
 
 fn top(heap: &BinaryHeap<Exit>) -> (f64, u32) {

@@ -136,7 +136,7 @@ impl Flow {
         if self.room[nearest] > 0 && self.prices[nearest] <= 0.0 {
             return Some((Vec::new(), nearest));
         }
-        let mut ways = Ways::new(self.prices.len());
+        let mut ways = Ways::new(&self.prices);
         for cell in &subnet.cells {
             ways.begin(cell.at(), cell.cost / subnet.load as f64 + self.prices[cell.at()]);
         }
@@ -157,7 +157,7 @@ impl Flow {
     fn path_to_hole(&mut self, instance: &Instance) -> Option<(Vec<Hop>, usize)> {
         let hole = |flow: &Self, agent: usize| flow.room[agent] > 0 && flow.prices[agent] > NOTHING;
         (0..self.prices.len()).find(|agent| hole(self, *agent))?;
-        let mut ways = Ways::new(self.prices.len());
+        let mut ways = Ways::new(&self.prices);
         for (agent, price) in self.prices.iter().enumerate() {
             ways.begin(agent, *price);
         }
@@ -181,7 +181,7 @@ impl Flow {
             self.open_exits(instance, agent);
         }
         if let Some(row) = self.exits.row(agent) {
-            ways.go_on(agent, length, row, &self.prices);
+            ways.go_on(agent, length, self.prices[agent], row);
         }
     }
 
@@ -215,7 +215,9 @@ impl Flow {
             let here = shares[number as usize].iter().any(|share| share.agent as usize == agent);
             here.then(|| versions[number as usize])
         };
-        self.exits.leave(agent, subnet as u32, &instance.subnets()[subnet], at);
+        if self.exits.leave(agent, subnet as u32, &instance.subnets()[subnet], at) {
+            self.open_exits(instance, agent);
+        }
     }
 
     fn add(&mut self, instance: &Instance, subnet: usize, agent: usize, load: u64) {

@@ -26,21 +26,21 @@ pub fn whole(instance: &Instance, flow: &Flow) -> Optimum {
     let bound = flow.cost(instance);
     let mut desk = Desk::new(instance, flow.room());
     let mut split = Vec::new();
-    for subnet in 0..instance.subnets().len() {
-        let shares: Vec<(usize, u64)> = flow.shares(subnet).collect();
-        match shares.as_slice() {
-            [(agent, load)] if *load == instance.subnets()[subnet].load => desk.keep(subnet, *agent),
+    for (subnet, whole) in instance.subnets().iter().enumerate() {
+        match flow.shares(subnet).next() {
+            Some((agent, load)) if load == whole.load => desk.keep(subnet, agent),
             _ => {
-                for (agent, load) in shares {
+                for (agent, load) in flow.shares(subnet) {
                     desk.room[agent] += load;
                 }
                 split.push(subnet);
             }
         }
     }
-    if !split.is_empty() {
-        split.sort_by_key(|subnet| std::cmp::Reverse(instance.subnets()[*subnet].load));
-        polish(&mut desk, &split, bound);
+    if split.is_empty() {
+        return Optimum { cost: bound, bound, plan: desk.plan };
     }
+    split.sort_by_key(|subnet| std::cmp::Reverse(instance.subnets()[*subnet].load));
+    polish(&mut desk, &split, bound);
     Optimum { cost: instance.total_cost(&desk.plan), bound, plan: desk.plan }
 }

@@ -316,6 +316,35 @@ fn many_small_loads_come_within_half_a_percent() {
     }
 }
 
+/// Hundreds of subnets at one agent, many of them with the same costs: of the ways from one agent to another only the cheapest
+/// are kept in mind, and they are used up again and again.
+#[test]
+fn crowds_are_moved_in_the_cheapest_way() {
+    for seed in 0_u64..12 {
+        let noise = |n: u64| {
+            (seed.wrapping_mul(6_364_136_223_846_793_005) ^ n.wrapping_mul(0x9E37_79B9_7F4A_7C15)) >> 40
+        };
+        // Agent 0 is the nearest to nearly all. Half of the instances have a handful of different costs only.
+        let different = if seed % 2 == 0 { 5 } else { 400 };
+        let cost = |s: u64, a: u64| (noise(s * 7 + a + 1) % different + 1 + 3 * a * different / 4) as f64;
+        let rows: Vec<_> = (0..900).map(|s| (1, (0..3).map(|a| Some(cost(s, a))).collect())).collect();
+        let mut instance = instance(&[320; 3], &rows);
+        let mut flow = Flow::of(&instance);
+        assert!(close(flow.cost(&instance), linear_program(&instance).unwrap()), "seed {seed}");
+        for number in (0..900).filter(|s| noise(s + 9_000) % 4 == 0) {
+            let mut changed = instance.subnets()[number as usize].clone();
+            for cell in &mut changed.cells {
+                cell.cost = cost(number + 1_000, u64::from(2 - cell.agent));
+            }
+            flow.take_out(&instance, number as usize);
+            instance.replace(number as usize, changed).unwrap();
+            assert_eq!(flow.place(&instance, number as usize), 0, "seed {seed}");
+        }
+        flow.settle(&instance);
+        assert!(close(flow.cost(&instance), linear_program(&instance).unwrap()), "seed {seed}, changed");
+    }
+}
+
 /// Agents 0 and 1 hold each other's subnets; neither has room for a third.
 #[test]
 fn a_swap_is_one_batch() {
