@@ -161,11 +161,8 @@ impl Prober {
     }
 
     async fn tcp(&self, target: SocketAddr) -> Result<Duration, String> {
-        let started = Instant::now();
-        let connected = timeout(self.rules.timeout, connect_tcp(self.bind, target)).await;
-        let elapsed = started.elapsed();
-        match connected {
-            Ok(Ok(_)) => Ok(elapsed),
+        match timeout(self.rules.timeout, connect_tcp(self.bind, target)).await {
+            Ok(Ok((_, round_trip))) => Ok(round_trip),
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => Err("no connection in time".into()),
         }

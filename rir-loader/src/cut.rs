@@ -7,6 +7,7 @@ use serde::Serialize;
 use store::generations::{self, Load};
 use store::{Store, StoreError, cuts};
 
+use crate::load::copy;
 use crate::watch::{Step, Watch};
 
 /// What was cut.
@@ -40,8 +41,7 @@ pub async fn cut(store: &Store, begun: Instant, watch: Watch<'_>) -> Result<Opti
     let Some((hierarchy, parts)) = hierarchy.cut(load.generation(), &cuts::all(store).await?) else {
         return Ok(Some(CutReport { generation: live.id.get(), parts: 0 }));
     };
-    watch(Step::Copy { rows: (hierarchy.len() + hierarchy.companies().len()) as u64 });
-    load.copy(&hierarchy, &|rows| watch(Step::Copied(rows))).await?;
+    copy(&mut load, &hierarchy, watch).await?;
     let generation = load.swap_same_data(begun).await?;
     watch(Step::Done);
     Ok(Some(CutReport { generation: generation.get(), parts: parts as u64 }))

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use hierarchy::Hierarchy;
 use store::generations::{Load, Source};
 use store::{Store, StoreError, cuts};
 
@@ -42,9 +43,14 @@ pub async fn load_with(
     }
     let cut = nested.hierarchy.cut(load.generation(), &cuts::all(store).await?);
     let (hierarchy, parts) = cut.as_ref().map_or((&nested.hierarchy, 0), |(cut, parts)| (cut, *parts));
-    watch(Step::Copy { rows: (hierarchy.len() + hierarchy.companies().len()) as u64 });
-    load.copy(hierarchy, &|rows| watch(Step::Copied(rows))).await?;
+    copy(&mut load, hierarchy, watch).await?;
     let (generation, took) = load.swap(begun, &stored).await?;
     watch(Step::Done);
     Ok(LoadReport::new(generation, nested, parts as u64, took, sources))
+}
+
+/// Copies a hierarchy into the generation that is being written.
+pub(crate) async fn copy(load: &mut Load, hierarchy: &Hierarchy, watch: Watch<'_>) -> Result<(), StoreError> {
+    watch(Step::Copy { rows: (hierarchy.len() + hierarchy.companies().len()) as u64 });
+    load.copy(hierarchy, &|rows| watch(Step::Copied(rows))).await
 }

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use delegation::balance::{Cell, Instance, InstanceError, Outlook, Plan, Source, Subnet, cells};
-use delegation::predict::whereabouts::everywhere;
 use delegation::{Asked, Phase, Steering, Verdict};
 use hierarchy::{Range, SubnetId};
 use protocol::AgentId;
@@ -125,7 +124,8 @@ impl Desk<'_> {
         let trail: Vec<Asked> = times.of(&held.subnet).filter_map(asked).collect();
         let hierarchy = self.atlas.hierarchy();
         let id = hierarchy.find(&held.subnet)?;
-        let is_everywhere = self.is_everywhere(id, &trail);
+        let is_everywhere =
+            Lesson::of(id, &trail).is_some_and(|lesson| self.insight.everywhere(&lesson).is_some());
         let mut cells = self.insight.with_belief(hierarchy, (id, &trail), |belief| {
             let outlook = match belief {
                 Some(_) if is_everywhere => Outlook::Everywhere,
@@ -141,12 +141,6 @@ impl Desk<'_> {
         }
         cells.retain(|cell| self.may_have(held, id, &trail, cell));
         Some(Subnet { load, cells })
-    }
-
-    /// Whether what was measured of a subnet says that it is near to agents which are far from each other.
-    fn is_everywhere(&self, subnet: SubnetId, trail: &[Asked]) -> bool {
-        let Some(lesson) = Lesson::of(subnet, trail) else { return false };
-        self.insight.with_places(|places| everywhere(places, &lesson.times_ms)).flatten().is_some()
     }
 
     /// Who is excluded may not have it. Who was asked and has not answered is not asked again, and nothing waits for it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use delegation::predict::whereabouts::{Sighting, can_be_cut, cut, everywhere, may_be_one_place};
+use delegation::predict::whereabouts::{Sighting, can_be_cut, cut, may_be_one_place};
 use hierarchy::{Cut, Range};
 use protocol::{AgentId, SearchId};
 use store::searches::{self, OpenSearch, Sighted};
@@ -29,13 +29,10 @@ pub async fn findings(
     let searches: Vec<&OpenSearch> = decided.iter().map(|(search, _)| *search).collect();
     let others = searches::sightings(&coordinator.store, &searches).await?;
     for (search, lesson) in decided {
-        let anycast = coordinator.insight.with_places(|places| {
-            everywhere(places, &lesson.times_ms).map(|pair| near_both(pair, &lesson.times_ms))
-        });
         let seen = Sighting { address: search.target, times_ms: lesson.times_ms.clone() };
         let others = by_address(others.get(&search.id).into_iter().flatten().map(seen_at));
-        if let Some(finding) = anycast.flatten() {
-            note(coordinator, search, &finding).await?;
+        if let Some(pair) = coordinator.insight.everywhere(lesson) {
+            note(coordinator, search, &near_both(pair, &lesson.times_ms)).await?;
         } else if let Some(finding) = elsewhere(&seen, &others) {
             note(coordinator, search, &finding).await?;
             note_cut(coordinator, search, [others, vec![seen]].concat()).await?;

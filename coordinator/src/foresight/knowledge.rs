@@ -3,7 +3,7 @@
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use delegation::predict::landmarks::ENOUGH;
-use delegation::predict::whereabouts::unexplained;
+use delegation::predict::whereabouts::{everywhere, unexplained};
 use delegation::predict::{self, Experience, Foresight, Places, WORTH_ASKING};
 use delegation::{Asked, Phase, Policy, Roster, Search, Step, Verdict};
 use hierarchy::{Generation, Hierarchy, SubnetId};
@@ -100,6 +100,12 @@ impl Insight {
     /// Looks at the places, if anything is known.
     pub fn with_places<T>(&self, look: impl FnOnce(&Places) -> T) -> Option<T> {
         self.read().as_ref().map(|known| look(&known.places))
+    }
+
+    /// Two agents far from each other that are both near to the subnet of a lesson, where there are such: it answers in several
+    /// places (anycast).
+    pub fn everywhere(&self, lesson: &Lesson) -> Option<(AgentId, AgentId)> {
+        self.with_places(|places| everywhere(places, &lesson.times_ms)).flatten()
     }
 
     /// Looks at what is believed of a subnet after these probes; none where nothing is known.

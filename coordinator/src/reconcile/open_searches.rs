@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use delegation::Steering;
 use delegation::target::FORGIVEN_MS;
-use hierarchy::{CompanyId, Range};
+use hierarchy::{CompanyId, Range, SubnetId};
 use protocol::HostId;
 use store::StoreError;
 use store::hosts::{self, Orphan};
@@ -104,7 +104,8 @@ struct Choice<'a> {
 
 impl<'a> Choice<'a> {
     fn new(atlas: &'a Atlas, steering: Steering, under_way: &[Range]) -> Self {
-        let busy = under_way.iter().filter_map(|subnet| unserved_company(atlas, subnet)).collect();
+        let searched = under_way.iter().filter_map(|subnet| atlas.hierarchy().find(subnet));
+        let busy = searched.filter_map(|subnet| unserved_company(atlas, subnet)).collect();
         let seen = under_way.iter().copied().collect();
         Self { atlas, steering, seen, busy, chosen: Vec::new() }
     }
@@ -117,18 +118,18 @@ impl<'a> Choice<'a> {
 
     fn wants_search(&mut self, subnet: &Range) -> bool {
         let hierarchy = self.atlas.hierarchy();
-        let found = hierarchy.find(subnet);
-        let is_held = found.is_some_and(|id| self.atlas.book().holding(id).is_some());
-        let is_pinned = found.is_some_and(|id| self.steering.pin(hierarchy, id).is_some());
+        // The search for one that is in the hierarchy no more ends at once, and its hosts find another.
+        let Some(subnet) = hierarchy.find(subnet) else { return true };
+        let is_held = self.atlas.book().holding(subnet).is_some();
+        let is_pinned = self.steering.pin(hierarchy, subnet).is_some();
         let company = unserved_company(self.atlas, subnet);
         !is_held && !is_pinned && company.is_none_or(|company| self.busy.insert(company))
     }
 }
 
 /// The company of a subnet, when no agent holds any of its subnets.
-fn unserved_company(atlas: &Atlas, subnet: &Range) -> Option<CompanyId> {
-    let hierarchy = atlas.hierarchy();
-    let company = hierarchy.subnet(hierarchy.find(subnet)?).company()?;
+fn unserved_company(atlas: &Atlas, subnet: SubnetId) -> Option<CompanyId> {
+    let company = atlas.hierarchy().subnet(subnet).company()?;
     let served = atlas.book().agents_of_company(company).next().is_some();
     (!served).then_some(company)
 }

@@ -29,26 +29,23 @@ impl Hierarchy {
             return None;
         }
         let mut builder = Builder::default();
-        let roots = |subnet: &Subnet<'_>| subnet.kind() == SubnetKind::Root;
-        let recorded = self.iter().filter(|subnet| !roots(subnet)).map(|subnet| record(&subnet));
-        recorded.chain(parts.iter().copied()).for_each(|record| builder.add(record));
+        let below_roots = self.iter().filter(|subnet| subnet.kind() != SubnetKind::Root);
+        let recorded = below_roots.map(|subnet| record(&subnet));
+        recorded.chain(parts.values().copied()).for_each(|record| builder.add(record));
         let (hierarchy, _) = builder.build(generation, self.companies().clone());
         Some((hierarchy, parts.len()))
     }
 
-    fn parts(&self, cuts: &[Cut]) -> Vec<Record> {
+    fn parts(&self, cuts: &[Cut]) -> HashMap<Range, Record> {
         // What is cut out of a part comes after it.
         let mut cuts: Vec<&Cut> = cuts.iter().collect();
         cuts.sort_by_key(|cut| Reverse(cut.whole.addresses()));
-        let mut found = Vec::new();
-        let mut wholes: HashMap<Range, Record> = HashMap::new();
+        let mut found: HashMap<Range, Record> = HashMap::new();
         for cut in cuts {
             let here = self.find(&cut.whole).map(|id| record(&self.subnet(id)));
-            let Some(whole) = here.or_else(|| wholes.get(&cut.whole).copied()) else { continue };
+            let Some(whole) = here.or_else(|| found.get(&cut.whole).copied()) else { continue };
             for part in cut.parts.iter().filter(|part| self.has_room(&cut.whole, part)) {
-                let part = Record { range: *part, kind: SubnetKind::Block, ..whole };
-                wholes.insert(part.range, part);
-                found.push(part);
+                found.insert(*part, Record { range: *part, kind: SubnetKind::Block, ..whole });
             }
         }
         found

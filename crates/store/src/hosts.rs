@@ -14,6 +14,7 @@ use crate::{Store, StoreError, urls};
 
 pub use carry::{Placed, carry, placed, stranded};
 pub use orphans::{Orphan, in_line, orphans};
+pub(crate) use orphans::{OrphanRow, orphan};
 
 /// A host without an address.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -210,6 +210,7 @@ pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result
 
 /// The subnets with an open search that nobody crawls yet.
 pub async fn urgent(store: &Store) -> Result<Vec<Range>, StoreError> {
+    // A subselect, unlike a join, is never answered by reading every delegation.
     let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(
         "SELECT s.first, s.last FROM searches s WHERE s.state = 'open' AND
             (SELECT d.id FROM delegations d WHERE d.first = s.first AND d.last = s.last AND d.ended_at IS NULL) IS NULL",

@@ -41,9 +41,7 @@ impl Dialler {
         url: &CrawlUrl,
         target: SocketAddr,
     ) -> Result<(Sender, Duration), Problem> {
-        let started = Instant::now();
-        let tcp = connect_tcp(self.bind, target).await.map_err(Problem::Connect)?;
-        let round_trip = started.elapsed();
+        let (tcp, round_trip) = connect_tcp(self.bind, target).await.map_err(Problem::Connect)?;
         Ok((self.speak(url, tcp).await?, round_trip))
     }
 
@@ -57,15 +55,21 @@ impl Dialler {
     }
 }
 
-/// A TCP connection from `bind`, if given, to `target`. The caller sees to the time limit.
-pub(crate) async fn connect_tcp(bind: Option<IpAddr>, target: SocketAddr) -> io::Result<TcpStream> {
+/// A TCP connection from `bind`, if given, to `target`, and how long it took until it stood: one round trip. The caller sees to the
+/// time limit.
+pub(crate) async fn connect_tcp(
+    bind: Option<IpAddr>,
+    target: SocketAddr,
+) -> io::Result<(TcpStream, Duration)> {
+    let started = Instant::now();
     let socket = if target.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     if let Some(bind) = bind {
         socket.bind(SocketAddr::new(bind, 0))?;
     }
     let stream = socket.connect(target).await?;
+    let round_trip = started.elapsed();
     stream.set_nodelay(true)?;
-    Ok(stream)
+    Ok((stream, round_trip))
 }
 
 /// Speaks HTTP/1.1 over any stream. What real servers get wrong in headers is passed over.

@@ -50,9 +50,9 @@ pub(crate) async fn in_use(args: &DatabaseArgs, screen: &Screen) -> anyhow::Resu
     look(args, screen, async |store: Store| InUse::read(&store).await).await
 }
 
-/// Looks something up and lets go of the database again. Where there is no database there is nothing to be found, and none is
+/// Asks the database something and lets go of it again. Where there is no database there is nothing to be found, and none is
 /// made: the directory may be a slip of the pen.
-async fn look<T>(
+pub(crate) async fn look<T>(
     args: &DatabaseArgs,
     screen: &Screen,
     question: impl AsyncFnOnce(Store) -> Result<Option<T>, StoreError>,

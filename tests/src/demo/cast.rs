@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
+use store::policy::Strategy;
 use tokio::net::TcpListener;
 
 use super::RegistryData;
@@ -16,24 +17,6 @@ use crate::world::{Stage, Who};
 const PORT: u16 = 8480;
 /// How long a coordinator may take to notice that a generation was loaded.
 const NOTICE: Duration = Duration::from_mins(1);
-
-/// How searches choose whom to ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Strategy {
-    /// The paper's order, up to the first below the threshold.
-    Threshold,
-    /// The likeliest first; the paper's order until landmarks are known.
-    Predictive,
-}
-
-impl Strategy {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Threshold => "threshold",
-            Self::Predictive => "predictive",
-        }
-    }
-}
 
 /// How the cast behaves.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,8 @@
 use std::path::PathBuf;
 
-use super::cast::Strategy;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use store::policy::Strategy;
+
 use crate::world::Size;
 
 /// How to show it.
@@ -40,7 +42,7 @@ pub struct Options {
     #[arg(long, value_name = "MS")]
     pub near_ms: Option<f64>,
     /// How searches choose whom to ask.
-    #[arg(long, value_enum, default_value_t = Strategy::Predictive)]
+    #[arg(long, default_value = Strategy::Predictive.as_str(), value_parser = strategies())]
     pub strategy: Strategy,
     /// The same seed makes the same world.
     #[arg(long, default_value_t = 2002)]
@@ -62,4 +64,14 @@ impl Options {
         let countries = if self.near_ms.is_some() { 1 } else { usual.countries.min(self.hosts / 3) };
         Size { agents: self.agents, hosts: self.hosts, countries, near_ms: self.near_ms }
     }
+}
+
+fn strategies() -> impl TypedValueParser<Value = Strategy> {
+    let helps = [
+        (Strategy::Threshold, "The paper's order, up to the first below the threshold"),
+        (Strategy::Predictive, "The likeliest first; the paper's order until landmarks are known"),
+    ];
+    let values = helps.map(|(strategy, help)| PossibleValue::new(strategy.as_str()).help(help));
+    PossibleValuesParser::new(values)
+        .try_map(|word| Strategy::from_word(&word).ok_or("no strategy has this name"))
 }

@@ -42,20 +42,21 @@ pub fn cells(
     let unknown =
         |agent: &AgentId| matches!(verdicts.get(agent), None | Some(Verdict::Pending | Verdict::Expired));
     let unknown = numbered().filter(|(_, agent)| unknown(agent));
-    let mut guesses: Vec<Cell> = match outlook {
+    let guesses: Vec<Cell> = match outlook {
         Outlook::Unknown => Vec::new(),
-        Outlook::Believed(belief) => unknown
-            .map(|(number, agent)| Cell::predicted(number, cost(belief.expected_ms(*agent).0.max(0.1))))
-            .collect(),
+        Outlook::Believed(belief) => {
+            let expected = |agent: &AgentId| cost(belief.expected_ms(*agent).0.max(0.1));
+            let mut guesses: Vec<Cell> =
+                unknown.map(|(number, agent)| Cell::predicted(number, expected(agent))).collect();
+            guesses.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+            guesses.truncate(predicted);
+            guesses
+        }
         Outlook::Everywhere => match median(&measured) {
             Some(cost) => unknown.map(|(number, _)| Cell::predicted(number, cost)).collect(),
             None => Vec::new(),
         },
     };
-    guesses.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    if !matches!(outlook, Outlook::Everywhere) {
-        guesses.truncate(predicted);
-    }
     [measured, guesses].concat()
 }
 

@@ -6,7 +6,7 @@ use hierarchy::Range;
 use protocol::{AgentId, HostId, UnixMillis};
 use sqlx::PgConnection;
 
-use super::orphans::{Orphan, OrphanRow, orphan};
+use super::{Orphan, OrphanRow, orphan};
 use crate::delegations::{give_hosts, range};
 use crate::{Store, StoreError};
 

@@ -73,8 +73,8 @@ pub async fn orphans(
 }
 
 /// First, last, address, scheme, authority.
-pub(super) type OrphanRow = (IpAddr, IpAddr, IpAddr, String, String);
+pub(crate) type OrphanRow = (IpAddr, IpAddr, IpAddr, String, String);
 
-pub(super) fn orphan((first, last, address, scheme, authority): OrphanRow) -> Result<Orphan, StoreError> {
+pub(crate) fn orphan((first, last, address, scheme, authority): OrphanRow) -> Result<Orphan, StoreError> {
     Ok(Orphan { subnet: range(first, last)?, address, scheme, authority })
 }

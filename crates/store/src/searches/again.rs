@@ -1,21 +1,18 @@
 //! Searches for subnets that somebody crawls already, and whom a search passed over.
 
-use std::net::IpAddr;
-
 use hierarchy::Range;
 use protocol::{AgentId, SearchId, UnixMillis};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 
-use crate::delegations::range;
-use crate::hosts::Orphan;
+use crate::hosts::{Orphan, OrphanRow, orphan};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 /// One host each of those of the subnets that have one with an address: the one with the most pages. Left out are subnets
 /// with an open search, and those searched for after `since` and after they were last delegated.
 pub async fn targets(store: &Store, subnets: &[Range], since: UnixMillis) -> Result<Vec<Orphan>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr, IpAddr, String, String)> = sqlx::query_as(
+    let rows: Vec<OrphanRow> = sqlx::query_as(
         "SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority
          FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
          JOIN hosts h ON h.first = w.first AND h.last = w.last
@@ -32,11 +29,7 @@ pub async fn targets(store: &Store, subnets: &[Range], since: UnixMillis) -> Res
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("find what to probe in subnets"))?;
-    rows.into_iter()
-        .map(|(first, last, address, scheme, authority)| {
-            Ok(Orphan { subnet: range(first, last)?, address, scheme, authority })
-        })
-        .collect()
+    rows.into_iter().map(orphan).collect()
 }
 
 /// Ends a search without a decision; who has the subnet keeps it. Whether it was open.
