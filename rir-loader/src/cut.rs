@@ -23,7 +23,10 @@ impl fmt::Display for CutReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { generation, parts } = self;
         match parts {
-            0 => writeln!(f, "Nothing to cut: generation {generation} has every part that was found."),
+            0 => writeln!(
+                f,
+                "Nothing to cut: generation {generation} has all parts that were found and cross no registry's ranges."
+            ),
             _ => writeln!(
                 f,
                 "Generation {generation} is in use: that before, with {parts} more parts of subnets."
