@@ -98,8 +98,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::Trie;
-    use super::build::WORTHS;
+    use super::build::{Growing, WORTHS};
     use crate::{Builder, Companies, Generation, Hierarchy, Range, Record, SubnetKind};
 
     /// Ranges of one size side by side, some with gaps: where they begin, how far apart, how long, how many.
@@ -159,7 +158,7 @@ mod tests {
             let ends = ends(&crowds, 32);
             let hierarchy = build(&ends, v4);
             let (columns, parent) = (hierarchy.families().0, &hierarchy.columns().parent);
-            let trie = Trie::cut(columns, worth);
+            let trie = Growing::cut(columns, worth).finish();
             for at in probes(&ends).filter(|at| *at <= u128::from(u32::MAX)) {
                 let expected = columns.smallest(at as u32, |place| parent[place].index());
                 prop_assert_eq!(hierarchy.smallest(v4(at)).index(), expected, "{}", v4(at));
@@ -175,7 +174,7 @@ mod tests {
             let ends = ends(&crowds, 127);
             let hierarchy = build(&ends, v6);
             let (columns, parent) = (hierarchy.families().1, &hierarchy.columns().parent);
-            let trie = Trie::cut(columns, worth);
+            let trie = Growing::cut(columns, worth).finish();
             for at in probes(&ends).filter(|at| *at < 1 << 127) {
                 let IpAddr::V6(address) = v6(at) else { continue };
                 let expected = columns.smallest(address.to_bits(), |place| parent[place + 1].index() - 1);

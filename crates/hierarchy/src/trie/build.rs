@@ -26,20 +26,50 @@ impl Trie {
     pub(crate) fn new<A: Address>(family: &Family<A>) -> Self {
         let most = FEW_BYTES.max(BYTES * family.len());
         let [first, rest @ ..] = WORTHS;
-        rest.iter().fold(Self::cut(family, first), |trie, worth| {
-            if trie.heap_bytes() > most { Self::cut(family, *worth) } else { trie }
-        })
+        let grown = rest.iter().fold(Growing::cut(family, first), |grown, worth| {
+            if grown.bytes() > most { Growing::cut(family, *worth) } else { grown }
+        });
+        grown.finish()
     }
+}
 
+/// The last head of all subnets but the root; only one more segment may start behind it, the root's.
+fn end<A: Address>(family: &Family<A>) -> u64 {
+    let (mut place, mut end) = (1, A::ZERO);
+    while let Some((_, last)) = family.bounds(place) {
+        (place, end) = (family.subtree_end(place), last);
+    }
+    end.head().into()
+}
+
+/// A trie under construction; stretches come in ascending order.
+pub(super) struct Growing<'f, A: Address> {
+    family: &'f Family<A>,
+    base: u64,
+    shift: u32,
+    nodes: Vec<Node>,
+    slots: Vec<u32>,
+    lists: Draft,
+    /// The latest segment.
+    last: Segment,
+    /// How many more slots a node may have if that spares all its heads a second read.
+    worth: usize,
+    /// Whose the line is up to the next segment.
+    owner: u32,
+    /// Place of the first subnet that begins in the latest slot or after it.
+    begun: u32,
+}
+
+impl<'f, A: Address> Growing<'f, A> {
     /// With up to `worth` slots a subnet more if that spares all heads a second read.
-    pub(super) fn cut<A: Address>(family: &Family<A>, worth: usize) -> Self {
+    pub(super) fn cut(family: &'f Family<A>, worth: usize) -> Self {
         let below = family.heads.get(1..).unwrap_or_default();
         let base = below.first().map_or(0, |head| (*head).into());
         let end = end(family).saturating_sub(base);
         let bits = below.len().checked_ilog2().unwrap_or(0).clamp(1, MOST_REGION_BITS);
         let shift = (u64::BITS - end.leading_zeros()).saturating_sub(bits);
         let regions = (end >> shift) as usize + 1;
-        let mut growing = Growing {
+        let mut growing = Self {
             family,
             base,
             shift,
@@ -68,38 +98,9 @@ impl Trie {
             waiting.clear();
             region += 1;
         }
-        growing.finish()
+        growing
     }
-}
 
-/// The last head of all subnets but the root; only one more segment may start behind it, the root's.
-fn end<A: Address>(family: &Family<A>) -> u64 {
-    let (mut place, mut end) = (1, A::ZERO);
-    while let Some((_, last)) = family.bounds(place) {
-        (place, end) = (family.subtree_end(place), last);
-    }
-    end.head().into()
-}
-
-/// A trie under construction; stretches come in ascending order.
-struct Growing<'f, A: Address> {
-    family: &'f Family<A>,
-    base: u64,
-    shift: u32,
-    nodes: Vec<Node>,
-    slots: Vec<u32>,
-    lists: Draft,
-    /// The latest segment.
-    last: Segment,
-    /// How many more slots a node may have if that spares all its heads a second read.
-    worth: usize,
-    /// Whose the line is up to the next segment.
-    owner: u32,
-    /// Place of the first subnet that begins in the latest slot or after it.
-    begun: u32,
-}
-
-impl<A: Address> Growing<'_, A> {
     fn region(&mut self, number: usize, segments: &[Segment]) {
         let from = (number as u64) << self.shift;
         self.nodes[number] = self.node(from, self.shift, 0, segments);
@@ -151,7 +152,11 @@ impl<A: Address> Growing<'_, A> {
         self.lists.push(&slot, segments)
     }
 
-    fn finish(mut self) -> Trie {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.nodes) + size_of_val(&*self.slots) + self.lists.bytes()
+    }
+
+    pub(super) fn finish(mut self) -> Trie {
         self.nodes.shrink_to_fit();
         let (slots, lists) = (Table::new(self.slots), self.lists.finish());
         Trie { base: self.base, last: self.last, shift: self.shift, nodes: self.nodes, slots, lists }

@@ -157,6 +157,10 @@ impl Draft {
         fits.then_some(())
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.words)
+    }
+
     pub(super) fn finish(self) -> Lists {
         Lists { words: Table::new(self.words) }
     }

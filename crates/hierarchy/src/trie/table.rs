@@ -24,11 +24,12 @@ enum Room<T> {
 
 impl<T: FromBytes + IntoBytes + Immutable> Table<T> {
     pub(super) fn new(mut numbers: Vec<T>) -> Self {
-        numbers.shrink_to_fit();
         let bytes = numbers.as_bytes().len();
-        let room = match large_pages(numbers.as_bytes()) {
-            Some(pages) => Room::Large { pages, bytes },
-            None => Room::Small(numbers),
+        let room = if let Some(pages) = large_pages(numbers.as_bytes()) {
+            Room::Large { pages, bytes }
+        } else {
+            numbers.shrink_to_fit();
+            Room::Small(numbers)
         };
         Self(Yoke::<&'static [T], _>::attach_to_cart(Arc::new(room), |room: &Room<T>| room.numbers()))
     }
