@@ -27,10 +27,10 @@ pub enum RangeFault {
 /// Reads a prefix, a range or one address.
 pub fn parse_range(text: &str) -> Result<Range, RangeFault> {
     let text = text.trim_ascii();
-    if let Some((first, last)) = text.split_once('-') {
+    if let Some((first, last)) = split_at_byte(text, b'-') {
         return parse_ends(first.trim_ascii(), last.trim_ascii());
     }
-    match text.split_once('/') {
+    match split_at_byte(text, b'/') {
         Some((network, length)) => prefix(network.trim_ascii(), length.trim_ascii()),
         None => address(text).map(Range::from).ok_or(RangeFault::Text),
     }
@@ -83,20 +83,32 @@ fn short_v4(text: &str) -> Option<u32> {
 
 /// The octets one after the other, and how many there are.
 fn octets(text: &str) -> Option<(u32, u32)> {
-    let (mut bits, mut octets) = (0_u32, 0);
-    for part in text.split('.') {
-        octets += 1;
-        let digits = part.len() <= 3 && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        if octets > 4 || !digits {
-            return None;
-        }
-        let octet = part.bytes().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
-        if octet > 255 {
-            return None;
-        }
+    let (mut bits, mut octets, mut rest) = (0, 0, text.as_bytes());
+    loop {
+        let (octet, behind) = octet(rest)?;
         bits = bits << 8 | octet;
+        octets += 1;
+        rest = match behind {
+            [] => return Some((bits, octets)),
+            [b'.', behind @ ..] if octets < 4 => behind,
+            _ => return None,
+        };
     }
-    Some((bits, octets))
+}
+
+/// The octet at the start, one to three digits, and what is behind it.
+fn octet(text: &[u8]) -> Option<(u32, &[u8])> {
+    let digits = text.iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, behind) = text.split_at(digits);
+    let octet = digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+    (!digits.is_empty() && octet <= 255).then_some((octet, behind))
+}
+
+/// What is before and behind the first of these ASCII characters. Dumps have two of these for every range: the standard
+/// library's search for a character begins with more than there is to search here.
+fn split_at_byte(text: &str, byte: u8) -> Option<(&str, &str)> {
+    let at = text.bytes().position(|other| other == byte)?;
+    Some((&text[..at], &text[at + 1..]))
 }
 
 #[cfg(test)]

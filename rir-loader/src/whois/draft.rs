@@ -1,10 +1,12 @@
 //! One object while its lines come in.
 //!
 //! The same draft serves for all objects of a text, so that nothing is allocated for most of them; a value is cut at
-//! [`LONGEST`] bytes, so that no object can take more than a few kilobytes.
+//! [`LONGEST`] bytes, so that no object can take more than a few kilobytes. The values lie end to end in one piece of memory,
+//! which is looked through for NUL bytes and found to be UTF-8 as a whole.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range as Span;
 
 use hierarchy::{Country, Range, Registry};
 
@@ -21,14 +23,17 @@ const LONGEST: usize = 1024;
 /// Values by slot.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
-    values: [Vec<u8>; SLOTS],
+    text: Vec<u8>,
+    /// Where the values lie in the text. What lies between them was moved to the end, to go on there.
+    values: [Span<usize>; SLOTS],
     more_countries: bool,
     changed: u32,
 }
 
 impl Draft {
     pub(super) fn clear(&mut self) {
-        self.values.iter_mut().for_each(Vec::clear);
+        self.text.clear();
+        self.values = Default::default();
         self.more_countries = false;
         self.changed = 0;
     }
@@ -41,7 +46,7 @@ impl Draft {
             Slot::Range => self.add_range(value),
             Slot::Maintainer => self.put_maintainer(value),
             Slot::Country => self.put_country(value),
-            _ if self.values[slot as usize].is_empty() => self.append(slot, value),
+            _ if self.is_empty(slot) => self.append(slot, value),
             _ => {}
         }
     }
@@ -55,13 +60,20 @@ impl Draft {
     }
 
     fn append(&mut self, slot: Slot, value: &[u8]) {
-        let held = &mut self.values[slot as usize];
-        let room = LONGEST.saturating_sub(held.len());
-        held.extend_from_slice(&value[..value.len().min(room)]);
+        let held = self.values[slot as usize].clone();
+        let value = &value[..value.len().min(LONGEST - held.len())];
+        let end = self.text.len();
+        if held.end == end || value.is_empty() {
+            self.values[slot as usize].end += value.len();
+        } else {
+            self.text.extend_from_within(held.clone());
+            self.values[slot as usize] = end..end + held.len() + value.len();
+        }
+        self.text.extend_from_slice(value);
     }
 
     fn add_range(&mut self, value: &[u8]) {
-        if !self.values[Slot::Range as usize].is_empty() {
+        if !self.is_empty(Slot::Range) {
             self.append(Slot::Range, b",");
         }
         self.append(Slot::Range, value);
@@ -69,23 +81,28 @@ impl Draft {
 
     /// The registries' own maintainers say nothing of the holder.
     fn put_maintainer(&mut self, value: &[u8]) {
-        let first = value.split(|byte| *byte == b',').next().unwrap_or(value).trim_ascii();
-        if self.values[Slot::Maintainer as usize].is_empty() && !is_registry_maintainer(first) {
-            self.append(Slot::Maintainer, first);
+        if self.is_empty(Slot::Maintainer) {
+            let first = memchr::memchr(b',', value).map_or(value, |comma| value[..comma].trim_ascii_end());
+            if !is_registry_maintainer(first) {
+                self.append(Slot::Maintainer, first);
+            }
         }
     }
 
     fn put_country(&mut self, value: &[u8]) {
-        let held = &self.values[Slot::Country as usize];
-        if held.is_empty() {
+        if self.is_empty(Slot::Country) {
             self.append(Slot::Country, value);
-        } else if !held.eq_ignore_ascii_case(value) {
+        } else if !self.value(Slot::Country).eq_ignore_ascii_case(value) {
             self.more_countries = true;
         }
     }
 
+    fn is_empty(&self, slot: Slot) -> bool {
+        self.values[slot as usize].is_empty()
+    }
+
     fn value(&self, slot: Slot) -> &[u8] {
-        self.values[slot as usize].trim_ascii()
+        self.text[self.values[slot as usize].clone()].trim_ascii()
     }
 
     /// Whether the object says where it is from, which it does at its end.
@@ -95,7 +112,7 @@ impl Draft {
 
     /// The values as text. `registry` is whose dump it is when no source is named.
     pub(super) fn texts(&self, registry: Option<Registry>) -> Result<Texts<'_>, Fault> {
-        if self.values.iter().any(|value| memchr::memchr(0, value).is_some()) {
+        if memchr::memchr(0, &self.text).is_some() {
             return Err(Fault::Nul);
         }
         let source = self.value(Slot::Source);
@@ -104,15 +121,16 @@ impl Draft {
         Ok(Texts::new(self, registry))
     }
 
-    /// Every range of the object.
-    pub(super) fn ranges(&self, mut take: impl FnMut(Range)) -> Result<(), Fault> {
-        let ranges = self.value(Slot::Range);
-        if ranges.is_empty() {
+    /// Every range of the object, in place of those that were there before. After an error some are missing.
+    pub(super) fn ranges_into(&self, ranges: &mut Vec<Range>) -> Result<(), Fault> {
+        ranges.clear();
+        let texts = self.value(Slot::Range);
+        if texts.is_empty() {
             return Err(Fault::NoRange);
         }
-        for text in ranges.split(|byte| *byte == b',') {
+        for text in texts.split(|byte| *byte == b',') {
             let range = str::from_utf8(text).map_err(|_| RangeFault::Text).and_then(parse_range);
-            take(range.map_err(|fault| Fault::Range { text: shown(text), fault })?);
+            ranges.push(range.map_err(|fault| Fault::Range { text: shown(text), fault })?);
         }
         Ok(())
     }
@@ -122,24 +140,33 @@ impl Draft {
 pub(super) struct Texts<'d> {
     draft: &'d Draft,
     registry: Registry,
-    values: [Cow<'d, str>; SLOTS],
+    text: Cow<'d, str>,
+    values: [Span<usize>; SLOTS],
     /// Whether any of them was ISO 8859-1.
     pub(super) latin1: bool,
 }
 
 impl<'d> Texts<'d> {
     fn new(draft: &'d Draft, registry: Registry) -> Self {
+        let is_whole = |text: &&str| draft.values.iter().all(|value| text.get(value.clone()).is_some());
+        if let Some(text) = str::from_utf8(&draft.text).ok().filter(is_whole) {
+            let values = draft.values.clone();
+            return Self { draft, registry, text: Cow::Borrowed(text), values, latin1: false };
+        }
+        let mut all = String::new();
         let mut latin1 = false;
-        let values = std::array::from_fn(|slot| {
-            let (text, was_latin1) = decode(draft.values[slot].trim_ascii());
+        let values = draft.values.each_ref().map(|value| {
+            let (text, was_latin1) = decode(&draft.text[value.clone()]);
             latin1 |= was_latin1;
-            text
+            let start = all.len();
+            all.push_str(&text);
+            start..all.len()
         });
-        Self { draft, registry, values, latin1 }
+        Self { draft, registry, text: Cow::Owned(all), values, latin1 }
     }
 
     fn text(&self, slot: Slot) -> Option<&str> {
-        let text: &str = &self.values[slot as usize];
+        let text = self.text[self.values[slot as usize].clone()].trim_ascii();
         (!text.is_empty()).then_some(text)
     }
 
@@ -172,7 +199,7 @@ impl<'d> Texts<'d> {
 
 impl fmt::Debug for Texts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Texts").field("values", &self.values).finish_non_exhaustive()
+        f.debug_struct("Texts").field("text", &self.text).finish_non_exhaustive()
     }
 }
 

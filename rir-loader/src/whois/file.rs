@@ -1,6 +1,6 @@
 //! The lines of a text to objects.
 
-use hierarchy::Registry;
+use hierarchy::{Range, Registry};
 
 use super::draft::Draft;
 use super::fault::Fault;
@@ -64,6 +64,8 @@ struct Reading {
     registry: Option<Registry>,
     report: WhoisReport,
     draft: Draft,
+    /// The ranges of the latest net.
+    ranges: Vec<Range>,
     line: u64,
     open: Option<Open>,
     /// Slot of the latest attribute, for lines that go on with it.
@@ -101,6 +103,7 @@ impl Reading {
             registry,
             report: WhoisReport::new(dialect),
             draft: Draft::default(),
+            ranges: vec![],
             line: 0,
             open: None,
             latest: None,
@@ -236,12 +239,11 @@ impl Reading {
             self.report.organisations += 1;
         } else {
             // Every range is read before the first is handed over: an object is taken as a whole or not at all.
-            self.draft.ranges(|_| {})?;
-            let ranges = &mut self.report.ranges;
-            self.draft.ranges(|range| {
-                ranges[usize::from(!range.is_v4())] += 1;
-                take(&texts.net(range));
-            })?;
+            self.draft.ranges_into(&mut self.ranges)?;
+            for range in &self.ranges {
+                self.report.ranges[usize::from(!range.is_v4())] += 1;
+                take(&texts.net(*range));
+            }
         }
         self.report.latin1 += u64::from(texts.latin1);
         Ok(())

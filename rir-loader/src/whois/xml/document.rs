@@ -60,9 +60,9 @@ impl Document {
         take: Take<'_>,
     ) -> Result<(), Malformed> {
         match event {
-            Event::Start(tag) => self.open(tag.name().as_ref(), tag.local_name().as_ref(), line)?,
+            Event::Start(tag) => self.open(tag.name().as_ref(), line)?,
             Event::Empty(tag) => {
-                self.open(tag.name().as_ref(), tag.local_name().as_ref(), line)?;
+                self.open(tag.name().as_ref(), line)?;
                 self.close(take);
             }
             Event::End(tag) => {
@@ -82,11 +82,11 @@ impl Document {
         (self.path.depth() == 0).then_some(self.report)
     }
 
-    fn open(&mut self, name: &str, local: &str, line: impl FnOnce() -> u64) -> Result<(), Malformed> {
+    fn open(&mut self, name: &str, line: impl FnOnce() -> u64) -> Result<(), Malformed> {
         if self.path.depth() == DEEPEST {
             return Err(Malformed::Deep);
         }
-        self.path.open(name, local);
+        self.path.open(name);
         self.text.clear();
         if self.path.depth() == OBJECT {
             self.draft.clear();

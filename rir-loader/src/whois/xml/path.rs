@@ -27,9 +27,9 @@ impl Path {
         self.levels.last().map(|level| level.element)
     }
 
-    /// Opens an element of this whole name, of which `local` is the part behind the prefix.
-    pub(super) fn open(&mut self, name: &str, local: &str) {
-        let element = self.element().map_or(Element::Document, |outer| outer.within(local.as_bytes()));
+    /// Opens an element of this whole name.
+    pub(super) fn open(&mut self, name: &str) {
+        let element = self.element().map_or(Element::Document, |outer| outer.within(local(name.as_bytes())));
         self.levels.push(Level { start: self.names.len(), element });
         self.names.extend_from_slice(name.as_bytes());
     }
@@ -41,8 +41,7 @@ impl Path {
 
     /// The innermost element's name without its prefix.
     pub(super) fn local_name(&self) -> &[u8] {
-        let name = self.name();
-        memchr::memchr(b':', name).map_or(name, |colon| &name[colon + 1..])
+        local(self.name())
     }
 
     /// Whether an end tag with this name is right here.
@@ -65,6 +64,11 @@ impl Path {
     }
 }
 
+/// The part of a name behind its prefix.
+fn local(name: &[u8]) -> &[u8] {
+    name.iter().position(|byte| *byte == b':').map_or(name, |colon| &name[colon + 1..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,8 +77,8 @@ mod tests {
     fn an_end_is_that_of_what_was_opened_last() {
         let mut path = Path::default();
         assert!(matches!(path.check_end("a"), Err(IllFormedError::UnmatchedEndTag(_))));
-        path.open("a", "a");
-        path.open("p:net", "net");
+        path.open("a");
+        path.open("p:net");
         assert_eq!((path.element(), path.local_name()), (Some(Element::Net), &b"net"[..]));
         assert!(matches!(path.check_end("net"), Err(IllFormedError::MismatchedEndTag { .. })));
         assert!(path.check_end("p:net").is_ok());
