@@ -3,7 +3,7 @@
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use delegation::predict::landmarks::ENOUGH;
-use delegation::predict::whereabouts::{everywhere, unexplained};
+use delegation::predict::whereabouts::everywhere;
 use delegation::predict::{self, Experience, Foresight, Places, WORTH_ASKING};
 use delegation::{Asked, Phase, Policy, Roster, Search, Step, Verdict};
 use hierarchy::{Generation, Hierarchy, SubnetId};
@@ -59,7 +59,7 @@ pub struct Question<'a> {
 
 impl Insight {
     /// The next step of a search, and what is expected of the agent it asks. The paper's order (IPMicra III.E) where the
-    /// search goes by threshold, too little is known yet, or the subnet is like no landmark.
+    /// search goes by threshold or too little is known yet.
     pub fn next_step(&self, atlas: &Atlas, question: &Question<'_>) -> (Step, Option<Expected>) {
         let Question { predictive, roster, policy, search } = *question;
         let (hierarchy, book) = (atlas.hierarchy(), atlas.book());
@@ -69,11 +69,7 @@ impl Insight {
             return (delegation::next_step(hierarchy, &book, roster, policy, search), None);
         };
         let foresight = known.foresight();
-        let thought = foresight.thought(hierarchy, search);
-        if is_strange(thought.belief(), search) {
-            return (delegation::next_step(hierarchy, &book, roster, policy, search), None);
-        }
-        let mut kept = Some(thought);
+        let mut kept = None;
         let step =
             predict::next_step_keeping(hierarchy, &book, roster, policy, &foresight, search, &mut kept);
         let expected = match (step, &kept) {
@@ -162,11 +158,6 @@ impl Knowledge {
     fn foresight(&self) -> Foresight<'_> {
         Foresight { places: &self.places, experience: &self.experience, worth_asking: WORTH_ASKING }
     }
-}
-
-/// Whether no place explains what was measured.
-fn is_strange(belief: &predict::Belief<'_>, search: &Search<'_>) -> bool {
-    Lesson::of(search.subnet, search.trail).is_some_and(|seen| unexplained(belief, &seen.times_ms))
 }
 
 fn expected(belief: &predict::Belief<'_>, question: &Question<'_>, agent: AgentId) -> Expected {

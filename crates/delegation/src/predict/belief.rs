@@ -9,7 +9,8 @@ use super::sight::Sight;
 use super::{ACCESS_MS, Place, Places, normal};
 use crate::{Roster, Search};
 
-/// What is believed of one subnet: the chance of each place and, per place, the access time that the probes imply.
+/// What is believed of one subnet: the chance of each place and, per place, the access time that the probes imply; and the
+/// chance that it is at none of them.
 ///
 /// Each probe multiplies the chance of every place by how well it explains the round trip, with heavy tails (Student's
 /// *t*), because a single strange measurement must not settle the matter. The access time is followed per place by a
@@ -17,34 +18,42 @@ use crate::{Roster, Search};
 #[derive(Debug, Clone)]
 pub struct Belief<'p> {
     pub(super) places: &'p Places,
+    /// Of each place, and then of being elsewhere.
     pub(super) chances: Vec<f64>,
     accesses: Vec<Access>,
 }
 
 /// Places less likely than this are not asked for their opinion.
 const NEGLIGIBLE: f64 = 1e-3;
+/// So many probes say nothing of the place, because something was in the way.
+const STRANGE: f64 = 0.01;
 /// No place is less likely than this, so that it can come back.
 const LEAST: f64 = 1e-200;
 impl<'p> Belief<'p> {
-    /// Before the first probe. `prior` has a probability for each place.
+    /// Before the first probe. `prior` has a probability for each place and then that of being elsewhere, as
+    /// [`super::Experience::prior`] gives them.
     pub fn new(places: &'p Places, prior: &[f64]) -> Self {
         let usual = Access { ms: 0.0, variance: (ACCESS_MS * ACCESS_MS) as f32 };
         let chances = prior.iter().map(|chance| chance.max(LEAST)).collect();
-        Self { places, chances, accesses: vec![usual; prior.len()] }
+        Self { places, chances, accesses: vec![usual; places.len()] }
     }
 
     /// Takes in that `agent` measured `rtt_ms`.
     pub fn observe(&mut self, agent: AgentId, rtt_ms: f64) {
         let states = self.chances.iter_mut().zip(&mut self.accesses);
         let rtt_ms = rtt_ms as f32;
+        let anywhere = f64::from(self.places.elsewhere().density(rtt_ms));
         if let Some(known) = self.places.expected_of(agent) {
             for ((chance, access), expected) in states.zip(known) {
-                *chance *= f64::from(access.observe(*expected, rtt_ms));
+                *chance *= f64::from(access.observe(*expected, rtt_ms)) + STRANGE * anywhere;
             }
         } else {
             for ((chance, access), sight) in states.zip(self.places.sights()) {
-                *chance *= f64::from(access.observe(sight.stranger(), rtt_ms));
+                *chance *= f64::from(access.observe(sight.stranger(), rtt_ms)) + STRANGE * anywhere;
             }
+        }
+        for chance in self.chances.iter_mut().skip(self.accesses.len()) {
+            *chance *= anywhere;
         }
         let share = 1.0 / sum(&self.chances);
         for chance in &mut self.chances {
@@ -52,14 +61,16 @@ impl<'p> Belief<'p> {
         }
     }
 
-    /// The probability of each place.
+    /// The probability of each place, and then that of being elsewhere.
     pub fn chances(&self) -> Vec<f64> {
         self.chances.clone()
     }
 
     /// The round trip to be expected from `agent`, with its deviation, in milliseconds.
     pub fn expected_ms(&self, agent: AgentId) -> (f64, f64) {
-        let (mut mean, mut square) = (0.0, 0.0);
+        let (elsewhere_ms, variance) = self.places.elsewhere().moments();
+        let mut mean = self.elsewhere() * elsewhere_ms;
+        let mut square = self.elsewhere() * (elsewhere_ms * elsewhere_ms + variance);
         for (place, (chance, access)) in self.chances.iter().zip(&self.accesses).enumerate() {
             let expected = self.expected(place, agent);
             let time_ms = f64::from(expected.time_ms + access.ms);
@@ -71,7 +82,9 @@ impl<'p> Belief<'p> {
 
     /// The probability that `agent` would measure less than `best_ms`, for each of `agents`.
     pub fn chances_below(&self, best_ms: f64, agents: &[AgentId]) -> Vec<f64> {
-        let mut below = vec![0.0; agents.len()];
+        let elsewhere = self.elsewhere() * f64::from(self.places.elsewhere().below(best_ms as f32));
+        let unexplored = agents.iter().map(|agent| f64::from(self.places.unexplored_by(*agent)));
+        let mut below: Vec<f64> = unexplored.map(|share| share * elsewhere).collect();
         for (place, chance, access) in self.likely() {
             for (agent, below) in agents.iter().zip(&mut below) {
                 let headway = access.headway(self.expected(place, *agent), best_ms as f32);
@@ -81,11 +94,16 @@ impl<'p> Belief<'p> {
         below
     }
 
-    /// The probability that `agent` is the nearest of those on the roster who have not answered the search. Meant for the first
-    /// probe: deviations of single routes are left aside.
+    /// The probability that `agent` is the nearest of those on the roster who have not answered the search, as far as known places
+    /// tell. Meant for the first probe: deviations of single routes are left aside.
     pub fn chance_nearest(&self, agent: AgentId, roster: &Roster, search: &Search<'_>) -> f64 {
         let mut nearest = self.nearest(&Field::new(roster, self.places, search));
         nearest.find(|rival| rival.agent == agent).map_or(0.0, |rival| f64::from(rival.chance))
+    }
+
+    /// The probability that it is at no known place.
+    pub fn elsewhere(&self) -> f64 {
+        self.chances.get(self.places.len()).copied().unwrap_or(0.0)
     }
 
     fn expected(&self, place: Place, agent: AgentId) -> Expected {

@@ -13,6 +13,8 @@ use super::{Place, Places};
 #[derive(Debug, Clone)]
 pub struct Experience {
     places: usize,
+    /// Probability that any subnet is at none of the places.
+    elsewhere: f64,
     tallies: HashMap<Level, Tally>,
 }
 
@@ -51,7 +53,8 @@ const SEARCHED: f64 = 0.7;
 impl Experience {
     /// What the landmarks themselves say.
     pub fn of_landmarks(hierarchy: &Hierarchy, places: &Places) -> Self {
-        let mut experience = Self { places: places.len(), tallies: HashMap::new() };
+        let elsewhere = places.elsewhere().chance;
+        let mut experience = Self { places: places.len(), elsewhere, tallies: HashMap::new() };
         for (subnet, place) in places.homes() {
             experience.add(hierarchy, *subnet, &[(*place, 1.0)]);
         }
@@ -65,10 +68,11 @@ impl Experience {
         self.add(hierarchy, subnet, &shares);
     }
 
-    /// The probability of each place for a subnet about which only the hierarchy is known: the counts of its company,
-    /// completed by those of its country, those by its registry's, and so on.
+    /// The probability of each place, and then that of being at none of them, for a subnet about which only the hierarchy is
+    /// known: the counts of its company, completed by those of its country, those by its registry's, and so on.
     pub fn prior(&self, hierarchy: &Hierarchy, subnet: SubnetId) -> Vec<f64> {
-        let mut prior = vec![1.0 / self.places as f64; self.places];
+        let mut prior = vec![(1.0 - self.elsewhere) / self.places as f64; self.places];
+        prior.push(self.elsewhere);
         for level in levels(hierarchy, subnet) {
             if let Some(tally) = self.tallies.get(&level) {
                 tally.sharpen(&mut prior, level.trust());

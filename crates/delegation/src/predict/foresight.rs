@@ -19,8 +19,8 @@ pub struct Foresight<'k> {
     pub worth_asking: f64,
 }
 
-/// One probe in sixteen that finds a nearer agent is worth the other fifteen.
-pub const WORTH_ASKING: f64 = 1.0 / 16.0;
+/// Two probes in thirty-one that find a nearer agent are worth the other twenty-nine.
+pub const WORTH_ASKING: f64 = 2.0 / 31.0;
 
 /// What a search that is kept in memory need not compute anew at its next step: the belief so far. The prior stays that of
 /// the search's first step, whatever was learned elsewhere since.
@@ -35,12 +35,7 @@ pub struct Thought<'k> {
 impl<'k> Foresight<'k> {
     /// What is believed of the subnet of `search` after the probes so far.
     pub fn belief(&self, hierarchy: &Hierarchy, search: &Search<'_>) -> Belief<'k> {
-        self.thought(hierarchy, search).belief
-    }
-
-    /// The same, to be kept for [`next_step_keeping`].
-    pub fn thought(&self, hierarchy: &Hierarchy, search: &Search<'_>) -> Thought<'k> {
-        self.think(hierarchy, search, None)
+        self.think(hierarchy, search, None).belief
     }
 
     /// The same, from where an earlier step of the search left off; anew if the trail does not continue what was heard then.
@@ -71,7 +66,7 @@ impl<'k> Thought<'k> {
         &self.belief
     }
 
-    /// The probability of each place, after the step that kept this.
+    /// The probability of each place, and then that of being elsewhere, after the step that kept this.
     pub fn chances(&self) -> &[f64] {
         &self.belief.chances
     }

@@ -6,7 +6,7 @@
 //! 1. [`landmarks`]: which subnets to take as landmarks.
 //! 2. [`Places`]: landmarks that look alike from all agents are one place, seen through the mean of their times.
 //! 3. [`Experience`]: how often subnets of this registry, country and company turned out to be at each place.
-//! 4. [`Belief`]: experience is the prior of a new subnet; each probe sharpens it.
+//! 4. [`Belief`]: experience is the prior of a new subnet, which may also be at none of these places; each probe sharpens it.
 //! 5. [`next_step`]: the search, with the same patience and the same trail as the paper's.
 //! 6. [`whereabouts`]: subnets that are near to many (anycast), and subnets that are not one place.
 //!
@@ -15,8 +15,10 @@
 
 mod access;
 mod belief;
+mod elsewhere;
 mod experience;
 mod foresight;
+mod gap;
 mod grouping;
 pub mod landmarks;
 mod normal;

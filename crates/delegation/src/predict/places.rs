@@ -8,9 +8,10 @@ use std::collections::{BTreeSet, HashMap};
 use hierarchy::SubnetId;
 use protocol::AgentId;
 
+use super::elsewhere::Elsewhere;
+use super::gap::Gap;
 use super::grouping::{Row, group};
 use super::sight::Sight;
-use super::{ACCESS_MS, ROUTE_SIGMA};
 
 /// Index of a place; it means nothing in another survey.
 pub type Place = usize;
@@ -34,6 +35,9 @@ pub struct Places {
     sights: Vec<Sight>,
     /// By column, then by place.
     by_column: Vec<Expected>,
+    elsewhere: Elsewhere,
+    /// By column, how much of what is near the agent may be elsewhere.
+    unexplored: Vec<f32>,
 }
 
 /// Mean and variance of the round trip to a subnet with the usual access, in milliseconds and their squares.
@@ -52,16 +56,23 @@ impl Places {
         let columns: HashMap<AgentId, usize> = agents.iter().copied().zip(0..).collect();
         let rows: Vec<Row> = landmarks.iter().map(|landmark| row(landmark, &columns)).collect();
         let (times_ms, homes) = group(&rows);
+        let gap = Gap::of(&times_ms, &homes);
         let homes = landmarks.iter().zip(homes).map(|(landmark, place)| (landmark.subnet, place)).collect();
-        let sights: Vec<Sight> = times_ms.iter().map(Sight::of).collect();
+        let sights: Vec<Sight> = times_ms.iter().map(|row| Sight::of(row, gap.ms)).collect();
         let column = |column: usize| {
             let rows = times_ms.iter().zip(&sights);
             rows.map(move |(row, sight)| {
-                row[column].map_or(sight.stranger(), |time_ms| Expected::known(time_ms as f32))
+                row[column].map_or(sight.stranger(), |time_ms| sight.known(time_ms as f32))
             })
         };
+        let unexplored = (0..agents.len()).map(|column| {
+            let times_ms = times_ms.iter().filter_map(|row| row[column]);
+            Elsewhere::unexplored(times_ms.fold(f64::INFINITY, f64::min))
+        });
+        let unexplored = unexplored.collect();
         let by_column = (0..agents.len()).flat_map(column).collect();
-        Self { agents, times_ms, homes, sights, by_column }
+        let elsewhere = Elsewhere::of(gap.chance, times_ms.iter().flatten().filter_map(|time_ms| *time_ms));
+        Self { agents, times_ms, homes, sights, by_column, elsewhere, unexplored }
     }
 
     /// How many places there are.
@@ -100,6 +111,22 @@ impl Places {
         &self.sights
     }
 
+    /// What is expected of everybody at none of the places.
+    pub(super) fn elsewhere(&self) -> Elsewhere {
+        self.elsewhere
+    }
+
+    /// The same, less for agents with landmarks around them: these shares of it, by column. All of it for agents without a
+    /// column.
+    pub(super) fn unexplored(&self) -> &[f32] {
+        &self.unexplored
+    }
+
+    /// The share of one agent.
+    pub(super) fn unexplored_by(&self, agent: AgentId) -> f32 {
+        self.column(agent).and_then(|column| self.unexplored.get(column)).copied().unwrap_or(1.0)
+    }
+
     /// What is expected of `agent` at all places; `None` when it measured nothing at all.
     pub(super) fn expected_of(&self, agent: AgentId) -> Option<&[Expected]> {
         let column = self.column(agent)?;
@@ -108,15 +135,6 @@ impl Places {
 
     fn column(&self, agent: AgentId) -> Option<usize> {
         self.agents.binary_search(&agent).ok()
-    }
-}
-
-impl Expected {
-    /// What is expected of an agent that measured this.
-    #[inline]
-    pub(super) fn known(time_ms: f32) -> Self {
-        let deviation_ms = ROUTE_SIGMA as f32 * (time_ms - ACCESS_MS as f32).max(1.0);
-        Self { time_ms, variance: deviation_ms * deviation_ms }
     }
 }
 

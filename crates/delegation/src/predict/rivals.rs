@@ -62,8 +62,8 @@ impl Belief<'_> {
         field: Field<'f>,
     ) -> impl Iterator<Item = Rival> + use<'f> {
         let best_ms = best_ms as f32;
-        let mut below = vec![0.0; self.places.agents().len()];
-        let mut of_strangers = 0.0;
+        let mut of_strangers = self.elsewhere() as f32 * self.places.elsewhere().below(best_ms);
+        let mut below: Vec<f32> = self.places.unexplored().iter().map(|share| share * of_strangers).collect();
         for (place, chance, access) in self.likely() {
             let Some(sight) = self.places.sights().get(place) else { continue };
             let chance = chance as f32;

@@ -3,6 +3,7 @@
 use super::grouping::Row;
 use super::normal;
 use super::places::Expected;
+use super::{ACCESS_MS, ROUTE_SIGMA};
 
 /// Agents that are looked at together.
 const LANES: usize = 8;
@@ -26,10 +27,12 @@ pub(super) struct Sight {
     columns: Vec<u32>,
     /// Columns that measured nothing there.
     pub(super) strangers: Vec<u32>,
+    /// Variance of the time to a subnet that is near this place but not at it, in square milliseconds.
+    gap_variance: f32,
 }
 
 impl Sight {
-    pub(super) fn of(row: &Row) -> Self {
+    pub(super) fn of(row: &Row, gap_ms: f64) -> Self {
         let known = || (0..).zip(row).filter_map(|(column, time)| Some((column, (*time)?)));
         let mut nearest: Vec<(u32, f32)> =
             known().map(|(column, time_ms)| (column, time_ms as f32)).collect();
@@ -37,7 +40,14 @@ impl Sight {
         let strangers = (0..).zip(row).filter(|(_, time)| time.is_none()).map(|(column, _)| column).collect();
         let mean_ms = known().map(|(_, time)| time).sum::<f64>() / nearest.len().max(1) as f64;
         let (columns, times_ms) = nearest.into_iter().unzip();
-        Self { mean_ms: mean_ms as f32, times_ms, columns, strangers }
+        Self { mean_ms: mean_ms as f32, times_ms, columns, strangers, gap_variance: (gap_ms * gap_ms) as f32 }
+    }
+
+    /// What is expected of an agent that measured this here.
+    #[inline]
+    pub(super) fn known(&self, time_ms: f32) -> Expected {
+        let deviation_ms = ROUTE_SIGMA as f32 * (time_ms - ACCESS_MS as f32).max(1.0);
+        Expected { time_ms, variance: deviation_ms * deviation_ms + self.gap_variance }
     }
 
     /// What is expected of an agent that has measured nothing here: no more than that it is one of the agents.
@@ -69,7 +79,7 @@ impl Sight {
         for (times_ms, columns) in times_ms.iter().zip(columns) {
             let mut gains = *times_ms;
             for gain in &mut gains {
-                *gain = chance * normal::below(headway(Expected::known(*gain)));
+                *gain = chance * normal::below(headway(self.known(*gain)));
             }
             for (column, gain) in columns.iter().zip(gains) {
                 below[*column as usize] += gain;
@@ -79,13 +89,13 @@ impl Sight {
             }
         }
         for (time_ms, column) in far_ms.iter().zip(far) {
-            below[*column as usize] += chance * normal::below(headway(Expected::known(*time_ms)));
+            below[*column as usize] += chance * normal::below(headway(self.known(*time_ms)));
         }
     }
 
     /// How many of the nearest have so much headway that it counts as certain.
     fn sure(&self, headway: &impl Fn(Expected) -> f32) -> usize {
         let blocks = self.times_ms.chunks_exact(BLOCK);
-        blocks.take_while(|block| headway(Expected::known(block[BLOCK - 1])) > SURE).count() * BLOCK
+        blocks.take_while(|block| headway(self.known(block[BLOCK - 1])) > SURE).count() * BLOCK
     }
 }

@@ -7,14 +7,14 @@
 //! *Not one place.* Addresses of a large block whose times differ by more than access lines do are in different places. The
 //! block is cut where neighbours disagree.
 //!
-//! *Nowhere known.* A subnet that is farther from an agent than any place explains is where no landmark is.
+//! A subnet that is where no landmark is needs no sign of its own: [`super::Belief`] says how likely that is.
 
 use std::net::IpAddr;
 
 use hierarchy::Range;
 use protocol::AgentId;
 
-use super::{Belief, Places};
+use super::Places;
 
 /// Round trips to one address, in milliseconds.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,19 +41,6 @@ pub fn everywhere(places: &Places, times_ms: &[(AgentId, f64)]) -> Option<(Agent
         apart_ms >= APART_MS && a_ms + b_ms < SHORTCUT * apart_ms
     });
     witnesses.next().map(|((a, _), (b, _))| (*a, *b))
-}
-
-/// A round trip is explained when it is at most so much above what is expected, in milliseconds and in deviations.
-const STRANGE_MS: f64 = 20.0;
-const STRANGE_DEVIATIONS: f64 = 3.0;
-
-/// Whether no place explains some of `times_ms`, after `belief` has taken them in: prediction has nothing to say about such a
-/// subnet. A time that is shorter than expected is no trouble: near is good.
-pub fn unexplained(belief: &Belief<'_>, times_ms: &[(AgentId, f64)]) -> bool {
-    times_ms.iter().any(|(agent, time_ms)| {
-        let (expected_ms, deviation_ms) = belief.expected_ms(*agent);
-        time_ms - expected_ms > STRANGE_MS + STRANGE_DEVIATIONS * deviation_ms
-    })
 }
 
 /// How far two agents are apart at least.

@@ -1,8 +1,6 @@
 //! Which landmarks do well, how many to have, and when an address is silent.
 
 use delegation::predict::landmarks::{self, Health, Report};
-use delegation::predict::whereabouts::unexplained;
-use delegation::predict::{Belief, Landmark, Places};
 use delegation::{Asked, Phase, Verdict, target};
 use hierarchy::SubnetId;
 use protocol::AgentId;
@@ -56,20 +54,6 @@ fn a_small_world_has_few_landmarks() {
         [0, 7, 8, 192, 400, 100_000].map(|known| landmarks::wanted(known, 1_500)).to_vec();
     assert_eq!(wanted, [0, 0, 48, 48, 100, 1_500]);
     assert_eq!(landmarks::wanted(400, 0), 0);
-}
-
-#[test]
-fn what_no_place_explains_is_told() {
-    let times_ms = (1..).map(AgentId::new).zip([5.0, 80.0, 150.0]).collect();
-    let places = Places::survey(&[Landmark { subnet: SubnetId::new(1), times_ms }]);
-    let strange = |agent: i64, rtt_ms: f64| {
-        let mut belief = Belief::new(&places, &[1.0]);
-        belief.observe(AgentId::new(agent), rtt_ms);
-        unexplained(&belief, &[(AgentId::new(agent), rtt_ms)])
-    };
-    assert!(!strange(1, 5.0) && !strange(1, 20.0), "a slow access line");
-    assert!(strange(1, 150.0));
-    assert!(!strange(3, 7.0), "near is good");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod balance;
 mod book;
 mod budget;
 mod calibration;
+mod elsewhere;
 mod landmarks;
 mod map;
 mod paper;

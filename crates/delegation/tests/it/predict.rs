@@ -11,16 +11,16 @@ use protocol::AgentId;
 
 use crate::map::{self, agent, subnet};
 
-const PLACES: usize = 10;
-const AGENTS: [(i64, usize); 4] = [(1, 0), (2, 3), (3, 6), (4, 9)];
+pub(crate) const PLACES: usize = 10;
+pub(crate) const AGENTS: [(i64, usize); 4] = [(1, 0), (2, 3), (3, 6), (4, 9)];
 const ACCESS_MS: f64 = 5.0;
 
-fn time_ms(agent_at: usize, place: usize) -> f64 {
+pub(crate) fn time_ms(agent_at: usize, place: usize) -> f64 {
     20.0 * agent_at.abs_diff(place) as f64 + 1.0 + ACCESS_MS
 }
 
 /// Three companies per place, two subnets each; the last digit of the company is its place.
-fn hierarchy() -> Hierarchy {
+pub(crate) fn hierarchy() -> Hierarchy {
     let named: Vec<(String, String)> = (0..60)
         .map(|n| (format!("20.{}.{n}.0/24", n % PLACES), format!("company {}-{}", n / 20, n % PLACES)))
         .collect();
@@ -30,11 +30,11 @@ fn hierarchy() -> Hierarchy {
 }
 
 /// The second number of the address is the place.
-fn place_of(hierarchy: &Hierarchy, subnet: SubnetId) -> usize {
+pub(crate) fn place_of(hierarchy: &Hierarchy, subnet: SubnetId) -> usize {
     hierarchy.subnet(subnet).range().to_string().split('.').nth(1).unwrap().parse().unwrap()
 }
 
-fn records(hierarchy: &Hierarchy) -> Vec<SubnetId> {
+pub(crate) fn records(hierarchy: &Hierarchy) -> Vec<SubnetId> {
     let records = hierarchy.iter().filter(|subnet| subnet.kind() == SubnetKind::Delegated);
     records.map(|subnet| subnet.id()).collect()
 }
@@ -53,6 +53,13 @@ fn survey(hierarchy: &Hierarchy, knows: impl Fn(AgentId) -> bool) -> (Places, Ex
     let places = Places::survey(&landmarks);
     let experience = Experience::of_landmarks(hierarchy, &places);
     (places, experience)
+}
+
+/// All places alike, and one chance in a hundred of being elsewhere.
+pub(crate) fn uniform(places: &Places) -> Vec<f64> {
+    let mut prior = vec![0.99 / places.len() as f64; places.len()];
+    prior.push(0.01);
+    prior
 }
 
 /// The place that the agents' own times name.
@@ -116,7 +123,7 @@ fn a_company_counts_before_its_country() {
 fn two_probes_tell_the_place_and_one_strange_one_does_not_ruin_it() {
     let hierarchy = hierarchy();
     let (places, _) = survey(&hierarchy, |_| true);
-    let uniform = vec![0.1; places.len()];
+    let uniform = uniform(&places);
     let mut belief = Belief::new(&places, &uniform);
     belief.observe(agent(2), time_ms(3, 5));
     let chances = belief.chances();
@@ -160,17 +167,17 @@ fn ready() -> Roster {
     AGENTS.iter().map(|(number, _)| (agent(*number), Availability::Ready)).collect()
 }
 
-struct Case {
-    hierarchy: Hierarchy,
-    places: Places,
-    experience: Experience,
+pub(crate) struct Case {
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) places: Places,
+    pub(crate) experience: Experience,
     roster: Roster,
-    trail: Vec<Asked>,
+    pub(crate) trail: Vec<Asked>,
     waited_ms: u64,
     provisional: Option<AgentId>,
 }
 
-fn case() -> Case {
+pub(crate) fn case() -> Case {
     let hierarchy = hierarchy();
     let (places, experience) = survey(&hierarchy, |_| true);
     Case {
@@ -198,7 +205,7 @@ impl Case {
     }
 
     /// Runs to the end and gives whom it chose; `time` is the truth.
-    fn run(&mut self, target: SubnetId, time: impl Fn(AgentId) -> f64) -> AgentId {
+    pub(crate) fn run(&mut self, target: SubnetId, time: impl Fn(AgentId) -> f64) -> AgentId {
         for _ in 0..=AGENTS.len() {
             match self.step(target) {
                 Step::Ask(candidate) => self.answer(candidate.agent, time(candidate.agent)),
@@ -213,7 +220,7 @@ impl Case {
     }
 }
 
-fn truth(number: AgentId, place: usize) -> f64 {
+pub(crate) fn truth(number: AgentId, place: usize) -> f64 {
     time_ms(AGENTS.iter().find(|(other, _)| agent(*other) == number).unwrap().1, place)
 }
 
@@ -336,7 +343,7 @@ proptest! {
     #[test]
     fn chances_are_probabilities(probes in prop::collection::vec((0_usize..4, 0.1..2000.0), 0..6), best in 0.1..2000.0) {
         let case = case();
-        let mut belief = Belief::new(&case.places, &vec![0.1; case.places.len()]);
+        let mut belief = Belief::new(&case.places, &uniform(&case.places));
         for (who, rtt_ms) in probes {
             belief.observe(agent(AGENTS[who].0), rtt_ms);
         }
@@ -344,7 +351,7 @@ proptest! {
         prop_assert!((belief.chances().iter().sum::<f64>() - 1.0).abs() < 1e-6);
         let search = Search { subnet: subnet(&case.hierarchy, "20.9.9.0/24"), trail: &[], provisional: None, waited_ms: 0 };
         let nearest = everybody.iter().map(|agent| belief.chance_nearest(*agent, &case.roster, &search));
-        prop_assert!((nearest.sum::<f64>() - 1.0).abs() < 0.01);
+        prop_assert!((nearest.sum::<f64>() + belief.elsewhere() - 1.0).abs() < 0.01);
         prop_assert!(belief.chances_below(best, &everybody).iter().all(|chance| (0.0..1.000_001).contains(chance)));
     }
 
