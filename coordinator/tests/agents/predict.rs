@@ -167,8 +167,10 @@ async fn what_landmarks_teach_saves_probes_and_outlives_restarts() {
 
     let took = probes(&ground, &running).await - before;
     let later = i64::from(SUBNETS - FIRST);
-    assert!(took <= later + later / 4, "{took} probes for {later} subnets");
-    assert!(took < probes_by_threshold().await, "the paper's strategy needs more than {took}");
+    // One for each, and another where the first finds out that it is in another city.
+    assert!(took <= later + later / 2, "{took} probes for {later} subnets");
+    let by_threshold = probes_by_threshold().await;
+    assert!(took < by_threshold, "{took} and not fewer than the paper's strategy with {by_threshold}");
 
     let names: HashMap<_, _> = agents.iter().enumerate().map(|(number, agent)| (agent.id, number)).collect();
     for held in searched(&ground).await {
@@ -182,7 +184,7 @@ async fn what_landmarks_teach_saves_probes_and_outlives_restarts() {
 }
 
 #[tokio::test]
-async fn a_subnet_like_no_landmark_is_searched_by_the_paper() {
+async fn a_subnet_like_no_landmark_gets_the_nearest_agent() {
     let ground = Ground::bare().await;
     load(ground.store(), &hierarchy()).await;
     let running = ground.start().await;
@@ -193,7 +195,8 @@ async fn a_subnet_like_no_landmark_is_searched_by_the_paper() {
     until_searched(&ground, &running, &mut agents, FIRST + 1).await;
     let held = searched(&ground).await;
     let found = held.iter().find(|held| subnet_of(held.subnet.first()) == 2).unwrap();
-    assert_eq!((found.agent, found.reason.as_str()), (agents[2].id, "threshold"));
+    // The landmarks, all in the first city, say that the third agent is far from everything.
+    assert_eq!((found.agent, found.reason.as_str()), (agents[2].id, "predicted"));
     running.stop().await;
 }
 
