@@ -265,4 +265,31 @@ mod tests {
         draft.put(Slot::Maintainer, b"EXAMPLE-MNT, OTHER-MNT");
         assert_eq!(draft.value(Slot::Maintainer), b"EXAMPLE-MNT");
     }
+
+    #[test]
+    fn a_value_may_go_on_when_others_have_begun() {
+        let mut draft = Draft::default();
+        draft.put(Slot::Range, b"192.0.2.0/25");
+        draft.put(Slot::Owner, b"Example");
+        draft.put(Slot::Range, b"192.0.2.128/25");
+        draft.go_on(Slot::Owner, b"Widgets");
+        assert_eq!(draft.value(Slot::Range), b"192.0.2.0/25,192.0.2.128/25");
+        assert_eq!(draft.value(Slot::Owner), b"Example Widgets");
+        let mut ranges = vec![];
+        draft.ranges_into(&mut ranges).unwrap();
+        assert_eq!(ranges.len(), 2);
+        draft.clear();
+        assert!(draft.value(Slot::Owner).is_empty());
+    }
+
+    #[test]
+    fn neighbours_in_memory_do_not_make_a_letter() {
+        let mut draft = Draft::default();
+        draft.put(Slot::Owner, b"caf\xc3");
+        draft.put(Slot::Status, b"\xa9 1999");
+        let texts = draft.texts(Some(Registry::Lacnic)).unwrap();
+        assert_eq!(texts.text(Slot::Owner), Some("caf\u{c3}"));
+        assert_eq!(texts.text(Slot::Status), Some("\u{a9} 1999"));
+        assert!(texts.latin1);
+    }
 }
