@@ -102,14 +102,19 @@ async fn close_searches(
 }
 
 async fn end(db: &mut PgConnection, decisions: &[Decision<'_>], now: UnixMillis) -> Result<(), StoreError> {
+    // Most subnets never had a delegation that could end.
+    let former: Vec<_> = decisions.iter().filter(|decision| decision.generation > 0).collect();
+    if former.is_empty() {
+        return Ok(());
+    }
     sqlx::query(
         "UPDATE delegations o SET ended_at = $4
          FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS d (first, last, generation)
          WHERE o.first = d.first AND o.last = d.last AND o.generation = d.generation AND o.ended_at IS NULL",
     )
-    .bind(column(decisions, |decision| decision.subnet.first()))
-    .bind(column(decisions, |decision| decision.subnet.last()))
-    .bind(column(decisions, |decision| decision.generation))
+    .bind(former.iter().map(|decision| decision.subnet.first()).collect::<Vec<_>>())
+    .bind(former.iter().map(|decision| decision.subnet.last()).collect::<Vec<_>>())
+    .bind(former.iter().map(|decision| decision.generation).collect::<Vec<_>>())
     .bind(Moment(now))
     .execute(db)
     .await
