@@ -24,9 +24,16 @@ fn open_internet(world: DemoWorld, documents: usize) -> Option<Stage> {
     }
 }
 
+/// Measurements until one is as it should be: a machine that does something else in between makes them longer, never shorter.
+const TRIES: usize = 100;
+
+fn is_near(took: Duration, rtt_ms: f64) -> bool {
+    (took.as_secs_f64() * 1_000.0 - rtt_ms).abs() <= 2.0 + rtt_ms * 0.05
+}
+
 fn assert_near(what: &str, took: Duration, rtt_ms: f64) {
     let measured = took.as_secs_f64() * 1_000.0;
-    assert!((measured - rtt_ms).abs() <= 2.0 + rtt_ms * 0.05, "{what}: {measured:.2} ms for {rtt_ms:.2} ms");
+    assert!(is_near(took, rtt_ms), "{what}: {measured:.2} ms for {rtt_ms:.2} ms");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,8 +48,18 @@ async fn on_the_internet_stage_distances_names_and_pages_are_those_of_the_world(
             TcpStream::connect_timeout(&to, Duration::from_secs(3)).unwrap();
             start.elapsed()
         };
-        let took = stage.run(Who::Agent(1), || (0..3).map(|_| connect()).min().unwrap()).unwrap();
-        assert_near("a handshake", took, stage.world().rtt_ms(1, host));
+        let rtt_ms = stage.world().rtt_ms(1, host);
+        let shortest = || {
+            let mut shortest = connect();
+            for _ in 1..TRIES {
+                if is_near(shortest, rtt_ms) {
+                    break;
+                }
+                shortest = shortest.min(connect());
+            }
+            shortest
+        };
+        assert_near("a handshake", stage.run(Who::Agent(1), shortest).unwrap(), rtt_ms);
     }
     // An honest crawl from inside, with every socket opened there.
     let crawl = || {
@@ -122,21 +139,25 @@ async fn on_loopback_the_web_imposes_the_distances() {
     let stage = Stage::open(mirror.world, 40).unwrap();
     assert!(stage.prove_isolated().unwrap().is_none() && stage.links().is_none());
     let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut probes = 0;
     for agent in 0..3 {
         let client = reqwest::Client::builder().no_proxy().local_address(stage.address(Who::Agent(agent)));
         let client = client.build().unwrap();
         for host in [0, 5] {
             let url = format!("http://{}:{}/", stage.world().hosts[host].address, stage.web().port());
-            client.head(&url).send().await.unwrap();
-            // The shortest of several: the machine may do something else in between.
+            let rtt_ms = stage.world().rtt_ms(agent, host);
             let mut took = Duration::MAX;
-            for _ in 0..5 {
+            for _ in 0..TRIES {
                 let start = Instant::now();
                 client.head(&url).send().await.unwrap();
+                probes += 1;
                 took = took.min(start.elapsed());
+                if is_near(took, rtt_ms) {
+                    break;
+                }
             }
-            assert_near("a HEAD", took, stage.world().rtt_ms(agent, host));
+            assert_near("a HEAD", took, rtt_ms);
         }
     }
-    assert_eq!(stage.referee().report(&Rules { least_gap: Duration::ZERO }).probes, 36);
+    assert_eq!(stage.referee().report(&Rules { least_gap: Duration::ZERO }).probes, probes);
 }
