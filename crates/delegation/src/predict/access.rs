@@ -3,8 +3,8 @@
 use super::PROBE_SIGMA;
 use super::places::Expected;
 
-/// Degrees of freedom of Student's *t*; [`Access::observe`] has the power of its density for them.
-const FREEDOM: f32 = 4.0;
+/// Degrees of freedom of Student's *t*; [`density`] has the power for them.
+pub(super) const FREEDOM: f32 = 4.0;
 /// Square of the share by which one probe deviates.
 const PROBE_VARIANCE: f32 = (PROBE_SIGMA * PROBE_SIGMA) as f32;
 
@@ -30,8 +30,7 @@ impl Access {
         let gain = self.variance / (self.variance + noise);
         self.ms += gain * surprise;
         self.variance *= 1.0 - gain;
-        // One over the deviation and the base to the power of 2.5, half of one more than the degrees of freedom.
-        1.0 / (base * base * (base * variance).sqrt())
+        density(base, variance)
     }
 
     /// How many deviations `best_ms` is above what an agent would measure.
@@ -41,4 +40,11 @@ impl Access {
         let variance = self.variance + expected.variance + mean * mean * PROBE_VARIANCE;
         (best_ms - mean) / variance.sqrt()
     }
+}
+
+/// Student's *t* without its constant, where `base` is one and the squared surprise over variance and degrees of freedom.
+#[inline]
+pub(super) fn density(base: f32, variance: f32) -> f32 {
+    // One over the deviation and the base to the power of 2.5, half of one more than the degrees of freedom.
+    1.0 / (base * base * (base * variance).sqrt())
 }

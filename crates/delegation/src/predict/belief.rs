@@ -43,13 +43,14 @@ impl<'p> Belief<'p> {
         let states = self.chances.iter_mut().zip(&mut self.accesses);
         let rtt_ms = rtt_ms as f32;
         let anywhere = f64::from(self.places.elsewhere().density(rtt_ms));
+        let strange = STRANGE * anywhere;
         if let Some(known) = self.places.expected_of(agent) {
             for ((chance, access), expected) in states.zip(known) {
-                *chance *= f64::from(access.observe(*expected, rtt_ms)) + STRANGE * anywhere;
+                *chance *= f64::from(access.observe(*expected, rtt_ms)) + strange;
             }
         } else {
             for ((chance, access), sight) in states.zip(self.places.sights()) {
-                *chance *= f64::from(access.observe(sight.stranger(), rtt_ms)) + STRANGE * anywhere;
+                *chance *= f64::from(access.observe(sight.stranger(), rtt_ms)) + strange;
             }
         }
         for chance in self.chances.iter_mut().skip(self.accesses.len()) {

@@ -4,14 +4,13 @@
 //! That is little, but it keeps a subnet from being taken for one of the known places when none explains it, and the agents
 //! that are far from all landmarks from being passed over.
 
+use super::access::{self, FREEDOM};
 use super::normal;
 
 /// The least deviation of the logarithm: a few landmarks near each other say little of the world.
 const LEAST_DEVIATION: f64 = 0.5;
 /// With a landmark so near, half of what is near an agent is at a known place.
 const NEAR_MS: f64 = 20.0;
-/// Degrees of freedom, as with the known places ([`super::access`]).
-const FREEDOM: f32 = 4.0;
 
 /// Round trips to a subnet that may be anywhere.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +54,8 @@ impl Elsewhere {
     pub(super) fn density(self, rtt_ms: f32) -> f32 {
         let surprise = self.deviations(rtt_ms);
         let base = 1.0 + surprise * surprise / FREEDOM;
-        1.0 / (base * base * base.sqrt() * self.deviation * rtt_ms.max(0.1))
+        let deviation_ms = self.deviation * rtt_ms.max(0.1);
+        access::density(base, deviation_ms * deviation_ms)
     }
 
     /// Probability that an agent measures less than `best_ms`.

@@ -181,7 +181,9 @@ mod tests {
             best in 5.0..200.0,
         ) {
             let places = places(&times);
-            let mut belief = Belief::new(&places, &vec![1.0 / places.len() as f64; places.len()]);
+            // Of each place, and of being elsewhere.
+            let prior = vec![1.0 / (places.len() + 1) as f64; places.len() + 1];
+            let mut belief = Belief::new(&places, &prior);
             for (number, rtt_ms) in probes {
                 belief.observe(AgentId::new(number), rtt_ms);
             }
