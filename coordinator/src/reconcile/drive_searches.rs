@@ -50,16 +50,15 @@ impl Reconciler for ImproveDelegations {
 async fn drive(coordinator: &Coordinator, which: Which) -> Result<Outcome, anyhow::Error> {
     let Some(atlas) = coordinator.atlas() else { return Ok(Outcome::Idle) };
     let mut walk = Walk::begin(coordinator, atlas).await?;
-    let batch_after = |after| searches::going_on(&coordinator.store, which, after, BATCH);
-    let mut batch = batch_after(SearchId::new(0)).await?;
-    while let Some(last) = batch.last() {
+    let mut after = SearchId::new(0);
+    loop {
+        let batch = searches::going_on(&coordinator.store, which, after, BATCH).await?;
+        let Some(last) = batch.last() else { break };
+        after = last.id;
         for search in &batch {
             walk.step(search).await?;
         }
-        // What comes of these changes nothing about the next, which are read meanwhile.
-        let (sent, next) = tokio::join!(walk.send(), batch_after(last.id));
-        sent?;
-        batch = next?;
+        walk.send().await?;
     }
     Ok(walk.end().map_or(Outcome::Idle, Outcome::Done))
 }
