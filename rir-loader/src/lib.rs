@@ -31,6 +31,7 @@ pub mod rejects;
 pub mod report;
 pub mod routing;
 pub mod settle;
+mod split;
 pub mod stats;
 pub mod terms;
 mod text_error;

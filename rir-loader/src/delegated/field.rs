@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::split::split_at;
+
 /// A field, named as in the description of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
@@ -103,11 +105,10 @@ impl<'a> Fields<'a> {
 
     pub(super) fn next_or_end(&mut self) -> Option<&'a str> {
         let rest = self.rest?;
-        // Fields are so short that the library's search for a character takes longer than looking at each.
-        match rest.bytes().position(|byte| byte == b'|') {
-            Some(at) => {
-                self.rest = Some(&rest[at + 1..]);
-                Some(rest[..at].trim_ascii())
+        match split_at(rest, b'|') {
+            Some((field, rest)) => {
+                self.rest = Some(rest);
+                Some(field.trim_ascii())
             }
             None => self.rest.take().map(str::trim_ascii),
         }

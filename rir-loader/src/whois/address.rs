@@ -7,6 +7,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hierarchy::Range;
 
+use crate::split::split_at;
+
 /// What is wrong with the text of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RangeFault {
@@ -27,10 +29,10 @@ pub enum RangeFault {
 /// Reads a prefix, a range or one address.
 pub fn parse_range(text: &str) -> Result<Range, RangeFault> {
     let text = text.trim_ascii();
-    if let Some((first, last)) = split_at_byte(text, b'-') {
+    if let Some((first, last)) = split_at(text, b'-') {
         return parse_ends(first.trim_ascii(), last.trim_ascii());
     }
-    match split_at_byte(text, b'/') {
+    match split_at(text, b'/') {
         Some((network, length)) => prefix(network.trim_ascii(), length.trim_ascii()),
         None => address(text).map(Range::from).ok_or(RangeFault::Text),
     }
@@ -102,13 +104,6 @@ fn octet(text: &[u8]) -> Option<(u32, &[u8])> {
     let (digits, behind) = text.split_at(digits);
     let octet = digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
     (!digits.is_empty() && octet <= 255).then_some((octet, behind))
-}
-
-/// What is before and behind the first of these ASCII characters. Dumps have two of these for every range: the standard
-/// library's search for a character begins with more than there is to search here.
-fn split_at_byte(text: &str, byte: u8) -> Option<(&str, &str)> {
-    let at = text.bytes().position(|other| other == byte)?;
-    Some((&text[..at], &text[at + 1..]))
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! One object while its lines come in.
 //!
 //! The same draft serves for all objects of a text, so that nothing is allocated for most of them; a value is cut at
-//! [`LONGEST`] bytes, so that no object can take more than a few kilobytes. The values lie end to end in one piece of memory,
-//! which is looked through for NUL bytes and found to be UTF-8 as a whole.
+//! [`LONGEST`] bytes, so that an object takes a few kilobytes, and some megabytes at worst, if its values go on in turns: each
+//! time one is copied. The values lie end to end in one piece of memory, which is looked through for NUL bytes and found to
+//! be UTF-8 as a whole.
 
 use std::borrow::Cow;
 use std::fmt;
