@@ -13,12 +13,15 @@
 //!
 //! The parser points into a window of the stream ([`window`]) and copies nothing. It begins anew with each block of the
 //! stream, so that what it would remember of the open elements is kept here ([`path`]); what each of them is, is found out
-//! once, when it opens ([`element`]).
+//! once, when it opens ([`element`]). Most of a document are elements with a plain text in them, which are taken in one step
+//! each and without the parser ([`leaf`]).
 
 mod document;
 mod element;
+mod leaf;
 mod net;
 mod path;
+mod record;
 mod window;
 
 use std::io::{self, Read};
@@ -28,6 +31,7 @@ use quick_xml::errors::{Error, SyntaxError};
 use quick_xml::events::Event;
 
 use self::document::Document;
+use self::leaf::Leaf;
 use self::window::Window;
 use super::file::Take;
 use super::report::WhoisReport;
@@ -113,7 +117,13 @@ fn read_events(
     // The names of end tags are compared with the path, as this reader does not know what was opened before it began.
     reader.config_mut().check_end_names = false;
     reader.config_mut().allow_unmatched_ends = true;
+    let mut behind_tag = false;
     loop {
+        if behind_tag {
+            // Between two tags, which is where the parser stands, it remembers nothing of what is before it.
+            *reader.get_mut() = pass_leaves(reader.get_ref(), document);
+            passed = text.len() - reader.get_ref().len();
+        }
         let event = reader.read_event();
         let behind = text.len() - reader.get_ref().len();
         match event {
@@ -127,6 +137,7 @@ fn read_events(
                 };
             }
             Ok(event) => {
+                behind_tag = matches!(event, Event::Start(_) | Event::Empty(_) | Event::End(_));
                 let outcome = document.event(&event, || cursor.at(behind).line(), take);
                 outcome.map_err(|why| cursor.at(behind).malformed(&why))?;
             }
@@ -136,6 +147,17 @@ fn read_events(
         }
         passed = behind;
     }
+}
+
+/// Takes in as many leaves as there are at the start. Returns what is behind them.
+fn pass_leaves<'t>(mut text: &'t [u8], document: &mut Document) -> &'t [u8] {
+    while document.is_among_parts()
+        && let Some(leaf) = Leaf::at_start(text)
+    {
+        document.leaf(&leaf);
+        text = leaf.behind;
+    }
+    text
 }
 
 /// Whether the parser misses the end of a tag, a comment or the like.

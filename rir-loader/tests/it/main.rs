@@ -11,6 +11,7 @@ mod fixtures;
 mod hostile;
 mod load;
 mod looking;
+mod markup;
 mod nested;
 mod preview;
 mod real;

@@ -1,18 +1,15 @@
-//! The events of a document to objects.
+//! The events of a document to the parts of objects.
 
-use hierarchy::Registry;
 use quick_xml::errors::IllFormedError;
 use quick_xml::events::{BytesRef, Event};
 
 use super::element::Element;
-use super::net::Blocks;
+use super::leaf::Leaf;
 use super::path::Path;
+use super::record::Record;
 use crate::dialect::Dialect;
-use crate::whois::draft::Draft;
-use crate::whois::fault::Fault;
 use crate::whois::file::Take;
 use crate::whois::report::WhoisReport;
-use crate::whois::slot::Slot;
 
 /// Elements within elements.
 const DEEPEST: usize = 64;
@@ -35,9 +32,7 @@ pub(super) struct Document {
     report: WhoisReport,
     path: Path,
     text: Vec<u8>,
-    draft: Draft,
-    blocks: Blocks,
-    line: u64,
+    record: Record,
 }
 
 impl Document {
@@ -46,9 +41,7 @@ impl Document {
             report: WhoisReport::new(Dialect::ArinXml),
             path: Path::default(),
             text: Vec::with_capacity(LONGEST_TEXT),
-            draft: Draft::default(),
-            blocks: Blocks::default(),
-            line: 0,
+            record: Record::default(),
         }
     }
 
@@ -89,11 +82,21 @@ impl Document {
         self.path.open(name);
         self.text.clear();
         if self.path.depth() == OBJECT {
-            self.draft.clear();
-            self.blocks.clear();
-            self.line = line();
+            self.record.begin(line());
         }
         Ok(())
+    }
+
+    /// Whether an element without others in it would be a part of an object here.
+    pub(super) fn is_among_parts(&self) -> bool {
+        (OBJECT..DEEPEST).contains(&self.path.depth())
+    }
+
+    /// Takes in an element with its text and its end, right behind a tag: what its three events would do. It has to be a part
+    /// of an object.
+    pub(super) fn leaf(&mut self, leaf: &Leaf<'_>) {
+        let text = &leaf.text[..leaf.text.len().min(LONGEST_TEXT)];
+        self.record.part(self.path.within(leaf.name), text.trim_ascii());
     }
 
     /// A piece of text within the innermost element.
@@ -119,54 +122,15 @@ impl Document {
         if self.path.depth() == OBJECT {
             self.end_object(element, take);
         } else {
-            self.end_part(element);
+            self.record.part(element, self.text.trim_ascii());
         }
         self.path.close();
         self.text.clear();
     }
 
-    fn end_part(&mut self, element: Element) {
-        let text = self.text.trim_ascii();
-        match element {
-            Element::Value(slot) => self.draft.put(slot, text),
-            Element::Outer(end) => self.blocks.outer(end, text),
-            Element::BlockEnd(end) => self.blocks.part(end, text),
-            Element::BlockKind => self.blocks.kind(text),
-            Element::Block => self.blocks.end_block(),
-            _ => {}
-        }
-    }
-
     fn end_object(&mut self, element: Element, take: Take<'_>) {
         self.report.objects += 1;
         self.report.count_class(self.path.local_name(), 1);
-        let outcome = match element {
-            Element::Net => self.hand_net_over(take),
-            Element::Organisation => self.hand_organisation_over(take),
-            _ => Ok(()),
-        };
-        if let Err(fault) = outcome {
-            self.report.rejects.add(self.line, fault, self.blocks.shown().as_bytes());
-        }
-    }
-
-    fn hand_organisation_over(&mut self, take: Take<'_>) -> Result<(), Fault> {
-        let texts = self.draft.texts(Some(Registry::Arin))?;
-        take(&texts.organisation()?);
-        self.report.organisations += 1;
-        Ok(())
-    }
-
-    fn hand_net_over(&mut self, take: Take<'_>) -> Result<(), Fault> {
-        if let Some(status) = self.blocks.status() {
-            self.draft.put(Slot::Status, status.as_bytes());
-        }
-        let ranges = self.blocks.ranges()?;
-        let texts = self.draft.texts(Some(Registry::Arin))?;
-        for range in ranges {
-            self.report.ranges[usize::from(!range.is_v4())] += 1;
-            take(&texts.net(*range));
-        }
-        Ok(())
+        self.record.hand_over(element, &mut self.report, take);
     }
 }

@@ -27,9 +27,14 @@ impl Path {
         self.levels.last().map(|level| level.element)
     }
 
+    /// What an element of this local name is right here.
+    pub(super) fn within(&self, name: &[u8]) -> Element {
+        self.element().map_or(Element::Document, |outer| outer.within(name))
+    }
+
     /// Opens an element of this whole name.
     pub(super) fn open(&mut self, name: &str) {
-        let element = self.element().map_or(Element::Document, |outer| outer.within(local(name.as_bytes())));
+        let element = self.within(local(name.as_bytes()));
         self.levels.push(Level { start: self.names.len(), element });
         self.names.extend_from_slice(name.as_bytes());
     }
