@@ -15,6 +15,7 @@ pub mod catch_up;
 pub mod cli;
 pub mod clock;
 pub mod config;
+mod counted;
 pub mod digest;
 pub mod dns;
 pub mod election;

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::boot;
 use crate::cli::ReindexArgs;
 use crate::config::Config;
+use crate::counted::counted;
 use crate::failure::{Failure, chain};
 use crate::log;
 use crate::reconcile::digest_one;
@@ -28,7 +29,7 @@ pub async fn reindex(args: ReindexArgs) -> Result<(), Failure> {
     let pages = coordinator.index.len();
     drop(coordinator);
     boot::close(database).await;
-    println!("integrated {} packages again; {pages} pages can be found", count?);
+    println!("integrated {} again; {} can be found", counted(count?, "package"), counted(pages, "page"));
     Ok(())
 }
 

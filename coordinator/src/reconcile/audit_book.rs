@@ -6,6 +6,7 @@ use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
 use crate::auditing;
+use crate::counted::counted;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
@@ -32,6 +33,10 @@ impl Reconciler for AuditBook {
             tracing::warn!(finding = finding.as_str(), "{finding}");
         }
         coordinator.audited.set(audited);
-        Ok(if news { Outcome::Done(format!("found {count} things to repair")) } else { Outcome::Idle })
+        Ok(if news {
+            Outcome::Done(format!("found {} to repair", counted(count, "thing")))
+        } else {
+            Outcome::Idle
+        })
     }
 }

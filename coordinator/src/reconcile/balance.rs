@@ -11,6 +11,7 @@ use super::{Outcome, Reconciler};
 use crate::balance::pass::{carry_out_all, plan, relief_of_all};
 use crate::balance::relief::relief;
 use crate::balance::scene::Scene;
+use crate::counted::counted;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 use crate::weigh::Scales;
@@ -62,8 +63,9 @@ impl Reconciler for Balance {
             return Ok(Outcome::Idle);
         }
         Ok(Outcome::Done(format!(
-            "moved {} subnets, asked {} agents to measure first",
-            deeds.moved, deeds.asked
+            "moved {}, asked {} to measure first",
+            counted(deeds.moved, "subnet"),
+            counted(deeds.asked, "agent"),
         )))
     }
 }

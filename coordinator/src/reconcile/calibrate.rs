@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
 use crate::calibration::{Walk, rest};
+use crate::counted::counted;
 use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
@@ -49,8 +50,10 @@ impl Reconciler for Calibrate {
             (false, false) => Outcome::Idle,
             (_, true) => Outcome::More(format!("weighed what was told of {BATCH} subnets")),
             (true, false) => Outcome::Done(format!(
-                "found {suspicions} subnets with slower pages, made {steps} steps in {} cases",
-                cases.len()
+                "found {} with slower pages, made {} in {}",
+                counted(suspicions, "subnet"),
+                counted(steps, "step"),
+                counted(cases.len(), "case"),
             )),
         })
     }

@@ -8,6 +8,7 @@ use store::policy::Strategy;
 use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
+use crate::counted::counted;
 use crate::foresight::{State, anycast, plan};
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
@@ -72,6 +73,6 @@ impl Reconciler for ChooseLandmarks {
         }
         coordinator.pokes.measure_landmarks.notify_one();
         coordinator.pokes.survey_landmarks.notify_one();
-        Ok(Outcome::Done(format!("chose {chosen} landmarks, retired {retired}")))
+        Ok(Outcome::Done(format!("chose {}, retired {retired}", counted(chosen, "landmark"))))
     }
 }

@@ -6,6 +6,7 @@ use store::hand_overs;
 use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
+use crate::counted::counted;
 use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
@@ -34,6 +35,6 @@ impl Reconciler for EndLeases {
         }
         coordinator.pokes.place_hosts.notify_one();
         coordinator.events.tell(Change::Delegations);
-        Ok(Outcome::Done(format!("took {lapsed} hosts from agents that are not heard of")))
+        Ok(Outcome::Done(format!("took {} from agents that are not heard of", counted(lapsed, "host"))))
     }
 }

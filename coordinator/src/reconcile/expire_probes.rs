@@ -6,6 +6,7 @@ use store::probes;
 use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
+use crate::counted::counted;
 use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
@@ -34,6 +35,6 @@ impl Reconciler for ExpireProbes {
         }
         coordinator.pokes.drive_searches.notify_one();
         coordinator.events.tell(Change::Delegations);
-        Ok(Outcome::Done(format!("took {withdrawn} orders back, gave {expired} up")))
+        Ok(Outcome::Done(format!("took {} back, gave {expired} up", counted(withdrawn, "order"))))
     }
 }

@@ -14,6 +14,7 @@ use store::{StoreError, hosts};
 use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
+use crate::counted::counted;
 use crate::digest::{self, HostName};
 use crate::events::Change;
 use crate::failure::chain;
@@ -61,7 +62,7 @@ impl Reconciler for IntegratePackages {
         coordinator.pokes.calibrate.notify_one();
         coordinator.pokes.route_urls.notify_one();
         coordinator.events.tell(Change::Crawl);
-        let deed = format!("integrated {integrated} packages");
+        let deed = format!("integrated {}", counted(integrated, "package"));
         Ok(if waiting.len() == BATCH as usize { Outcome::More(deed) } else { Outcome::Done(deed) })
     }
 }

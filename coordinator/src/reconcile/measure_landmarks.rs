@@ -9,6 +9,7 @@ use store::policy::{Policy, Strategy};
 use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
+use crate::counted::counted;
 use crate::foresight::allowance;
 use crate::pokes::Pokes;
 use crate::search_walk::availability;
@@ -61,7 +62,7 @@ impl Reconciler for MeasureLandmarks {
         }
         let ordered = landmarks::order(&coordinator.store, &due, now).await?;
         coordinator.wakes.ring(due.iter().map(|due| due.agent).collect::<Vec<AgentId>>());
-        Ok(Outcome::Done(format!("asked for {ordered} measurements of landmarks")))
+        Ok(Outcome::Done(format!("asked for {} of landmarks", counted(ordered, "measurement"))))
     }
 }
 

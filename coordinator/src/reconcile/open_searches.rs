@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
 use crate::atlas::Atlas;
+use crate::counted::counted;
 use crate::link::host_and_port;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
@@ -47,7 +48,7 @@ impl Reconciler for OpenSearches {
             return Ok(Outcome::Idle);
         }
         let opened = open(coordinator, chosen).await?;
-        Ok(Outcome::Done(format!("opened {opened} searches")))
+        Ok(Outcome::Done(format!("opened {}", counted(opened, "search"))))
     }
 }
 

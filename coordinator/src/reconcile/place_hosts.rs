@@ -6,6 +6,7 @@ use store::{StoreError, hosts};
 use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
+use crate::counted::counted;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
@@ -41,7 +42,7 @@ impl Reconciler for PlaceHosts {
         if placed == 0 && adopted == 0 {
             return Ok(Outcome::Idle);
         }
-        let did = format!("placed {placed} hosts, {adopted} have an agent");
+        let did = format!("placed {}, {adopted} with an agent", counted(placed, "host"));
         Ok(if placed == BATCH as usize { Outcome::More(did) } else { Outcome::Done(did) })
     }
 }

@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use url::Host;
 
 use super::{Outcome, Reconciler};
+use crate::counted::counted;
 use crate::dns::LookupError;
 use crate::link::host_and_port;
 use crate::pokes::Pokes;
@@ -56,7 +57,7 @@ impl Reconciler for ResolveHosts {
         while let Some(answers) = looked_up.next().await {
             write_down(coordinator, answers).await?;
         }
-        let deed = format!("looked {count} hosts up");
+        let deed = format!("looked {} up", counted(count, "host"));
         Ok(if count == BATCH as usize { Outcome::More(deed) } else { Outcome::Done(deed) })
     }
 }

@@ -7,6 +7,7 @@ use store::routes;
 use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
+use crate::counted::counted;
 use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::recent::fingerprint;
@@ -34,7 +35,7 @@ impl Reconciler for RouteUrls {
         }
         coordinator.recent.remember(routed.iter().map(|route| fingerprint(&route.url)));
         let agents: HashSet<_> = routed.iter().map(|route| route.agent).collect();
-        let deed = format!("routed {} URLs to {} agents", routed.len(), agents.len());
+        let deed = format!("routed {} to {}", counted(routed.len(), "URL"), counted(agents.len(), "agent"));
         coordinator.wakes.ring(agents);
         coordinator.events.tell(Change::Crawl);
         Ok(if routed.len() == BATCH as usize { Outcome::More(deed) } else { Outcome::Done(deed) })

@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
 use crate::atlas::Atlas;
+use crate::counted::counted;
 use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::standing::{home_of, redraw};
@@ -51,7 +52,7 @@ impl Reconciler for SettleHomes {
         coordinator.pokes.drive_searches.notify_one();
         coordinator.pokes.route_urls.notify_one();
         coordinator.events.tell(Change::Delegations);
-        Ok(Outcome::Done(format!("settled {settled} agents at home")))
+        Ok(Outcome::Done(format!("settled {} at home", counted(settled, "agent"))))
     }
 }
 

@@ -53,7 +53,7 @@ impl Reconciler for Steer {
             return Ok(Outcome::Idle);
         }
         Ok(Outcome::Done(format!(
-            "ended {ended} pins and exclusions, pinned {given} subnets, let go of {opened}"
+            "pins and exclusions ended: {ended}; subnets pinned: {given}, let go of: {opened}"
         )))
     }
 }

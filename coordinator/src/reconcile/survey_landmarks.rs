@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::{Outcome, Reconciler};
+use crate::counted::counted;
 use crate::foresight::{Basis, Sizes, survey};
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
@@ -39,7 +40,10 @@ impl Reconciler for SurveyLandmarks {
         coordinator.pokes.drive_searches.notify_one();
         let took_ms = began.elapsed().as_millis();
         Ok(Outcome::Done(format!(
-            "surveyed {landmarks} landmarks in {took_ms} ms: {places} places, and what {lessons} searches taught"
+            "surveyed {} in {took_ms} ms: {}, and what {} taught",
+            counted(landmarks, "landmark"),
+            counted(places, "place"),
+            counted(lessons, "search"),
         )))
     }
 }

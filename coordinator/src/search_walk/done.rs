@@ -1,5 +1,7 @@
 //! What a walk did, counted and told.
 
+use crate::counted::counted;
+
 /// What a walk did.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Done {
@@ -20,9 +22,11 @@ impl Done {
         }
         let some = |count: usize, told: String| if count > 0 { told } else { String::new() };
         let elsewhere = some(retargeted, format!(", went to another address in {retargeted}"));
-        let waiting = some(held, format!("; {held} wait for tomorrow because today's probes are used up"));
+        let waiting = some(held, format!("; {held} waiting for tomorrow because today's probes are used up"));
         Some(format!(
-            "asked {asked} agents, decided {decided} searches, ended {ended} without an agent{elsewhere}{waiting}"
+            "asked {}, decided {}, ended {ended} without an agent{elsewhere}{waiting}",
+            counted(asked, "agent"),
+            counted(decided, "search"),
         ))
     }
 }

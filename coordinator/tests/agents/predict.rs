@@ -239,7 +239,7 @@ async fn a_budget_holds_a_search_back_and_says_so() {
         let statuses = running.coordinator.statuses.all();
         let told = |name: &str| statuses.get(name).and_then(|status| status.last_deed.clone());
         let deeds = [told("drive_searches"), told("improve_delegations")];
-        std::future::ready(deeds.iter().flatten().any(|deed| deed.contains("wait for tomorrow")))
+        std::future::ready(deeds.iter().flatten().any(|deed| deed.contains("waiting for tomorrow")))
     })
     .await;
     running.stop().await;

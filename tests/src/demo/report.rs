@@ -101,7 +101,12 @@ impl Numbers {
 }
 
 fn write_search(search: &SearchFound, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    writeln!(f, "search       {}: {} results in {:.1} ms", search.query.text, search.total, search.took_ms)?;
+    let results = if search.total == 1 { "result" } else { "results" };
+    writeln!(
+        f,
+        "search       {}: {} {results} in {:.1} ms",
+        search.query.text, search.total, search.took_ms
+    )?;
     match &search.best {
         Some((title, url)) => writeln!(f, "             {title} <{url}>"),
         None => Ok(()),
