@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
     async fn leave_pinned(&mut self, search: &OpenSearch, subnet: SubnetId) -> Result<(), StoreError> {
         let holding = self.atlas.book().holding(subnet);
         if holding.is_some_and(|holding| holding.reason == Reason::Pinned) {
-            searches::close(&self.coordinator.store, search.id, self.coordinator.now()).await?;
+            searches::leave_pinned(&self.coordinator.store, search.id, self.coordinator.now()).await?;
         } else {
             self.coordinator.pokes.steer.notify_one();
         }

@@ -17,7 +17,7 @@ pub use silence::{Sibling, retarget, siblings, silent};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-pub use again::{Skipped, close, skipped, targets};
+pub use again::{Skipped, leave_pinned, skipped, targets};
 
 /// A search to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,8 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 /// One host each of those of the subnets that have one with an address: the one with the most pages. Left out are subnets
-/// with an open search, and those searched for after `since` and after they were last delegated.
+/// with an open search, and those searched for after `since`, after they were last delegated and, where a pin held them, after
+/// that ended.
 pub async fn targets(store: &Store, subnets: &[Range], since: UnixMillis) -> Result<Vec<Orphan>, StoreError> {
     let rows: Vec<OrphanRow> = sqlx::query_as(
         "SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority
@@ -19,7 +20,8 @@ pub async fn targets(store: &Store, subnets: &[Range], since: UnixMillis) -> Res
          WHERE h.address IS NOT NULL AND h.state IN ('resolved', 'delegated', 'moving')
            AND NOT EXISTS (SELECT FROM searches s WHERE s.first = w.first AND s.last = w.last
                                                     AND (s.state = 'open' OR s.opened_at > greatest($3,
-                             (SELECT d.decided_at FROM delegations d
+                             (SELECT greatest(d.decided_at, p.ended_at)
+                              FROM delegations d LEFT JOIN steering p ON p.id = d.pin
                               WHERE d.first = w.first AND d.last = w.last AND d.ended_at IS NULL))))
          ORDER BY h.first, h.last, h.pages DESC, h.id",
     )
@@ -32,16 +34,20 @@ pub async fn targets(store: &Store, subnets: &[Range], since: UnixMillis) -> Res
     rows.into_iter().map(orphan).collect()
 }
 
-/// Ends a search without a decision; who has the subnet keeps it. Whether it was open.
-pub async fn close(store: &Store, search: SearchId, now: UnixMillis) -> Result<bool, StoreError> {
+/// Ends a search for a subnet that a pin holds, without a decision. Whether it was open and the pin counts: one that was removed
+/// meanwhile leaves the search to find somebody.
+pub async fn leave_pinned(store: &Store, search: SearchId, now: UnixMillis) -> Result<bool, StoreError> {
     let closed = sqlx::query(
-        "UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = $1 AND state = 'open'",
+        "UPDATE searches s SET state = 'decided', decided_at = $2
+         WHERE s.id = $1 AND s.state = 'open'
+           AND EXISTS (SELECT FROM delegations d JOIN steering p ON p.id = d.pin
+                       WHERE d.first = s.first AND d.last = s.last AND d.ended_at IS NULL AND p.ended_at IS NULL)",
     )
     .bind(search.get())
     .bind(Moment(now))
     .execute(store.pool())
     .await
-    .map_err(StoreError::doing("end a search"))?;
+    .map_err(StoreError::doing("end a search for a pinned subnet"))?;
     Ok(closed.rows_affected() == 1)
 }
 

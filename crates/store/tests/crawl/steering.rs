@@ -1,7 +1,7 @@
 //! Pins, overrides and moves change who has a subnet, each fenced and written down.
 
 use hierarchy::Scope;
-use protocol::{AgentId, PinId};
+use protocol::{AgentId, PinId, SearchId};
 use serde_json::json;
 use store::delegations::{self, Assigned, Assignment, Cause};
 use store::searches::{self, NewSearch};
@@ -99,6 +99,46 @@ async fn an_assignment_ends_what_held_and_the_search_and_is_fenced() {
     );
     assert_eq!(delegations::pinned(world.store()).await.unwrap(), [(range(SUBNET), PinId::new(id))]);
     assert_eq!(actions(&world).await[..3], ["delegation.pin", "pin.create", "delegation.override"]);
+}
+
+/// A subnet that is pinned with a search open that began at this time, the pin and the search.
+async fn pinned_and_searched(world: &World, searched_ms: i64) -> (PinId, SearchId) {
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let Made::Done(id) = pin(world, agent, None).await else { panic!("not pinned") };
+    let pin = PinId::new(id);
+    assert!(matches!(assign(world, &assignment(agent, 0, Cause::Pin(pin))).await, Assigned::Made(_)));
+    let search =
+        NewSearch { subnet: range(SUBNET), target: ip("198.51.100.7"), host: "a.example".into(), port: 80 };
+    searches::open(world.store(), &[search], "threshold", 50_000, NOW.plus_ms(searched_ms)).await.unwrap();
+    (pin, open_searches(world).await[0])
+}
+
+async fn open_searches(world: &World) -> Vec<SearchId> {
+    let open =
+        searches::going_on(world.store(), searches::Which::Urgent, SearchId::new(0), 10).await.unwrap();
+    open.iter().map(|search| search.id).collect()
+}
+
+#[tokio::test]
+async fn a_search_that_began_under_a_pin_does_not_keep_the_subnet_from_being_searched_for_after_it() {
+    let world = World::new().await;
+    let (pin, search) = pinned_and_searched(&world, 1).await;
+    assert!(searches::leave_pinned(world.store(), search, NOW.plus_ms(2)).await.unwrap());
+    let found = async || searches::targets(world.store(), &[range(SUBNET)], NOW).await.unwrap().len();
+    assert_eq!(found().await, 0, "it was searched for after it was pinned");
+    steering::remove(world.store(), Kind::Pin, pin.get(), "ada", NOW.plus_ms(3)).await.unwrap();
+    assert_eq!(found().await, 1);
+}
+
+#[tokio::test]
+async fn a_search_goes_on_when_its_pin_was_removed_meanwhile() {
+    let world = World::new().await;
+    let (pin, search) = pinned_and_searched(&world, 2).await;
+    steering::remove(world.store(), Kind::Pin, pin.get(), "ada", NOW.plus_ms(1)).await.unwrap();
+    assert!(!searches::leave_pinned(world.store(), search, NOW.plus_ms(3)).await.unwrap());
+    assert_eq!(open_searches(&world).await, [search]);
 }
 
 #[tokio::test]
