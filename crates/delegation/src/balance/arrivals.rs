@@ -14,7 +14,8 @@ pub struct Arrivals {
     pub best_moves: usize,
 }
 
-/// Lets the subnets arrive in their order.
+/// Lets the subnets arrive in their order. Whoever stays overfull because nobody has room is tried again at the end, when others
+/// have moved on.
 pub fn arrivals(instance: &Instance, rule: Rule) -> Arrivals {
     let agents = instance.capacities().len();
     let mut desk = Desk {
@@ -26,13 +27,12 @@ pub fn arrivals(instance: &Instance, rule: Rule) -> Arrivals {
     for (subnet, nearest) in instance.nearest().into_iter().enumerate() {
         let Some(nearest) = nearest else { continue };
         desk.put(subnet, nearest);
-        while desk.loads[nearest] > instance.capacities()[nearest] {
-            let Some(found) = relieve(instance, &desk.loads, nearest, &desk.held[nearest], rule) else {
-                break;
-            };
-            desk.count(&found, rule);
-            desk.carry_out(&found);
-        }
+        desk.relieve(nearest, rule);
+    }
+    // Ends, as each move takes a subnet from somebody overfull to somebody whom it does not overfill.
+    let mut moves = None;
+    while moves.replace(desk.result.moves) != Some(desk.result.moves) {
+        (0..agents).for_each(|agent| desk.relieve(agent, rule));
     }
     desk.result
 }
@@ -45,6 +45,17 @@ struct Desk<'i> {
 }
 
 impl Desk<'_> {
+    /// Until the agent is within its capacity or nobody has room.
+    fn relieve(&mut self, agent: usize, rule: Rule) {
+        while self.loads[agent] > self.instance.capacities()[agent] {
+            let Some(found) = relieve(self.instance, &self.loads, agent, &self.held[agent], rule) else {
+                return;
+            };
+            self.count(&found, rule);
+            self.carry_out(&found);
+        }
+    }
+
     fn put(&mut self, subnet: usize, agent: usize) {
         self.held[agent].push(subnet);
         self.loads[agent] += self.instance.subnets()[subnet].load;

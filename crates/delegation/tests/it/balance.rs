@@ -373,3 +373,22 @@ fn a_move_says_why_not_otherwise() {
     let why: Vec<_> = found.refused.iter().map(|refused| (refused.agent, refused.why)).collect();
     assert_eq!(why, [(1, Why::Full { room: 0 }), (3, Why::Dearer { by: 1.0 }), (0, Why::Dearer { by: 2.0 })]);
 }
+
+/// Agent 2 finds no room at agent 1 until the last subnet has made agent 1 give one away that was in the way.
+#[test]
+fn who_found_no_room_is_relieved_once_there_is_some() {
+    let instance = instance(
+        &[0, 4, 0, 11],
+        &[
+            (1, vec![None, Some(1.0), Some(2.0), None]),
+            (3, vec![None, Some(1.0), None, Some(190.0)]),
+            (1, vec![None, Some(55.0), Some(1.0), None]),
+            (1, vec![None, Some(1.0), None, None]),
+        ],
+    );
+    for rule in Rule::ALL {
+        let seen = arrivals(&instance, rule);
+        assert_eq!(seen.plan, [Some(1), Some(3), Some(1), Some(1)], "{rule:?}");
+        assert_eq!(seen.moves, 2, "{rule:?}");
+    }
+}
