@@ -1,17 +1,20 @@
 //! The smallest subnet of an address in one or two reads of far memory: a trie whose strides follow the data.
 //!
 //! The line of heads, flattened into [`segments`](crate::segments), is cut into up to 2^14 equal regions, few enough for their
-//! nodes to stay near the processor. A node cuts its stretch into a power of two of *slots*, about as many as segments start there.
-//! Most slots lie within one segment and name its owner at once, in a table as that of DIR-24-8 (Gupta, Lin, McKeown 1998). A slot
-//! in which several start has a short [list](lists) of them, or a node of its own.
+//! nodes to stay near the processor. A node cuts its stretch into a power of two of equal parts. Where most of the line belongs to
+//! few, a part has a *slot* that names the owner at once, in a table as that of DIR-24-8 (Gupta, Lin, McKeown 1998); a slot in which
+//! several segments start has a short [list](lists) of them, or a node of its own. Where the line is cut up everywhere, half of the slots
+//! would: there a part is larger and has a [block](block), one cache line that tells of all segments in it.
 //!
 //! A head that is not told here is left to the columns, see [`crate::family`].
 
+mod block;
 mod build;
 mod lists;
 mod stride;
 mod table;
 
+use self::block::Block;
 use self::lists::Lists;
 use self::table::Table;
 use crate::segments::UNTOLD;
@@ -23,28 +26,52 @@ const DEEPER: u32 = 1 << 30;
 /// The bits that say which or where.
 const WHICH: u32 = DEEPER - 1;
 
-/// A stretch cut into slots.
+/// A stretch cut into equal parts.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    /// Where its slots begin.
-    slots: u32,
-    /// A slot spans `1 << shift` heads.
+    /// Where the slots or blocks of its parts begin.
+    parts: u32,
+    /// A part spans `1 << shift` heads.
     shift: u8,
-    /// There are `1 << bits` slots.
+    /// There are `1 << bits` parts.
     bits: u8,
+}
+
+impl Node {
+    /// Which slot or block has the head at this offset.
+    #[inline]
+    fn part(self, offset: u64) -> usize {
+        let part = (offset >> self.shift) & !(u64::MAX << self.bits);
+        self.parts as usize + part as usize
+    }
+
+    /// How far in its part this is.
+    #[inline]
+    fn within(self, offset: u64) -> u64 {
+        offset & !(u64::MAX << self.shift)
+    }
+}
+
+/// What the parts of regions have; those of nodes below have slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    Slots,
+    Blocks,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Trie {
-    /// Where the first region begins; before it all is the root's.
+    /// Where the first region begins. Up to there all is the root's, unless a subnet begins at 0.
     base: u64,
-    /// Where the last segment starts, counted from `base`, and whose it is.
-    last: (u64, u32),
-    /// A region spans `1 << shift` heads.
+    /// Where the last segment starts, counted from `base`: behind that nothing changes.
+    last: u64,
+    /// A region spans `1 << shift` heads; 0 to 63.
     shift: u32,
+    parts: Parts,
     /// Those of the regions in order, then those below.
     nodes: Vec<Node>,
     slots: Table<u32>,
+    blocks: Table<Block>,
     lists: Lists,
 }
 
@@ -53,19 +80,20 @@ impl Trie {
     // Most lookups end here. Kept short, so that the processor has many of them under way while it waits for memory.
     #[inline]
     pub(crate) fn owner(&self, head: u64) -> Option<usize> {
-        let offset = head.wrapping_sub(self.base);
-        if offset >= self.last.0 {
-            return if head < self.base { Some(0) } else { told(self.last.1) };
+        let offset = head.saturating_sub(self.base).min(self.last);
+        let node = *self.nodes.get((offset >> self.shift) as usize)?;
+        if self.parts == Parts::Blocks {
+            return self.by_block(node, offset);
         }
-        let node = self.nodes.get((offset >> self.shift) as usize)?;
-        let slot = self.slot(*node, offset)?;
-        if slot < SEVERAL { told(slot) } else { self.several(*node, slot, offset) }
+        let slot = *self.slots.get(node.part(offset))?;
+        if slot < SEVERAL { told(slot) } else { self.several(node, slot, offset) }
     }
 
-    #[inline]
-    fn slot(&self, node: Node, offset: u64) -> Option<u32> {
-        let number = (offset >> node.shift) & !(u64::MAX << node.bits);
-        self.slots.get(node.slots as usize + number as usize).copied()
+    // Apart, so that what it needs is not made ready for slots.
+    #[inline(never)]
+    fn by_block(&self, node: Node, offset: u64) -> Option<usize> {
+        let slot = self.blocks.get(node.part(offset))?.tell(node.within(offset));
+        if slot < SEVERAL { told(slot) } else { self.several(node, slot, offset) }
     }
 
     /// Goes on from a slot that has no single owner.
@@ -73,17 +101,17 @@ impl Trie {
     fn several(&self, mut node: Node, mut slot: u32, offset: u64) -> Option<usize> {
         while slot >= SEVERAL {
             if slot & DEEPER == 0 {
-                let offset = offset & !(u64::MAX << node.shift);
-                return self.lists.owner((slot & WHICH) as usize, offset).and_then(told);
+                return self.lists.owner((slot & WHICH) as usize, node.within(offset)).and_then(told);
             }
             node = *self.nodes.get((slot & WHICH) as usize)?;
-            slot = self.slot(node, offset)?;
+            slot = *self.slots.get(node.part(offset))?;
         }
         told(slot)
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.slots.heap_bytes() + self.lists.heap_bytes()
+        let tables = self.slots.heap_bytes() + self.blocks.heap_bytes() + self.lists.heap_bytes();
+        self.nodes.capacity() * size_of::<Node>() + tables
     }
 }
 
@@ -98,7 +126,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::build::{Growing, WORTHS};
+    use super::build::{Growing, WAYS};
     use crate::{Builder, Companies, Generation, Hierarchy, Range, Record, SubnetKind};
 
     /// Ranges of one size side by side, some with gaps: where they begin, how far apart, how long, how many.
@@ -153,12 +181,12 @@ mod tests {
         #[test]
         fn v4_is_told_as_the_columns_say(
             crowds in prop::collection::vec(crowd(32), 1..8),
-            worth in prop::sample::select(&WORTHS),
+            way in prop::sample::select(&WAYS),
         ) {
             let ends = ends(&crowds, 32);
             let hierarchy = build(&ends, v4);
             let (columns, parent) = (hierarchy.families().0, &hierarchy.columns().parent);
-            let trie = Growing::cut(columns, worth).finish();
+            let trie = Growing::cut(columns, way).finish();
             for at in probes(&ends).filter(|at| *at <= u128::from(u32::MAX)) {
                 let expected = columns.smallest(at as u32, |place| parent[place].index());
                 prop_assert_eq!(hierarchy.smallest(v4(at)).index(), expected, "{}", v4(at));
@@ -169,12 +197,12 @@ mod tests {
         #[test]
         fn v6_is_told_as_the_columns_say(
             crowds in prop::collection::vec(crowd(127), 1..8),
-            worth in prop::sample::select(&WORTHS),
+            way in prop::sample::select(&WAYS),
         ) {
             let ends = ends(&crowds, 127);
             let hierarchy = build(&ends, v6);
             let (columns, parent) = (hierarchy.families().1, &hierarchy.columns().parent);
-            let trie = Growing::cut(columns, worth).finish();
+            let trie = Growing::cut(columns, way).finish();
             for at in probes(&ends).filter(|at| *at < 1 << 127) {
                 let IpAddr::V6(address) = v6(at) else { continue };
                 let expected = columns.smallest(address.to_bits(), |place| parent[place + 1].index() - 1);

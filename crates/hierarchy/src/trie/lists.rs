@@ -6,17 +6,8 @@
 //! long before the slot, stand behind the segments in two words each, and their segments say which of them it is. (To say how
 //! many steps above another it is would be shorter, but each step up is one more read of far memory.)
 
+use super::build::{Segment, Stretch};
 use super::table::Table;
-
-/// A slot with a list to be.
-pub(super) struct Slot {
-    /// The offset of its first head.
-    pub(super) start: u64,
-    /// Whose its first heads are, until the first segment starts.
-    pub(super) before: u32,
-    /// Place of the first subnet that begins in it or after it.
-    pub(super) begins: u32,
-}
 
 /// How wide a segment is written.
 #[derive(Debug, Clone, Copy)]
@@ -123,7 +114,7 @@ pub(super) struct Draft {
 
 impl Draft {
     /// Appends a list; `None` where it cannot be written so.
-    pub(super) fn push(&mut self, slot: &Slot, segments: &[(u64, u32)]) -> Option<usize> {
+    pub(super) fn push(&mut self, slot: &Stretch, segments: &[Segment]) -> Option<usize> {
         let list = self.words.len();
         let starts = segments.iter().fold(0, |all, (at, _)| all | (at - slot.start));
         let unit = starts.trailing_zeros() % u64::BITS;

@@ -1,11 +1,12 @@
-//! Into how many slots a stretch is best cut.
+//! Into how many slots or blocks a stretch is best cut.
 //!
-//! More slots take memory, fewer send more heads to a list. What each stride would cost is counted in one pass over the segments for the
-//! finest, as one bit a slot; every coarser one follows from the next finer by looking at pairs.
+//! More of them take memory, fewer send more heads to a second read. What each stride would cost is counted in one pass over the segments
+//! for the finest, for slots as one bit each; every coarser one follows from the next finer by looking at pairs.
 
+use super::block::STARTS;
 use super::build::Segment;
 
-/// A node has at most so many slots, as a power of two.
+/// A node has at most so many slots or blocks, as a power of two.
 const MOST_STRIDE: u32 = 16;
 
 /// Into how many slots, as a power of two, to cut the `1 << span` heads from an offset on. A slot's worth of memory may be spent
@@ -20,6 +21,23 @@ pub(super) fn stride(worth: usize, from: u64, span: u32, segments: &[Segment]) -
         let cost = (1 << bits) + ((worth * marks.several()) >> bits);
         best = best.min((cost, bits));
         marks.pair();
+    }
+    best.1
+}
+
+/// Into how many blocks, as a power of two, to cut the `1 << span` heads from an offset on. So many blocks may be spent as are `worth` it to
+/// spare all of the heads a second read.
+pub(super) fn block_stride(worth: usize, from: u64, span: u32, segments: &[Segment]) -> u32 {
+    let most = (worth + 1).ilog2().min(span).min(MOST_STRIDE);
+    let mut starts = vec![0_usize; 1 << most];
+    for (at, _) in segments {
+        starts[((at - from) >> (span - most)) as usize] += 1;
+    }
+    let mut best = (usize::MAX, most);
+    for bits in (0..=most).rev() {
+        let crowded = starts.iter().filter(|starts| **starts > STARTS).count();
+        best = best.min(((1 << bits) + ((worth * crowded) >> bits), bits));
+        starts = starts.chunks(2).map(|pair| pair.iter().sum()).collect();
     }
     best.1
 }
@@ -110,6 +128,28 @@ mod tests {
             let most = (worth + 1).ilog2().min(span).min(MOST_STRIDE);
             let few = segments.len().checked_ilog2().unwrap_or(0).saturating_sub(3).min(most);
             prop_assert_eq!(Some(chosen), (few..=most).min_by_key(|bits| cost(*bits)));
+        }
+
+        #[test]
+        fn the_cheapest_stride_of_blocks_is_taken(
+            worth in 0_usize..500,
+            from in 0_u64..1 << 40,
+            (span, offsets) in (0_u32..=24).prop_flat_map(|span| {
+                (Just(span), prop::collection::btree_set(0..1_u64 << span, 0..300))
+            }),
+        ) {
+            let segments: Vec<Segment> = offsets.iter().map(|offset| (from + offset, 0)).collect();
+            let crowded = |bits: u32| {
+                let mut starts = vec![0; 1 << bits];
+                for offset in &offsets {
+                    starts[(offset >> (span - bits)) as usize] += 1;
+                }
+                starts.into_iter().filter(|starts| *starts > STARTS).count()
+            };
+            let cost = |bits: u32| (1_usize << bits) + ((worth * crowded(bits)) >> bits);
+            let most = (worth + 1).ilog2().min(span);
+            let chosen = block_stride(worth, from, span, &segments);
+            prop_assert_eq!(Some(chosen), (0..=most).min_by_key(|bits| cost(*bits)));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use memmap2::{Advice, MmapMut};
 use yoke::Yoke;
-use zerocopy::{FromBytes, Immutable, IntoBytes};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Linux's larger pages.
 const LARGE_PAGE: usize = 2 << 20;
@@ -22,7 +22,7 @@ enum Room<T> {
     Large { pages: MmapMut, bytes: usize },
 }
 
-impl<T: FromBytes + IntoBytes + Immutable> Table<T> {
+impl<T: FromBytes + IntoBytes + Immutable + KnownLayout> Table<T> {
     pub(super) fn new(mut numbers: Vec<T>) -> Self {
         let bytes = numbers.as_bytes().len();
         let room = if let Some(pages) = large_pages(numbers.as_bytes()) {
@@ -39,7 +39,7 @@ impl<T: FromBytes + IntoBytes + Immutable> Table<T> {
     }
 }
 
-impl<T: FromBytes + Immutable> Room<T> {
+impl<T: FromBytes + Immutable + KnownLayout> Room<T> {
     fn numbers(&self) -> &[T] {
         match self {
             Self::Small(numbers) => numbers,
