@@ -6,8 +6,7 @@ use crate::family::Family;
 /// Owner of a head within which the smallest subnet changes: its segment does not tell (ranges of IPv6 smaller than a /64).
 pub(crate) const UNTOLD: u32 = u32::MAX >> 1;
 
-/// Hands each segment to `sink`, the head it starts at and the place of its owner, in ascending order; the root's, which starts
-/// at zero, is left out.
+/// Hands each segment to `sink`, the head it starts at and the place of its owner, in ascending order from zero on.
 pub(crate) fn flatten<A: Address>(family: &Family<A>, sink: impl FnMut(u64, u32)) {
     let mut flat = Flat { sink, around: vec![(0, A::MAX)], waiting: (0, 0) };
     for place in 1..family.len() {

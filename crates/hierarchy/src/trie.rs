@@ -1,10 +1,11 @@
 //! The smallest subnet of an address in one or two reads of far memory: a trie whose strides follow the data.
 //!
-//! The line of heads, flattened into [`segments`](crate::segments), is cut into up to 2^14 equal regions, few enough for their
+//! The line of heads, flattened into [`segments`](crate::segments), is cut into about 2^14 equal regions at most, few enough for their
 //! nodes to stay near the processor. A node cuts its stretch into a power of two of equal parts. Where most of the line belongs to
 //! few, a part has a *slot* that names the owner at once, in a table as that of DIR-24-8 (Gupta, Lin, McKeown 1998); a slot in which
 //! several segments start has a short [list](lists) of them, or a node of its own. Where the line is cut up everywhere, half of the slots
-//! would: there a part is larger and has a [block](block), one cache line that tells of all segments in it.
+//! would need a list: there parts are larger, and each has a [`block`], one cache line that tells of its segments, or a node if they
+//! are too many.
 //!
 //! A head that is not told here is left to the columns, see [`crate::family`].
 

@@ -14,8 +14,8 @@ pub struct Arrivals {
     pub best_moves: usize,
 }
 
-/// Lets the subnets arrive in their order. Whoever stays overfull because nobody has room is tried again at the end, when others
-/// have moved on.
+/// Lets the subnets arrive in their order. Whoever stays overfull because nobody has room is tried again at the end, as
+/// later moves may have made some.
 pub fn arrivals(instance: &Instance, rule: Rule) -> Arrivals {
     let agents = instance.capacities().len();
     let mut desk = Desk {
@@ -29,7 +29,7 @@ pub fn arrivals(instance: &Instance, rule: Rule) -> Arrivals {
         desk.put(subnet, nearest);
         desk.relieve(nearest, rule);
     }
-    // Ends, as each move takes a subnet from somebody overfull to somebody whom it does not overfill.
+    // Ends, as loads are at least 1 and each move takes one from somebody overfull to somebody whom it does not overfill.
     let mut moves = None;
     while moves.replace(desk.result.moves) != Some(desk.result.moves) {
         (0..agents).for_each(|agent| desk.relieve(agent, rule));

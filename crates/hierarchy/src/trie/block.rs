@@ -22,20 +22,20 @@ pub(super) struct Block {
     /// Place of the first subnet that begins in the stretch or after it: most owners are soon after that. From [`SEVERAL`] on, what a slot
     /// says where more is to be told than a block can.
     base: u32,
-    /// The one owner that is not soon after, such as a subnet around the whole stretch.
+    /// The one owner that is not soon after, such as a subnet around the whole stretch; [`UNTOLD`] if there is none.
     far: u32,
     /// How many units after the beginning of the stretch a segment starts, ascending. Where there are fewer the rest is
     /// [`u16::MAX`].
     starts: [u16; STARTS],
-    /// Whose it is before the first start, then after each: how far from the base, or [`FAR`], or [`UNTOLD_CODE`]. Behind the last
-    /// start it goes on to the end.
+    /// Whose it is before the first start, then after each: how far from the base, or [`FAR`], or [`UNTOLD_CODE`]. The last of
+    /// them is repeated to the end.
     codes: [u8; STARTS + 1],
     /// A unit is `1 << unit` heads; 0 to 63.
     unit: u8,
 }
 
 impl Block {
-    /// `None` if more starts here than fits, or it belongs to several who are far.
+    /// `None` if more segments start here than fit, or too far from the beginning for their units, or several owners are far.
     pub(super) fn of(stretch: &Stretch, segments: &[Segment]) -> Option<Self> {
         let (first, segments) = match segments {
             [(at, owner), rest @ ..] if *at == stretch.start => (*owner, rest),
@@ -44,8 +44,7 @@ impl Block {
         if segments.len() > STARTS {
             return None;
         }
-        let starts = segments.iter().fold(0, |all, (at, _)| all | (at - stretch.start));
-        let unit = starts.trailing_zeros() % u64::BITS;
+        let unit = stretch.unit(segments);
         let mut block = Self { unit: unit as u8, ..Self::slot(stretch.begins) };
         let code = block.code(first)?;
         block.codes.fill(code);
@@ -77,7 +76,7 @@ impl Block {
         (self.far == owner).then_some(FAR)
     }
 
-    /// What a slot for just the head would say that lies so far in the stretch.
+    /// What a slot of its own would say of the head that lies so far in the stretch.
     // Nothing here depends on a guess that may be wrong half of the time, so that the processor goes on to other lookups while it waits for
     // memory.
     #[inline]

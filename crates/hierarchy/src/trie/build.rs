@@ -11,10 +11,10 @@ use crate::segments::{UNTOLD, flatten};
 
 /// With more regions their nodes no longer stay near the processor.
 const MOST_REGION_BITS: u32 = 14;
-/// What the parts of regions have, and how many slots or blocks for each subnet it is worth to spare all heads a second read: the first
-/// of these with which a trie is small enough. With blocks it is that only where their lines are well filled nearly everywhere.
+/// What the parts of regions have, and for how many slots a subnet may take memory if that spares all heads a second read: the first of
+/// these with which a trie is small enough. With blocks a large one is only where most of them are well filled.
 pub(super) const WAYS: [(Parts, usize); 7] = [
-    (Parts::Blocks, 1),
+    (Parts::Blocks, SLOTS),
     (Parts::Slots, 24),
     (Parts::Slots, 12),
     (Parts::Slots, 6),
@@ -26,6 +26,8 @@ pub(super) const WAYS: [(Parts, usize); 7] = [
 const BYTES: usize = 10;
 /// Nobody misses so many bytes.
 const FEW_BYTES: usize = 64 * 1024;
+/// As many slots are as large as a block.
+const SLOTS: usize = size_of::<Block>() / size_of::<u32>();
 /// A list is searched from its front, so that a longer one is better cut.
 const LONGEST: usize = 32;
 
@@ -40,6 +42,13 @@ pub(super) struct Stretch {
     pub(super) before: u32,
     /// Place of the first subnet that begins in it or after it.
     pub(super) begins: u32,
+}
+
+impl Stretch {
+    /// All of these start at multiples of `1 << unit` heads from the first one on.
+    pub(super) fn unit(&self, segments: &[Segment]) -> u32 {
+        segments.iter().fold(0, |all, (at, _)| all | (at - self.start)).trailing_zeros() % u64::BITS
+    }
 }
 
 impl Trie {
@@ -74,7 +83,7 @@ pub(super) struct Growing<'f, A: Address> {
     lists: Draft,
     /// Where the latest segment starts.
     last: u64,
-    /// How many slots or blocks more of a node it is worth to spare all its heads a second read.
+    /// For how many slots a node may take memory if that spares all its heads a second read.
     worth: usize,
     /// Whose the line is up to the next segment.
     owner: u32,
@@ -90,7 +99,7 @@ impl<'f, A: Address> Growing<'f, A> {
         let end = end(family).saturating_add(1);
         let bits = below.len().checked_ilog2().unwrap_or(0).clamp(1, MOST_REGION_BITS);
         let shift = (u64::BITS - (end - before).leading_zeros()).saturating_sub(bits);
-        // So that a network of a power of two heads begins with a part.
+        // So that a network at least as large as a part begins where a part does.
         let base = before >> shift << shift;
         let regions = ((end - base) >> shift) as usize + 1;
         let mut growing = Self {
@@ -149,7 +158,7 @@ impl<'f, A: Address> Growing<'f, A> {
 
     /// Cuts a region into blocks.
     fn blocks(&mut self, from: u64, segments: &[Segment]) -> Node {
-        let bits = block_stride(self.worth, from, self.shift, segments);
+        let bits = block_stride(self.worth / SLOTS, from, self.shift, segments);
         let (shift, blocks) = (self.shift - bits, self.blocks.len());
         for (_, start, here) in parts(from, shift, bits, segments) {
             let block = self.block(start, shift, here);

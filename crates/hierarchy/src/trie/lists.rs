@@ -116,8 +116,7 @@ impl Draft {
     /// Appends a list; `None` where it cannot be written so.
     pub(super) fn push(&mut self, slot: &Stretch, segments: &[Segment]) -> Option<usize> {
         let list = self.words.len();
-        let starts = segments.iter().fold(0, |all, (at, _)| all | (at - slot.start));
-        let unit = starts.trailing_zeros() % u64::BITS;
+        let unit = slot.unit(segments);
         let goes_on = segments.first().is_some_and(|(at, _)| *at > slot.start);
         let first = goes_on.then_some((slot.start, slot.before));
         let count = segments.len() + usize::from(goes_on);

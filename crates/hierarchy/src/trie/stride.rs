@@ -25,8 +25,8 @@ pub(super) fn stride(worth: usize, from: u64, span: u32, segments: &[Segment]) -
     best.1
 }
 
-/// Into how many blocks, as a power of two, to cut the `1 << span` heads from an offset on. So many blocks may be spent as are `worth` it to
-/// spare all of the heads a second read.
+/// Into how many blocks, as a power of two, to cut the `1 << span` heads from an offset on. Up to `worth` blocks may be spent if
+/// that spares all of the heads a second read.
 pub(super) fn block_stride(worth: usize, from: u64, span: u32, segments: &[Segment]) -> u32 {
     let most = (worth + 1).ilog2().min(span).min(MOST_STRIDE);
     let mut starts = vec![0_usize; 1 << most];

@@ -1,4 +1,4 @@
-//! Numbers that are read here and there.
+//! Entries that are read here and there.
 
 use std::fmt;
 use std::ops::Deref;
@@ -23,15 +23,15 @@ enum Room<T> {
 }
 
 impl<T: FromBytes + IntoBytes + Immutable + KnownLayout> Table<T> {
-    pub(super) fn new(mut numbers: Vec<T>) -> Self {
-        let bytes = numbers.as_bytes().len();
-        let room = if let Some(pages) = large_pages(numbers.as_bytes()) {
+    pub(super) fn new(mut entries: Vec<T>) -> Self {
+        let bytes = entries.as_bytes().len();
+        let room = if let Some(pages) = large_pages(entries.as_bytes()) {
             Room::Large { pages, bytes }
         } else {
-            numbers.shrink_to_fit();
-            Room::Small(numbers)
+            entries.shrink_to_fit();
+            Room::Small(entries)
         };
-        Self(Yoke::<&'static [T], _>::attach_to_cart(Arc::new(room), |room: &Room<T>| room.numbers()))
+        Self(Yoke::<&'static [T], _>::attach_to_cart(Arc::new(room), |room: &Room<T>| room.entries()))
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
@@ -40,9 +40,9 @@ impl<T: FromBytes + IntoBytes + Immutable + KnownLayout> Table<T> {
 }
 
 impl<T: FromBytes + Immutable + KnownLayout> Room<T> {
-    fn numbers(&self) -> &[T] {
+    fn entries(&self) -> &[T] {
         match self {
-            Self::Small(numbers) => numbers,
+            Self::Small(entries) => entries,
             Self::Large { pages, bytes } => {
                 pages.get(..*bytes).and_then(|bytes| <[T]>::ref_from_bytes(bytes).ok()).unwrap_or_default()
             }
@@ -71,7 +71,7 @@ impl<T> Deref for Table<T> {
 
 impl<T> fmt::Debug for Table<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} numbers", self.len())
+        write!(f, "{} entries", self.len())
     }
 }
 
@@ -80,14 +80,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_and_many_numbers_are_kept_as_they_are() {
+    fn few_and_many_entries_are_kept_as_they_are() {
         for many in [0, 1, 1_000, LARGE_PAGE as u32 / 4, LARGE_PAGE as u32] {
-            let numbers: Vec<u32> = (0..many).collect();
-            let table = Table::new(numbers.clone());
-            assert!(*table == *numbers, "{many}");
+            let entries: Vec<u32> = (0..many).collect();
+            let table = Table::new(entries.clone());
+            assert!(*table == *entries, "{many}");
             let copy = table.clone();
             drop(table);
-            assert!(*copy == *numbers, "{many}, of a copy");
+            assert!(*copy == *entries, "{many}, of a copy");
             assert_eq!(copy.heap_bytes(), 4 * many as usize);
         }
     }
