@@ -43,12 +43,13 @@ async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
 
     world.set_rounds(ROUND_S).await;
     world.until_still(subject.host).await;
-    world.ground.stage.referee().forget();
     for host in world.hosts_in(&subject.subnet) {
         let scope = Scope::Addresses(agent, host);
         let slowdown = Slowdown { factor: 1.0, extra: Duration::from_millis(50) };
         links.slow(scope, slowdown).unwrap();
     }
+    // Not before: a round that began while the way was as usual is none of those counted.
+    world.ground.stage.referee().forget();
     let case = world.until_case(&subject.subnet, "away").await;
     eprintln!("{}", case["sentence"]);
     let heir = world.agent_named(&case["heir"]);
