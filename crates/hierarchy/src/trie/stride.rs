@@ -106,6 +106,14 @@ mod tests {
 
     use super::*;
 
+    /// Where it begins, how many heads it spans as a power of two, and what starts in it.
+    fn stretch() -> impl Strategy<Value = (u64, u32, Vec<Segment>)> {
+        (0_u64..1 << 40, 0_u32..=24).prop_flat_map(|(from, span)| {
+            let starts = prop::collection::btree_set(from..from + (1_u64 << span), 0..300);
+            (Just(from), Just(span), starts.prop_map(|starts| starts.into_iter().map(|at| (at, 0)).collect()))
+        })
+    }
+
     /// Slots of this stride that have a segment start elsewhere than at their beginning.
     fn several(from: u64, shift: u32, segments: &[Segment]) -> usize {
         let inside =
@@ -117,12 +125,8 @@ mod tests {
         #[test]
         fn the_cheapest_stride_is_taken(
             worth in 0_usize..5_000,
-            from in 0_u64..1 << 40,
-            (span, offsets) in (0_u32..=24).prop_flat_map(|span| {
-                (Just(span), prop::collection::btree_set(0..1_u64 << span, 0..300))
-            }),
+            (from, span, segments) in stretch(),
         ) {
-            let segments: Vec<Segment> = offsets.iter().map(|offset| (from + offset, 0)).collect();
             let chosen = stride(worth, from, span, &segments);
             let cost = |bits: u32| (1_usize << bits) + ((worth * several(from, span - bits, &segments)) >> bits);
             let most = (worth + 1).ilog2().min(span).min(MOST_STRIDE);
@@ -133,16 +137,12 @@ mod tests {
         #[test]
         fn the_cheapest_stride_of_blocks_is_taken(
             worth in 0_usize..500,
-            from in 0_u64..1 << 40,
-            (span, offsets) in (0_u32..=24).prop_flat_map(|span| {
-                (Just(span), prop::collection::btree_set(0..1_u64 << span, 0..300))
-            }),
+            (from, span, segments) in stretch(),
         ) {
-            let segments: Vec<Segment> = offsets.iter().map(|offset| (from + offset, 0)).collect();
             let crowded = |bits: u32| {
                 let mut starts = vec![0; 1 << bits];
-                for offset in &offsets {
-                    starts[(offset >> (span - bits)) as usize] += 1;
+                for (at, _) in &segments {
+                    starts[((at - from) >> (span - bits)) as usize] += 1;
                 }
                 starts.into_iter().filter(|starts| *starts > STARTS).count()
             };
