@@ -187,7 +187,7 @@ mod tests {
             let ends = ends(&crowds, 32);
             let hierarchy = build(&ends, v4);
             let (columns, parent) = (hierarchy.families().0, &hierarchy.columns().parent);
-            let trie = Growing::cut(columns, way).finish();
+            let trie = Growing::cut(columns, way, usize::MAX).finish();
             for at in probes(&ends).filter(|at| *at <= u128::from(u32::MAX)) {
                 let expected = columns.smallest(at as u32, |place| parent[place].index());
                 prop_assert_eq!(hierarchy.smallest(v4(at)).index(), expected, "{}", v4(at));
@@ -203,7 +203,7 @@ mod tests {
             let ends = ends(&crowds, 127);
             let hierarchy = build(&ends, v6);
             let (columns, parent) = (hierarchy.families().1, &hierarchy.columns().parent);
-            let trie = Growing::cut(columns, way).finish();
+            let trie = Growing::cut(columns, way, usize::MAX).finish();
             for at in probes(&ends).filter(|at| *at < 1 << 127) {
                 let IpAddr::V6(address) = v6(at) else { continue };
                 let expected = columns.smallest(address.to_bits(), |place| parent[place + 1].index() - 1);

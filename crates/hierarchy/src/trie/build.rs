@@ -54,11 +54,10 @@ impl Stretch {
 impl Trie {
     pub(crate) fn new<A: Address>(family: &Family<A>) -> Self {
         let most = FEW_BYTES.max(BYTES * family.len());
-        let [first, rest @ ..] = WAYS;
-        let grown = rest.iter().fold(Growing::cut(family, first), |grown, way| {
-            if grown.bytes() > most { Growing::cut(family, *way) } else { grown }
-        });
-        grown.finish()
+        let [rest @ .., last] = WAYS;
+        let small =
+            rest.into_iter().map(|way| Growing::cut(family, way, most)).find(|grown| grown.bytes() <= most);
+        small.unwrap_or_else(|| Growing::cut(family, last, usize::MAX)).finish()
     }
 }
 
@@ -83,6 +82,7 @@ pub(super) struct Growing<'f, A: Address> {
     lists: Draft,
     /// Where the latest segment starts.
     last: u64,
+    most: usize,
     /// For how many slots a node may take memory if that spares all its heads a second read.
     worth: usize,
     /// Whose the line is up to the next segment.
@@ -92,8 +92,8 @@ pub(super) struct Growing<'f, A: Address> {
 }
 
 impl<'f, A: Address> Growing<'f, A> {
-    /// One of the [`WAYS`].
-    pub(super) fn cut(family: &'f Family<A>, (parts, worth): (Parts, usize)) -> Self {
+    /// One of the [`WAYS`]; of use if it takes no more than the `most` bytes, beyond which it is not gone on with.
+    pub(super) fn cut(family: &'f Family<A>, (parts, worth): (Parts, usize), most: usize) -> Self {
         let below = family.heads.get(1..).unwrap_or_default();
         let before = below.first().map_or(0, |head| (*head).into()).saturating_sub(1);
         let end = end(family).saturating_add(1);
@@ -112,6 +112,7 @@ impl<'f, A: Address> Growing<'f, A> {
             blocks: vec![],
             lists: Draft::default(),
             last: 0,
+            most,
             worth: worth * below.len() / regions,
             owner: 0,
             begun: 1,
@@ -137,6 +138,9 @@ impl<'f, A: Address> Growing<'f, A> {
     }
 
     fn region(&mut self, number: usize, segments: &[Segment]) {
+        if self.bytes() > self.most {
+            return;
+        }
         let from = (number as u64) << self.shift;
         self.nodes[number] = match self.parts {
             Parts::Slots => self.node(from, self.shift, 0, segments),
