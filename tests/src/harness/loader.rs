@@ -41,7 +41,7 @@ impl Loader {
 
     async fn finish(command: Command, log: &Path, limit: Duration) -> Result<Loaded, HarnessError> {
         let mut process = Process::start("rir-loader", command, log)?;
-        let status = process.wait(limit).await?;
-        Ok(Loaded { status, output: process.output(), said: process.last_words() })
+        let (status, output) = process.finish(limit).await?;
+        Ok(Loaded { status, output, said: process.last_words() })
     }
 }

@@ -96,6 +96,20 @@ impl Process {
         self.lines.borrow().clone()
     }
 
+    /// Waits for its end and for the end of its standard output, which may be read only after that; both.
+    pub async fn finish(&mut self, limit: Duration) -> Result<(ExitStatus, Vec<String>), HarnessError> {
+        let status = self.wait(limit).await?;
+        let mut lines = self.lines.clone();
+        let closed = async { while lines.changed().await.is_ok() {} };
+        let late = |_| HarnessError::Late {
+            wanted: format!("end of the output of {}", self.name),
+            limit,
+            seen: self.last_words(),
+        };
+        tokio::time::timeout(limit, closed).await.map_err(late)?;
+        Ok((status, self.output()))
+    }
+
     /// The end of its log.
     pub fn last_words(&self) -> String {
         let text = std::fs::read_to_string(&self.log).unwrap_or_default();

@@ -52,6 +52,15 @@ async fn a_stopped_process_says_how_it_ended() {
 }
 
 #[tokio::test]
+async fn what_is_read_after_the_end_belongs_to_it() {
+    let room = Room::open("harness").unwrap();
+    let script = shell("echo one; (sleep 0.3; echo two) & exit 3");
+    let mut process = Process::start("it", script, &room.path().join("log")).unwrap();
+    let (status, output) = process.finish(SOON).await.unwrap();
+    assert_eq!((status.code(), output), (Some(3), vec!["one".to_owned(), "two".to_owned()]));
+}
+
+#[tokio::test]
 async fn a_late_level_tells_what_was_seen() {
     let mut looks = 0;
     let look = || {
