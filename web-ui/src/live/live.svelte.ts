@@ -66,11 +66,18 @@ export class Live {
   #connect(): void {
     const source = this.#open();
     this.#source = source;
-    source.onopen = () => (this.connected = true);
+    source.onopen = () => this.#opened();
     source.onerror = () => this.#lost(source);
     source.addEventListener('overview', (event) => this.#show(JSON.parse(event.data) as Overview));
     source.addEventListener('agents', () => this.#changed('agents'));
     source.addEventListener('delegations', () => this.#changed('delegations'));
+  }
+
+  /** What changed before it was open, nobody told: pages loaded by then may be older. */
+  #opened(): void {
+    this.connected = true;
+    this.#changed('agents');
+    this.#changed('delegations');
   }
 
   /** Asks the ordinary way why no events come. An expired session comes to light here. */

@@ -63,6 +63,16 @@ describe('live numbers', () => {
     expect(live.delegations).toBe(0);
   });
 
+  it('take it that something changed before they were live, also when they come back', () => {
+    live.start();
+    for (const times of [1, 2]) {
+      newest().onopen?.(new Event('open'));
+      vi.advanceTimersByTime(2000);
+      expect([live.agents, live.delegations]).toEqual([times, times]);
+      newest().onerror?.(new Event('error'));
+    }
+  });
+
   it('know whether they are live', () => {
     live.start();
     newest().onopen?.(new Event('open'));

@@ -14,6 +14,8 @@ export class Resource<T> {
 
   #current: AbortController | undefined;
   #loader: Loader<T> | undefined;
+  /** Whether the answer under way was asked for before something changed. */
+  #outdated = false;
 
   /** Loads anew: only the latest call counts, an earlier answer that comes late is dropped. */
   load(loader: Loader<T>): Promise<void> {
@@ -22,9 +24,10 @@ export class Resource<T> {
     return this.#run(loader);
   }
 
-  /** Loads the same again without showing a wait; an answer under way is waited for instead. */
+  /** Loads the same again without showing a wait; after an answer that is under way, which may be older than the reason. */
   async refresh(): Promise<void> {
-    if (this.#loader && !this.#current) await this.#run(this.#loader);
+    if (this.#current) this.#outdated = true;
+    else if (this.#loader) await this.#run(this.#loader);
   }
 
   /** The same again, with a wait shown: for a Try again button. */
@@ -43,6 +46,7 @@ export class Resource<T> {
   stop(): void {
     this.#current?.abort();
     this.#current = undefined;
+    this.#outdated = false;
     this.busy = false;
   }
 
@@ -50,12 +54,14 @@ export class Resource<T> {
     this.#current?.abort();
     const control = new AbortController();
     this.#current = control;
+    this.#outdated = false;
     try {
       const value = await loader(control.signal);
       if (this.#current === control) this.#settle(value, undefined);
     } catch (thrown) {
       if (this.#current === control) this.#settle(this.value, asProblem(thrown));
     }
+    if (this.#outdated && !this.#current) await this.#run(loader);
   }
 
   #settle(value: T | undefined, problem: Problem | undefined): void {

@@ -48,18 +48,39 @@ describe('a resource', () => {
     expect(resource.problem).toBeUndefined();
   });
 
-  it('refreshes without showing a wait, and not while a load is under way', async () => {
+  it('refreshes without showing a wait', async () => {
     const resource = new Resource<number>();
     let asked = 0;
-    const answers = held<number>();
-    const load = resource.load(() => ((asked += 1), answers.loader()));
-    await resource.refresh();
-    expect(asked).toBe(1);
-    answers.resolve(1);
-    await load;
+    await resource.load(() => Promise.resolve((asked += 1)));
     const refresh = resource.refresh();
     expect(resource.busy).toBe(false);
     await refresh;
-    expect(asked).toBe(2);
+    expect(resource.value).toBe(2);
+  });
+
+  it('asks once more, after an answer under way, for what changed meanwhile', async () => {
+    const resource = new Resource<string>();
+    const [old, fresh] = [held<string>(), held<string>()];
+    let asked = 0;
+    const load = resource.load(() => ((asked += 1) === 1 ? old : fresh).loader());
+    await resource.refresh();
+    await resource.refresh();
+    expect(asked).toBe(1);
+    old.resolve('old');
+    fresh.resolve('new');
+    await load;
+    expect([asked, resource.value]).toEqual([2, 'new']);
+  });
+
+  it('does not ask once more when nobody wants it any longer', async () => {
+    const resource = new Resource<string>();
+    const slow = held<string>();
+    let asked = 0;
+    const load = resource.load(() => ((asked += 1), slow.loader()));
+    await resource.refresh();
+    resource.stop();
+    slow.resolve('late');
+    await load;
+    expect([asked, resource.value]).toEqual([1, undefined]);
   });
 });
