@@ -4,7 +4,7 @@
 use std::{
     net::{IpAddr, SocketAddr},
     sync::atomic::{AtomicU16, Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use surge_ping::{Client, Config, ICMP, PingIdentifier, PingSequence};
@@ -35,8 +35,11 @@ impl Icmp {
         let mut pinger = client.pinger(address, PingIdentifier(rand::random())).await;
         pinger.timeout(within);
         let sequence = PingSequence(self.sequence.fetch_add(1, Ordering::Relaxed));
-        let (_, rtt) = pinger.ping(sequence, &PAYLOAD).await.map_err(|error| error.to_string())?;
-        Ok(rtt)
+        // What surge-ping returns is counted from after the request was sent: where something else ran in between it is shorter
+        // than the way, and would be the shortest of the samples. This can only be longer.
+        let before = Instant::now();
+        pinger.ping(sequence, &PAYLOAD).await.map_err(|error| error.to_string())?;
+        Ok(before.elapsed())
     }
 
     fn open(&self, kind: ICMP) -> Result<Client, String> {
