@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use protocol::{AgentId, HostId, UnixMillis};
 
+use crate::commit::commit;
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
@@ -130,14 +131,17 @@ pub async fn place(store: &Store, places: &[(HostId, Range)]) -> Result<(), Stor
 
 /// Gives hosts that wait to the agent that has their subnet. Says how many.
 pub async fn adopt(store: &Store) -> Result<u64, StoreError> {
+    let doing = StoreError::doing("give hosts to the agents of their subnets");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
     let adopted = sqlx::query(
         "UPDATE hosts h SET state = 'delegated', agent = d.agent
          FROM delegations d
          WHERE h.state = 'resolved' AND d.first = h.first AND d.last = h.last AND d.ended_at IS NULL",
     )
-    .execute(store.pool())
+    .execute(&mut *tx)
     .await
-    .map_err(StoreError::doing("give hosts to the agents of their subnets"))?;
+    .map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
     Ok(adopted.rows_affected())
 }
 

@@ -9,6 +9,7 @@ pub mod admins;
 pub mod agents;
 pub mod audit;
 pub mod calibrations;
+mod commit;
 pub mod cuts;
 mod decider;
 pub mod delegations;

@@ -6,6 +6,7 @@ use protocol::package::{Header, PackageName};
 use protocol::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
+use crate::commit::commit;
 use crate::hearings::{self, Trends};
 use crate::line::one_line;
 use crate::moment::Moment;
@@ -190,7 +191,7 @@ pub async fn integrate(
     hearings::count_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
     let told = round_trips::note_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
     urls::queue_in(&mut tx, &integration.discovered, now).await?;
-    tx.commit().await.map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
     Ok(Some(told))
 }
 

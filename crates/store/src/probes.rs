@@ -13,6 +13,7 @@ pub use ended::{expire, withdraw};
 pub use report::{News, report};
 pub use spent::{Spent, spent};
 
+use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -49,6 +50,8 @@ pub async fn ask(store: &Store, probes: &[NewProbe<'_>], now: UnixMillis) -> Res
     let expected = |value: fn(Expected) -> u32| {
         probes.iter().map(|p| p.expected.map(|e| column(value(e)))).collect::<Vec<_>>()
     };
+    let doing = StoreError::doing("order probes");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
     let asked = sqlx::query(
         "INSERT INTO probes (search, step, agent, phase, level_first, level_last, expected_us, deviation_us, chance,
                              asked_at)
@@ -68,9 +71,10 @@ pub async fn ask(store: &Store, probes: &[NewProbe<'_>], now: UnixMillis) -> Res
     .bind(expected(|expected| expected.deviation_us))
     .bind(probes.iter().map(|p| p.expected.map(|expected| expected.chance)).collect::<Vec<_>>())
     .bind(Moment(now))
-    .execute(store.pool())
+    .execute(&mut *tx)
     .await
-    .map_err(StoreError::doing("order probes"))?;
+    .map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
     Ok(asked.rows_affected())
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use protocol::{AgentId, Route};
 use sqlx::PgConnection;
 
+use crate::commit::commit;
 use crate::{Store, StoreError};
 
 /// The routes that an agent has not confirmed, by rising number.
@@ -54,7 +55,7 @@ pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<Routed>,
     if !chosen.is_empty() {
         write(&mut tx, &chosen).await?;
         advance(&mut tx, &room).await?;
-        tx.commit().await.map_err(doing)?;
+        commit(tx).await.map_err(doing)?;
     }
     Ok(chosen.into_iter().map(|c| Routed { agent: AgentId::new(c.agent), url: c.url }).collect())
 }

@@ -6,6 +6,7 @@ use sqlx::PgConnection;
 
 use protocol::UnixMillis;
 
+use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -27,7 +28,7 @@ pub async fn queue(store: &Store, urls: &[NewUrl], now: UnixMillis) -> Result<u6
     let doing = StoreError::doing("queue URLs");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let queued = queue_in(&mut tx, urls, now).await?;
-    tx.commit().await.map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
     Ok(queued)
 }
 

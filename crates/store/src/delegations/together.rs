@@ -5,6 +5,7 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 
 use super::{Decided, Decision, give_hosts};
+use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -60,7 +61,7 @@ async fn together(
     }
     let gifts: Vec<_> = decisions.iter().map(|decision| (decision.subnet, decision.agent)).collect();
     give_hosts(&mut tx, &gifts, now).await?;
-    tx.commit().await.map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
     Ok(Ok(made))
 }
 
