@@ -1,8 +1,8 @@
 //! How many searches a coordinator carries through in a second, with every step in Postgres.
 //!
 //! A private Postgres with its crash-safe settings, a thousand agents, and a host in each of many subnets. The reconcilers open the
-//! searches, order the probes and decide, as they do in service; the agents' part (a round trip that is known beforehand) is one
-//! statement. Beside it, as the limit, the rows that come of it are written into tables without any rule: by one
+//! searches, order the probes and decide, each whenever it is poked, as they do in service; the agents' part (a round trip that is known
+//! beforehand) is one statement whenever the bells of agents ring. Beside it, as the limit, the rows that come of it are written into tables without any rule: by one
 //! statement each, and in transactions of as many rows as the coordinator's.
 //!
 //! `cargo bench -p coordinator -- [SUBNETS]`
@@ -22,14 +22,13 @@ use cluster::Cluster;
 use coordinator::boot;
 use coordinator::cli::ServeArgs;
 use coordinator::config::Config;
-use coordinator::reconcile::{
-    DriveSearches, OpenSearches, Outcome, Reconciler, ReloadHierarchy, SettleHomes,
-};
+use coordinator::reconcile::{DriveSearches, OpenSearches, Reconciler, ReloadHierarchy, SettleHomes, run};
 use coordinator::state::Coordinator;
+use futures_util::future::select_all;
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
 use store::generations::Load;
 use store::testing::execute;
-use store::{Address, Store};
+use store::{Address, Store, agents};
 use tokio_util::sync::CancellationToken;
 
 const AGENTS: u32 = 1_000;
@@ -45,9 +44,16 @@ async fn main() {
     let cluster = Cluster::start(cluster::Options::new(dir.path())).await.unwrap();
     let store = &store::open(&Address::private(cluster.socket_dir())).await.unwrap();
     let coordinator = coordinator(store, dir.path(), subnets).await;
-    let mut tally = Tally::default();
     let begun = Instant::now();
-    while turn(&coordinator, store, &mut tally).await {}
+    let working = [
+        tokio::spawn(run::<OpenSearches>(coordinator.clone())),
+        tokio::spawn(run::<DriveSearches>(coordinator.clone())),
+    ];
+    answer(&coordinator, store, AGENTS + subnets).await;
+    coordinator.stop.cancel();
+    for task in working {
+        task.await.unwrap();
+    }
     let took = begun.elapsed().as_secs_f64();
     let probes = execute(store, "SELECT FROM probes").await.unwrap();
     let decisions =
@@ -55,12 +61,6 @@ async fn main() {
     assert_eq!(decisions, u64::from(subnets), "every subnet has an agent");
     println!(
         "{AGENTS} agents, {OPEN} searches under way, {subnets} searches with {probes} probes in {took:.2} s"
-    );
-    println!(
-        "  opened in {:.2} s, asked and decided in {:.2} s, reports written in {:.2} s",
-        tally.open.as_secs_f64(),
-        tally.drive.as_secs_f64(),
-        tally.report.as_secs_f64()
     );
     let persisted = decisions as f64 / took;
     println!(
@@ -96,25 +96,19 @@ async fn sized(store: &Store) -> Duration {
     begun.elapsed()
 }
 
-#[derive(Default)]
-struct Tally {
-    open: Duration,
-    drive: Duration,
-    report: Duration,
-}
-
-/// One round of opening, asking or deciding, and answering; whether there was anything to do.
-async fn turn(coordinator: &Coordinator, store: &Store, tally: &mut Tally) -> bool {
-    let opening = Instant::now();
-    let opened = OpenSearches::run(coordinator).await.unwrap();
-    tally.open += opening.elapsed();
-    let driving = Instant::now();
-    let driven = DriveSearches::run(coordinator).await.unwrap();
-    tally.drive += driving.elapsed();
-    let reporting = Instant::now();
-    execute(store, ANSWER).await.unwrap();
-    tally.report += reporting.elapsed();
-    opened != Outcome::Idle || driven != Outcome::Idle
+/// Answers what agents are asked until as many subnets have an agent.
+async fn answer(coordinator: &Coordinator, store: &Store, subnets: u32) {
+    let agents = agents::workers(store).await.unwrap();
+    let bells: Vec<_> = agents.iter().map(|worker| coordinator.wakes.bell(worker.agent)).collect();
+    while coordinator.atlas().unwrap().book().len() < subnets as usize {
+        let rung = select_all(bells.iter().map(|bell| Box::pin(bell.notified())));
+        if execute(store, ANSWER).await.unwrap() > 0 {
+            coordinator.pokes.drive_searches.notify_one();
+        } else {
+            // The last decisions ring no agent.
+            let _ = tokio::time::timeout(Duration::from_millis(100), rung).await;
+        }
+    }
 }
 
 async fn coordinator(store: &Store, dir: &Path, subnets: u32) -> Arc<Coordinator> {

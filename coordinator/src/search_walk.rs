@@ -66,8 +66,16 @@ impl<'a> Walk<'a> {
         Ok(Self { coordinator, atlas, policy, allowance, roster, steering, orders, unsent, verdicts, done })
     }
 
+    /// The next step of each search: thought out one after the other, carried out together.
+    pub async fn over(&mut self, searches: &[OpenSearch]) -> Result<(), StoreError> {
+        for search in searches {
+            self.step(search).await?;
+        }
+        self.send().await
+    }
+
     /// The next step of one search; several where it may ask several agents at the same time.
-    pub async fn step(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
+    async fn step(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
         let Some(subnet) = self.atlas.hierarchy().find(&search.subnet) else {
             self.done.ended += 1;
             return searches::abandon(&self.coordinator.store, search.id, self.coordinator.now()).await;
@@ -169,19 +177,16 @@ impl<'a> Walk<'a> {
         self.roster.set(agent, seen);
     }
 
-    /// Carries out the decisions, and sends the orders, that were collected so far.
-    pub async fn send(&mut self) -> Result<(), StoreError> {
-        let carried_out = self.verdicts.carry_out().await?;
+    /// Carries out the decisions, and sends the orders, that were collected so far: they are about different searches.
+    async fn send(&mut self) -> Result<(), StoreError> {
+        let orders = std::mem::take(&mut self.unsent);
+        let asking = ask(self.coordinator, &orders);
+        let (carried_out, asked) = tokio::join!(self.verdicts.carry_out(), asking);
+        asked?;
+        self.done.asked += orders.len();
+        let carried_out = carried_out?;
         self.done.decided += carried_out.made;
         carried_out.gone.into_iter().for_each(|agent| self.roster.remove(agent));
-        if self.unsent.is_empty() {
-            return Ok(());
-        }
-        let orders = std::mem::take(&mut self.unsent);
-        probes::ask(&self.coordinator.store, &orders, self.coordinator.now()).await?;
-        self.done.asked += orders.len();
-        let asked: HashSet<AgentId> = orders.iter().map(|order| order.agent).collect();
-        self.coordinator.wakes.ring(asked);
         Ok(())
     }
 
@@ -224,6 +229,16 @@ impl<'a> Walk<'a> {
         }
         Some(told)
     }
+}
+
+async fn ask(coordinator: &Coordinator, orders: &[NewProbe<'_>]) -> Result<(), StoreError> {
+    if orders.is_empty() {
+        return Ok(());
+    }
+    probes::ask(&coordinator.store, orders, coordinator.now()).await?;
+    let asked: HashSet<AgentId> = orders.iter().map(|order| order.agent).collect();
+    coordinator.wakes.ring(asked);
+    Ok(())
 }
 
 /// Whether an agent can be asked now, but for the budgets.

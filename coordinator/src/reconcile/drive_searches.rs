@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use protocol::SearchId;
-use store::searches::{self, Which};
+use store::searches::{self, Look, Which};
 use tokio::sync::Notify;
 
 use super::{Outcome, Reconciler};
@@ -50,15 +50,20 @@ impl Reconciler for ImproveDelegations {
 async fn drive(coordinator: &Coordinator, which: Which) -> Result<Outcome, anyhow::Error> {
     let Some(atlas) = coordinator.atlas() else { return Ok(Outcome::Idle) };
     let mut walk = Walk::begin(coordinator, atlas).await?;
-    let mut after = SearchId::new(0);
-    loop {
-        let batch = searches::going_on(&coordinator.store, which, after, BATCH).await?;
-        let Some(last) = batch.last() else { break };
-        after = last.id;
-        for search in &batch {
-            walk.step(search).await?;
-        }
-        walk.send().await?;
+    let look = look(coordinator, which);
+    let after = |search| searches::going_on(&coordinator.store, look, search, BATCH);
+    let mut batch = after(SearchId::new(0)).await?;
+    while let Some(last) = batch.last() {
+        // Postgres reads the next ones while these are thought out.
+        let (next, walked) = tokio::join!(after(last.id), walk.over(&batch));
+        walked?;
+        batch = next?;
     }
     Ok(walk.end().map_or(Outcome::Idle, Outcome::Done))
+}
+
+fn look(coordinator: &Coordinator, which: Which) -> Look {
+    let policy = coordinator.policy.load();
+    let overdue = coordinator.now().plus_ms(-i64::from(policy.patience_ms));
+    Look { which, pending: policy.parallel, overdue }
 }

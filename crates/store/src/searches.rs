@@ -119,13 +119,32 @@ pub enum Which {
     Provisional,
 }
 
-/// Open searches after `after`, oldest first, with their trails.
+/// Which open searches are to be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Whose subnets they are about.
+    pub which: Which,
+    /// One with as many unanswered orders, from 1, has nothing to do, ...
+    pub pending: u32,
+    /// ... unless it was opened by then: its patience is over.
+    pub overdue: UnixMillis,
+}
+
+impl Look {
+    /// At all of them.
+    pub const fn all(which: Which) -> Self {
+        Self { which, pending: u32::MAX, overdue: UnixMillis(0) }
+    }
+}
+
+/// Open searches after `after` that may have something to do, oldest first, with their trails.
 pub async fn going_on(
     store: &Store,
-    which: Which,
+    look: Look,
     after: SearchId,
     limit: u32,
 ) -> Result<Vec<OpenSearch>, StoreError> {
+    // Few of all searches are open: `+ 0` keeps Postgres from going through them in the order of their numbers.
     let rows: Vec<SearchRow> = sqlx::query_as(
         "SELECT s.id, s.first, s.last, s.target, s.strategy, s.threshold_us, s.opened_at,
                 coalesce((SELECT max(generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
@@ -134,12 +153,16 @@ pub async fn going_on(
                           WHERE h.first = s.first AND h.last = s.last AND h.state = 'resolved'), 0::smallint)
          FROM searches s
          LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL AND d.search = s.id
-         WHERE s.state = 'open' AND s.id > $1 AND (d.id IS NOT NULL) = $2
+         LEFT JOIN (SELECT search, count(*) AS orders FROM probes WHERE state = 'asked' GROUP BY search) p ON p.search = s.id
+         WHERE s.state = 'open' AND s.id + 0 > $1 AND (d.id IS NOT NULL) = $2
+           AND (s.opened_at <= $5 OR coalesce(p.orders, 0) < $4)
          ORDER BY s.id LIMIT $3",
     )
     .bind(after.get())
-    .bind(which == Which::Provisional)
+    .bind(look.which == Which::Provisional)
     .bind(i64::from(limit))
+    .bind(i64::from(look.pending.max(1)))
+    .bind(Moment(look.overdue))
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("read the open searches"))?;

@@ -6,7 +6,7 @@ use hierarchy::{Cut, Hierarchy, Range};
 use protocol::{SearchId, UnixMillis};
 use rir_loader::cut::cut;
 use rir_loader::load::load;
-use store::searches::{self, NewSearch, Which};
+use store::searches::{self, Look, NewSearch, Which};
 use store::testing::TestDatabase;
 use store::{Store, cuts, generations};
 
@@ -18,7 +18,7 @@ const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 async fn search(store: &Store, subnet: Range) -> SearchId {
     let search = NewSearch { subnet, target: subnet.first(), host: "a.example".into(), port: 80 };
     searches::open(store, &[search], "predictive", 50_000, NOW).await.unwrap();
-    searches::going_on(store, Which::Urgent, SearchId::new(0), 1).await.unwrap()[0].id
+    searches::going_on(store, Look::all(Which::Urgent), SearchId::new(0), 1).await.unwrap()[0].id
 }
 
 async fn in_use(store: &Store) -> (generations::Facts, Hierarchy) {

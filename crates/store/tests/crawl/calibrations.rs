@@ -8,7 +8,7 @@ use store::calibrations::{self, Case, Outcome, Seed, State};
 use store::delegations::{self, Assigned, Assignment, Cause, Decided, Decision};
 use store::hearings::{self, Trends, Unheard};
 use store::packages::{HostTally, Integration, Received};
-use store::searches::{self, NewSearch, Which};
+use store::searches::{self, Look, NewSearch, Which};
 use store::steering::{self, Kind, Made, New};
 use store::{hand_overs, probes};
 
@@ -33,7 +33,8 @@ async fn world() -> (World, AgentId, AgentId) {
 }
 
 async fn open_search(world: &World) -> searches::OpenSearch {
-    let open = searches::going_on(world.store(), Which::Urgent, SearchId::new(0), 10).await.unwrap();
+    let open =
+        searches::going_on(world.store(), Look::all(Which::Urgent), SearchId::new(0), 10).await.unwrap();
     open.into_iter().next().unwrap()
 }
 

@@ -3,7 +3,7 @@
 use protocol::{AgentId, ProbeMethod, ProbeReport, ProbeResult, SearchId};
 use store::delegations::{self, Decided, Decision};
 use store::probes::{self, NewProbe, News};
-use store::searches::{self, NewSearch, OpenSearch, Which};
+use store::searches::{self, Look, NewSearch, OpenSearch, Which};
 
 use crate::world::{NOW, World, ip, range};
 
@@ -20,7 +20,7 @@ async fn open(world: &World) {
 }
 
 async fn only(world: &World, which: Which) -> Option<OpenSearch> {
-    let mut found = searches::going_on(world.store(), which, SearchId::new(0), 10).await.unwrap();
+    let mut found = searches::going_on(world.store(), Look::all(which), SearchId::new(0), 10).await.unwrap();
     assert!(found.len() < 2);
     found.pop()
 }
@@ -80,6 +80,45 @@ async fn orders_are_handed_out_until_they_are_answered_and_answers_count_once() 
     let trail = only(&world, Which::Urgent).await.unwrap().trail;
     assert_eq!((trail[0].state.as_str(), trail[0].rtt_us), ("measured", Some(61_000)));
     assert_eq!(trail[0].level, range("0.0.0.0/0"));
+}
+
+#[tokio::test]
+async fn no_order_is_written_for_a_search_or_an_agent_that_is_not_there() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    open(&world).await;
+    let search = only(&world, Which::Urgent).await.unwrap();
+    for (search, agent) in [(SearchId::new(search.id.get() + 1), agent), (search.id, AgentId::new(99))] {
+        let level = range("0.0.0.0/0");
+        let probe = NewProbe { search, step: 1, agent, phase: "rest", level, expected: None };
+        let error = probes::ask(world.store(), &[probe], NOW).await.unwrap_err();
+        assert!(error.to_string().contains("order probes"), "{error}");
+    }
+    assert!(only(&world, Which::Urgent).await.unwrap().trail.is_empty());
+}
+
+#[tokio::test]
+async fn a_search_is_left_alone_while_its_answers_are_awaited_and_it_has_patience() {
+    let world = World::new().await;
+    let agents = [world.approved(1, None).await, world.approved(2, None).await];
+    open(&world).await;
+    let looks = async |pending, overdue| {
+        let look = Look { which: Which::Urgent, pending, overdue };
+        searches::going_on(world.store(), look, SearchId::new(0), 10).await.unwrap().len()
+    };
+    let before = NOW.plus_ms(-1);
+    let search = only(&world, Which::Urgent).await.unwrap();
+    assert_eq!(looks(1, before).await, 1, "nobody was asked yet");
+    ask(&world, search.id, 1, agents[0]).await;
+    assert_eq!((looks(1, before).await, looks(2, before).await), (0, 1), "one answer is awaited");
+    assert_eq!(looks(1, NOW).await, 1, "it is overdue");
+    ask(&world, search.id, 2, agents[1]).await;
+    assert_eq!((looks(2, before).await, looks(3, before).await), (0, 1), "two answers are awaited");
+    let orders = probes::orders(world.store(), agents[0], &[], 3, 10).await.unwrap();
+    probes::report(world.store(), agents[0], &[measured(orders[0].probe, 61_000)], NOW).await.unwrap();
+    assert_eq!((looks(1, before).await, looks(2, before).await), (0, 1), "one of two has answered");
+    probes::expire(world.store(), NOW, before, NOW).await.unwrap();
+    assert_eq!(looks(1, before).await, 1, "nobody is waited for any more");
 }
 
 #[tokio::test]
@@ -162,7 +201,8 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
     };
     let wanted: Vec<NewSearch> = subnets.iter().map(search).collect();
     searches::open(world.store(), &wanted, "threshold", 50_000, NOW).await.unwrap();
-    let open = searches::going_on(world.store(), Which::Urgent, SearchId::new(0), 10).await.unwrap();
+    let open =
+        searches::going_on(world.store(), Look::all(Which::Urgent), SearchId::new(0), 10).await.unwrap();
     let wishes = |n: usize, agent| decision(&open[n], agent, n == 2);
     let all = [wishes(1, agent), wishes(0, other), wishes(2, agent)];
     let decided = delegations::decide_all(world.store(), &all, NOW).await.unwrap();
