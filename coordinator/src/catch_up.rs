@@ -1,17 +1,19 @@
-//! What another coordinator did by hand is entered in the book here, too.
+//! What another coordinator did is entered in the book here, too.
 //!
 //! Admins talk to any coordinator: overrides, approvals, revocations and passes of balance are carried out by the one they talk
-//! to, in the store and in its own atlas. The one that decides must not think its searches out on a book without them. Each
-//! is heard of as soon as it is committed ([`store::delegations::Ear`]), and what is entered is what the store says then: hearing
-//! it twice, late, or from ourselves changes nothing.
+//! to, in the store and in its own atlas. The one that decides must not think its searches out on a book without them, and what it
+//! decided is to be seen at the others. Each is heard of as soon as it is committed ([`store::delegations::Ear`]), and what is entered
+//! is what the store says then: hearing it twice, late, or from ourselves changes nothing.
 
 use std::sync::Arc;
 
 use delegation::{Holding, Reason};
 use hierarchy::Range;
+use protocol::AgentId;
 use store::StoreError;
-use store::delegations::{Ear, standing};
+use store::delegations::{Ear, Heard, Standing, standing};
 
+use crate::atlas::Atlas;
 use crate::events::Change;
 use crate::gossip::again;
 use crate::standing::redraw;
@@ -36,8 +38,9 @@ async fn hear(coordinator: &Coordinator) -> Result<std::convert::Infallible, Sto
     anything(coordinator).await?;
     loop {
         match ear.heard().await? {
-            Some(subnet) => one(coordinator, &subnet).await?,
-            None => anything(coordinator).await?,
+            Heard::Changed(subnet) => these(coordinator, &[subnet]).await?,
+            Heard::Decided(subnets) => these(coordinator, &news(coordinator, subnets)).await?,
+            Heard::Anything => anything(coordinator).await?,
         }
     }
 }
@@ -56,24 +59,31 @@ async fn anything(coordinator: &Coordinator) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The delegation of one subnet may have changed.
-async fn one(coordinator: &Coordinator, range: &Range) -> Result<(), StoreError> {
-    let writing = coordinator.atlases.writing().await;
-    let Some(atlas) = coordinator.atlas() else { return Ok(()) };
-    let Some(subnet) = atlas.hierarchy().find(range) else { return Ok(()) };
-    let held = standing(&coordinator.store, &[*range]).await?.pop().and_then(|standing| standing.held);
-    let holding = held.and_then(|held| {
-        let reason = Reason::from_word(&held.reason)?;
-        Some(Holding { agent: held.agent, reason })
-    });
-    let before = atlas.book().holding(subnet);
-    if before == holding {
+/// What searches decided and is not in the book: all of it where somebody else decides. Who decides entered it beforehand, but for
+/// what the one before it decided at last.
+fn news(coordinator: &Coordinator, decided: Vec<Range>) -> Vec<Range> {
+    let Some(atlas) = coordinator.atlas().filter(|_| coordinator.decides()) else { return decided };
+    let held =
+        |subnet: &Range| atlas.hierarchy().find(subnet).and_then(|subnet| atlas.book().agent_of(subnet));
+    decided.into_iter().filter(|subnet| held(subnet).is_none()).collect()
+}
+
+/// The delegations of these subnets may have changed.
+async fn these(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), StoreError> {
+    if ranges.is_empty() {
         return Ok(());
     }
-    atlas.put(subnet, holding);
+    let writing = coordinator.atlases.writing().await;
+    let Some(atlas) = coordinator.atlas() else { return Ok(()) };
+    let mut concerned = Vec::new();
+    for standing in standing(&coordinator.store, ranges).await? {
+        concerned.extend(enter(&atlas, &standing));
+    }
     drop(writing);
+    if concerned.is_empty() {
+        return Ok(());
+    }
     // Whoever did it may not have known who had it.
-    let concerned = [before, holding].into_iter().flatten().map(|holding| holding.agent);
     coordinator.wakes.ring_here(concerned);
     coordinator.events.tell(Change::Delegations);
     if coordinator.decides() {
@@ -81,4 +91,19 @@ async fn one(coordinator: &Coordinator, range: &Range) -> Result<(), StoreError>
         tell(coordinator);
     }
     Ok(())
+}
+
+/// Enters how it stands with a subnet. Whom it concerns, where that is new.
+fn enter(atlas: &Atlas, standing: &Standing) -> Vec<AgentId> {
+    let Some(subnet) = atlas.hierarchy().find(&standing.subnet) else { return Vec::new() };
+    let holding = standing.held.as_ref().and_then(|held| {
+        let reason = Reason::from_word(&held.reason)?;
+        Some(Holding { agent: held.agent, reason })
+    });
+    let before = atlas.book().holding(subnet);
+    if before == holding {
+        return Vec::new();
+    }
+    atlas.put(subnet, holding);
+    [before, holding].into_iter().flatten().map(|holding| holding.agent).collect()
 }

@@ -1,4 +1,4 @@
-//! Two coordinators on one database: what is done by hand at the one that does not decide is known at once to the one that does.
+//! Two coordinators on one database: what one does is known to the other at once.
 
 use coordinator::standing::Wish;
 use coordinator::steer::overriding::{Override, override_once};
@@ -71,6 +71,24 @@ async fn what_is_done_by_hand_at_one_is_in_the_book_of_the_other() {
     // Nobody has its subnets any more.
     other.order(second.id, Wish::Revoke).await;
     until_held(&decider, None).await;
+    other.stop().await;
+    decider.stop().await;
+}
+
+#[tokio::test]
+async fn what_one_decides_is_in_the_book_of_the_other() {
+    let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let decider = ground.start().await;
+    decider.until_hierarchy_is_loaded().await;
+    until("it decides", || std::future::ready(decider.coordinator.decides())).await;
+    let other = ground.start_beside(&beside).await;
+    other.until_hierarchy_is_loaded().await;
+    let mut near = FakeAgent::approved(&decider, 1).await;
+    assert_eq!(holder(&other), None);
+    decider.sow(&[URL]).await;
+    let order = near.orders(&decider).await.remove(0);
+    near.measured(&decider, &order, 9_000).await;
+    until_held(&other, Some(Holding { agent: near.id, reason: Reason::Threshold })).await;
     other.stop().await;
     decider.stop().await;
 }

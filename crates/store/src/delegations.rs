@@ -22,8 +22,8 @@ use assign::close_searches;
 pub use assign::{Assigned, Assignment, Cause, assign};
 pub use carry::{Tied, carry, carry_searches, searched};
 pub(crate) use give::give_hosts;
-pub use heard::Ear;
-pub(crate) use heard::say;
+pub use heard::{Ear, Heard};
+pub(crate) use heard::{say, say_decided};
 pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
 pub use together::{decide, decide_all};
 
