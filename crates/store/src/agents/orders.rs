@@ -5,6 +5,7 @@ use protocol::{AgentId, AgentState, UnixMillis};
 use sqlx::PgConnection;
 
 use super::state_of;
+use crate::commit::commit;
 use crate::delegations;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -92,7 +93,7 @@ pub async fn order(
         }
         Order::Approve { home: None } | Order::Pause | Order::Resume => {}
     }
-    tx.commit().await.map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
     Ok(Some(Ordered::Done))
 }
 

@@ -9,6 +9,7 @@ use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
 use super::{Held, held, range, say};
+use crate::commit::commit;
 use crate::moment::Moment;
 use crate::steering::{self, Kind, Rule};
 use crate::{Store, StoreError};
@@ -107,7 +108,7 @@ pub async fn carry(
     }
     begin_again(&mut tx, ids, &ranges, now).await?;
     say(&mut tx, None).await?;
-    tx.commit().await.map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
     Ok(ended.rows_affected())
 }
 

@@ -7,6 +7,7 @@ use protocol::{AgentId, HostId, UnixMillis};
 use sqlx::PgConnection;
 
 use super::{Orphan, OrphanRow, orphan};
+use crate::commit::commit;
 use crate::delegations::{give_hosts, range};
 use crate::{Store, StoreError};
 
@@ -73,7 +74,7 @@ pub async fn carry(
     .fetch_all(&mut *tx)
     .await
     .map_err(doing)?;
-    tx.commit().await.map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
     Ok(moving.into_iter().map(AgentId::new).collect())
 }
 
