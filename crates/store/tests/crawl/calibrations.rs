@@ -2,13 +2,13 @@
 
 use hierarchy::Scope;
 use protocol::package::{Header, PackageName};
-use protocol::{AgentId, PinId, SearchId, UnixMillis};
+use protocol::{AgentId, PinId, UnixMillis};
 use serde_json::json;
 use store::calibrations::{self, Case, Outcome, Seed, State};
 use store::delegations::{self, Assigned, Assignment, Cause, Decided, Decision};
 use store::hearings::{self, Trends, Unheard};
 use store::packages::{HostTally, Integration, Received};
-use store::searches::{self, Look, NewSearch, Which};
+use store::searches::{self, NewSearch, Which};
 use store::steering::{self, Kind, Made, New};
 use store::{hand_overs, probes};
 
@@ -33,8 +33,7 @@ async fn world() -> (World, AgentId, AgentId) {
 }
 
 async fn open_search(world: &World) -> searches::OpenSearch {
-    let open =
-        searches::going_on(world.store(), Look::all(Which::Urgent), SearchId::new(0), 10).await.unwrap();
+    let open = world.open_searches(Which::Urgent).await;
     open.into_iter().next().unwrap()
 }
 

@@ -5,7 +5,7 @@ use protocol::beat::HostTask;
 use protocol::{AgentId, UnixMillis};
 use store::agents::{self, Order};
 use store::delegations::{self, Decided, Decision};
-use store::searches::{self, Look, NewSearch, Which};
+use store::searches::{self, NewSearch, Which};
 use store::{hand_overs, hosts, routes};
 
 use crate::world::{NOW, World, ip, range};
@@ -29,9 +29,7 @@ async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
     let (target, host) = (ip("198.51.100.7"), "a.example".to_owned());
     let new = NewSearch { subnet, target, host, port: 80 };
     searches::open(world.store(), &[new], "threshold", 50_000, now).await.unwrap();
-    let open = searches::going_on(world.store(), Look::all(Which::Urgent), protocol::SearchId::new(0), 10)
-        .await
-        .unwrap();
+    let open = world.open_searches(Which::Urgent).await;
     let search = &open[0];
     let (generation, reason, rtt_us) = (search.generation, "threshold", Some(9_000));
     let decision = Decision {

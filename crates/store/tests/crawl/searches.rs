@@ -20,7 +20,7 @@ async fn open(world: &World) {
 }
 
 async fn only(world: &World, which: Which) -> Option<OpenSearch> {
-    let mut found = searches::going_on(world.store(), Look::all(which), SearchId::new(0), 10).await.unwrap();
+    let mut found = world.open_searches(which).await;
     assert!(found.len() < 2);
     found.pop()
 }
@@ -201,8 +201,7 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
     };
     let wanted: Vec<NewSearch> = subnets.iter().map(search).collect();
     searches::open(world.store(), &wanted, "threshold", 50_000, NOW).await.unwrap();
-    let open =
-        searches::going_on(world.store(), Look::all(Which::Urgent), SearchId::new(0), 10).await.unwrap();
+    let open = world.open_searches(Which::Urgent).await;
     let wishes = |n: usize, agent| decision(&open[n], agent, n == 2);
     let all = [wishes(1, agent), wishes(0, other), wishes(2, agent)];
     let decided = delegations::decide_all(world.store(), &all, NOW).await.unwrap();

@@ -3,7 +3,7 @@
 use protocol::{AgentId, ProbeMethod, ProbeReport, ProbeResult, SearchId};
 use store::landmarks;
 use store::probes::{self, NewProbe, Target};
-use store::searches::{self, Look, NewSearch, OpenSearch, Which};
+use store::searches::{self, NewSearch, OpenSearch, Which};
 
 use crate::world::{NOW, World, ip, range};
 
@@ -17,8 +17,7 @@ async fn open(world: &World) -> OpenSearch {
 }
 
 async fn only(world: &World) -> OpenSearch {
-    let found =
-        searches::going_on(world.store(), Look::all(Which::Urgent), SearchId::new(0), 10).await.unwrap();
+    let found = world.open_searches(Which::Urgent).await;
     assert_eq!(found.len(), 1);
     found.into_iter().next().unwrap()
 }

@@ -4,7 +4,7 @@ use hierarchy::Scope;
 use protocol::{AgentId, PinId, SearchId};
 use serde_json::json;
 use store::delegations::{self, Assigned, Assignment, Cause};
-use store::searches::{self, Look, NewSearch, Which};
+use store::searches::{self, NewSearch, Which};
 use store::steering::{self, Kind, Made, New};
 use store::{audit, moves};
 
@@ -116,8 +116,7 @@ async fn pinned_and_searched(world: &World, searched_ms: i64) -> (PinId, SearchI
 }
 
 async fn open_searches(world: &World) -> Vec<SearchId> {
-    let open =
-        searches::going_on(world.store(), Look::all(Which::Urgent), SearchId::new(0), 10).await.unwrap();
+    let open = world.open_searches(Which::Urgent).await;
     open.iter().map(|search| search.id).collect()
 }
 

@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use protocol::enrol::AgentProfile;
 use protocol::key::AgentKey;
-use protocol::{AgentId, HostId, UnixMillis, version};
+use protocol::{AgentId, HostId, SearchId, UnixMillis, version};
 use store::agents::{self, Enrolment, Newcomer, Order};
 use store::hosts::Orphan;
+use store::searches::{self, Look, OpenSearch, Which};
 use store::testing::TestDatabase;
 use store::urls::NewUrl;
 use store::{Store, hosts, join_tokens, urls};
@@ -34,6 +35,11 @@ impl World {
         let mut subnets: Vec<_> = in_line.into_iter().map(|(_, subnet)| subnet).collect();
         subnets.dedup();
         hosts::orphans(self.store(), &subnets, forgiven, now).await.unwrap()
+    }
+
+    /// At most ten open searches, oldest first.
+    pub(crate) async fn open_searches(&self, which: Which) -> Vec<OpenSearch> {
+        searches::going_on(self.store(), Look::all(which), SearchId::new(0), 10).await.unwrap()
     }
 
     /// A join token; its hash is its text.
