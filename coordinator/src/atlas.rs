@@ -13,6 +13,11 @@ use hierarchy::{Generation, Hierarchy, SubnetId};
 use store::delegations::Held;
 use tokio::sync::{Mutex, MutexGuard};
 
+/// What the book says of a delegation; none for a reason that no version of the coordinator writes.
+pub(crate) fn holding_of(held: &Held) -> Option<Holding> {
+    Some(Holding { agent: held.agent, reason: Reason::from_word(&held.reason)? })
+}
+
 /// One generation of the hierarchy and who holds what on it.
 #[derive(Debug)]
 pub struct Atlas {
@@ -25,8 +30,8 @@ impl Atlas {
     /// where routes are made, but no search meets them.
     pub fn new(hierarchy: Arc<Hierarchy>, held: &[Held]) -> Self {
         let entries = held.iter().filter_map(|held| {
-            let reason = Reason::from_word(&held.reason)?;
-            Some((hierarchy.find(&held.subnet)?, Holding { agent: held.agent, reason }))
+            let holding = holding_of(held)?;
+            Some((hierarchy.find(&held.subnet)?, holding))
         });
         let book = Book::of(&hierarchy, entries);
         if book.len() < held.len() {

@@ -7,13 +7,12 @@
 
 use std::sync::Arc;
 
-use delegation::{Holding, Reason};
 use hierarchy::Range;
 use protocol::AgentId;
 use store::StoreError;
 use store::delegations::{Ear, Heard, Standing, standing};
 
-use crate::atlas::Atlas;
+use crate::atlas::{Atlas, holding_of};
 use crate::events::Change;
 use crate::gossip::again;
 use crate::standing::redraw;
@@ -96,10 +95,7 @@ async fn these(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), StoreE
 /// Enters how it stands with a subnet. Whom it concerns, where that is new.
 fn enter(atlas: &Atlas, standing: &Standing) -> Vec<AgentId> {
     let Some(subnet) = atlas.hierarchy().find(&standing.subnet) else { return Vec::new() };
-    let holding = standing.held.as_ref().and_then(|held| {
-        let reason = Reason::from_word(&held.reason)?;
-        Some(Holding { agent: held.agent, reason })
-    });
+    let holding = standing.held.as_ref().and_then(holding_of);
     let before = atlas.book().holding(subnet);
     if before == holding {
         return Vec::new();
