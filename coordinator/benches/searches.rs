@@ -2,8 +2,8 @@
 //!
 //! A private Postgres with its crash-safe settings, a thousand agents, and a host in each of many subnets. The reconcilers open the
 //! searches, order the probes and decide, each whenever it is poked, as they do in service; the agents' part (a round trip that is known
-//! beforehand) is one statement whenever the bells of agents ring. Beside it, as the limit, the rows that come of it are written into tables without any rule: by one
-//! statement each, and in transactions of as many rows as the coordinator's.
+//! beforehand) is one statement whenever the bells of agents ring. Beside it, as the limit, the rows that come of it are written into
+//! tables without any rule: by one statement each, and in transactions of 256 rows.
 //!
 //! `cargo bench -p coordinator -- [SUBNETS]`
 
