@@ -13,8 +13,9 @@ const STUB: &str = include_str!("src/api/stub.html");
 fn main() -> Result<(), Box<dyn Error>> {
     let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../web-ui/dist");
     let target = PathBuf::from(env::var("OUT_DIR")?).join("dashboard");
-    // Cargo looks at the time of a path that is there, and takes one that is not for changed every time.
-    // Where the checkout cannot be written to, that costs a look at each build and nothing else.
+    // Cargo looks at the time of a path that is there, and takes one that is not for changed every
+    // time. Where the checkout cannot be written to, that costs a look at each build and nothing
+    // else.
     let _ = fs::create_dir_all(&dist);
     println!("cargo::rerun-if-changed={}", dist.display());
     println!("cargo::rerun-if-changed=src/api/stub.html");

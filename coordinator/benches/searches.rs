@@ -1,9 +1,11 @@
 //! How many searches a coordinator carries through in a second, with every step in Postgres.
 //!
-//! A private Postgres with its crash-safe settings, a thousand agents, and a host in each of many subnets. The reconcilers open the
-//! searches, order the probes and decide, each whenever it is poked, as they do in service; the agents' part (a round trip that is known
-//! beforehand) is one statement whenever the bells of agents ring. Beside it, as the limit, the rows that come of it are written into
-//! tables without any rule: by one statement each, and in transactions of 256 rows.
+//! A private Postgres with its crash-safe settings, a thousand agents, and a host in each of many
+//! subnets. The reconcilers open the searches, order the probes and decide, each whenever it is
+//! poked, as they do in service; the agents' part (a round trip that is known beforehand) is one
+//! statement whenever the bells of agents ring. Beside it, as the limit, the rows that come of it
+//! are written into tables without any rule: by one statement each, and in transactions of 256
+//! rows.
 //!
 //! `cargo bench -p coordinator -- [SUBNETS]`
 
@@ -22,7 +24,9 @@ use cluster::Cluster;
 use coordinator::boot;
 use coordinator::cli::ServeArgs;
 use coordinator::config::Config;
-use coordinator::reconcile::{DriveSearches, OpenSearches, Reconciler, ReloadHierarchy, SettleHomes, run};
+use coordinator::reconcile::{
+    DriveSearches, OpenSearches, Reconciler, ReloadHierarchy, SettleHomes, run,
+};
 use coordinator::state::Coordinator;
 use futures_util::future::select_all;
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
@@ -57,7 +61,9 @@ async fn main() {
     let took = begun.elapsed().as_secs_f64();
     let probes = execute(store, "SELECT FROM probes").await.unwrap();
     let decisions =
-        execute(store, "SELECT FROM delegations WHERE reason <> 'home' AND ended_at IS NULL").await.unwrap();
+        execute(store, "SELECT FROM delegations WHERE reason <> 'home' AND ended_at IS NULL")
+            .await
+            .unwrap();
     assert_eq!(decisions, u64::from(subnets), "every subnet has an agent");
     println!(
         "{AGENTS} agents, {OPEN} searches under way, {subnets} searches with {probes} probes in {took:.2} s"
@@ -125,7 +131,9 @@ async fn coordinator(store: &Store, dir: &Path, subnets: u32) -> Arc<Coordinator
     config.limits.orders_per_agent = OPEN;
     config.limits.presence_s = 3_600;
     config.limits.min_free_mib = 0;
-    let made = boot::coordinator(config, boot::system_clock(), store.clone(), CancellationToken::new()).await;
+    let made =
+        boot::coordinator(config, boot::system_clock(), store.clone(), CancellationToken::new())
+            .await;
     let coordinator = Arc::new(made.unwrap());
     coordinator.decider.store(true, Ordering::Release);
     ReloadHierarchy::run(&coordinator).await.unwrap();
@@ -177,6 +185,7 @@ const SIZED: &str = "DO $$
     END $$";
 
 /// One round trip in four is below the threshold.
-const ANSWER: &str = "UPDATE probes SET state = 'measured', method = 'tcp', samples = 3, answered_at = now(),
+const ANSWER: &str =
+    "UPDATE probes SET state = 'measured', method = 'tcp', samples = 3, answered_at = now(),
         rtt_us = 10000 + abs(hashint8(agent * 1000003 + search)::bigint) % 160000
     WHERE state = 'asked'";

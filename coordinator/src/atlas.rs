@@ -1,8 +1,8 @@
 //! The hierarchy with the delegations on it, in memory: the map that decisions are thought out on.
 //!
-//! Ids of subnets mean something within one generation only, so hierarchy and book are replaced together.
-//! Postgres is the truth; the atlas is rebuilt from it at start, for a new generation, and after whatever
-//! changes many delegations at once.
+//! Ids of subnets mean something within one generation only, so hierarchy and book are replaced
+//! together. Postgres is the truth; the atlas is rebuilt from it at start, for a new generation,
+//! and after whatever changes many delegations at once.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -26,8 +26,8 @@ pub struct Atlas {
 }
 
 impl Atlas {
-    /// With the delegations that hold now. Those whose subnet this generation does not know stay in Postgres,
-    /// where routes are made, but no search meets them.
+    /// With the delegations that hold now. Those whose subnet this generation does not know stay in
+    /// Postgres, where routes are made, but no search meets them.
     pub fn new(hierarchy: Arc<Hierarchy>, held: &[Held]) -> Self {
         let entries = held.iter().filter_map(|held| {
             let holding = holding_of(held)?;
@@ -54,8 +54,8 @@ impl Atlas {
         self.book.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enters a delegation, and gives who held the subnet before. Until it is committed nobody else may change delegations
-    /// ([`Atlases::writing`]).
+    /// Enters a delegation, and gives who held the subnet before. Until it is committed nobody else
+    /// may change delegations ([`Atlases::writing`]).
     pub fn enter(&self, subnet: SubnetId, holding: Holding) -> Option<Holding> {
         let mut book = self.book.write().unwrap_or_else(PoisonError::into_inner);
         book.insert(&self.hierarchy, subnet, holding)
@@ -101,13 +101,14 @@ impl Atlases {
         self.carried.store(generation.get(), Ordering::Release);
     }
 
-    /// Held by whoever changes delegations, from before the transaction until the atlas shows it: so that an
-    /// atlas that is being rebuilt misses none.
+    /// Held by whoever changes delegations, from before the transaction until the atlas shows it:
+    /// so that an atlas that is being rebuilt misses none.
     pub async fn writing(&self) -> MutexGuard<'_, ()> {
         self.writing.lock().await
     }
 
-    /// Puts another atlas in its place. The guard shows that nobody else changes delegations meanwhile.
+    /// Puts another atlas in its place. The guard shows that nobody else changes delegations
+    /// meanwhile.
     pub fn replace(&self, atlas: Arc<Atlas>, _writing: &MutexGuard<'_, ()>) {
         self.current.store(Some(atlas));
     }

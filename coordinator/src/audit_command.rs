@@ -10,7 +10,8 @@ use crate::cli::AuditArgs;
 use crate::config::Config;
 use crate::failure::{Failure, chain};
 
-/// Reads the database, prints what should not be, and fails with exit code 3 when there is anything. The coordinator may run.
+/// Reads the database, prints what should not be, and fails with exit code 3 when there is
+/// anything. The coordinator may run.
 pub async fn run(args: AuditArgs) -> Result<(), Failure> {
     let as_json = args.json;
     let config = Config::load(args.into(), cluster::default_data_dir)?;
@@ -32,8 +33,9 @@ async fn look(store: &Store) -> Result<Audited, Failure> {
         Some(live) => generations::read(store, live.id).await.map_err(failed)?,
         None => None,
     };
-    let hierarchy = hierarchy
-        .ok_or_else(|| Failure::unavailable("no registry data is loaded yet; run rir-loader load"))?;
+    let hierarchy = hierarchy.ok_or_else(|| {
+        Failure::unavailable("no registry data is loaded yet; run rir-loader load")
+    })?;
     auditing::look(store, &hierarchy, boot::system_clock().now()).await.map_err(failed)
 }
 
@@ -51,5 +53,8 @@ fn print(audited: &Audited, as_json: bool) {
 }
 
 fn rows(findings: &[Finding]) -> Vec<Value> {
-    findings.iter().map(|found| json!({ "kind": found.as_str(), "sentence": found.to_string() })).collect()
+    findings
+        .iter()
+        .map(|found| json!({ "kind": found.as_str(), "sentence": found.to_string() }))
+        .collect()
 }

@@ -48,13 +48,21 @@ pub fn capacity_of(work: &Work, now: UnixMillis) -> u64 {
     capacity(work.offered, shown)
 }
 
-/// Audits the delegations that hold against a hierarchy. A range that the hierarchy does not have counts as an orphan,
-/// whatever generation it is from.
-pub async fn look(store: &Store, hierarchy: &Hierarchy, now: UnixMillis) -> Result<Audited, StoreError> {
+/// Audits the delegations that hold against a hierarchy. A range that the hierarchy does not have
+/// counts as an orphan, whatever generation it is from.
+pub async fn look(
+    store: &Store,
+    hierarchy: &Hierarchy,
+    now: UnixMillis,
+) -> Result<Audited, StoreError> {
     let works = loads::agents(store, now).await?;
     let members: Vec<Member> = works
         .iter()
-        .map(|work| Member { agent: work.agent, capacity: capacity_of(work, now), active: work.approved })
+        .map(|work| Member {
+            agent: work.agent,
+            capacity: capacity_of(work, now),
+            active: work.approved,
+        })
         .collect();
     let loads = loads::subnets(store, now).await?;
     let held = delegations::held(store).await?;

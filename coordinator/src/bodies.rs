@@ -1,8 +1,8 @@
 //! Where packages lie: their bytes, as they came, in object storage under the data directory.
 //!
-//! Body first, then the row in the ledger; a body without a row is one that its agent will send again. The name
-//! of an object holds the hash of its content, so that a different package under a used number never overwrites
-//! an acknowledged one.
+//! Body first, then the row in the ledger; a body without a row is one that its agent will send
+//! again. The name of an object holds the hash of its content, so that a different package under a
+//! used number never overwrites an acknowledged one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,10 @@ impl BodyError {
 fn is_storage_full(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {
-        if error.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == io::ErrorKind::StorageFull) {
+        if error
+            .downcast_ref::<io::Error>()
+            .is_some_and(|io| io.kind() == io::ErrorKind::StorageFull)
+        {
             return true;
         }
         cause = error.source();
@@ -92,10 +95,13 @@ impl Bodies {
     /// In this directory, made when it is not there. Writes are refused when its disk has less than
     /// `min_free_mib` left.
     pub fn open(dir: &Path, min_free_mib: u64) -> Result<Self, BodyError> {
-        let failed =
-            |source: Box<dyn std::error::Error + Send + Sync>| BodyError::Open { path: dir.into(), source };
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| BodyError::Open {
+            path: dir.into(),
+            source,
+        };
         std::fs::create_dir_all(dir).map_err(|e| failed(e.into()))?;
-        let local = LocalFileSystem::new_with_prefix(dir).map_err(|e| failed(e.into()))?.with_fsync(true);
+        let local =
+            LocalFileSystem::new_with_prefix(dir).map_err(|e| failed(e.into()))?.with_fsync(true);
         Ok(Self { objects: Arc::new(local), dir: dir.to_owned(), min_free_mib })
     }
 

@@ -1,7 +1,7 @@
 //! From a configuration to a coordinator that is ready to serve.
 //!
-//! In this order, so that whatever is missing is said soon: package directory and index (disk), DNS, Postgres,
-//! secret, policy.
+//! In this order, so that whatever is missing is said soon: package directory and index (disk),
+//! DNS, Postgres, secret, policy.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -59,7 +59,9 @@ pub struct Database {
 pub async fn database(config: &Config) -> Result<Database, Failure> {
     let cluster = match config.database_url {
         Some(_) => None,
-        None => Some(Cluster::start(cluster::Options::new(&config.data_dir)).await.map_err(no_cluster)?),
+        None => Some(
+            Cluster::start(cluster::Options::new(&config.data_dir)).await.map_err(no_cluster)?,
+        ),
     };
     let address = address(config, cluster.as_ref())?;
     let store = open_store(config, &address).await?;
@@ -79,14 +81,18 @@ pub async fn close(database: Database) {
 fn address(config: &Config, cluster: Option<&Cluster>) -> Result<Address, Failure> {
     let private = cluster.map(|cluster| Address::private(cluster.socket_dir()));
     let url = config.database_url.as_deref().unwrap_or_default();
-    private.map_or_else(|| Address::url(url), Ok).map_err(|error| Failure::configuration(chain(&error)))
+    private
+        .map_or_else(|| Address::url(url), Ok)
+        .map_err(|error| Failure::configuration(chain(&error)))
 }
 
 fn no_cluster(error: ClusterError) -> Failure {
     let sentence = chain(&error);
     match error {
         error if error.is_unavailable() => Failure::unavailable(sentence),
-        ClusterError::Prepare { .. } | ClusterError::NotReachable { .. } => Failure::cannot_create(sentence),
+        ClusterError::Prepare { .. } | ClusterError::NotReachable { .. } => {
+            Failure::cannot_create(sentence)
+        }
         _ => Failure::other(sentence),
     }
 }
@@ -173,8 +179,10 @@ fn bodies(config: &Config) -> Result<Bodies, Failure> {
 
 async fn open_index(dir: &Path) -> Result<Index, Failure> {
     let dir = dir.to_owned();
-    let opening = tokio::task::spawn_blocking(move || Index::open(&dir, index::Options::default())).await;
-    let opened = opening.map_err(|error| Failure::other(format!("the index thread ended: {error}")))?;
+    let opening =
+        tokio::task::spawn_blocking(move || Index::open(&dir, index::Options::default())).await;
+    let opened =
+        opening.map_err(|error| Failure::other(format!("the index thread ended: {error}")))?;
     opened.map_err(|error| match error {
         index::OpenError::Directory { .. } => Failure::cannot_create(chain(&error)),
         other => Failure::other(chain(&other)),
@@ -184,8 +192,9 @@ async fn open_index(dir: &Path) -> Result<Index, Failure> {
 /// What nonces and sessions are signed with: made once per installation.
 async fn secret(store: &Store) -> Result<[u8; 32], Failure> {
     let proposal = Value::String(BASE64.encode(&rand::random::<[u8; 32]>()));
-    let kept =
-        settings::get_or_set(store, "token_secret", &proposal).await.map_err(|error| no_database(&error))?;
+    let kept = settings::get_or_set(store, "token_secret", &proposal)
+        .await
+        .map_err(|error| no_database(&error))?;
     let bytes = kept.as_str().and_then(|text| BASE64.decode(text.as_bytes()).ok());
     bytes.and_then(|bytes| bytes.try_into().ok()).ok_or_else(|| {
         Failure::other(

@@ -1,9 +1,11 @@
 //! A case of slow pages: here is how it stands, what comes next?
 //!
-//! > If this repeats for more than one time continuously, then the subnet is re-delegated. (IPMicra III.F)
+//! > If this repeats for more than one time continuously, then the subnet is re-delegated. (IPMicra
+//! > III.F)
 //!
-//! Checking (a witness tells a slow way from a slow server) → searching → away (the former agent looks now and then) →
-//! returning → returned. What the steps weigh is decided in `delegation::calibration`; each is stored before the next.
+//! Checking (a witness tells a slow way from a slow server) → searching → away (the former agent
+//! looks now and then) → returning → returned. What the steps weigh is decided in
+//! `delegation::calibration`; each is stored before the next.
 
 use std::collections::HashSet;
 
@@ -58,7 +60,11 @@ impl<'a> Walk<'a> {
             State::Searching | State::Returning => self.searching(case, &holds).await,
             State::Away if case.heir == Some(holds.agent) => self.away(case, &holds).await,
             State::Checking | State::Away => self.end(case, State::Overtaken, None).await,
-            State::Server | State::Stayed | State::Returned | State::Undecided | State::Overtaken => Ok(()),
+            State::Server
+            | State::Stayed
+            | State::Returned
+            | State::Undecided
+            | State::Overtaken => Ok(()),
         }
     }
 
@@ -70,7 +76,9 @@ impl<'a> Walk<'a> {
         let now_us = match awaited.outcome {
             Outcome::Pending => return Ok(()),
             Outcome::Measured(now_us) => now_us,
-            Outcome::Failed if agent != case.agent => return self.call_witness(case, Some(agent)).await,
+            Outcome::Failed if agent != case.agent => {
+                return self.call_witness(case, Some(agent)).await;
+            }
             Outcome::Failed => return self.end(case, State::Undecided, None).await,
         };
         let now = self.coordinator.now();
@@ -87,8 +95,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Asks whoever can tell; after a witness that could not, only the reporting agent itself is left.
-    async fn call_witness(&mut self, case: &Case, failed: Option<AgentId>) -> Result<(), anyhow::Error> {
+    /// Asks whoever can tell; after a witness that could not, only the reporting agent itself is
+    /// left.
+    async fn call_witness(
+        &mut self,
+        case: &Case,
+        failed: Option<AgentId>,
+    ) -> Result<(), anyhow::Error> {
         let measured = match failed {
             None => calibrations::measured(&self.coordinator.store, case.delegation).await?,
             Some(_) => Vec::new(),
@@ -96,7 +109,9 @@ impl<'a> Walk<'a> {
         let ready = |agent| self.ready.contains(&agent);
         let witness = Witness::choose(case.agent, case.before_us, &measured, ready);
         match (witness, &case.target) {
-            (Some(Witness { agent, before_us }), Some(_)) => self.check(case, agent, Some(before_us)).await,
+            (Some(Witness { agent, before_us }), Some(_)) => {
+                self.check(case, agent, Some(before_us)).await
+            }
             // Somebody may be ready later.
             (None, Some(_)) if case.before_us.is_some() => Ok(()),
             _ => self.end(case, State::Undecided, None).await,
@@ -110,8 +125,12 @@ impl<'a> Walk<'a> {
         }
         let by_it = case.search.is_some_and(|(search, _)| holds.search == Some(search));
         match case.state {
-            State::Searching if holds.agent == case.agent => self.end(case, State::Stayed, None).await,
-            State::Returning if holds.agent == case.agent => self.end(case, State::Returned, None).await,
+            State::Searching if holds.agent == case.agent => {
+                self.end(case, State::Stayed, None).await
+            }
+            State::Returning if holds.agent == case.agent => {
+                self.end(case, State::Returned, None).await
+            }
             _ if by_it || case.heir == Some(holds.agent) => self.went(case, holds).await,
             _ => self.end(case, State::Overtaken, None).await,
         }
@@ -121,7 +140,8 @@ impl<'a> Walk<'a> {
     async fn went(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
         self.steps += 1;
         let now = self.coordinator.now();
-        // Who got it by hand may never have measured it: it gets it back when it is nearer than the present one.
+        // Who got it by hand may never have measured it: it gets it back when it is nearer than the
+        // present one.
         let before_us = case.before_us.unwrap_or(u32::MAX);
         let exile = serde_json::to_value(Exile::new(case.agent, before_us, now))?;
         Ok(calibrations::went(&self.coordinator.store, case, holds, &exile, now).await?)
@@ -129,7 +149,9 @@ impl<'a> Walk<'a> {
 
     /// The former agent looks now and then whether its way is as before.
     async fn away(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
-        let Some(mut exile) = exile(case)? else { return self.end(case, State::Overtaken, None).await };
+        let Some(mut exile) = exile(case)? else {
+            return self.end(case, State::Overtaken, None).await;
+        };
         let (now, rest) = (self.coordinator.now(), rest(&self.policy));
         let Some(awaited) = case.probe else {
             if exile.is_due(&rest, now) && self.ready.contains(&exile.former) {
@@ -159,7 +181,9 @@ impl<'a> Walk<'a> {
         agent: AgentId,
         witness_us: Option<u32>,
     ) -> Result<(), anyhow::Error> {
-        let Some(target) = &case.target else { return self.end(case, State::Undecided, None).await };
+        let Some(target) = &case.target else {
+            return self.end(case, State::Undecided, None).await;
+        };
         let (store, now) = (&self.coordinator.store, self.coordinator.now());
         calibrations::check(store, case, agent, witness_us, target, now).await?;
         self.asked.insert(agent);
@@ -174,7 +198,9 @@ impl<'a> Walk<'a> {
         now_us: Option<u32>,
         seeds: &[Seed],
     ) -> Result<(), anyhow::Error> {
-        let Some(target) = &case.target else { return self.end(case, State::Undecided, now_us).await };
+        let Some(target) = &case.target else {
+            return self.end(case, State::Undecided, now_us).await;
+        };
         let (store, now) = (&self.coordinator.store, self.coordinator.now());
         let rules = (self.policy.strategy.as_str(), self.policy.threshold_us);
         calibrations::search(store, case, (state, now_us), target, seeds, rules, now).await?;
@@ -183,10 +209,16 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    async fn end(&mut self, case: &Case, state: State, now_us: Option<u32>) -> Result<(), anyhow::Error> {
+    async fn end(
+        &mut self,
+        case: &Case,
+        state: State,
+        now_us: Option<u32>,
+    ) -> Result<(), anyhow::Error> {
         self.steps += 1;
         let now = self.coordinator.now();
-        Ok(calibrations::end(&self.coordinator.store, case, (state, now_us), &fresh(now)?, now).await?)
+        Ok(calibrations::end(&self.coordinator.store, case, (state, now_us), &fresh(now)?, now)
+            .await?)
     }
 
     /// Wakes whoever was asked; how many steps were made.

@@ -1,8 +1,9 @@
 //! Hosts are carried over to the subnets of a new generation, and follow who has them.
 //!
-//! A registry that records more, or less, than before cuts the addresses otherwise, so that the smallest subnet around a host may be
-//! another one. The host goes to the agent of that one like any host that moves: its agent lets go of it first. Where nobody has
-//! that subnet yet, the host stays with its agent until a search has decided.
+//! A registry that records more, or less, than before cuts the addresses otherwise, so that the
+//! smallest subnet around a host may be another one. The host goes to the agent of that one like
+//! any host that moves: its agent lets go of it first. Where nobody has that subnet yet, the host
+//! stays with its agent until a search has decided.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +20,8 @@ use crate::steer::steering;
 /// Hosts in one transaction.
 const BATCH: u32 = 2_000;
 
-/// Puts every host with an address into its smallest subnet. Doing it again changes nothing, so that it is repeated after whatever
-/// interrupted it.
+/// Puts every host with an address into its smallest subnet. Doing it again changes nothing, so
+/// that it is repeated after whatever interrupted it.
 pub async fn carry_hosts(coordinator: &Coordinator, new: &Hierarchy) -> Result<usize, StoreError> {
     let mut after = HostId::new(0);
     let mut carried = 0;

@@ -14,9 +14,13 @@ use crate::state::Coordinator;
 /// Moves that are named one by one in the audit; the rest is in `delegations`, where each says why.
 const NAMED: usize = 100;
 
-/// Puts delegations and open searches on the subnets of a new generation and says what became of them. Nothing happens to what
-/// is in its place, so that doing it again changes nothing. The caller keeps others from changing delegations meanwhile.
-pub async fn carry_over(coordinator: &Coordinator, new: &Arc<Hierarchy>) -> Result<Census, StoreError> {
+/// Puts delegations and open searches on the subnets of a new generation and says what became of
+/// them. Nothing happens to what is in its place, so that doing it again changes nothing. The
+/// caller keeps others from changing delegations meanwhile.
+pub async fn carry_over(
+    coordinator: &Coordinator,
+    new: &Arc<Hierarchy>,
+) -> Result<Census, StoreError> {
     let tied = Tied::read(&coordinator.store).await?;
     let old = before(coordinator, new, &tied).await?;
     let plan = tied.plan(old.as_deref(), new);
@@ -28,7 +32,8 @@ pub async fn carry_over(coordinator: &Coordinator, new: &Arc<Hierarchy>) -> Resu
     delegations::carry(&coordinator.store, &plan.delegations, now).await?;
     delegations::carry_searches(&coordinator.store, &plan.searches, now).await?;
     steering::carry(&coordinator.store, &plan.rules, now).await?;
-    note(coordinator, new, "delegations.carry", &delegations_told(&plan.delegations, &census)).await?;
+    note(coordinator, new, "delegations.carry", &delegations_told(&plan.delegations, &census))
+        .await?;
     if let Some(told) = searches_told(&plan.searches) {
         note(coordinator, new, "searches.carry", &told).await?;
     }
@@ -36,14 +41,16 @@ pub async fn carry_over(coordinator: &Coordinator, new: &Arc<Hierarchy>) -> Resu
     Ok(census)
 }
 
-/// The generation that the delegations were made on: the one in memory, else the one that was retired last. It is read only where
-/// it is needed, since nothing is said of a range that is still there.
+/// The generation that the delegations were made on: the one in memory, else the one that was
+/// retired last. It is read only where it is needed, since nothing is said of a range that is still
+/// there.
 async fn before(
     coordinator: &Coordinator,
     new: &Hierarchy,
     tied: &Tied,
 ) -> Result<Option<Arc<Hierarchy>>, StoreError> {
-    let in_memory = coordinator.atlas().filter(|atlas| atlas.hierarchy().generation() != new.generation());
+    let in_memory =
+        coordinator.atlas().filter(|atlas| atlas.hierarchy().generation() != new.generation());
     if let Some(atlas) = in_memory {
         return Ok(Some(Arc::clone(atlas.hierarchy())));
     }
@@ -70,7 +77,8 @@ fn counts(count: impl Fn(Fate) -> u64) -> Value {
 }
 
 fn delegations_told(carried: &[Carried<DelegationId>], census: &Census) -> Value {
-    let moves: Vec<_> = carried.iter().filter(|one| !one.stays()).take(NAMED).map(described).collect();
+    let moves: Vec<_> =
+        carried.iter().filter(|one| !one.stays()).take(NAMED).map(described).collect();
     json!({ "counts": counts(|fate| census.count(fate)), "yielded": census.yielded, "moves": moves })
 }
 

@@ -1,9 +1,10 @@
 //! What another coordinator did is entered in the book here, too.
 //!
-//! Admins talk to any coordinator: overrides, approvals, revocations and passes of balance are carried out by the one they talk
-//! to, in the store and in its own atlas. The one that decides must not think its searches out on a book without them, and what it
-//! decided is to be seen at the others. Each is heard of as soon as it is committed ([`store::delegations::Ear`]), and what is entered
-//! is what the store says then: hearing it twice, late, or from ourselves changes nothing.
+//! Admins talk to any coordinator: overrides, approvals, revocations and passes of balance are
+//! carried out by the one they talk to, in the store and in its own atlas. The one that decides
+//! must not think its searches out on a book without them, and what it decided is to be seen at the
+//! others. Each is heard of as soon as it is committed ([`store::delegations::Ear`]), and what is
+//! entered is what the store says then: hearing it twice, late, or from ourselves changes nothing.
 
 use std::sync::Arc;
 
@@ -58,12 +59,13 @@ async fn anything(coordinator: &Coordinator) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What searches decided and is not in the book: all of it where somebody else decides. Who decides entered it beforehand, but for
-/// what the one before it decided at last.
+/// What searches decided and is not in the book: all of it where somebody else decides. Who decides
+/// entered it beforehand, but for what the one before it decided at last.
 fn news(coordinator: &Coordinator, decided: Vec<Range>) -> Vec<Range> {
     let Some(atlas) = coordinator.atlas().filter(|_| coordinator.decides()) else { return decided };
-    let held =
-        |subnet: &Range| atlas.hierarchy().find(subnet).and_then(|subnet| atlas.book().agent_of(subnet));
+    let held = |subnet: &Range| {
+        atlas.hierarchy().find(subnet).and_then(|subnet| atlas.book().agent_of(subnet))
+    };
     decided.into_iter().filter(|subnet| held(subnet).is_none()).collect()
 }
 

@@ -26,8 +26,8 @@ pub enum Command {
     Audit(AuditArgs),
 }
 
-/// Flags of `serve`. A flag wins over the environment, the environment over the file, the file over the
-/// defaults.
+/// Flags of `serve`. A flag wins over the environment, the environment over the file, the file over
+/// the defaults.
 #[derive(Debug, Default, Args)]
 pub struct ServeArgs {
     /// Configuration file (TOML); unknown keys are refused.

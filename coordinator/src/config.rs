@@ -1,7 +1,7 @@
 //! From flags, environment, file and defaults to one valid configuration.
 //!
-//! Startup settings only: what an admin changes while the coordinator runs (threshold, patience, host delay) is
-//! policy and lives in Postgres.
+//! Startup settings only: what an admin changes while the coordinator runs (threshold, patience,
+//! host delay) is policy and lives in Postgres.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -40,15 +40,19 @@ pub struct Config {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Registries {
-    /// Age in days at which the data is fetched and loaded anew, 0 for never (90: "every three months", IPMicra III.C).
+    /// Age in days at which the data is fetched and loaded anew, 0 for never (90: "every three
+    /// months", IPMicra III.C).
     pub refresh_days: u32,
-    /// Age in hours of a generation at which subnets are cut that searches found to be in several places, 0 for never (24).
+    /// Age in hours of a generation at which subnets are cut that searches found to be in several
+    /// places, 0 for never (24).
     pub cut_hours: u32,
     /// The program that fetches and loads (`rir-loader` beside this program).
     pub loader: Option<PathBuf>,
-    /// Places to take a registry's files from instead of its own: registry to the URL of a directory (none).
+    /// Places to take a registry's files from instead of its own: registry to the URL of a
+    /// directory (none).
     pub mirrors: BTreeMap<String, String>,
-    /// Whether to fetch the WHOIS dumps, too, that registries give to everybody, under their terms (no).
+    /// Whether to fetch the WHOIS dumps, too, that registries give to everybody, under their terms
+    /// (no).
     pub whois: bool,
     /// Places to take a registry's WHOIS dumps from instead of its own (none).
     pub whois_mirrors: BTreeMap<String, String>,
@@ -74,7 +78,8 @@ impl Default for Registries {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Searches driven at the same time (32); later searches profit from the decisions of earlier ones.
+    /// Searches driven at the same time (32); later searches profit from the decisions of earlier
+    /// ones.
     pub open_searches: u32,
     /// How long an agent has to answer a probe order, in seconds (20).
     pub probe_deadline_s: u32,
@@ -84,8 +89,8 @@ pub struct Limits {
     pub search_attempts: u32,
     /// Without a beat for so long an agent counts as unreachable, in seconds (60).
     pub presence_s: u32,
-    /// How long an agent goes on fetching without an answer from the coordinator, in seconds (3,600); its hosts may go
-    /// to others two minutes after that.
+    /// How long an agent goes on fetching without an answer from the coordinator, in seconds
+    /// (3,600); its hosts may go to others two minutes after that.
     pub lease_s: u32,
     /// DNS questions under way at the same time (64).
     pub resolving_hosts: u32,
@@ -139,7 +144,9 @@ impl Limits {
             ("database_connections", self.database_connections),
         ];
         match at_least_one.iter().find(|(_, value)| *value == 0) {
-            Some((key, _)) => Err(Failure::configuration(format!("[limits] {key} must be at least 1"))),
+            Some((key, _)) => {
+                Err(Failure::configuration(format!("[limits] {key} must be at least 1")))
+            }
             None => Ok(()),
         }
     }
@@ -172,11 +179,17 @@ impl Config {
             None => File::default(),
         };
         file.limits.check()?;
-        let data_dir = args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
-            Failure::configuration("no data directory: this user has no home, so give one with --data-dir")
-        })?;
+        let data_dir =
+            args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
+                Failure::configuration(
+                    "no data directory: this user has no home, so give one with --data-dir",
+                )
+            })?;
         Ok(Self {
-            listen: args.listen.or(file.listen).unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8420))),
+            listen: args
+                .listen
+                .or(file.listen)
+                .unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8420))),
             data_dir,
             database_url: args.database_url.or(file.database_url).filter(|url| !url.is_empty()),
             resolver: args.resolver.or(file.resolver),
@@ -207,7 +220,8 @@ fn read(path: &Path) -> Result<File, Failure> {
         Failure::configuration(format!("cannot read the configuration {}: {e}", path.display()))
     })?;
     toml::from_str(&text).map_err(|e| {
-        let line = e.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        let line =
+            e.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
         Failure::configuration(format!("{}, line {line}: {}", path.display(), e.message().trim()))
     })
 }
@@ -226,7 +240,8 @@ mod tests {
     #[test]
     fn a_flag_wins_over_the_file_and_the_file_over_the_default() {
         let flag = ServeArgs { listen: Some(([127, 0, 0, 1], 1).into()), ..ServeArgs::default() };
-        let config = load("listen = '127.0.0.1:2'\nresolver = '127.0.0.1:3'", flag).expect("a configuration");
+        let config = load("listen = '127.0.0.1:2'\nresolver = '127.0.0.1:3'", flag)
+            .expect("a configuration");
         assert_eq!(config.listen.port(), 1);
         assert_eq!(config.resolver.map(|r| r.port()), Some(3));
         assert_eq!(config.data_dir, PathBuf::from("/nowhere"));
@@ -235,7 +250,8 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_refused_with_its_line() {
-        let failure = load("\n[limits]\nopen_serches = 3\n", ServeArgs::default()).expect_err("a failure");
+        let failure =
+            load("\n[limits]\nopen_serches = 3\n", ServeArgs::default()).expect_err("a failure");
         assert_eq!(failure.code(), 64);
         let sentence = failure.to_string();
         assert!(sentence.contains("line 3") && sentence.contains("open_serches"), "{sentence}");
@@ -243,7 +259,8 @@ mod tests {
 
     #[test]
     fn the_example_is_a_configuration() {
-        let config = load(include_str!("../../deploy/coordinator.example.toml"), ServeArgs::default());
+        let config =
+            load(include_str!("../../deploy/coordinator.example.toml"), ServeArgs::default());
         assert_eq!(config.expect("a configuration").registries.refresh_days, 90);
     }
 
@@ -251,14 +268,15 @@ mod tests {
     fn proxies_are_addresses_or_prefixes() {
         let config = load("trusted_proxies = ['127.0.0.1', '10.0.0.0/8']", ServeArgs::default());
         assert_eq!(config.expect("a configuration").trusted_proxies.len(), 2);
-        let failure =
-            load("trusted_proxies = ['proxy.example']", ServeArgs::default()).expect_err("a failure");
+        let failure = load("trusted_proxies = ['proxy.example']", ServeArgs::default())
+            .expect_err("a failure");
         assert!(failure.to_string().contains("proxy.example"), "{failure}");
     }
 
     #[test]
     fn a_limit_of_nothing_is_refused_by_name() {
-        let failure = load("[limits]\nopen_searches = 0\n", ServeArgs::default()).expect_err("a failure");
+        let failure =
+            load("[limits]\nopen_searches = 0\n", ServeArgs::default()).expect_err("a failure");
         assert!(failure.to_string().contains("open_searches"), "{failure}");
     }
 }

@@ -47,8 +47,8 @@ fn host_of(url: &str) -> Option<HostName> {
     take_apart(url, 0).ok().map(|url| (url.scheme, url.authority))
 }
 
-/// Writes the pages of a package to the index, without committing, and says what the database shall know. Only
-/// hosts in `own` count: an agent has no say about hosts that are not its.
+/// Writes the pages of a package to the index, without committing, and says what the database shall
+/// know. Only hosts in `own` count: an agent has no say about hosts that are not its.
 pub fn digest(
     name: PackageName,
     entries: &[Entry],
@@ -78,9 +78,9 @@ fn write(name: PackageName, fetch: &Fetch, index: &Index) -> Result<(), WriteErr
     let done = match &fetch.outcome {
         Outcome::Page(page) => index.upsert(&document(name, fetch, page)),
         // The URL is no document any more: it moved, is gone, or must not be found.
-        Outcome::Redirect { .. } | Outcome::Disallowed { .. } | Outcome::Other { status: 404 | 410, .. } => {
-            index.delete(&fetch.url)
-        }
+        Outcome::Redirect { .. }
+        | Outcome::Disallowed { .. }
+        | Outcome::Other { status: 404 | 410, .. } => index.delete(&fetch.url),
         Outcome::Other { .. } | Outcome::Unchanged { .. } | Outcome::Failed { .. } => Ok(()),
     };
     match done {
@@ -104,11 +104,13 @@ fn document<'a>(package: PackageName, fetch: &'a Fetch, page: &'a Page) -> Docum
     }
 }
 
-/// Links to be queued: well formed, not at the end of a chain of redirects, not routed lately, each once. What was handed
-/// back was routed to somebody who has it no more.
+/// Links to be queued: well formed, not at the end of a chain of redirects, not routed lately, each
+/// once. What was handed back was routed to somebody who has it no more.
 fn discovered(entries: &[Entry], recent: &Recent) -> Vec<NewUrl> {
     let links = entries.iter().filter_map(|entry| match entry {
-        Entry::Discovered(Discovered { url, redirects, handed_back }) if *redirects <= MAX_REDIRECTS => {
+        Entry::Discovered(Discovered { url, redirects, handed_back })
+            if *redirects <= MAX_REDIRECTS =>
+        {
             let link = take_apart(url, *redirects).ok()?;
             (*handed_back || !recent.contains(fingerprint(&link.url))).then_some(link)
         }
@@ -148,7 +150,8 @@ impl Tally {
     /// Keeps the shortest round trip.
     fn time(&mut self, fetch: &Fetch) {
         let Some((address, timing)) = fetch.address.zip(fetch.timing) else { return };
-        if timing.tcp_us > 0 && self.round_trip.is_none_or(|(_, shortest)| timing.tcp_us < shortest) {
+        if timing.tcp_us > 0 && self.round_trip.is_none_or(|(_, shortest)| timing.tcp_us < shortest)
+        {
             self.round_trip = Some((address, timing.tcp_us));
         }
     }

@@ -34,13 +34,16 @@ pub struct Dns {
 }
 
 impl Dns {
-    /// Asks `server`, or the system's servers when there is none. Fails with a sentence when the system's
-    /// configuration cannot be read.
+    /// Asks `server`, or the system's servers when there is none. Fails with a sentence when the
+    /// system's configuration cannot be read.
     pub fn new(server: Option<SocketAddr>) -> Result<Self, String> {
         let mut builder = match server {
-            Some(server) => TokioResolver::builder_with_config(only(server), TokioRuntimeProvider::default()),
-            None => TokioResolver::builder_tokio()
-                .map_err(|e| format!("the system's DNS configuration cannot be read: {}", chain(&e)))?,
+            Some(server) => {
+                TokioResolver::builder_with_config(only(server), TokioRuntimeProvider::default())
+            }
+            None => TokioResolver::builder_tokio().map_err(|e| {
+                format!("the system's DNS configuration cannot be read: {}", chain(&e))
+            })?,
         };
         let options = builder.options_mut();
         options.timeout = Duration::from_secs(3);
@@ -52,8 +55,8 @@ impl Dns {
         Ok(Self { resolver })
     }
 
-    /// The first address of a name: IPv4 if it has any, else IPv6. The smallest, so that rotating answers do
-    /// not move a host.
+    /// The first address of a name: IPv4 if it has any, else IPv6. The smallest, so that rotating
+    /// answers do not move a host.
     pub async fn address(&self, name: &str) -> Result<IpAddr, LookupError> {
         // The dot at the end keeps the machine's search domains out.
         let absolute = format!("{}.", name.trim_end_matches('.'));
@@ -70,8 +73,10 @@ fn refused(name: &str, error: &NetError) -> LookupError {
 }
 
 fn only(server: SocketAddr) -> ResolverConfig {
-    let mut connections =
-        vec![ConnectionConfig::new(ProtocolConfig::Udp), ConnectionConfig::new(ProtocolConfig::Tcp)];
+    let mut connections = vec![
+        ConnectionConfig::new(ProtocolConfig::Udp),
+        ConnectionConfig::new(ProtocolConfig::Tcp),
+    ];
     for connection in &mut connections {
         connection.port = server.port();
     }

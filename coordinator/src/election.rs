@@ -45,8 +45,9 @@ async fn renew(coordinator: &Coordinator, decider: Option<Decider>) -> Option<De
         .flatten()
 }
 
-/// Takes office, if nobody is in it. What another decided meanwhile is read first, so that no search is thought out on an old map;
-/// a new generation of the hierarchy may wait to be carried over.
+/// Takes office, if nobody is in it. What another decided meanwhile is read first, so that no
+/// search is thought out on an old map; a new generation of the hierarchy may wait to be carried
+/// over.
 async fn elect(coordinator: &Coordinator) -> Result<Option<Decider>, StoreError> {
     let Some(decider) = Decider::elect(&coordinator.store).await? else { return Ok(None) };
     let writing = coordinator.atlases.writing().await;
@@ -68,7 +69,10 @@ pub async fn listen(coordinator: Arc<Coordinator>) {
             heard = hear(&coordinator) => heard,
         };
         if let Err(error) = heard {
-            tracing::warn!(error = chain(&error), "cannot hear of new generations of the hierarchy");
+            tracing::warn!(
+                error = chain(&error),
+                "cannot hear of new generations of the hierarchy"
+            );
         }
         tokio::select! {
             () = coordinator.stop.cancelled() => return,

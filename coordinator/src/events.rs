@@ -17,7 +17,8 @@ pub enum Change {
     Policy,
 }
 
-/// The hall where changes are called out. Nobody listening is fine; a slow listener misses some and is told so.
+/// The hall where changes are called out. Nobody listening is fine; a slow listener misses some and
+/// is told so.
 #[derive(Debug, Clone)]
 pub struct Events {
     sender: broadcast::Sender<Change>,

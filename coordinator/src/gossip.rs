@@ -1,8 +1,10 @@
-//! What coordinators on one database tell each other, so that a second one is as quick as the first.
+//! What coordinators on one database tell each other, so that a second one is as quick as the
+//! first.
 //!
-//! Only one decides, but agents and admins talk to any. Two things must get around: that there is something new for an agent, whose
-//! beat another coordinator may hold open, and that there is work for a reconciler, which runs at the decider only. Both are hints:
-//! what is lost is found when a period is over. They travel as NOTIFY, collected for a moment.
+//! Only one decides, but agents and admins talk to any. Two things must get around: that there is
+//! something new for an agent, whose beat another coordinator may hold open, and that there is work
+//! for a reconciler, which runs at the decider only. Both are hints: what is lost is found when a
+//! period is over. They travel as NOTIFY, collected for a moment.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,7 +65,8 @@ impl Unsaid {
 }
 
 impl Hints {
-    /// One message for each so many agents: the speaker, then agents by number and reconcilers by name.
+    /// One message for each so many agents: the speaker, then agents by number and reconcilers by
+    /// name.
     fn messages(&self, speaker: u64) -> Vec<String> {
         let words: Vec<String> = self
             .agents
@@ -101,7 +104,10 @@ pub async fn run(coordinator: Arc<Coordinator>) {
 }
 
 /// Does it until the coordinator stops, again after each failure.
-pub(crate) async fn again<F: Future<Output = StoreError>>(coordinator: &Coordinator, work: impl Fn() -> F) {
+pub(crate) async fn again<F: Future<Output = StoreError>>(
+    coordinator: &Coordinator,
+    work: impl Fn() -> F,
+) {
     let forever = async {
         loop {
             let error = work().await;

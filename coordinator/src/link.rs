@@ -58,7 +58,10 @@ mod tests {
         assert_eq!(link.url, "http://example.org/b?q");
         assert_eq!((link.scheme.as_str(), link.authority.as_str()), ("http", "example.org"));
         assert_eq!(link.redirects, 2);
-        assert_eq!(take_apart("https://[2001:DB8::1]:8443", 0).unwrap().authority, "[2001:db8::1]:8443");
+        assert_eq!(
+            take_apart("https://[2001:DB8::1]:8443", 0).unwrap().authority,
+            "[2001:db8::1]:8443"
+        );
     }
 
     #[test]

@@ -6,7 +6,8 @@ use crate::cli::LogFormat;
 
 /// Starts logging. A filter that cannot be read is said and replaced by the usual one.
 pub fn start(format: LogFormat) {
-    let wish = std::env::var("NEARCRAWL_LOG").or_else(|_| std::env::var("RUST_LOG")).unwrap_or_default();
+    let wish =
+        std::env::var("NEARCRAWL_LOG").or_else(|_| std::env::var("RUST_LOG")).unwrap_or_default();
     let (filter, refused) = match EnvFilter::builder().parse(&wish) {
         Ok(filter) if !wish.is_empty() => (filter, None),
         Ok(_) => (usual(), None),
@@ -14,7 +15,9 @@ pub fn start(format: LogFormat) {
     };
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match format {
-        LogFormat::Text => lines.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init(),
+        LogFormat::Text => {
+            lines.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).init()
+        }
         LogFormat::Json => lines.json().init(),
     }
     if let Some(error) = refused {

@@ -1,8 +1,9 @@
 //! Which address does a request really come from?
 //!
-//! Behind a reverse proxy every connection comes from the proxy; it tells the other end in `X-Forwarded-For`. Only
-//! proxies that the operator names are believed, since anybody can send that header. The address matters: it is an
-//! agent's home, and what guessing passwords is counted by.
+//! Behind a reverse proxy every connection comes from the proxy; it tells the other end in
+//! `X-Forwarded-For`. Only proxies that the operator names are believed, since anybody can send
+//! that header. The address matters: it is an agent's home, and what guessing passwords is counted
+//! by.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -29,7 +30,8 @@ pub async fn see_through_proxies(
     next.run(request).await
 }
 
-/// The last address on the way here that is not a trusted proxy's; the one before a proxy is that proxy's word.
+/// The last address on the way here that is not a trusted proxy's; the one before a proxy is that
+/// proxy's word.
 fn behind(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|proxy| proxy.contains(address));
     let values = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());

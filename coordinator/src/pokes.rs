@@ -1,7 +1,8 @@
 //! "There is something to do": wakes reconcilers before their period is over.
 //!
-//! A poke carries nothing. It may come too often or for nothing; a reconciler looks at the state and does what
-//! is left to do. A poke while the reconciler runs makes it run once more, so that none is lost.
+//! A poke carries nothing. It may come too often or for nothing; a reconciler looks at the state
+//! and does what is left to do. A poke while the reconciler runs makes it run once more, so that
+//! none is lost.
 
 use tokio::sync::Notify;
 
@@ -51,7 +52,8 @@ pub struct Pokes {
 }
 
 impl Pokes {
-    /// Rings every bell: after a start, after Postgres came back, after a change that touches everything.
+    /// Rings every bell: after a start, after Postgres came back, after a change that touches
+    /// everything.
     pub fn all(&self) {
         let bells = [
             &self.resolve_hosts,

@@ -1,9 +1,9 @@
-//! Which URLs were routed lately? Agents at many places find the same links; most repeats need not reach
-//! Postgres.
+//! Which URLs were routed lately? Agents at many places find the same links; most repeats need not
+//! reach Postgres.
 //!
-//! A bounded memory: two halves, the older is dropped when the younger is full. Forgetting is harmless, since
-//! an agent fetches a URL once however often it is routed; a false "seen" would lose a page, so whole 128-bit
-//! fingerprints are kept.
+//! A bounded memory: two halves, the older is dropped when the younger is full. Forgetting is
+//! harmless, since an agent fetches a URL once however often it is routed; a false "seen" would
+//! lose a page, so whole 128-bit fingerprints are kept.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};

@@ -2,8 +2,8 @@
 //!
 //! > We have to rebuild the IP-address hierarchy every three months. (IPMicra III.C)
 //!
-//! The loader does it, as a process of its own: it may take memory and time, may be killed at any moment, and the
-//! coordinator takes a new generation over however it came.
+//! The loader does it, as a process of its own: it may take memory and time, may be killed at any
+//! moment, and the coordinator takes a new generation over however it came.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -35,8 +35,8 @@ pub struct Refresh {
 }
 
 impl Refresh {
-    /// Whether to fetch and load now: somebody asked since the last load and attempt, or the data is `days` old
-    /// (0: never mind) and the last attempt is a while ago.
+    /// Whether to fetch and load now: somebody asked since the last load and attempt, or the data
+    /// is `days` old (0: never mind) and the last attempt is a while ago.
     pub fn is_due(&self, days: u32, now: UnixMillis) -> bool {
         let wanted = self.asked_at > self.tried_at.max(Some(self.loaded_at));
         let old = days > 0 && now.0 - self.loaded_at.0 >= i64::from(days) * 24 * HOUR_MS;
@@ -76,7 +76,9 @@ pub async fn asked_at(store: &Store) -> Result<Option<UnixMillis>, StoreError> {
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
     /// The loader cannot be started.
-    #[error("cannot start {program}: {source}; set `loader` under [registries] to the path of rir-loader")]
+    #[error(
+        "cannot start {program}: {source}; set `loader` under [registries] to the path of rir-loader"
+    )]
     Start {
         /// Its path.
         program: PathBuf,
@@ -91,8 +93,8 @@ pub enum RefreshError {
     Stopped,
 }
 
-/// Whether subnets are to be cut: the last cut was found after they last were, at `cut_at` or when the generation in use was swapped
-/// in at `live_at`, and that was `hours` ago (0: never).
+/// Whether subnets are to be cut: the last cut was found after they last were, at `cut_at` or when
+/// the generation in use was swapped in at `live_at`, and that was `hours` ago (0: never).
 pub fn is_cut_due(
     found_at: Option<UnixMillis>,
     (live_at, cut_at): (UnixMillis, Option<UnixMillis>),
@@ -105,7 +107,8 @@ pub fn is_cut_due(
     hours > 0 && found && now.0 - last.0 >= i64::from(hours) * HOUR_MS
 }
 
-/// Has the subnets cut that searches found not to be in one place. Ends early, without harm, when `stop` is cancelled.
+/// Has the subnets cut that searches found not to be in one place. Ends early, without harm, when
+/// `stop` is cancelled.
 pub async fn cut(config: &Config, stop: &CancellationToken) -> Result<(), RefreshError> {
     let mut cut = loader(config)?;
     cut.arg("cut").arg("--data-dir").arg(&config.data_dir);
@@ -144,7 +147,9 @@ async fn run_one(command: Command, stop: &CancellationToken) -> Result<(), Refre
 /// What to fetch, and how, as arguments.
 fn wishes(wishes: &Registries) -> Vec<String> {
     let places = |flag: &str, places: &BTreeMap<String, String>| {
-        let each = places.iter().flat_map(|(registry, url)| [flag.to_owned(), format!("{registry}={url}")]);
+        let each = places
+            .iter()
+            .flat_map(|(registry, url)| [flag.to_owned(), format!("{registry}={url}")]);
         each.collect::<Vec<_>>()
     };
     let mut arguments = places("--base-url", &wishes.mirrors);
@@ -172,7 +177,8 @@ fn loader(config: &Config) -> Result<Command, RefreshError> {
 
 async fn run(mut command: Command) -> Result<(), RefreshError> {
     let program = PathBuf::from(command.as_std().get_program());
-    let output = command.output().await.map_err(|source| RefreshError::Start { program, source })?;
+    let output =
+        command.output().await.map_err(|source| RefreshError::Start { program, source })?;
     if output.status.success() {
         return Ok(());
     }
@@ -207,7 +213,8 @@ mod tests {
 
     fn due(loaded: i64, asked: Option<i64>, tried: Option<i64>, days: u32, now: i64) -> bool {
         let at = |time: Option<i64>| time.map(UnixMillis);
-        let state = Refresh { loaded_at: UnixMillis(loaded), asked_at: at(asked), tried_at: at(tried) };
+        let state =
+            Refresh { loaded_at: UnixMillis(loaded), asked_at: at(asked), tried_at: at(tried) };
         state.is_due(days, UnixMillis(now))
     }
 

@@ -1,4 +1,5 @@
-//! `reindex`: build the search index again from the packages, after it was lost or its form changed.
+//! `reindex`: build the search index again from the packages, after it was lost or its form
+//! changed.
 
 use std::sync::Arc;
 
@@ -17,8 +18,9 @@ use crate::state::Coordinator;
 /// Packages between two commits of the index.
 const BATCH: u32 = 64;
 
-/// Gives every integrated package to the index again, in the order in which they came. Pages that are there already
-/// and newer stay. The coordinator must be stopped, since the index has one writer.
+/// Gives every integrated package to the index again, in the order in which they came. Pages that
+/// are there already and newer stay. The coordinator must be stopped, since the index has one
+/// writer.
 pub async fn reindex(args: ReindexArgs) -> Result<(), Failure> {
     let config = Config::load(args.into(), cluster::default_data_dir)?;
     log::start(config.log_format);
@@ -29,7 +31,11 @@ pub async fn reindex(args: ReindexArgs) -> Result<(), Failure> {
     let pages = coordinator.index.len();
     drop(coordinator);
     boot::close(database).await;
-    println!("integrated {} again; {} can be found", counted(count?, "package"), counted(pages, "page"));
+    println!(
+        "integrated {} again; {} can be found",
+        counted(count?, "package"),
+        counted(pages, "page")
+    );
     Ok(())
 }
 
@@ -38,8 +44,9 @@ pub async fn run(coordinator: &Coordinator) -> Result<u64, Failure> {
     let mut count = 0;
     let mut after = None;
     loop {
-        let batch =
-            packages::integrated(&coordinator.store, after.as_ref(), BATCH).await.map_err(|e| failed(&e))?;
+        let batch = packages::integrated(&coordinator.store, after.as_ref(), BATCH)
+            .await
+            .map_err(|e| failed(&e))?;
         let Some((place, _)) = batch.last() else { return Ok(count) };
         after = Some(*place);
         for (_, package) in &batch {

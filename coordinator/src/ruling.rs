@@ -8,7 +8,8 @@ use store::policy::{self, Policy};
 use crate::events::Change;
 use crate::state::Coordinator;
 
-/// Replaces the policy. It holds at once; strategy and threshold for searches that are opened from now on.
+/// Replaces the policy. It holds at once; strategy and threshold for searches that are opened from
+/// now on.
 pub async fn change(coordinator: &Coordinator, policy: Policy) -> Result<(), StoreError> {
     policy::write(&coordinator.store, &policy, coordinator.now()).await?;
     take_up(coordinator, policy);

@@ -1,7 +1,8 @@
 //! One walk over searches: thinks the next step of each out, and carries it out.
 //!
-//! Thinking is `delegation::next_step` or `delegation::predict::next_step`, on the trail as Postgres has it, within the budgets
-//! of probes. Orders and decisions are collected and carried out together.
+//! Thinking is `delegation::next_step` or `delegation::predict::next_step`, on the trail as
+//! Postgres has it, within the budgets of probes. Orders and decisions are collected and carried
+//! out together.
 
 mod done;
 mod elsewhere;
@@ -47,7 +48,10 @@ pub struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// Sees who can be asked.
-    pub async fn begin(coordinator: &'a Coordinator, atlas: Arc<Atlas>) -> Result<Self, anyhow::Error> {
+    pub async fn begin(
+        coordinator: &'a Coordinator,
+        atlas: Arc<Atlas>,
+    ) -> Result<Self, anyhow::Error> {
         know(coordinator, atlas.hierarchy()).await?;
         coordinator.insight.spending.know(coordinator, &atlas).await?;
         let workers = agents::workers(&coordinator.store).await?;
@@ -56,14 +60,27 @@ impl<'a> Walk<'a> {
         let spending = &coordinator.insight.spending;
         let seen = |worker: &Worker| {
             let seen = availability(coordinator, worker);
-            spending.ledger(|ledger| ledger.availability(&allowance, worker.agent, seen, coordinator.now()))
+            spending.ledger(|ledger| {
+                ledger.availability(&allowance, worker.agent, seen, coordinator.now())
+            })
         };
         let roster = workers.iter().map(|worker| (worker.agent, seen(worker))).collect();
         let orders = workers.iter().map(|worker| (worker.agent, worker.orders)).collect();
         let steering = steering(coordinator).await?;
         let verdicts = Verdicts::new(coordinator, Arc::clone(&atlas));
         let (unsent, done) = (Vec::new(), Done::default());
-        Ok(Self { coordinator, atlas, policy, allowance, roster, steering, orders, unsent, verdicts, done })
+        Ok(Self {
+            coordinator,
+            atlas,
+            policy,
+            allowance,
+            roster,
+            steering,
+            orders,
+            unsent,
+            verdicts,
+            done,
+        })
     }
 
     /// The next step of each search: thought out one after the other, carried out together.
@@ -78,7 +95,8 @@ impl<'a> Walk<'a> {
     async fn step(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
         let Some(subnet) = self.atlas.hierarchy().find(&search.subnet) else {
             self.done.ended += 1;
-            return searches::abandon(&self.coordinator.store, search.id, self.coordinator.now()).await;
+            return searches::abandon(&self.coordinator.store, search.id, self.coordinator.now())
+                .await;
         };
         if self.steering.pin(self.atlas.hierarchy(), subnet).is_some() {
             return self.leave_pinned(search, subnet).await;
@@ -107,7 +125,12 @@ impl<'a> Walk<'a> {
     }
 
     /// The step within the budgets, and what is expected of whom it asks.
-    fn think(&mut self, search: &OpenSearch, subnet: SubnetId, trail: &[Asked]) -> (Step, Option<Expected>) {
+    fn think(
+        &mut self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+        trail: &[Asked],
+    ) -> (Step, Option<Expected>) {
         let policy = delegation::Policy {
             threshold_us: search.threshold_us,
             patience_ms: self.policy.patience_ms.into(),
@@ -129,23 +152,35 @@ impl<'a> Walk<'a> {
     }
 
     /// Where a pin holds there is nothing to search for: the agent of the pin gets it.
-    async fn leave_pinned(&mut self, search: &OpenSearch, subnet: SubnetId) -> Result<(), StoreError> {
+    async fn leave_pinned(
+        &mut self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+    ) -> Result<(), StoreError> {
         let holding = self.atlas.book().holding(subnet);
         if holding.is_some_and(|holding| holding.reason == Reason::Pinned) {
-            searches::leave_pinned(&self.coordinator.store, search.id, self.coordinator.now()).await?;
+            searches::leave_pinned(&self.coordinator.store, search.id, self.coordinator.now())
+                .await?;
         } else {
             self.coordinator.pokes.steer.notify_one();
         }
         Ok(())
     }
 
-    async fn decide(&mut self, search: &OpenSearch, subnet: SubnetId, trail: &[Asked], choice: Choice) {
+    async fn decide(
+        &mut self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+        trail: &[Asked],
+        choice: Choice,
+    ) {
         let (steering, roster) = (&self.steering, &self.roster);
         let moment = passed_over::Moment { atlas: &self.atlas, steering, roster, subnet, trail };
         let (spending, now) = (&self.coordinator.insight.spending, self.coordinator.now());
         let spent = |agent| {
-            let seen =
-                |ledger: &mut Ledger| ledger.availability(&self.allowance, agent, Availability::Ready, now);
+            let seen = |ledger: &mut Ledger| {
+                ledger.availability(&self.allowance, agent, Availability::Ready, now)
+            };
             spending.ledger(seen) == Availability::Busy
         };
         let skipped = passed_over::passed_over(&moment, (choice.reason, choice.agent), spent);
@@ -168,7 +203,8 @@ impl<'a> Walk<'a> {
         self.unsent.push(NewProbe { search: search.id, step, agent, phase, level, expected });
         let orders = self.orders.entry(agent).or_default();
         *orders += 1;
-        let (now, full) = (coordinator.now(), *orders >= coordinator.config.limits.orders_per_agent);
+        let (now, full) =
+            (coordinator.now(), *orders >= coordinator.config.limits.orders_per_agent);
         let seen = if full { Availability::Busy } else { Availability::Ready };
         let seen = coordinator.insight.spending.ledger(|ledger| {
             ledger.spend(agent, subnet, now);
@@ -177,7 +213,8 @@ impl<'a> Walk<'a> {
         self.roster.set(agent, seen);
     }
 
-    /// Carries out the decisions, and sends the orders, that were collected so far: they are about different searches.
+    /// Carries out the decisions, and sends the orders, that were collected so far: they are about
+    /// different searches.
     async fn send(&mut self) -> Result<(), StoreError> {
         let orders = std::mem::take(&mut self.unsent);
         let asking = ask(self.coordinator, &orders);
@@ -190,7 +227,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Tries another address of the subnet, where one is known that was not silent lately. Whether there was one.
+    /// Tries another address of the subnet, where one is known that was not silent lately. Whether
+    /// there was one.
     async fn retarget(&mut self, search: &OpenSearch) -> Result<bool, StoreError> {
         let (store, now) = (&self.coordinator.store, self.coordinator.now());
         let siblings = searches::siblings(store, &search.subnet, SIBLINGS).await?;
@@ -223,7 +261,8 @@ impl<'a> Walk<'a> {
             coordinator.pokes.place_hosts.notify_one();
             coordinator.pokes.route_urls.notify_one();
         }
-        // What was just measured may make the first landmarks: from then on searches take fewer probes.
+        // What was just measured may make the first landmarks: from then on searches take fewer
+        // probes.
         if done.decided > 0 && !coordinator.insight.has_enough() {
             coordinator.pokes.choose_landmarks.notify_one();
         }
@@ -256,7 +295,8 @@ pub(crate) fn availability(coordinator: &Coordinator, worker: &Worker) -> Availa
     }
 }
 
-/// A step of a trail as the search reads it; none for words that no version of the coordinator writes.
+/// A step of a trail as the search reads it; none for words that no version of the coordinator
+/// writes.
 fn read(asked: &searches::Asked) -> Option<Asked> {
     let verdict = match (asked.state.as_str(), asked.rtt_us) {
         ("asked", _) => delegation::Verdict::Pending,

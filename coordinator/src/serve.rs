@@ -47,7 +47,8 @@ async fn boot(
     let database = boot::database(&config).await?;
     first_admin(&config, &database).await?;
     println!("postgres: {}", database.store.address());
-    let coordinator = boot::coordinator(config, boot::system_clock(), database.store.clone(), stop).await?;
+    let coordinator =
+        boot::coordinator(config, boot::system_clock(), database.store.clone(), stop).await?;
     Ok((coordinator, database))
 }
 
@@ -84,13 +85,17 @@ pub fn app(coordinator: &Arc<Coordinator>) -> Router {
     agent_api::router(Arc::clone(coordinator))
         .merge(api::router(Arc::clone(coordinator)))
         .layer(axum::middleware::from_fn(api::problem::speak_in_problems))
-        .layer(axum::middleware::from_fn_with_state(Arc::clone(coordinator), peer::see_through_proxies))
+        .layer(axum::middleware::from_fn_with_state(
+            Arc::clone(coordinator),
+            peer::see_through_proxies,
+        ))
 }
 
 /// Serves and reconciles until the coordinator's token is cancelled, then drains.
 pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result<(), Failure> {
-    let address =
-        listener.local_addr().map_err(|e| Failure::other(format!("the listening socket is lost: {e}")))?;
+    let address = listener
+        .local_addr()
+        .map_err(|e| Failure::other(format!("the listening socket is lost: {e}")))?;
     let tasks = TaskTracker::new();
     reconcile::start(&coordinator, &tasks);
     tasks.spawn(election::stand(Arc::clone(&coordinator)));
@@ -107,14 +112,19 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
     served
 }
 
-async fn serve_requests(coordinator: &Arc<Coordinator>, listener: TcpListener) -> Result<(), Failure> {
+async fn serve_requests(
+    coordinator: &Arc<Coordinator>,
+    listener: TcpListener,
+) -> Result<(), Failure> {
     let listener = listener.tap_io(|stream| {
-        // Answers are small; waiting to fill a packet would only make them late. Failing costs nothing else.
+        // Answers are small; waiting to fill a packet would only make them late. Failing costs
+        // nothing else.
         let _ = stream.set_nodelay(true);
     });
     let service = app(coordinator).into_make_service_with_connect_info::<SocketAddr>();
     let stop = coordinator.stop.clone();
-    let server = axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let server =
+        axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
     let late = async {
         stop.cancelled().await;
         tokio::time::sleep(REQUESTS).await;

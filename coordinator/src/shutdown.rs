@@ -8,11 +8,13 @@ use crate::failure::Failure;
 /// Exit code of a program that was told twice.
 const TOLD_TWICE: i32 = 130;
 
-/// A token that the first signal cancels. A second signal ends the program at once; nothing that was
-/// acknowledged is lost.
+/// A token that the first signal cancels. A second signal ends the program at once; nothing that
+/// was acknowledged is lost.
 pub fn on_signals() -> Result<CancellationToken, Failure> {
-    let listen = |kind| signal(kind).map_err(|e| Failure::other(format!("cannot listen for signals: {e}")));
-    let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    let listen =
+        |kind| signal(kind).map_err(|e| Failure::other(format!("cannot listen for signals: {e}")));
+    let (mut terminate, mut interrupt) =
+        (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
     let stop = CancellationToken::new();
     let cancel = stop.clone();
     tokio::spawn(async move {

@@ -1,7 +1,8 @@
-//! The hierarchy in use, from a file beside the database where one was kept, so that a start need not read millions of rows.
+//! The hierarchy in use, from a file beside the database where one was kept, so that a start need
+//! not read millions of rows.
 //!
-//! The file is a convenience and never the truth: what does not fit the generation in use, or is damaged, is said and read from
-//! Postgres again.
+//! The file is a convenience and never the truth: what does not fit the generation in use, or is
+//! damaged, is said and read from Postgres again.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,7 +16,8 @@ use store::{Store, StoreError};
 /// Name of the file in the data directory.
 const FILE: &str = "hierarchy.snapshot";
 
-/// The generation in use: from the file, else from Postgres, and then into the file. `None` when it is there no more.
+/// The generation in use: from the file, else from Postgres, and then into the file. `None` when it
+/// is there no more.
 pub async fn hierarchy(
     data_dir: &Path,
     store: &Store,
@@ -34,14 +36,16 @@ pub async fn hierarchy(
     let Some(read) = generations::read(store, facts.id).await? else { return Ok(None) };
     let (read, mark) = (Arc::new(read), mark(facts));
     let written =
-        blocking(path, Arc::clone(&read), move |path, hierarchy| keep(&path, &hierarchy, mark)).await;
+        blocking(path, Arc::clone(&read), move |path, hierarchy| keep(&path, &hierarchy, mark))
+            .await;
     if let Some(Err(error)) = written {
         tracing::warn!(%error, cause = ?std::error::Error::source(&error), "the hierarchy could not be kept for the next start");
     }
     Ok(Some(read))
 }
 
-/// On a thread that may block. `None` when it panicked, which is no reason to stay without a hierarchy.
+/// On a thread that may block. `None` when it panicked, which is no reason to stay without a
+/// hierarchy.
 async fn blocking<A: Send + 'static, T: Send + 'static>(
     path: PathBuf,
     argument: A,

@@ -27,8 +27,8 @@ pub enum Wish {
     Revoke,
 }
 
-/// Carries the wish out and tells everybody whom it concerns. `actor` goes into the audit. `None` when there is
-/// no such agent.
+/// Carries the wish out and tells everybody whom it concerns. `actor` goes into the audit. `None`
+/// when there is no such agent.
 pub async fn order(
     coordinator: &Coordinator,
     agent: AgentId,
@@ -63,8 +63,8 @@ async fn home(coordinator: &Coordinator, agent: AgentId) -> Result<Option<Range>
     Ok(home_of(&atlas, agent, address).filter(|home| may_settle(&atlas, &steering, agent, home)))
 }
 
-/// The subnet that an agent at `address` should be given as its home; none when there is none or somebody lives
-/// there.
+/// The subnet that an agent at `address` should be given as its home; none when there is none or
+/// somebody lives there.
 pub fn home_of(atlas: &Atlas, agent: AgentId, address: std::net::IpAddr) -> Option<Range> {
     match delegation::home(atlas.hierarchy(), &atlas.book(), agent, address) {
         Home::Take(subnet) => Some(atlas.hierarchy().subnet(subnet).range()),
@@ -73,7 +73,10 @@ pub fn home_of(atlas: &Atlas, agent: AgentId, address: std::net::IpAddr) -> Opti
 }
 
 /// Reads the delegations anew into the atlas, after a change of many at once.
-pub async fn redraw(coordinator: &Coordinator, writing: &MutexGuard<'_, ()>) -> Result<(), StoreError> {
+pub async fn redraw(
+    coordinator: &Coordinator,
+    writing: &MutexGuard<'_, ()>,
+) -> Result<(), StoreError> {
     if let Some(atlas) = coordinator.atlas() {
         let held = store::delegations::held(&coordinator.store).await?;
         let redrawn = Atlas::new(Arc::clone(atlas.hierarchy()), &held);

@@ -13,7 +13,8 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         if error.is_transient() {
             tracing::warn!(error = chain(&error), "the database is away");
-            let problem = Self::unavailable("The coordinator's database is away for a moment; try again.");
+            let problem =
+                Self::unavailable("The coordinator's database is away for a moment; try again.");
             return Self { retry_after_s: Some(RETRY_AFTER_S), ..problem };
         }
         if error.is_disk_full() {

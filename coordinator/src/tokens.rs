@@ -1,9 +1,9 @@
 //! Nonces and session tokens: nothing is stored, everything is signed.
 //!
-//! Both are `payload | HMAC-SHA-256(secret, kind | payload)` in base64url. The secret lives in Postgres, so
-//! that a session outlives a restart of the coordinator. A nonce is good for one minute and for one use: used
-//! ones are remembered until they expire, and those made before this coordinator started are refused, since it
-//! cannot know their use.
+//! Both are `payload | HMAC-SHA-256(secret, kind | payload)` in base64url. The secret lives in
+//! Postgres, so that a session outlives a restart of the coordinator. A nonce is good for one
+//! minute and for one use: used ones are remembered until they expire, and those made before this
+//! coordinator started are refused, since it cannot know their use.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -57,7 +57,8 @@ impl Tokens {
     pub fn spend(&self, nonce: &str, agent: AgentId, now: UnixMillis) -> Result<(), TokenError> {
         let payload = self.unseal("nonce", nonce)?;
         let issued = check_owner(&payload, agent)?;
-        if issued < self.since || issued.plus_ms(NONCE_MS) <= now || issued > now.plus_ms(NONCE_MS) {
+        if issued < self.since || issued.plus_ms(NONCE_MS) <= now || issued > now.plus_ms(NONCE_MS)
+        {
             return Err(TokenError::Expired);
         }
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,14 +81,16 @@ impl Tokens {
     }
 
     fn seal(&self, kind: &str, agent: AgentId, time: UnixMillis, salt: u64) -> String {
-        let payload = [agent.get().to_be_bytes(), time.0.to_be_bytes(), salt.to_be_bytes()].concat();
+        let payload =
+            [agent.get().to_be_bytes(), time.0.to_be_bytes(), salt.to_be_bytes()].concat();
         let seal = self.mac(kind, &payload).finalize().into_bytes();
         BASE64URL_NOPAD.encode(&[payload.as_slice(), &seal].concat())
     }
 
     fn unseal(&self, kind: &str, text: &str) -> Result<[u8; PAYLOAD_BYTES], TokenError> {
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).map_err(|_| TokenError::Forged)?;
-        let (payload, seal) = bytes.split_first_chunk::<PAYLOAD_BYTES>().ok_or(TokenError::Forged)?;
+        let (payload, seal) =
+            bytes.split_first_chunk::<PAYLOAD_BYTES>().ok_or(TokenError::Forged)?;
         self.mac(kind, payload).verify_slice(seal).map_err(|_| TokenError::Forged)?;
         Ok(*payload)
     }
@@ -105,7 +108,8 @@ impl Tokens {
 }
 
 fn parts(payload: &[u8; PAYLOAD_BYTES]) -> (AgentId, UnixMillis) {
-    let number = |at: usize| payload[at..].first_chunk::<8>().map_or(0, |bytes| i64::from_be_bytes(*bytes));
+    let number =
+        |at: usize| payload[at..].first_chunk::<8>().map_or(0, |bytes| i64::from_be_bytes(*bytes));
     (AgentId::new(number(0)), UnixMillis(number(8)))
 }
 

@@ -16,19 +16,21 @@ pub struct Wakes {
 }
 
 impl Wakes {
-    /// What is rung here is said to the other coordinators, too: the agent's beat may be held open by one of them.
+    /// What is rung here is said to the other coordinators, too: the agent's beat may be held open
+    /// by one of them.
     pub fn new(unsaid: Arc<Unsaid>) -> Self {
         Self { unsaid, ..Self::default() }
     }
 
-    /// The bell of an agent. Register with it *before* looking at the database, so that nothing falls in
-    /// between.
+    /// The bell of an agent. Register with it *before* looking at the database, so that nothing
+    /// falls in between.
     pub fn bell(&self, agent: AgentId) -> Arc<Notify> {
         let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(bells.entry(agent).or_default())
     }
 
-    /// There is something new for these agents: every beat of theirs that is held open, here or elsewhere, looks again.
+    /// There is something new for these agents: every beat of theirs that is held open, here or
+    /// elsewhere, looks again.
     pub fn ring(&self, agents: impl IntoIterator<Item = AgentId>) {
         let agents: Vec<AgentId> = agents.into_iter().collect();
         self.ring_here(agents.iter().copied());

@@ -1,10 +1,10 @@
 //! The whole agent at work.
 //!
-//! Tasks, each in a file of its own, that share little: [`conditions`] say whether the agent may work, and why not;
-//! [`beat`] asks the coordinator what there is to do; [`crawl`] visits hosts; [`probes`] measures and reports;
-//! [`orders`] lets go of hosts; [`lease`] says how long the agent may go on by itself;
-//! [`ship`] packs and sends; [`watch`] looks at the clock, the disk and the network. [`Agent::run`] starts them, and
-//! ends them in order when it is told to.
+//! Tasks, each in a file of its own, that share little: [`conditions`] say whether the agent may
+//! work, and why not; [`beat`] asks the coordinator what there is to do; [`crawl`] visits hosts;
+//! [`probes`] measures and reports; [`orders`] lets go of hosts; [`lease`] says how long the agent
+//! may go on by itself; [`ship`] packs and sends; [`watch`] looks at the clock, the disk and the
+//! network. [`Agent::run`] starts them, and ends them in order when it is told to.
 
 mod beat;
 pub mod conditions;
@@ -122,8 +122,9 @@ struct Shared {
 }
 
 impl Agent {
-    /// Works until `stop` is cancelled or it can't go on; then ends what is going on, packs, and ships what it can,
-    /// within ten seconds. `tell` hears of changes of state, for the owner's eyes.
+    /// Works until `stop` is cancelled or it can't go on; then ends what is going on, packs, and
+    /// ships what it can, within ten seconds. `tell` hears of changes of state, for the owner's
+    /// eyes.
     pub async fn run(
         self,
         stop: CancellationToken,
@@ -182,7 +183,8 @@ impl Parts {
         let schedule = Schedule::new();
         let pressure = Arc::new(Pressure::default());
         let (policy, policy_seen) = tokio_watch::channel(CrawlPolicy::default());
-        let outbox = Outbox::open(&dir.join("packages"), desk.clone(), key, id, config.ship.clone()).await?;
+        let outbox =
+            Outbox::open(&dir.join("packages"), desk.clone(), key, id, config.ship.clone()).await?;
         let visitor = Arc::new(Visitor {
             desk: desk.clone(),
             schedule: Arc::clone(&schedule),
@@ -202,10 +204,13 @@ impl Parts {
             Arc::clone(&schedule),
             journal,
         ));
-        // Known before anything starts, so that nothing is done in the first moment that must not be.
-        let shortage = disk::shortage(&dir, &config.limits).map_err(machine("looking at the disk"))?;
+        // Known before anything starts, so that nothing is done in the first moment that must not
+        // be.
+        let shortage =
+            disk::shortage(&dir, &config.limits).map_err(machine("looking at the disk"))?;
         let asleep = watch::asleep(&config.spans);
-        let (conditions, _) = tokio_watch::channel(Conditions { asleep, shortage, ..Conditions::default() });
+        let (conditions, _) =
+            tokio_watch::channel(Conditions { asleep, shortage, ..Conditions::default() });
         let (taken, sealed) = (probes::Taken::default(), Notify::new());
         Ok(Shared {
             config,

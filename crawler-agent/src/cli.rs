@@ -15,7 +15,8 @@ use crate::{config::Config, home::HomeError, sentence, status::StatusFile};
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Form of the log, which goes to the standard error stream; how much of it is set by NEARCRAWL_LOG.
+    /// Form of the log, which goes to the standard error stream; how much of it is set by
+    /// NEARCRAWL_LOG.
     #[arg(long, global = true, value_enum, default_value = "text")]
     log_format: LogFormat,
 }
@@ -82,8 +83,9 @@ fn default_data_dir() -> PathBuf {
     data.unwrap_or_else(|| PathBuf::from(".")).join(NAME)
 }
 
-/// Does what was typed. Failures are told in one sentence on the standard error stream; the exit code says of
-/// which kind they are: 1 failure, 64 bad configuration, 73 data directory, 77 refused by the coordinator.
+/// Does what was typed. Failures are told in one sentence on the standard error stream; the exit
+/// code says of which kind they are: 1 failure, 64 bad configuration, 73 data directory, 77 refused
+/// by the coordinator.
 pub fn main(cli: Cli) -> ExitCode {
     log_to_stderr(cli.log_format);
     let done = match cli.command {
@@ -114,7 +116,8 @@ fn log_to_stderr(format: LogFormat) {
 
 fn exit_code(error: &anyhow::Error) -> u8 {
     use crate::{agent::AgentError, config::ConfigError, link::LinkError};
-    let refused = error.downcast_ref::<LinkError>().is_some_and(|e| matches!(e, LinkError::Refused { .. }));
+    let refused =
+        error.downcast_ref::<LinkError>().is_some_and(|e| matches!(e, LinkError::Refused { .. }));
     let banned = matches!(error.downcast_ref(), Some(AgentError::Banned(_) | AgentError::Revoked));
     match () {
         () if error.is::<ConfigError>() => 64,

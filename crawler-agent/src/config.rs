@@ -1,7 +1,8 @@
 //! Here is the owner's file: what may this agent do? (TOML; see `agent.example.toml` for every key)
 //!
-//! The file as written ([`raw`]) is turned into a [`Config`] that can only hold valid values ([`check`]). Every
-//! mistake is told with its line and column and with what to write instead. Unknown keys are mistakes.
+//! The file as written ([`raw`]) is turned into a [`Config`] that can only hold valid values
+//! ([`check`]). Every mistake is told with its line and column and with what to write instead.
+//! Unknown keys are mistakes.
 
 mod check;
 mod place;
@@ -51,7 +52,8 @@ pub struct ProbeRules {
     pub methods: Vec<ProbeMethod>,
     /// How long one sample may take.
     pub timeout: Duration,
-    /// Addresses, not probed before, that may be probed in a minute, so that an agent can't become a scanner.
+    /// Addresses, not probed before, that may be probed in a minute, so that an agent can't become
+    /// a scanner.
     pub new_targets_per_minute: u32,
     /// Measurements at the same time.
     pub concurrency: usize,
@@ -123,7 +125,8 @@ impl Config {
         Self::parse(&text, path)
     }
 
-    /// The configuration in `text`, which came from `path`. Relative paths in it start at that file's folder.
+    /// The configuration in `text`, which came from `path`. Relative paths in it start at that
+    /// file's folder.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         let at = |span| Place::new(path, text, span);
         let raw: raw::Config = toml::from_str(text).map_err(|e| ConfigError::Content {

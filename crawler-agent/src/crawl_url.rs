@@ -1,8 +1,9 @@
 //! Here is a link: may it be crawled, whose host is it, and have we seen it before?
 //!
-//! A [`CrawlUrl`] is an absolute http or https URL in WHATWG form, without fragment and credentials, of at most
-//! [`protocol::limits::URL_BYTES`] bytes. It is sent and reported in that form. Two spellings that RFC 3986
-//! section 6.2.2 calls equivalent have the same [`Fingerprint`], so that a page is fetched once.
+//! A [`CrawlUrl`] is an absolute http or https URL in WHATWG form, without fragment and
+//! credentials, of at most [`protocol::limits::URL_BYTES`] bytes. It is sent and reported in that
+//! form. Two spellings that RFC 3986 section 6.2.2 calls equivalent have the same [`Fingerprint`],
+//! so that a page is fetched once.
 
 use std::{borrow::Cow, fmt};
 
@@ -86,7 +87,8 @@ impl CrawlUrl {
         self.0.origin().ascii_serialization()
     }
 
-    /// Name or address of the host. None never happens for http and https; the type of `url` can't say so.
+    /// Name or address of the host. None never happens for http and https; the type of `url` can't
+    /// say so.
     pub fn host(&self) -> Option<Host<&str>> {
         self.0.host()
     }
@@ -130,7 +132,8 @@ impl fmt::Display for CrawlUrl {
     }
 }
 
-/// `text` with escapes in upper case, and without escapes of characters that need none (RFC 3986 section 6.2.2).
+/// `text` with escapes in upper case, and without escapes of characters that need none (RFC 3986
+/// section 6.2.2).
 pub fn canonical_escapes(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
@@ -164,7 +167,9 @@ fn escaped_byte(text: &str) -> Option<u8> {
 fn is_trap(url: &Url) -> bool {
     let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
     segments.len() > SAME_SEGMENTS
-        && segments.iter().any(|s| segments.iter().filter(|other| *other == s).count() > SAME_SEGMENTS)
+        && segments
+            .iter()
+            .any(|s| segments.iter().filter(|other| *other == s).count() > SAME_SEGMENTS)
 }
 
 #[cfg(test)]
@@ -194,12 +199,18 @@ mod tests {
     fn what_a_crawler_must_not_ask_for_is_refused() {
         assert!(matches!(CrawlUrl::parse("/relative"), Err(UrlError::Syntax(_))));
         assert_eq!(CrawlUrl::parse("ftp://example.org/"), Err(UrlError::Scheme("ftp".into())));
-        assert_eq!(CrawlUrl::parse("javascript:alert(1)"), Err(UrlError::Scheme("javascript".into())));
+        assert_eq!(
+            CrawlUrl::parse("javascript:alert(1)"),
+            Err(UrlError::Scheme("javascript".into()))
+        );
         assert_eq!(CrawlUrl::parse("http://u:p@example.org/"), Err(UrlError::Credentials));
         let long = format!("http://example.org/{}", "a".repeat(2_048));
         assert_eq!(CrawlUrl::parse(&long), Err(UrlError::TooLong));
         assert_eq!(CrawlUrl::parse(&"x".repeat(1 << 20)), Err(UrlError::TooLong));
-        assert_eq!(CrawlUrl::parse("http://example.org/a/b/a/b/a/b/a/b/a/b/a/b/a"), Err(UrlError::Trap));
+        assert_eq!(
+            CrawlUrl::parse("http://example.org/a/b/a/b/a/b/a/b/a/b/a/b/a"),
+            Err(UrlError::Trap)
+        );
         assert!(CrawlUrl::parse("http://example.org/2026/11/20/a/b/c/d").is_ok());
     }
 

@@ -1,4 +1,5 @@
-//! Is there room? The data directory has its cap, and the disk keeps a floor free for everybody else.
+//! Is there room? The data directory has its cap, and the disk keeps a floor free for everybody
+//! else.
 
 use std::{fmt, path::Path};
 
@@ -30,7 +31,12 @@ impl fmt::Display for Shortage {
         let mib = |bytes: u64| bytes >> 20;
         match self {
             Self::Floor { free, floor } => {
-                write!(f, "only {} MiB are free on the disk, {} MiB must be", mib(*free), mib(*floor))
+                write!(
+                    f,
+                    "only {} MiB are free on the disk, {} MiB must be",
+                    mib(*free),
+                    mib(*floor)
+                )
             }
             Self::Cap { used, cap } => {
                 write!(f, "the data directory takes {} of its {} MiB", mib(*used), mib(*cap))
@@ -81,7 +87,8 @@ mod tests {
         let text = "coordinator = \"http://c.example\"\ncontact = \"https://o.example\"\n";
         let limits = crate::config::Config::parse(text, Path::new("t")).unwrap().limits;
         let with = |disk_bytes, disk_floor_bytes| {
-            shortage(dir.path(), &Limits { disk_bytes, disk_floor_bytes, ..limits.clone() }).unwrap()
+            shortage(dir.path(), &Limits { disk_bytes, disk_floor_bytes, ..limits.clone() })
+                .unwrap()
         };
         assert_eq!(with(1 << 30, 0), None);
         assert_eq!(with(1_000_000, 0), Some(Shortage::Cap { used: 950_000, cap: 1_000_000 }));

@@ -1,8 +1,8 @@
 //! Here is the body of an answer: what does a reader see, and where does it lead?
 //!
-//! The body is read as it arrives and never held as a whole: bytes → [`charset`] → text → [`html`] → a [`Document`]
-//! whose size is bounded whatever the page does. Nothing in a page can make this fail: what can't be understood is
-//! left out.
+//! The body is read as it arrives and never held as a whole: bytes → [`charset`] → text → [`html`]
+//! → a [`Document`] whose size is bounded whatever the page does. Nothing in a page can make this
+//! fail: what can't be understood is left out.
 
 mod charset;
 mod collect;
@@ -39,7 +39,8 @@ pub enum Media {
 }
 
 impl Media {
-    /// The way to read a body of this media type (without parameters, lower case); none when it is not for us.
+    /// The way to read a body of this media type (without parameters, lower case); none when it is
+    /// not for us.
     pub fn of(media_type: &str) -> Option<Self> {
         match media_type {
             "text/html" | "application/xhtml+xml" => Some(Self::Html),
@@ -67,16 +68,18 @@ pub struct Document {
 }
 
 impl Document {
-    /// The distinct URLs to which the document, which was fetched from `url`, leads, in its order; none when it asks
-    /// not to be followed.
+    /// The distinct URLs to which the document, which was fetched from `url`, leads, in its order;
+    /// none when it asks not to be followed.
     pub fn links(&self, url: &Url) -> Vec<CrawlUrl> {
         if self.directives.nofollow {
             return Vec::new();
         }
         let base = self.base.as_deref().and_then(|base| url.join(base).ok());
-        let base = base.filter(|b| matches!(b.scheme(), "http" | "https")).unwrap_or_else(|| url.clone());
+        let base =
+            base.filter(|b| matches!(b.scheme(), "http" | "https")).unwrap_or_else(|| url.clone());
         let mut seen = HashSet::new();
-        let links = self.references.iter().filter_map(|reference| CrawlUrl::join(&base, reference).ok());
+        let links =
+            self.references.iter().filter_map(|reference| CrawlUrl::join(&base, reference).ok());
         links.filter(|link| seen.insert(link.fingerprint())).collect()
     }
 }

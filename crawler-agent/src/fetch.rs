@@ -1,8 +1,8 @@
 //! Here are a URL and an address that passed the guard: what does the host answer?
 //!
-//! One GET over HTTP/1.1, without redirects, cookies or proxies, to exactly this address. Connections are kept for
-//! the next request to the same host. Every size and every duration is bounded by the owner's [`Limits`], and the
-//! body is handed on as it arrives.
+//! One GET over HTTP/1.1, without redirects, cookies or proxies, to exactly this address.
+//! Connections are kept for the next request to the same host. Every size and every duration is
+//! bounded by the owner's [`Limits`], and the body is handed on as it arrives.
 
 mod body;
 mod dial;
@@ -92,7 +92,8 @@ impl Fetcher {
         Self { limits, user_agent, dialler, pool: Pool::default() }
     }
 
-    /// Asks for `url` at `address`. When the head of the answer is there, `open` says who takes the body, if anybody.
+    /// Asks for `url` at `address`. When the head of the answer is there, `open` says who takes the
+    /// body, if anybody.
     pub async fn get<S: Sink>(
         &self,
         url: &CrawlUrl,
@@ -102,7 +103,8 @@ impl Fetcher {
         self.get_changed(url, address, &Validators::default(), open).await
     }
 
-    /// Asks for `url` like that unless it is still as `known` says (RFC 9110 section 13.1): then the answer is 304.
+    /// Asks for `url` like that unless it is still as `known` says (RFC 9110 section 13.1): then
+    /// the answer is 304.
     pub async fn get_changed<S: Sink>(
         &self,
         url: &CrawlUrl,
@@ -139,14 +141,16 @@ impl Fetcher {
         let (response, sender) = self.head(wanted, address, progress).await?;
         let head = Head::of(&response);
         let mut sink = open(&head);
-        let whole = body::read(response.into_body(), &head, &self.limits, progress, sink.as_mut()).await?;
+        let whole =
+            body::read(response.into_body(), &head, &self.limits, progress, sink.as_mut()).await?;
         if whole {
             self.pool.put(url.host_key(), Idle::new(sender, address, progress.tcp));
         }
         Ok((head, sink))
     }
 
-    /// Sends the request, over a kept connection if there is one, and waits for the head of the answer.
+    /// Sends the request, over a kept connection if there is one, and waits for the head of the
+    /// answer.
     async fn head(
         &self,
         (url, known): (&CrawlUrl, &Validators),
@@ -179,7 +183,8 @@ impl Fetcher {
         let deadline = progress.deadline.min(started + self.limits.connect);
         let target = SocketAddr::new(address, url.port());
         let connecting = self.dialler.connect(url, target);
-        let (sender, tcp) = timeout_at(deadline, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
+        let (sender, tcp) =
+            timeout_at(deadline, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
         (progress.connect, progress.tcp) = (started.elapsed(), tcp);
         Ok(sender)
     }
@@ -203,11 +208,17 @@ impl Fetcher {
         }
     }
 
-    /// Time from sending a HEAD on a new connection to `target` until the head of the answer is there.
-    pub async fn head_round_trip(&self, url: &CrawlUrl, target: SocketAddr) -> Result<Duration, Problem> {
+    /// Time from sending a HEAD on a new connection to `target` until the head of the answer is
+    /// there.
+    pub async fn head_round_trip(
+        &self,
+        url: &CrawlUrl,
+        target: SocketAddr,
+    ) -> Result<Duration, Problem> {
         let connecting = self.dialler.connect(url, target);
-        let (mut sender, _) =
-            timeout(self.limits.connect, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
+        let (mut sender, _) = timeout(self.limits.connect, connecting)
+            .await
+            .map_err(|_| Problem::ConnectTimeout)??;
         let request = self.request(Method::HEAD, url, &Validators::default())?;
         let started = Instant::now();
         let answered = timeout(self.limits.first_byte, sender.send_request(request)).await;
@@ -228,9 +239,10 @@ impl Fetcher {
     ) -> Result<Request<Empty<Bytes>>, Problem> {
         let authority = &url.url()[url::Position::BeforeHost..url::Position::AfterPort];
         let mut request = Request::builder();
-        for (name, value) in
-            [(header::IF_NONE_MATCH, &known.etag), (header::IF_MODIFIED_SINCE, &known.last_modified)]
-        {
+        for (name, value) in [
+            (header::IF_NONE_MATCH, &known.etag),
+            (header::IF_MODIFIED_SINCE, &known.last_modified),
+        ] {
             if let Some(value) = value {
                 request = request.header(name, value);
             }

@@ -1,10 +1,11 @@
 //! What has been seen, what is to be fetched next from each host, and what waits to be shipped.
 //!
-//! Two halves. The durable one ([`Frontier`]) is a redb file: queues per host in breadth-first order, fingerprints of
-//! every URL ever seen, hosts with their robots.txt, results and packages. It changes by [`Change`]s only, each of
-//! which happens wholly or not at all, so that kill -9 at any moment loses nothing but the requests in flight.
-//! The other half ([`Workbench`]) lives in memory: which host is due when, which hosts and addresses are busy. It
-//! holds one small entry for each host that has work, and nothing for all others.
+//! Two halves. The durable one ([`Frontier`]) is a redb file: queues per host in breadth-first
+//! order, fingerprints of every URL ever seen, hosts with their robots.txt, results and packages.
+//! It changes by [`Change`]s only, each of which happens wholly or not at all, so that kill -9 at
+//! any moment loses nothing but the requests in flight. The other half ([`Workbench`]) lives in
+//! memory: which host is due when, which hosts and addresses are busy. It holds one small entry for
+//! each host that has work, and nothing for all others.
 //!
 //! [`Desk`] writes for everybody, many changes in one transaction.
 
@@ -22,7 +23,8 @@ use std::path::Path;
 
 use protocol::{UnixMillis, page::Entry};
 use redb::{
-    Database, ReadTransaction, ReadableDatabase as _, ReadableTable as _, ReadableTableMetadata as _,
+    Database, ReadTransaction, ReadableDatabase as _, ReadableTable as _,
+    ReadableTableMetadata as _,
 };
 use serde::{Deserialize, Serialize};
 
@@ -187,7 +189,8 @@ impl Frontier {
         };
         let record = serde_json::from_slice(record.value())?;
         let next = next(&read, host)?;
-        let oldest = if next.is_none() { pages::oldest(&read.open_table(PAGES)?, host)? } else { None };
+        let oldest =
+            if next.is_none() { pages::oldest(&read.open_table(PAGES)?, host)? } else { None };
         Ok(Some(Turn { record, robots, next, oldest }))
     }
 
@@ -245,15 +248,21 @@ impl Frontier {
 
     /// The number that the next package shall have.
     pub fn next_package(&self) -> Result<u64, FrontierError> {
-        Ok(self.db.begin_read()?.open_table(META)?.get(tables::NEXT_PACKAGE)?.map_or(1, |n| n.value()))
+        Ok(self
+            .db
+            .begin_read()?
+            .open_table(META)?
+            .get(tables::NEXT_PACKAGE)?
+            .map_or(1, |n| n.value()))
     }
 
     /// How much there is of everything.
     pub fn counts(&self) -> Result<Counts, FrontierError> {
         let read = self.db.begin_read()?;
         let meta = read.open_table(META)?;
-        let number =
-            |key: &str| -> Result<u64, FrontierError> { Ok(meta.get(key)?.map_or(0, |n| n.value())) };
+        let number = |key: &str| -> Result<u64, FrontierError> {
+            Ok(meta.get(key)?.map_or(0, |n| n.value()))
+        };
         Ok(Counts {
             hosts: read.open_table(HOSTS)?.len()?,
             queued: read.open_table(QUEUE)?.len()?,

@@ -1,12 +1,13 @@
 //! Here is an address that somebody wants us to talk to: may we?
 //!
-//! Every connection and every probe passes through [`Guard::judge`] after names were resolved, so that no order, no
-//! link and no redirect reaches into the owner's networks. In order:
+//! Every connection and every probe passes through [`Guard::judge`] after names were resolved, so
+//! that no order, no link and no redirect reaches into the owner's networks. In order:
 //! 1. the owner's own prefixes, the longest match decides, deny wins between equals;
 //! 2. the prefixes that this machine's interfaces are on: denied;
 //! 3. the built-in [`table`] of addresses that are not on the public internet: denied.
 //!
-//! Ports and host names have their own lists. Nothing that a coordinator sends can change any of it.
+//! Ports and host names have their own lists. Nothing that a coordinator sends can change any of
+//! it.
 
 mod interfaces;
 mod table;
@@ -26,7 +27,8 @@ pub struct GuardRules {
     pub allow: Vec<IpNet>,
     /// Prefixes that may never be reached.
     pub deny: Vec<IpNet>,
-    /// Host names that may never be asked for, with everything below them; lower case, without leading dot.
+    /// Host names that may never be asked for, with everything below them; lower case, without
+    /// leading dot.
     pub deny_hosts: Vec<String>,
     /// TCP ports that may be reached.
     pub ports: Vec<u16>,
@@ -86,13 +88,16 @@ impl Guard {
         Self { rules, on_link }
     }
 
-    /// Whether packets may be sent to `address`. Addresses of IPv4 in IPv6 clothes are judged as IPv4.
+    /// Whether packets may be sent to `address`. Addresses of IPv4 in IPv6 clothes are judged as
+    /// IPv4.
     pub fn judge(&self, address: IpAddr) -> Result<(), Refusal> {
         let address = address.to_canonical();
         let deny = longest(&self.rules.deny, address);
         let allow = longest(&self.rules.allow, address);
         match (allow, deny) {
-            (Some(allow), deny) if deny.is_none_or(|d| allow.prefix_len() > d.prefix_len()) => return Ok(()),
+            (Some(allow), deny) if deny.is_none_or(|d| allow.prefix_len() > d.prefix_len()) => {
+                return Ok(());
+            }
             (_, Some(prefix)) => return Err(Refusal::Denied { address, prefix }),
             (_, None) => {}
         }
@@ -115,7 +120,8 @@ impl Guard {
         let Host::Domain(name) = host else { return Ok(()) };
         let name = name.trim_end_matches('.').to_ascii_lowercase();
         let denied = self.rules.deny_hosts.iter().any(|suffix| {
-            name.strip_suffix(suffix.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+            name.strip_suffix(suffix.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         });
         if denied { Err(Refusal::Host(name)) } else { Ok(()) }
     }

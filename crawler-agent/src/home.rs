@@ -81,7 +81,9 @@ impl Home {
         match std::fs::read(&path) {
             Ok(json) => match serde_json::from_slice(&json) {
                 Ok(identity) => Ok(Some(identity)),
-                Err(error) => Err(HomeError::File { path, attempt: "understood", source: error.into() }),
+                Err(error) => {
+                    Err(HomeError::File { path, attempt: "understood", source: error.into() })
+                }
             },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(HomeError::File { path, attempt: "read", source }),
@@ -135,6 +137,12 @@ mod tests {
         assert!(Home::open(&file).err().unwrap().to_string().contains("file can't be made"));
         let home = Home::open(dir.path()).unwrap();
         std::fs::write(dir.path().join(IDENTITY), "{").unwrap();
-        assert!(home.identity().err().unwrap().to_string().contains("identity.json can't be understood"));
+        assert!(
+            home.identity()
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("identity.json can't be understood")
+        );
     }
 }

@@ -1,6 +1,8 @@
-//! What was done in the owner's name: one line of JSON for each request and probe, in a file for each day.
+//! What was done in the owner's name: one line of JSON for each request and probe, in a file for
+//! each day.
 //!
-//! Only appended to. No order of the coordinator can switch it off; files older than the owner wants are deleted.
+//! Only appended to. No order of the coordinator can switch it off; files older than the owner
+//! wants are deleted.
 
 mod read;
 

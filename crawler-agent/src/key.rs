@@ -1,4 +1,5 @@
-//! The agent's key: made here, kept in one file that only its owner can read, and never sent anywhere.
+//! The agent's key: made here, kept in one file that only its owner can read, and never sent
+//! anywhere.
 
 use std::{
     fs::{File, OpenOptions},
@@ -28,13 +29,17 @@ pub enum KeyFileError {
     #[error("the key file {0} can be read by others; run: chmod 600 {0}")]
     Open(PathBuf),
     /// It holds something else.
-    #[error("the key file {0} holds no key; restore it from a backup, or delete it to enrol as a new agent")]
+    #[error(
+        "the key file {0} holds no key; restore it from a backup, or delete it to enrol as a new agent"
+    )]
     Content(PathBuf),
 }
 
-/// The key in the file `path`. When there is none it is made from `seed`, 32 bytes of a cryptographic random source.
+/// The key in the file `path`. When there is none it is made from `seed`, 32 bytes of a
+/// cryptographic random source.
 pub fn load_or_make(path: &Path, seed: [u8; 32]) -> Result<AgentKey, KeyFileError> {
-    let file = |attempt| move |source| KeyFileError::File { path: path.to_owned(), attempt, source };
+    let file =
+        |attempt| move |source| KeyFileError::File { path: path.to_owned(), attempt, source };
     match std::fs::read_to_string(path) {
         Ok(text) => {
             let mode = std::fs::metadata(path).map_err(file("read"))?.permissions().mode();
@@ -47,7 +52,9 @@ pub fn load_or_make(path: &Path, seed: [u8; 32]) -> Result<AgentKey, KeyFileErro
             write(path, seed).map_err(file("written"))?;
             Ok(AgentKey::from_seed(seed))
         }
-        Err(error) if error.kind() == ErrorKind::InvalidData => Err(KeyFileError::Content(path.to_owned())),
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            Err(KeyFileError::Content(path.to_owned()))
+        }
         Err(error) => Err(file("read")(error)),
     }
 }
@@ -60,7 +67,8 @@ fn parse(text: &str) -> Option<AgentKey> {
 /// Whole or not at all: a crash must not leave half a key.
 fn write(path: &Path, seed: [u8; 32]) -> std::io::Result<()> {
     let temporary = path.with_extension("tmp");
-    let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&temporary)?;
+    let mut file =
+        OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&temporary)?;
     writeln!(file, "{}", BASE64URL_NOPAD.encode(&seed))?;
     file.sync_all()?;
     std::fs::rename(&temporary, path)?;

@@ -1,7 +1,8 @@
 //! Talking to the coordinator: the agent opens connections, never accepts any.
 //!
-//! Enrolment with a join token happens once; from then on a signature buys a session, and the session's token goes
-//! with every call. What passes (outages, restarts, a full disk there) is told apart from what does not ([`LinkError`]).
+//! Enrolment with a join token happens once; from then on a signature buys a session, and the
+//! session's token goes with every call. What passes (outages, restarts, a full disk there) is told
+//! apart from what does not ([`LinkError`]).
 
 mod backoff;
 mod enrol;
@@ -74,12 +75,21 @@ impl Wire {
         Ok(Self { http, base })
     }
 
-    fn request(&self, method: Method, path: &str, within: Duration) -> Result<RequestBuilder, LinkError> {
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        within: Duration,
+    ) -> Result<RequestBuilder, LinkError> {
         let url = self.base.join(path).map_err(|_| LinkError::Url(self.base.to_string()))?;
         Ok(self.http.request(method, url).timeout(within))
     }
 
-    async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, LinkError> {
+    async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, LinkError> {
         read(self.request(Method::POST, path, CALL)?.json(body).send().await?).await
     }
 }
@@ -99,7 +109,8 @@ impl Coordinator {
         Self { wire, agent, key, session: Mutex::default() }
     }
 
-    /// Asks what there is to do; the coordinator may hold the answer back for as long as the request says.
+    /// Asks what there is to do; the coordinator may hold the answer back for as long as the
+    /// request says.
     pub async fn beat(&self, request: &BeatRequest) -> Result<BeatAnswer, LinkError> {
         let within = CALL + Duration::from_millis(request.hold_ms.into());
         let response =
@@ -109,8 +120,9 @@ impl Coordinator {
 
     /// Reports measurements.
     pub async fn report(&self, reports: &Reports) -> Result<(), LinkError> {
-        let response =
-            self.call(|wire| Ok(wire.request(Method::POST, "reports", CALL)?.json(reports))).await?;
+        let response = self
+            .call(|wire| Ok(wire.request(Method::POST, "reports", CALL)?.json(reports)))
+            .await?;
         error::check(response).await.map(drop)
     }
 
@@ -126,7 +138,8 @@ impl Coordinator {
         error::check(response).await.map(drop)
     }
 
-    /// Makes a call with a session, and once more with a new one when the coordinator does not know it any more.
+    /// Makes a call with a session, and once more with a new one when the coordinator does not know
+    /// it any more.
     async fn call(
         &self,
         request: impl Fn(&Wire) -> Result<RequestBuilder, LinkError>,
@@ -172,4 +185,5 @@ async fn read<T: DeserializeOwned>(response: reqwest::Response) -> Result<T, Lin
 }
 
 /// A beat's answer with the most and longest routes is larger than other bodies.
-const MOST_JSON: usize = limits::JSON_BODY_BYTES + limits::ROUTES_A_BEAT * (limits::URL_BYTES + 100);
+const MOST_JSON: usize =
+    limits::JSON_BODY_BYTES + limits::ROUTES_A_BEAT * (limits::URL_BYTES + 100);

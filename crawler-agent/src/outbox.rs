@@ -1,9 +1,10 @@
 //! Results become packages, and packages stay on disk until the coordinator has acknowledged them.
 //!
-//! Order of events: file written under a temporary name → fsync → rename → fsync of the folder → one change in the
-//! frontier that takes the results out and notes the package → sent until acknowledged → forgotten → file deleted.
-//! A crash between any two of them leaves either the results or the package, never both and never neither: files
-//! that the frontier does not know were never sent, and are deleted at start.
+//! Order of events: file written under a temporary name → fsync → rename → fsync of the folder →
+//! one change in the frontier that takes the results out and notes the package → sent until
+//! acknowledged → forgotten → file deleted. A crash between any two of them leaves either the
+//! results or the package, never both and never neither: files that the frontier does not know were
+//! never sent, and are deleted at start.
 
 mod build;
 mod files;
@@ -116,7 +117,8 @@ impl Outbox {
         self.files.delete(name.seq)
     }
 
-    /// The coordinator will never take it: keep the file aside for the owner, and go on with the next.
+    /// The coordinator will never take it: keep the file aside for the owner, and go on with the
+    /// next.
     pub async fn set_aside(&self, name: PackageName) -> Result<(), OutboxError> {
         self.files.set_aside(name.seq)?;
         self.desk.make(Change::Shipped { seq: name.seq }).await?;

@@ -93,15 +93,24 @@ mod tests {
         let (outcome, links) = read(html(200), "<title>T</title><a href=x>y</a>");
         let Outcome::Page(page) = outcome else { panic!("{outcome:?}") };
         assert_eq!((page.title.as_str(), page.text.as_str(), page.links), ("T", "y", 1));
-        assert_eq!(page.sha256, HEXLOWER.encode(&Sha256::digest(b"<title>T</title><a href=x>y</a>")));
+        assert_eq!(
+            page.sha256,
+            HEXLOWER.encode(&Sha256::digest(b"<title>T</title><a href=x>y</a>"))
+        );
         assert_eq!(links, ["http://e.org/dir/x"]);
     }
 
     #[test]
     fn redirects_are_made_absolute() {
         let to = |location: &str| read(Head { location: Some(location.into()), ..html(302) }, "").0;
-        assert_eq!(to("../a#b"), Outcome::Redirect { status: 302, location: "http://e.org/a".into() });
-        assert_eq!(to("//o.org"), Outcome::Redirect { status: 302, location: "http://o.org/".into() });
+        assert_eq!(
+            to("../a#b"),
+            Outcome::Redirect { status: 302, location: "http://e.org/a".into() }
+        );
+        assert_eq!(
+            to("//o.org"),
+            Outcome::Redirect { status: 302, location: "http://o.org/".into() }
+        );
         assert!(matches!(to("mailto:x@e.org"), Outcome::Other { status: 302, .. }));
         assert!(matches!(read(html(302), "").0, Outcome::Other { status: 302, .. }));
         assert!(matches!(read(html(304), "").0, Outcome::Other { status: 304, .. }));
@@ -114,7 +123,10 @@ mod tests {
             Outcome::Other { status: 404, media_type: Some("text/html".into()) }
         );
         let image = Head { media_type: Some("image/png".into()), ..html(200) };
-        assert_eq!(read(image, "").0, Outcome::Other { status: 200, media_type: Some("image/png".into()) });
+        assert_eq!(
+            read(image, "").0,
+            Outcome::Other { status: 200, media_type: Some("image/png".into()) }
+        );
         let untyped = Head { media_type: None, ..html(200) };
         assert_eq!(read(untyped, "<p>").0, Outcome::Other { status: 200, media_type: None });
     }

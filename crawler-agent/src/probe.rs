@@ -1,7 +1,7 @@
 //! Here is an order to measure a round trip: measure it, if the owner allows it.
 //!
-//! The owner's guard, methods and budget of new targets stand before every packet. Methods are tried in the order's
-//! sequence until one brings an answer; the smallest of its samples counts.
+//! The owner's guard, methods and budget of new targets stand before every packet. Methods are
+//! tried in the order's sequence until one brings an answer; the smallest of its samples counts.
 
 mod budget;
 mod icmp;
@@ -27,7 +27,8 @@ use crate::{
 use budget::{Budget, Spend};
 use icmp::Icmp;
 
-/// Most HEAD requests of one order; they are requests like others, so the host's pause lies between them.
+/// Most HEAD requests of one order; they are requests like others, so the host's pause lies between
+/// them.
 const MOST_HEADS: u8 = 2;
 
 /// Failures of the first samples after which a method is given up.
@@ -58,7 +59,17 @@ impl Prober {
     ) -> Self {
         let budget = Mutex::new(Budget::new(rules.new_targets_per_minute));
         let icmp = Icmp::new(bind);
-        Self { rules, bind, resolver, fetcher, schedule, journal, icmp, budget, started: Instant::now() }
+        Self {
+            rules,
+            bind,
+            resolver,
+            fetcher,
+            schedule,
+            journal,
+            icmp,
+            budget,
+            started: Instant::now(),
+        }
     }
 
     /// Measures. `pause` is the time between two requests to a host.
@@ -90,14 +101,17 @@ impl Prober {
             return Err(format!("{address} can't be reached from this agent's address"));
         }
         let port = self.resolver.judge(address, Some(order.port));
-        let wanted = order.methods.iter().copied().filter(|method| self.rules.methods.contains(method));
+        let wanted =
+            order.methods.iter().copied().filter(|method| self.rules.methods.contains(method));
         let mut allowed: Vec<ProbeMethod> =
             wanted.filter(|method| *method == ProbeMethod::Icmp || port.is_ok()).collect();
         allowed.dedup();
         match (allowed.is_empty(), port) {
             (false, _) => Ok(allowed),
             (true, Err(refusal)) => Err(refusal.to_string()),
-            (true, Ok(())) => Err("the owner allows none of the methods that were asked for".into()),
+            (true, Ok(())) => {
+                Err("the owner allows none of the methods that were asked for".into())
+            }
         }
     }
 
@@ -144,7 +158,8 @@ impl Prober {
                 break;
             }
         }
-        best.map(|rtt| (rtt, got)).ok_or_else(|| missed.unwrap_or_else(|| "no sample was taken".into()))
+        best.map(|rtt| (rtt, got))
+            .ok_or_else(|| missed.unwrap_or_else(|| "no sample was taken".into()))
     }
 
     async fn sample(
@@ -175,15 +190,24 @@ impl Prober {
         } else {
             order.host.clone()
         };
-        let url = CrawlUrl::parse(&format!("{scheme}://{host}/")).map_err(|error| error.to_string())?;
+        let url =
+            CrawlUrl::parse(&format!("{scheme}://{host}/")).map_err(|error| error.to_string())?;
         let target = SocketAddr::new(address, order.port);
         let held = timeout(self.rules.timeout * 10, self.schedule.hold_address(address)).await;
         let _held = held.map_err(|_| "the address was busy all the time")?;
         let heading = timeout(self.rules.timeout, self.fetcher.head_round_trip(&url, target)).await;
-        heading.map_err(|_| "no answer in time".to_owned())?.map_err(|problem| sentence::of(&problem))
+        heading
+            .map_err(|_| "no answer in time".to_owned())?
+            .map_err(|problem| sentence::of(&problem))
     }
 
-    fn measured(&self, address: IpAddr, method: ProbeMethod, rtt: Duration, samples: u8) -> ProbeResult {
+    fn measured(
+        &self,
+        address: IpAddr,
+        method: ProbeMethod,
+        rtt: Duration,
+        samples: u8,
+    ) -> ProbeResult {
         self.note(address, method.as_str(), rtt);
         // A round trip on loopback can be too short for the clock.
         let rtt_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);

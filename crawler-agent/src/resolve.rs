@@ -1,8 +1,9 @@
 //! Here is a host: at which addresses may it be reached?
 //!
-//! The guard judges every address of the answer, and one that is forbidden forbids the name: a name that points
-//! both to the internet and into somebody's network is a trap. What is dialled later is an address from here, never
-//! the name, so that a second answer of the name server can't lead elsewhere.
+//! The guard judges every address of the answer, and one that is forbidden forbids the name: a name
+//! that points both to the internet and into somebody's network is a trap. What is dialled later is
+//! an address from here, never the name, so that a second answer of the name server can't lead
+//! elsewhere.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -58,7 +59,11 @@ pub struct Resolver {
 
 impl Resolver {
     /// A resolver that asks these name servers, or the system's when there are none.
-    pub fn new(servers: &[SocketAddr], bind: Option<IpAddr>, guard: Guard) -> Result<Self, ResolveError> {
+    pub fn new(
+        servers: &[SocketAddr],
+        bind: Option<IpAddr>,
+        guard: Guard,
+    ) -> Result<Self, ResolveError> {
         let mut builder = if servers.is_empty() {
             TokioResolver::builder_tokio().map_err(ResolveError::Setup)?
         } else {
@@ -104,11 +109,14 @@ impl Resolver {
         for address in &addresses {
             self.judge(*address, Some(url.port()))?;
         }
-        let mut usable: Vec<IpAddr> = addresses.into_iter().filter(|a| self.can_reach(*a)).collect();
+        let mut usable: Vec<IpAddr> =
+            addresses.into_iter().filter(|a| self.can_reach(*a)).collect();
         // IPv4 first: it is routed everywhere.
         usable.sort_by_key(|a| (a.is_ipv6(), *a));
         if usable.is_empty() {
-            return Err(ResolveError::NoAddress(url.host().map(|h| h.to_string()).unwrap_or_default()));
+            return Err(ResolveError::NoAddress(
+                url.host().map(|h| h.to_string()).unwrap_or_default(),
+            ));
         }
         Ok(usable)
     }
@@ -125,7 +133,9 @@ impl Resolver {
         let full = format!("{}.", name.trim_end_matches('.'));
         match self.dns.lookup_ip(full).await {
             Ok(found) => Ok(found.iter().map(|ip| ip.to_canonical()).collect()),
-            Err(error) => Err(ResolveError::Lookup { host: name.to_owned(), reason: error.to_string() }),
+            Err(error) => {
+                Err(ResolveError::Lookup { host: name.to_owned(), reason: error.to_string() })
+            }
         }
     }
 

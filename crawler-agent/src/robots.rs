@@ -1,7 +1,7 @@
 //! Here is a robots.txt: may this path be fetched, and how fast? (RFC 9309)
 //!
-//! The text is read once; only the rules of our group are kept, in the order of the file. What a missing, broken
-//! or moved robots.txt means is decided in [`verdict`].
+//! The text is read once; only the rules of our group are kept, in the order of the file. What a
+//! missing, broken or moved robots.txt means is decided in [`verdict`].
 
 mod parse;
 mod pattern;
@@ -14,7 +14,8 @@ use pattern::Pattern;
 /// Our product token.
 pub const TOKEN: &str = "nearcrawl";
 
-/// Bytes of robots.txt that are read; the rest is as if it were not there (RFC 9309 section 2.5 asks for 500 KiB).
+/// Bytes of robots.txt that are read; the rest is as if it were not there (RFC 9309 section 2.5
+/// asks for 500 KiB).
 pub const MAX_BYTES: usize = 512 << 10;
 
 /// Longest Crawl-delay that is honoured, in milliseconds.
@@ -39,13 +40,14 @@ impl Robots {
         Self::default()
     }
 
-    /// The rules for us in this text. Any text is a robots.txt; what is no rule in it is passed over.
+    /// The rules for us in this text. Any text is a robots.txt; what is no rule in it is passed
+    /// over.
     pub fn parse(text: &[u8]) -> Self {
         parse::robots(&text[..text.len().min(MAX_BYTES)])
     }
 
-    /// Whether this path with its query may be fetched: the longest matching rule decides, allow wins between
-    /// equals, no rule means yes (RFC 9309 section 2.2.2).
+    /// Whether this path with its query may be fetched: the longest matching rule decides, allow
+    /// wins between equals, no rule means yes (RFC 9309 section 2.2.2).
     pub fn allows(&self, path_and_query: &str) -> bool {
         if path_and_query == "/robots.txt" {
             return true;

@@ -24,8 +24,8 @@ pub struct Schedule {
     started: Instant,
 }
 
-/// A host that is being asked, with the address if one is held. Dropping it gives both back, so that nothing stays
-/// busy when a request is cancelled.
+/// A host that is being asked, with the address if one is held. Dropping it gives both back, so
+/// that nothing stays busy when a request is cancelled.
 pub struct Claim {
     schedule: Arc<Schedule>,
     host: HostNumber,
@@ -42,7 +42,8 @@ impl Schedule {
         Arc::new(Self { bench: Mutex::default(), changed: Notify::new(), started: Instant::now() })
     }
 
-    /// The host may be asked from the wall clock's `due` on, but not before `pause` from now is over.
+    /// The host may be asked from the wall clock's `due` on, but not before `pause` from now is
+    /// over.
     pub fn offer(&self, host: HostNumber, due: UnixMillis, now: UnixMillis, pause: Duration) {
         let wait = due.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
         let due = self.now() + wait.max(millis(pause));
@@ -88,7 +89,8 @@ impl Schedule {
         self.bench().forget(host);
     }
 
-    /// The next host that is due. `pause` is how long it is left alone when the claim is dropped unfinished.
+    /// The next host that is due. `pause` is how long it is left alone when the claim is dropped
+    /// unfinished.
     pub fn take(self: &Arc<Self>, pause: Duration) -> Option<Claim> {
         let host = self.bench().take(self.now())?;
         let schedule = Arc::clone(self);
@@ -109,7 +111,8 @@ impl Schedule {
         }
     }
 
-    /// Waits until nobody talks to `address`, and keeps everybody else away until the answer is dropped.
+    /// Waits until nobody talks to `address`, and keeps everybody else away until the answer is
+    /// dropped.
     pub async fn hold_address(self: &Arc<Self>, address: IpAddr) -> HeldAddress {
         let mut again = tokio::time::interval(Duration::from_millis(50));
         loop {
@@ -125,7 +128,8 @@ impl Schedule {
         self.bench().in_flight()
     }
 
-    /// Whether any host has work within the hour; pages that are to be visited again next week are none.
+    /// Whether any host has work within the hour; pages that are to be visited again next week are
+    /// none.
     pub fn has_work(&self) -> bool {
         self.bench().has_work_until(self.now() + millis(SOON))
     }
@@ -159,7 +163,8 @@ impl Claim {
         self.pause = pause;
     }
 
-    /// Takes the address. When somebody else talks to it, the claim ends; the host is next when it is free.
+    /// Takes the address. When somebody else talks to it, the claim ends; the host is next when it
+    /// is free.
     pub fn hold(mut self, address: IpAddr) -> Option<Self> {
         if self.schedule.bench().hold(self.host, address) {
             self.address = Some(address);
@@ -186,12 +191,14 @@ impl Claim {
         }
     }
 
-    /// The request is over: the host may be asked again after `pause`, if it has `more` to be asked for.
+    /// The request is over: the host may be asked again after `pause`, if it has `more` to be asked
+    /// for.
     pub fn finish(self, pause: Duration, more: bool) {
         self.finish_until(pause, more.then_some(Duration::ZERO));
     }
 
-    /// The request is over: the host may be asked again after `pause`, and has something to be asked for after `work`.
+    /// The request is over: the host may be asked again after `pause`, and has something to be
+    /// asked for after `work`.
     pub fn finish_until(mut self, pause: Duration, work: Option<Duration>) {
         let least = self.schedule.after(pause);
         self.pause = pause;
@@ -289,7 +296,10 @@ mod tests {
         let schedule = Schedule::new();
         schedule.offer(HOST, UnixMillis(i64::MAX), NOW, Duration::ZERO);
         schedule.offer(OTHER, UnixMillis(i64::MIN), NOW, SECOND);
-        assert!(schedule.take(SECOND).is_none(), "the pause counts although the due time is long past");
+        assert!(
+            schedule.take(SECOND).is_none(),
+            "the pause counts although the due time is long past"
+        );
         tokio::time::advance(SECOND * 2).await;
         let other = schedule.take(SECOND).unwrap();
         assert_eq!(other.host(), OTHER);

@@ -2,8 +2,8 @@
 
 use std::error::Error;
 
-/// What went wrong, and why, in reading order. A cause that only repeats what was said is left out, and so are line
-/// breaks, which may come from elsewhere.
+/// What went wrong, and why, in reading order. A cause that only repeats what was said is left out,
+/// and so are line breaks, which may come from elsewhere.
 pub fn of(error: &dyn Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();

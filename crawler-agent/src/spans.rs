@@ -1,9 +1,9 @@
 //! Here is a moment: may the agent work, and when does that change?
 //!
-//! A span means the readings of the clock on the owner's wall: the agent is awake exactly when that clock, in the
-//! owner's zone, shows a time inside a span. When clocks are put back and a time is shown twice, it counts twice;
-//! when clocks are put forward, times that are never shown never count. Spans that reach past midnight belong to
-//! the day on which they start.
+//! A span means the readings of the clock on the owner's wall: the agent is awake exactly when that
+//! clock, in the owner's zone, shows a time inside a span. When clocks are put back and a time is
+//! shown twice, it counts twice; when clocks are put forward, times that are never shown never
+//! count. Spans that reach past midnight belong to the day on which they start.
 
 mod parse;
 
@@ -43,7 +43,8 @@ impl Spans {
 
     /// The spans in `lines`, like `mon-fri 22:00-06:00`; no lines mean always.
     pub fn new<S: AsRef<str>>(zone: TimeZone, lines: &[S]) -> Result<Self, SpanError> {
-        let weekly = lines.iter().map(|line| parse::span(line.as_ref())).collect::<Result<_, _>>()?;
+        let weekly =
+            lines.iter().map(|line| parse::span(line.as_ref())).collect::<Result<_, _>>()?;
         Ok(Self { zone, weekly })
     }
 
@@ -71,8 +72,8 @@ impl Spans {
         })
     }
 
-    /// Every moment in the next week at which the answer can change: the bounds of spans, as often as the clock
-    /// shows them, and the moments at which the clock is put forward or back.
+    /// Every moment in the next week at which the answer can change: the bounds of spans, as often
+    /// as the clock shows them, and the moments at which the clock is put forward or back.
     fn moments(&self, at: Timestamp) -> Vec<Timestamp> {
         let today = self.zone.to_datetime(at).date();
         let mut moments: Vec<Timestamp> =

@@ -1,5 +1,5 @@
-//! How is the agent doing? A small file in the data directory, written by the running agent and read by
-//! `nearcrawl-agent status`.
+//! How is the agent doing? A small file in the data directory, written by the running agent and
+//! read by `nearcrawl-agent status`.
 
 use std::{fmt, path::Path};
 
@@ -97,7 +97,11 @@ impl fmt::Display for Description<'_> {
         if let Some(why) = s.unreachable.as_ref().filter(|_| self.running) {
             writeln!(f, "coordinator: {why}; trying again")?;
         }
-        writeln!(f, "hosts {}, URLs waiting {}, fetches going on {}", s.hosts, s.queued, s.in_flight)?;
+        writeln!(
+            f,
+            "hosts {}, URLs waiting {}, fetches going on {}",
+            s.hosts, s.queued, s.in_flight
+        )?;
         writeln!(f, "fetched {}, {} bytes on the wire", s.fetched, s.wire_bytes)?;
         write!(f, "waiting to be sent: {} packages, {} results", s.unshipped, s.unpacked)
     }
@@ -146,9 +150,14 @@ mod tests {
         assert!(status().describe(now).contains("\ncrawling\n"));
         let paused = StatusFile { idle_reason: Some("paused by an admin".into()), ..status() };
         assert!(paused.describe(now).contains("not crawling: paused by an admin"));
-        assert!(paused.describe(now + 1.hours()).contains("not running; last seen 2026-11-20T12:00:00Z"));
+        assert!(
+            paused
+                .describe(now + 1.hours())
+                .contains("not running; last seen 2026-11-20T12:00:00Z")
+        );
         assert!(StatusFile { pid: u32::MAX, ..status() }.describe(now).contains("not running"));
-        let away = StatusFile { unreachable: Some("the coordinator can't be reached".into()), ..status() };
+        let away =
+            StatusFile { unreachable: Some("the coordinator can't be reached".into()), ..status() };
         assert!(away.describe(now).contains("trying again"));
     }
 }

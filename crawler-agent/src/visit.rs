@@ -1,7 +1,8 @@
 //! Here is a host whose turn it is: make its next request.
 //!
-//! One visit is one request at most: for robots.txt when its rules are missing or a day old, else for the first URL
-//! of the queue that they allow, else for the page that was visited the longest time ago, when its time has come. Its outcome is on disk before the host may be asked again.
+//! One visit is one request at most: for robots.txt when its rules are missing or a day old, else
+//! for the first URL of the queue that they allow, else for the page that was visited the longest
+//! time ago, when its time has come. Its outcome is on disk before the host may be asked again.
 
 mod again;
 mod failure;
@@ -20,7 +21,9 @@ use crate::{
     config::Limits,
     crawl_url::CrawlUrl,
     fetch::{Answer, FetchError, Fetcher},
-    frontier::{Bounds, Change, Desk, Done, Effect, Frontier, FrontierError, HostRecord, PageRecord, Queued},
+    frontier::{
+        Bounds, Change, Desk, Done, Effect, Frontier, FrontierError, HostRecord, PageRecord, Queued,
+    },
     journal::{Journal, Kind},
     outbox::Pressure,
     page::{self, PageSink},
@@ -39,7 +42,8 @@ pub struct Visitor {
     pub resolver: Arc<Resolver>,
     /// Makes requests.
     pub fetcher: Arc<Fetcher>,
-    /// Whether a TCP connection tells how far a host is: not where the owner lets nothing be probed by it.
+    /// Whether a TCP connection tells how far a host is: not where the owner lets nothing be probed
+    /// by it.
     pub tcp_tells: bool,
     /// What the owner can read.
     pub journal: Journal,
@@ -160,10 +164,12 @@ impl Visitor {
         }
         let validators = head.validators.clone();
         let (outcome, links) = page::outcome(&item.url, head, sink);
-        let mut fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
+        let mut fetch =
+            fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let slowdown = self.policy.borrow().slowdown;
         let page = again::remember(&item, &mut fetch, validators, slowdown);
-        let links = if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
+        let links =
+            if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
         self.done(visit, item, Told { fetch, page, links, failures: 0 }).await
     }
 
@@ -177,7 +183,14 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let FetchError { problem, timing, wire_bytes } = error;
         let reason = sentence::of(&problem);
-        self.journal.note(Kind::Page, item.url.as_str(), Some(address), &reason, wire_bytes, timing);
+        self.journal.note(
+            Kind::Page,
+            item.url.as_str(),
+            Some(address),
+            &reason,
+            wire_bytes,
+            timing,
+        );
         let passing = problem.may_pass();
         if passing && item.known.is_none() && item.attempts + 1 < failure::ATTEMPTS {
             return self.again(visit, item, None).await;
@@ -235,9 +248,15 @@ impl Visitor {
     }
 
     /// Leaves the URL first in its queue, for later.
-    async fn again(&self, visit: Visit, item: Queued, asked: Option<Duration>) -> Result<(), FrontierError> {
+    async fn again(
+        &self,
+        visit: Visit,
+        item: Queued,
+        asked: Option<Duration>,
+    ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
-        let pause = asked.unwrap_or_else(|| failure::pause(self.limits.retry, failures)).max(visit.delay);
+        let pause =
+            asked.unwrap_or_else(|| failure::pause(self.limits.retry, failures)).max(visit.delay);
         if failures >= failure::GIVE_UP {
             return self.give_up(visit, "the host failed again and again").await;
         }
@@ -270,7 +289,8 @@ impl Visitor {
         claim.finish_until(pause, work);
     }
 
-    /// How long until a page is visited again that was visited at this moment; none when the operator wants none.
+    /// How long until a page is visited again that was visited at this moment; none when the
+    /// operator wants none.
     fn until_visit(&self, visited: UnixMillis) -> Option<Duration> {
         let period = self.revisit()?;
         let due = visited.plus_ms(i64::try_from(period.as_millis()).unwrap_or(i64::MAX));

@@ -35,13 +35,19 @@ impl fmt::Display for CutReport {
     }
 }
 
-/// Makes a generation out of the one in use and the parts that searches found, and swaps it in; nothing is done where there are
-/// none. `None` where nothing is loaded. While another process loads, this waits and takes what it loaded.
-pub async fn cut(store: &Store, begun: Instant, watch: Watch<'_>) -> Result<Option<CutReport>, StoreError> {
+/// Makes a generation out of the one in use and the parts that searches found, and swaps it in;
+/// nothing is done where there are none. `None` where nothing is loaded. While another process
+/// loads, this waits and takes what it loaded.
+pub async fn cut(
+    store: &Store,
+    begun: Instant,
+    watch: Watch<'_>,
+) -> Result<Option<CutReport>, StoreError> {
     let mut load = Load::wait(store).await?;
     let Some(live) = generations::live(store).await? else { return Ok(None) };
     let Some(hierarchy) = generations::read(store, live.id).await? else { return Ok(None) };
-    let Some((hierarchy, parts)) = hierarchy.cut(load.generation(), &cuts::all(store).await?) else {
+    let Some((hierarchy, parts)) = hierarchy.cut(load.generation(), &cuts::all(store).await?)
+    else {
         return Ok(Some(CutReport { generation: live.id.get(), parts: 0 }));
     };
     copy(&mut load, &hierarchy, watch).await?;

@@ -1,6 +1,7 @@
 //! A registry's statistics file, in the extended format of the five registries.
 //!
-//! The format is one record a line, fields between bars; see "RIR statistics exchange format" (APNIC, README-EXTENDED):
+//! The format is one record a line, fields between bars; see "RIR statistics exchange format"
+//! (APNIC, README-EXTENDED):
 //!
 //! ```text
 //! 2|ripencc|1539467999|189189|19830705|20181013|+0200                 header: version, registry, serial, records, days, UTC offset
@@ -8,8 +9,9 @@
 //! ripencc|FR|ipv4|2.0.0.0|1048576|20100712|allocated|d91963c1-e981    registry, country, type, start, value, date, status, holder
 //! ```
 //!
-//! The value is a number of addresses for IPv4 (not always a power of two), a prefix length for IPv6, a number of AS numbers
-//! for `asn`. Header and summaries promise how many records there are, so that a file that was cut short is noticed.
+//! The value is a number of addresses for IPv4 (not always a power of two), a prefix length for
+//! IPv6, a number of AS numbers for `asn`. Header and summaries promise how many records there are,
+//! so that a file that was cut short is noticed.
 //!
 //! [`parse_line`] reads one line, [`read`] a whole file.
 

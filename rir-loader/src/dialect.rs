@@ -33,7 +33,9 @@ pub enum Foreign {
     #[error("it is UTF-16 or UTF-32 text; convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)")]
     WideText,
     /// Packed in a way that is not unpacked here.
-    #[error("it is packed with {0}; unpack it first, or pipe it in: `{0} -dc FILE | rir-loader stats -`")]
+    #[error(
+        "it is packed with {0}; unpack it first, or pipe it in: `{0} -dc FILE | rir-loader stats -`"
+    )]
     Packed(&'static str),
     /// NUL bytes and the like.
     #[error("it is binary data")]
@@ -49,7 +51,8 @@ pub enum Foreign {
 pub fn dialect_of(head: &[u8]) -> Result<Dialect, Foreign> {
     foreign_bytes(head)?;
     let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let said = |line: &&[u8]| !line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b"%");
+    let said =
+        |line: &&[u8]| !line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b"%");
     let first = lines.find(said).ok_or(Foreign::Empty)?;
     if first.starts_with(b"<") {
         return markup(head);
@@ -106,14 +109,19 @@ fn key_of(line: &[u8]) -> Option<&[u8]> {
     (!key.is_empty() && key.len() <= 32 && key.iter().all(letter)).then_some(key)
 }
 
-/// ARIN writes `NetHandle:`, the others `inetnum:`; only LACNIC has an `owner:` and a status of one word.
+/// ARIN writes `NetHandle:`, the others `inetnum:`; only LACNIC has an `owner:` and a status of one
+/// word.
 fn colon_dialect(first_key: &[u8], head: &[u8]) -> Dialect {
-    if first_key.first().is_some_and(u8::is_ascii_uppercase) && first_key.iter().any(u8::is_ascii_lowercase) {
+    if first_key.first().is_some_and(u8::is_ascii_uppercase)
+        && first_key.iter().any(u8::is_ascii_lowercase)
+    {
         return Dialect::ArinText;
     }
     let lacnic = |line: &[u8]| {
         line.starts_with(b"inetnum-up:")
-            || line.strip_prefix(b"source:").is_some_and(|source| source.trim_ascii().starts_with(b"LACNIC"))
+            || line
+                .strip_prefix(b"source:")
+                .is_some_and(|source| source.trim_ascii().starts_with(b"LACNIC"))
     };
     let lines = head.split(|byte| *byte == b'\n');
     if lines.into_iter().any(lacnic) { Dialect::Lacnic } else { Dialect::Rpsl }

@@ -64,7 +64,10 @@ impl Diff {
             ..Self::default()
         };
         for old in held(before) {
-            if after.find(&old.range()).is_none_or(|id| after.subnet(id).kind() != SubnetKind::Delegated) {
+            if after
+                .find(&old.range())
+                .is_none_or(|id| after.subnet(id).kind() != SubnetKind::Delegated)
+            {
                 diff.lost(&old, before, &new_starts);
             }
         }
@@ -89,8 +92,10 @@ impl Diff {
     fn compare(&mut self, old: (&Subnet<'_>, &Hierarchy), new: (&Subnet<'_>, &Hierarchy)) {
         let range = new.0.range();
         let companies = [company_name(old.1, old.0), company_name(new.1, new.0)];
-        let countries = [old.0.country(), new.0.country()].map(|country| country.map(|c| c.to_string()));
-        let registries = [old.0.registry(), new.0.registry()].map(|registry| registry.map(|r| r.to_string()));
+        let countries =
+            [old.0.country(), new.0.country()].map(|country| country.map(|c| c.to_string()));
+        let registries =
+            [old.0.registry(), new.0.registry()].map(|registry| registry.map(|r| r.to_string()));
         let differs = |[one, other]: &[Option<String>; 2]| one != other;
         let arrow = |[one, other]: &[Option<String>; 2]| {
             let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
@@ -133,9 +138,11 @@ fn told(subnet: &Subnet<'_>, hierarchy: &Hierarchy) -> String {
 /// A table, then examples.
 impl fmt::Display for Diff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (count, what) in
-            [(self.before, "ranges before"), (self.after, "ranges now"), (self.same, "the same in all")]
-        {
+        for (count, what) in [
+            (self.before, "ranges before"),
+            (self.after, "ranges now"),
+            (self.same, "the same in all"),
+        ] {
             writeln!(f, "{:>11}  {what}", Thousands(count))?;
         }
         for (changes, what) in [
@@ -147,7 +154,10 @@ impl fmt::Display for Diff {
             (&self.registry_changed, "maintained by another registry"),
         ] {
             writeln!(f, "{:>11}  {what}", Thousands(changes.count))?;
-            changes.examples.iter().try_for_each(|example| writeln!(f, "{:>11}    {example}", ""))?;
+            changes
+                .examples
+                .iter()
+                .try_for_each(|example| writeln!(f, "{:>11}    {example}", ""))?;
             if changes.count > changes.examples.len() as u64 {
                 writeln!(f, "{:>11}    …", "")?;
             }

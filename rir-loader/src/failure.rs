@@ -63,13 +63,15 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if let Some(ReadError::Open { .. }) = cause.downcast_ref() {
         return Some(66);
     }
-    let not_there = |error: &ReadAllError| matches!(error, ReadAllError::File(file) if file.is_not_there());
+    let not_there =
+        |error: &ReadAllError| matches!(error, ReadAllError::File(file) if file.is_not_there());
     if cause.downcast_ref().is_some_and(not_there) {
         return Some(66);
     }
-    let unavailable = cause.downcast_ref::<ClusterError>().is_some_and(ClusterError::is_unavailable)
-        || matches!(cause.downcast_ref(), Some(StoreError::Connect { .. }))
-        || matches!(cause.downcast_ref(), Some(FetchError::Unreachable { .. }));
+    let unavailable =
+        cause.downcast_ref::<ClusterError>().is_some_and(ClusterError::is_unavailable)
+            || matches!(cause.downcast_ref(), Some(StoreError::Connect { .. }))
+            || matches!(cause.downcast_ref(), Some(FetchError::Unreachable { .. }));
     let known = [
         (cause.is::<Interrupted>(), 130),
         (cause.is::<NothingLoaded>() || cause.is::<NoSuchCompany>(), 3),

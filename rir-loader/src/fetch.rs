@@ -1,12 +1,13 @@
 //! Today's files from the registries, whole and checked.
 //!
-//! For each file: ask for the checksum the registry publishes beside it; when the file at hand has it, nothing is to be done.
-//! Else download into `NAME.part` (`download`), going on where an earlier attempt stopped if the server still has the
-//! same edition (`partial`), compare the checksum, and only then give the file its name. A registry may put out a new edition
-//! between the two requests, so that a wrong checksum is tried once more from the start.
+//! For each file: ask for the checksum the registry publishes beside it; when the file at hand has
+//! it, nothing is to be done. Else download into `NAME.part` (`download`), going on where an
+//! earlier attempt stopped if the server still has the same edition (`partial`), compare the
+//! checksum, and only then give the file its name. A registry may put out a new edition between the
+//! two requests, so that a wrong checksum is tried once more from the start.
 //!
-//! WHOIS dumps mostly have no such checksum. There the server is asked for something newer than the edition at hand
-//! (`edition`), and what gzip says of its own content must be true (`packed`).
+//! WHOIS dumps mostly have no such checksum. There the server is asked for something newer than the
+//! edition at hand (`edition`), and what gzip says of its own content must be true (`packed`).
 
 mod checksum;
 mod download;
@@ -37,7 +38,8 @@ pub use mirror::{Mirror, MirrorError, Remote};
 pub struct Patience {
     /// Requests for the same thing before giving up, from 1.
     pub attempts: u32,
-    /// The same for a server that cannot even be connected to: mostly there is no network, and waiting does not help.
+    /// The same for a server that cannot even be connected to: mostly there is no network, and
+    /// waiting does not help.
     pub connections: u32,
     /// Wait before the second; doubled before each further one.
     pub pause: Duration,
@@ -55,7 +57,8 @@ impl Default for Patience {
 pub struct Manners<'a> {
     /// After trouble.
     pub patience: Patience,
-    /// Where whoever runs the server can reach whoever fetches: a mail address or a URL, told in `User-Agent`.
+    /// Where whoever runs the server can reach whoever fetches: a mail address or a URL, told in
+    /// `User-Agent`.
     pub contact: Option<&'a str>,
 }
 
@@ -87,7 +90,8 @@ pub async fn fetch(
         }
         let at_hand = if wanted.is_none() { Edition::of(&path).await } else { None };
         let part = Partial::open(&path).await?;
-        let Some(part) = download(&client, remote, part, at_hand.as_ref(), patience, watch).await? else {
+        let Some(part) = download(&client, remote, part, at_hand.as_ref(), patience, watch).await?
+        else {
             return fetched(path, true).await;
         };
         watch(Step::Done);
@@ -141,7 +145,8 @@ const SILENCE_LIMIT: Duration = Duration::from_secs(30);
 fn client(remote: &Remote, contact: Option<&str>) -> Result<Client, FetchError> {
     // An error says that a provider is installed already, which is as good.
     drop(rustls::crypto::ring::default_provider().install_default());
-    let agent = contact.map_or_else(|| PROGRAM.to_owned(), |contact| format!("{PROGRAM} ({contact})"));
+    let agent =
+        contact.map_or_else(|| PROGRAM.to_owned(), |contact| format!("{PROGRAM} ({contact})"));
     let mut client = Client::builder()
         .user_agent(agent)
         .connect_timeout(CONNECT_LIMIT)

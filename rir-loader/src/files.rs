@@ -27,9 +27,10 @@ pub enum FilesError {
     },
 }
 
-/// The files that `paths` mean, in order: a file and `-` (standard input) stand for themselves, a directory for the registry
-/// files in it, sorted by name: `delegated-*` and the registries' dumps. Checksums (`.md5`), signatures (`.asc`) and
-/// unfinished downloads (`.part`) are passed over, and so is a dump whose `.utf8` twin is there.
+/// The files that `paths` mean, in order: a file and `-` (standard input) stand for themselves, a
+/// directory for the registry files in it, sorted by name: `delegated-*` and the registries' dumps.
+/// Checksums (`.md5`), signatures (`.asc`) and unfinished downloads (`.part`) are passed over, and
+/// so is a dump whose `.utf8` twin is there.
 pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FilesError> {
     let mut found = vec![];
     for path in paths {
@@ -37,7 +38,8 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FilesError> {
             found.push(path.clone());
             continue;
         }
-        let meta = path.metadata().map_err(|source| FilesError::Look { path: path.clone(), source })?;
+        let meta =
+            path.metadata().map_err(|source| FilesError::Look { path: path.clone(), source })?;
         if meta.is_dir() {
             found.extend(in_directory(path)?);
         } else {
@@ -54,7 +56,9 @@ fn in_directory(dir: &Path) -> Result<Vec<PathBuf>, FilesError> {
         entries.into_iter().map(|entry| entry.path()).filter(|path| is_ours(path)).collect();
     files.sort();
     let twins: Vec<String> = files.iter().filter_map(|path| plain_twin(path)).collect();
-    files.retain(|path| !twins.iter().any(|twin| path.file_name().is_some_and(|name| name == twin.as_str())));
+    files.retain(|path| {
+        !twins.iter().any(|twin| path.file_name().is_some_and(|name| name == twin.as_str()))
+    });
     if files.is_empty() { Err(FilesError::NoneIn { dir: dir.to_owned() }) } else { Ok(files) }
 }
 

@@ -41,7 +41,8 @@ pub fn chain(nested: &Nested, range: &Range) -> Vec<Link> {
 /// [`chain`] in any hierarchy; `source` says where a range is from.
 pub fn chain_in(hierarchy: &Hierarchy, range: &Range, source: Source<'_>) -> Vec<Link> {
     let smallest = hierarchy.smallest_holding(range);
-    let mut ids: Vec<SubnetId> = std::iter::once(smallest).chain(hierarchy.ancestors(smallest)).collect();
+    let mut ids: Vec<SubnetId> =
+        std::iter::once(smallest).chain(hierarchy.ancestors(smallest)).collect();
     ids.reverse();
     ids.into_iter().map(|id| link(hierarchy, id, source)).collect()
 }
@@ -49,13 +50,15 @@ pub fn chain_in(hierarchy: &Hierarchy, range: &Range, source: Source<'_>) -> Vec
 /// Says where a range is from.
 pub type Source<'s> = &'s dyn Fn(&Range) -> Option<String>;
 
-/// What the companies hold whose handle or name is this one, in order; letter case and punctuation do not matter.
+/// What the companies hold whose handle or name is this one, in order; letter case and punctuation
+/// do not matter.
 pub fn holdings(hierarchy: &Hierarchy, company: &str, source: Source<'_>) -> Vec<Link> {
     let wanted = normal(company);
     let is_it = |text: &str| normal(readable(text)) == wanted;
     let all = hierarchy.companies().iter();
     let found = all.filter(|(_, company)| is_it(company.handle) || company.name.is_some_and(is_it));
-    let mut ids: Vec<SubnetId> = found.flat_map(|(id, _)| hierarchy.company_subnets(id)).copied().collect();
+    let mut ids: Vec<SubnetId> =
+        found.flat_map(|(id, _)| hierarchy.company_subnets(id)).copied().collect();
     ids.sort_unstable();
     ids.into_iter().map(|id| link(hierarchy, id, source)).collect()
 }
@@ -69,8 +72,10 @@ pub fn company_name(hierarchy: &Hierarchy, subnet: &Subnet<'_>) -> Option<String
 fn link(hierarchy: &Hierarchy, id: SubnetId, source: Source<'_>) -> Link {
     let subnet = hierarchy.subnet(id);
     let range = subnet.range();
-    let handle =
-        subnet.company().and_then(|id| hierarchy.company(id)).map(|company| company.handle.to_owned());
+    let handle = subnet
+        .company()
+        .and_then(|id| hierarchy.company(id))
+        .map(|company| company.handle.to_owned());
     let delegated = subnet.kind() == SubnetKind::Delegated;
     Link {
         first: range.first(),
@@ -91,6 +96,10 @@ impl fmt::Display for Link {
         let or_dash = |text: Option<&str>| text.unwrap_or("-").to_owned();
         let (registry, country) = (or_dash(self.registry), or_dash(self.country.as_deref()));
         let (company, source) = (or_dash(self.company.as_deref()), or_dash(self.source.as_deref()));
-        write!(f, "{:<44} {:<9} {registry:<8} {country:<3} {company:<37} {source}", self.range, self.kind)
+        write!(
+            f,
+            "{:<44} {:<9} {registry:<8} {country:<3} {company:<37} {source}",
+            self.range, self.kind
+        )
     }
 }

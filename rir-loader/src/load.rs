@@ -20,9 +20,10 @@ pub async fn load(
     load_with(store, nested, false, begun, watch).await
 }
 
-/// Writes a hierarchy as a new generation and swaps it in. While another process loads one, this waits. When anything goes
-/// wrong the old generation stays in use, and also when the data shrank (see [`store::generations::shrunken`]) and nobody
-/// insists by `force`. `begun` is when the first byte was read.
+/// Writes a hierarchy as a new generation and swaps it in. While another process loads one, this
+/// waits. When anything goes wrong the old generation stays in use, and also when the data shrank
+/// (see [`store::generations::shrunken`]) and nobody insists by `force`. `begun` is when the first
+/// byte was read.
 pub async fn load_with(
     store: &Store,
     nested: &Nested,
@@ -42,7 +43,8 @@ pub async fn load_with(
         load.refuse_shrunken(&stored).await?;
     }
     let cut = nested.hierarchy.cut(load.generation(), &cuts::all(store).await?);
-    let (hierarchy, parts) = cut.as_ref().map_or((&nested.hierarchy, 0), |(cut, parts)| (cut, *parts));
+    let (hierarchy, parts) =
+        cut.as_ref().map_or((&nested.hierarchy, 0), |(cut, parts)| (cut, *parts));
     copy(&mut load, hierarchy, watch).await?;
     let (generation, took) = load.swap(begun, &stored).await?;
     watch(Step::Done);
@@ -50,7 +52,11 @@ pub async fn load_with(
 }
 
 /// Copies a hierarchy into the generation that is being written.
-pub(crate) async fn copy(load: &mut Load, hierarchy: &Hierarchy, watch: Watch<'_>) -> Result<(), StoreError> {
+pub(crate) async fn copy(
+    load: &mut Load,
+    hierarchy: &Hierarchy,
+    watch: Watch<'_>,
+) -> Result<(), StoreError> {
     watch(Step::Copy { rows: (hierarchy.len() + hierarchy.companies().len()) as u64 });
     load.copy(hierarchy, &|rows| watch(Step::Copied(rows))).await
 }

@@ -1,4 +1,5 @@
-//! The command line of the loader: reads it, runs one command, turns an error into a sentence and an exit code.
+//! The command line of the loader: reads it, runs one command, turns an error into a sentence and
+//! an exit code.
 
 mod cli;
 mod command;

@@ -1,7 +1,8 @@
-//! What loading some files would do to what is tied to the generation in use; nothing is changed by asking.
+//! What loading some files would do to what is tied to the generation in use; nothing is changed by
+//! asking.
 //!
-//! It is thought out by the same functions by which the coordinator does it when it takes a generation up (see
-//! [`hierarchy::carry`]).
+//! It is thought out by the same functions by which the coordinator does it when it takes a
+//! generation up (see [`hierarchy::carry`]).
 
 mod moves;
 mod table;
@@ -74,7 +75,8 @@ impl Preview {
         };
         let cut = nested.hierarchy.cut(nested.hierarchy.generation(), &in_use.cuts);
         let hierarchy = cut.as_ref().map_or(&nested.hierarchy, |(cut, _)| cut);
-        let new: Vec<Source> = nested.files.iter().map(|file| SourceReport::from(file).to_stored()).collect();
+        let new: Vec<Source> =
+            nested.files.iter().map(|file| SourceReport::from(file).to_stored()).collect();
         let plan = in_use.tied.plan(Some(&in_use.hierarchy), hierarchy);
         let held = in_use.tied.held.iter();
         let agents: HashMap<i64, i64> = held.map(|one| (one.id.get(), one.agent.get())).collect();
@@ -86,7 +88,12 @@ impl Preview {
             subnets_before: in_use.hierarchy.len() as u64,
             subnets_after: hierarchy.len() as u64,
             refused: refusal(&in_use.facts.sources, &new).map(|error| error.to_string()),
-            delegations: Moves::of_delegations(&plan.delegations, |key| key.get(), &agents, &holders),
+            delegations: Moves::of_delegations(
+                &plan.delegations,
+                |key| key.get(),
+                &agents,
+                &holders,
+            ),
             searches: Moves::of_searches(&plan.searches, |key| key.get(), &holders),
             rules: Moves::of_delegations(&plan.rules, |id| id, &by, &holders),
         }

@@ -46,7 +46,8 @@ pub struct Nested {
 impl Nested {
     /// Registries of which nothing was read, so that their addresses are unknown.
     pub fn missing(&self) -> Vec<Registry> {
-        let read = |registry: &Registry| self.files.iter().any(|file| file.registry == Some(*registry));
+        let read =
+            |registry: &Registry| self.files.iter().any(|file| file.registry == Some(*registry));
         Registry::ALL.into_iter().filter(|registry| !read(registry)).collect()
     }
 
@@ -62,13 +63,18 @@ impl Nested {
     }
 }
 
-/// Reads the files one after the other and nests what they hold. Either all are good or nothing comes of it.
+/// Reads the files one after the other and nests what they hold. Either all are good or nothing
+/// comes of it.
 pub fn read(paths: &[PathBuf], watch: Watch<'_>) -> Result<Nested, ReadAllError> {
     read_with(paths, Options::default(), watch)
 }
 
 /// [`read`], as it is told.
-pub fn read_with(paths: &[PathBuf], options: Options, watch: Watch<'_>) -> Result<Nested, ReadAllError> {
+pub fn read_with(
+    paths: &[PathBuf],
+    options: Options,
+    watch: Watch<'_>,
+) -> Result<Nested, ReadAllError> {
     let mut settler = Settler::default();
     let mut files: Vec<SourceFile> = vec![];
     for path in paths {
@@ -90,7 +96,9 @@ pub fn read_with(paths: &[PathBuf], options: Options, watch: Watch<'_>) -> Resul
 /// A registry has one delegated file; two editions of it would contradict each other.
 fn refuse_second(files: &[SourceFile]) -> Result<(), ReadAllError> {
     let delegated = |file: &&SourceFile| matches!(file.contents, Contents::Delegated(_));
-    let Some((last, before)) = files.split_last().filter(|(last, _)| delegated(last)) else { return Ok(()) };
+    let Some((last, before)) = files.split_last().filter(|(last, _)| delegated(last)) else {
+        return Ok(());
+    };
     let other = before.iter().filter(delegated).find(|other| other.registry == last.registry);
     match (other, last.registry) {
         (Some(other), Some(registry)) => Err(ReadAllError::TwoOfOne {

@@ -40,7 +40,8 @@ impl Rejects {
         }
     }
 
-    /// Whether a file with so many objects, the malformed ones included, may be used: at most one in a hundred is malformed.
+    /// Whether a file with so many objects, the malformed ones included, may be used: at most one
+    /// in a hundred is malformed.
     pub fn bearable(&self, objects: u64) -> bool {
         self.count.saturating_mul(ONE_IN) <= objects
     }
@@ -82,6 +83,9 @@ mod tests {
         (0..20).for_each(|line| rejects.add(line, "why", &[b'\0'; 1_000]));
         assert_eq!((rejects.count, rejects.examples.len()), (20, KEPT));
         let example = rejects.examples[0].to_string();
-        assert!(example.starts_with("line 0: why: `\\0\\0") && example.ends_with("…`"), "{example}");
+        assert!(
+            example.starts_with("line 0: why: `\\0\\0") && example.ends_with("…`"),
+            "{example}"
+        );
     }
 }

@@ -75,8 +75,10 @@ pub struct LoadReport {
 
 impl From<&SourceFile> for SourceReport {
     fn from(source: &SourceFile) -> Self {
-        let name =
-            source.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let name = source
+            .path
+            .file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let rejects = source.rejects();
         let empty = Self {
             registry: source.registry.map(Registry::as_str),
@@ -171,17 +173,28 @@ impl fmt::Display for LoadReport {
         )?;
         write_sources(f, &self.sources)?;
         if !self.missing.is_empty() {
-            writeln!(f, "No file of {}: nothing is known of their addresses.", self.missing.join(", "))?;
+            writeln!(
+                f,
+                "No file of {}: nothing is known of their addresses.",
+                self.missing.join(", ")
+            )?;
         }
         if self.equal > 0 {
-            writeln!(f, "Left out: {} ranges that another record has already.", Thousands(self.equal))?;
+            writeln!(
+                f,
+                "Left out: {} ranges that another record has already.",
+                Thousands(self.equal)
+            )?;
         }
         if self.crossing > 0 {
             writeln!(f, "Cut: {} ranges that overlap another in part.", Thousands(self.crossing))?;
         }
         if self.parts > 0 {
             let parts = Thousands(self.parts);
-            writeln!(f, "Put in: {parts} parts of ranges that searches found to be in different places.")?;
+            writeln!(
+                f,
+                "Put in: {parts} parts of ranges that searches found to be in different places."
+            )?;
         }
         write!(f, "Settled:\n{}", self.settled)?;
         write_rejects(f, &self.sources)
@@ -197,7 +210,8 @@ pub fn write_sources(f: &mut impl fmt::Write, sources: &[SourceReport]) -> fmt::
         "file", "records", "IPv4 held", "IPv6 held"
     )?;
     for source in sources {
-        let (registry, date) = (source.registry.unwrap_or("-"), source.date.as_deref().unwrap_or("unknown"));
+        let (registry, date) =
+            (source.registry.unwrap_or("-"), source.date.as_deref().unwrap_or("unknown"));
         let [records, v4, v6] = [source.records, source.ipv4, source.ipv6].map(Thousands);
         let file = &source.file;
         writeln!(f, "  {registry:8}  {date:10}  {file:width$}  {records:>9}  {v4:>9}  {v6:>9}")?;

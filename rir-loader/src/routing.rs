@@ -6,8 +6,8 @@
 //! 192.0.2.0,192.0.2.255,64496,"Example, Inc."
 //! ```
 //!
-//! Collectors of BGP tables publish such lists. They are finer than what the registries record in some places, and they give
-//! names to holders of whom the open registry files say only a number.
+//! Collectors of BGP tables publish such lists. They are finer than what the registries record in
+//! some places, and they give names to holders of whom the open registry files say only a number.
 
 use hierarchy::Range;
 
@@ -103,7 +103,8 @@ fn one(line: &[u8], number: u64, report: &mut RoutingReport, take: &mut dyn FnMu
 /// The fields of one line, quotes taken off.
 fn fields(line: &[u8]) -> Option<Vec<String>> {
     let mut builder = csv::ReaderBuilder::new();
-    let mut reader = builder.has_headers(false).flexible(true).buffer_capacity(1024).from_reader(line);
+    let mut reader =
+        builder.has_headers(false).flexible(true).buffer_capacity(1024).from_reader(line);
     let mut record = csv::ByteRecord::new();
     let read = reader.read_byte_record(&mut record).ok()?;
     let text = |field: &[u8]| crate::whois::decode::decode(field.trim_ascii()).0.into_owned();
@@ -111,7 +112,9 @@ fn fields(line: &[u8]) -> Option<Vec<String>> {
 }
 
 fn is_heading(fields: &[String]) -> bool {
-    fields.iter().any(|field| ["asn", "as_number"].iter().any(|name| field.eq_ignore_ascii_case(name)))
+    fields
+        .iter()
+        .any(|field| ["asn", "as_number"].iter().any(|name| field.eq_ignore_ascii_case(name)))
 }
 
 fn parse(fields: &[String]) -> Result<Route, &'static str> {
@@ -122,8 +125,8 @@ fn parse(fields: &[String]) -> Result<Route, &'static str> {
         [range, rest @ ..] => (parse_range(range), rest),
         [] => return Err("an empty line"),
     };
-    let range =
-        range.map_err(|_| "the first field is no prefix (a/n) and the first two are no range (a,b)")?;
+    let range = range
+        .map_err(|_| "the first field is no prefix (a/n) and the first two are no range (a,b)")?;
     let [asn, names @ ..] = rest else { return Err("no AS number") };
     let digits = asn.strip_prefix("AS").unwrap_or(asn);
     let asn = digits.parse().map_err(|_| "the field after the range is no AS number")?;
@@ -150,7 +153,10 @@ mod tests {
         ] {
             let (routes, report) = read(text);
             assert_eq!((routes.len(), report.routes, report.rejects.count), (1, 1, 0), "{text}");
-            assert_eq!((routes[0].range.to_string(), routes[0].asn), ("192.0.2.0/24".to_owned(), 64496));
+            assert_eq!(
+                (routes[0].range.to_string(), routes[0].asn),
+                ("192.0.2.0/24".to_owned(), 64496)
+            );
             assert_eq!(routes[0].name.as_deref(), Some("Example, Inc."));
             assert!(is_first_line(text.lines().next().unwrap().as_bytes()));
         }

@@ -47,7 +47,11 @@ impl Screen {
                 self.begin(format!("nesting {} ranges", Thousands(records)), None, Look::Spinner);
             }
             Step::Copy { rows } => {
-                self.begin(format!("copying {} rows into Postgres", Thousands(rows)), Some(rows), Look::Rows);
+                self.begin(
+                    format!("copying {} rows into Postgres", Thousands(rows)),
+                    Some(rows),
+                    Look::Rows,
+                );
             }
             Step::Copied(rows) => self.with_task(|task| task.done = rows),
             Step::WaitForOther => {
@@ -65,7 +69,11 @@ impl Screen {
 
     fn begin_file(&self, name: &str, bytes: Option<u64>, there: u64) {
         let size = bytes.map_or_else(String::new, |bytes| format!(" ({})", HumanBytes(bytes)));
-        let again = if there > 0 { format!(", going on after {}", HumanBytes(there)) } else { String::new() };
+        let again = if there > 0 {
+            format!(", going on after {}", HumanBytes(there))
+        } else {
+            String::new()
+        };
         self.begin(format!("{} {name}{size}{again}", self.doing), bytes, Look::Bytes);
         self.with_task(|task| task.done = there);
     }

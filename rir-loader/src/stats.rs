@@ -106,8 +106,9 @@ impl Stats {
 
     /// Counts a hierarchy of which nothing else is known.
     pub fn of_hierarchy(hierarchy: &Hierarchy) -> Self {
-        let count =
-            |wanted: &dyn Fn(&hierarchy::Subnet<'_>) -> bool| hierarchy.iter().filter(wanted).count() as u64;
+        let count = |wanted: &dyn Fn(&hierarchy::Subnet<'_>) -> bool| {
+            hierarchy.iter().filter(wanted).count() as u64
+        };
         let held = |subnet: &hierarchy::Subnet<'_>| subnet.kind() == SubnetKind::Delegated;
         let depths = depths(hierarchy);
         Self {
@@ -214,7 +215,13 @@ impl fmt::Display for Stats {
         self.company_sizes.iter().try_for_each(|size| writeln!(f, "{size}"))?;
         writeln!(f, "Companies with the most ranges:")?;
         for holder in &self.largest {
-            writeln!(f, "{:>11}  {} {}", Thousands(holder.ranges), holder.registry, holder.company)?;
+            writeln!(
+                f,
+                "{:>11}  {} {}",
+                Thousands(holder.ranges),
+                holder.registry,
+                holder.company
+            )?;
         }
         if let Some(settled) = &self.settled {
             write!(f, "Settled:\n{settled}")?;

@@ -20,7 +20,11 @@ pub struct Terms {
 /// `terms of the WHOIS data of apnic: …; see …`
 impl fmt::Display for Terms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "terms of the WHOIS data of {}: {}; see {}", self.registry, self.summary, self.url)
+        write!(
+            f,
+            "terms of the WHOIS data of {}: {}; see {}",
+            self.registry, self.summary, self.url
+        )
     }
 }
 
@@ -60,7 +64,8 @@ pub fn whois_terms(registry: Registry) -> Terms {
     Terms { registry, summary, url }
 }
 
-/// How to come by the WHOIS data of a registry that does not put them on a server for everybody; `None` for the others.
+/// How to come by the WHOIS data of a registry that does not put them on a server for everybody;
+/// `None` for the others.
 pub fn agreement(registry: Registry) -> Option<&'static str> {
     match registry {
         Registry::Arin => Some(

@@ -11,9 +11,10 @@
 //! NetHandle:  NET-192-0-2-0-1           ARIN: the range is in `NetRange:`, the holder's handle in `OrgID:`
 //! ```
 //!
-//! [`file`] cuts the lines of a text into objects, [`slot`] knows which attribute is wanted where, [`draft`] collects them in
-//! bounded memory, [`object`] is what comes out. [`xml`] reads the same from ARIN's XML. Text is UTF-8 or ISO 8859-1
-//! ([`decode`]), ranges are written in many ways ([`address`]).
+//! [`file`] cuts the lines of a text into objects, [`slot`] knows which attribute is wanted where,
+//! [`draft`] collects them in bounded memory, [`object`] is what comes out. [`xml`] reads the same
+//! from ARIN's XML. Text is UTF-8 or ISO 8859-1 ([`decode`]), ranges are written in many ways
+//! ([`address`]).
 
 pub mod address;
 pub mod decode;

@@ -15,7 +15,8 @@ use store::testing::TestDatabase;
 const KILLS: u32 = 20;
 const RECORDS: u32 = 60_000;
 
-/// Files with so many records that copying them takes a while; `edition` shifts the sizes, so that generations differ.
+/// Files with so many records that copying them takes a while; `edition` shifts the sizes, so that
+/// generations differ.
 fn write_file(dir: &Path, edition: u32) {
     let mut text = format!("2|lacnic|{edition}|{RECORDS}|||\n");
     for place in 0..RECORDS {
@@ -66,7 +67,9 @@ fn is_whole(facts: &Facts, hierarchy: &Hierarchy) -> bool {
     let right = |(place, subnet): (u32, hierarchy::Subnet<'_>)| {
         subnet.range().addresses() == 128 << (place.wrapping_add(edition) % 2)
     };
-    facts.companies == u64::from(RECORDS) && held.len() == RECORDS as usize && (0..).zip(held).all(right)
+    facts.companies == u64::from(RECORDS)
+        && held.len() == RECORDS as usize
+        && (0..).zip(held).all(right)
 }
 
 #[tokio::test]
@@ -82,7 +85,8 @@ async fn a_killed_load_changes_all_or_nothing() {
     let mut cut_short = 0;
     for kill in 0..KILLS {
         write_file(dir.path(), kill + 2);
-        let ended = run(loader(&database, dir.path()), Some(whole * (2 * kill + 1) / (2 * KILLS))).await;
+        let ended =
+            run(loader(&database, dir.path()), Some(whole * (2 * kill + 1) / (2 * KILLS))).await;
         let (now, read) = in_use(database.store()).await;
         assert!(!ended || now.id > facts.id, "a load that said so did nothing");
         if now == facts {

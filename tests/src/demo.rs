@@ -1,9 +1,11 @@
-//! The whole road in one go: registry data to a search result, in a world of our own, with a referee.
+//! The whole road in one go: registry data to a search result, in a world of our own, with a
+//! referee.
 //!
-//! The road: [`RegistryData`] finds the registries' files; the world is chosen from them and its [`Ground`] opened
-//! (namespaces where they can be had, loopback else); a [`Cast`] of real programs is started on it; [`Watch`] follows
-//! the crawl until nothing more happens; [`Numbers`] are gathered from the coordinator, the referee, the matrix and
-//! the kernel; [`promises`] says which of them had to be what they are. [`show`] plays it all for a person.
+//! The road: [`RegistryData`] finds the registries' files; the world is chosen from them and its
+//! [`Ground`] opened (namespaces where they can be had, loopback else); a [`Cast`] of real programs
+//! is started on it; [`Watch`] follows the crawl until nothing more happens; [`Numbers`] are
+//! gathered from the coordinator, the referee, the matrix and the kernel; [`promises`] says which
+//! of them had to be what they are. [`show`] plays it all for a person.
 
 mod cast;
 mod ground;

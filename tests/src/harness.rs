@@ -1,11 +1,12 @@
 //! Real programs under test: started, waited for, stopped, killed, and never left behind.
 //!
-//! The road: a [`Room`] holds a run's files and goes away with it; [`Program`] finds what cargo has built; a
-//! [`Process`] is a running one whose lines can be waited for; [`Coordinator`], [`Agent`] and [`Loader`] know how
-//! theirs is called; [`Admin`] is a person at the coordinator's HTTP API; [`until`] waits for a level.
+//! The road: a [`Room`] holds a run's files and goes away with it; [`Program`] finds what cargo has
+//! built; a [`Process`] is a running one whose lines can be waited for; [`Coordinator`], [`Agent`]
+//! and [`Loader`] know how theirs is called; [`Admin`] is a person at the coordinator's HTTP API;
+//! [`until`] waits for a level.
 //!
-//! The kernel ends every process when ours ends, however it ends. [`Room`]s are removed by a small shell process that
-//! outlives us for a moment.
+//! The kernel ends every process when ours ends, however it ends. [`Room`]s are removed by a small
+//! shell process that outlives us for a moment.
 
 mod admin;
 mod agent;

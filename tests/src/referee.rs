@@ -1,10 +1,13 @@
-//! The referee: watches every request that the web gets and writes down what a crawler may be judged by.
+//! The referee: watches every request that the web gets and writes down what a crawler may be
+//! judged by.
 //!
-//! The road: the server reports each request with [`Referee::arrive`] and its end by dropping the [`Visit`]; the
-//! [`books`] keep counts per host and page, and take the time as an argument; [`Referee::report`] compares them with
-//! what the web [expects](crate::web::Expected) into a [`Report`], whose [`faults`](Report::faults) are sentences.
+//! The road: the server reports each request with [`Referee::arrive`] and its end by dropping the
+//! [`Visit`]; the [`books`] keep counts per host and page, and take the time as an argument;
+//! [`Referee::report`] compares them with what the web [expects](crate::web::Expected) into a
+//! [`Report`], whose [`faults`](Report::faults) are sentences.
 //!
-//! HEAD requests are probes, not crawling: they are counted, but do not enter the books of politeness.
+//! HEAD requests are probes, not crawling: they are counted, but do not enter the books of
+//! politeness.
 
 mod books;
 mod judge;

@@ -1,13 +1,15 @@
-//! A web of our own: hundreds of sites, interlinked and multilingual, made from a seed, and a server that is all of
-//! them at once.
+//! A web of our own: hundreds of sites, interlinked and multilingual, made from a seed, and a
+//! server that is all of them at once.
 //!
-//! The road of a page: a [`WebPlan`] names the hosts; [`Web::generate`] plants on each a tree of documents
-//! (`plant`), adds what a crawler meets on the real web (`extras`: robots.txt in several dialects, forbidden pages
-//! that are linked all the same, redirects, errors, files, decoys in comments and scripts) and ties the hosts together
-//! (`cross`), so that every host can be reached from the seeds. [`Expected`] is then found by walking these links as
-//! a perfectly behaved crawler would (`reach`): it is the truth that the referee compares a crawl with. Nothing but
-//! this skeleton is kept; a page's bytes are written when asked for (`page`, `prose`, `href`), always the same for
-//! the same seed and version. [`Server`] answers over HTTP and lets the [referee](crate::referee) watch.
+//! The road of a page: a [`WebPlan`] names the hosts; [`Web::generate`] plants on each a tree of
+//! documents (`plant`), adds what a crawler meets on the real web (`extras`: robots.txt in several
+//! dialects, forbidden pages that are linked all the same, redirects, errors, files, decoys in
+//! comments and scripts) and ties the hosts together (`cross`), so that every host can be reached
+//! from the seeds. [`Expected`] is then found by walking these links as a perfectly behaved crawler
+//! would (`reach`): it is the truth that the referee compares a crawl with. Nothing but this
+//! skeleton is kept; a page's bytes are written when asked for (`page`, `prose`, `href`), always
+//! the same for the same seed and version. [`Server`] answers over HTTP and lets the
+//! [referee](crate::referee) watch.
 
 mod answer;
 mod chance;

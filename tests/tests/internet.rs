@@ -5,7 +5,8 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::{env, fs};
 
-/// `EX_UNAVAILABLE` of sysexits: this machine does not let ordinary users have namespaces or TUN devices.
+/// `EX_UNAVAILABLE` of sysexits: this machine does not let ordinary users have namespaces or TUN
+/// devices.
 const UNAVAILABLE: i32 = 69;
 /// Debian's and most others' user without any rights.
 const NOBODY: u32 = 65_534;

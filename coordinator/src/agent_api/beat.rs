@@ -1,4 +1,5 @@
-//! The beat: an agent asks what there is to do, and the answer is held back until there is something.
+//! The beat: an agent asks what there is to do, and the answer is held back until there is
+//! something.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +8,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use protocol::{
-    AgentState, BeatAnswer, BeatRequest, HostOrder, Presence, ProbeOrder, Route, WorkStatus, limits, version,
+    AgentState, BeatAnswer, BeatRequest, HostOrder, Presence, ProbeOrder, Route, WorkStatus,
+    limits, version,
 };
 use store::agents::{self, Beat, Standing};
 use store::{hand_overs, probes, routes};
@@ -20,8 +22,8 @@ use crate::api::problem::Problem;
 use crate::events::Change;
 use crate::state::Coordinator;
 
-/// Takes the beat down at once, then answers when there are routes, orders or another state, or when the hold
-/// time is over.
+/// Takes the beat down at once, then answers when there are routes, orders or another state, or
+/// when the hold time is over.
 pub(super) async fn beat(
     State(coordinator): State<Arc<Coordinator>>,
     caller: Caller,
@@ -37,7 +39,8 @@ pub(super) async fn beat(
         // From here on no ring is missed, also not one while the database is asked.
         rung.as_mut().enable();
         let news = News::look(&coordinator, caller, &request).await?;
-        let other_policy = request.policy.is_some_and(|known| known != coordinator.policy.load().told());
+        let other_policy =
+            request.policy.is_some_and(|known| known != coordinator.policy.load().told());
         if news.is_any(&request) || other_policy || Instant::now() >= deadline {
             return Ok(Json(news.answer(&coordinator)));
         }
@@ -49,12 +52,18 @@ pub(super) async fn beat(
     }
 }
 
-async fn take_down(coordinator: &Coordinator, caller: Caller, request: &BeatRequest) -> Result<(), Problem> {
+async fn take_down(
+    coordinator: &Coordinator,
+    caller: Caller,
+    request: &BeatRequest,
+) -> Result<(), Problem> {
     let now = coordinator.now();
     let asleep_until = match request.status.presence {
         Presence::Awake => None,
         // By the coordinator's clock: the agent's may be off.
-        Presence::Asleep { until } => Some(now.plus_ms(until.0.saturating_sub(request.agent_time.0).max(0))),
+        Presence::Asleep { until } => {
+            Some(now.plus_ms(until.0.saturating_sub(request.agent_time.0).max(0)))
+        }
     };
     let idle_reason = request.status.idle_reason.as_deref().map(plain);
     let status = WorkStatus { idle_reason, ..request.status.clone() };
@@ -82,7 +91,11 @@ async fn take_down(coordinator: &Coordinator, caller: Caller, request: &BeatRequ
 }
 
 /// Hosts that the agent let go of are for the agents of their subnets.
-async fn let_go(coordinator: &Coordinator, caller: Caller, request: &BeatRequest) -> Result<(), Problem> {
+async fn let_go(
+    coordinator: &Coordinator,
+    caller: Caller,
+    request: &BeatRequest,
+) -> Result<(), Problem> {
     if request.orders_done.is_empty() {
         return Ok(());
     }
@@ -127,7 +140,11 @@ struct News {
 }
 
 impl News {
-    async fn look(coordinator: &Coordinator, caller: Caller, request: &BeatRequest) -> Result<Self, Problem> {
+    async fn look(
+        coordinator: &Coordinator,
+        caller: Caller,
+        request: &BeatRequest,
+    ) -> Result<Self, Problem> {
         let identity = agents::identity(&coordinator.store, caller.agent).await?;
         let state = identity.ok_or_else(refusal::unknown_agent)?.state;
         let awake = request.status.presence == Presence::Awake;
@@ -135,7 +152,8 @@ impl News {
         // Also agents that are paused let go; a sleeping one does when it wakes.
         let hosts = match (hands_over, awake) {
             (true, true) => {
-                hand_overs::open(&coordinator.store, caller.agent, limits::HOST_ORDERS_A_BEAT).await?
+                hand_overs::open(&coordinator.store, caller.agent, limits::HOST_ORDERS_A_BEAT)
+                    .await?
             }
             _ => Vec::new(),
         };
@@ -143,9 +161,11 @@ impl News {
             return Ok(Self { state, routes: Vec::new(), probes: Vec::new(), hosts, hands_over });
         }
         let most = limits::ROUTES_A_BEAT.min(coordinator.config.limits.routes_per_beat as usize);
-        let routes = routes::after(&coordinator.store, caller.agent, request.routes_after, most).await?;
+        let routes =
+            routes::after(&coordinator.store, caller.agent, request.routes_after, most).await?;
         let (taken, samples) = (&request.probes_taken, coordinator.policy.load().samples);
-        let orders = probes::orders(&coordinator.store, caller.agent, taken, samples, limits::PROBES_A_BEAT);
+        let orders =
+            probes::orders(&coordinator.store, caller.agent, taken, samples, limits::PROBES_A_BEAT);
         Ok(Self { state, routes, probes: orders.await?, hosts, hands_over })
     }
 
@@ -153,7 +173,11 @@ impl News {
     fn is_any(&self, request: &BeatRequest) -> bool {
         let asleep = request.status.presence != Presence::Awake;
         let hosts = self.hosts.iter().any(|order| !request.orders_taken.contains(&order.number));
-        asleep || self.state != request.state || !self.routes.is_empty() || !self.probes.is_empty() || hosts
+        asleep
+            || self.state != request.state
+            || !self.routes.is_empty()
+            || !self.probes.is_empty()
+            || hosts
     }
 
     /// An agent that was not told everything yet must not go on with hosts that are others' by now.

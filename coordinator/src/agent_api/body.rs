@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 use super::refusal;
 use crate::api::problem::Problem;
 
-/// A JSON body. When it names a protocol version that this coordinator does not speak, that is the refusal,
-/// whatever else the body holds: another dialect may have other fields.
+/// A JSON body. When it names a protocol version that this coordinator does not speak, that is the
+/// refusal, whatever else the body holds: another dialect may have other fields.
 pub(super) struct Words<T>(pub(super) T);
 
 /// How long a body may take to arrive.
@@ -51,6 +51,7 @@ fn slow() -> Problem {
 
 /// The body did not arrive whole, or is too long.
 pub(super) fn unread(refusal: &BytesRejection) -> Problem {
-    let slug = if refusal.status() == StatusCode::PAYLOAD_TOO_LARGE { "body-too-large" } else { "body" };
+    let slug =
+        if refusal.status() == StatusCode::PAYLOAD_TOO_LARGE { "body-too-large" } else { "body" };
     Problem::new(refusal.status(), slug, format!("{}.", refusal.body_text()))
 }

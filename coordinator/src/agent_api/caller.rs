@@ -12,8 +12,8 @@ use super::refusal;
 use crate::api::problem::Problem;
 use crate::state::Coordinator;
 
-/// An agent with a good session. Its standing is read from the database with every call, so that a revocation
-/// holds at once.
+/// An agent with a good session. Its standing is read from the database with every call, so that a
+/// revocation holds at once.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Caller {
     pub(super) agent: AgentId,
@@ -34,11 +34,15 @@ impl Caller {
 impl FromRequestParts<Arc<Coordinator>> for Caller {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, coordinator: &Arc<Coordinator>) -> Result<Self, Problem> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        coordinator: &Arc<Coordinator>,
+    ) -> Result<Self, Problem> {
         let token = bearer(parts)
             .ok_or_else(|| refusal::no_session("the Authorization header has no bearer token"))?;
         let owner = coordinator.tokens.owner(token, coordinator.now());
-        let agent = owner.map_err(|error| refusal::no_session(&format!("the token is refused, {error}")))?;
+        let agent = owner
+            .map_err(|error| refusal::no_session(&format!("the token is refused, {error}")))?;
         let identity = store::agents::identity(&coordinator.store, agent).await?;
         let identity = identity.ok_or_else(refusal::unknown_agent)?;
         if identity.state == AgentState::Revoked {

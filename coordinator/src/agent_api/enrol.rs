@@ -35,7 +35,9 @@ pub(super) async fn enrol(
     };
     let hash = join_token_hash(&request.join_token);
     match agents::enrol(&coordinator.store, &hash, &newcomer, now).await? {
-        Enrolment::Enrolled { state: AgentState::Revoked, .. } => Err(refusal::not_from(AgentState::Revoked)),
+        Enrolment::Enrolled { state: AgentState::Revoked, .. } => {
+            Err(refusal::not_from(AgentState::Revoked))
+        }
         Enrolment::Enrolled { agent, state, fresh } => {
             tracing::info!(%agent, name = request.profile.name, home = %newcomer.home, fresh, "enrolled an agent");
             coordinator.events.tell(Change::Agents);

@@ -1,7 +1,8 @@
 //! What agents say and what they are told: `/api/v1/agent/…`, in the words of `protocol`.
 //!
-//! In the order of an agent's life: [`enrol`], [`session`] (challenge and token), [`beat`] (the long poll),
-//! [`reports`], [`packages`]. Every refusal is a problem document that names the remedy in one sentence.
+//! In the order of an agent's life: [`enrol`], [`session`] (challenge and token), [`beat`] (the
+//! long poll), [`reports`], [`packages`]. Every refusal is a problem document that names the remedy
+//! in one sentence.
 
 mod beat;
 mod body;

@@ -1,5 +1,5 @@
-//! Agents ship packages. A package is acknowledged when its body and its row in the ledger are durable, in this
-//! order.
+//! Agents ship packages. A package is acknowledged when its body and its row in the ledger are
+//! durable, in this order.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,7 +54,9 @@ pub(super) async fn put(
     let body = receive(request).await?;
     let sha256 = Sha256::digest(&body);
     match packages::find(&coordinator.store, &name).await? {
-        Some(known) if known == sha256.as_slice() => return Ok(Json(Receipt { status: "duplicate" })),
+        Some(known) if known == sha256.as_slice() => {
+            return Ok(Json(Receipt { status: "duplicate" }));
+        }
         Some(_) => return Err(conflict(&name)),
         None => {}
     }
@@ -62,7 +64,8 @@ pub(super) async fn put(
     store_it(&coordinator, &header, body, &sha256).await
 }
 
-/// Bodies and index lie with the coordinator that decides; another one could not integrate what it took.
+/// Bodies and index lie with the coordinator that decides; another one could not integrate what it
+/// took.
 fn check_in_charge(coordinator: &Coordinator) -> Result<(), Problem> {
     if coordinator.decides() {
         return Ok(());
@@ -91,8 +94,8 @@ async fn receive(request: Request) -> Result<Bytes, Problem> {
     }
 }
 
-/// Checks the whole package before anything is stored: it must come from the caller, under this name, and be
-/// readable to its end.
+/// Checks the whole package before anything is stored: it must come from the caller, under this
+/// name, and be readable to its end.
 async fn verify(
     coordinator: &Coordinator,
     caller: Caller,
@@ -112,7 +115,10 @@ async fn verify(
     if header.name == *name {
         return Ok(header);
     }
-    Err(refused("name", "The package's signed header names another agent, epoch or number than the path."))
+    Err(refused(
+        "name",
+        "The package's signed header names another agent, epoch or number than the path.",
+    ))
 }
 
 async fn store_it(

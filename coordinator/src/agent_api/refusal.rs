@@ -14,21 +14,27 @@ pub(super) fn version(error: VersionError) -> Problem {
 
 /// 401: no session, or none that is good.
 pub(super) fn no_session(why: &str) -> Problem {
-    let detail =
-        format!("No session: {why}. Buy one with POST /api/v1/agent/challenge and /api/v1/agent/session.");
+    let detail = format!(
+        "No session: {why}. Buy one with POST /api/v1/agent/challenge and /api/v1/agent/session."
+    );
     Problem::new(StatusCode::UNAUTHORIZED, "no-session", detail)
 }
 
 /// 401: the nonce or its signature is not good.
 pub(super) fn nonce(error: TokenError) -> Problem {
-    let detail =
-        format!("The nonce cannot be used: {error}. Ask for a new one with POST /api/v1/agent/challenge.");
+    let detail = format!(
+        "The nonce cannot be used: {error}. Ask for a new one with POST /api/v1/agent/challenge."
+    );
     Problem::new(StatusCode::UNAUTHORIZED, "nonce", detail)
 }
 
 /// 401: signed by somebody else.
 pub(super) fn signature(error: protocol::key::KeyError) -> Problem {
-    Problem::new(StatusCode::UNAUTHORIZED, "signature", format!("The signature is refused: {error}."))
+    Problem::new(
+        StatusCode::UNAUTHORIZED,
+        "signature",
+        format!("The signature is refused: {error}."),
+    )
 }
 
 /// 403: the operator shut the agent out, or has not let it in.

@@ -20,7 +20,8 @@ pub(super) async fn reports(
     Words(reports): Words<Reports>,
 ) -> Result<StatusCode, Problem> {
     caller.may_deliver()?;
-    let news = probes::report(&coordinator.store, caller.agent, &reports.probes, coordinator.now()).await?;
+    let news = probes::report(&coordinator.store, caller.agent, &reports.probes, coordinator.now())
+        .await?;
     if news.landmark > 0 {
         coordinator.pokes.measure_landmarks.notify_one();
         coordinator.pokes.survey_landmarks.notify_one();

@@ -31,7 +31,10 @@ pub(super) async fn session(
     let identity = identity.ok_or_else(refusal::unknown_agent)?;
     // The signature first: only the agent itself can use a nonce up.
     request.verify(&identity.key).map_err(refusal::signature)?;
-    coordinator.tokens.spend(&request.nonce, request.agent, coordinator.now()).map_err(refusal::nonce)?;
+    coordinator
+        .tokens
+        .spend(&request.nonce, request.agent, coordinator.now())
+        .map_err(refusal::nonce)?;
     if identity.state == AgentState::Revoked {
         return Err(refusal::not_from(identity.state));
     }

@@ -89,7 +89,12 @@ pub async fn revoke(
     order(&state, &admin, id, Wish::Revoke).await
 }
 
-async fn order(state: &ApiState, admin: &Admin, id: AgentId, wish: Wish) -> Result<Json<Agent>, Problem> {
+async fn order(
+    state: &ApiState,
+    admin: &Admin,
+    id: AgentId,
+    wish: Wish,
+) -> Result<Json<Agent>, Problem> {
     match standing::order(&state.core, id, wish, &admin.name).await? {
         None => Err(unknown(id)),
         Some(Ordered::NotFrom(at)) => {
@@ -120,7 +125,8 @@ fn unknown(id: AgentId) -> Problem {
 fn shown(core: &Coordinator, agent: lists::Agent) -> Agent {
     let presence = presence(&agent, core.heard_since(), core.now());
     let state = AgentState::from(agent.state);
-    let Ground { registry, country, company } = Ground::of_address(core.atlas().as_deref(), agent.home);
+    let Ground { registry, country, company } =
+        Ground::of_address(core.atlas().as_deref(), agent.home);
     Agent {
         reason: idle_reason(state, presence, agent.idle_reason),
         id: agent.id,

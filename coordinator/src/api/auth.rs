@@ -38,9 +38,11 @@ impl SessionToken {
 
     /// The one that a request carries.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
-        let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-        let mut pairs =
-            cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let cookies =
+            headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+        let mut pairs = cookies
+            .flat_map(|value| value.split(';'))
+            .filter_map(|pair| pair.trim().split_once('='));
         let (_, text) = pairs.find(|(name, _)| *name == COOKIE)?;
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
         bytes.try_into().ok().map(Self)
@@ -81,7 +83,10 @@ impl FromRequestParts<ApiState> for Viewer {
 impl OptionalFromRequestParts<ApiState> for SessionToken {
     type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Option<Self>, Self::Rejection> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        _: &ApiState,
+    ) -> Result<Option<Self>, Self::Rejection> {
         Ok(Self::of(&parts.headers))
     }
 }
@@ -90,7 +95,8 @@ impl FromRequestParts<ApiState> for Admin {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
-        let viewer = <Viewer as FromRequestParts<ApiState>>::from_request_parts(parts, state).await?;
+        let viewer =
+            <Viewer as FromRequestParts<ApiState>>::from_request_parts(parts, state).await?;
         match viewer.role {
             Role::Admin => Ok(Self { name: viewer.name }),
             Role::Viewer => {
@@ -118,14 +124,21 @@ mod tests {
         let text = SessionToken::new([7; 32]).text();
         let mut headers = HeaderMap::new();
         headers.append(header::COOKIE, format!("a=b; {COOKIE}={text}; c").parse().unwrap());
-        assert_eq!(SessionToken::of(&headers).unwrap().sha256(), SessionToken::new([7; 32]).sha256());
+        assert_eq!(
+            SessionToken::of(&headers).unwrap().sha256(),
+            SessionToken::new([7; 32]).sha256()
+        );
     }
 
     #[test]
     fn what_is_no_token_is_none() {
-        for cookies in
-            [&[][..], &["nearcrawl_session="], &["nearcrawl_session=AAAA"], &["nearcrawl_session=*"], &["x"]]
-        {
+        for cookies in [
+            &[][..],
+            &["nearcrawl_session="],
+            &["nearcrawl_session=AAAA"],
+            &["nearcrawl_session=*"],
+            &["x"],
+        ] {
             assert!(token_in(cookies).is_none(), "{cookies:?}");
         }
     }

@@ -37,7 +37,8 @@ pub async fn list(
     Ok(Json(Page::cut(found, limit, |made| made.id.get()).map(|made| shown(made, &names))))
 }
 
-/// Move towards the cheapest plan now, within the moves that the policy allows for a day, whether or not passes are on.
+/// Move towards the cheapest plan now, within the moves that the policy allows for a day, whether
+/// or not passes are on.
 #[utoipa::path(post, path = "/api/v1/balance", operation_id = "balance_now", tag = "delegations", params(DryRun),
     security(("session" = [])), responses((status = 200, body = BalanceAnswer)))]
 pub async fn now(

@@ -49,15 +49,24 @@ fn shown(case: Told) -> Calibration {
 
 /// The case as a colleague would tell it.
 pub(super) fn sentence(case: &Told) -> String {
-    let (agent, heir) = (&case.agent.1, case.heir.as_ref().map_or("another agent", |heir| heir.1.as_str()));
+    let (agent, heir) =
+        (&case.agent.1, case.heir.as_ref().map_or("another agent", |heir| heir.1.as_str()));
     let slow = format!("pages took {:.1} times as long as usual from {agent}", case.ratio);
-    let day = |at: Option<UnixMillis>| at.map_or_else(String::new, |at| format!(" on {}", minute(at)));
+    let day =
+        |at: Option<UnixMillis>| at.map_or_else(String::new, |at| format!(" on {}", minute(at)));
     let seen = saw(case);
     match case.state {
-        Stands::Checking => format!("On {} {slow}; it is being measured why.", minute(case.moments.opened)),
-        Stands::Searching => format!("{}: {slow}{seen}. A nearer agent is searched for.", case.subnet),
+        Stands::Checking => {
+            format!("On {} {slow}; it is being measured why.", minute(case.moments.opened))
+        }
+        Stands::Searching => {
+            format!("{}: {slow}{seen}. A nearer agent is searched for.", case.subnet)
+        }
         Stands::Away => {
-            format!("It moved away from {agent}{} to {heir} because {slow}{seen}.", day(case.moments.moved))
+            format!(
+                "It moved away from {agent}{} to {heir} because {slow}{seen}.",
+                day(case.moments.moved)
+            )
         }
         Stands::Returning => format!(
             "It moved away from {agent}{} because {slow}{seen}; {agent} is as near as before, and a search decides whether it goes back.",
@@ -68,9 +77,15 @@ pub(super) fn sentence(case: &Told) -> String {
             day(case.moments.moved),
             day(case.moments.returned)
         ),
-        Stands::Server => format!("It stayed with {agent} though {slow}{seen}: the server itself is slow."),
-        Stands::Stayed => format!("It stayed with {agent} though {slow}{seen}: no other agent is nearer."),
-        Stands::Undecided => format!("It stayed with {agent} though {slow}: nobody could measure why."),
+        Stands::Server => {
+            format!("It stayed with {agent} though {slow}{seen}: the server itself is slow.")
+        }
+        Stands::Stayed => {
+            format!("It stayed with {agent} though {slow}{seen}: no other agent is nearer.")
+        }
+        Stands::Undecided => {
+            format!("It stayed with {agent} though {slow}: nobody could measure why.")
+        }
         Stands::Overtaken => format!(
             "On {} {slow}; its delegation has changed for another reason since.",
             minute(case.moments.opened)
@@ -86,7 +101,8 @@ fn minute(at: UnixMillis) -> String {
 
 /// What the witness saw.
 fn saw(case: &Told) -> String {
-    let (Some(witness), Some(before), Some(now)) = (&case.witness, case.before_us, case.now_us) else {
+    let (Some(witness), Some(before), Some(now)) = (&case.witness, case.before_us, case.now_us)
+    else {
         return String::new();
     };
     let times = format!("{:.1} ms where it was {:.1} ms", ms(now), ms(before));
@@ -116,7 +132,10 @@ mod tests {
                 returned: Some(UnixMillis(120_000)),
                 ended: None,
             },
-            witness: Some((AgentId::new(witness), if witness == 1 { "cape" } else { "nile" }.into())),
+            witness: Some((
+                AgentId::new(witness),
+                if witness == 1 { "cape" } else { "nile" }.into(),
+            )),
             before_us: Some(30_000),
             now_us: Some(31_200),
             heir: Some((AgentId::new(3), "delta".into())),

@@ -9,8 +9,9 @@ use utoipa_axum::routes;
 use super::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
 use super::state::ApiState;
 use super::{
-    agents, auth, balance, calibrations, delegations, events, findings, health, hierarchy, join_tokens,
-    landmarks, overview, policy, reconcilers, registry_data, search, seeds, session, steering, why,
+    agents, auth, balance, calibrations, delegations, events, findings, health, hierarchy,
+    join_tokens, landmarks, overview, policy, reconcilers, registry_data, search, seeds, session,
+    steering, why,
 };
 
 #[derive(utoipa::OpenApi)]

@@ -1,8 +1,9 @@
 //! What changes, as it changes.
 //!
-//! Every stream looks once a second at an overview that all streams share, and says what is new in it; what the
-//! coordinator calls out meanwhile is said with it. So a change that nobody called out (another coordinator's, an agent
-//! gone silent) is seen as well, and nobody is told more than once a second.
+//! Every stream looks once a second at an overview that all streams share, and says what is new in
+//! it; what the coordinator calls out meanwhile is said with it. So a change that nobody called out
+//! (another coordinator's, an agent gone silent) is seen as well, and nobody is told more than once
+//! a second.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -54,7 +55,8 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// The overview, not older than a look. Whoever comes while it is being counted waits for that count.
+    /// The overview, not older than a look. Whoever comes while it is being counted waits for that
+    /// count.
     pub(super) async fn overview(&self, core: &Coordinator) -> Result<Arc<Overview>, Problem> {
         let mut last = self.last.lock().await;
         let began = Instant::now();
@@ -70,8 +72,9 @@ impl Watch {
 
 /// Watch what goes on.
 ///
-/// A stream of server-sent events: `overview` (data: the body of `GET /api/v1/overview`, at once and then at most
-/// once a second, when changed), `agents` and `delegations` (data: `{"changed":true}`: read the list again).
+/// A stream of server-sent events: `overview` (data: the body of `GET /api/v1/overview`, at once
+/// and then at most once a second, when changed), `agents` and `delegations` (data:
+/// `{"changed":true}`: read the list again).
 #[utoipa::path(get, path = "/api/v1/events", tag = "watch", security(("session" = [])),
     responses((status = 200, content_type = "text/event-stream", body = String)))]
 pub async fn events(
@@ -80,9 +83,16 @@ pub async fn events(
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let place = Arc::clone(&state.watch.streams).try_acquire_owned();
-    let place = place.map_err(|_| Problem::unavailable("Too many event streams are open; close one."))?;
-    let watcher =
-        Watcher { changes: state.core.events.listen(), state, headers, seen: None, looks: 0, _place: place };
+    let place =
+        place.map_err(|_| Problem::unavailable("Too many event streams are open; close one."))?;
+    let watcher = Watcher {
+        changes: state.core.events.listen(),
+        state,
+        headers,
+        seen: None,
+        looks: 0,
+        _place: place,
+    };
     Ok(Sse::new(told(watcher)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
@@ -126,7 +136,9 @@ impl Watcher {
         }
         let mut topics = self.called_out()?;
         // While the database is away there is nothing to tell; the stream lives on.
-        let Ok(overview) = self.state.watch.overview(&self.state.core).await else { return Some(Vec::new()) };
+        let Ok(overview) = self.state.watch.overview(&self.state.core).await else {
+            return Some(Vec::new());
+        };
         let changed = topics_changed(self.seen.as_deref(), &overview);
         topics.extend(changed);
         let mut news = Vec::new();
@@ -135,7 +147,9 @@ impl Watcher {
         }
         self.seen = Some(overview);
         news.extend(
-            topics.into_iter().map(|topic| Event::default().event(topic).data(r#"{"changed":true}"#)),
+            topics
+                .into_iter()
+                .map(|topic| Event::default().event(topic).data(r#"{"changed":true}"#)),
         );
         Some(news)
     }
@@ -159,7 +173,8 @@ impl Watcher {
 }
 
 fn topics_changed(before: Option<&Overview>, now: &Overview) -> impl Iterator<Item = &'static str> {
-    let agents = before.is_some_and(|before| before.agents != now.agents || before.packages != now.packages);
+    let agents =
+        before.is_some_and(|before| before.agents != now.agents || before.packages != now.packages);
     let delegations = before.is_some_and(|before| {
         (&before.delegations, &before.searches, &before.probes)
             != (&now.delegations, &now.searches, &now.probes)

@@ -10,7 +10,10 @@ use super::problem::Problem;
 use super::state::ApiState;
 
 /// Whom a search passed over.
-pub(super) async fn skipped(state: &ApiState, search: &Search) -> Result<Vec<SkippedAgent>, Problem> {
+pub(super) async fn skipped(
+    state: &ApiState,
+    search: &Search,
+) -> Result<Vec<SkippedAgent>, Problem> {
     let store = &state.core.store;
     let found = searches::skipped(store, search.id).await?;
     let agents: Vec<AgentId> = found.iter().map(|skipped| skipped.agent).collect();
@@ -29,7 +32,8 @@ pub(super) fn counters(search: Option<&Search>, skipped: &[SkippedAgent]) -> Cou
         let probes = search.map(|search| search.probes.as_slice()).unwrap_or_default();
         probes.iter().filter(|probe| probe.state == state).count() as u64
     };
-    let passed = |why: SkipReason| skipped.iter().filter(|skipped| skipped.why == why).count() as u64;
+    let passed =
+        |why: SkipReason| skipped.iter().filter(|skipped| skipped.why == why).count() as u64;
     Counters {
         asked: search.map_or(0, |search| search.probes.len() as u64),
         measured: in_state("measured"),
@@ -104,8 +108,10 @@ mod tests {
 
     #[test]
     fn who_was_left_out_is_told_in_passing() {
-        let skipped =
-            |why| SkippedAgent { agent: AgentRef { id: AgentId::new(1), name: "cape".into() }, why };
+        let skipped = |why| SkippedAgent {
+            agent: AgentRef { id: AgentId::new(1), name: "cape".into() },
+            why,
+        };
         assert_eq!(told(&[]), "");
         insta::assert_snapshot!(told(&[skipped(SkipReason::Asleep)]), @" cape was left out, since it was asleep.");
         let several = [SkipReason::Excluded, SkipReason::Asleep, SkipReason::Asleep].map(skipped);

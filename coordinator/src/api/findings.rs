@@ -12,9 +12,12 @@ use super::state::ApiState;
     security(("session" = [])), responses((status = 200, body = Findings)))]
 pub async fn findings(_viewer: Viewer, State(state): State<ApiState>) -> Json<Findings> {
     let audited = state.core.audited.get();
-    let items = audited
-        .iter()
-        .flat_map(|audited| &audited.findings)
-        .map(|finding| Finding { kind: finding.as_str().to_owned(), sentence: finding.to_string() });
-    Json(Findings { checked_at: audited.as_ref().map(|audited| audited.at.into()), items: items.collect() })
+    let items = audited.iter().flat_map(|audited| &audited.findings).map(|finding| Finding {
+        kind: finding.as_str().to_owned(),
+        sentence: finding.to_string(),
+    });
+    Json(Findings {
+        checked_at: audited.as_ref().map(|audited| audited.at.into()),
+        items: items.collect(),
+    })
 }

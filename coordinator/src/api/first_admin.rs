@@ -23,8 +23,9 @@ pub enum FirstAdminError {
 
 /// Sees to it that somebody can sign in: creates [`NAME`] when nobody can.
 ///
-/// With a `wish` (from the environment) that is the admin's password, now and at every later start, so that a lost one can be
-/// replaced. Without, a password is made of `random` for a new admin and given back, to be printed this once.
+/// With a `wish` (from the environment) that is the admin's password, now and at every later start,
+/// so that a lost one can be replaced. Without, a password is made of `random` for a new admin and
+/// given back, to be printed this once.
 pub async fn ensure(
     store: &Store,
     wish: Option<&str>,

@@ -25,15 +25,16 @@ pub struct Ground {
 impl Ground {
     /// Of exactly this range.
     pub fn of_range(atlas: Option<&Atlas>, range: &Range) -> Self {
-        let found = atlas.and_then(|atlas| Some((atlas.hierarchy(), atlas.hierarchy().find(range)?)));
+        let found =
+            atlas.and_then(|atlas| Some((atlas.hierarchy(), atlas.hierarchy().find(range)?)));
         found.map(|(hierarchy, id)| Self::of(hierarchy, hierarchy.subnet(id))).unwrap_or_default()
     }
 
     /// Of the smallest subnet around an address.
     pub fn of_address(atlas: Option<&Atlas>, address: IpAddr) -> Self {
         let hierarchy = atlas.map(Atlas::hierarchy);
-        let subnet =
-            hierarchy.map(|hierarchy| Self::of(hierarchy, hierarchy.subnet(hierarchy.smallest(address))));
+        let subnet = hierarchy
+            .map(|hierarchy| Self::of(hierarchy, hierarchy.subnet(hierarchy.smallest(address))));
         subnet.unwrap_or_default()
     }
 
@@ -52,9 +53,14 @@ fn company(hierarchy: &Hierarchy, subnet: Subnet<'_>) -> Option<String> {
 }
 
 /// The way from the root to `subnet`, root first, with who holds what now.
-pub async fn chain(store: &Store, atlas: &Atlas, subnet: SubnetId) -> Result<Vec<ChainLink>, Problem> {
+pub async fn chain(
+    store: &Store,
+    atlas: &Atlas,
+    subnet: SubnetId,
+) -> Result<Vec<ChainLink>, Problem> {
     let hierarchy = atlas.hierarchy();
-    let mut ids: Vec<SubnetId> = std::iter::once(subnet).chain(hierarchy.ancestors(subnet)).collect();
+    let mut ids: Vec<SubnetId> =
+        std::iter::once(subnet).chain(hierarchy.ancestors(subnet)).collect();
     ids.reverse();
     let held: HashMap<SubnetId, AgentId> = {
         let book = atlas.book();
@@ -65,7 +71,8 @@ pub async fn chain(store: &Store, atlas: &Atlas, subnet: SubnetId) -> Result<Vec
     let link = |id: SubnetId| {
         let subnet = hierarchy.subnet(id);
         let Ground { registry, country, company } = Ground::of(hierarchy, subnet);
-        let holder = held.get(&id).and_then(|id| Some(AgentRef { id: *id, name: names.get(id)?.clone() }));
+        let holder =
+            held.get(&id).and_then(|id| Some(AgentRef { id: *id, name: names.get(id)?.clone() }));
         let kind = subnet.into();
         ChainLink {
             subnet: subnet.range().to_string(),

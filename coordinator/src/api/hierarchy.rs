@@ -21,7 +21,10 @@ pub async fn locate(
     Path(address): Path<String>,
 ) -> Result<Json<HierarchyAnswer>, Problem> {
     let address: IpAddr = address.parse().map_err(|_| {
-        Problem::bad_parameter("address", "give an IPv4 or IPv6 address, such as 41.0.0.1 or 2001:db8::1")
+        Problem::bad_parameter(
+            "address",
+            "give an IPv4 or IPv6 address, such as 41.0.0.1 or 2001:db8::1",
+        )
     })?;
     let atlas = state.core.atlas().ok_or_else(no_hierarchy)?;
     let smallest = atlas.hierarchy().smallest(address);

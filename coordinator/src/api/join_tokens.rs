@@ -25,8 +25,12 @@ pub async fn create(
     let expires_at = now.plus_ms(wish.ttl_s * 1_000);
     let token = tokens::new_join_token(rand::random());
     let sha256 = tokens::join_token_hash(&token);
-    let new =
-        join_tokens::New { sha256: &sha256, name: wish.name.trim(), created_by: &admin.name, expires_at };
+    let new = join_tokens::New {
+        sha256: &sha256,
+        name: wish.name.trim(),
+        created_by: &admin.name,
+        expires_at,
+    };
     join_tokens::create(&state.core.store, &new, now).await?;
     Ok((StatusCode::CREATED, Json(NewJoinTokenAnswer { token, expires_at: expires_at.into() })))
 }

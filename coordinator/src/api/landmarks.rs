@@ -22,7 +22,8 @@ pub async fn list(
     Query(part): Query<Part>,
 ) -> Result<Json<Landmarks>, Problem> {
     let (core, limit) = (&state.core, part.limit()?);
-    let after = part.cursor.as_deref().map_or(Ok(0), |text| decoded(text).ok_or_else(bad_cursor))?;
+    let after =
+        part.cursor.as_deref().map_or(Ok(0), |text| decoded(text).ok_or_else(bad_cursor))?;
     let found = landmarks::live(&core.store, LandmarkId::new(after), limit + 1).await?;
     let stock = landmarks::stock(&core.store, UnixMillis(0)).await?;
     let workers = agents::workers(&core.store).await?;

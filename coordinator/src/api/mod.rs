@@ -1,9 +1,9 @@
 //! The HTTP API for people and the pages that use it.
 //!
-//! A request's road: [`problem::speak_in_problems`] names it, the CSRF layer looks where it comes from,
-//! [`extract`] turns path, query and body into checked values, [`auth::Admin`] says who asks, a
-//! handler reads or changes through `store`, and the answer is one of the [`body`] types. `openapi.json`
-//! beside this package is made from the same declarations and held by a test.
+//! A request's road: [`problem::speak_in_problems`] names it, the CSRF layer looks where it comes
+//! from, [`extract`] turns path, query and body into checked values, [`auth::Admin`] says who asks,
+//! a handler reads or changes through `store`, and the answer is one of the [`body`] types.
+//! `openapi.json` beside this package is made from the same declarations and held by a test.
 
 pub mod agents;
 pub mod auth;

@@ -6,8 +6,8 @@ use store::overview::{self, Counts};
 
 use super::auth::Viewer;
 use super::body::{
-    AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview, PackageCounts,
-    PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
+    AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview,
+    PackageCounts, PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
 };
 use super::extract::Json;
 use super::problem::Problem;
@@ -17,7 +17,10 @@ use crate::state::Coordinator;
 /// Everything at a glance.
 #[utoipa::path(get, path = "/api/v1/overview", tag = "watch", security(("session" = [])),
     responses((status = 200, body = Overview)))]
-pub async fn overview(_viewer: Viewer, State(state): State<ApiState>) -> Result<Json<Overview>, Problem> {
+pub async fn overview(
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+) -> Result<Json<Overview>, Problem> {
     Ok(Json((*state.watch.overview(&state.core).await?).clone()))
 }
 
@@ -79,7 +82,10 @@ fn shown(core: &Coordinator, counts: Counts, generation: Option<Generation>) -> 
             },
         },
         searches: SearchCounts { open: count(searches.open), decided: count(searches.decided) },
-        probes: ProbeCounts { total: count(searches.probes), per_search_mean: searches.per_search_mean },
+        probes: ProbeCounts {
+            total: count(searches.probes),
+            per_search_mean: searches.per_search_mean,
+        },
         hosts: HostCounts {
             known: count(hosts.known),
             resolved: count(hosts.resolved),

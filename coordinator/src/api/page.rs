@@ -42,7 +42,9 @@ impl Part {
 pub fn checked_limit(limit: Option<i64>, usual: i64) -> Result<i64, Problem> {
     match limit.unwrap_or(usual) {
         limit @ 1..=LIMIT_MAX => Ok(limit),
-        other => Err(Problem::bad_parameter("limit", format!("{other} is not within 1 and {LIMIT_MAX}"))),
+        other => {
+            Err(Problem::bad_parameter("limit", format!("{other} is not within 1 and {LIMIT_MAX}")))
+        }
     }
 }
 
@@ -77,7 +79,8 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// The first `limit` of `items`; the caller asked the store for one more to know whether any follow.
+    /// The first `limit` of `items`; the caller asked the store for one more to know whether any
+    /// follow.
     pub fn cut(mut items: Vec<T>, limit: i64, key: impl Fn(&T) -> i64) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = items.len() > limit;

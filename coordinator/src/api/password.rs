@@ -27,7 +27,8 @@ pub enum Check {
     Wrong,
     /// It was right.
     Right,
-    /// It was right, and its hash is of another strength than today's: this one should take its place.
+    /// It was right, and its hash is of another strength than today's: this one should take its
+    /// place.
     Renew(String),
 }
 
@@ -36,8 +37,8 @@ pub async fn hash(password: String) -> Result<String, PasswordError> {
     tokio::task::spawn_blocking(move || hash_now(&password)).await?
 }
 
-/// Whether `password` has this hash. Without a hash the same work is done for nothing, so that the time does not tell
-/// whether a name is known.
+/// Whether `password` has this hash. Without a hash the same work is done for nothing, so that the
+/// time does not tell whether a name is known.
 pub async fn check(password: String, hash: Option<String>) -> Result<Check, PasswordError> {
     tokio::task::spawn_blocking(move || match hash {
         Some(hash) => check_now(&password, &hash),
@@ -63,8 +64,8 @@ fn check_now(password: &str, hash: &str) -> Result<Check, PasswordError> {
 }
 
 fn hasher() -> Result<Argon2<'static>, PasswordError> {
-    let params =
-        Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(|error| PasswordError::Hash(error.into()))?;
+    let params = Params::new(MEMORY_KIB, PASSES, LANES, None)
+        .map_err(|error| PasswordError::Hash(error.into()))?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
@@ -83,7 +84,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_weaker_hash_is_renewed() {
-        let weak = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(8, 1, 1, None).unwrap());
+        let weak =
+            Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(8, 1, 1, None).unwrap());
         let weak = weak.hash_password(b"secret").unwrap().to_string();
         let Check::Renew(renewed) = check("secret".into(), Some(weak)).await.unwrap() else {
             panic!("renewed")

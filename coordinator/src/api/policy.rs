@@ -19,7 +19,8 @@ pub async fn read(_viewer: Viewer, State(state): State<ApiState>) -> Result<Json
     Ok(Json(shown(&policy::read(store).await?, &policy::balance(store).await?)))
 }
 
-/// Change the policy; strategy and threshold hold for searches opened from now on, the rest at once.
+/// Change the policy; strategy and threshold hold for searches opened from now on, the rest at
+/// once.
 #[utoipa::path(put, path = "/api/v1/policy", operation_id = "put_policy", tag = "work",
     request_body = PolicyChange, security(("session" = [])), responses((status = 200, body = Policy)))]
 pub async fn write(
@@ -32,9 +33,14 @@ pub async fn write(
     let balance_before = policy::balance(&core.store).await?;
     let (after, balance) = (changed(before, &wish), balance_changed(&balance_before, &wish));
     // The entry comes first: a change without one must not be.
-    let detail = json!({ "before": shown(&before, &balance_before), "after": shown(&after, &balance) });
-    let entry =
-        audit::Entry { actor: &admin.name, action: "policy.change", subject: "policy", detail: &detail };
+    let detail =
+        json!({ "before": shown(&before, &balance_before), "after": shown(&after, &balance) });
+    let entry = audit::Entry {
+        actor: &admin.name,
+        action: "policy.change",
+        subject: "policy",
+        detail: &detail,
+    };
     audit::write(&core.store, &entry, core.now()).await?;
     ruling::change(core, after).await?;
     if balance != balance_before {
@@ -46,7 +52,9 @@ pub async fn write(
 
 fn balance_changed(before: &policy::Balance, wish: &PolicyChange) -> policy::Balance {
     policy::Balance {
-        rule: wish.balance_rule.map_or_else(|| before.rule.clone(), |rule| rule.as_str().to_owned()),
+        rule: wish
+            .balance_rule
+            .map_or_else(|| before.rule.clone(), |rule| rule.as_str().to_owned()),
         passes: wish.balance_pass.map_or(before.passes, |pass| pass == BalancePass::Optimal),
         moves_a_day: wish.balance_moves_a_day.unwrap_or(before.moves_a_day),
         least_gain_ms: wish.balance_least_gain_ms.unwrap_or(before.least_gain_ms),
@@ -61,7 +69,10 @@ fn changed(before: policy::Policy, wish: &PolicyChange) -> policy::Policy {
         threshold_us: ms(wish.threshold_ms, before.threshold_us),
         patience_ms: ms(wish.patience_s, before.patience_ms),
         parallel: wish.parallel.unwrap_or(before.parallel),
-        samples: wish.samples.and_then(|samples| u8::try_from(samples).ok()).unwrap_or(before.samples),
+        samples: wish
+            .samples
+            .and_then(|samples| u8::try_from(samples).ok())
+            .unwrap_or(before.samples),
         probes: policy::ProbesADay {
             per_agent: wish.probes_per_agent.unwrap_or(probes.per_agent),
             per_target: wish.probes_per_target.unwrap_or(probes.per_target),

@@ -36,7 +36,10 @@ pub(super) async fn shown(state: &ApiState, preview: preview::Preview) -> Result
 }
 
 fn shown_shift(shift: &preview::Shift, names: &HashMap<AgentId, String>) -> Shift {
-    let told = |agent: AgentId| AgentRef { id: agent, name: names.get(&agent).cloned().unwrap_or_default() };
+    let told = |agent: AgentId| AgentRef {
+        id: agent,
+        name: names.get(&agent).cloned().unwrap_or_default(),
+    };
     Shift {
         subnet: shift.subnet.to_string(),
         from: shift.from.map(told),
@@ -70,7 +73,8 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
 
 /// 422 for one field of a body.
 pub(super) fn of_field(field: &str, sentence: String) -> Problem {
-    let mut problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields", sentence.clone());
+    let mut problem =
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields", sentence.clone());
     problem.errors.push(FieldError::new(field, sentence));
     problem
 }

@@ -77,8 +77,18 @@ pub struct ProblemDocument<'a> {
 
 impl Problem {
     /// A problem of `status`, named `slug` (kebab case), explained by `detail`.
-    pub fn new(status: StatusCode, slug: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
-        Self { status, slug: slug.into(), detail: detail.into(), errors: Vec::new(), retry_after_s: None }
+    pub fn new(
+        status: StatusCode,
+        slug: impl Into<Cow<'static, str>>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            status,
+            slug: slug.into(),
+            detail: detail.into(),
+            errors: Vec::new(),
+            retry_after_s: None,
+        }
     }
 
     /// 400: a parameter or the body cannot be read.
@@ -116,7 +126,8 @@ impl Problem {
             .map(|error| format!("{}: {}", error.field, error.message))
             .collect::<Vec<_>>()
             .join("; ");
-        let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields", format!("{detail}."));
+        let mut problem =
+            Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields", format!("{detail}."));
         problem.errors = errors;
         problem
     }
@@ -162,7 +173,11 @@ impl Problem {
         }
     }
 
-    fn document<'a>(&'a self, instance: Option<&'a str>, request_id: Option<&'a str>) -> ProblemDocument<'a> {
+    fn document<'a>(
+        &'a self,
+        instance: Option<&'a str>,
+        request_id: Option<&'a str>,
+    ) -> ProblemDocument<'a> {
         ProblemDocument {
             kind: format!("urn:nearcrawl:problem:{}", self.slug),
             title: self.status.canonical_reason().unwrap_or("Problem"),
@@ -176,7 +191,8 @@ impl Problem {
 
     fn answer(self, instance: Option<&str>, request_id: Option<&str>) -> Response {
         let body = serde_json::to_vec(&self.document(instance, request_id)).unwrap_or_default();
-        let mut response = (self.status, [(header::CONTENT_TYPE, PROBLEM_JSON)], body).into_response();
+        let mut response =
+            (self.status, [(header::CONTENT_TYPE, PROBLEM_JSON)], body).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(seconds) = self.retry_after_s {
@@ -222,8 +238,8 @@ fn reworded(mut response: Response, path: &str, id: &str) -> Response {
     }
     let problem = told.map_or_else(|| Problem::of_status(status), |told| told.0);
     let mut answer = problem.answer(Some(path), Some(id));
-    // Allow, Set-Cookie and the like stay; what described the old body goes. Its encoding above all: the new body is
-    // plain, and a browser that is told otherwise cannot read it at all.
+    // Allow, Set-Cookie and the like stay; what described the old body goes. Its encoding above
+    // all: the new body is plain, and a browser that is told otherwise cannot read it at all.
     for (name, value) in response.headers() {
         let of_old_body = [header::CONTENT_LENGTH, header::CONTENT_ENCODING].contains(name);
         if !answer.headers().contains_key(name) && !of_old_body {
@@ -241,7 +257,8 @@ fn is_problem(response: &Response) -> bool {
 mod tests {
     use super::*;
 
-    /// Once every refusal was unreadable to browsers: the compressed body had been replaced, its encoding had not.
+    /// Once every refusal was unreadable to browsers: the compressed body had been replaced, its
+    /// encoding had not.
     #[test]
     fn a_reworded_refusal_is_not_called_compressed() {
         let mut packed = Problem::not_found("There is no such thing.").into_response();

@@ -10,13 +10,15 @@ use super::problem::Problem;
 use super::state::ApiState;
 use crate::refresh;
 
-/// Fetch the registries' data and load it anew, soon. How that goes is told by the reconciler `refresh_registries`.
+/// Fetch the registries' data and load it anew, soon. How that goes is told by the reconciler
+/// `refresh_registries`.
 #[utoipa::path(post, path = "/api/v1/registry-data/refresh", operation_id = "refresh_registry_data", tag = "work",
     security(("session" = [])), responses((status = 202, description = "It begins soon.")))]
 pub async fn refresh(admin: Admin, State(state): State<ApiState>) -> Result<StatusCode, Problem> {
     let core = &state.core;
     let (subject, detail) = ("registry-data", json!({}));
-    let entry = audit::Entry { actor: &admin.name, action: "registries.refresh", subject, detail: &detail };
+    let entry =
+        audit::Entry { actor: &admin.name, action: "registries.refresh", subject, detail: &detail };
     audit::write(&core.store, &entry, core.now()).await?;
     refresh::ask(&core.store, core.now()).await?;
     core.pokes.refresh_registries.notify_one();

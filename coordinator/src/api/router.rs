@@ -18,15 +18,17 @@ use super::state::ApiState;
 use super::web;
 use crate::state::Coordinator;
 
-/// Largest body of a request, in bytes: ten thousand seeds of the longest kind would be more, and are sent in parts.
+/// Largest body of a request, in bytes: ten thousand seeds of the longest kind would be more, and
+/// are sent in parts.
 const BODY_MAX: usize = 4 << 20;
 
-/// Scripts and styles come from us and from files only; no other site may put these pages in a frame.
+/// Scripts and styles come from us and from files only; no other site may put these pages in a
+/// frame.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
      font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// The people's API, its document, and the pages. The server must hand the peer's address in as `ConnectInfo`, and must
-/// lay [`super::problem::speak_in_problems`] around this.
+/// The people's API, its document, and the pages. The server must hand the peer's address in as
+/// `ConnectInfo`, and must lay [`super::problem::speak_in_problems`] around this.
 pub fn router(core: Arc<Coordinator>) -> Router {
     let (api, document) = document::routes();
     let document = document.to_json().unwrap_or_default();

@@ -59,8 +59,8 @@ pub async fn search(
     let found = run(Arc::clone(&state.core.index), turn, q.clone(), offset, limit).await?;
     let took_ms = began.elapsed().as_secs_f64() * 1_000.0;
     let next = offset + found.items.len();
-    let more =
-        next < usize::try_from(found.total).unwrap_or(usize::MAX).min(WINDOW_MAX) && !found.items.is_empty();
+    let more = next < usize::try_from(found.total).unwrap_or(usize::MAX).min(WINDOW_MAX)
+        && !found.items.is_empty();
     let next_cursor = i64::try_from(next).ok().filter(|_| more).map(encoded);
     let items = found.items.into_iter().map(shown).collect();
     Ok(Json(SearchAnswer { query: q, total: found.total, took_ms, items, next_cursor }))

@@ -25,9 +25,11 @@ pub async fn sow(
         "accepted": sown.accepted, "already_known": sown.already_known, "rejected": sown.rejected.len(),
         "first": seeds.urls.first(),
     });
-    let entry = audit::Entry { actor: &admin.name, action: "seeds.add", subject: "seeds", detail: &detail };
+    let entry =
+        audit::Entry { actor: &admin.name, action: "seeds.add", subject: "seeds", detail: &detail };
     audit::write(&core.store, &entry, core.now()).await?;
-    let rejected = sown.rejected.into_iter().map(|(url, why)| Rejected { url, reason: why.to_string() });
+    let rejected =
+        sown.rejected.into_iter().map(|(url, why)| Rejected { url, reason: why.to_string() });
     Ok(Json(SeedsAnswer {
         accepted: sown.accepted,
         already_known: sown.already_known,

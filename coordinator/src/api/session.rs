@@ -102,7 +102,11 @@ pub async fn sign_in(
     let check = state.sign_in.check(password, hash).await?;
     let Some(account) = account.filter(|_| check != Check::Wrong) else {
         tracing::warn!(%from, "somebody failed to sign in");
-        return Err(Problem::new(StatusCode::UNAUTHORIZED, "wrong-password", "Name or password is wrong."));
+        return Err(Problem::new(
+            StatusCode::UNAUTHORIZED,
+            "wrong-password",
+            "Name or password is wrong.",
+        ));
     };
     state.sign_in.throttle().forget(&name, from);
     if let Check::Renew(hash) = check {
@@ -137,13 +141,17 @@ pub async fn sign_out(
 }
 
 async fn note(state: &ApiState, actor: &str, action: &str) -> Result<(), Problem> {
-    let entry =
-        audit::Entry { actor, action, subject: actor, detail: &Value::Object(serde_json::Map::new()) };
+    let entry = audit::Entry {
+        actor,
+        action,
+        subject: actor,
+        detail: &Value::Object(serde_json::Map::new()),
+    };
     Ok(audit::write(&state.core.store, &entry, state.core.now()).await?)
 }
 
-/// The header that sets the session cookie. It is kept to TLS when the browser came by TLS, as the proxy in front says;
-/// a lie there only costs the liar their own cookie.
+/// The header that sets the session cookie. It is kept to TLS when the browser came by TLS, as the
+/// proxy in front says; a lie there only costs the liar their own cookie.
 fn cookie(
     value: &str,
     headers: &HeaderMap,

@@ -32,7 +32,8 @@ pub async fn pins(
     list(&state, Kind::Pin, wanted).await
 }
 
-/// Pin a range or a company's subnets to an agent: it crawls them until the pin expires or is removed, whatever is measured.
+/// Pin a range or a company's subnets to an agent: it crawls them until the pin expires or is
+/// removed, whatever is measured.
 #[utoipa::path(post, path = "/api/v1/pins", operation_id = "create_pin", tag = "delegations", params(DryRun),
     request_body = SteeringWish, security(("session" = [])),
     responses((status = 201, body = SteeringAnswer), (status = 200, body = SteeringAnswer, description = "A preview")))]
@@ -69,7 +70,8 @@ pub async fn exclusions(
     list(&state, Kind::Exclusion, wanted).await
 }
 
-/// Exclude an agent from a range, a company or a country: it is neither asked about it nor chosen for it.
+/// Exclude an agent from a range, a company or a country: it is neither asked about it nor chosen
+/// for it.
 #[utoipa::path(post, path = "/api/v1/exclusions", operation_id = "create_exclusion", tag = "delegations",
     params(DryRun), request_body = SteeringWish, security(("session" = [])),
     responses((status = 201, body = SteeringAnswer), (status = 200, body = SteeringAnswer, description = "A preview")))]
@@ -126,7 +128,11 @@ pub async fn override_delegation(
     Ok(Json(OverrideAnswer { delegation, preview: shown(&state, preview).await? }))
 }
 
-async fn list(state: &ApiState, kind: Kind, wanted: WantedSteering) -> Result<Json<Page<Steering>>, Problem> {
+async fn list(
+    state: &ApiState,
+    kind: Kind,
+    wanted: WantedSteering,
+) -> Result<Json<Page<Steering>>, Problem> {
     let part = Part { limit: wanted.limit, cursor: wanted.cursor };
     let (before, limit) = (part.before()?, part.limit()?);
     let ended = wanted.ended == Some(true);
@@ -168,9 +174,13 @@ async fn remove(
 ) -> Result<Json<SteeringAnswer>, Problem> {
     let preview = orders::remove(&state.core, kind, id, &admin.name, dry_run).await?;
     let word = kind.as_str();
-    let preview = preview
-        .ok_or_else(|| Problem::not_found(format!("There is no such {word}, or it is over already.")))?;
-    Ok(Json(SteeringAnswer { item: one(state, kind, id).await?, preview: shown(state, preview).await? }))
+    let preview = preview.ok_or_else(|| {
+        Problem::not_found(format!("There is no such {word}, or it is over already."))
+    })?;
+    Ok(Json(SteeringAnswer {
+        item: one(state, kind, id).await?,
+        preview: shown(state, preview).await?,
+    }))
 }
 
 async fn one(state: &ApiState, kind: Kind, id: i64) -> Result<Option<Steering>, Problem> {
@@ -192,7 +202,9 @@ fn scope(state: &ApiState, kind: Kind, scope: &Scope) -> Result<hierarchy::Scope
         )),
         Scope::Country(code) => {
             let country = code.parse();
-            country.map(hierarchy::Scope::Country).map_err(|error| of_field("scope", format!("{error}.")))
+            country
+                .map(hierarchy::Scope::Country)
+                .map_err(|error| of_field("scope", format!("{error}.")))
         }
     }
 }
@@ -206,15 +218,18 @@ fn company_of(state: &ApiState, range: &Range) -> Result<hierarchy::Scope, Probl
     let hierarchy = atlas.hierarchy();
     let holder = hierarchy.find(range).and_then(|id| hierarchy.subnet(id).company());
     let company = holder.and_then(|id| hierarchy.company(id));
-    let company =
-        company.ok_or_else(|| of_field("scope", format!("The hierarchy names no company for {range}.")))?;
+    let company = company
+        .ok_or_else(|| of_field("scope", format!("The hierarchy names no company for {range}.")))?;
     Ok(hierarchy::Scope::Company { registry: company.registry, handle: company.handle.to_owned() })
 }
 
 fn moment(text: &str) -> Result<UnixMillis, Problem> {
     let read: Result<jiff::Timestamp, _> = text.parse();
     read.map(|time| UnixMillis(time.as_millisecond())).map_err(|_| {
-        of_field("expires_at", "Give a moment as RFC 3339 has it, such as 2030-01-31T12:00:00Z.".to_owned())
+        of_field(
+            "expires_at",
+            "Give a moment as RFC 3339 has it, such as 2030-01-31T12:00:00Z.".to_owned(),
+        )
     })
 }
 

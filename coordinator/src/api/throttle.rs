@@ -1,7 +1,8 @@
 //! Somebody tries passwords: may they try again?
 //!
-//! Tries are counted per name and network together, so that a stranger cannot lock an admin out, and per network alone,
-//! so that one machine cannot try one password on many names. A few failures are free; each further one doubles the wait.
+//! Tries are counted per name and network together, so that a stranger cannot lock an admin out,
+//! and per network alone, so that one machine cannot try one password on many names. A few failures
+//! are free; each further one doubles the wait.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -13,7 +14,8 @@ const FREE: u32 = 5;
 const FREE_PER_NETWORK: u32 = 20;
 /// Longest wait; a tally is forgotten after as long without a failure.
 const WAIT_MAX_MS: i64 = 15 * 60 * 1_000;
-/// Most tallies kept. When full the oldest go: a flood of names costs memory of this size and no more.
+/// Most tallies kept. When full the oldest go: a flood of names costs memory of this size and no
+/// more.
 const TALLIES_MAX: usize = 10_000;
 
 /// Who tries.
@@ -37,16 +39,18 @@ pub struct Throttle {
 impl Throttle {
     /// How long the next try has to wait, in milliseconds; none when it may come.
     pub fn wait_ms(&self, name: &str, from: IpAddr, now: UnixMillis) -> Option<u64> {
-        let waits = keys(name, from).into_iter().zip([FREE, FREE_PER_NETWORK]).map(|(key, free)| {
-            let tally = self.tallies.get(&key)?;
-            let over = tally.failures.checked_sub(free)?;
-            let wait = (1_000_i64 << over.min(20)).min(WAIT_MAX_MS);
-            u64::try_from(tally.last.plus_ms(wait).0 - now.0).ok().filter(|wait| *wait > 0)
-        });
+        let waits =
+            keys(name, from).into_iter().zip([FREE, FREE_PER_NETWORK]).map(|(key, free)| {
+                let tally = self.tallies.get(&key)?;
+                let over = tally.failures.checked_sub(free)?;
+                let wait = (1_000_i64 << over.min(20)).min(WAIT_MAX_MS);
+                u64::try_from(tally.last.plus_ms(wait).0 - now.0).ok().filter(|wait| *wait > 0)
+            });
         waits.flatten().max()
     }
 
-    /// Counts a failure. Called before the password is looked at, so that tries at the same time all count.
+    /// Counts a failure. Called before the password is looked at, so that tries at the same time
+    /// all count.
     pub fn count(&mut self, name: &str, from: IpAddr, now: UnixMillis) {
         if self.tallies.len() >= TALLIES_MAX {
             self.make_room(now);
@@ -146,7 +150,11 @@ mod tests {
     fn a_flood_of_names_stays_bounded() {
         let mut throttle = Throttle::default();
         for n in 0..(3 * TALLIES_MAX) {
-            throttle.count(&n.to_string(), ip("192.0.2.1"), NOW.plus_ms(i64::try_from(n).unwrap() / 100));
+            throttle.count(
+                &n.to_string(),
+                ip("192.0.2.1"),
+                NOW.plus_ms(i64::try_from(n).unwrap() / 100),
+            );
         }
         assert!(throttle.tallies.len() <= TALLIES_MAX + 2);
     }

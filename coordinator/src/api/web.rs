@@ -1,7 +1,8 @@
 //! The pages of the dashboard, as they were built into this binary.
 //!
-//! A path that names no file is a page of the dashboard, which finds its way by itself; but what looks like a file, and
-//! whatever is under `/api` or `/assets`, is 404 rather than a page in disguise.
+//! A path that names no file is a page of the dashboard, which finds its way by itself; but what
+//! looks like a file, and whatever is under `/api` or `/assets`, is 404 rather than a page in
+//! disguise.
 
 use std::borrow::Cow;
 
@@ -43,7 +44,8 @@ fn nothing(path: &str) -> Response {
 fn page(path: &str) -> Option<(&'static str, EmbeddedFile)> {
     let room = path.split('/').next().unwrap_or_default();
     let file = path.rsplit('/').next().unwrap_or_default();
-    // Rooms may be named after addresses and hosts, which have dots too; what a browser fetches by itself has these endings.
+    // Rooms may be named after addresses and hosts, which have dots too; what a browser fetches by
+    // itself has these endings.
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
     let like_a_file = matches!(
         extension,
@@ -70,12 +72,20 @@ fn page(path: &str) -> Option<(&'static str, EmbeddedFile)> {
 fn answer(name: &str, file: EmbeddedFile, headers: &HeaderMap) -> Response {
     let tag = format!("\"{}\"", HEXLOWER.encode(&file.metadata.sha256_hash()[..16]));
     // Files under assets/ have their hash in their name and never change.
-    let keep = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let keep = if name.starts_with("assets/") {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
     let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
-    let fresh =
-        known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag));
-    let (status, body) =
-        if fresh { (StatusCode::NOT_MODIFIED, Cow::Borrowed(&[][..])) } else { (StatusCode::OK, file.data) };
+    let fresh = known.is_some_and(|known| {
+        known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag)
+    });
+    let (status, body) = if fresh {
+        (StatusCode::NOT_MODIFIED, Cow::Borrowed(&[][..]))
+    } else {
+        (StatusCode::OK, file.data)
+    };
     let mut response = (status, body.into_owned()).into_response();
     let fields = [
         (header::CONTENT_TYPE, media_type(name)),

@@ -42,8 +42,12 @@ pub async fn why(
     };
     let probes = search.as_ref().map(|search| probes(&found, search)).unwrap_or_default();
     let ground = Ground::of_range(atlas.as_deref(), &found.subnet);
-    let case =
-        Case { found: &found, search: search.as_ref(), probes: &probes, company: ground.company.as_deref() };
+    let case = Case {
+        found: &found,
+        search: search.as_ref(),
+        probes: &probes,
+        company: ground.company.as_deref(),
+    };
     let skipped = match search.as_ref() {
         Some(search) => explain::skipped(&state, search).await?,
         None => Vec::new(),
@@ -106,7 +110,8 @@ fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> As
         order: probe.step.into(),
         agent: AgentRef { id: probe.agent, name: probe.agent_name.clone() },
         phase,
-        level: (!matches!(phase, Phase::Company | Phase::Predicted)).then(|| probe.level.to_string()),
+        level: (!matches!(phase, Phase::Company | Phase::Predicted))
+            .then(|| probe.level.to_string()),
         method: probe.method.as_deref().and_then(Method::from_word),
         rtt_ms: probe.rtt_us.map(ms),
         samples: probe.samples.map(Into::into),
@@ -122,8 +127,8 @@ fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> As
     }
 }
 
-/// As the search itself judges (`delegation::next_step`): under the threshold is good enough, at it is not. A search that
-/// predicts has none.
+/// As the search itself judges (`delegation::next_step`): under the threshold is good enough, at it
+/// is not. A search that predicts has none.
 fn verdict(state: &str, rtt_us: Option<u32>, threshold_us: Option<u32>) -> Verdict {
     match (state, rtt_us) {
         ("measured", Some(rtt)) => match threshold_us {

@@ -30,7 +30,8 @@ pub(super) fn sentence(found: &Delegation, behind: &Behind) -> String {
 
 fn by_hand(agent: &str, hand: &Hand) -> String {
     let Hand { by, note, expires_at, pinned } = hand;
-    let until = expires_at.map(|at| format!(" until {}", Moment(at).in_words())).unwrap_or_default();
+    let until =
+        expires_at.map(|at| format!(" until {}", Moment(at).in_words())).unwrap_or_default();
     match pinned {
         true => format!("{by} pinned it there{until}: “{note}”."),
         false => format!("{by} gave it to {agent} by hand: “{note}”."),
@@ -42,7 +43,9 @@ fn balanced(made: &Move) -> String {
     let rule = match made.rule.as_str() {
         "optimal" => format!("the load was spread anew and {from} had it before"),
         "variance" => {
-            format!("{from} had more to do than it can, and this is the subnet whose times vary least")
+            format!(
+                "{from} had more to do than it can, and this is the subnet whose times vary least"
+            )
         }
         "next_best" => {
             format!(
@@ -120,7 +123,12 @@ mod tests {
     #[test]
     fn each_hand_reads_well() {
         let hand = |pinned, expires_at| {
-            Behind::Hand(Hand { by: "ada".into(), note: "their contract".into(), expires_at, pinned })
+            Behind::Hand(Hand {
+                by: "ada".into(),
+                note: "their contract".into(),
+                expires_at,
+                pinned,
+            })
         };
         insta::assert_snapshot!(sentence(&found(Some(12_345)), &hand(true, Some(UnixMillis(1_731_000_000_120)))), @"cape crawls 41.0.0.0/16 because ada pinned it there until 2024-11-07 17:20 UTC: “their contract”. It took 12.3 ms when it was last asked.");
         insta::assert_snapshot!(sentence(&found(None), &hand(false, None)), @"cape crawls 41.0.0.0/16 because ada gave it to cape by hand: “their contract”. It was never asked to measure it.");

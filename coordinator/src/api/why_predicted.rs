@@ -1,8 +1,10 @@
-//! A search that predicted, told: whom it expected nearest and how sure, what was asked, why it stopped.
+//! A search that predicted, told: whom it expected nearest and how sure, what was asked, why it
+//! stopped.
 
 use super::body::AskedProbe;
 
-/// The road to the agent that was chosen. `stopped` where the search ended because nobody else was worth asking.
+/// The road to the agent that was chosen. `stopped` where the search ended because nobody else was
+/// worth asking.
 pub(super) fn road(probes: &[AskedProbe], chosen: &AskedProbe, stopped: bool) -> String {
     let others: Vec<&AskedProbe> = probes.iter().filter(|probe| !probe.chosen).collect();
     let besides = match others.as_slice() {
@@ -18,7 +20,8 @@ pub(super) fn road(probes: &[AskedProbe], chosen: &AskedProbe, stopped: bool) ->
     format!("{}{besides}{stop}", expectation(chosen))
 }
 
-/// "It was asked first, as the likeliest to be nearest (91 % sure): 14 ms were expected, give or take 3."
+/// "It was asked first, as the likeliest to be nearest (91 % sure): 14 ms were expected, give or
+/// take 3."
 fn expectation(chosen: &AskedProbe) -> String {
     let sure = chosen.chance.map(|chance| format!("{:.0} %", chance * 100.0)).unwrap_or_default();
     let whom = if chosen.order == 1 {

@@ -45,7 +45,8 @@ fn measured(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
     } else {
         asked(case, probe)
     };
-    let odd = search.finding.as_ref().map(|(_, detail)| format!(" Odd about the subnet: {detail}."));
+    let odd =
+        search.finding.as_ref().map(|(_, detail)| format!(" Odd about the subnet: {detail}."));
     let (because, odd) = (because(case, search, probe), odd.unwrap_or_default());
     let mut told = format!("{agent_name} crawls {subnet} because {because}. {road}{odd}");
     if case.found.provisional && search.open {
@@ -69,20 +70,27 @@ fn because(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
             )
         }
         "threshold" => {
-            format!("it was the first to be near enough: {time}, under the threshold of {threshold} ms")
+            format!(
+                "it was the first to be near enough: {time}, under the threshold of {threshold} ms"
+            )
         }
         "predicted" => format!("it is the nearest as far as anybody can tell: {time}"),
         _ if probe.expected_ms.is_some() => {
             format!("it is the nearest of those that have measured so far: {time}")
         }
-        _ => format!("nobody was under the threshold of {threshold} ms and it came nearest: {time}"),
+        _ => {
+            format!("nobody was under the threshold of {threshold} ms and it came nearest: {time}")
+        }
     }
 }
 
 /// Who was asked besides: before it where the search stopped at it, at all where it went on.
 fn asked(case: &Case<'_>, chosen: &AskedProbe) -> String {
     let stopped = matches!(case.found.reason.as_str(), "company" | "threshold");
-    let others = case.probes.iter().filter(|probe| !probe.chosen && (!stopped || probe.order < chosen.order));
+    let others = case
+        .probes
+        .iter()
+        .filter(|probe| !probe.chosen && (!stopped || probe.order < chosen.order));
     let others: Vec<&AskedProbe> = others.collect();
     let tally = tally(&others);
     let when = if stopped { " before it" } else { " besides" };
@@ -102,7 +110,9 @@ fn found_by(chosen: &AskedProbe) -> String {
         Phase::Company => "It was asked for the company's sake".to_owned(),
         Phase::Sibling => format!("It was asked because it crawls a subnet directly under {level}"),
         Phase::SiblingChild => format!("It was asked because it crawls something inside {level}"),
-        Phase::Rest => "It was asked so that nobody is left out, though it crawls nothing near".to_owned(),
+        Phase::Rest => {
+            "It was asked so that nobody is left out, though it crawls nothing near".to_owned()
+        }
         Phase::Predicted => "It was asked because it was the likeliest to be nearest".to_owned(),
     }
 }
@@ -121,13 +131,16 @@ fn tally(probes: &[&AskedProbe]) -> String {
     let told = kinds.into_iter().filter(|(count, _)| *count > 0);
     let told: Vec<String> = told.map(|(count, kind)| format!("{count} {kind}")).collect();
     match best(probes) {
-        Some((name, rtt)) => format!("{}; the best of them was {name} with {rtt:.1} ms", told.join(", ")),
+        Some((name, rtt)) => {
+            format!("{}; the best of them was {name} with {rtt:.1} ms", told.join(", "))
+        }
         None => told.join(", "),
     }
 }
 
 fn best<'a>(probes: &[&'a AskedProbe]) -> Option<(&'a str, f64)> {
-    let measured = probes.iter().filter_map(|probe| Some((probe.agent.name.as_str(), probe.rtt_ms?)));
+    let measured =
+        probes.iter().filter_map(|probe| Some((probe.agent.name.as_str(), probe.rtt_ms?)));
     measured.min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
@@ -260,6 +273,9 @@ mod tests {
             (round(49.97, 50.0), round(50.0, 50.0), round(12.34, 50.0)),
             ("49.970".into(), "50.0".into(), "12.3".into())
         );
-        assert_eq!((short(50.0), short(12.5), short(0.001)), ("50".into(), "12.5".into(), "0.001".into()));
+        assert_eq!(
+            (short(50.0), short(12.5), short(0.001)),
+            ("50".into(), "12.5".into(), "0.001".into())
+        );
     }
 }

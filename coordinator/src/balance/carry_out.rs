@@ -11,8 +11,8 @@ use super::scene::Scene;
 use crate::state::Coordinator;
 use crate::steer::give::show;
 
-/// Makes a move by this rule (`moves.rule`). Where the cost is only predicted, the agent is asked to measure it first, and
-/// nothing moves.
+/// Makes a move by this rule (`moves.rule`). Where the cost is only predicted, the agent is asked
+/// to measure it first, and nothing moves.
 pub async fn carry_out(
     coordinator: &Coordinator,
     scene: &Scene,

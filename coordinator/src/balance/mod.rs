@@ -1,9 +1,11 @@
-//! Nobody has more to do than it can, and the whole costs as little as it may (IPMicra III.F), live.
+//! Nobody has more to do than it can, and the whole costs as little as it may (IPMicra III.F),
+//! live.
 //!
-//! [`scene`] puts what is delegated, measured and allowed into an instance of `delegation::balance`. [`relief`] takes subnets
-//! from agents that are over their capacity, by the rule of the policy. [`pass`] moves towards the cheapest plan, a few subnets
-//! a day. [`carry_out`] makes a move, with its reasons. The reconciler `balance` runs both; an admin may ask for a pass, or for
-//! what it would do.
+//! [`scene`] puts what is delegated, measured and allowed into an instance of
+//! `delegation::balance`. [`relief`] takes subnets from agents that are over their capacity, by the
+//! rule of the policy. [`pass`] moves towards the cheapest plan, a few subnets a day. [`carry_out`]
+//! makes a move, with its reasons. The reconciler `balance` runs both; an admin may ask for a pass,
+//! or for what it would do.
 
 pub mod carry_out;
 pub mod pass;

@@ -32,14 +32,15 @@ pub async fn plan(
     Ok(rebalance(&scene.instance, &scene.plan, limits))
 }
 
-/// What relieves everybody who is over its capacity, however many moves that takes, and nothing else.
+/// What relieves everybody who is over its capacity, however many moves that takes, and nothing
+/// else.
 pub fn relief_of_all(scene: &Scene) -> Rebalance {
     let limits = Limits { moves: usize::MAX, least_gain: f64::INFINITY };
     rebalance(&scene.instance, &scene.plan, limits)
 }
 
-/// Carries a plan out, batch by batch. A batch that leads to where nobody has measured waits for the measurements; one that
-/// counts on the room that such a batch would have made waits with it.
+/// Carries a plan out, batch by batch. A batch that leads to where nobody has measured waits for
+/// the measurements; one that counts on the room that such a batch would have made waits with it.
 pub async fn carry_out_all(
     coordinator: &Coordinator,
     scene: &mut Scene,
@@ -47,7 +48,8 @@ pub async fn carry_out_all(
 ) -> Result<Deeds, StoreError> {
     let mut deeds = Deeds::default();
     for batch in plan.moves.chunk_by(|a, b| a.batch == b.batch) {
-        let predicted: Vec<&Move> = batch.iter().filter(|made| made.source == Source::Predicted).collect();
+        let predicted: Vec<&Move> =
+            batch.iter().filter(|made| made.source == Source::Predicted).collect();
         if !predicted.is_empty() {
             for made in predicted {
                 deeds = deeds.and(carry_out(coordinator, scene, made, RULE).await?);

@@ -1,4 +1,5 @@
-//! The online part: whoever has more to do than it can gives subnets away, by the rule of the policy.
+//! The online part: whoever has more to do than it can gives subnets away, by the rule of the
+//! policy.
 
 use delegation::balance::{Rule, relieve};
 use store::StoreError;
@@ -8,8 +9,13 @@ use super::carry_out::carry_out;
 use super::scene::Scene;
 use crate::state::Coordinator;
 
-/// Relieves every agent that is over its capacity, as far as the rule finds a way. Moves show in the plan of the scene.
-pub async fn relief(coordinator: &Coordinator, scene: &mut Scene, rule: Rule) -> Result<Deeds, StoreError> {
+/// Relieves every agent that is over its capacity, as far as the rule finds a way. Moves show in
+/// the plan of the scene.
+pub async fn relief(
+    coordinator: &Coordinator,
+    scene: &mut Scene,
+    rule: Rule,
+) -> Result<Deeds, StoreError> {
     let mut deeds = Deeds::default();
     for agent in 0..scene.agents.len() {
         loop {
@@ -23,7 +29,8 @@ pub async fn relief(coordinator: &Coordinator, scene: &mut Scene, rule: Rule) ->
             let done = carry_out(coordinator, scene, &found, rule.as_str()).await?;
             deeds = deeds.and(done);
             if done.moved == 0 {
-                // It waits for a measurement, or the subnet was delegated meanwhile: looked at again next time.
+                // It waits for a measurement, or the subnet was delegated meanwhile: looked at
+                // again next time.
                 break;
             }
             scene.plan[found.subnet] = Some(found.to);

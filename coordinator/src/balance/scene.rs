@@ -53,9 +53,14 @@ struct Desk<'a> {
 }
 
 impl Scene {
-    /// Sets it up. Left where they are, and counted against their agents' capacity: homes, what is pinned, what is being
-    /// searched for, and what was never measured where it is, so that nobody knows what moving it would save.
-    pub async fn set(coordinator: &Coordinator, atlas: &Atlas, scales: &Scales) -> Result<Self, SceneError> {
+    /// Sets it up. Left where they are, and counted against their agents' capacity: homes, what is
+    /// pinned, what is being searched for, and what was never measured where it is, so that nobody
+    /// knows what moving it would save.
+    pub async fn set(
+        coordinator: &Coordinator,
+        atlas: &Atlas,
+        scales: &Scales,
+    ) -> Result<Self, SceneError> {
         let store = &coordinator.store;
         let searched = delegations::searched(store).await?.into_iter().map(|search| search.range);
         let approved = scales.agents.iter().filter(|weighed| weighed.work.approved);
@@ -86,7 +91,8 @@ impl Scene {
                 None => desk.take(&mut room, &one),
             }
         }
-        let capacities = desk.agents.iter().map(|agent| room.get(agent).copied().unwrap_or(0)).collect();
+        let capacities =
+            desk.agents.iter().map(|agent| room.get(agent).copied().unwrap_or(0)).collect();
         let plan = held.iter().map(|held| desk.number(held.agent)).collect();
         Ok(Self { instance: Instance::new(capacities, subnets)?, plan, agents: desk.agents, held })
     }
@@ -143,12 +149,15 @@ impl Desk<'_> {
         Some(Subnet { load, cells })
     }
 
-    /// Who is excluded may not have it. Who was asked and has not answered is not asked again, and nothing waits for it.
+    /// Who is excluded may not have it. Who was asked and has not answered is not asked again, and
+    /// nothing waits for it.
     fn may_have(&self, held: &Held, subnet: SubnetId, trail: &[Asked], cell: &Cell) -> bool {
         let agent = self.agents[cell.at()];
-        let unanswered = cell.source == Source::Predicted && trail.iter().any(|asked| asked.agent == agent);
+        let unanswered =
+            cell.source == Source::Predicted && trail.iter().any(|asked| asked.agent == agent);
         let hierarchy = self.atlas.hierarchy();
-        let excluded = agent != held.agent && self.steering.exclusion(hierarchy, subnet, agent).is_some();
+        let excluded =
+            agent != held.agent && self.steering.exclusion(hierarchy, subnet, agent).is_some();
         !unanswered && !excluded
     }
 }

@@ -41,7 +41,11 @@ pub async fn findings(
     Ok(())
 }
 
-async fn note(coordinator: &Coordinator, search: &OpenSearch, found: &Finding) -> Result<(), StoreError> {
+async fn note(
+    coordinator: &Coordinator,
+    search: &OpenSearch,
+    found: &Finding,
+) -> Result<(), StoreError> {
     searches::note_finding(&coordinator.store, search.id, found.word, &found.detail).await
 }
 
@@ -68,7 +72,8 @@ async fn note_parts(
     Ok(())
 }
 
-/// Notes how these subnets are to be cut, where the round trips of fetches from their addresses say that they are not in one place.
+/// Notes how these subnets are to be cut, where the round trips of fetches from their addresses say
+/// that they are not in one place.
 pub async fn cut_apart(coordinator: &Coordinator, subnets: &[Range]) -> Result<(), StoreError> {
     let large: Vec<Range> = subnets.iter().copied().filter(can_be_cut).collect();
     if large.is_empty() {

@@ -58,8 +58,8 @@ pub struct Question<'a> {
 }
 
 impl Insight {
-    /// The next step of a search, and what is expected of the agent it asks. The paper's order (IPMicra III.E) where the
-    /// search goes by threshold or too little is known yet.
+    /// The next step of a search, and what is expected of the agent it asks. The paper's order
+    /// (IPMicra III.E) where the search goes by threshold or too little is known yet.
     pub fn next_step(&self, atlas: &Atlas, question: &Question<'_>) -> (Step, Option<Expected>) {
         let Question { predictive, roster, policy, search } = *question;
         let (hierarchy, book) = (atlas.hierarchy(), atlas.book());
@@ -70,8 +70,9 @@ impl Insight {
         };
         let foresight = known.foresight();
         let mut kept = None;
-        let step =
-            predict::next_step_keeping(hierarchy, &book, roster, policy, &foresight, search, &mut kept);
+        let step = predict::next_step_keeping(
+            hierarchy, &book, roster, policy, &foresight, search, &mut kept,
+        );
         let expected = match (step, &kept) {
             (Step::Ask(candidate), Some(thought)) if candidate.phase == Phase::Predicted => {
                 Some(expected(thought.belief(), question, candidate.agent))
@@ -98,8 +99,8 @@ impl Insight {
         self.read().as_ref().map(|known| look(&known.places))
     }
 
-    /// Two agents far from each other that are both near to the subnet of a lesson, where there are such: it answers in several
-    /// places (anycast).
+    /// Two agents far from each other that are both near to the subnet of a lesson, where there are
+    /// such: it answers in several places (anycast).
     pub fn everywhere(&self, lesson: &Lesson) -> Option<(AgentId, AgentId)> {
         self.with_places(|places| everywhere(places, &lesson.times_ms)).flatten()
     }
@@ -167,7 +168,11 @@ fn expected(belief: &predict::Belief<'_>, question: &Question<'_>, agent: AgentI
     } else {
         Some(belief.chance_nearest(agent, question.roster, question.search))
     };
-    Expected { rtt_us: us(rtt_ms), deviation_us: us(deviation_ms), chance: chance.unwrap_or(0.0) as f32 }
+    Expected {
+        rtt_us: us(rtt_ms),
+        deviation_us: us(deviation_ms),
+        chance: chance.unwrap_or(0.0) as f32,
+    }
 }
 
 /// The fastest so far of those who may be chosen.

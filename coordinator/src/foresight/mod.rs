@@ -1,7 +1,8 @@
 //! What the predictive strategy knows, kept while everything runs.
 //!
-//! Nothing here is the only copy: places come from the stored times of landmarks, experience from the stored trails of
-//! searches, and what was spent today from the stored orders. A coordinator that takes office thinks it out anew.
+//! Nothing here is the only copy: places come from the stored times of landmarks, experience from
+//! the stored trails of searches, and what was spent today from the stored orders. A coordinator
+//! that takes office thinks it out anew.
 
 mod findings;
 mod knowledge;

@@ -39,11 +39,15 @@ const EVERYWHERE: &str = "it is near to agents that are far from each other (any
 const DOUBLE: &str = "another landmark is in the same subnet of the new hierarchy";
 const MANY: &str = "fewer landmarks are wanted";
 
-/// Strikes off what is lost, doubled or too much; replaces what is lost, and adds what there is room for.
+/// Strikes off what is lost, doubled or too much; replaces what is lost, and adds what there is
+/// room for.
 pub fn plan(hierarchy: &Hierarchy, state: &State<'_>) -> Plan {
     let (mut kept, mut retired) = keep(hierarchy, state);
-    let spots: HashMap<SubnetId, &Spot> =
-        state.answering.iter().map(|spot| (hierarchy.smallest(spot.target.address), spot)).collect();
+    let spots: HashMap<SubnetId, &Spot> = state
+        .answering
+        .iter()
+        .map(|spot| (hierarchy.smallest(spot.target.address), spot))
+        .collect();
     let mut answering: Vec<SubnetId> = spots.keys().copied().collect();
     answering.sort_unstable();
     let rank = |subnet: SubnetId| rank(hierarchy.subnet(subnet).range().first());
@@ -61,7 +65,10 @@ pub fn plan(hierarchy: &Hierarchy, state: &State<'_>) -> Plan {
     let ideal = choosing::choose(hierarchy, &answering, taken.len() + room, rank);
     let more = ideal.into_iter().filter(|subnet| !taken.contains(subnet)).take(room);
     let chosen = renewal.added.iter().copied().chain(more);
-    Plan { retired, chosen: chosen.filter_map(|subnet| spots.get(&subnet).copied().cloned()).collect() }
+    Plan {
+        retired,
+        chosen: chosen.filter_map(|subnet| spots.get(&subnet).copied().cloned()).collect(),
+    }
 }
 
 type Kept = HashMap<SubnetId, LandmarkId>;
@@ -109,10 +116,14 @@ pub fn anycast(places: &Places, times: &[Measured]) -> HashSet<LandmarkId> {
     let mut by_landmark: HashMap<LandmarkId, Vec<(AgentId, f64)>> = HashMap::new();
     for time in times {
         if let Outcome::Measured { rtt_us, .. } = time.outcome {
-            by_landmark.entry(time.landmark).or_default().push((time.agent, f64::from(rtt_us) / 1000.0));
+            by_landmark
+                .entry(time.landmark)
+                .or_default()
+                .push((time.agent, f64::from(rtt_us) / 1000.0));
         }
     }
-    let found = by_landmark.into_iter().filter(|(_, times_ms)| everywhere(places, times_ms).is_some());
+    let found =
+        by_landmark.into_iter().filter(|(_, times_ms)| everywhere(places, times_ms).is_some());
     found.map(|(id, _)| id).collect()
 }
 

@@ -11,7 +11,8 @@ use store::{StoreError, probes};
 use crate::atlas::Atlas;
 use crate::state::Coordinator;
 
-/// What was asked for today, counted by subnets of one generation of the hierarchy; unknown after a start.
+/// What was asked for today, counted by subnets of one generation of the hierarchy; unknown after a
+/// start.
 #[derive(Debug, Default)]
 pub struct Spending(Mutex<Option<(Generation, Ledger)>>);
 
@@ -48,7 +49,11 @@ impl Spending {
     }
 }
 
-async fn count(coordinator: &Coordinator, atlas: &Atlas, now: UnixMillis) -> Result<Ledger, StoreError> {
+async fn count(
+    coordinator: &Coordinator,
+    atlas: &Atlas,
+    now: UnixMillis,
+) -> Result<Ledger, StoreError> {
     let today = UnixMillis(now.0 - now.0.rem_euclid(DAY_MS));
     let mut ledger = Ledger::default();
     for spent in probes::spent(&coordinator.store, today).await? {

@@ -41,9 +41,12 @@ const LESSONS: usize = 50_000;
 /// Searches read at once.
 const BATCH: u32 = 5_000;
 
-/// Sees to it that something is known on this hierarchy, if only that there are no landmarks: a search that goes on after a
-/// restart must not fall back to another order.
-pub async fn know(coordinator: &Coordinator, hierarchy: &Arc<Hierarchy>) -> Result<(), anyhow::Error> {
+/// Sees to it that something is known on this hierarchy, if only that there are no landmarks: a
+/// search that goes on after a restart must not fall back to another order.
+pub async fn know(
+    coordinator: &Coordinator,
+    hierarchy: &Arc<Hierarchy>,
+) -> Result<(), anyhow::Error> {
     let is_known = || {
         let basis = coordinator.insight.basis();
         basis.is_some_and(|(generation, _)| generation == hierarchy.generation())
@@ -59,18 +62,25 @@ pub async fn know(coordinator: &Coordinator, hierarchy: &Arc<Hierarchy>) -> Resu
 
 /// Builds the knowledge anew. What is learned meanwhile may be lost until
 /// the next survey.
-pub async fn survey(coordinator: &Coordinator, hierarchy: &Arc<Hierarchy>) -> Result<Sizes, anyhow::Error> {
+pub async fn survey(
+    coordinator: &Coordinator,
+    hierarchy: &Arc<Hierarchy>,
+) -> Result<Sizes, anyhow::Error> {
     let _surveying = coordinator.insight.surveying.lock().await;
     build(coordinator, hierarchy).await
 }
 
-async fn build(coordinator: &Coordinator, hierarchy: &Arc<Hierarchy>) -> Result<Sizes, anyhow::Error> {
+async fn build(
+    coordinator: &Coordinator,
+    hierarchy: &Arc<Hierarchy>,
+) -> Result<Sizes, anyhow::Error> {
     let surveyed_at = coordinator.now();
     let times = landmarks::times(&coordinator.store).await?;
     let newest = times.iter().map(|time| time.measured_at).max().unwrap_or(UnixMillis(0));
     let basis = Basis { reports: times.len() as u64, newest, surveyed_at };
     // Trails say nothing without places to compare them with.
-    let lessons = if times.is_empty() { Vec::new() } else { lessons(coordinator, hierarchy).await? };
+    let lessons =
+        if times.is_empty() { Vec::new() } else { lessons(coordinator, hierarchy).await? };
     let ground = Arc::clone(hierarchy);
     let thinking = tokio::task::spawn_blocking(move || think(&ground, basis, &times, &lessons));
     let (known, sizes) = thinking.await?;
@@ -78,7 +88,12 @@ async fn build(coordinator: &Coordinator, hierarchy: &Arc<Hierarchy>) -> Result<
     Ok(sizes)
 }
 
-fn think(hierarchy: &Hierarchy, basis: Basis, times: &[Measured], lessons: &[Lesson]) -> (Knowledge, Sizes) {
+fn think(
+    hierarchy: &Hierarchy,
+    basis: Basis,
+    times: &[Measured],
+    lessons: &[Lesson],
+) -> (Knowledge, Sizes) {
     let landmarks = by_landmark(hierarchy, times);
     let places = Places::survey(&landmarks);
     let experience = Experience::of_landmarks(hierarchy, &places);
@@ -89,7 +104,8 @@ fn think(hierarchy: &Hierarchy, basis: Basis, times: &[Measured], lessons: &[Les
             known.learn(hierarchy, lesson);
         }
     }
-    let sizes = Sizes { landmarks: landmarks.len(), places: known.places.len(), lessons: lessons.len() };
+    let sizes =
+        Sizes { landmarks: landmarks.len(), places: known.places.len(), lessons: lessons.len() };
     (known, sizes)
 }
 
@@ -110,7 +126,10 @@ fn by_landmark(hierarchy: &Hierarchy, times: &[Measured]) -> Vec<Landmark> {
 }
 
 /// The newest decided searches, oldest first, on this hierarchy.
-async fn lessons(coordinator: &Coordinator, hierarchy: &Hierarchy) -> Result<Vec<Lesson>, store::StoreError> {
+async fn lessons(
+    coordinator: &Coordinator,
+    hierarchy: &Hierarchy,
+) -> Result<Vec<Lesson>, store::StoreError> {
     let mut found = Vec::new();
     let mut before = SearchId::new(i64::MAX);
     while found.len() < LESSONS {
@@ -125,7 +144,8 @@ async fn lessons(coordinator: &Coordinator, hierarchy: &Hierarchy) -> Result<Vec
     Ok(found)
 }
 
-/// Adds what fetches tell: to the last lesson of their subnet where its probes did not ask that agent, else as a lesson of its own.
+/// Adds what fetches tell: to the last lesson of their subnet where its probes did not ask that
+/// agent, else as a lesson of its own.
 fn add_fetches(hierarchy: &Hierarchy, lessons: &mut Vec<Lesson>, told: &[RoundTrip]) {
     let mut shortest: BTreeMap<(SubnetId, AgentId), RoundTrip> = BTreeMap::new();
     for one in told {
@@ -138,7 +158,8 @@ fn add_fetches(hierarchy: &Hierarchy, lessons: &mut Vec<Lesson>, told: &[RoundTr
         if let Some(index) = last.get(&lesson.subnet) {
             let known = &mut lessons[*index].times_ms;
             let is_new = |agent: AgentId| known.iter().all(|(other, _)| *other != agent);
-            let new: Vec<_> = lesson.times_ms.into_iter().filter(|(agent, _)| is_new(*agent)).collect();
+            let new: Vec<_> =
+                lesson.times_ms.into_iter().filter(|(agent, _)| is_new(*agent)).collect();
             known.extend(new);
         } else {
             last.insert(lesson.subnet, lessons.len());
@@ -174,9 +195,13 @@ mod tests {
         let ground = ground();
         let id = |subnet: &str| ground.find(&subnet.parse().unwrap()).unwrap();
         let (one, two) = (AgentId::new(1), AgentId::new(2));
-        let mut lessons = vec![Lesson { subnet: id("198.51.100.0/24"), times_ms: vec![(one, 10.0)] }];
-        let from =
-            |address: &str, agent, rtt_us| RoundTrip { address: address.parse().unwrap(), agent, rtt_us };
+        let mut lessons =
+            vec![Lesson { subnet: id("198.51.100.0/24"), times_ms: vec![(one, 10.0)] }];
+        let from = |address: &str, agent, rtt_us| RoundTrip {
+            address: address.parse().unwrap(),
+            agent,
+            rtt_us,
+        };
         let told = [
             from("198.51.100.1", one, 8_000),
             from("198.51.100.1", two, 95_000),
@@ -187,7 +212,10 @@ mod tests {
         let of = |subnet, times_ms| Lesson { subnet: id(subnet), times_ms };
         assert_eq!(
             lessons,
-            [of("198.51.100.0/24", vec![(one, 10.0), (two, 90.0)]), of("203.0.113.0/24", vec![(two, 7.0)])]
+            [
+                of("198.51.100.0/24", vec![(one, 10.0), (two, 90.0)]),
+                of("203.0.113.0/24", vec![(two, 7.0)])
+            ]
         );
     }
 }

@@ -10,7 +10,8 @@ use crate::counted::counted;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Audits the delegations after every plan and now and then. What it finds is shown; nothing is changed.
+/// Audits the delegations after every plan and now and then. What it finds is shown; nothing is
+/// changed.
 pub struct AuditBook;
 
 impl Reconciler for AuditBook {
@@ -25,7 +26,8 @@ impl Reconciler for AuditBook {
 
     async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
         let Some(atlas) = coordinator.atlas() else { return Ok(Outcome::Idle) };
-        let audited = auditing::look(&coordinator.store, atlas.hierarchy(), coordinator.now()).await?;
+        let audited =
+            auditing::look(&coordinator.store, atlas.hierarchy(), coordinator.now()).await?;
         let count = audited.findings.len();
         let before = coordinator.audited.get();
         let news = before.is_none_or(|before| before.findings != audited.findings);

@@ -16,8 +16,9 @@ use crate::pokes::Pokes;
 use crate::state::Coordinator;
 use crate::weigh::Scales;
 
-/// Relieves agents that have more to do than they can, and now and then moves towards the cheapest plan, within what the
-/// policy allows. While nobody is over its capacity and no pass is due it only looks.
+/// Relieves agents that have more to do than they can, and now and then moves towards the cheapest
+/// plan, within what the policy allows. While nobody is over its capacity and no pass is due it
+/// only looks.
 pub struct Balance;
 
 /// Between two passes, in milliseconds.

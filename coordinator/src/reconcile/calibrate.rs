@@ -14,8 +14,8 @@ use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Weighs what agents tell of slow pages together, subnet by subnet, and goes on with the cases that come of it
-/// (IPMicra III.F).
+/// Weighs what agents tell of slow pages together, subnet by subnet, and goes on with the cases
+/// that come of it (IPMicra III.F).
 pub struct Calibrate;
 
 /// Subnets weighed in one run.

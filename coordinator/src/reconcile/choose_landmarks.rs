@@ -13,8 +13,9 @@ use crate::foresight::{State, anycast, plan};
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Keeps as many landmarks as the policy allows and the known subnets are worth. They are chosen from subnets whose address
-/// answered in a search, spread over countries and companies; who dies, moves or turns out to be anycast is replaced.
+/// Keeps as many landmarks as the policy allows and the known subnets are worth. They are chosen
+/// from subnets whose address answered in a search, spread over countries and companies; who dies,
+/// moves or turns out to be anycast is replaced.
 pub struct ChooseLandmarks;
 
 /// Decided searches to choose from.

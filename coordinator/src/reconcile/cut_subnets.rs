@@ -10,8 +10,8 @@ use crate::pokes::Pokes;
 use crate::refresh::{self, is_cut_due};
 use crate::state::Coordinator;
 
-/// Has a generation made with the parts that searches found since the last one. The parts are then subnets like any other:
-/// hosts in them are searched for at the place where they are.
+/// Has a generation made with the parts that searches found since the last one. The parts are then
+/// subnets like any other: hosts in them are searched for at the place where they are.
 pub struct CutSubnets;
 
 impl Reconciler for CutSubnets {
@@ -23,7 +23,9 @@ impl Reconciler for CutSubnets {
     }
 
     async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let Some(live) = generations::live(&coordinator.store).await? else { return Ok(Outcome::Idle) };
+        let Some(live) = generations::live(&coordinator.store).await? else {
+            return Ok(Outcome::Idle);
+        };
         let found_at = cuts::newest(&coordinator.store).await?;
         let (hours, now) = (coordinator.config.registries.cut_hours, coordinator.now());
         if !is_cut_due(found_at, (live.live_at, coordinator.cut.get()), hours, now) {

@@ -30,8 +30,8 @@ impl Reconciler for DriveSearches {
     }
 }
 
-/// Goes on with searches though somebody crawls their subnets for the time being: an agent that slept may be
-/// nearer.
+/// Goes on with searches though somebody crawls their subnets for the time being: an agent that
+/// slept may be nearer.
 pub struct ImproveDelegations;
 
 impl Reconciler for ImproveDelegations {

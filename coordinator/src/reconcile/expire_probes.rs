@@ -11,8 +11,8 @@ use crate::events::Change;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Takes orders back from agents that fell asleep or were paused: they are asked again another time. Ends
-/// orders that were not answered in time, so that their searches go on without.
+/// Takes orders back from agents that fell asleep or were paused: they are asked again another
+/// time. Ends orders that were not answered in time, so that their searches go on without.
 pub struct ExpireProbes;
 
 impl Reconciler for ExpireProbes {
@@ -29,7 +29,8 @@ impl Reconciler for ExpireProbes {
         let asked_before = now.plus_ms(-1_000 * i64::from(limits.probe_deadline_s));
         let withdrawn = probes::withdraw(&coordinator.store, now).await?;
         let expired =
-            probes::expire(&coordinator.store, asked_before, coordinator.heard_since(), now).await?;
+            probes::expire(&coordinator.store, asked_before, coordinator.heard_since(), now)
+                .await?;
         if withdrawn + expired == 0 {
             return Ok(Outcome::Idle);
         }

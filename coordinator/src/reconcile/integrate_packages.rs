@@ -22,9 +22,9 @@ use crate::foresight::{Lesson, cut_apart};
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Indexes the packages that wait. First the pages go into the index, under their URLs, and are made durable;
-/// then one transaction per package marks it, counts it and queues what it discovered. A crash in between
-/// repeats the first half, which changes nothing.
+/// Indexes the packages that wait. First the pages go into the index, under their URLs, and are
+/// made durable; then one transaction per package marks it, counts it and queues what it
+/// discovered. A crash in between repeats the first half, which changes nothing.
 pub struct IntegratePackages;
 
 /// Packages between two commits of the index.
@@ -51,10 +51,13 @@ impl Reconciler for IntegratePackages {
             }
         }
         let index = Arc::clone(&coordinator.index);
-        tokio::task::spawn_blocking(move || index.commit()).await.context("the index thread ended")??;
+        tokio::task::spawn_blocking(move || index.commit())
+            .await
+            .context("the index thread ended")??;
         let mut integrated = 0;
         for integration in &digested {
-            let told = packages::integrate(&coordinator.store, integration, coordinator.now()).await?;
+            let told =
+                packages::integrate(&coordinator.store, integration, coordinator.now()).await?;
             integrated += u32::from(told.is_some());
             learn(coordinator, &told.unwrap_or_default()).await?;
         }
@@ -71,14 +74,22 @@ impl Reconciler for IntegratePackages {
 async fn learn(coordinator: &Coordinator, told: &[Told]) -> Result<(), StoreError> {
     let Some(atlas) = coordinator.atlas() else { return Ok(()) };
     for told in told.iter().filter(|told| told.is_new) {
-        coordinator.insight.learn(atlas.hierarchy(), &Lesson::of_fetches(atlas.hierarchy(), &told.shortest));
+        coordinator
+            .insight
+            .learn(atlas.hierarchy(), &Lesson::of_fetches(atlas.hierarchy(), &told.shortest));
     }
-    let confirmed: Vec<_> = told.iter().filter(|told| told.is_confirmed).map(|told| told.subnet).collect();
+    let confirmed: Vec<_> =
+        told.iter().filter(|told| told.is_confirmed).map(|told| told.subnet).collect();
     cut_apart(coordinator, &confirmed).await
 }
 
-/// Keeps a package out of the way that can never be integrated; it stays in the ledger with the reason.
-async fn set_aside(coordinator: &Coordinator, package: &Waiting, reason: &str) -> Result<(), StoreError> {
+/// Keeps a package out of the way that can never be integrated; it stays in the ledger with the
+/// reason.
+async fn set_aside(
+    coordinator: &Coordinator,
+    package: &Waiting,
+    reason: &str,
+) -> Result<(), StoreError> {
     tracing::error!(package = package.object, reason, "set a package aside");
     packages::refuse(&coordinator.store, &package.name, reason).await
 }
@@ -96,11 +107,13 @@ pub(crate) async fn digest_one(
     let (index, recent) = (Arc::clone(&coordinator.index), Arc::clone(&coordinator.recent));
     let name = package.name;
     let digesting = move || digest::digest(name, &entries, &own, &index, &recent);
-    let integration = tokio::task::spawn_blocking(digesting).await.context("the index thread ended")??;
+    let integration =
+        tokio::task::spawn_blocking(digesting).await.context("the index thread ended")??;
     Ok(Ok(integration))
 }
 
-/// The entries of a package, or why it can never be read: its body is gone or is not what was acknowledged.
+/// The entries of a package, or why it can never be read: its body is gone or is not what was
+/// acknowledged.
 async fn entries(
     coordinator: &Coordinator,
     package: &Waiting,
@@ -127,6 +140,7 @@ async fn own_hosts(
     entries: &[Entry],
 ) -> Result<BTreeSet<HostName>, StoreError> {
     let named: Vec<HostName> = digest::hosts(entries).into_iter().collect();
-    let own = hosts::of_agent(&coordinator.store, package.name.agent, package.received_at, &named).await?;
+    let own = hosts::of_agent(&coordinator.store, package.name.agent, package.received_at, &named)
+        .await?;
     Ok(own.into_iter().collect())
 }

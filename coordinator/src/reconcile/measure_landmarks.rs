@@ -15,8 +15,9 @@ use crate::pokes::Pokes;
 use crate::search_walk::availability;
 use crate::state::Coordinator;
 
-/// Hands landmarks out to agents that are ready and have not measured them for a policy's period; at once to agents that are
-/// new or moved. A few at a time, so that searches always find room, and within the budgets of probes.
+/// Hands landmarks out to agents that are ready and have not measured them for a policy's period;
+/// at once to agents that are new or moved. A few at a time, so that searches always find room, and
+/// within the budgets of probes.
 pub struct MeasureLandmarks;
 
 const DAY_MS: i64 = 86_400_000;
@@ -66,7 +67,8 @@ impl Reconciler for MeasureLandmarks {
     }
 }
 
-/// Orders for landmarks that an agent may have at a time are a quarter of all it may have, so that a search finds room.
+/// Orders for landmarks that an agent may have at a time are a quarter of all it may have, so that
+/// a search finds room.
 const SHARE: u32 = 4;
 
 fn room(coordinator: &Coordinator, policy: &Policy, worker: &Worker) -> Option<Room> {
@@ -77,5 +79,6 @@ fn room(coordinator: &Coordinator, policy: &Policy, worker: &Worker) -> Option<R
     let seen = spending.ledger(|ledger| ledger.availability(&allowance, worker.agent, seen, now));
     let most = (coordinator.config.limits.orders_per_agent / SHARE).max(1);
     let orders = most.saturating_sub(worker.orders);
-    (seen == delegation::Availability::Ready && orders > 0).then_some(Room { agent: worker.agent, orders })
+    (seen == delegation::Availability::Ready && orders > 0)
+        .then_some(Room { agent: worker.agent, orders })
 }

@@ -1,14 +1,16 @@
 //! The work that nobody asks for: reconcilers.
 //!
-//! Each looks at the state and does what is left to do: it takes no input, may run at any time and as often as
-//! one likes, and goes on where it stopped after a crash. It runs when its period is over or when it is poked,
-//! backs off while it fails, and its status can be seen. In the order in which a URL meets them:
-//! [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`] (with [`ExpireProbes`] and
-//! [`ImproveDelegations`]), [`RouteUrls`] (with [`EndLeases`] for hosts that change agents), and, when its agent has
-//! shipped a package, [`IntegratePackages`]; [`Calibrate`] follows what packages tell of slow pages.
-//! [`ChooseLandmarks`], [`MeasureLandmarks`] and [`SurveyLandmarks`] keep what the predictive strategy knows.
-//! [`RefreshRegistries`], [`CutSubnets`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground they stand on, [`Steer`] keeps to what admins
-//! decided by hand, [`Balance`] spreads the load, and [`AuditBook`] looks whether what came of it makes sense.
+//! Each looks at the state and does what is left to do: it takes no input, may run at any time and
+//! as often as one likes, and goes on where it stopped after a crash. It runs when its period is
+//! over or when it is poked, backs off while it fails, and its status can be seen. In the order in
+//! which a URL meets them: [`ResolveHosts`], [`PlaceHosts`], [`OpenSearches`], [`DriveSearches`]
+//! (with [`ExpireProbes`] and [`ImproveDelegations`]), [`RouteUrls`] (with [`EndLeases`] for hosts
+//! that change agents), and, when its agent has shipped a package, [`IntegratePackages`];
+//! [`Calibrate`] follows what packages tell of slow pages. [`ChooseLandmarks`],
+//! [`MeasureLandmarks`] and [`SurveyLandmarks`] keep what the predictive strategy knows.
+//! [`RefreshRegistries`], [`CutSubnets`], [`ReloadHierarchy`] and [`SettleHomes`] keep the ground
+//! they stand on, [`Steer`] keeps to what admins decided by hand, [`Balance`] spreads the load, and
+//! [`AuditBook`] looks whether what came of it makes sense.
 
 mod audit_book;
 mod balance;

@@ -22,9 +22,9 @@ use crate::steer::steering;
 
 /// Opens searches for subnets of waiting hosts, as many at once as the configuration allows.
 ///
-/// Searches profit from the decisions of earlier ones, most of all within a company ("we use the organization's
-/// name to delegate", IPMicra III.E). While nobody serves a company, therefore, only one of its subnets is
-/// searched for; the others wait for that decision.
+/// Searches profit from the decisions of earlier ones, most of all within a company ("we use the
+/// organization's name to delegate", IPMicra III.E). While nobody serves a company, therefore, only
+/// one of its subnets is searched for; the others wait for that decision.
 pub struct OpenSearches;
 
 impl Reconciler for OpenSearches {
@@ -69,7 +69,8 @@ pub(super) async fn open(coordinator: &Coordinator, hosts: Vec<Orphan>) -> Resul
 /// Waiting hosts looked at together.
 const PAGE: u32 = 4_096;
 
-/// At most `room` hosts to search at, of the subnets that wait longest, but for those whose company is being searched for.
+/// At most `room` hosts to search at, of the subnets that wait longest, but for those whose company
+/// is being searched for.
 async fn choose(
     coordinator: &Coordinator,
     atlas: &Atlas,
@@ -119,7 +120,8 @@ impl<'a> Choice<'a> {
 
     fn wants_search(&mut self, subnet: &Range) -> bool {
         let hierarchy = self.atlas.hierarchy();
-        // The search for one that is in the hierarchy no more ends at once, and its hosts find another.
+        // The search for one that is in the hierarchy no more ends at once, and its hosts find
+        // another.
         let Some(subnet) = hierarchy.find(subnet) else { return true };
         let is_held = self.atlas.book().holding(subnet).is_some();
         let is_pinned = self.steering.pin(hierarchy, subnet).is_some();

@@ -10,9 +10,9 @@ use crate::counted::counted;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Finds the smallest subnet of each host ("we first find the smallest subnet from the IP hierarchy that
-/// includes the IP of the new URL", IPMicra III.E) and gives the host to the subnet's agent. Waits until a
-/// hierarchy is loaded.
+/// Finds the smallest subnet of each host ("we first find the smallest subnet from the IP hierarchy
+/// that includes the IP of the new URL", IPMicra III.E) and gives the host to the subnet's agent.
+/// Waits until a hierarchy is loaded.
 pub struct PlaceHosts;
 
 /// Hosts in one batch.
@@ -47,8 +47,8 @@ impl Reconciler for PlaceHosts {
     }
 }
 
-/// Puts a batch of hosts that have no subnet into theirs. The generation that they are placed by is not replaced meanwhile: one
-/// that is taken up later finds them.
+/// Puts a batch of hosts that have no subnet into theirs. The generation that they are placed by is
+/// not replaced meanwhile: one that is taken up later finds them.
 async fn place(coordinator: &Coordinator) -> Result<usize, StoreError> {
     let waiting = hosts::waiting(&coordinator.store, BATCH).await?;
     let _writing = coordinator.atlases.writing().await;

@@ -10,8 +10,8 @@ use crate::pokes::Pokes;
 use crate::refresh::{self, Refresh};
 use crate::state::Coordinator;
 
-/// Has the registries' files fetched and loaded anew when they are old enough, or when an admin wants it. The first
-/// load is the operator's: who has loaded nothing may not want all of it.
+/// Has the registries' files fetched and loaded anew when they are old enough, or when an admin
+/// wants it. The first load is the operator's: who has loaded nothing may not want all of it.
 pub struct RefreshRegistries;
 
 impl Reconciler for RefreshRegistries {
@@ -23,7 +23,9 @@ impl Reconciler for RefreshRegistries {
     }
 
     async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let Some(live) = generations::live(&coordinator.store).await? else { return Ok(Outcome::Idle) };
+        let Some(live) = generations::live(&coordinator.store).await? else {
+            return Ok(Outcome::Idle);
+        };
         let state = Refresh {
             loaded_at: live.read_at,
             asked_at: refresh::asked_at(&coordinator.store).await?,

@@ -21,8 +21,8 @@ use crate::ruling;
 use crate::snapshots;
 use crate::state::Coordinator;
 
-/// Reads the generation in use when it is not the one in memory, carries the delegations over, and puts the
-/// hosts into its subnets. Also notices when another coordinator changed the policy.
+/// Reads the generation in use when it is not the one in memory, carries the delegations over, and
+/// puts the hosts into its subnets. Also notices when another coordinator changed the policy.
 pub struct ReloadHierarchy;
 
 impl Reconciler for ReloadHierarchy {
@@ -36,7 +36,9 @@ impl Reconciler for ReloadHierarchy {
 
     async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
         ruling::refresh(coordinator).await?;
-        let Some(live) = generations::live(&coordinator.store).await? else { return Ok(Outcome::Idle) };
+        let Some(live) = generations::live(&coordinator.store).await? else {
+            return Ok(Outcome::Idle);
+        };
         let Some(hierarchy) = wanted(coordinator, &live).await? else {
             return Ok(Outcome::Idle);
         };
@@ -56,8 +58,9 @@ impl Reconciler for ReloadHierarchy {
     }
 }
 
-/// The generation in use, when it is not in memory yet or its delegations are still to be carried over by us. When it is replaced
-/// while it is read there is none, and the NOTIFY of the next one is on its way.
+/// The generation in use, when it is not in memory yet or its delegations are still to be carried
+/// over by us. When it is replaced while it is read there is none, and the NOTIFY of the next one
+/// is on its way.
 async fn wanted(
     coordinator: &Coordinator,
     live: &Facts,

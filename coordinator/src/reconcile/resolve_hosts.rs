@@ -16,8 +16,8 @@ use crate::link::host_and_port;
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Looks up the addresses of hosts. A name that does not answer is tried again with growing pauses, then given
-/// up with the reason.
+/// Looks up the addresses of hosts. A name that does not answer is tried again with growing pauses,
+/// then given up with the reason.
 pub struct ResolveHosts;
 
 /// Hosts in one batch.

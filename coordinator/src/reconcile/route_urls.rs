@@ -35,7 +35,11 @@ impl Reconciler for RouteUrls {
         }
         coordinator.recent.remember(routed.iter().map(|route| fingerprint(&route.url)));
         let agents: HashSet<_> = routed.iter().map(|route| route.agent).collect();
-        let deed = format!("routed {} to {}", counted(routed.len(), "URL"), counted(agents.len(), "agent"));
+        let deed = format!(
+            "routed {} to {}",
+            counted(routed.len(), "URL"),
+            counted(agents.len(), "agent")
+        );
         coordinator.wakes.ring(agents);
         coordinator.events.tell(Change::Crawl);
         Ok(if routed.len() == BATCH as usize { Outcome::More(deed) } else { Outcome::Done(deed) })

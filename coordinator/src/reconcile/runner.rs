@@ -36,7 +36,9 @@ pub trait Reconciler: Send + Sync + 'static {
     fn bell(pokes: &Pokes) -> &Notify;
 
     /// Looks at the state and does what is left to do, or a batch of it.
-    fn run(coordinator: &Coordinator) -> impl Future<Output = Result<Outcome, anyhow::Error>> + Send;
+    fn run(
+        coordinator: &Coordinator,
+    ) -> impl Future<Output = Result<Outcome, anyhow::Error>> + Send;
 }
 
 /// Longest wait after failures.
@@ -75,7 +77,8 @@ async fn once<R: Reconciler>(coordinator: &Coordinator) -> Wait {
     }
     // A panic would be a bug of ours; it must not end the reconciler for good.
     let run = AssertUnwindSafe(R::run(coordinator)).catch_unwind();
-    let outcome = run.await.unwrap_or_else(|panic| Err(anyhow::anyhow!("it panicked: {}", words(&*panic))));
+    let outcome =
+        run.await.unwrap_or_else(|panic| Err(anyhow::anyhow!("it panicked: {}", words(&*panic))));
     let now = coordinator.now();
     match outcome {
         Ok(outcome) => {
@@ -113,7 +116,9 @@ fn words(panic: &(dyn Any + Send)) -> &str {
 
 /// A quarter of a second, doubled with each failure in a row.
 fn back_off(failing: u32) -> Duration {
-    Duration::from_millis(250).saturating_mul(1 << failing.saturating_sub(1).min(10)).min(BACK_OFF_LIMIT)
+    Duration::from_millis(250)
+        .saturating_mul(1 << failing.saturating_sub(1).min(10))
+        .min(BACK_OFF_LIMIT)
 }
 
 #[cfg(test)]
@@ -122,7 +127,8 @@ mod tests {
 
     #[test]
     fn backs_off_by_doubling_up_to_a_limit() {
-        let waits: Vec<u128> = [1, 2, 3, 7, 100].map(|failing| back_off(failing).as_millis()).to_vec();
+        let waits: Vec<u128> =
+            [1, 2, 3, 7, 100].map(|failing| back_off(failing).as_millis()).to_vec();
         assert_eq!(waits, [250, 500, 1_000, 15_000, 15_000]);
     }
 }

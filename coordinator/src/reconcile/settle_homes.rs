@@ -17,8 +17,8 @@ use crate::standing::{home_of, redraw};
 use crate::state::Coordinator;
 use crate::steer::{may_settle, steering};
 
-/// Approval delegates an agent's home subnet to it. Where that could not be (no hierarchy was loaded) or is not
-/// so any more (a new generation cuts the addresses differently), this does it.
+/// Approval delegates an agent's home subnet to it. Where that could not be (no hierarchy was
+/// loaded) or is not so any more (a new generation cuts the addresses differently), this does it.
 pub struct SettleHomes;
 
 impl Reconciler for SettleHomes {
@@ -46,7 +46,8 @@ impl Reconciler for SettleHomes {
         let mut settled = 0;
         for (agent, home) in &unsettled {
             let now = coordinator.now();
-            settled += u32::from(delegations::settle_home(&coordinator.store, *agent, home, now).await?);
+            settled +=
+                u32::from(delegations::settle_home(&coordinator.store, *agent, home, now).await?);
         }
         redraw(coordinator, &writing).await?;
         coordinator.pokes.drive_searches.notify_one();

@@ -74,6 +74,9 @@ mod tests {
         assert_eq!((failing.runs, failing.last_error.as_deref()), (3, Some("away")));
         statuses.went_well("work", None, UnixMillis(4));
         let well = statuses.all()["work"].clone();
-        assert_eq!((well.failing, well.last_error, well.last_deed.as_deref()), (0, None, Some("did it")));
+        assert_eq!(
+            (well.failing, well.last_error, well.last_deed.as_deref()),
+            (0, None, Some("did it"))
+        );
     }
 }

@@ -19,8 +19,9 @@ use crate::state::Coordinator;
 use crate::steer::give::{give, tell};
 use crate::steer::plan::Ground;
 
-/// Ends pins and exclusions whose time is over, gives what is pinned to its agent, and searches anew for what a pin does not
-/// hold any more and for what is with an excluded agent, who keeps it until another one is found.
+/// Ends pins and exclusions whose time is over, gives what is pinned to its agent, and searches
+/// anew for what a pin does not hold any more and for what is with an excluded agent, who keeps it
+/// until another one is found.
 pub struct Steer;
 
 /// A search that brought no other agent is repeated after so long, in milliseconds.
@@ -87,7 +88,8 @@ pub(super) async fn give_pinned(
     Ok(given)
 }
 
-/// Says how many subnets were let go of: a search was opened, or, where there is nothing to probe, nobody has them any more.
+/// Says how many subnets were let go of: a search was opened, or, where there is nothing to probe,
+/// nobody has them any more.
 async fn search_anew(coordinator: &Coordinator, subnets: &[Range]) -> Result<u64, StoreError> {
     if subnets.is_empty() {
         return Ok(0);

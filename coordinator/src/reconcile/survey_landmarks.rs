@@ -13,8 +13,8 @@ use crate::foresight::{Basis, Sizes, survey};
 use crate::pokes::Pokes;
 use crate::state::Coordinator;
 
-/// Surveys the landmarks when their times have changed enough, or the hierarchy is another. A survey reads every time and
-/// thousands of trails, so that it is never part of a search.
+/// Surveys the landmarks when their times have changed enough, or the hierarchy is another. A
+/// survey reads every time and thousands of trails, so that it is never part of a search.
 pub struct SurveyLandmarks;
 
 impl Reconciler for SurveyLandmarks {

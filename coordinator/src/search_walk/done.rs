@@ -22,7 +22,8 @@ impl Done {
         }
         let some = |count: usize, told: String| if count > 0 { told } else { String::new() };
         let elsewhere = some(retargeted, format!(", went to another address in {retargeted}"));
-        let waiting = some(held, format!("; {held} waiting for tomorrow because today's probes are used up"));
+        let waiting =
+            some(held, format!("; {held} waiting for tomorrow because today's probes are used up"));
         Some(format!(
             "asked {}, decided {}, ended {ended} without an agent{elsewhere}{waiting}",
             counted(asked, "agent"),

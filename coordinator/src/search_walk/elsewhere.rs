@@ -19,7 +19,8 @@ pub(super) fn next_target(
     now: UnixMillis,
 ) -> Option<probes::Target> {
     let mut silence = Silence::default();
-    let silent = siblings.iter().filter_map(|sibling| Some((sibling.address, sibling.silent_since?)));
+    let silent =
+        siblings.iter().filter_map(|sibling| Some((sibling.address, sibling.silent_since?)));
     silent.for_each(|(address, since)| silence.note(address, since));
     silence.note(search.target, now);
     let addresses: Vec<_> = siblings.iter().map(|sibling| sibling.address).collect();

@@ -1,7 +1,8 @@
 //! What searches of a walk came to, carried out together.
 //!
-//! A decision is pencilled in on the atlas at once, so that the next search of the walk sees it; it counts when it is in Postgres,
-//! to which many go in one transaction. What does not get there is rubbed out.
+//! A decision is pencilled in on the atlas at once, so that the next search of the walk sees it; it
+//! counts when it is in Postgres, to which many go in one transaction. What does not get there is
+//! rubbed out.
 
 use std::sync::Arc;
 
@@ -55,7 +56,8 @@ impl Verdict {
     }
 }
 
-/// The pencil mark of a verdict on the atlas in use, which may be newer than the one it was thought out on.
+/// The pencil mark of a verdict on the atlas in use, which may be newer than the one it was thought
+/// out on.
 struct Mark {
     atlas: Arc<Atlas>,
     subnet: SubnetId,
@@ -113,20 +115,26 @@ impl<'a> Verdicts<'a> {
     pub(super) async fn carry_out(&mut self) -> Result<CarriedOut, StoreError> {
         let Some(writing) = self.writing.take() else { return Ok(CarriedOut::default()) };
         let (coordinator, verdicts) = (self.coordinator, std::mem::take(&mut self.waiting));
-        let decisions: Vec<Decision<'_>> = verdicts.iter().map(|(verdict, _)| verdict.decision()).collect();
-        let decided = delegations::decide_all(&coordinator.store, &decisions, coordinator.now()).await;
+        let decisions: Vec<Decision<'_>> =
+            verdicts.iter().map(|(verdict, _)| verdict.decision()).collect();
+        let decided =
+            delegations::decide_all(&coordinator.store, &decisions, coordinator.now()).await;
         let decided = match decided {
             Ok(decided) => decided,
             Err(error) => {
                 rub_out(&verdicts);
-                // Whether it was committed may not be known. When Postgres is away the next start or election reads it.
+                // Whether it was committed may not be known. When Postgres is away the next start
+                // or election reads it.
                 let _ = redraw(coordinator, &writing).await;
                 return Err(error);
             }
         };
         let carried_out = self.note(&verdicts, &decided);
         drop(writing);
-        let made = verdicts.iter().zip(&decided).filter(|(_, decided)| matches!(decided, Decided::Made(_)));
+        let made = verdicts
+            .iter()
+            .zip(&decided)
+            .filter(|(_, decided)| matches!(decided, Decided::Made(_)));
         let learned: Vec<_> = made.filter_map(|((verdict, _), _)| verdict.learned()).collect();
         for (_, lesson) in &learned {
             coordinator.insight.learn(self.atlas.hierarchy(), lesson);

@@ -9,7 +9,10 @@ use crate::events::Change;
 use crate::state::Coordinator;
 
 /// Carries an assignment out: in the store, in the atlas, and to whom it concerns.
-pub async fn give(coordinator: &Coordinator, assignment: &Assignment<'_>) -> Result<Assigned, StoreError> {
+pub async fn give(
+    coordinator: &Coordinator,
+    assignment: &Assignment<'_>,
+) -> Result<Assigned, StoreError> {
     let _writing = coordinator.atlases.writing().await;
     let assigned = delegations::assign(&coordinator.store, assignment, coordinator.now()).await?;
     if let Assigned::Made(_) = assigned {
@@ -23,8 +26,8 @@ pub async fn give(coordinator: &Coordinator, assignment: &Assignment<'_>) -> Res
     Ok(assigned)
 }
 
-/// Shows a delegation that was made outside of a search: in the atlas, and to whom it concerns. The caller keeps others from
-/// changing delegations meanwhile.
+/// Shows a delegation that was made outside of a search: in the atlas, and to whom it concerns. The
+/// caller keeps others from changing delegations meanwhile.
 pub fn show(coordinator: &Coordinator, range: &Range, holding: Holding) {
     let entered = coordinator
         .atlas()

@@ -132,7 +132,9 @@ fn with(steering: &Steering, wish: &Wish<'_>) -> Steering {
     let (scope, agent) = (wish.scope.clone(), wish.agent);
     match wish.kind {
         Kind::Pin => pins.push(Pin { id: PinId::new(i64::MAX), scope, agent }),
-        Kind::Exclusion => exclusions.push(Exclusion { id: ExclusionId::new(i64::MAX), scope, agent }),
+        Kind::Exclusion => {
+            exclusions.push(Exclusion { id: ExclusionId::new(i64::MAX), scope, agent })
+        }
     }
     Steering::new(pins, exclusions)
 }
@@ -158,7 +160,8 @@ async fn refusal(
 fn nowhere(atlas: &Atlas, scope: &Scope) -> Refusal {
     let hint = match scope {
         Scope::Range(range) => {
-            let around = atlas.hierarchy().subnet(atlas.hierarchy().smallest_holding(range)).range();
+            let around =
+                atlas.hierarchy().subnet(atlas.hierarchy().smallest_holding(range)).range();
             format!("; the smallest around it is {around}")
         }
         Scope::Company { .. } | Scope::Country(_) => String::new(),
@@ -190,10 +193,12 @@ fn clash(atlas: &Atlas, steering: &Steering, wish: &Wish<'_>) -> Option<Refusal>
     if taken {
         return Some(Refusal::Taken { scope: scope.to_string() });
     }
-    let covered = hierarchy.iter().map(|subnet| subnet.id()).filter(|id| scope.covers(hierarchy, *id));
+    let covered =
+        hierarchy.iter().map(|subnet| subnet.id()).filter(|id| scope.covers(hierarchy, *id));
     match wish.kind {
         Kind::Pin => {
-            let mut found = covered.filter_map(|subnet| steering.exclusion(hierarchy, subnet, agent));
+            let mut found =
+                covered.filter_map(|subnet| steering.exclusion(hierarchy, subnet, agent));
             found.next().map(|found| Refusal::Excluded { agent, exclusion: found.id })
         }
         Kind::Exclusion => {
@@ -204,7 +209,8 @@ fn clash(atlas: &Atlas, steering: &Steering, wish: &Wish<'_>) -> Option<Refusal>
     }
 }
 
-/// Removes a pin or an exclusion, or previews that. `None` when there is none of that number that counts.
+/// Removes a pin or an exclusion, or previews that. `None` when there is none of that number that
+/// counts.
 pub async fn remove(
     coordinator: &Coordinator,
     kind: Kind,

@@ -39,7 +39,8 @@ pub async fn override_once(
     }
     let steering = super::steering(coordinator).await?;
     let standing = standing(&coordinator.store, &[wish.subnet]).await?.remove(0);
-    let holder = standing.held.as_ref().filter(|held| held.id == wish.delegation).map(|held| held.agent);
+    let holder =
+        standing.held.as_ref().filter(|held| held.id == wish.delegation).map(|held| held.agent);
     let Some(holder) = holder else { return Ok(Err(Refusal::Ended(wish.delegation))) };
     if holder == wish.agent {
         return Ok(Err(Refusal::HasIt(holder)));

@@ -24,7 +24,8 @@ pub struct Moment<'a> {
     pub trail: &'a [Asked],
 }
 
-/// Whom a search passed over on its way to this decision; `spent` says who has used up its probes of the day.
+/// Whom a search passed over on its way to this decision; `spent` says who has used up its probes
+/// of the day.
 pub fn passed_over(
     moment: &Moment<'_>,
     decision: (Reason, AgentId),
@@ -45,7 +46,8 @@ pub fn passed_over(
     };
     let book = atlas.book();
     let found = skipped(candidates(hierarchy, &book, roster, subnet), trail, decision, why);
-    let named = found.into_iter().map(|(agent, skip)| Skipped { agent, why: skip.as_str().to_owned() });
+    let named =
+        found.into_iter().map(|(agent, skip)| Skipped { agent, why: skip.as_str().to_owned() });
     named.take(KEPT).collect()
 }
 

@@ -26,7 +26,8 @@ impl Ground {
     pub async fn see(coordinator: &Coordinator, atlas: &Atlas) -> Result<Self, StoreError> {
         let hierarchy = atlas.hierarchy();
         let marked = delegations::pinned(&coordinator.store).await?;
-        let marked = marked.into_iter().filter_map(|(subnet, pin)| Some((hierarchy.find(&subnet)?, pin)));
+        let marked =
+            marked.into_iter().filter_map(|(subnet, pin)| Some((hierarchy.find(&subnet)?, pin)));
         let wanted = delegations::wanting(&coordinator.store).await?;
         let wanted = wanted.iter().filter_map(|subnet: &Range| hierarchy.find(subnet));
         Ok(Self { marked: marked.collect(), wanted: wanted.collect() })

@@ -57,7 +57,11 @@ pub struct Burden {
 }
 
 /// The preview of a plan.
-pub async fn of_plan(coordinator: &Coordinator, atlas: &Atlas, plan: &Plan) -> Result<Preview, StoreError> {
+pub async fn of_plan(
+    coordinator: &Coordinator,
+    atlas: &Atlas,
+    plan: &Plan,
+) -> Result<Preview, StoreError> {
     let wanted = plan.iter().map(|(subnet, due)| {
         let to = match due {
             Due::Give { agent, .. } => Some(*agent),
@@ -68,7 +72,8 @@ pub async fn of_plan(coordinator: &Coordinator, atlas: &Atlas, plan: &Plan) -> R
     of(coordinator, atlas, &wanted.collect::<Vec<_>>()).await
 }
 
-/// The preview of subnets that go to other agents, or, with none, to whom a search finds. Who has one already keeps it.
+/// The preview of subnets that go to other agents, or, with none, to whom a search finds. Who has
+/// one already keeps it.
 pub async fn of(
     coordinator: &Coordinator,
     atlas: &Atlas,

@@ -40,7 +40,12 @@ pub(crate) fn client(source: &str) -> Client {
     // Another test may have done it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let source: IpAddr = source.parse().unwrap();
-    Client::builder().no_proxy().local_address(source).timeout(Duration::from_secs(40)).build().unwrap()
+    Client::builder()
+        .no_proxy()
+        .local_address(source)
+        .timeout(Duration::from_secs(40))
+        .build()
+        .unwrap()
 }
 
 pub(crate) fn now() -> UnixMillis {
@@ -59,16 +64,23 @@ pub(crate) fn profile(seed: u8) -> AgentProfile {
     }
 }
 
-pub(crate) async fn post(client: &Client, url: String, token: &str, body: &impl Serialize) -> Response {
+pub(crate) async fn post(
+    client: &Client,
+    url: String,
+    token: &str,
+    body: &impl Serialize,
+) -> Response {
     let body = serde_json::to_vec(body).unwrap();
-    let request = client.post(url).header("content-type", "application/json").bearer_auth(token).body(body);
+    let request =
+        client.post(url).header("content-type", "application/json").bearer_auth(token).body(body);
     request.send().await.unwrap()
 }
 
 /// Status, name of the problem and its sentence.
 pub(crate) async fn problem(response: Response) -> (StatusCode, String, String) {
     let status = response.status();
-    let kind = response.headers().get("content-type").map(|value| value.to_str().unwrap().to_owned());
+    let kind =
+        response.headers().get("content-type").map(|value| value.to_str().unwrap().to_owned());
     let text = response.text().await.unwrap();
     assert_eq!(kind.as_deref(), Some("application/problem+json"), "{status} {text}");
     let body: Value = serde_json::from_str(&text).unwrap();
@@ -90,7 +102,8 @@ impl FakeAgent {
         let client = client(&format!("127.0.0.{seed}"));
         let key = AgentKey::from_seed([seed; 32]);
         let request = EnrolRequest::new(&key, running.join_token().await, profile(seed), now());
-        let response = post(&client, format!("{}/api/v1/agent/enrol", running.base), "", &request).await;
+        let response =
+            post(&client, format!("{}/api/v1/agent/enrol", running.base), "", &request).await;
         assert_eq!(response.status(), StatusCode::OK);
         let answer: EnrolAnswer = response.json().await.unwrap();
         let mut agent = Self {
@@ -121,7 +134,12 @@ impl FakeAgent {
         self.token = response.json::<Session>().await.unwrap().token;
     }
 
-    pub(crate) async fn post(&self, running: &Running, what: &str, body: &impl Serialize) -> Response {
+    pub(crate) async fn post(
+        &self,
+        running: &Running,
+        what: &str,
+        body: &impl Serialize,
+    ) -> Response {
         post(&self.client, format!("{}/api/v1/agent/{what}", running.base), &self.token, body).await
     }
 
@@ -177,8 +195,11 @@ impl FakeAgent {
     pub(crate) async fn routes(&mut self, running: &Running) -> Vec<Route> {
         for _ in 0..20 {
             let answer = self.beat(running, 3_000).await;
-            let new: Vec<Route> =
-                answer.routes.into_iter().filter(|route| self.known.insert(route.url.clone())).collect();
+            let new: Vec<Route> = answer
+                .routes
+                .into_iter()
+                .filter(|route| self.known.insert(route.url.clone()))
+                .collect();
             if !new.is_empty() {
                 return new;
             }
@@ -249,7 +270,12 @@ pub(crate) fn fetch(url: &str, outcome: Outcome) -> Entry {
         url: url.into(),
         fetched_at: now(),
         address: None,
-        timing: Some(Timing { connect_us: 1_000, tcp_us: 1_000, first_byte_us: 2_000, total_us: 3_000 }),
+        timing: Some(Timing {
+            connect_us: 1_000,
+            tcp_us: 1_000,
+            first_byte_us: 2_000,
+            total_us: 3_000,
+        }),
         wire_bytes: 500,
         outcome,
         trend: None,

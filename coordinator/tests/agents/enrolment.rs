@@ -50,8 +50,10 @@ async fn a_clock_that_is_off_a_newer_protocol_and_a_foreign_key_are_said() {
     assert_eq!((status, name.as_str()), (StatusCode::UPGRADE_REQUIRED, "protocol-version"));
     assert!(detail.contains("update the coordinator"), "{detail}");
     let other = AgentKey::from_seed([2; 32]).public();
-    let stolen =
-        EnrolRequest { public_key: other, ..EnrolRequest::new(&key, token.clone(), profile(1), now()) };
+    let stolen = EnrolRequest {
+        public_key: other,
+        ..EnrolRequest::new(&key, token.clone(), profile(1), now())
+    };
     let (status, name, _) = problem(enrol(&running, &stolen).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "signature"));
     let mut nameless = profile(1);
@@ -90,7 +92,8 @@ async fn without_a_good_session_nothing_is_told() {
     let mut agent = FakeAgent::enrol(&running, 1).await;
     for token in ["", "nonsense", &agent.nonce(&running).await] {
         agent.token = token.to_owned();
-        let (status, name, _) = problem(agent.post(&running, "beat", &agent.beat_request(0)).await).await;
+        let (status, name, _) =
+            problem(agent.post(&running, "beat", &agent.beat_request(0)).await).await;
         assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "no-session"), "{token}");
     }
     agent.sign_in(&running).await;

@@ -1,4 +1,5 @@
-//! A new generation of the hierarchy cuts subnets otherwise: hosts follow who has the subnet that they are in now.
+//! A new generation of the hierarchy cuts subnets otherwise: hosts follow who has the subnet that
+//! they are in now.
 
 use hierarchy::{Hierarchy, Range};
 use protocol::{HostId, HostTask};
@@ -33,7 +34,8 @@ impl Party {
             self.agent.measured(running, order, self.rtt_us).await;
         }
         self.routed.extend(answer.routes.into_iter().map(|route| route.url));
-        self.told = answer.host_orders.into_iter().map(|order| (order.number, order.host)).collect();
+        self.told =
+            answer.host_orders.into_iter().map(|order| (order.number, order.host)).collect();
     }
 
     /// One beat in which it says that it let go.
@@ -75,7 +77,12 @@ fn ranges(texts: &[&str]) -> Vec<Option<Range>> {
 }
 
 /// Both beat until `done`.
-async fn turns(running: &Running, one: &mut Party, two: &mut Party, done: impl Fn(&Party, &Party) -> bool) {
+async fn turns(
+    running: &Running,
+    one: &mut Party,
+    two: &mut Party,
+    done: impl Fn(&Party, &Party) -> bool,
+) {
     for _ in 0..500 {
         if done(one, two) {
             return;
@@ -91,7 +98,8 @@ async fn with_hosts(ground: &Ground, subnets: &[(&str, &str)]) -> (Running, Part
     load(ground.store(), &world_with(subnets)).await;
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
-    let (mut one, mut two) = (Party::join(&running, 1, 9_000).await, Party::join(&running, 2, 90_000).await);
+    let (mut one, mut two) =
+        (Party::join(&running, 1, 9_000).await, Party::join(&running, 2, 90_000).await);
     running.sow(&[LOW, HIGH]).await;
     turns(&running, &mut one, &mut two, |one, _| one.routed.len() == 2).await;
     (running, one, two)
@@ -131,10 +139,15 @@ async fn hosts_of_what_was_split_stay_and_hosts_of_what_was_merged_follow() {
     running.sow(&[NEXT]).await;
     turns(&running, &mut one, &mut two, |_, two| two.routed == [NEXT]).await;
 
-    let split = [("198.51.100.0/27", "north"), ("198.51.100.32/27", "north"), ("198.51.100.64/26", "south")];
+    let split = [
+        ("198.51.100.0/27", "north"),
+        ("198.51.100.32/27", "north"),
+        ("198.51.100.64/26", "south"),
+    ];
     until_in_use(&running, &ground, &world_with(&split)).await;
     until("the hosts are in the parts", || async {
-        places(&ground).await == ranges(&["198.51.100.0/27", "198.51.100.32/27", "198.51.100.64/26"])
+        places(&ground).await
+            == ranges(&["198.51.100.0/27", "198.51.100.32/27", "198.51.100.64/26"])
     })
     .await;
     running.sow(&["http://198.51.100.33/more"]).await;

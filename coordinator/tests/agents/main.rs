@@ -1,5 +1,5 @@
-//! The agents' API and the reconcilers behind it, over real sockets and a real database, with agents written
-//! here.
+//! The agents' API and the reconcilers behind it, over real sockets and a real database, with
+//! agents written here.
 
 #![expect(
     clippy::unwrap_used,

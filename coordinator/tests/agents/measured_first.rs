@@ -30,7 +30,9 @@ async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
     let ground = Ground::bare().await;
     load(ground.store(), &hierarchy()).await;
     let running = ground.start().await;
-    execute(ground.store(), "UPDATE policy SET balance_rule = 'off', balance_pass = 'off'").await.unwrap();
+    execute(ground.store(), "UPDATE policy SET balance_rule = 'off', balance_pass = 'off'")
+        .await
+        .unwrap();
     let mut agents = approved(&running, 1..=3).await;
     learn(&ground, &running, &mut agents).await;
     // Searches of these ask whoever is likely to be nearest, and nobody else.
@@ -72,6 +74,9 @@ async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
     assert_eq!(waited_for, asked, "each agent once about each subnet");
     work(&running, &mut agents, || async { orders(&ground).await == 0 }).await;
     assert_eq!(pass(&running).await, Deeds { moved: 1, asked: 0 }, "now it is known, and moved");
-    assert_eq!(searched(&ground).await.iter().filter(|held| held.agent == third).count(), before - 1);
+    assert_eq!(
+        searched(&ground).await.iter().filter(|held| held.agent == third).count(),
+        before - 1
+    );
     running.stop().await;
 }

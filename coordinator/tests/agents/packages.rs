@@ -41,7 +41,8 @@ async fn bad_packages_are_refused_with_their_reason_and_leave_nothing() {
     let mut changed = good.clone();
     *changed.last_mut().unwrap() ^= 1;
     let name = PackageName { agent: agent.id, epoch: EPOCH, seq: 1 };
-    let forged = PackageBuilder::default().finish(name, now(), &AgentKey::from_seed([9; 32])).unwrap().bytes;
+    let forged =
+        PackageBuilder::default().finish(name, now(), &AgentKey::from_seed([9; 32])).unwrap().bytes;
     let cases = [
         (vec![], "package-magic"),
         (b"no package".to_vec(), "package-magic"),
@@ -78,6 +79,10 @@ async fn a_full_disk_refuses_new_packages_and_keeps_the_old() {
     assert_eq!(response.headers()["retry-after"], "60");
     let (status, name, _) = problem(response).await;
     assert_eq!((status, name.as_str()), (StatusCode::INSUFFICIENT_STORAGE, "disk-full"));
-    assert_eq!(agent.ship_well(&running, 1, first).await, "duplicate", "what was taken stays taken");
+    assert_eq!(
+        agent.ship_well(&running, 1, first).await,
+        "duplicate",
+        "what was taken stays taken"
+    );
     running.stop().await;
 }

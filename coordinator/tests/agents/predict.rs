@@ -1,4 +1,5 @@
-//! The predictive strategy live: landmarks are chosen and measured, and later searches ask fewer agents.
+//! The predictive strategy live: landmarks are chosen and measured, and later searches ask fewer
+//! agents.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -15,7 +16,8 @@ use crate::world::{Ground, Running, load, until};
 
 /// Milliseconds from each agent (127.0.0.1, 2, 3) to each of three cities.
 const MATRIX: [[u32; 3]; 3] = [[5, 80, 150], [80, 6, 120], [150, 120, 7]];
-/// Subnets of four addresses each; those of one city are in one country, and each has a company of its own.
+/// Subnets of four addresses each; those of one city are in one country, and each has a company of
+/// its own.
 const SUBNETS: u32 = 45;
 /// Those that are searched before there are landmarks.
 pub(crate) const FIRST: u32 = 9;
@@ -63,7 +65,10 @@ async fn change(running: &Running, wish: impl FnOnce(&mut Policy)) {
     coordinator::ruling::change(&running.coordinator, policy).await.unwrap();
 }
 
-pub(crate) async fn approved(running: &Running, seeds: std::ops::RangeInclusive<u8>) -> Vec<FakeAgent> {
+pub(crate) async fn approved(
+    running: &Running,
+    seeds: std::ops::RangeInclusive<u8>,
+) -> Vec<FakeAgent> {
     running.until_hierarchy_is_loaded().await;
     let mut agents = Vec::new();
     for seed in seeds {
@@ -102,7 +107,12 @@ pub(crate) async fn searched(ground: &Ground) -> Vec<Held> {
     held.into_iter().filter(|held| held.reason != "home").collect()
 }
 
-pub(crate) async fn until_searched(ground: &Ground, running: &Running, agents: &mut [FakeAgent], count: u32) {
+pub(crate) async fn until_searched(
+    ground: &Ground,
+    running: &Running,
+    agents: &mut [FakeAgent],
+    count: u32,
+) {
     work(running, agents, || async { searched(ground).await.len() >= count as usize }).await;
 }
 
@@ -170,9 +180,13 @@ async fn what_landmarks_teach_saves_probes_and_outlives_restarts() {
     // One for each, and another where the first finds out that it is in another city.
     assert!(took <= later + later / 2, "{took} probes for {later} subnets");
     let by_threshold = probes_by_threshold().await;
-    assert!(took < by_threshold, "{took} and not fewer than the paper's strategy with {by_threshold}");
+    assert!(
+        took < by_threshold,
+        "{took} and not fewer than the paper's strategy with {by_threshold}"
+    );
 
-    let names: HashMap<_, _> = agents.iter().enumerate().map(|(number, agent)| (agent.id, number)).collect();
+    let names: HashMap<_, _> =
+        agents.iter().enumerate().map(|(number, agent)| (agent.id, number)).collect();
     for held in searched(&ground).await {
         let subnet = subnet_of(held.subnet.first());
         assert_eq!(names[&held.agent], city(subnet), "the nearest agent of {}", held.subnet);
@@ -209,7 +223,9 @@ async fn a_silent_address_gives_way_to_another_of_its_subnet() {
     for agent in &mut agents {
         let order = agent.orders(&running).await.remove(0);
         assert_eq!(order.address.to_string(), "198.51.100.1");
-        agent.report(&running, &order, ProbeResult::Unreachable { reason: "no answer".into() }).await;
+        agent
+            .report(&running, &order, ProbeResult::Unreachable { reason: "no answer".into() })
+            .await;
     }
     let order = agents[0].orders(&running).await.remove(0);
     assert_eq!(order.address.to_string(), "198.51.100.2");
@@ -231,10 +247,15 @@ async fn a_budget_holds_a_search_back_and_says_so() {
     running.sow(&["http://198.51.100.1/"]).await;
     let order = agents[0].orders(&running).await.remove(0);
     agents[0].measured(&running, &order, 80_000).await;
-    until("the subnet is delegated for the time being", || async { searched(&ground).await.len() == 1 })
-        .await;
+    until("the subnet is delegated for the time being", || async {
+        searched(&ground).await.len() == 1
+    })
+    .await;
     assert_eq!(searched(&ground).await[0].agent, agents[0].id);
-    assert!(agents[1].beat(&running, 0).await.probes.is_empty(), "the subnet had its probe of today");
+    assert!(
+        agents[1].beat(&running, 0).await.probes.is_empty(),
+        "the subnet had its probe of today"
+    );
     until("the status says so", || {
         let statuses = running.coordinator.statuses.all();
         let told = |name: &str| statuses.get(name).and_then(|status| status.last_deed.clone());

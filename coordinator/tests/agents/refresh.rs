@@ -11,7 +11,8 @@ use crate::world::{Ground, Running, until};
 /// A loader that writes down its arguments and then does this.
 pub(crate) fn loader(dir: &Path, then: &str) -> PathBuf {
     let path = dir.join("loader");
-    fs::write(&path, format!("#!/bin/sh\necho \"$@\" >> {}/calls\n{then}\n", dir.display())).unwrap();
+    fs::write(&path, format!("#!/bin/sh\necho \"$@\" >> {}/calls\n{then}\n", dir.display()))
+        .unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path
 }
@@ -23,7 +24,10 @@ async fn ask(running: &Running) {
 
 fn deed(running: &Running) -> String {
     let statuses = running.coordinator.statuses.all();
-    statuses.get("refresh_registries").and_then(|status| status.last_deed.clone()).unwrap_or_default()
+    statuses
+        .get("refresh_registries")
+        .and_then(|status| status.last_deed.clone())
+        .unwrap_or_default()
 }
 
 #[tokio::test]
@@ -42,7 +46,8 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
         .await;
     let data_dir = running.coordinator.config.data_dir.display().to_string();
     ask(&running).await;
-    until("it was done", || std::future::ready(deed(&running).starts_with("fetched and loaded"))).await;
+    until("it was done", || std::future::ready(deed(&running).starts_with("fetched and loaded")))
+        .await;
     let calls = fs::read_to_string(dir.path().join("calls")).unwrap();
     let expected = format!(
         "fetch --dir {data_dir}/registries --base-url ripencc=https://mirror.example/ripe/ \
@@ -56,7 +61,8 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
 #[tokio::test]
 async fn what_the_loader_complains_about_is_told() {
     let (ground, dir) = (Ground::new().await, tempfile::tempdir().unwrap());
-    let loader = loader(dir.path(), "echo first >&2; echo 'rir-loader: no registry answers' >&2; exit 69");
+    let loader =
+        loader(dir.path(), "echo first >&2; echo 'rir-loader: no registry answers' >&2; exit 69");
     let running = ground.start_changed(|config| config.registries.loader = Some(loader)).await;
     ask(&running).await;
     until("it was told", || {

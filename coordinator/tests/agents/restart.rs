@@ -33,8 +33,8 @@ async fn a_search_goes_on_where_it_was() {
     let third = ground.start().await;
     two.measured(&third, &next, 20_000).await;
     assert_eq!(two.routes(&third).await[0].url, NORTH);
-    // The routes are not confirmed yet: a third coordinator hands out the same ones to an agent that lost the
-    // answer.
+    // The routes are not confirmed yet: a third coordinator hands out the same ones to an agent
+    // that lost the answer.
     third.stop().await;
     let fourth = ground.start().await;
     let again = two.beat(&fourth, 0).await;
@@ -83,11 +83,16 @@ async fn a_new_generation_is_taken_up_while_it_runs() {
         std::future::ready(now.hierarchy().generation() != before.hierarchy().generation())
     })
     .await;
-    assert_eq!(running.coordinator.atlas().unwrap().book().len(), 1, "delegations are carried over");
+    assert_eq!(
+        running.coordinator.atlas().unwrap().book().len(),
+        1,
+        "delegations are carried over"
+    );
     running.stop().await;
 }
 
-/// While no coordinator runs, a new generation comes: the next one carries over, and only then keeps the new hierarchy.
+/// While no coordinator runs, a new generation comes: the next one carries over, and only then
+/// keeps the new hierarchy.
 #[tokio::test]
 async fn a_range_that_vanished_takes_its_delegation_to_what_was_around_it() {
     let ground = Ground::new().await;
@@ -98,8 +103,9 @@ async fn a_range_that_vanished_takes_its_delegation_to_what_was_around_it() {
     let home = store::delegations::held(ground.store()).await.unwrap()[0].subnet;
     first.stop().await;
     let kept = ground.snapshot();
-    let emptied =
-        hierarchy::Builder::default().build(hierarchy::Generation::new(0), hierarchy::Companies::default()).0;
+    let emptied = hierarchy::Builder::default()
+        .build(hierarchy::Generation::new(0), hierarchy::Companies::default())
+        .0;
     crate::world::load(ground.store(), &emptied).await;
 
     let second = ground.start().await;

@@ -35,7 +35,8 @@ async fn from_a_seed_to_a_search_result_and_on_to_what_was_discovered() {
     let (mut one, mut two) = two_agents(&running).await;
     running.sow(&[NORTH]).await;
 
-    // Nobody serves the company; the climb asks both, one after the other, and the first is too slow.
+    // Nobody serves the company; the climb asks both, one after the other, and the first is too
+    // slow.
     let order = one.orders(&running).await.remove(0);
     assert_eq!((order.address.to_string().as_str(), order.port), ("198.51.100.1", 80));
     assert!(two.beat(&running, 0).await.probes.is_empty(), "one after the other");
@@ -48,7 +49,8 @@ async fn from_a_seed_to_a_search_result_and_on_to_what_was_discovered() {
     assert_eq!(routes[0].url, NORTH);
 
     // The second subnet of the company: its agent is asked first, and is near enough.
-    let found = [page(NORTH, "Northern lights", "aurora borealis"), link("http://198.51.100.65/a#top")];
+    let found =
+        [page(NORTH, "Northern lights", "aurora borealis"), link("http://198.51.100.65/a#top")];
     assert_eq!(two.ship_well(&running, 1, two.package(1, &found)).await, "stored");
     until("the page is found", || ready(hits(&running, "aurora") == [NORTH])).await;
     let order = two.orders(&running).await.remove(0);
@@ -96,7 +98,8 @@ async fn a_host_that_nobody_reaches_is_tried_again() {
     until("the host waits for another try", || async {
         let searches = store::searches::urgent(ground.store()).await.unwrap();
         let later = running.coordinator.now().plus_ms(3_600_000);
-        let waiting = store::hosts::in_line(ground.store(), HostId::new(0), 10, later).await.unwrap();
+        let waiting =
+            store::hosts::in_line(ground.store(), HostId::new(0), 10, later).await.unwrap();
         searches.is_empty() && waiting.len() == 1
     })
     .await;
@@ -111,7 +114,12 @@ async fn pages_of_hosts_that_are_not_the_agents_are_left_out() {
     running.sow(&["http://127.0.0.1/"]).await;
     assert_eq!(one.routes(&running).await[0].url, "http://127.0.0.1/", "its own home");
     let entries = [page("http://127.0.0.1/", "Mine", "genuine")];
-    two.ship_well(&running, 1, two.package(1, &[page("http://127.0.0.1/", "Not mine", "counterfeit")])).await;
+    two.ship_well(
+        &running,
+        1,
+        two.package(1, &[page("http://127.0.0.1/", "Not mine", "counterfeit")]),
+    )
+    .await;
     one.ship_well(&running, 1, one.package(1, &entries)).await;
     until("the genuine page is found", || ready(!hits(&running, "genuine").is_empty())).await;
     until("both are integrated", || async {

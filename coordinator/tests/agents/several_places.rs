@@ -30,8 +30,11 @@ fn from(address: &str, rtt_us: u32) -> Entry {
 #[tokio::test]
 async fn fetches_from_different_places_cut_a_subnet() {
     let (ground, dir) = (Ground::bare().await, tempfile::tempdir().unwrap());
-    load(ground.store(), &hierarchy_of(&[("127.0.0.1 - 127.0.0.1", "home"), ("198.18.0.0/16", "wide")]))
-        .await;
+    load(
+        ground.store(),
+        &hierarchy_of(&[("127.0.0.1 - 127.0.0.1", "home"), ("198.18.0.0/16", "wide")]),
+    )
+    .await;
     let loader = loader(dir.path(), "");
     let running = ground.start_changed(|config| config.registries.loader = Some(loader)).await;
     let mut agent = FakeAgent::approved(&running, 1).await;
@@ -42,7 +45,9 @@ async fn fetches_from_different_places_cut_a_subnet() {
     while routed < 2 {
         routed += agent.routes(&running).await.len();
     }
-    execute(ground.store(), "UPDATE generations SET live_at = live_at - interval '2 days'").await.unwrap();
+    execute(ground.store(), "UPDATE generations SET live_at = live_at - interval '2 days'")
+        .await
+        .unwrap();
     for seq in 1..=3 {
         assert!(store::cuts::all(ground.store()).await.unwrap().is_empty(), "two may be chance");
         let package = agent.package(seq, &[from(NEAR, 5_000), from(FAR, 180_000)]);

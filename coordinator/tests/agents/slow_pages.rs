@@ -117,7 +117,10 @@ async fn slow_way(ground: &Ground) {
         told.extend(near.turn(&running).await.host_orders);
         far.turn(&running).await;
     }
-    assert!(told.iter().all(|order| order.task == HostTask::LetGo && order.host == "http://198.51.100.7"));
+    assert!(
+        told.iter()
+            .all(|order| order.task == HostTask::LetGo && order.host == "http://198.51.100.7")
+    );
     assert_eq!(far.routed, [URL], "the front page");
     while !is_in(&running, State::Away).await {
         far.turn(&running).await;

@@ -35,7 +35,8 @@ async fn a_revoked_agent_is_refused_at_once_with_its_old_session() {
     assert_eq!(running.coordinator.atlas().unwrap().book().len(), 1, "its home is its own");
     running.order(agent.id, Wish::Revoke).await;
     assert!(running.coordinator.atlas().unwrap().book().is_empty());
-    let (status, name, _) = problem(agent.post(&running, "beat", &agent.beat_request(0)).await).await;
+    let (status, name, _) =
+        problem(agent.post(&running, "beat", &agent.beat_request(0)).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::FORBIDDEN, "revoked"));
     let (status, ..) = problem(agent.ship(&running, 1, agent.package(1, &[])).await).await;
     assert_eq!(status, StatusCode::FORBIDDEN);

@@ -98,9 +98,12 @@ async fn what_was_not_heard_is_found_in_the_store() {
     let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
     let (decider, other, _near) = two(&ground, &beside).await;
     // Nobody is told of this, and then the line breaks.
-    execute(ground.store(), "UPDATE delegations SET ended_at = decided_at WHERE reason = 'threshold'")
-        .await
-        .unwrap();
+    execute(
+        ground.store(),
+        "UPDATE delegations SET ended_at = decided_at WHERE reason = 'threshold'",
+    )
+    .await
+    .unwrap();
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                WHERE datname = current_database() AND query LIKE 'LISTEN%nearcrawl_delegations%'";
     assert_eq!(execute(ground.store(), cut).await.unwrap(), 2);

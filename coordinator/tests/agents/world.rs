@@ -10,7 +10,9 @@ use coordinator::config::Config;
 use coordinator::standing::Wish;
 use coordinator::state::Coordinator;
 use coordinator::{boot, serve, standing, tokens};
-use hierarchy::{BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
+use hierarchy::{
+    BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind,
+};
 use protocol::AgentId;
 use store::generations::Load;
 use store::testing::TestDatabase;
@@ -166,7 +168,8 @@ impl Running {
     }
 
     pub(crate) async fn until_hierarchy_is_loaded(&self) {
-        until("the hierarchy is loaded", || std::future::ready(self.coordinator.atlas().is_some())).await;
+        until("the hierarchy is loaded", || std::future::ready(self.coordinator.atlas().is_some()))
+            .await;
     }
 }
 
@@ -177,11 +180,13 @@ pub(crate) async fn until<F: Future<Output = bool>>(what: &str, mut condition: i
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, holds).await.unwrap_or_else(|_| panic!("waited in vain until {what}"));
+    tokio::time::timeout(PATIENCE, holds)
+        .await
+        .unwrap_or_else(|_| panic!("waited in vain until {what}"));
 }
 
-/// A little internet: four companies in one block, and the loopback addresses, where the agents of the tests
-/// live.
+/// A little internet: four companies in one block, and the loopback addresses, where the agents of
+/// the tests live.
 pub(crate) fn hierarchy() -> Hierarchy {
     hierarchy_of(&[
         ("127.0.0.1 - 127.0.0.1", "home-1"),
@@ -206,7 +211,8 @@ pub(crate) fn hierarchy_of(subnets: &[(&str, &str)]) -> Hierarchy {
             country: "CY".parse().ok(),
         });
     }
-    let built: (Hierarchy, BuildReport) = builder.build(Generation::new(0), companies.into_companies());
+    let built: (Hierarchy, BuildReport) =
+        builder.build(Generation::new(0), companies.into_companies());
     built.0
 }
 
@@ -227,5 +233,7 @@ pub(crate) async fn load(store: &Store, hierarchy: &Hierarchy) {
 /// What the overview counts.
 pub(crate) async fn counts(ground: &Ground, running: &Running) -> store::overview::Counts {
     let coordinator = &running.coordinator;
-    store::overview::count(ground.store(), coordinator.heard_since(), coordinator.now()).await.unwrap()
+    store::overview::count(ground.store(), coordinator.heard_since(), coordinator.now())
+        .await
+        .unwrap()
 }

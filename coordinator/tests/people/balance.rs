@@ -68,7 +68,10 @@ async fn who_has_too_much_is_relieved_and_a_pass_finds_the_way_back() {
     let moves = browser.read("/api/v1/moves").await["items"].clone();
     assert_eq!(moves.as_array().unwrap().len(), 2);
     let made = &moves[0];
-    assert_eq!((&made["from"]["name"], &made["to"]["name"]), (&json!("agent 2"), &json!("agent 1")));
+    assert_eq!(
+        (&made["from"]["name"], &made["to"]["name"]),
+        (&json!("agent 2"), &json!("agent 1"))
+    );
     assert_eq!((&made["cost_before_ms"], &made["cost_after_ms"]), (&json!(12.0), &json!(80.0)));
     assert_eq!((&made["rule"], &made["pages_a_day"]), (&json!("variance"), &json!(1)));
     let id = made["delegation"].as_str().unwrap();
@@ -78,9 +81,10 @@ async fn who_has_too_much_is_relieved_and_a_pass_finds_the_way_back() {
     assert!(sentence.contains("costs 80.0 ms a day instead of 12.0 ms"), "{sentence}");
 
     // Room again: a pass finds the cheapest plan, as far as the moves of the day go.
-    execute(store, "UPDATE agents SET capacity_pages_per_day = 1000 WHERE name = 'agent 2'").await.unwrap();
-    let modest =
-        "UPDATE policy SET balance_rule = 'off', balance_moves_a_day = 1, balance_least_gain_ms = 60";
+    execute(store, "UPDATE agents SET capacity_pages_per_day = 1000 WHERE name = 'agent 2'")
+        .await
+        .unwrap();
+    let modest = "UPDATE policy SET balance_rule = 'off', balance_moves_a_day = 1, balance_least_gain_ms = 60";
     execute(store, modest).await.unwrap();
     let dry = browser.post("/api/v1/balance?dry_run=true", Value::Null).await.well();
     assert_eq!(
@@ -107,9 +111,12 @@ async fn what_is_pinned_is_not_moved() {
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
     let store = &running.coordinator.store;
-    execute(store, "UPDATE policy SET balance_rule = 'off', balance_pass = 'off', balance_least_gain_ms = 0")
-        .await
-        .unwrap();
+    execute(
+        store,
+        "UPDATE policy SET balance_rule = 'off', balance_pass = 'off', balance_least_gain_ms = 0",
+    )
+    .await
+    .unwrap();
     let (mut one, mut two) = two_agents(&running).await;
     delegate_all(&running, &mut one, &mut two).await;
     until("all is delegated", || async { held_by(&browser, &two).await == 4 }).await;
@@ -117,6 +124,10 @@ async fn what_is_pinned_is_not_moved() {
     assert_eq!(browser.post("/api/v1/pins", pin).await.status, StatusCode::CREATED);
     until("it is pinned", || async { held_by(&browser, &one).await == 2 }).await;
     let dry = browser.post("/api/v1/balance?dry_run=true", Value::Null).await.well();
-    assert_eq!((&dry["moves"], &dry["left"]), (&json!([]), &json!(0)), "it would be nearer to agent 2");
+    assert_eq!(
+        (&dry["moves"], &dry["left"]),
+        (&json!([]), &json!(0)),
+        "it would be nearer to agent 2"
+    );
     running.stop().await;
 }

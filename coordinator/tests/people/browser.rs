@@ -1,4 +1,5 @@
-//! A browser as far as the API sees it: it keeps the session cookie and says where its requests come from.
+//! A browser as far as the API sees it: it keeps the session cookie and says where its requests
+//! come from.
 
 use coordinator::api::first_admin;
 use reqwest::header::HeaderMap;
@@ -37,7 +38,8 @@ impl Browser {
     }
 
     pub(crate) async fn sign_in(&mut self, name: &str, password: &str) -> Reply {
-        let reply = self.post("/api/v1/session", json!({ "name": name, "password": password })).await;
+        let reply =
+            self.post("/api/v1/session", json!({ "name": name, "password": password })).await;
         if let Some(cookie) = reply.header("set-cookie") {
             self.cookie = Some(cookie.split(';').next().unwrap().to_owned());
         }
@@ -116,8 +118,14 @@ impl Reply {
         );
         assert_eq!(problem["type"], format!("urn:nearcrawl:problem:{name}"), "{problem}");
         assert_eq!(problem["request_id"].as_str(), self.header("x-request-id"));
-        assert!(problem["instance"].as_str().is_some_and(|path| path.starts_with('/')), "{problem}");
-        assert!(problem["detail"].as_str().is_some_and(|detail| detail.ends_with(['.', '?'])), "{problem}");
+        assert!(
+            problem["instance"].as_str().is_some_and(|path| path.starts_with('/')),
+            "{problem}"
+        );
+        assert!(
+            problem["detail"].as_str().is_some_and(|detail| detail.ends_with(['.', '?'])),
+            "{problem}"
+        );
         problem
     }
 }

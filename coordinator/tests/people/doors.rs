@@ -1,4 +1,5 @@
-//! Every door of the API, by its own document: locked to strangers, deaf to wrong methods and cursors, shut to other sites.
+//! Every door of the API, by its own document: locked to strangers, deaf to wrong methods and
+//! cursors, shut to other sites.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -51,8 +52,9 @@ async fn strangers_are_turned_away_everywhere() {
     for door in doors(&browser).await {
         let open = OPEN.contains(&door.operation["operationId"].as_str().unwrap());
         assert_eq!(door.operation.get("security").is_none(), open, "{} {}", door.method, door.path);
-        for cookie in
-            [None, Some("nearcrawl_session=AAAA"), Some("nearcrawl_session=")].iter().filter(|_| !open)
+        for cookie in [None, Some("nearcrawl_session=AAAA"), Some("nearcrawl_session=")]
+            .iter()
+            .filter(|_| !open)
         {
             browser.cookie = cookie.map(str::to_owned);
             let request = json_body(browser.request(door.method.clone(), &door.path), &body(&door));
@@ -87,7 +89,8 @@ async fn other_sites_may_change_nothing() {
         let reply = reply_to(from_elsewhere).await;
         reply.problem(StatusCode::FORBIDDEN, "cross-site");
         // An old browser tells its origin only.
-        let mut from_elsewhere = request().header("origin", "https://evil.example").build().unwrap();
+        let mut from_elsewhere =
+            request().header("origin", "https://evil.example").build().unwrap();
         from_elsewhere.headers_mut().remove("sec-fetch-site");
         reply_to(from_elsewhere).await.problem(StatusCode::FORBIDDEN, "cross-site");
     }
@@ -151,7 +154,8 @@ async fn bodies_that_break_the_rules_are_refused_field_by_field() {
     ];
     for (method, path, body, fields) in cases {
         let request = json_body(browser.request(method.parse().unwrap(), path), &body);
-        let problem = Reply::of(request).await.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
+        let problem =
+            Reply::of(request).await.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
         let named: Vec<&str> = problem["errors"]
             .as_array()
             .unwrap()
@@ -169,14 +173,16 @@ async fn bodies_that_cannot_be_read_are_problems_too() {
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
     let post = |kind: &'static str, body: &'static str| {
-        let request = browser.request(Method::POST, "/api/v1/seeds").header("content-type", kind).body(body);
+        let request =
+            browser.request(Method::POST, "/api/v1/seeds").header("content-type", kind).body(body);
         Reply::of(request)
     };
     post("application/json", "{").await.problem(StatusCode::BAD_REQUEST, "bad-request");
     post("text/plain", "{}").await.problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json");
     let wrong = post("application/json", r#"{"urls":[],"more":1}"#).await;
     wrong.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
-    let large = browser.request(Method::POST, "/api/v1/seeds").header("content-type", "application/json");
+    let large =
+        browser.request(Method::POST, "/api/v1/seeds").header("content-type", "application/json");
     let large = Reply::of(large.body(format!("[\"{}\"]", "x".repeat(5 << 20)))).await;
     large.problem(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large");
     running.stop().await;
@@ -188,9 +194,13 @@ async fn what_is_not_there_is_not_found() {
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     let browser = Browser::signed_in(&ground, &running).await;
-    for path in
-        ["agents/agt_1", "agents/12", "agents/dlg_1", "agents/agt_99999999999999999999", "delegations/dlg_1"]
-    {
+    for path in [
+        "agents/agt_1",
+        "agents/12",
+        "agents/dlg_1",
+        "agents/agt_99999999999999999999",
+        "delegations/dlg_1",
+    ] {
         browser.get(&format!("/api/v1/{path}")).await.problem(StatusCode::NOT_FOUND, "not-found");
     }
     for path in ["delegations/dlg_1/why", "nothing", "agents/agt_1/dance"] {
@@ -214,7 +224,9 @@ async fn health_and_version_are_told_to_anybody() {
     let version = browser.read("/version").await;
     assert_eq!(version["protocol"], protocol::version::CURRENT.0);
     assert!(
-        version["dashboard"].as_str().is_some_and(|dashboard| dashboard == "stub" || dashboard.len() == 12)
+        version["dashboard"]
+            .as_str()
+            .is_some_and(|dashboard| dashboard == "stub" || dashboard.len() == 12)
     );
     running.stop().await;
 }

@@ -12,7 +12,8 @@ use crate::world::Ground;
 
 /// An open stream, event by event.
 struct Stream {
-    chunks: std::pin::Pin<Box<dyn futures_util::Stream<Item = reqwest::Result<bytes::Bytes>> + Send>>,
+    chunks:
+        std::pin::Pin<Box<dyn futures_util::Stream<Item = reqwest::Result<bytes::Bytes>> + Send>>,
     buffer: String,
 }
 
@@ -29,8 +30,9 @@ impl Stream {
     async fn next(&mut self) -> Option<(String, Value)> {
         loop {
             if let Some((event, rest)) = self.buffer.split_once("\n\n") {
-                let field =
-                    |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+                let field = |name: &str| {
+                    event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+                };
                 let told = field("event:")
                     .map(|name| (name.to_owned(), field("data:").unwrap_or_default().to_owned()));
                 self.buffer = rest.to_string();
@@ -95,7 +97,8 @@ async fn places_are_limited_and_given_back() {
     browser.get("/api/v1/events").await.problem(StatusCode::SERVICE_UNAVAILABLE, "unavailable");
     streams.clear();
     crate::world::until("a place is free", || async {
-        browser.request(Method::GET, "/api/v1/events").send().await.unwrap().status() == StatusCode::OK
+        browser.request(Method::GET, "/api/v1/events").send().await.unwrap().status()
+            == StatusCode::OK
     })
     .await;
     running.stop().await;

@@ -1,11 +1,12 @@
-//! Who holds which addresses is told for what the coordinator works with, never in bulk: registries do not allow their WHOIS data to
-//! be passed on. What a new answer may tell is decided here.
+//! Who holds which addresses is told for what the coordinator works with, never in bulk: registries
+//! do not allow their WHOIS data to be passed on. What a new answer may tell is decided here.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// The answers that name holders: of agents' homes, of delegations, and of the ranges around one address.
+/// The answers that name holders: of agents' homes, of delegations, and of the ranges around one
+/// address.
 const NAMING: [&str; 7] = [
     "/api/v1/agents",
     "/api/v1/agents/{id}",
@@ -36,7 +37,9 @@ fn names_a_company(document: &Value, schema: &Value, passed: &mut BTreeSet<Strin
         return true;
     }
     match schema {
-        Value::Object(fields) => fields.values().any(|field| names_a_company(document, field, passed)),
+        Value::Object(fields) => {
+            fields.values().any(|field| names_a_company(document, field, passed))
+        }
         Value::Array(several) => several.iter().any(|one| names_a_company(document, one, passed)),
         _ => false,
     }
@@ -47,8 +50,9 @@ fn holders_are_named_in_few_answers_and_never_in_bulk() {
     let document = document();
     let paths = document["paths"].as_object().unwrap();
     let gets = paths.iter().filter_map(|(path, item)| Some((path.as_str(), item.get("get")?)));
-    let naming: Vec<_> =
-        gets.filter(|(_, get)| names_a_company(&document, &get["responses"], &mut BTreeSet::new())).collect();
+    let naming: Vec<_> = gets
+        .filter(|(_, get)| names_a_company(&document, &get["responses"], &mut BTreeSet::new()))
+        .collect();
     assert_eq!(naming.iter().map(|(path, _)| *path).collect::<Vec<_>>(), NAMING);
     for (path, get) in naming.iter().filter(|(path, _)| !path.contains('{')) {
         let parameters = get["parameters"].as_array().unwrap();

@@ -152,7 +152,10 @@ async fn the_overview_counts() {
     let source = &overview["generation"]["sources"][0];
     assert_eq!((&source["date"], &source["outdated"]), (&json!("2018-10-13"), &json!(true)));
     assert!(source["age_days"].as_u64().unwrap() > 2_900, "{source}");
-    assert_eq!((&overview["agents"]["approved"], &overview["agents"]["awake"]), (&json!(2), &json!(2)));
+    assert_eq!(
+        (&overview["agents"]["approved"], &overview["agents"]["awake"]),
+        (&json!(2), &json!(2))
+    );
     assert_eq!(
         overview["delegations"]["by_reason"],
         json!({
@@ -164,7 +167,10 @@ async fn the_overview_counts() {
         (&overview["searches"], &overview["probes"]),
         (&json!({ "open": 0, "decided": 1 }), &json!({ "total": 2, "per_search_mean": 2.0 }))
     );
-    assert_eq!(overview["hosts"], json!({ "known": 1, "resolved": 1, "delegated": 1, "failed": 0 }));
+    assert_eq!(
+        overview["hosts"],
+        json!({ "known": 1, "resolved": 1, "delegated": 1, "failed": 0 })
+    );
     assert_eq!(overview["urls"]["routed"], 1);
     assert_eq!(
         (&overview["packages"]["received"], &overview["packages"]["integrated"]),

@@ -40,7 +40,8 @@ async fn an_agents_standing() {
     order("approve").await.problem(StatusCode::CONFLICT, "conflict");
     let id = agent.id.to_string();
     let token = entry("join_token.create", "tok_1");
-    let deeds = ["agent.approve", "agent.pause", "agent.resume", "agent.revoke"].map(|deed| entry(deed, &id));
+    let deeds = ["agent.approve", "agent.pause", "agent.resume", "agent.revoke"]
+        .map(|deed| entry(deed, &id));
     assert_eq!(audit(&ground).await, [&[token], &deeds[..]].concat());
     running.stop().await;
 }
@@ -50,7 +51,8 @@ async fn join_tokens_are_shown_once() {
     let ground = Ground::bare().await;
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
-    let made = browser.post("/api/v1/join-tokens", json!({ "name": " Cyprus ", "ttl_s": 3600 })).await;
+    let made =
+        browser.post("/api/v1/join-tokens", json!({ "name": " Cyprus ", "ttl_s": 3600 })).await;
     assert_eq!(made.status, StatusCode::CREATED);
     let token = made.well()["token"].as_str().unwrap().to_owned();
     let listed = browser.get("/api/v1/join-tokens").await;
@@ -65,8 +67,9 @@ async fn join_tokens_are_shown_once() {
     let agent = FakeAgent::enrol(&running, 1).await;
     let first = browser.read("/api/v1/join-tokens?limit=1").await;
     assert_eq!(first["items"][0]["used_by"], json!({ "id": agent.id, "name": "agent 1" }));
-    let rest =
-        browser.read(&format!("/api/v1/join-tokens?cursor={}", first["next_cursor"].as_str().unwrap())).await;
+    let rest = browser
+        .read(&format!("/api/v1/join-tokens?cursor={}", first["next_cursor"].as_str().unwrap()))
+        .await;
     assert_eq!((&rest["items"][0]["id"], &rest["next_cursor"]), (&json!("tok_1"), &Value::Null));
     assert_eq!(audit(&ground).await[0], entry("join_token.create", "tok_1"));
     running.stop().await;
@@ -77,8 +80,7 @@ async fn seeds_are_sorted_into_new_known_and_refused() {
     let ground = Ground::bare().await;
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
-    let seeds =
-        json!({ "urls": ["http://a.example/", "ftp://a.example/", "http://b.example/#x", "nonsense"] });
+    let seeds = json!({ "urls": ["http://a.example/", "ftp://a.example/", "http://b.example/#x", "nonsense"] });
     let answer = browser.post("/api/v1/seeds", seeds.clone()).await.well();
     assert_eq!((&answer["accepted"], &answer["already_known"]), (&json!(2), &json!(0)));
     let rejected = answer["rejected"].as_array().unwrap();

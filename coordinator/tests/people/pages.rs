@@ -31,7 +31,9 @@ async fn rooms_of_the_dashboard_are_one_page() {
     ] {
         browser.get(path).await.problem(StatusCode::NOT_FOUND, "not-found");
     }
-    Reply::of(browser.request(Method::POST, "/agents")).await.problem(StatusCode::NOT_FOUND, "not-found");
+    Reply::of(browser.request(Method::POST, "/agents"))
+        .await
+        .problem(StatusCode::NOT_FOUND, "not-found");
     running.stop().await;
 }
 
@@ -42,7 +44,10 @@ async fn pages_are_not_sent_twice_and_carry_their_rules() {
     let browser = Browser::new(&running);
     let front = browser.get("/").await;
     let policy = front.header("content-security-policy").unwrap();
-    assert!(policy.contains("script-src 'self'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert!(
+        policy.contains("script-src 'self'") && policy.contains("frame-ancestors 'none'"),
+        "{policy}"
+    );
     assert!(!policy.contains("unsafe"));
     assert!(
         !front.text.contains("<style") && !front.text.contains("<script>"),
@@ -50,7 +55,8 @@ async fn pages_are_not_sent_twice_and_carry_their_rules() {
         front.text
     );
     assert_eq!(front.header("x-content-type-options"), Some("nosniff"));
-    let again = browser.request(Method::GET, "/").header("if-none-match", front.header("etag").unwrap());
+    let again =
+        browser.request(Method::GET, "/").header("if-none-match", front.header("etag").unwrap());
     let again = Reply::of(again).await;
     assert_eq!((again.status, again.text.as_str()), (StatusCode::NOT_MODIFIED, ""));
     let head = Reply::of(browser.request(Method::HEAD, "/")).await;
@@ -63,7 +69,8 @@ async fn large_answers_are_packed_for_who_can_unpack_them() {
     let ground = Ground::bare().await;
     let running = ground.start().await;
     let browser = Browser::new(&running);
-    let request = browser.request(Method::GET, "/api/v1/openapi.json").header("accept-encoding", "gzip");
+    let request =
+        browser.request(Method::GET, "/api/v1/openapi.json").header("accept-encoding", "gzip");
     let response = request.send().await.unwrap();
     assert_eq!(response.headers()["content-encoding"], "gzip");
     assert!(response.bytes().await.unwrap().starts_with(&[0x1f, 0x8b]));

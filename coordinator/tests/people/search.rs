@@ -14,10 +14,14 @@ async fn a_page_is_found_with_its_snippet() {
     let running = ground.start().await;
     let (mut one, mut two) = two_agents(&running).await;
     crawl_north(&running, &mut one, &mut two).await;
-    ship_north(&running, &two, "Northern <b>lights</b>", "the aurora <script>x</script> borealis").await;
+    ship_north(&running, &two, "Northern <b>lights</b>", "the aurora <script>x</script> borealis")
+        .await;
     let browser = Browser::new(&running);
     let answer = browser.read("/api/v1/search?q=Aurora%20site:198.51.100.1%20lang:en").await;
-    assert_eq!((&answer["query"], &answer["total"]), (&json!("Aurora site:198.51.100.1 lang:en"), &json!(1)));
+    assert_eq!(
+        (&answer["query"], &answer["total"]),
+        (&json!("Aurora site:198.51.100.1 lang:en"), &json!(1))
+    );
     assert_eq!(answer["next_cursor"], Value::Null);
     let item = &answer["items"][0];
     let expected = json!({
@@ -30,7 +34,10 @@ async fn a_page_is_found_with_its_snippet() {
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(&item[field], value, "{field}");
     }
-    assert!(item["score"].as_f64().unwrap() > 0.0 && item["fetched_at"].as_str().unwrap().ends_with('Z'));
+    assert!(
+        item["score"].as_f64().unwrap() > 0.0
+            && item["fetched_at"].as_str().unwrap().ends_with('Z')
+    );
     assert_eq!(browser.read("/api/v1/search?q=site:elsewhere.example%20aurora").await["total"], 0);
     running.stop().await;
 }
@@ -51,7 +58,10 @@ async fn an_answer_is_paged_through() {
         let items = answer["items"].as_array().unwrap();
         assert_eq!((items.len(), answer["total"].as_u64()), (size, Some(25)));
         urls.extend(items.iter().map(|item| item["url"].as_str().unwrap().to_owned()));
-        cursor = answer["next_cursor"].as_str().map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
+        cursor = answer["next_cursor"]
+            .as_str()
+            .map(|cursor| format!("&cursor={cursor}"))
+            .unwrap_or_default();
     }
     urls.sort();
     urls.dedup();

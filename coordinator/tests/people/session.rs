@@ -12,7 +12,9 @@ async fn sql(ground: &Ground, statement: &'static str) -> u64 {
 }
 
 async fn ensure(ground: &Ground, running: &Running, wish: Option<&str>) -> Option<String> {
-    first_admin::ensure(ground.store(), wish, rand::random(), running.coordinator.now()).await.unwrap()
+    first_admin::ensure(ground.store(), wish, rand::random(), running.coordinator.now())
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -40,12 +42,14 @@ async fn the_cookie_is_kept_from_scripts_and_other_sites() {
     let plain = browser.sign_in("admin", PASSWORD).await;
     let cookie = plain.header("set-cookie").unwrap();
     assert!(
-        cookie.starts_with("nearcrawl_session=") && cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax"),
+        cookie.starts_with("nearcrawl_session=")
+            && cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax"),
         "{cookie}"
     );
     let body = json!({ "name": "admin", "password": PASSWORD });
-    let request =
-        browser.request(reqwest::Method::POST, "/api/v1/session").header("x-forwarded-proto", "https");
+    let request = browser
+        .request(reqwest::Method::POST, "/api/v1/session")
+        .header("x-forwarded-proto", "https");
     let behind_tls = crate::browser::Reply::of(crate::browser::json_body(request, &body)).await;
     assert!(behind_tls.header("set-cookie").unwrap().ends_with("; Secure"));
     running.stop().await;
@@ -58,10 +62,14 @@ async fn guessing_is_slowed_down_and_known_names_are_not_told() {
     ensure(&ground, &running, Some(PASSWORD)).await;
     let mut browser = Browser::new(&running);
     for _ in 0..5 {
-        let wrong =
-            browser.sign_in("admin", "wrong").await.problem(StatusCode::UNAUTHORIZED, "wrong-password");
-        let unknown =
-            browser.sign_in("nobody", "wrong").await.problem(StatusCode::UNAUTHORIZED, "wrong-password");
+        let wrong = browser
+            .sign_in("admin", "wrong")
+            .await
+            .problem(StatusCode::UNAUTHORIZED, "wrong-password");
+        let unknown = browser
+            .sign_in("nobody", "wrong")
+            .await
+            .problem(StatusCode::UNAUTHORIZED, "wrong-password");
         assert_eq!(wrong["detail"], unknown["detail"]);
     }
     let refused = browser.sign_in("admin", PASSWORD).await;

@@ -101,7 +101,11 @@ async fn nonsense_is_refused_with_the_reason() {
         with(json!({ "range": "198.51.100.0/30" }), "reason", json!("r")),
         with(json!({ "range": "nowhere" }), "reason", json!("r")),
         with(json!({ "country": "CY" }), "reason", json!("r")),
-        with(json!({ "company": { "registry": "ripencc", "handle": "nobody" } }), "reason", json!("r")),
+        with(
+            json!({ "company": { "registry": "ripencc", "handle": "nobody" } }),
+            "reason",
+            json!("r"),
+        ),
         with(range.clone(), "reason", json!("  ")),
         with(range.clone(), "expires_at", json!("2001-01-01T00:00:00Z")),
         with(range.clone(), "expires_at", json!("tomorrow")),
@@ -148,7 +152,8 @@ async fn an_override_moves_once_and_ends_the_delegation() {
     browser.post(&path, order).await.problem(StatusCode::CONFLICT, "conflict");
     let sentence = why(&browser).await["sentence"].as_str().unwrap().to_owned();
     assert!(
-        sentence.starts_with("agent 1 crawls 198.51.100.0/26 because admin gave it to agent 1 by hand"),
+        sentence
+            .starts_with("agent 1 crawls 198.51.100.0/26 because admin gave it to agent 1 by hand"),
         "{sentence}"
     );
     let listed = browser.read("/api/v1/delegations?reason=override").await;
@@ -165,8 +170,14 @@ async fn an_excluded_agent_is_not_asked_and_loses_what_it_has() {
     crawl_north(&running, &mut one, &mut two).await;
     let exclusion = wish(json!({ "company_of": SUBNET }), &two);
     let made = browser.post("/api/v1/exclusions", exclusion).await.well();
-    assert_eq!(made["item"]["scope"], json!({ "company": { "registry": "ripencc", "handle": "north" } }));
-    assert_eq!((&made["preview"]["subnets"], &made["preview"]["shifts"][0]["to"]), (&json!(1), &Value::Null));
+    assert_eq!(
+        made["item"]["scope"],
+        json!({ "company": { "registry": "ripencc", "handle": "north" } })
+    );
+    assert_eq!(
+        (&made["preview"]["subnets"], &made["preview"]["shifts"][0]["to"]),
+        (&json!(1), &Value::Null)
+    );
     let order = one.orders(&running).await.remove(0);
     one.report(&running, &order, ProbeResult::Unreachable { reason: "no route".into() }).await;
     // Nobody else may have it: it stays where it is until somebody can.
@@ -196,7 +207,10 @@ async fn a_search_says_whom_it_passed_over() {
         json!({ "asked": 1, "measured": 1, "unreachable": 0, "refused": 0, "expired": 0, "pending": 0,
                 "skipped": { "asleep": 0, "unreachable": 0, "busy": 0, "excluded": 1, "budget": 0 } })
     );
-    assert_eq!(why["skipped"], json!([{ "agent": { "id": two.id, "name": "agent 2" }, "why": "excluded" }]));
+    assert_eq!(
+        why["skipped"],
+        json!([{ "agent": { "id": two.id, "name": "agent 2" }, "why": "excluded" }])
+    );
     assert!(why["took_ms"].as_u64().is_some());
     let sentence = why["sentence"].as_str().unwrap();
     assert!(sentence.contains("agent 2 was left out, since an admin excluded it."), "{sentence}");

@@ -35,8 +35,7 @@ async fn near_enough() {
     assert_eq!(seen(&probes[0]), (json!(1), json!("agent 1"), json!("too_slow"), json!(false)));
     assert_eq!(seen(&probes[1]), (json!(2), json!("agent 2"), json!("satisfies"), json!(true)));
     let chosen = &probes[1];
-    let expected =
-        json!({ "rtt_ms": 12.345, "method": "tcp", "samples": 3, "threshold_ms": 50.0, "error": null });
+    let expected = json!({ "rtt_ms": 12.345, "method": "tcp", "samples": 3, "threshold_ms": 50.0, "error": null });
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(&chosen[field], value, "{field}");
     }
@@ -55,7 +54,9 @@ async fn near_enough() {
     assert!(sentence.starts_with(begin), "{sentence}");
     assert_eq!(
         why["delegation"],
-        browser.read(&format!("/api/v1/delegations/{}", why["delegation"]["id"].as_str().unwrap())).await
+        browser
+            .read(&format!("/api/v1/delegations/{}", why["delegation"]["id"].as_str().unwrap()))
+            .await
     );
     running.stop().await;
 }
@@ -68,14 +69,18 @@ async fn nobody_near_enough_and_one_who_may_not_look() {
     let (mut one, mut two) = two_agents(&running).await;
     running.sow(&[NORTH]).await;
     let order = one.orders(&running).await.remove(0);
-    one.report(&running, &order, ProbeResult::Refused { reason: "the owner forbids it".into() }).await;
+    one.report(&running, &order, ProbeResult::Refused { reason: "the owner forbids it".into() })
+        .await;
     let order = two.orders(&running).await.remove(0);
     two.measured(&running, &order, 90_000).await;
     assert_eq!(two.routes(&running).await[0].url, NORTH);
     let why = why_of(&browser, 0).await;
     let probes = why["probes"].as_array().unwrap();
     assert_eq!(seen(&probes[0]), (json!(1), json!("agent 1"), json!("unreachable"), json!(false)));
-    assert_eq!((&probes[0]["error"], &probes[0]["rtt_ms"]), (&json!("the owner forbids it"), &Value::Null));
+    assert_eq!(
+        (&probes[0]["error"], &probes[0]["rtt_ms"]),
+        (&json!("the owner forbids it"), &Value::Null)
+    );
     assert_eq!(seen(&probes[1]), (json!(2), json!("agent 2"), json!("too_slow"), json!(true)));
     let sentence = why["sentence"].as_str().unwrap();
     let begin = "agent 2 crawls 198.51.100.0/26 because nobody was under the threshold of 50 ms and it came nearest: \

@@ -12,7 +12,13 @@ use crate::program::{Ended, bare};
 fn audit(database: &TestDatabase, more: &[&str]) -> (Ended, String) {
     let dir = tempfile::tempdir().unwrap();
     let mut command = bare();
-    command.args(["audit", "--data-dir", dir.path().to_str().unwrap(), "--database-url", &database.url()]);
+    command.args([
+        "audit",
+        "--data-dir",
+        dir.path().to_str().unwrap(),
+        "--database-url",
+        &database.url(),
+    ]);
     let output = command.args(more).stdin(Stdio::null()).output().unwrap();
     let ended = Ended { status: output.status, stderr: String::from_utf8(output.stderr).unwrap() };
     (ended, String::from_utf8(output.stdout).unwrap())
@@ -42,7 +48,12 @@ async fn the_exit_code_tells_whether_there_is_anything_to_repair() {
     assert!(ended.stderr.contains("rir-loader load"), "{}", ended.stderr);
     load(&database).await;
     let (ended, told) = audit(&database, &[]);
-    assert_eq!((ended.status.code(), told.as_str()), (Some(0), "nothing to repair\n"), "{}", ended.stderr);
+    assert_eq!(
+        (ended.status.code(), told.as_str()),
+        (Some(0), "nothing to repair\n"),
+        "{}",
+        ended.stderr
+    );
     let agent = "INSERT INTO agents (public_key, state, name, contact, version, protocol, capacity_pages_per_day, zone, home)
                  VALUES (sha256('x'), 'approved', 'cape', 'c', 'v', 1, 100, 'UTC', '198.51.100.7')";
     let lost = "INSERT INTO delegations (first, last, agent, generation, reason)
@@ -51,7 +62,10 @@ async fn the_exit_code_tells_whether_there_is_anything_to_repair() {
     execute(database.store(), lost).await.unwrap();
     let (ended, told) = audit(&database, &[]);
     assert_eq!(ended.status.code(), Some(3), "{}", ended.stderr);
-    assert!(told.starts_with("orphan            203.0.113.0/24 of agent agt_1 is no subnet"), "{told}");
+    assert!(
+        told.starts_with("orphan            203.0.113.0/24 of agent agt_1 is no subnet"),
+        "{told}"
+    );
     let (ended, told) = audit(&database, &["--json"]);
     assert_eq!(ended.status.code(), Some(3));
     let told: Value = serde_json::from_str(&told).unwrap();

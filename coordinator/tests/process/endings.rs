@@ -27,7 +27,11 @@ fn a_wrong_configuration_is_said_with_its_place() {
     std::fs::write(&file, "listen = '127.0.0.1:0'\nlissten = 1\n").unwrap();
     let ended = run(&["--config", file.to_str().unwrap()]);
     assert_eq!(ended.status.code(), Some(64));
-    assert!(ended.stderr.contains("line 2") && ended.stderr.contains("lissten"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("line 2") && ended.stderr.contains("lissten"),
+        "{}",
+        ended.stderr
+    );
     assert_eq!(run(&["--nonsense"]).status.code(), Some(2));
 }
 
@@ -41,10 +45,22 @@ fn a_database_that_is_not_there_is_said_with_the_remedy() {
     let url = format!("postgres://nobody:secret@{address}/none");
     let data_dir = dir.path().to_str().unwrap();
     let config = file.to_str().unwrap();
-    let ended =
-        run(&["--config", config, "--data-dir", data_dir, "--listen", "127.0.0.1:0", "--database-url", &url]);
+    let ended = run(&[
+        "--config",
+        config,
+        "--data-dir",
+        data_dir,
+        "--listen",
+        "127.0.0.1:0",
+        "--database-url",
+        &url,
+    ]);
     assert_eq!(ended.status.code(), Some(69), "{}", ended.stderr);
-    assert!(ended.stderr.contains(&address) && ended.stderr.contains("DATABASE_URL"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains(&address) && ended.stderr.contains("DATABASE_URL"),
+        "{}",
+        ended.stderr
+    );
     assert!(!ended.stderr.contains("secret"), "{}", ended.stderr);
 }
 

@@ -1,4 +1,5 @@
-//! The program itself: what it prints, how it ends, and how it lives through the death of its Postgres.
+//! The program itself: what it prints, how it ends, and how it lives through the death of its
+//! Postgres.
 
 #![expect(
     clippy::unwrap_used,

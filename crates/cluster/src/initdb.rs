@@ -8,8 +8,8 @@ use crate::identity::Identity;
 use crate::layout::{Layout, private_dir};
 use crate::{ClusterError, Durability, USER};
 
-/// Makes the cluster beside its place and renames it there, so that an interrupted `initdb` leaves nothing that
-/// looks finished. The caller holds the lock.
+/// Makes the cluster beside its place and renames it there, so that an interrupted `initdb` leaves
+/// nothing that looks finished. The caller holds the lock.
 pub(crate) fn initdb(
     layout: &Layout,
     bin: &Path,
@@ -27,7 +27,12 @@ pub(crate) fn initdb(
     sync_parent(&data)
 }
 
-fn run(dir: &Path, bin: &Path, identity: &Identity, durability: Durability) -> Result<(), ClusterError> {
+fn run(
+    dir: &Path,
+    bin: &Path,
+    identity: &Identity,
+    durability: Durability,
+) -> Result<(), ClusterError> {
     let program = bin.join("initdb");
     let mut command = clean_command(&program);
     command.arg("-D").arg(dir).args(["-U", USER, "--auth-local=trust", "--auth-host=reject"]);
@@ -43,7 +48,8 @@ fn run(dir: &Path, bin: &Path, identity: &Identity, durability: Durability) -> R
     Err(ClusterError::Initdb { path: dir.to_path_buf(), said: reason(&output.stderr) })
 }
 
-/// A command that sees nothing of our environment (`PG*` would redirect it, others may hold secrets).
+/// A command that sees nothing of our environment (`PG*` would redirect it, others may hold
+/// secrets).
 pub(crate) fn clean_command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env_clear().env("LC_ALL", "C").env("TZ", "UTC").current_dir("/").stdin(Stdio::null());
@@ -53,7 +59,8 @@ pub(crate) fn clean_command(program: &Path) -> Command {
     command
 }
 
-/// What stands beside the reason in a program's last lines: the statement that failed, and what was done about it.
+/// What stands beside the reason in a program's last lines: the statement that failed, and what was
+/// done about it.
 const BESIDE: [&str; 3] = ["STATEMENT:", "child process exited", "initdb: removing"];
 
 /// The reason for a failure in what a program of Postgres printed: its last three lines, joined.
@@ -79,7 +86,8 @@ mod tests {
             2026-11-20 19:24:42 UTC FATAL:  could not write to file: No space left on device\n\
             2026-11-20 19:24:42 UTC STATEMENT:  CREATE DATABASE template0;\n\n\
             child process exited with exit code 1\ninitdb: removing contents of data directory\n";
-        let expected = "2026-11-20 19:24:42 UTC FATAL:  could not write to file: No space left on device";
+        let expected =
+            "2026-11-20 19:24:42 UTC FATAL:  could not write to file: No space left on device";
         assert_eq!(reason(output), expected);
     }
 

@@ -22,7 +22,11 @@ pub(crate) struct Layout {
 impl Layout {
     /// Makes `base` if it is missing and lets the server's user pass through it.
     pub(crate) fn open(base: &Path, identity: &Identity) -> Result<Self, ClusterError> {
-        DirBuilder::new().recursive(true).mode(0o711).create(base).map_err(ClusterError::prepare(base))?;
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o711)
+            .create(base)
+            .map_err(ClusterError::prepare(base))?;
         let base = base.canonicalize().map_err(ClusterError::prepare(base))?;
         identity.admit(&base)?;
         identity.check_reach(&base)?;
@@ -59,7 +63,8 @@ impl Layout {
         }
     }
 
-    /// A directory for the sockets, private to the server's user: `run/` beside the data, else a short one.
+    /// A directory for the sockets, private to the server's user: `run/` beside the data, else a
+    /// short one.
     pub(crate) fn socket_dir(&self, identity: &Identity) -> Result<PathBuf, ClusterError> {
         let usual = self.base.join("run");
         let dir = if fits(&usual) { usual } else { self.short_socket_dir(identity) };
@@ -67,7 +72,8 @@ impl Layout {
         Ok(dir)
     }
 
-    /// `/run/nearcrawl-…` for root, else `/tmp/nearcrawl-…`; the same for every process that asks for `base`.
+    /// `/run/nearcrawl-…` for root, else `/tmp/nearcrawl-…`; the same for every process that asks
+    /// for `base`.
     fn short_socket_dir(&self, identity: &Identity) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         self.base.hash(&mut hasher);
@@ -77,11 +83,13 @@ impl Layout {
     }
 }
 
-/// Whether the sockets' names fit, and Postgres reads the path as one directory (it splits at commas).
+/// Whether the sockets' names fit, and Postgres reads the path as one directory (it splits at
+/// commas).
 fn fits(dir: &Path) -> bool {
     let socket = dir.join(format!(".s.PGSQL.{PORT}"));
     let bytes = socket.as_os_str().as_bytes();
-    bytes.len() <= SOCKET_PATH_LIMIT && !bytes.iter().any(|byte| matches!(byte, b',' | b'"' | b'\''))
+    bytes.len() <= SOCKET_PATH_LIMIT
+        && !bytes.iter().any(|byte| matches!(byte, b',' | b'"' | b'\''))
 }
 
 /// Makes `dir` with mode 0700 for the server's user; refuses one that somebody else put there.
@@ -95,12 +103,14 @@ pub(crate) fn private_dir(dir: &Path, identity: &Identity) -> Result<(), Cluster
 
 fn check_private(dir: &Path, identity: &Identity) -> Result<(), ClusterError> {
     let meta = std::fs::symlink_metadata(dir).map_err(ClusterError::prepare(dir))?;
-    let ours = meta.uid() == identity.uid().as_raw() || meta.uid() == nix::unistd::geteuid().as_raw();
+    let ours =
+        meta.uid() == identity.uid().as_raw() || meta.uid() == nix::unistd::geteuid().as_raw();
     if !meta.is_dir() || !ours {
         let taken = io::Error::new(io::ErrorKind::AlreadyExists, "it belongs to another user");
         return Err(ClusterError::prepare(dir)(taken));
     }
-    std::fs::set_permissions(dir, Permissions::from_mode(0o700)).map_err(ClusterError::prepare(dir))?;
+    std::fs::set_permissions(dir, Permissions::from_mode(0o700))
+        .map_err(ClusterError::prepare(dir))?;
     identity.own(dir)
 }
 

@@ -1,12 +1,13 @@
 //! Here is a directory: give me a Postgres in it.
 //!
-//! The road through the crate: [`Options`] say where the data lives; [`Binaries`] finds `initdb` and
-//! `postgres` on the system; `identity` picks the user the server runs as (never root); `layout` makes the
-//! directories and a socket path that is short enough; `initdb` makes the cluster once; `postmaster` runs it as
-//! a direct child without TCP; the `warden` thread keeps it running until [`Cluster::stop`].
+//! The road through the crate: [`Options`] say where the data lives; [`Binaries`] finds `initdb`
+//! and `postgres` on the system; `identity` picks the user the server runs as (never root);
+//! `layout` makes the directories and a socket path that is short enough; `initdb` makes the
+//! cluster once; `postmaster` runs it as a direct child without TCP; the `warden` thread keeps it
+//! running until [`Cluster::stop`].
 //!
-//! Only one process owns the server of a directory; others that ask for the same directory adopt it and take
-//! over when the owner ends. The crate speaks no SQL.
+//! Only one process owns the server of a directory; others that ask for the same directory adopt it
+//! and take over when the owner ends. The crate speaks no SQL.
 
 mod binaries;
 mod error;

@@ -16,7 +16,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// A crash-safe cluster in `data_dir` that other processes may share, with the binaries of this system.
+    /// A crash-safe cluster in `data_dir` that other processes may share, with the binaries of this
+    /// system.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self {
             data_dir: data_dir.into(),
@@ -45,13 +46,15 @@ pub enum Sharing {
     Refuse,
 }
 
-/// Whether a cluster was made in this directory. Where that cannot be told, for want of permission, it is taken for true.
+/// Whether a cluster was made in this directory. Where that cannot be told, for want of permission,
+/// it is taken for true.
 pub fn exists(data_dir: &Path) -> bool {
     data_dir.join("postgres").try_exists().unwrap_or(true)
 }
 
-/// Where nearcrawl keeps its data unless told: `/var/lib/nearcrawl` for root, else `$XDG_DATA_HOME/nearcrawl`,
-/// else `~/.local/share/nearcrawl`; `None` for an ordinary user without a home. Reads the process environment.
+/// Where nearcrawl keeps its data unless told: `/var/lib/nearcrawl` for root, else
+/// `$XDG_DATA_HOME/nearcrawl`, else `~/.local/share/nearcrawl`; `None` for an ordinary user without
+/// a home. Reads the process environment.
 pub fn default_data_dir() -> Option<PathBuf> {
     data_dir_of(
         nix::unistd::geteuid().is_root(),
@@ -77,10 +80,19 @@ mod tests {
     fn root_uses_var_lib_and_a_user_its_home() {
         let home = Some(Path::new("/home/a"));
         assert_eq!(data_dir_of(true, None, home).unwrap(), Path::new("/var/lib/nearcrawl"));
-        assert_eq!(data_dir_of(false, None, home).unwrap(), Path::new("/home/a/.local/share/nearcrawl"));
-        assert_eq!(data_dir_of(false, Some(Path::new("/x")), home).unwrap(), Path::new("/x/nearcrawl"));
+        assert_eq!(
+            data_dir_of(false, None, home).unwrap(),
+            Path::new("/home/a/.local/share/nearcrawl")
+        );
+        assert_eq!(
+            data_dir_of(false, Some(Path::new("/x")), home).unwrap(),
+            Path::new("/x/nearcrawl")
+        );
         let relative = Some(Path::new("x"));
-        assert_eq!(data_dir_of(false, relative, home).unwrap(), Path::new("/home/a/.local/share/nearcrawl"));
+        assert_eq!(
+            data_dir_of(false, relative, home).unwrap(),
+            Path::new("/home/a/.local/share/nearcrawl")
+        );
         assert_eq!(data_dir_of(false, None, None), None);
     }
 }

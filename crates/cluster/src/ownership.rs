@@ -1,4 +1,5 @@
-//! One process owns the server of a directory; the kernel's file lock says which, also after `kill -9`.
+//! One process owns the server of a directory; the kernel's file lock says which, also after `kill
+//! -9`.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -26,8 +27,13 @@ impl Ownership {
     pub(crate) fn claim(path: &Path) -> Result<Claim, ClusterError> {
         let failed = || ClusterError::prepare(PathBuf::from(path));
         let mut options = OpenOptions::new();
-        let mut file =
-            options.read(true).write(true).create(true).truncate(false).open(path).map_err(failed())?;
+        let mut file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(failed())?;
         match file.try_lock() {
             Ok(()) => {
                 sign(&mut file).map_err(failed())?;
@@ -61,7 +67,9 @@ mod tests {
     fn the_second_claim_learns_who_has_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
-        let Claim::Ours(first) = Ownership::claim(&path).unwrap() else { panic!("nobody has it yet") };
+        let Claim::Ours(first) = Ownership::claim(&path).unwrap() else {
+            panic!("nobody has it yet")
+        };
         let Claim::Theirs(owner) = Ownership::claim(&path).unwrap() else { panic!("taken twice") };
         assert_eq!(owner, std::process::id().to_string());
         drop(first);

@@ -19,7 +19,8 @@ pub(crate) struct PidFile {
 }
 
 impl PidFile {
-    /// What the file in `data` says, if it names a server that is alive; a left-over file counts as none.
+    /// What the file in `data` says, if it names a server that is alive; a left-over file counts as
+    /// none.
     pub(crate) fn of_live_server(data: &Path) -> Result<Option<Self>, ClusterError> {
         let path = data.join("postmaster.pid");
         let text = match std::fs::read_to_string(&path) {
@@ -38,14 +39,15 @@ impl PidFile {
         Some(Self { pid: Pid::from_raw(pid), socket_dir, ready })
     }
 
-    /// Alive, and not another program that got the number later: the postmaster works in its data directory. A dead
-    /// process that nobody has waited for yet has no working directory.
+    /// Alive, and not another program that got the number later: the postmaster works in its data
+    /// directory. A dead process that nobody has waited for yet has no working directory.
     fn is_postmaster_of(&self, data: &Path) -> bool {
         let proc = PathBuf::from(format!("/proc/{}", self.pid));
         match std::fs::read_link(proc.join("cwd")) {
             Ok(cwd) => cwd == data,
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                std::fs::read_to_string(proc.join("comm")).is_ok_and(|name| name.starts_with("postgres"))
+                std::fs::read_to_string(proc.join("comm"))
+                    .is_ok_and(|name| name.starts_with("postgres"))
             }
             Err(_) => false,
         }
@@ -77,7 +79,8 @@ mod tests {
     #[test]
     fn another_process_with_the_number_is_not_the_server() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("postmaster.pid"), format!("{}\n", std::process::id())).unwrap();
+        std::fs::write(dir.path().join("postmaster.pid"), format!("{}\n", std::process::id()))
+            .unwrap();
         assert_eq!(PidFile::of_live_server(dir.path()).unwrap(), None);
     }
 }

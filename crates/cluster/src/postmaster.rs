@@ -15,8 +15,8 @@ use crate::initdb::{clean_command, reason};
 use crate::layout::Layout;
 use crate::{ClusterError, Durability};
 
-/// Settings of every cluster: no TCP, sockets for the owner alone, times in UTC, and no code generation (it costs
-/// more than our short statements take).
+/// Settings of every cluster: no TCP, sockets for the owner alone, times in UTC, and no code
+/// generation (it costs more than our short statements take).
 const ALWAYS: [&str; 6] = [
     "listen_addresses=",
     "unix_socket_permissions=0700",
@@ -82,8 +82,8 @@ pub(crate) fn arguments(
     all
 }
 
-/// Starts the server. The kernel sends it SIGINT ("fast shutdown") when the calling *thread* ends, so the caller
-/// must be a thread that lives as long as the server shall.
+/// Starts the server. The kernel sends it SIGINT ("fast shutdown") when the calling *thread* ends,
+/// so the caller must be a thread that lives as long as the server shall.
 pub(crate) fn spawn(mut command: Command, layout: &Layout) -> Result<Child, ClusterError> {
     let path = layout.start_log();
     let log = File::create(&path).map_err(ClusterError::prepare(&path))?;
@@ -127,8 +127,9 @@ fn newest_log(dir: &Path) -> Option<Vec<u8>> {
     std::fs::read(newest.path()).ok()
 }
 
-/// Whether `error` is what remains of a predecessor that the system has not finished burying: its lock file names a
-/// process that still has a number, or one of its workers still holds the shared memory.
+/// Whether `error` is what remains of a predecessor that the system has not finished burying: its
+/// lock file names a process that still has a number, or one of its workers still holds the shared
+/// memory.
 pub(crate) fn is_left_over(error: &ClusterError) -> bool {
     let ClusterError::Start { said, .. } = error else { return false };
     said.contains("postmaster.pid") || said.contains("pre-existing shared memory block")

@@ -1,8 +1,8 @@
 //! One throwaway cluster for a whole test run, however many processes the run has.
 //!
-//! Under nextest every test is a process of its own; the first one that needs a database starts the server, the
-//! others find it, and a small shell process ends it and removes everything when the run itself has ended, also
-//! when that was by `kill -9`.
+//! Under nextest every test is a process of its own; the first one that needs a database starts the
+//! server, the others find it, and a small shell process ends it and removes everything when the
+//! run itself has ended, also when that was by `kill -9`.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,7 +21,8 @@ use crate::pidfile::PidFile;
 use crate::postmaster::{arguments, last_words};
 use crate::{ClusterError, Durability};
 
-/// `$1` is the run's process, `$2` the directory, `$3` the log, the rest is the server's command line.
+/// `$1` is the run's process, `$2` the directory, `$3` the log, the rest is the server's command
+/// line.
 const KEEPER: &str = r#"
 run=$1 dir=$2 log=$3; shift 3
 "$@" >>"$log" 2>&1 &
@@ -34,7 +35,8 @@ rm -rf "$dir"
 
 const START_LIMIT: Duration = Duration::from_mins(1);
 
-/// The socket directory of the run's cluster; starts it when this is the first call of the run. Blocks.
+/// The socket directory of the run's cluster; starts it when this is the first call of the run.
+/// Blocks.
 pub fn socket_dir() -> Result<PathBuf, ClusterError> {
     let run = Run::of_process();
     let identity = Identity::choose()?;

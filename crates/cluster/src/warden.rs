@@ -1,6 +1,7 @@
 //! The thread that starts the server, waits for its end and starts it again.
 //!
-//! It is a thread of its own because the kernel ties the "parent died" signal to the thread that forked.
+//! It is a thread of its own because the kernel ties the "parent died" signal to the thread that
+//! forked.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Child;
@@ -28,7 +29,8 @@ pub(crate) use shared::Shared;
 const START_LIMIT: Duration = Duration::from_mins(1);
 /// How long replaying the log of a crash may take.
 const RECOVERY_LIMIT: Duration = Duration::from_mins(10);
-/// How long the postmaster of a dead owner may take to shut down before it counts as somebody else's.
+/// How long the postmaster of a dead owner may take to shut down before it counts as somebody
+/// else's.
 const FOREIGN_AFTER: Duration = Duration::from_secs(15);
 /// How long children of a dead postmaster are left alone.
 const ORPHANS_AFTER: Duration = Duration::from_secs(1);
@@ -86,11 +88,13 @@ impl Warden {
                 Claim::Theirs(owner) => return self.adopt(owner),
             }
         }
-        // We own the directory, yet a server lives: its owner has just died and it is on its way out. One that
-        // stays was started by hand and is adopted.
+        // We own the directory, yet a server lives: its owner has just died and it is on its way
+        // out. One that stays was started by hand and is adopted.
         match PidFile::of_live_server(&self.layout.data())? {
             None => self.launch(),
-            Some(live) if live.ready && begun.elapsed() > FOREIGN_AFTER => Ok(Some(Running::Foreign(live))),
+            Some(live) if live.ready && begun.elapsed() > FOREIGN_AFTER => {
+                Ok(Some(Running::Foreign(live)))
+            }
             Some(_) => Ok(None),
         }
     }
@@ -122,12 +126,15 @@ impl Warden {
         let bin = self.options.binaries.find(version.as_deref())?;
         self.identity.check_reach(&bin)?;
         match version {
-            None => crate::initdb::initdb(&self.layout, &bin, &self.identity, self.options.durability)?,
+            None => {
+                crate::initdb::initdb(&self.layout, &bin, &self.identity, self.options.durability)?
+            }
             Some(wanted) => self.check_version(wanted, &bin)?,
         }
         let socket_dir = self.layout.socket_dir(&self.identity)?;
         let durability = self.options.durability;
-        let command = postmaster::command(&self.layout, &bin, &socket_dir, &self.identity, durability);
+        let command =
+            postmaster::command(&self.layout, &bin, &socket_dir, &self.identity, durability);
         let child = postmaster::spawn(command, &self.layout)?;
         self.shared.set_postmaster(Some(pid_of(&child)));
         Ok(self.wait_ready(child)?.map(Running::Own))
@@ -138,14 +145,19 @@ impl Warden {
         if found == wanted {
             return Ok(());
         }
-        Err(ClusterError::OtherVersion { data: self.layout.data(), wanted, binaries: bin.into(), found })
+        Err(ClusterError::OtherVersion {
+            data: self.layout.data(),
+            wanted,
+            binaries: bin.into(),
+            found,
+        })
     }
 
     fn wait_ready(&self, mut child: Child) -> Result<Option<Child>, ClusterError> {
         let begun = Instant::now();
         loop {
-            let live =
-                PidFile::of_live_server(&self.layout.data())?.filter(|live| live.pid == pid_of(&child));
+            let live = PidFile::of_live_server(&self.layout.data())?
+                .filter(|live| live.pid == pid_of(&child));
             if live.as_ref().is_some_and(|live| live.ready) {
                 return Ok(Some(child));
             }
@@ -207,7 +219,8 @@ impl Warden {
 
     fn wait_for_foreigner(&self, seen: &PidFile) {
         let data = self.layout.data();
-        let there = || matches!(PidFile::of_live_server(&data), Ok(Some(live)) if live.pid == seen.pid);
+        let there =
+            || matches!(PidFile::of_live_server(&data), Ok(Some(live)) if live.pid == seen.pid);
         while !self.shared.pause(FOREIGN_STEP) {
             if !there() {
                 warn!(pid = %seen.pid, "the postgres of another process ended; taking over");
@@ -232,7 +245,10 @@ impl Warden {
     }
 
     /// Where the server's socket is.
-    pub(crate) fn socket_dir_of(&self, running: &Running) -> Result<std::path::PathBuf, ClusterError> {
+    pub(crate) fn socket_dir_of(
+        &self,
+        running: &Running,
+    ) -> Result<std::path::PathBuf, ClusterError> {
         match running {
             Running::Own(_) => self.layout.socket_dir(&self.identity),
             Running::Foreign(live) => Ok(live.socket_dir.clone()),

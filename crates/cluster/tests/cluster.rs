@@ -1,4 +1,5 @@
-//! The private cluster with the real binaries of this machine: start, stop, die, come back, share, refuse.
+//! The private cluster with the real binaries of this machine: start, stop, die, come back, share,
+//! refuse.
 
 #![expect(
     clippy::unwrap_used,
@@ -43,7 +44,10 @@ fn answers(socket_dir: &Path) -> bool {
 async fn reaches(cluster: &Cluster, health: Health) {
     let mut watch = cluster.health();
     let wait = watch.wait_for(|now| *now == health);
-    tokio::time::timeout(Duration::from_secs(30), wait).await.expect("in time").expect("the warden lives");
+    tokio::time::timeout(Duration::from_secs(30), wait)
+        .await
+        .expect("in time")
+        .expect("the warden lives");
 }
 
 fn alive(pid: i32) -> bool {
@@ -64,7 +68,10 @@ async fn the_first_start_makes_a_cluster_and_the_second_one_finds_it() {
     let made = std::fs::metadata(data.join("postgres/PG_VERSION")).unwrap().modified().unwrap();
     let second = Cluster::start(options(&data)).await.unwrap();
     assert!(answers(second.socket_dir()));
-    assert_eq!(std::fs::metadata(data.join("postgres/PG_VERSION")).unwrap().modified().unwrap(), made);
+    assert_eq!(
+        std::fs::metadata(data.join("postgres/PG_VERSION")).unwrap().modified().unwrap(),
+        made
+    );
     second.stop().await;
 }
 
@@ -84,8 +91,8 @@ async fn a_killed_postmaster_comes_back() {
     cluster.stop().await;
 }
 
-/// Seen once: a child that did not notice its postmaster's death held the shared memory for longer than the restart was
-/// tried, and the coordinator gave up.
+/// Seen once: a child that did not notice its postmaster's death held the shared memory for longer
+/// than the restart was tried, and the coordinator gave up.
 #[tokio::test]
 async fn a_child_that_does_not_notice_its_postmasters_death_is_ended() {
     let dir = room();
@@ -147,7 +154,9 @@ async fn a_second_owner_is_refused_by_the_lock() {
     let owner = Cluster::start(options(dir.path())).await.unwrap();
     let refusing = Options { sharing: Sharing::Refuse, ..options(dir.path()) };
     let error = Cluster::start(refusing).await.unwrap_err();
-    assert!(matches!(&error, ClusterError::InUse { owner, .. } if *owner == std::process::id().to_string()));
+    assert!(
+        matches!(&error, ClusterError::InUse { owner, .. } if *owner == std::process::id().to_string())
+    );
     owner.stop().await;
 }
 
@@ -211,7 +220,8 @@ async fn a_server_that_cannot_start_says_why() {
 async fn root_drops_its_uid() {
     let dir = room();
     let cluster = Cluster::start(options(dir.path())).await.unwrap();
-    let server = std::fs::metadata(format!("/proc/{}", cluster.postmaster().unwrap())).unwrap().uid();
+    let server =
+        std::fs::metadata(format!("/proc/{}", cluster.postmaster().unwrap())).unwrap().uid();
     assert_ne!(server, 0);
     if !geteuid().is_root() {
         assert_eq!(server, geteuid().as_raw());
@@ -239,7 +249,10 @@ async fn a_closed_parent_directory_is_named() {
     std::fs::create_dir(&inner).unwrap();
     std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
     let error = Cluster::start(options(&inner)).await.unwrap_err();
-    assert!(matches!(&error, ClusterError::NotReachable { blocked, .. } if blocked == dir.path()), "{error}");
+    assert!(
+        matches!(&error, ClusterError::NotReachable { blocked, .. } if blocked == dir.path()),
+        "{error}"
+    );
 }
 
 /// Not a test of its own: what the tests below run as another user or in another namespace.
@@ -249,7 +262,8 @@ async fn in_a_given_room() {
     let Some(dir) = std::env::var_os("NEARCRAWL_ROOM") else { return };
     let cluster = Cluster::start(options(Path::new(&dir))).await.unwrap();
     assert!(answers(cluster.socket_dir()));
-    let server = std::fs::metadata(format!("/proc/{}", cluster.postmaster().unwrap())).unwrap().uid();
+    let server =
+        std::fs::metadata(format!("/proc/{}", cluster.postmaster().unwrap())).unwrap().uid();
     assert_eq!(server, geteuid().as_raw());
     cluster.stop().await;
 }
@@ -318,7 +332,10 @@ async fn the_server_ends_with_its_owner_also_after_kill_nine() {
 fn read_number(child: &mut std::process::Child) -> i32 {
     use std::io::BufRead;
     let lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
-    let line = lines.map(Result::unwrap).find(|line| line.contains("server=")).expect("it says its server");
+    let line = lines
+        .map(Result::unwrap)
+        .find(|line| line.contains("server="))
+        .expect("it says its server");
     line.split_once("server=").unwrap().1.trim().parse().unwrap()
 }
 

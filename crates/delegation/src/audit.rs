@@ -1,7 +1,8 @@
 //! A linter of the delegation book: does what is written make sense?
 //!
-//! It judges entries as they stand in a store, by their words, because a book in memory cannot hold most of these
-//! mistakes. It runs after every plan and as a command; a finding is something to repair, never a reason to stop.
+//! It judges entries as they stand in a store, by their words, because a book in memory cannot hold
+//! most of these mistakes. It runs after every plan and as a command; a finding is something to
+//! repair, never a reason to stop.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -89,7 +90,8 @@ pub enum Finding {
 
 /// Everything that should not be, entry by entry in their order, then agent by agent.
 pub fn audit(hierarchy: &Hierarchy, members: &[Member], entries: &[Entry]) -> Vec<Finding> {
-    let members: HashMap<AgentId, Member> = members.iter().map(|member| (member.agent, *member)).collect();
+    let members: HashMap<AgentId, Member> =
+        members.iter().map(|member| (member.agent, *member)).collect();
     let mut owners: HashMap<Range, AgentId> = HashMap::new();
     let mut loads: BTreeMap<AgentId, u64> = BTreeMap::new();
     let mut findings = Vec::new();
@@ -101,7 +103,9 @@ pub fn audit(hierarchy: &Hierarchy, members: &[Member], entries: &[Entry]) -> Ve
             findings.push(Finding::TwoOwners { range: entry.range, agents: [first, entry.agent] });
         }
     }
-    findings.extend(loads.into_iter().filter_map(|(agent, load)| over_capacity(members.get(&agent)?, load)));
+    findings.extend(
+        loads.into_iter().filter_map(|(agent, load)| over_capacity(members.get(&agent)?, load)),
+    );
     findings
 }
 
@@ -114,8 +118,8 @@ fn of_entry(
     let member = members.get(&agent);
     let nobody = member.is_none_or(|member| !member.active);
     let nobody = nobody.then_some(Finding::NobodyThere { range, agent, known: member.is_some() });
-    let stale =
-        (generation != hierarchy.generation()).then_some(Finding::StaleGeneration { range, generation });
+    let stale = (generation != hierarchy.generation())
+        .then_some(Finding::StaleGeneration { range, generation });
     let place = match hierarchy.find(&range).map(|subnet| hierarchy.subnet(subnet).kind()) {
         None => Some(Finding::Orphan { range, agent }),
         Some(SubnetKind::Delegated) => None,
@@ -154,7 +158,10 @@ impl std::fmt::Display for Finding {
                 )
             }
             Self::NobodyThere { range, agent, known: false } => {
-                write!(f, "{range} is delegated to agent {agent}, whom nobody knows; search for another one")
+                write!(
+                    f,
+                    "{range} is delegated to agent {agent}, whom nobody knows; search for another one"
+                )
             }
             Self::NobodyThere { range, agent, known: true } => {
                 write!(
@@ -169,7 +176,10 @@ impl std::fmt::Display for Finding {
                 )
             }
             Self::NotDelegable { range, agent } => {
-                write!(f, "{range} of agent {agent} is a root or a block; delegate the subnets inside it")
+                write!(
+                    f,
+                    "{range} of agent {agent} is a root or a block; delegate the subnets inside it"
+                )
             }
             Self::StaleGeneration { range, generation } => {
                 write!(

@@ -9,9 +9,9 @@ use crate::{Crowd, Reason};
 
 /// All delegations of one generation of the hierarchy, with the crowds that the search asks for.
 ///
-/// Ids of subnets mean nothing in another generation: a new hierarchy needs a new book. Every method that changes the
-/// book takes the hierarchy whose ids it uses. A change costs a few steps per ancestor (about eight) and never
-/// depends on how many delegations there are.
+/// Ids of subnets mean nothing in another generation: a new hierarchy needs a new book. Every
+/// method that changes the book takes the hierarchy whose ids it uses. A change costs a few steps
+/// per ancestor (about eight) and never depends on how many delegations there are.
 #[derive(Debug, Clone, Default)]
 pub struct Book {
     holdings: HashMap<SubnetId, Holding>,
@@ -31,7 +31,10 @@ pub struct Holding {
 
 impl Book {
     /// A book with these delegations; where a subnet is named twice the later entry counts.
-    pub fn of(hierarchy: &Hierarchy, delegations: impl IntoIterator<Item = (SubnetId, Holding)>) -> Self {
+    pub fn of(
+        hierarchy: &Hierarchy,
+        delegations: impl IntoIterator<Item = (SubnetId, Holding)>,
+    ) -> Self {
         let mut book = Self::default();
         for (subnet, holding) in delegations {
             book.insert(hierarchy, subnet, holding);
@@ -40,7 +43,12 @@ impl Book {
     }
 
     /// Delegates `subnet`; returns who held it before.
-    pub fn insert(&mut self, hierarchy: &Hierarchy, subnet: SubnetId, holding: Holding) -> Option<Holding> {
+    pub fn insert(
+        &mut self,
+        hierarchy: &Hierarchy,
+        subnet: SubnetId,
+        holding: Holding,
+    ) -> Option<Holding> {
         let before = self.remove(hierarchy, subnet);
         self.holdings.insert(subnet, holding);
         self.count(hierarchy, subnet, |crowd| crowd.join(holding.agent));
@@ -95,7 +103,12 @@ impl Book {
     }
 
     /// Applies `change` to every crowd that `subnet` counts in.
-    fn count(&mut self, hierarchy: &Hierarchy, subnet: SubnetId, mut change: impl FnMut(&mut Crowd)) {
+    fn count(
+        &mut self,
+        hierarchy: &Hierarchy,
+        subnet: SubnetId,
+        mut change: impl FnMut(&mut Crowd),
+    ) {
         if let Some(company) = hierarchy.subnet(subnet).company() {
             update(&mut self.company, company, &mut change);
         }

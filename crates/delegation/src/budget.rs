@@ -53,8 +53,8 @@ impl Ledger {
         now: Availability,
         at: UnixMillis,
     ) -> Availability {
-        let spent =
-            self.is_today(at) && self.agents.get(&agent).is_some_and(|spent| *spent >= allowance.per_agent);
+        let spent = self.is_today(at)
+            && self.agents.get(&agent).is_some_and(|spent| *spent >= allowance.per_agent);
         if spent && now == Availability::Ready { Availability::Busy } else { now }
     }
 
@@ -66,9 +66,9 @@ impl Ledger {
         (room || !self.is_today(at)) && !none
     }
 
-    /// The step of a search within the allowance: an order to ask is held back when no probe may go to the subnet. A held
-    /// search behaves as if every candidate slept: at the end of its patience the best so far holds the subnet, and it goes on
-    /// tomorrow.
+    /// The step of a search within the allowance: an order to ask is held back when no probe may go
+    /// to the subnet. A held search behaves as if every candidate slept: at the end of its patience
+    /// the best so far holds the subnet, and it goes on tomorrow.
     pub fn hold(
         &self,
         allowance: &Allowance,
@@ -77,7 +77,9 @@ impl Ledger {
         at: UnixMillis,
     ) -> Step {
         match step {
-            Step::Ask(_) if !self.allows(allowance, search.subnet, at) => search.hold(roster, policy),
+            Step::Ask(_) if !self.allows(allowance, search.subnet, at) => {
+                search.hold(roster, policy)
+            }
             step => step,
         }
     }

@@ -14,8 +14,8 @@ pub enum Phase {
     Sibling,
     /// It holds a subnet anywhere below the ancestor reached.
     SiblingChild,
-    /// It holds nothing in this address family; the paper does not know such agents (they live in a subnet
-    /// that another agent holds, or in the other family), and nobody is left out.
+    /// It holds nothing in this address family; the paper does not know such agents (they live in a
+    /// subnet that another agent holds, or in the other family), and nobody is left out.
     Rest,
     /// It is the likeliest to be nearer (the predictive strategy).
     Predicted,
@@ -52,17 +52,20 @@ pub struct Candidate {
     pub level: SubnetId,
 }
 
-/// Everybody on the roster in the order of asking, first reason first. An agent comes again where it has several
-/// reasons; the search asks it once, at the first.
+/// Everybody on the roster in the order of asking, first reason first. An agent comes again where
+/// it has several reasons; the search asks it once, at the first.
 ///
-/// > We check whether there is another subnet that belongs to the same company and is already delegated to a migrating
-/// > crawler (or more). […] We navigate the IP-address hierarchy bottom up […]. We first discover the parent subnet and
-/// > find all the subnets included in the parent subnet. Then, for all the sibling subnets that are already delegated,
-/// > the coordinator sequentially asks their migrating crawlers, and the migrating crawlers of their children subnets
-/// > […]. If no probing satisfies the threshold, the search continues to higher levels of the subnets tree. (III.E)
+/// > We check whether there is another subnet that belongs to the same company and is already
+/// > delegated to a migrating crawler (or more). […] We navigate the IP-address hierarchy bottom up
+/// > […]. We first discover the parent subnet and find all the subnets included in the parent
+/// > subnet. Then, for all the sibling subnets that are already delegated, the coordinator
+/// > sequentially asks their migrating crawlers, and the migrating crawlers of their children
+/// > subnets […]. If no probing satisfies the threshold, the search continues to higher levels of
+/// > the subnets tree. (III.E)
 ///
-/// "Children" is read as everything below, because the paper finds "all the subnets included in the parent": with direct
-/// children only, the climb would pass most agents by and could not end with "none of the crawlers".
+/// "Children" is read as everything below, because the paper finds "all the subnets included in the
+/// parent": with direct children only, the climb would pass most agents by and could not end with
+/// "none of the crawlers".
 pub fn candidates<'a>(
     hierarchy: &'a Hierarchy,
     book: &'a Book,

@@ -1,4 +1,5 @@
-//! Agents with the number of subnets each holds somewhere, kept in the order in which they are asked.
+//! Agents with the number of subnets each holds somewhere, kept in the order in which they are
+//! asked.
 
 use std::cmp::Reverse;
 
@@ -6,8 +7,8 @@ use protocol::AgentId;
 
 /// Distinct agents, most subnets first, equal ones by age (lowest id first).
 ///
-/// The paper does not say which of several siblings is asked first. Whoever holds most of them is the likeliest to
-/// be near, and the count is at hand.
+/// The paper does not say which of several siblings is asked first. Whoever holds most of them is
+/// the likeliest to be near, and the count is at hand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Crowd {
     ranks: Vec<(u32, AgentId)>,
@@ -49,7 +50,9 @@ impl Crowd {
     }
 
     fn place(&mut self, count: u32, agent: AgentId) {
-        let rank = self.ranks.partition_point(|other| (Reverse(other.0), other.1) < (Reverse(count), agent));
+        let rank = self
+            .ranks
+            .partition_point(|other| (Reverse(other.0), other.1) < (Reverse(count), agent));
         self.ranks.insert(rank, (count, agent));
     }
 }

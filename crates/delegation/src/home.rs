@@ -1,7 +1,7 @@
 //! The subnet that an agent gets at approval.
 //!
-//! > Since the IP address of the machine that will host the crawler is known, we can immediately assign that subnet to
-//! > the new crawler. (IPMicra III.D)
+//! > Since the IP address of the machine that will host the crawler is known, we can immediately
+//! > assign that subnet to the new crawler. (IPMicra III.D)
 
 use std::net::IpAddr;
 
@@ -13,7 +13,8 @@ use crate::{Book, Reason};
 /// Where an agent lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
-    /// Delegate this subnet to the agent, with [`Reason::Home`], also when a search gave it to another agent before.
+    /// Delegate this subnet to the agent, with [`Reason::Home`], also when a search gave it to
+    /// another agent before.
     Take(SubnetId),
     /// Another agent lives in the same subnet and keeps it.
     Shared {
@@ -29,8 +30,8 @@ pub enum Home {
         /// Who has it.
         with: AgentId,
     },
-    /// No registry record holds the address: it is private, or newer than the registry data. Roots and blocks are
-    /// far too large to be a home.
+    /// No registry record holds the address: it is private, or newer than the registry data. Roots
+    /// and blocks are far too large to be a home.
     Unregistered,
 }
 

@@ -2,11 +2,13 @@
 //!
 //! The road through this crate, in reading order:
 //!
-//! 1. [`Book`]: who holds what. It answers at once which agents hold subnets of a company, directly below a
-//!    subnet, or anywhere inside it, because it keeps those crowds counted as delegations come and go.
+//! 1. [`Book`]: who holds what. It answers at once which agents hold subnets of a company, directly
+//!    below a subnet, or anywhere inside it, because it keeps those crowds counted as delegations
+//!    come and go.
 //! 2. [`candidates`]: in which order the paper asks the agents (IPMicra III.E).
-//! 3. [`next_step`]: the search itself. Its whole state is the trail of probes asked so far, so that a restart goes
-//!    on where it stopped: the next step is computed anew from the trail each time.
+//! 3. [`next_step`]: the search itself. Its whole state is the trail of probes asked so far, so
+//!    that a restart goes on where it stopped: the next step is computed anew from the trail each
+//!    time.
 //! 4. [`predict`]: a better order, for agents that probe landmarks now and then.
 //! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
 //! 6. [`balance`]: when not everybody can have the nearest agent (IPMicra III.F).

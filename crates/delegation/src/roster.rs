@@ -15,11 +15,12 @@ pub enum Availability {
     Unreachable,
 }
 
-/// The agents that subnets may be delegated to. Who is paused or revoked is not on it: it is neither asked nor chosen,
-/// even where it has measured.
+/// The agents that subnets may be delegated to. Who is paused or revoked is not on it: it is
+/// neither asked nor chosen, even where it has measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roster {
-    /// Sorted, and apart from how it is with each: every step of a search looks for those that nothing is known of.
+    /// Sorted, and apart from how it is with each: every step of a search looks for those that
+    /// nothing is known of.
     agents: Vec<AgentId>,
     availabilities: Vec<Availability>,
 }
@@ -51,7 +52,8 @@ impl Roster {
 
     /// Whether these, sorted, are all agents. Looks at all of them, without a branch for each.
     pub(crate) fn is(&self, agents: &[AgentId]) -> bool {
-        let differences = self.agents.iter().zip(agents).fold(0, |bits, (a, b)| bits | (a.get() ^ b.get()));
+        let differences =
+            self.agents.iter().zip(agents).fold(0, |bits, (a, b)| bits | (a.get() ^ b.get()));
         self.agents.len() == agents.len() && differences == 0
     }
 

@@ -1,7 +1,8 @@
 //! The search for the agent that shall crawl a subnet (IPMicra III.E), one step at a time.
 //!
-//! A subnet that is already delegated needs no search: "check if that subnet is already delegated to a crawler. If so,
-//! the URL is delegated to this migrating crawler." That is [`Book::agent_of`].
+//! A subnet that is already delegated needs no search: "check if that subnet is already delegated
+//! to a crawler. If so, the URL is delegated to this migrating crawler." That is
+//! [`Book::agent_of`].
 
 use std::collections::HashSet;
 
@@ -14,10 +15,11 @@ use crate::{Asked, Book, Candidate, Phase, Roster, Verdict, candidates};
 /// What the search engine's administrator decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// A round trip below this is good enough to stop asking, in microseconds (III.D: 50 ms gave a good ratio of
-    /// quality to probes).
+    /// A round trip below this is good enough to stop asking, in microseconds (III.D: 50 ms gave a
+    /// good ratio of quality to probes).
     pub threshold_us: u32,
-    /// How long a URL waits for the search before it goes to the best agent so far, in milliseconds.
+    /// How long a URL waits for the search before it goes to the best agent so far, in
+    /// milliseconds.
     pub patience_ms: u64,
     /// How many agents may be asked at the same time. The paper asks "sequentially": 1.
     pub parallel: usize,
@@ -70,7 +72,8 @@ pub enum Step {
     Ask(Candidate),
     /// Nothing to do until an answer comes, an agent becomes ready, or patience ends.
     Wait,
-    /// Delegate the subnet. A provisional decision leaves the search open: go on asking for the next step.
+    /// Delegate the subnet. A provisional decision leaves the search open: go on asking for the
+    /// next step.
     Decide {
         /// To whom.
         agent: AgentId,
@@ -81,17 +84,19 @@ pub enum Step {
         /// A better agent may still be found: somebody has not been asked, or has not answered.
         provisional: bool,
     },
-    /// Everybody was asked and nobody got an answer from the target: do not delegate, try another address or later.
+    /// Everybody was asked and nobody got an answer from the target: do not delegate, try another
+    /// address or later.
     Silent,
     /// There is nobody to ask.
     NoAgents,
 }
 
-/// The next step of `search`, computed from its trail alone; asking again without a change gives the same step.
+/// The next step of `search`, computed from its trail alone; asking again without a change gives
+/// the same step.
 ///
-/// > We stop as soon as we find a crawler that satisfies the probing threshold. […] In the rare case that none of the
-/// > crawlers satisfies the probing threshold, the subnet is delegated to the crawler with the lower probing result.
-/// > (III.E)
+/// > We stop as soon as we find a crawler that satisfies the probing threshold. […] In the rare
+/// > case that none of the crawlers satisfies the probing threshold, the subnet is delegated to the
+/// > crawler with the lower probing result. (III.E)
 pub fn next_step(
     hierarchy: &Hierarchy,
     book: &Book,
@@ -101,10 +106,12 @@ pub fn next_step(
 ) -> Step {
     let satisfying = search.fastest(roster).filter(|fastest| fastest.rtt_us < policy.threshold_us);
     let asked = search.asked();
-    let order =
-        candidates(hierarchy, book, roster, search.subnet).filter(|other| !asked.contains(&other.agent));
-    let outlook =
-        Outlook { enough: satisfying.map(|fastest| satisfied(fastest.phase)), otherwise: Reason::Lowest };
+    let order = candidates(hierarchy, book, roster, search.subnet)
+        .filter(|other| !asked.contains(&other.agent));
+    let outlook = Outlook {
+        enough: satisfying.map(|fastest| satisfied(fastest.phase)),
+        otherwise: Reason::Lowest,
+    };
     proceed(roster, policy, search, outlook, order)
 }
 
@@ -119,8 +126,9 @@ pub(crate) struct Outlook {
 
 /// What every strategy does with an order of candidates who were not asked yet.
 ///
-/// Agents that cannot be asked now are passed over and come back to when they are ready. When only such are left the
-/// search waits for them; from the end of its patience on the URL is with the best agent so far, provisionally.
+/// Agents that cannot be asked now are passed over and come back to when they are ready. When only
+/// such are left the search waits for them; from the end of its patience on the URL is with the
+/// best agent so far, provisionally.
 pub(crate) fn proceed(
     roster: &Roster,
     policy: &Policy,
@@ -177,7 +185,9 @@ impl Search<'_> {
     /// "Delegated to the fastest": of several equal ones, the one asked first.
     pub(crate) fn fastest(&self, roster: &Roster) -> Option<Measurement> {
         let measured = self.trail.iter().filter_map(Asked::measurement);
-        measured.filter(|measured| roster.knows(measured.agent)).min_by_key(|measured| measured.rtt_us)
+        measured
+            .filter(|measured| roster.knows(measured.agent))
+            .min_by_key(|measured| measured.rtt_us)
     }
 
     fn pending(&self, roster: &Roster) -> usize {

@@ -23,7 +23,8 @@ pub enum Skip {
 
 impl Skip {
     /// All, in the order in which they are told.
-    pub const ALL: [Self; 5] = [Self::Asleep, Self::Unreachable, Self::Busy, Self::Excluded, Self::Budget];
+    pub const ALL: [Self; 5] =
+        [Self::Asleep, Self::Unreachable, Self::Busy, Self::Excluded, Self::Budget];
 
     /// The word in JSON, tables and pages.
     pub const fn as_str(self) -> &'static str {
@@ -42,11 +43,13 @@ impl Skip {
     }
 }
 
-/// Everybody in `order` who was not asked though their turn had come, with what `why` says; each once.
+/// Everybody in `order` who was not asked though their turn had come, with what `why` says; each
+/// once.
 ///
-/// A search that stopped at the agent it chose passed over those who came before it. One that asked until nobody was left
-/// passed over everybody it did not ask. A predictive search goes by who is likely to be nearer, and a sleeper that is not
-/// is not missed: it passed over only those it was not allowed to think of.
+/// A search that stopped at the agent it chose passed over those who came before it. One that asked
+/// until nobody was left passed over everybody it did not ask. A predictive search goes by who is
+/// likely to be nearer, and a sleeper that is not is not missed: it passed over only those it was
+/// not allowed to think of.
 pub fn skipped(
     order: impl Iterator<Item = Candidate>,
     trail: &[Asked],

@@ -1,7 +1,8 @@
 //! The admin's hand: who crawls what whatever is measured, and who never does.
 //!
-//! A [`Pin`] comes before everything else; where it holds, nothing searches, balances or settles. An [`Exclusion`] keeps an
-//! agent out of searches. [`due`] compares the book with both and says what is to be done; doing it again finds nothing.
+//! A [`Pin`] comes before everything else; where it holds, nothing searches, balances or settles.
+//! An [`Exclusion`] keeps an agent out of searches. [`due`] compares the book with both and says
+//! what is to be done; doing it again finds nothing.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -43,7 +44,8 @@ pub struct Steering {
 }
 
 impl Steering {
-    /// Of these, in any order. Admins make dozens of them, so that every question reads them through.
+    /// Of these, in any order. Admins make dozens of them, so that every question reads them
+    /// through.
     pub fn new(mut pins: Vec<Pin>, exclusions: Vec<Exclusion>) -> Self {
         pins.sort_by_key(|pin| pin.scope.breadth());
         Self { pins, exclusions }
@@ -70,7 +72,12 @@ impl Steering {
     }
 
     /// Why the agent may not have the subnet. A pin is the stronger word.
-    pub fn exclusion(&self, hierarchy: &Hierarchy, subnet: SubnetId, agent: AgentId) -> Option<&Exclusion> {
+    pub fn exclusion(
+        &self,
+        hierarchy: &Hierarchy,
+        subnet: SubnetId,
+        agent: AgentId,
+    ) -> Option<&Exclusion> {
         let of_agent = |exclusion: &&Exclusion| exclusion.agent == agent;
         let mut excluding = self.exclusions.iter().filter(of_agent);
         let found = excluding.find(|exclusion| exclusion.scope.covers(hierarchy, subnet))?;
@@ -105,7 +112,8 @@ pub enum Due {
         /// Its agent.
         agent: AgentId,
     },
-    /// Its agent may not keep it, or was pinned there and is no longer: a search finds who shall have it.
+    /// Its agent may not keep it, or was pinned there and is no longer: a search finds who shall
+    /// have it.
     Search {
         /// Who has it until then.
         from: AgentId,
@@ -123,8 +131,9 @@ pub enum Because {
     Excluded(ExclusionId),
 }
 
-/// What is to be done so that the book is as admins want it, in the order of the subnets. `marked` are the subnets that a
-/// pin holds according to the store; `wanted` are subnets that hosts wait for.
+/// What is to be done so that the book is as admins want it, in the order of the subnets. `marked`
+/// are the subnets that a pin holds according to the store; `wanted` are subnets that hosts wait
+/// for.
 pub fn due<Hasher: BuildHasher>(
     hierarchy: &Hierarchy,
     steering: &Steering,
@@ -142,7 +151,10 @@ pub fn due<Hasher: BuildHasher>(
 }
 
 /// Subnets that a pin names exactly: they are delegated though no host waits for them.
-fn named<'s>(hierarchy: &'s Hierarchy, steering: &'s Steering) -> impl Iterator<Item = SubnetId> + 's {
+fn named<'s>(
+    hierarchy: &'s Hierarchy,
+    steering: &'s Steering,
+) -> impl Iterator<Item = SubnetId> + 's {
     let ranges = steering.pins.iter().filter_map(|pin| match &pin.scope {
         Scope::Range(range) => hierarchy.find(range),
         Scope::Company { .. } | Scope::Country(_) => None,

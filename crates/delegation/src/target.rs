@@ -1,8 +1,8 @@
 //! Which address of a subnet a probe goes to.
 //!
-//! Many addresses answer nothing. The address that a URL was found at comes first, then its siblings, other known addresses
-//! of the same subnet; when all were silent lately, the host's own web server is asked (HTTP HEAD), which answers
-//! or is not worth crawling.
+//! Many addresses answer nothing. The address that a URL was found at comes first, then its
+//! siblings, other known addresses of the same subnet; when all were silent lately, the host's own
+//! web server is asked (HTTP HEAD), which answers or is not worth crawling.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -57,10 +57,11 @@ impl Silence {
 /// Agents without an answer that are enough to try another address, where there is one.
 pub const SILENT: usize = 3;
 
-/// Whether a search should go to another address of its subnet: several agents got no answer from this one and nobody got
-/// one. Where there is no other address the search asks everybody.
+/// Whether a search should go to another address of its subnet: several agents got no answer from
+/// this one and nobody got one. Where there is no other address the search asks everybody.
 pub fn is_silent(trail: &[Asked]) -> bool {
-    let count = |wanted: fn(Verdict) -> bool| trail.iter().filter(|asked| wanted(asked.verdict)).count();
+    let count =
+        |wanted: fn(Verdict) -> bool| trail.iter().filter(|asked| wanted(asked.verdict)).count();
     let answered = count(|verdict| matches!(verdict, Verdict::Measured { .. }));
     answered == 0 && count(|verdict| verdict == Verdict::Unreachable) >= SILENT
 }

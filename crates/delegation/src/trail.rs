@@ -1,4 +1,5 @@
-//! The trail of a search: who was asked so far, and what became of it. It is the search's whole state.
+//! The trail of a search: who was asked so far, and what became of it. It is the search's whole
+//! state.
 
 use protocol::AgentId;
 

@@ -6,9 +6,16 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 pub(crate) trait Address:
     Copy + Ord + std::fmt::Debug + Default + FromBytes + IntoBytes + Immutable
 {
-    /// The leading bits that are kept of every first address: all 32 of IPv4, the upper 64 of IPv6, where hardly any range
-    /// is smaller than a /64.
-    type Head: Copy + Ord + std::fmt::Debug + Default + Into<u64> + FromBytes + IntoBytes + Immutable;
+    /// The leading bits that are kept of every first address: all 32 of IPv4, the upper 64 of IPv6,
+    /// where hardly any range is smaller than a /64.
+    type Head: Copy
+        + Ord
+        + std::fmt::Debug
+        + Default
+        + Into<u64>
+        + FromBytes
+        + IntoBytes
+        + Immutable;
 
     const ZERO: Self;
     const MAX: Self;
@@ -22,11 +29,13 @@ pub(crate) trait Address:
     fn previous(self) -> Option<Self>;
     /// First and last address of the stretch of this prefix length around the address.
     fn stretch(self, prefix: u8) -> (Self, Self);
-    /// How many low bits count the addresses from `first` to `self`, where their number is a power of two.
+    /// How many low bits count the addresses from `first` to `self`, where their number is a power
+    /// of two.
     fn span_bits(self, first: Self) -> Option<u8>;
     /// The last of `1 << bits` addresses from `self` on; `None` beyond the end of the line.
     fn last_of(self, bits: u8) -> Option<Self>;
-    /// Whether this address is one of the `1 << bits` from `first` on, where it does not come before `first`.
+    /// Whether this address is one of the `1 << bits` from `first` on, where it does not come
+    /// before `first`.
     fn within(self, first: Self, bits: u8) -> bool;
 }
 
@@ -97,7 +106,9 @@ mod tests {
         for (first, bits) in [(0_u32, 32), (1, 0), (3, 8), (u32::MAX, 0)] {
             let last = first.last_of(bits).unwrap();
             assert_eq!(last.span_bits(first), Some(bits));
-            assert!(last.within(first, bits) && (last == u32::MAX || !(last + 1).within(first, bits)));
+            assert!(
+                last.within(first, bits) && (last == u32::MAX || !(last + 1).within(first, bits))
+            );
         }
         assert_eq!(1_u32.last_of(32), None);
         assert_eq!(0_u32.last_of(33), None);

@@ -1,7 +1,7 @@
 //! Registry, country and kind of a subnet in two bytes.
 //!
-//! Ten million subnets must fit in memory beside everything else, and all three are small: bits 0 to 9 hold the country
-//! (0 = none), 10 to 12 the registry (0 = none), 13 to 15 the kind.
+//! Ten million subnets must fit in memory beside everything else, and all three are small: bits 0
+//! to 9 hold the country (0 = none), 10 to 12 the registry (0 = none), 13 to 15 the kind.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -19,7 +19,11 @@ const SMALL_MASK: u16 = 0b111;
 pub(crate) struct Attributes(u16);
 
 impl Attributes {
-    pub(crate) fn new(kind: SubnetKind, registry: Option<Registry>, country: Option<Country>) -> Self {
+    pub(crate) fn new(
+        kind: SubnetKind,
+        registry: Option<Registry>,
+        country: Option<Country>,
+    ) -> Self {
         let country = country.map_or(0, Country::number);
         let registry = registry.map_or(0, |r| r as u16 + 1);
         Self(country | registry << REGISTRY_SHIFT | (kind as u16) << KIND_SHIFT)

@@ -1,8 +1,9 @@
-//! Blocks: neighbours grouped into stretches of address space, so that a flat list of delegations becomes a tree.
+//! Blocks: neighbours grouped into stretches of address space, so that a flat list of delegations
+//! becomes a tree.
 //!
-//! Registries receive and hand out space in aligned stretches (RFC 7020), and what lies in one stretch was mostly given out
-//! by the same office in the same years. A block never cuts a record: where a record reaches over the edge of a stretch, the
-//! block begins after it or ends before it.
+//! Registries receive and hand out space in aligned stretches (RFC 7020), and what lies in one
+//! stretch was mostly given out by the same office in the same years. A block never cuts a record:
+//! where a record reaches over the edge of a stretch, the block begins after it or ends before it.
 
 use crate::address::Address;
 use crate::attributes::Attributes;
@@ -114,9 +115,13 @@ impl<A: Address> Blocks<A> {
             }
             _ => {
                 self.close(None);
-                let first =
-                    self.covered.filter(|last| *last >= start).and_then(Address::next).unwrap_or(start);
-                let block = Clump { first, last: end, records: clump.records, registry: clump.registry };
+                let first = self
+                    .covered
+                    .filter(|last| *last >= start)
+                    .and_then(Address::next)
+                    .unwrap_or(start);
+                let block =
+                    Clump { first, last: end, records: clump.records, registry: clump.registry };
                 self.open = Some(Open { block, end });
             }
         }

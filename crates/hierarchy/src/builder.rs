@@ -17,7 +17,8 @@ use crate::tree::Hierarchy;
 pub struct BuildReport {
     /// Records that were added, the blocks of [`Builder::group`] included.
     pub records: u64,
-    /// Records left out because another had exactly their range. A block that coincides with a record is not counted.
+    /// Records left out because another had exactly their range. A block that coincides with a
+    /// record is not counted.
     pub equal: u64,
     /// Records that overlapped another without holding it or lying in it; each was cut into pieces.
     pub crossing: u64,
@@ -36,13 +37,17 @@ impl Builder {
         let attributes = Attributes::new(record.kind, record.registry, record.country);
         let company = record.company;
         match record.range.0 {
-            Bounds::V4 { first, last } => self.v4.push(Pending { first, last, company, attributes }),
-            Bounds::V6 { first, last } => self.v6.push(Pending { first, last, company, attributes }),
+            Bounds::V4 { first, last } => {
+                self.v4.push(Pending { first, last, company, attributes })
+            }
+            Bounds::V6 { first, last } => {
+                self.v6.push(Pending { first, last, company, attributes })
+            }
         }
     }
 
-    /// Adds blocks around the records that were added so far, level by level. No block is put where it would be cut by a
-    /// record; a block takes the registry that all its records share.
+    /// Adds blocks around the records that were added so far, level by level. No block is put where
+    /// it would be cut by a record; a block takes the registry that all its records share.
     pub fn group(&mut self, v4: &[BlockLevel], v6: &[BlockLevel]) {
         add_blocks(&mut self.v4, v4);
         add_blocks(&mut self.v6, v6);

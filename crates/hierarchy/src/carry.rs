@@ -1,13 +1,15 @@
 //! Here is what was tied to the ranges of an old generation: where does it belong in the new one?
 //!
-//! > The hierarchy is rebuilt every few months and populated with the old hierarchy's data. (after IPMicra III.B)
+//! > The hierarchy is rebuilt every few months and populated with the old hierarchy's data. (after
+//! > IPMicra III.B)
 //!
-//! Two steps, both pure. [`place`] finds for each [`Claim`] its places in the new generation and says what became of its range
-//! ([`Fate`]): the same range; else the largest subnets that it was split into; else the smallest subnet that holds it. [`settle`] sees
-//! that a subnet goes to one claim only: whose range it is, else who ranks first. Nothing is dropped in silence: a claim that
-//! gets no place yields to a named other. An open search [follows](follow) the address that it probes, and
-//! what an admin said of a range goes where that went ([`steer`]). [`Plan`] is all of it
-//! together, for whoever carries it out and for whoever only shows what would happen.
+//! Two steps, both pure. [`place`] finds for each [`Claim`] its places in the new generation and
+//! says what became of its range ([`Fate`]): the same range; else the largest subnets that it was
+//! split into; else the smallest subnet that holds it. [`settle`] sees that a subnet goes to one
+//! claim only: whose range it is, else who ranks first. Nothing is dropped in silence: a claim that
+//! gets no place yields to a named other. An open search [follows](follow) the address that it
+//! probes, and what an admin said of a range goes where that went ([`steer`]). [`Plan`] is all of
+//! it together, for whoever carries it out and for whoever only shows what would happen.
 
 mod follow;
 mod place;
@@ -55,7 +57,8 @@ pub enum Fate {
 
 impl Fate {
     /// All, from the least change to the greatest.
-    pub const ALL: [Self; 5] = [Self::Same, Self::Transferred, Self::Split, Self::Merged, Self::Vanished];
+    pub const ALL: [Self; 5] =
+        [Self::Same, Self::Transferred, Self::Split, Self::Merged, Self::Vanished];
 
     /// The word stored and shown.
     pub fn as_str(self) -> &'static str {

@@ -30,7 +30,8 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// IPv4 and behind it IPv6. Companies that do not exist are forgotten, so that every kept number can be looked up.
+    /// IPv4 and behind it IPv6. Companies that do not exist are forgotten, so that every kept
+    /// number can be looked up.
     pub(crate) fn join(v4: Nest<u32>, v6: Nest<u128>, companies: usize) -> Self {
         let root = v4.parent.len() as u32;
         let (mut parent, mut attributes) = (v4.parent, v4.attributes);

@@ -6,8 +6,8 @@ use crate::id::CompanyId;
 use crate::registry::Registry;
 use crate::texts::Texts;
 
-/// A holder of subnets, as one registry knows it. Registries do not share their handles, so that the same organisation at
-/// two registries is two companies.
+/// A holder of subnets, as one registry knows it. Registries do not share their handles, so that
+/// the same organisation at two registries is two companies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Company<'h> {
     /// The registry whose handle this is.
@@ -27,7 +27,8 @@ pub struct Companies {
 }
 
 impl Companies {
-    /// Appends a company and returns its number. Whether it is there already is not looked up: see [`CompanyIndex`].
+    /// Appends a company and returns its number. Whether it is there already is not looked up: see
+    /// [`CompanyIndex`].
     pub fn push(&mut self, company: Company<'_>) -> CompanyId {
         let id = CompanyId::new(self.registries.len() as u32);
         self.registries.push(company.registry);
@@ -70,7 +71,8 @@ impl Companies {
     }
 }
 
-/// Companies that are still being collected: the same handle of the same registry always gets the same number.
+/// Companies that are still being collected: the same handle of the same registry always gets the
+/// same number.
 #[derive(Debug, Clone, Default)]
 pub struct CompanyIndex {
     companies: Companies,

@@ -20,9 +20,10 @@ pub struct Cut {
 }
 
 impl Hierarchy {
-    /// A generation with these parts as virtual subnets beside all that is here, and how many were put in; `None` where there is
-    /// nothing to put in. Left out are parts of what is no subnet here, parts that are here already, and those that cross what is
-    /// recorded or lie in something smaller: the registry knows better.
+    /// A generation with these parts as virtual subnets beside all that is here, and how many were
+    /// put in; `None` where there is nothing to put in. Left out are parts of what is no subnet
+    /// here, parts that are here already, and those that cross what is recorded or lie in something
+    /// smaller: the registry knows better.
     pub fn cut(&self, generation: Generation, cuts: &[Cut]) -> Option<(Self, usize)> {
         let parts = self.parts(cuts);
         if parts.is_empty() {
@@ -143,7 +144,8 @@ mod tests {
             cut("193.0.0.0/16", &["193.0.0.0/25"]),
         ];
         assert!(old.cut(Generation::new(2), &cuts).is_none());
-        let beside = [cut("193.0.0.0/16", &["193.0.0.0 - 193.0.99.255", "193.0.100.0 - 193.0.255.255"])];
+        let beside =
+            [cut("193.0.0.0/16", &["193.0.0.0 - 193.0.99.255", "193.0.100.0 - 193.0.255.255"])];
         let (new, parts) = old.cut(Generation::new(2), &beside).unwrap();
         assert_eq!(parts, 2);
         assert_eq!(below(&new, "193.0.0.0 - 193.0.99.255"), ["193.0.0.0/24"]);

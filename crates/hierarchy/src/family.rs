@@ -1,9 +1,10 @@
 //! The ranges of one address family in pre-order, as flat columns.
 //!
-//! Of a range its first address is kept and, in one byte, how many low bits its size takes: most ranges have a power of two of
-//! addresses. The few others are [`Odd`]. First addresses ascend in pre-order, so that the last subnet that begins at or
-//! before an address is found by halves, and the smallest subnet that holds the address is that one or the nearest around it
-//! that reaches so far. That is the long way, for what the [`Trie`](crate::trie::Trie) does not tell.
+//! Of a range its first address is kept and, in one byte, how many low bits its size takes: most
+//! ranges have a power of two of addresses. The few others are [`Odd`]. First addresses ascend in
+//! pre-order, so that the last subnet that begins at or before an address is found by halves, and
+//! the smallest subnet that holds the address is that one or the nearest around it that reaches so
+//! far. That is the long way, for what the [`Trie`](crate::trie::Trie) does not tell.
 
 use std::ops::Range;
 
@@ -47,7 +48,8 @@ impl<A: Address> Family<A> {
         self.heads.len()
     }
 
-    /// The place of the smallest subnet that holds the address; `parent` leads from a subnet's place to the one around it.
+    /// The place of the smallest subnet that holds the address; `parent` leads from a subnet's
+    /// place to the one around it.
     pub(crate) fn smallest(&self, address: A, parent: impl Fn(usize) -> usize) -> usize {
         let mut place = self.begun(address);
         while place != 0 && !self.reaches(place, address) {
@@ -95,8 +97,8 @@ impl<A: Address> Family<A> {
         }
     }
 
-    /// The place after the last descendant. Descendants follow at once in pre-order and start inside the range; most
-    /// subtrees are small, so the search gallops before it halves.
+    /// The place after the last descendant. Descendants follow at once in pre-order and start
+    /// inside the range; most subtrees are small, so the search gallops before it halves.
     pub(crate) fn subtree_end(&self, place: usize) -> usize {
         let Some((_, last)) = self.bounds(place) else { return place };
         let mut step = 1;
@@ -112,7 +114,8 @@ impl<A: Address> Family<A> {
         let after = self.begun(first) + 1;
         // Of those that begin together the wider come first.
         let begin = self.first_from(first);
-        let place = partition(begin..after, |place| self.bounds(place).is_some_and(|(_, l)| l > last));
+        let place =
+            partition(begin..after, |place| self.bounds(place).is_some_and(|(_, l)| l > last));
         (self.bounds(place) == Some((first, last))).then_some(place)
     }
 
@@ -126,7 +129,8 @@ impl<A: Address> Family<A> {
     }
 }
 
-/// The first number of a span for which `early` no longer holds; it holds for all before and none after.
+/// The first number of a span for which `early` no longer holds; it holds for all before and none
+/// after.
 fn partition(span: Range<usize>, early: impl Fn(usize) -> bool) -> usize {
     let Range { mut start, mut end } = span;
     while start < end {

@@ -5,15 +5,18 @@ use crate::id::{CompanyId, SubnetId};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Holdings {
-    /// One more than there are companies: the subnets of company *c* are `subnets[offsets[c]..offsets[c + 1]]`.
+    /// One more than there are companies: the subnets of company *c* are
+    /// `subnets[offsets[c]..offsets[c + 1]]`.
     offsets: Vec<u32>,
     subnets: Vec<SubnetId>,
 }
 
 impl Holdings {
-    /// A counting sort of the subnets by company, so that each company's subnets stay in ascending order.
+    /// A counting sort of the subnets by company, so that each company's subnets stay in ascending
+    /// order.
     pub(crate) fn new(holders: &[Holder], companies: usize) -> Self {
-        let held = || holders.iter().enumerate().filter_map(|(id, holder)| Some((id, holder.company()?)));
+        let held =
+            || holders.iter().enumerate().filter_map(|(id, holder)| Some((id, holder.company()?)));
         let mut offsets = vec![0_u32; companies + 1];
         for (_, company) in held() {
             offsets[company.index() + 1] += 1;

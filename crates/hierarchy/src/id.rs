@@ -6,9 +6,12 @@ use std::ops::Range;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// A subnet's place in its generation, counted from zero in pre-order: a parent comes before its children, siblings are
-/// sorted by address, all of IPv4 comes before IPv6. It means nothing in another generation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, FromBytes, IntoBytes, Immutable)]
+/// A subnet's place in its generation, counted from zero in pre-order: a parent comes before its
+/// children, siblings are sorted by address, all of IPv4 comes before IPv6. It means nothing in
+/// another generation.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, FromBytes, IntoBytes, Immutable,
+)]
 #[repr(transparent)]
 pub struct SubnetId(u32);
 
@@ -41,9 +44,11 @@ impl SubnetId {
     }
 }
 
-/// One more than the place is kept, so that `Option<CompanyId>`, of which there is one a subnet, takes four bytes.
+/// One more than the place is kept, so that `Option<CompanyId>`, of which there is one a subnet,
+/// takes four bytes.
 impl CompanyId {
-    /// The company at this place; the last place there is, 4,294,967,295, is taken for the one before it.
+    /// The company at this place; the last place there is, 4,294,967,295, is taken for the one
+    /// before it.
     pub const fn new(place: u32) -> Self {
         Self(NonZeroU32::MIN.saturating_add(place))
     }

@@ -2,18 +2,24 @@
 //!
 //! The road through this crate, in reading order:
 //!
-//! 1. [`Range`], [`Registry`], [`Country`]: the words. [`Record`] joins them: one range and what a registry says about it.
-//! 2. [`CompanyIndex`] numbers the companies, [`Builder`] takes the records in any order, sorts them and nests them in one
-//!    pass with a stack (`nest`), after grouping neighbours into `blocks` where asked. Equal ranges are merged and crossing ones cut, and [`BuildReport`] counts both.
-//! 3. [`Hierarchy`] answers. Subnets are numbered in pre-order ([`SubnetId`]), so that a subtree is a span of ids and most
-//!    questions are answered by arithmetic or by a binary search in flat columns (`family`, `columns`). The smallest subnet
-//!    of an address comes from the tree flattened into disjoint `segments`, kept in a `trie`.
-//! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again without nesting anything.
+//! 1. [`Range`], [`Registry`], [`Country`]: the words. [`Record`] joins them: one range and what a
+//!    registry says about it.
+//! 2. [`CompanyIndex`] numbers the companies, [`Builder`] takes the records in any order, sorts
+//!    them and nests them in one pass with a stack (`nest`), after grouping neighbours into
+//!    `blocks` where asked. Equal ranges are merged and crossing ones cut, and [`BuildReport`]
+//!    counts both.
+//! 3. [`Hierarchy`] answers. Subnets are numbered in pre-order ([`SubnetId`]), so that a subtree is
+//!    a span of ids and most questions are answered by arithmetic or by a binary search in flat
+//!    columns (`family`, `columns`). The smallest subnet of an address comes from the tree
+//!    flattened into disjoint `segments`, kept in a `trie`.
+//! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again
+//!    without nesting anything.
 //! 5. [`Scope`] names a part of the hierarchy in words that later generations understand.
 //! 6. [`Hierarchy::cut`] puts in parts of subnets that turned out to be in different places.
 //! 7. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
 //!
-//! Nothing here reads a file, a clock or a database, and a built hierarchy never changes: a new generation replaces it whole.
+//! Nothing here reads a file, a clock or a database, and a built hierarchy never changes: a new
+//! generation replaces it whole.
 //!
 //! ```
 //! use hierarchy::{Builder, CompanyIndex, Generation, Record, Registry, SubnetKind};

@@ -1,11 +1,14 @@
 //! Sorted ranges to a tree, in one pass with a stack.
 //!
-//! The ranges of one family come sorted by first address, the wider before the narrower, so that whatever holds a range is on
-//! the stack when the range arrives. Two things stand in the way of a tree and are settled here:
+//! The ranges of one family come sorted by first address, the wider before the narrower, so that
+//! whatever holds a range is on the stack when the range arrives. Two things stand in the way of a
+//! tree and are settled here:
 //!
-//! - *Equal ranges* become one node: the more telling record wins ([`Pending::outranks`]), else the earlier.
-//! - *Crossing ranges* overlap without one holding the other. The later one is cut where the earlier one ends: its head
-//!   becomes a child there, its tail comes back in its sorted place. No address loses its subnet.
+//! - *Equal ranges* become one node: the more telling record wins ([`Pending::outranks`]), else the
+//!   earlier.
+//! - *Crossing ranges* overlap without one holding the other. The later one is cut where the
+//!   earlier one ends: its head becomes a child there, its tail comes back in its sorted place. No
+//!   address loses its subnet.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -70,10 +73,12 @@ impl<A: Address> PartialOrd for Piece<A> {
     }
 }
 
-/// Nests the ranges of one family below a root that holds all its addresses; counts what had to be settled.
+/// Nests the ranges of one family below a root that holds all its addresses; counts what had to be
+/// settled.
 pub(crate) fn nest<A: Address>(mut ranges: Vec<Pending<A>>, report: &mut BuildReport) -> Nest<A> {
     ranges.sort_by(Pending::order);
-    let mut stack = Stack { nest: Nest::with_root(ranges.len()), open: vec![Open { node: 0, cut: false }] };
+    let mut stack =
+        Stack { nest: Nest::with_root(ranges.len()), open: vec![Open { node: 0, cut: false }] };
     let mut tails = BinaryHeap::new();
     let mut whole = ranges.into_iter().map(|range| Piece { range, cut: false }).peekable();
     while let Some(piece) = earlier(&mut whole, &mut tails) {
@@ -100,7 +105,8 @@ fn earlier<A: Address>(
     if tail_first { tails.pop().map(|Reverse(tail)| tail) } else { whole.next() }
 }
 
-/// The tree so far and the nodes that may still get children, outermost first. The root never closes.
+/// The tree so far and the nodes that may still get children, outermost first. The root never
+/// closes.
 struct Stack<A> {
     nest: Nest<A>,
     open: Vec<Open>,
@@ -129,14 +135,16 @@ impl<A: Address> Stack<A> {
 
     fn place(&mut self, piece: Piece<A>, report: &mut BuildReport) {
         let top = self.innermost();
-        let equal = self.nest.first[top] == piece.range.first && self.nest.last[top] == piece.range.last;
+        let equal =
+            self.nest.first[top] == piece.range.first && self.nest.last[top] == piece.range.last;
         if equal { self.merge(top, piece, report) } else { self.push(top, piece) }
     }
 
     fn merge(&mut self, node: usize, piece: Piece<A>, report: &mut BuildReport) {
         let there = self.nest.attributes[node].kind();
-        let lost =
-            !piece.cut && piece.range.attributes.kind() != SubnetKind::Block && there != SubnetKind::Block;
+        let lost = !piece.cut
+            && piece.range.attributes.kind() != SubnetKind::Block
+            && there != SubnetKind::Block;
         let over_a_cut = self.open.last().is_some_and(|open| open.cut) && !piece.cut;
         report.equal += u64::from(lost);
         if over_a_cut || piece.range.outranks(there) {
@@ -165,7 +173,10 @@ impl<A: Address> Nest<A> {
             attributes: Vec::with_capacity(nodes),
         };
         let attributes = Attributes::new(SubnetKind::Root, None, None);
-        nest.push(SubnetId::new(0), Pending { first: A::ZERO, last: A::MAX, company: None, attributes });
+        nest.push(
+            SubnetId::new(0),
+            Pending { first: A::ZERO, last: A::MAX, company: None, attributes },
+        );
         nest
     }
 

@@ -1,5 +1,5 @@
-//! The ranges that a head and a number of bits do not tell: those whose size is no power of two, and those of IPv6 that
-//! begin inside a /64.
+//! The ranges that a head and a number of bits do not tell: those whose size is no power of two,
+//! and those of IPv6 that begin inside a /64.
 //!
 //! One to three in a hundred, so that both ends of them are written out beside the columns.
 

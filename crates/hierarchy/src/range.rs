@@ -39,8 +39,8 @@ pub enum RangeError {
 
 /// An inclusive range of IPv4 or of IPv6 addresses.
 ///
-/// Ordered as the hierarchy is: IPv4 before IPv6, then by first address, then the wider before the narrower, so that in a
-/// sorted list whatever holds a range comes before it.
+/// Ordered as the hierarchy is: IPv4 before IPv6, then by first address, then the wider before the
+/// narrower, so that in a sorted list whatever holds a range comes before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Range(pub(crate) Bounds);
 
@@ -87,8 +87,8 @@ impl Range {
         matches!(self.0, Bounds::V4 { .. })
     }
 
-    /// Whether the address lies inside. An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) counts as the IPv4 address
-    /// it carries, since that is where its packets go.
+    /// Whether the address lies inside. An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2)
+    /// counts as the IPv4 address it carries, since that is where its packets go.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.0, address.to_canonical()) {
             (Bounds::V4 { first, last }, IpAddr::V4(a)) => (first..=last).contains(&a.to_bits()),
@@ -100,13 +100,18 @@ impl Range {
     /// Whether every address of `other` lies inside; a range holds itself.
     pub fn contains_range(&self, other: &Self) -> bool {
         match (self.0, other.0) {
-            (Bounds::V4 { first, last }, Bounds::V4 { first: f, last: l }) => first <= f && l <= last,
-            (Bounds::V6 { first, last }, Bounds::V6 { first: f, last: l }) => first <= f && l <= last,
+            (Bounds::V4 { first, last }, Bounds::V4 { first: f, last: l }) => {
+                first <= f && l <= last
+            }
+            (Bounds::V6 { first, last }, Bounds::V6 { first: f, last: l }) => {
+                first <= f && l <= last
+            }
             _ => false,
         }
     }
 
-    /// How many addresses it holds; one short of the truth for all of IPv6, whose number does not fit.
+    /// How many addresses it holds; one short of the truth for all of IPv6, whose number does not
+    /// fit.
     pub fn addresses(&self) -> u128 {
         match self.0 {
             Bounds::V4 { first, last } => u128::from(last - first) + 1,

@@ -1,4 +1,5 @@
-//! Ranges as people write them: `192.0.2.0/24`, `192.0.2.0 - 192.0.2.99`, `2001:db8::/32`, or one address.
+//! Ranges as people write them: `192.0.2.0/24`, `192.0.2.0 - 192.0.2.99`, `2001:db8::/32`, or one
+//! address.
 
 use std::fmt;
 use std::net::IpAddr;

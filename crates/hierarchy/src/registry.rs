@@ -25,7 +25,8 @@ pub struct UnknownRegistry(pub String);
 
 impl Registry {
     /// All five, in the order of their names.
-    pub const ALL: [Self; 5] = [Self::Afrinic, Self::Apnic, Self::Arin, Self::Lacnic, Self::RipeNcc];
+    pub const ALL: [Self; 5] =
+        [Self::Afrinic, Self::Apnic, Self::Arin, Self::Lacnic, Self::RipeNcc];
 
     /// The name that the statistics exchange format uses, lower case.
     pub fn as_str(self) -> &'static str {

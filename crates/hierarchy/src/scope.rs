@@ -42,7 +42,8 @@ impl Scope {
         }
     }
 
-    /// Whether this generation has any such subnet. Reads the hierarchy through where there is none.
+    /// Whether this generation has any such subnet. Reads the hierarchy through where there is
+    /// none.
     pub fn is_known(&self, hierarchy: &Hierarchy) -> bool {
         match self {
             Self::Range(range) => hierarchy.inside(range).next().is_some(),
@@ -52,8 +53,8 @@ impl Scope {
         }
     }
 
-    /// The narrower of two scopes has the smaller number: a small range before a large one, ranges before companies, companies
-    /// before countries.
+    /// The narrower of two scopes has the smaller number: a small range before a large one, ranges
+    /// before companies, companies before countries.
     pub fn breadth(&self) -> (u8, u128) {
         match self {
             Self::Range(range) => (0, range.addresses()),

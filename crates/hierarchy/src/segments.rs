@@ -1,12 +1,15 @@
-//! The tree flattened: wherever the smallest subnet changes along the line of heads, a *segment* starts, and goes on until the next.
+//! The tree flattened: wherever the smallest subnet changes along the line of heads, a *segment*
+//! starts, and goes on until the next.
 
 use crate::address::Address;
 use crate::family::Family;
 
-/// Owner of a head within which the smallest subnet changes: its segment does not tell (ranges of IPv6 smaller than a /64).
+/// Owner of a head within which the smallest subnet changes: its segment does not tell (ranges of
+/// IPv6 smaller than a /64).
 pub(crate) const UNTOLD: u32 = u32::MAX >> 1;
 
-/// Hands each segment to `sink`, the head it starts at and the place of its owner, in ascending order from zero on.
+/// Hands each segment to `sink`, the head it starts at and the place of its owner, in ascending
+/// order from zero on.
 pub(crate) fn flatten<A: Address>(family: &Family<A>, sink: impl FnMut(u64, u32)) {
     let mut flat = Flat { sink, around: vec![(0, A::MAX)], waiting: (0, 0) };
     for place in 1..family.len() {
@@ -28,8 +31,8 @@ struct Flat<A, S> {
 }
 
 impl<A: Address, S: FnMut(u64, u32)> Flat<A, S> {
-    /// Walks up to the subnet that holds `target` (to the root without one) and starts a segment where each left subnet's parent
-    /// goes on.
+    /// Walks up to the subnet that holds `target` (to the root without one) and starts a segment
+    /// where each left subnet's parent goes on.
     fn leave(&mut self, target: Option<A>) {
         while let [.., (parent, beyond), (_, last)] = self.around[..]
             && target.is_none_or(|target| last < target)

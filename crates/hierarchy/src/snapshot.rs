@@ -1,12 +1,14 @@
 //! A hierarchy as the bytes it consists of, so that it is there again in a moment.
 //!
-//! A snapshot is a header, the flat columns one after the other as the machine has them in memory, and a CRC-32 of the columns. The
-//! header counts what follows and has a CRC-32 of its own, so that nothing is set aside for a length that is damaged. Columns
-//! are read straight into their places. What only makes lookups quick is not in it: it is made anew ([`Hierarchy::quicken`]) while the
+//! A snapshot is a header, the flat columns one after the other as the machine has them in memory,
+//! and a CRC-32 of the columns. The header counts what follows and has a CRC-32 of its own, so that
+//! nothing is set aside for a length that is damaged. Columns are read straight into their places.
+//! What only makes lookups quick is not in it: it is made anew ([`Hierarchy::quicken`]) while the
 //! hierarchy answers already.
 //!
-//! A snapshot is never trusted: after the sums the columns themselves are checked ([`verify`]), so that whatever the bytes are, the
-//! answer is a hierarchy that keeps all its promises or a [`SnapshotError`].
+//! A snapshot is never trusted: after the sums the columns themselves are checked ([`verify`]), so
+//! that whatever the bytes are, the answer is a hierarchy that keeps all its promises or a
+//! [`SnapshotError`].
 
 mod header;
 mod read;
@@ -29,7 +31,8 @@ pub enum SnapshotError {
     /// It does not begin as a snapshot does.
     #[error("this is not a snapshot of a hierarchy")]
     Foreign,
-    /// It was written by a version of this program, or on a kind of machine, that puts it differently.
+    /// It was written by a version of this program, or on a kind of machine, that puts it
+    /// differently.
     #[error("the snapshot has format {found}, and this program reads format {expected}")]
     Format {
         /// The number found; that of another byte order looks like a very large one.
@@ -61,13 +64,18 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Reads a snapshot. What follows it is left unread. The hierarchy answers at once, and quickly after [`Hierarchy::quicken`].
+    /// Reads a snapshot. What follows it is left unread. The hierarchy answers at once, and quickly
+    /// after [`Hierarchy::quicken`].
     pub fn read(source: &mut impl io::Read) -> Result<Self, SnapshotError> {
         read::read(source)
     }
 
     /// Writes a hierarchy down. The sink gets large pieces; a file needs no buffer.
-    pub fn write(hierarchy: &Hierarchy, mark: u64, sink: &mut impl io::Write) -> Result<(), SnapshotError> {
+    pub fn write(
+        hierarchy: &Hierarchy,
+        mark: u64,
+        sink: &mut impl io::Write,
+    ) -> Result<(), SnapshotError> {
         write::write(hierarchy, mark, sink)
     }
 }

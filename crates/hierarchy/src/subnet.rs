@@ -37,7 +37,8 @@ impl<'h> Subnet<'h> {
         self.hierarchy.columns().attributes[self.id.index()].kind()
     }
 
-    /// Whether it is a virtual subnet: a part that was cut out of a range somebody holds. Other blocks group what several hold.
+    /// Whether it is a virtual subnet: a part that was cut out of a range somebody holds. Other
+    /// blocks group what several hold.
     pub fn is_virtual(&self) -> bool {
         self.kind() == SubnetKind::Block && self.company().is_some()
     }
@@ -57,7 +58,8 @@ impl<'h> Subnet<'h> {
         self.hierarchy.ancestors(self.id).count()
     }
 
-    /// Who maintains it; `None` for a root and for a block whose subnets belong to several registries.
+    /// Who maintains it; `None` for a root and for a block whose subnets belong to several
+    /// registries.
     pub fn registry(&self) -> Option<Registry> {
         self.hierarchy.columns().attributes[self.id.index()].registry()
     }

@@ -22,8 +22,9 @@ const MAPPED: u128 = 0xffff;
 
 /// All subnets of one generation below two roots, 0.0.0.0/0 and ::/0, which are always there.
 ///
-/// Ids are places in pre-order. One that lies beyond the last subnet cannot come from this generation; it has no parent, no
-/// ancestors, no children, no siblings and no descendants, and [`Hierarchy::get`] answers `None` for it.
+/// Ids are places in pre-order. One that lies beyond the last subnet cannot come from this
+/// generation; it has no parent, no ancestors, no children, no siblings and no descendants, and
+/// [`Hierarchy::get`] answers `None` for it.
 #[derive(Clone)]
 pub struct Hierarchy {
     generation: Generation,
@@ -56,9 +57,10 @@ impl Hierarchy {
         Self { generation, v4, v6, tries, columns, holdings, companies }
     }
 
-    /// Makes what lets [`Hierarchy::smallest`] answer in one or two reads of memory, for ten million ranges in one to two seconds. A
-    /// hierarchy that was built has it; one that was read answers from the columns until then, some ten times more slowly. Doing
-    /// it again does nothing.
+    /// Makes what lets [`Hierarchy::smallest`] answer in one or two reads of memory, for ten
+    /// million ranges in one to two seconds. A hierarchy that was built has it; one that was read
+    /// answers from the columns until then, some ten times more slowly. Doing it again does
+    /// nothing.
     pub fn quicken(&self) {
         self.tries.get_or_init(|| Tries { v4: Trie::new(&self.v4), v6: Trie::new(&self.v6) });
     }
@@ -78,10 +80,10 @@ impl Hierarchy {
         self.len() == 0
     }
 
-    /// The smallest subnet that holds the address; a root where nothing smaller does. An IPv4-mapped IPv6 address counts as
-    /// the IPv4 address it carries.
-    // `IpAddr::to_canonical` writes the address down again, which the processor can read only once everything before is done: lookups
-    // would no longer overlap.
+    /// The smallest subnet that holds the address; a root where nothing smaller does. An
+    /// IPv4-mapped IPv6 address counts as the IPv4 address it carries.
+    // `IpAddr::to_canonical` writes the address down again, which the processor can read only once
+    // everything before is done: lookups would no longer overlap.
     #[inline]
     pub fn smallest(&self, address: IpAddr) -> SubnetId {
         match address {
@@ -93,15 +95,21 @@ impl Hierarchy {
         }
     }
 
-    /// The subnet of that id, `None` when this generation has none. Use it for ids that were stored or came from outside.
+    /// The subnet of that id, `None` when this generation has none. Use it for ids that were stored
+    /// or came from outside.
     pub fn get(&self, id: SubnetId) -> Option<Subnet<'_>> {
         (id.index() < self.len()).then(|| Subnet::new(self, id))
     }
 
-    /// The subnet of an id that this hierarchy gave out. (Any other id beyond the last subnet answers as the root 0.0.0.0/0;
-    /// debug builds stop there, because it is a mistake of the caller.)
+    /// The subnet of an id that this hierarchy gave out. (Any other id beyond the last subnet
+    /// answers as the root 0.0.0.0/0; debug builds stop there, because it is a mistake of the
+    /// caller.)
     pub fn subnet(&self, id: SubnetId) -> Subnet<'_> {
-        debug_assert!(id.index() < self.len(), "subnet {id} is not of generation {}", self.generation);
+        debug_assert!(
+            id.index() < self.len(),
+            "subnet {id} is not of generation {}",
+            self.generation
+        );
         self.get(id).unwrap_or_else(|| Subnet::new(self, SubnetId::new(0)))
     }
 
@@ -119,7 +127,8 @@ impl Hierarchy {
         Some(SubnetId::new(place as u32))
     }
 
-    /// The smallest subnet that holds the whole range: its own when there is one, a root where nothing smaller does.
+    /// The smallest subnet that holds the whole range: its own when there is one, a root where
+    /// nothing smaller does.
     pub fn smallest_holding(&self, range: &Range) -> SubnetId {
         let from = match range.0 {
             Bounds::V4 { first, .. } => self.smallest_v4(first),
@@ -129,7 +138,8 @@ impl Hierarchy {
         std::iter::once(from).chain(self.ancestors(from)).find(holds).unwrap_or(from)
     }
 
-    /// The largest delegated subnets that lie wholly inside the range, in order; the range itself when it is one.
+    /// The largest delegated subnets that lie wholly inside the range, in order; the range itself
+    /// when it is one.
     pub fn inside(&self, range: &Range) -> impl Iterator<Item = SubnetId> {
         let mut id = self.first_from(range);
         std::iter::from_fn(move || {
@@ -176,7 +186,10 @@ impl Hierarchy {
     /// The other children of the subnet's parent, in order.
     pub fn siblings(&self, id: SubnetId) -> impl Iterator<Item = SubnetId> {
         let parent = self.parent(id);
-        parent.into_iter().flat_map(|parent| self.children(parent)).filter(move |sibling| *sibling != id)
+        parent
+            .into_iter()
+            .flat_map(|parent| self.children(parent))
+            .filter(move |sibling| *sibling != id)
     }
 
     /// Everything below the subnet, itself left out: ids from `start` up to, not including, `end`.
@@ -213,7 +226,8 @@ impl Hierarchy {
     /// What the hierarchy takes in memory.
     pub fn heap_bytes(&self) -> HeapBytes {
         let ranges = self.v4.heap_bytes() + self.v6.heap_bytes();
-        let tries = self.tries.get().map_or(0, |tries| tries.v4.heap_bytes() + tries.v6.heap_bytes());
+        let tries =
+            self.tries.get().map_or(0, |tries| tries.v4.heap_bytes() + tries.v6.heap_bytes());
         let ranges = ranges + tries;
         let subnets = ranges + self.columns.heap_bytes() + self.holdings.heap_bytes();
         HeapBytes { subnets, companies: self.companies.heap_bytes() }

@@ -1,11 +1,13 @@
-//! The smallest subnet of an address in one or two reads of far memory: a trie whose strides follow the data.
+//! The smallest subnet of an address in one or two reads of far memory: a trie whose strides follow
+//! the data.
 //!
-//! The line of heads, flattened into [`segments`](crate::segments), is cut into about 2^14 equal regions at most, few enough for their
-//! nodes to stay near the processor. A node cuts its stretch into a power of two of equal parts. Where most of the line belongs to
-//! few, a part has a *slot* that names the owner at once, in a table as that of DIR-24-8 (Gupta, Lin, McKeown 1998); a slot in which
-//! several segments start has a short [list](lists) of them, or a node of its own. Where the line is cut up everywhere, half of the slots
-//! would need a list: there parts are larger, and each has a [`block`], one cache line that tells of its segments, or a node if they
-//! are too many.
+//! The line of heads, flattened into [`segments`](crate::segments), is cut into about 2^14 equal
+//! regions at most, few enough for their nodes to stay near the processor. A node cuts its stretch
+//! into a power of two of equal parts. Where most of the line belongs to few, a part has a *slot*
+//! that names the owner at once, in a table as that of DIR-24-8 (Gupta, Lin, McKeown 1998); a slot
+//! in which several segments start has a short [list](lists) of them, or a node of its own. Where
+//! the line is cut up everywhere, half of the slots would need a list: there parts are larger, and
+//! each has a [`block`], one cache line that tells of its segments, or a node if they are too many.
 //!
 //! A head that is not told here is left to the columns, see [`crate::family`].
 
@@ -77,8 +79,10 @@ pub(crate) struct Trie {
 }
 
 impl Trie {
-    /// The place of the smallest subnet that holds the addresses of this head; `None` where that is not told here.
-    // Most lookups end here. Kept short, so that the processor has many of them under way while it waits for memory.
+    /// The place of the smallest subnet that holds the addresses of this head; `None` where that is
+    /// not told here.
+    // Most lookups end here. Kept short, so that the processor has many of them under way while it
+    // waits for memory.
     #[inline]
     pub(crate) fn owner(&self, head: u64) -> Option<usize> {
         let offset = head.saturating_sub(self.base).min(self.last);
@@ -102,7 +106,10 @@ impl Trie {
     fn several(&self, mut node: Node, mut slot: u32, offset: u64) -> Option<usize> {
         while slot >= SEVERAL {
             if slot & DEEPER == 0 {
-                return self.lists.owner((slot & WHICH) as usize, node.within(offset)).and_then(told);
+                return self
+                    .lists
+                    .owner((slot & WHICH) as usize, node.within(offset))
+                    .and_then(told);
             }
             node = *self.nodes.get((slot & WHICH) as usize)?;
             slot = *self.slots.get(node.part(offset))?;
@@ -130,13 +137,16 @@ mod tests {
     use super::build::{Growing, WAYS};
     use crate::{Builder, Companies, Generation, Hierarchy, Range, Record, SubnetKind};
 
-    /// Ranges of one size side by side, some with gaps: where they begin, how far apart, how long, how many.
+    /// Ranges of one size side by side, some with gaps: where they begin, how far apart, how long,
+    /// how many.
     type Crowd = (u128, u128, u128, u128);
 
-    /// From single addresses next to each other to blocks far apart, so that all kinds of slots and lists come up.
+    /// From single addresses next to each other to blocks far apart, so that all kinds of slots and
+    /// lists come up.
     fn crowd(bits: u32) -> impl Strategy<Value = Crowd> {
         let most = u128::MAX >> (u128::BITS - bits);
-        let step = (0..bits).prop_map(|shift| 1_u128 << shift).prop_flat_map(|step| step..=2 * step - 1);
+        let step =
+            (0..bits).prop_map(|shift| 1_u128 << shift).prop_flat_map(|step| step..=2 * step - 1);
         (0..=most, step.clone(), step, 1_u128..80)
     }
 

@@ -1,7 +1,8 @@
 //! Here is text from a stranger's page: what of it may be shown?
 //!
-//! White space is folded; control characters and the marks that turn the direction of what follows go, since they
-//! could make an answer read as something else. Markup is not looked for: nobody renders it.
+//! White space is folded; control characters and the marks that turn the direction of what follows
+//! go, since they could make an answer read as something else. Markup is not looked for: nobody
+//! renders it.
 
 /// `text` on one line without invisible characters, cut at a letter's edge to at most `max_bytes`.
 pub(crate) fn cleaned(text: &str, max_bytes: usize) -> String {

@@ -63,7 +63,8 @@ pub(crate) fn entry(page: &Document<'_>, fields: &Fields) -> Option<TantivyDocum
 /// The host and each domain around it, the top-level one included: `site:` may name any of them.
 fn domains(host: &str) -> impl Iterator<Item = &str> {
     let numeric = host.starts_with('[') || host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let parents = host.match_indices('.').map(|(dot, _)| &host[dot + 1..]).filter(move |_| !numeric);
+    let parents =
+        host.match_indices('.').map(|(dot, _)| &host[dot + 1..]).filter(move |_| !numeric);
     std::iter::once(host).chain(parents).filter(|domain| !domain.is_empty())
 }
 
@@ -73,7 +74,8 @@ fn place(url: &Url, host: &str) -> String {
 
 fn stemmed(stems: &Stems, title: &str, text: &str) -> String {
     let words = words(title).chain(words(text));
-    let terms: Vec<String> = words.filter_map(|word| Some(stems.term(&word.stemmable()?))).collect();
+    let terms: Vec<String> =
+        words.filter_map(|word| Some(stems.term(&word.stemmable()?))).collect();
     terms.join(" ")
 }
 
@@ -83,7 +85,10 @@ mod tests {
 
     #[test]
     fn a_site_is_the_host_and_what_it_lies_in() {
-        assert_eq!(domains("a.b.example").collect::<Vec<_>>(), ["a.b.example", "b.example", "example"]);
+        assert_eq!(
+            domains("a.b.example").collect::<Vec<_>>(),
+            ["a.b.example", "b.example", "example"]
+        );
         assert_eq!(domains("192.0.2.1").collect::<Vec<_>>(), ["192.0.2.1"]);
         assert_eq!(domains("[2001:db8::1]").collect::<Vec<_>>(), ["[2001:db8::1]"]);
     }

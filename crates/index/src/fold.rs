@@ -1,8 +1,9 @@
 //! Here is a word as somebody wrote it: under which spelling is it found?
 //!
-//! Case, width, ligatures and the accents of Latin, Greek and Cyrillic do not matter to somebody who
-//! searches, nor do the vowel points of Arabic and Hebrew. The marks of other scripts are letters in their
-//! own right (Devanagari vowel signs, Thai tones, the voicing marks of kana) and stay.
+//! Case, width, ligatures and the accents of Latin, Greek and Cyrillic do not matter to somebody
+//! who searches, nor do the vowel points of Arabic and Hebrew. The marks of other scripts are
+//! letters in their own right (Devanagari vowel signs, Thai tones, the voicing marks of kana) and
+//! stay.
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -34,7 +35,8 @@ fn is_dropped(c: char) -> bool {
     let arabic = matches!(c, '\u{640}' | '\u{64B}'..='\u{65F}' | '\u{670}' | '\u{6D6}'..='\u{6DC}');
     let hebrew = matches!(
         c,
-        '\u{591}'..='\u{5BD}' | '\u{5BF}' | '\u{5C1}' | '\u{5C2}' | '\u{5C4}' | '\u{5C5}' | '\u{5C7}'
+        '\u{591}'
+            ..='\u{5BD}' | '\u{5BF}' | '\u{5C1}' | '\u{5C2}' | '\u{5C4}' | '\u{5C5}' | '\u{5C7}'
     );
     accent || arabic || hebrew || is_joiner(c)
 }

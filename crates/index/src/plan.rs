@@ -1,13 +1,13 @@
 //! Here is what somebody wants: which tantivy query finds and ranks it?
 //!
-//! Each word counts by its best field (BM25): title three times, text once, words of the URL, and stems at a discount,
-//! so that the exact form wins. Pages must hold all of up to three words, and three quarters of more. Words that
-//! follow each other as typed lift a page further.
+//! Each word counts by its best field (BM25): title three times, text once, words of the URL, and
+//! stems at a discount, so that the exact form wins. Pages must hold all of up to three words, and
+//! three quarters of more. Words that follow each other as typed lift a page further.
 
 use tantivy::Term;
 use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, FuzzyTermQuery, Occur,
-    PhraseQuery, Query, TermQuery,
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, FuzzyTermQuery,
+    Occur, PhraseQuery, Query, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
@@ -58,7 +58,9 @@ fn ranked(part: &Part, fields: &Fields) -> Box<dyn Query> {
             by_field.extend(stems.iter().map(|stem| boosted(word(fields.stems, stem), STEM)));
             by_field
         }
-        Part::Phrase(terms) => vec![boosted(phrase(fields.title, terms), TITLE), phrase(fields.body, terms)],
+        Part::Phrase(terms) => {
+            vec![boosted(phrase(fields.title, terms), TITLE), phrase(fields.body, terms)]
+        }
         Part::Beginning(letter) => {
             vec![boosted(beginning(fields.title, letter), TITLE), beginning(fields.body, letter)]
         }
@@ -101,7 +103,9 @@ fn word(field: Field, term: &str) -> Box<dyn Query> {
 }
 
 fn phrase(field: Field, terms: &[String]) -> Box<dyn Query> {
-    Box::new(PhraseQuery::new(terms.iter().map(|term| Term::from_field_text(field, term)).collect()))
+    Box::new(PhraseQuery::new(
+        terms.iter().map(|term| Term::from_field_text(field, term)).collect(),
+    ))
 }
 
 fn beginning(field: Field, letter: &str) -> Box<dyn Query> {

@@ -13,7 +13,8 @@ use crate::write::Writing;
 /// How much memory the index may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Memory in which new pages are gathered before they go to disk, in bytes; at least 15,000,000.
+    /// Memory in which new pages are gathered before they go to disk, in bytes; at least
+    /// 15,000,000.
     pub writer_bytes: usize,
 }
 
@@ -51,7 +52,9 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// It was made by a version with other fields.
-    #[error("the index in {path} was made by another version: move it away and integrate the packages again")]
+    #[error(
+        "the index in {path} was made by another version: move it away and integrate the packages again"
+    )]
     OtherMake {
         /// Which.
         path: PathBuf,
@@ -71,7 +74,8 @@ impl Index {
     /// Opens the index in `dir`, which is made when it is not there.
     pub fn open(dir: &Path, options: Options) -> Result<Self, OpenError> {
         let path = || dir.to_owned();
-        std::fs::create_dir_all(dir).map_err(|source| OpenError::Directory { path: path(), source })?;
+        std::fs::create_dir_all(dir)
+            .map_err(|source| OpenError::Directory { path: path(), source })?;
         Self::open_existing(dir, options).map_err(|error| match error {
             TantivyError::LockFailure(LockError::LockBusy, _) => OpenError::InUse { path: path() },
             TantivyError::SchemaError(_) | TantivyError::IncompatibleIndex(_) => {
@@ -84,12 +88,21 @@ impl Index {
     fn open_existing(dir: &Path, options: Options) -> tantivy::Result<Self> {
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(dir)?;
-        let index =
-            tantivy::Index::builder().schema(schema).tokenizers(tokenizers()).open_or_create(directory)?;
-        // Pages come from the store in small blocks; a small cache spares decompressing one twice for an answer.
-        let reader =
-            index.reader_builder().reload_policy(ReloadPolicy::Manual).doc_store_cache_num_blocks(16);
-        Ok(Self { fields, reader: reader.try_into()?, writing: Mutex::new(Writing::open(index, options)?) })
+        let index = tantivy::Index::builder()
+            .schema(schema)
+            .tokenizers(tokenizers())
+            .open_or_create(directory)?;
+        // Pages come from the store in small blocks; a small cache spares decompressing one twice
+        // for an answer.
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .doc_store_cache_num_blocks(16);
+        Ok(Self {
+            fields,
+            reader: reader.try_into()?,
+            writing: Mutex::new(Writing::open(index, options)?),
+        })
     }
 
     /// Pages that can be found.

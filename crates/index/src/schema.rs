@@ -33,7 +33,8 @@ pub(crate) struct Fields {
     pub(crate) stems: Field,
 }
 
-/// The schema and its fields. A change to it needs other tokenizer names, so that an index of another make is noticed.
+/// The schema and its fields. A change to it needs other tokenizer names, so that an index of
+/// another make is noticed.
 pub(crate) fn schema() -> (Schema, Fields) {
     let text = |tokenizer: &str, record: IndexRecordOption| {
         TextOptions::default().set_indexing_options(

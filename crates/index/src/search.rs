@@ -49,7 +49,8 @@ pub enum SearchError {
 }
 
 impl Index {
-    /// Answers what somebody typed: at most `limit` pages after the first `offset`, within the best [`WINDOW_MAX`].
+    /// Answers what somebody typed: at most `limit` pages after the first `offset`, within the best
+    /// [`WINDOW_MAX`].
     ///
     /// A query that asks for nothing gets an empty answer.
     pub fn search(&self, query: &str, offset: usize, limit: usize) -> Result<Answer, SearchError> {
@@ -68,14 +69,17 @@ impl Index {
         let lookout = Lookout::of(wish);
         let items = best
             .into_iter()
-            .map(|(score, address)| Ok(found(&searcher.doc(address)?, score, &self.fields, &lookout)))
+            .map(|(score, address)| {
+                Ok(found(&searcher.doc(address)?, score, &self.fields, &lookout))
+            })
             .collect::<tantivy::Result<Vec<_>>>()?;
         Ok(Answer { total: total as u64, items })
     }
 }
 
 fn found(entry: &TantivyDocument, score: f32, fields: &Fields, lookout: &Lookout) -> Found {
-    let text = |field: Field| entry.get_first(field).and_then(|value| value.as_str()).unwrap_or_default();
+    let text =
+        |field: Field| entry.get_first(field).and_then(|value| value.as_str()).unwrap_or_default();
     let lang = Some(text(fields.lang)).filter(|lang| !lang.is_empty());
     Found {
         url: text(fields.url).to_owned(),

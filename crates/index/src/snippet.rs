@@ -54,7 +54,8 @@ impl Lookout {
         lookout
     }
 
-    /// The passage of `text` (in `lang`) with most of what is looked for; its beginning when there is nothing.
+    /// The passage of `text` (in `lang`) with most of what is looked for; its beginning when there
+    /// is nothing.
     pub(crate) fn snippet(&self, text: &str, lang: Option<&str>) -> Vec<Piece> {
         let hits = self.hits(text, lang);
         let passage = passage(text, &hits);
@@ -78,13 +79,16 @@ impl Lookout {
             return Some(Hit { range: word.start..word.start + letter, term });
         }
         let stem = || {
-            stems.zip(word.stemmable()).is_some_and(|(stems, word)| self.stems.contains(&stems.term(&word)))
+            stems
+                .zip(word.stemmable())
+                .is_some_and(|(stems, word)| self.stems.contains(&stems.term(&word)))
         };
         (known || stem()).then(|| Hit { range: word.start..word.end(), term })
     }
 }
 
-/// The stretch that begins a little before some hit and holds the most different terms; the first of equals.
+/// The stretch that begins a little before some hit and holds the most different terms; the first
+/// of equals.
 fn passage(text: &str, hits: &[Hit]) -> Range<usize> {
     let mut best = (0, 0);
     for (at, first) in hits.iter().enumerate() {
@@ -198,7 +202,9 @@ mod tests {
         let text = format!("red {} red blue {}", "x ".repeat(400), "y ".repeat(400));
         let snippet = marked("red blue", &text, None);
         assert!(
-            snippet.starts_with("… x") && snippet.contains("[red] [blue] y") && snippet.ends_with(" …"),
+            snippet.starts_with("… x")
+                && snippet.contains("[red] [blue] y")
+                && snippet.ends_with(" …"),
             "{snippet}"
         );
     }

@@ -1,7 +1,7 @@
 //! Here is a word and its language: what is its stem?
 //!
-//! Stems are indexed beside the words, each with its language before it (`en:crawl`), so that one field serves
-//! all languages and a stem of one never counts as that of another.
+//! Stems are indexed beside the words, each with its language before it (`en:crawl`), so that one
+//! field serves all languages and a stem of one never counts as that of another.
 
 use frostem::{Algorithm, Stemmer};
 
@@ -42,8 +42,8 @@ const LANGUAGES: [(&str, Algorithm); 31] = [
     ("tr", Algorithm::Turkish),
 ];
 
-/// The two or three letters of a language tag by which pages are told apart: `en` for `en-GB`, `no` for `nb`.
-/// None when it is no tag.
+/// The two or three letters of a language tag by which pages are told apart: `en` for `en-GB`, `no`
+/// for `nb`. None when it is no tag.
 pub(crate) fn language(tag: &str) -> Option<String> {
     let primary = tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
     let sound = (2..=3).contains(&primary.len()) && primary.bytes().all(|b| b.is_ascii_lowercase());

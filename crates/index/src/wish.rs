@@ -1,7 +1,7 @@
 //! Here is what somebody typed: what do they want?
 //!
-//! Nothing typed is an error: what cannot be understood is taken as words. What is too much is left out, so that no
-//! query costs more than a few dozen terms.
+//! Nothing typed is an error: what cannot be understood is taken as words. What is too much is left
+//! out, so that no query costs more than a few dozen terms.
 
 use crate::stem::{Stems, language};
 use crate::words::{Shape, Word, words};
@@ -84,7 +84,9 @@ impl Wish {
     }
 
     fn take_filter(&mut self, piece: &Piece<'_>) -> bool {
-        let Some((name, value)) = piece.text.split_once(':').filter(|_| !piece.quoted) else { return false };
+        let Some((name, value)) = piece.text.split_once(':').filter(|_| !piece.quoted) else {
+            return false;
+        };
         let (list, value) = match name.to_ascii_lowercase().as_str() {
             "site" if piece.unwanted => (&mut self.not_sites, site(value)),
             "site" => (&mut self.sites, site(value)),
@@ -145,14 +147,18 @@ fn pieces(query: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = query.trim_start();
     while !rest.is_empty() {
-        let bare = rest.strip_prefix(['-', '−']).filter(|bare| !bare.starts_with(char::is_whitespace));
+        let bare =
+            rest.strip_prefix(['-', '−']).filter(|bare| !bare.starts_with(char::is_whitespace));
         let unwanted = bare.is_some();
         rest = bare.unwrap_or(rest);
         let inner = rest.strip_prefix(is_quote);
         let quoted = inner.is_some();
         rest = inner.unwrap_or(rest);
-        let end =
-            if quoted { rest.find(is_quote) } else { rest.find(|c: char| c.is_whitespace() || is_quote(c)) };
+        let end = if quoted {
+            rest.find(is_quote)
+        } else {
+            rest.find(|c: char| c.is_whitespace() || is_quote(c))
+        };
         let (text, after) = rest.split_at(end.unwrap_or(rest.len()));
         pieces.push(Piece { text, quoted, unwanted });
         let after = if quoted { after.strip_prefix(is_quote).unwrap_or(after) } else { after };
@@ -169,11 +175,12 @@ fn site(value: &str) -> Option<String> {
     url.host_str().map(str::to_owned)
 }
 
-/// Longest run of a script without spaces, in pairs, that is taken as one name or word; a longer one is a sentence.
+/// Longest run of a script without spaces, in pairs, that is taken as one name or word; a longer
+/// one is a sentence.
 const RUN_IS_PHRASE: usize = 3;
 
-/// A quoted piece is one phrase. Any other is taken word by word, save that a short run of a script without spaces is
-/// a phrase of its pairs.
+/// A quoted piece is one phrase. Any other is taken word by word, save that a short run of a script
+/// without spaces is a phrase of its pairs.
 fn parts(piece: &Piece<'_>, stems: &[Stems]) -> Vec<Part> {
     let words: Vec<Word<'_>> = words(piece.text).filter(|word| word.shape != Shape::Tail).collect();
     if let ([word], true) = (words.as_slice(), piece.quoted) {
@@ -203,7 +210,8 @@ fn part(word: &Word<'_>, stems: &[Stems]) -> Option<Part> {
         return Some(Part::Beginning(term));
     }
     let lowered = word.stemmable();
-    let stems = lowered.iter().flat_map(|lowered| stems.iter().map(|stem| stem.term(lowered))).collect();
+    let stems =
+        lowered.iter().flat_map(|lowered| stems.iter().map(|stem| stem.term(lowered))).collect();
     Some(Part::Word { term, stems })
 }
 
@@ -238,7 +246,9 @@ mod tests {
 
     #[test]
     fn filters() {
-        let wish = Wish::of("SITE:Example.org site:https://Bücher.example/x?y lang:en-GB -site:.ru -lang:nb");
+        let wish = Wish::of(
+            "SITE:Example.org site:https://Bücher.example/x?y lang:en-GB -site:.ru -lang:nb",
+        );
         assert_eq!(wish.sites, ["example.org", "xn--bcher-kva.example"]);
         assert_eq!(
             (wish.not_sites, wish.langs, wish.not_langs),
@@ -256,14 +266,19 @@ mod tests {
 
     #[test]
     fn scripts_without_spaces_become_phrases() {
-        assert_eq!(Wish::of("東京都 猫").parts, [phrase(&["東京", "京都"]), Part::Beginning("猫".into())]);
+        assert_eq!(
+            Wish::of("東京都 猫").parts,
+            [phrase(&["東京", "京都"]), Part::Beginning("猫".into())]
+        );
         assert_eq!(Wish::of("lang:ja 東京駅tower").parts.len(), 2);
         assert_eq!(Wish::of("東京の美味しい").parts.len(), 6);
     }
 
     #[test]
     fn stems_of_the_language_asked_for() {
-        let Part::Word { stems, .. } = &Wish::of("lang:en crawling").parts[0] else { panic!("a word") };
+        let Part::Word { stems, .. } = &Wish::of("lang:en crawling").parts[0] else {
+            panic!("a word")
+        };
         assert_eq!(stems, &["en:crawl"]);
         let Part::Word { stems, .. } = &Wish::of("crawling").parts[0] else { panic!("a word") };
         assert!(stems.len() > 20);
@@ -276,7 +291,10 @@ mod tests {
         let cost: usize = wish.parts.iter().chain(&wish.unwanted).map(Part::len).sum();
         assert!(cost <= TERMS_MAX);
         assert_eq!(Wish::of(&"東".repeat(5_000)).parts, [word("東東")]);
-        assert_eq!(Wish::of(&format!("\"{}\"", "a ".repeat(100))).parts, [phrase(&["a"; TERMS_MAX])]);
+        assert_eq!(
+            Wish::of(&format!("\"{}\"", "a ".repeat(100))).parts,
+            [phrase(&["a"; TERMS_MAX])]
+        );
     }
 
     proptest! {

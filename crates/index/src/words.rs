@@ -1,15 +1,16 @@
 //! Here is a text in any language: which words are in it, and where?
 //!
-//! Scripts that put spaces between words are cut at whatever is neither letter, digit nor mark. Scripts that do
-//! not (Han, kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan) are cut into overlapping pairs of letters, and the last
-//! letter of a run stands alone besides: so any single letter is the beginning of some term, and any longer
-//! string is a phrase of pairs.
+//! Scripts that put spaces between words are cut at whatever is neither letter, digit nor mark.
+//! Scripts that do not (Han, kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan) are cut into
+//! overlapping pairs of letters, and the last letter of a run stands alone besides: so any single
+//! letter is the beginning of some term, and any longer string is a phrase of pairs.
 
 use unicode_normalization::char::is_combining_mark;
 
 use crate::fold::{folded, is_joiner, lowered};
 
-/// Longest term, in bytes of its folded form; what is longer is noise (encoded data) and is skipped.
+/// Longest term, in bytes of its folded form; what is longer is noise (encoded data) and is
+/// skipped.
 const TERM_MAX_BYTES: usize = 80;
 
 /// A word of a text.
@@ -44,7 +45,8 @@ impl Word<'_> {
         self.start + self.text.len()
     }
 
-    /// The term it is indexed under; none when it is too long to be a word, or nothing but dropped marks.
+    /// The term it is indexed under; none when it is too long to be a word, or nothing but dropped
+    /// marks.
     pub(crate) fn term(&self) -> Option<String> {
         // Folding at most triples the bytes of the shortest letters, so this bound loses no word.
         let term = Some(self.text).filter(|text| text.len() <= 4 * TERM_MAX_BYTES).map(folded)?;
@@ -79,7 +81,8 @@ impl<'a> Iterator for Words<'a> {
         self.skip_gap();
         let rest = &self.text[self.at..];
         let first = rest.chars().next()?;
-        let (length, step, shape) = if is_dense(first) { self.dense(rest) } else { self.spaced(rest) };
+        let (length, step, shape) =
+            if is_dense(first) { self.dense(rest) } else { self.spaced(rest) };
         let word = Word { text: &rest[..length], start: self.at, position: self.position, shape };
         self.at += step;
         self.position += 1;
@@ -91,7 +94,8 @@ impl Words<'_> {
     fn skip_gap(&mut self) {
         let rest = &self.text[self.at..];
         // A mark without a letter before it is no word.
-        let gap = rest.find(|c: char| c.is_alphanumeric() && !is_combining_mark(c)).unwrap_or(rest.len());
+        let gap =
+            rest.find(|c: char| c.is_alphanumeric() && !is_combining_mark(c)).unwrap_or(rest.len());
         self.in_run &= gap == 0;
         self.at += gap;
     }

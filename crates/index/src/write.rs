@@ -1,8 +1,8 @@
 //! Pages go in.
 //!
-//! What was written since the last commit is lost when the process dies or an error is returned: a caller
-//! marks its packages as integrated after [`Index::commit`] said yes, and gives those again that it had not marked.
-//! Giving a page twice is harmless, since the URL is the key.
+//! What was written since the last commit is lost when the process dies or an error is returned: a
+//! caller marks its packages as integrated after [`Index::commit`] said yes, and gives those again
+//! that it had not marked. Giving a page twice is harmless, since the URL is the key.
 
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
@@ -17,10 +17,12 @@ use tantivy::{IndexWriter, TantivyDocument, TantivyError, Term};
 use crate::entry::{Document, entry, package_term};
 use crate::room::{Index, Options};
 
-/// Text that may wait for tantivy's worker before it is made to catch up, in bytes: the queue counts pages, not bytes.
+/// Text that may wait for tantivy's worker before it is made to catch up, in bytes: the queue
+/// counts pages, not bytes.
 const QUEUE_BYTES: usize = 32 << 20;
 
-/// Why a page did not go in. Everything since the last commit is forgotten, save after [`WriteError::Url`].
+/// Why a page did not go in. Everything since the last commit is forgotten, save after
+/// [`WriteError::Url`].
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The page's URL is none that a page can have.
@@ -92,10 +94,11 @@ impl Writing {
 }
 
 impl Index {
-    /// Writes a page under its URL, in place of an earlier fetch of it. A page fetched before the one that is already
-    /// there changes nothing.
+    /// Writes a page under its URL, in place of an earlier fetch of it. A page fetched before the
+    /// one that is already there changes nothing.
     pub fn upsert(&self, page: &Document<'_>) -> Result<(), WriteError> {
-        let entry = entry(page, &self.fields).ok_or_else(|| WriteError::Url { url: page.url.to_owned() })?;
+        let entry = entry(page, &self.fields)
+            .ok_or_else(|| WriteError::Url { url: page.url.to_owned() })?;
         let mut writing = self.writing();
         if self.fetched_at(&writing, page.url)?.is_some_and(|there| there > page.fetched_at) {
             return Ok(());

@@ -104,8 +104,11 @@ fn many_scripts_are_searchable() {
         ("fa", "کتاب خوب", "كتاب"),
     ];
     let addresses: Vec<String> = (0..texts.len()).map(|n| format!("http://{n}.example/")).collect();
-    let pages: Vec<_> =
-        texts.iter().zip(&addresses).map(|((lang, text, _), url)| page(url, "", text, Some(lang))).collect();
+    let pages: Vec<_> = texts
+        .iter()
+        .zip(&addresses)
+        .map(|((lang, text, _), url)| page(url, "", text, Some(lang)))
+        .collect();
     let (_dir, index) = of(&pages);
     for ((_, text, query), url) in texts.iter().zip(&addresses) {
         let answer = index.search(query, 0, 10).unwrap();
@@ -179,7 +182,10 @@ fn a_url_without_a_host_is_refused_and_harms_nothing() {
     let (_dir, index) = of(&[]);
     index.upsert(&page("http://a.example/", "tree", "", None)).unwrap();
     for url in ["", "nonsense", "mailto:a@b.example", "data:,x"] {
-        assert!(matches!(index.upsert(&page(url, "tree", "", None)), Err(WriteError::Url { .. })), "{url}");
+        assert!(
+            matches!(index.upsert(&page(url, "tree", "", None)), Err(WriteError::Url { .. })),
+            "{url}"
+        );
     }
     index.commit().unwrap();
     assert_eq!(index.len(), 1);
@@ -218,7 +224,8 @@ fn what_is_no_index_is_said_so() {
 
 const CHILD: &str = "NEARCRAWL_INDEX_TEST_CHILD";
 
-/// Not a test of its own: the process that the next one kills. It commits three pages, writes more, and says so.
+/// Not a test of its own: the process that the next one kills. It commits three pages, writes more,
+/// and says so.
 #[test]
 fn child_that_is_killed() {
     let Some(dir) = std::env::var_os(CHILD) else { return };
@@ -276,7 +283,8 @@ proptest! {
     #[test]
     fn a_page_is_found_by_its_words_and_by_its_text(words in prop::collection::vec("[a-zа-яα-ω0-9]{1,10}", 2..8)) {
         let text = words.join(" ");
-        // Hosts are found by their names, too: each part of the other's is longer than any of the words.
+        // Hosts are found by their names, too: each part of the other's is longer than any of the
+        // words.
         let (_dir, index) =
             of(&[page("http://a.example/", "", &text, None), page("http://anothercompany.anothercountry/", "", "-", None)]);
         for query in words.iter().map(String::as_str).chain([text.as_str(), &format!("\"{text}\"")]) {

@@ -1,13 +1,14 @@
 //! From what was measured to a full, symmetric matrix.
 //!
-//! *Symmetry.* A round trip goes there and back, so it is the same from either end; where two measurements
-//! of one pair differ (half of the 2018 pairs by less than 0.3 ms, one in a hundred by more than 100 ms) the
-//! difference is load at one of the two machines, and the smaller is nearer to the network's truth.
-//! The matrix therefore holds the smaller of the two.
+//! *Symmetry.* A round trip goes there and back, so it is the same from either end; where two
+//! measurements of one pair differ (half of the 2018 pairs by less than 0.3 ms, one in a hundred by
+//! more than 100 ms) the difference is load at one of the two machines, and the smaller is nearer
+//! to the network's truth. The matrix therefore holds the smaller of the two.
 //!
-//! *Gaps.* A pair measured one way only takes that value (*mirrored*). A pair measured neither way takes the
-//! cheapest detour over a third place (*bridged*), an upper bound of what routing would find. What
-//! still has no value is infinite (*unknown*): no probe gets through. All three are counted.
+//! *Gaps.* A pair measured one way only takes that value (*mirrored*). A pair measured neither way
+//! takes the cheapest detour over a third place (*bridged*), an upper bound of what routing would
+//! find. What still has no value is infinite (*unknown*): no probe gets through. All three are
+//! counted.
 
 use crate::world::Gaps;
 
@@ -27,8 +28,8 @@ impl Cells {
         Self { side, measured: vec![None; side * side] }
     }
 
-    /// Notes a measurement. What cannot be a round trip (not finite, zero or less: the usual marks for
-    /// "no answer" in published matrices) and the diagonal count as not measured.
+    /// Notes a measurement. What cannot be a round trip (not finite, zero or less: the usual marks
+    /// for "no answer" in published matrices) and the diagonal count as not measured.
     pub(crate) fn set(&mut self, from: usize, to: usize, ms: f64) {
         if ms.is_finite() && ms > 0.0 && from != to {
             self.measured[from * self.side + to] = Some(ms);
@@ -56,7 +57,8 @@ impl Cells {
         let mut mirrored = 0;
         let mut direct = vec![f64::INFINITY; self.side * self.side];
         for (a, b) in pairs(self.side) {
-            let (there, back) = (self.measured[a * self.side + b], self.measured[b * self.side + a]);
+            let (there, back) =
+                (self.measured[a * self.side + b], self.measured[b * self.side + a]);
             mirrored += usize::from(there.is_some() != back.is_some());
             let ms = there.unwrap_or(f64::INFINITY).min(back.unwrap_or(f64::INFINITY));
             direct[a * self.side + b] = ms;

@@ -16,8 +16,8 @@ impl CityId {
     }
 }
 
-/// A place with machines in it. A plain matrix knows no geography: its cities are called `host N`, lie
-/// in country `ZZ` and at 0, 0.
+/// A place with machines in it. A plain matrix knows no geography: its cities are called `host N`,
+/// lie in country `ZZ` and at 0, 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct City {
     /// Name as the source writes it.

@@ -1,4 +1,5 @@
-//! How good was a dealing of hosts to agents? (IPMicra section IV, its four questions but the probes.)
+//! How good was a dealing of hosts to agents? (IPMicra section IV, its four questions but the
+//! probes.)
 
 use crate::{CityId, World};
 
@@ -39,7 +40,8 @@ impl Evaluation {
     }
 }
 
-/// Two agents this near to each other in time are equally near, in milliseconds: no probe tells them apart.
+/// Two agents this near to each other in time are equally near, in milliseconds: no probe tells
+/// them apart.
 pub const TIE_MS: f64 = 0.05;
 
 /// Judges a dealing against the truth of `world`; `agents` are the agents' cities.
@@ -77,7 +79,12 @@ fn judge(world: &World, agents: &[CityId], host: Dealt) -> Option<Judged> {
     let times = agents.iter().map(|agent| world.rtt_ms(*agent, host.city));
     let random_ms = times.clone().sum::<f64>() / agents.len() as f64;
     let nearest_ms = times.fold(f64::INFINITY, f64::min);
-    random_ms.is_finite().then_some(Judged { pages: host.pages as f64, taken_ms, nearest_ms, random_ms })
+    random_ms.is_finite().then_some(Judged {
+        pages: host.pages as f64,
+        taken_ms,
+        nearest_ms,
+        random_ms,
+    })
 }
 
 #[cfg(test)]
@@ -115,6 +122,8 @@ mod tests {
     fn nothing_dealt_is_nothing_judged() {
         let seen = evaluate(&row(), &[CityId::new(0)], &[]);
         assert_eq!(seen.hosts, 0);
-        assert!(seen.share_optimal.abs() < f64::EPSILON && seen.mean_excess_ms.abs() < f64::EPSILON);
+        assert!(
+            seen.share_optimal.abs() < f64::EPSILON && seen.mean_excess_ms.abs() < f64::EPSILON
+        );
     }
 }

@@ -1,12 +1,13 @@
 //! A world made from geography alone, for machines where no measurements are to be had.
 //!
-//! The round trip between two cities is light in fibre (200 km per millisecond) over a path longer than the
-//! great circle, plus what routers and the last mile at both ends add:
+//! The round trip between two cities is light in fibre (200 km per millisecond) over a path longer
+//! than the great circle, plus what routers and the last mile at both ends add:
 //!
 //! `rtt = 2 × km × inflation / 200 + last mile of a + last mile of b`
 //!
-//! Inflation is lognormal around 1.6 per pair (cables do not follow great circles; measured paths between
-//! cities are commonly one and a half to two times as long), the last mile lognormal around 1.5 ms per city.
+//! Inflation is lognormal around 1.6 per pair (cables do not follow great circles; measured paths
+//! between cities are commonly one and a half to two times as long), the last mile lognormal around
+//! 1.5 ms per city.
 
 use crate::{City, Noise, World, cell::Cells};
 
@@ -68,7 +69,8 @@ mod tests {
     fn every_line_of_the_list_is_a_city() {
         let world = World::geographic(1);
         assert_eq!(world.cities().len(), CITIES.lines().count() - 1);
-        let countries: HashSet<&str> = world.cities().iter().map(|city| city.country.as_str()).collect();
+        let countries: HashSet<&str> =
+            world.cities().iter().map(|city| city.country.as_str()).collect();
         assert!((120..=240).contains(&world.cities().len()) && countries.len() >= 40);
         for city in world.cities() {
             assert!(city.lat.abs() <= 90.0 && city.lon.abs() <= 180.0, "{}", city.name);

@@ -1,13 +1,16 @@
-//! Latency worlds: how far is this city from that one, and how good was a dealing of hosts to agents?
+//! Latency worlds: how far is this city from that one, and how good was a dealing of hosts to
+//! agents?
 //!
-//! The road through the crate: a [`World`] is a full matrix of round trips between cities. It comes from
-//! measurements ([`World::oracle`], [`World::matrix`]) or from geography alone ([`World::geographic`]).
-//! [`targets`] reads real addresses with the city each belongs to. [`evaluate`] compares who crawls what
-//! with who is truly nearest, with random dealing and with the optimum.
+//! The road through the crate: a [`World`] is a full matrix of round trips between cities. It comes
+//! from measurements ([`World::oracle`], [`World::matrix`]) or from geography alone
+//! ([`World::geographic`]). [`targets`] reads real addresses with the city each belongs to.
+//! [`evaluate`] compares who crawls what with who is truly nearest, with random dealing and with
+//! the optimum.
 //!
-//! The balance contest ([`contest`], [`change`]) plays the online rules and the optimum on one instance; the calibration
-//! replay is [`calibration`]. Nothing here knows an unseeded random number: the same arguments give the same figures, but for
-//! the computing times that [`Took`] measures.
+//! The balance contest ([`contest`], [`change`]) plays the online rules and the optimum on one
+//! instance; the calibration replay is [`calibration`]. Nothing here knows an unseeded random
+//! number: the same arguments give the same figures, but for the computing times that [`Took`]
+//! measures.
 
 mod balance;
 mod calibration;
@@ -36,8 +39,8 @@ pub use oracle::OracleError;
 pub use plain::MatrixError;
 pub use plot::{Curve, Plot};
 pub use replay::{
-    Crawler, Draw, DrawSettings, Ground, Outcome, Placement, Plan, Scale, Searching, Site, mean_of, replay,
-    scale,
+    Crawler, Draw, DrawSettings, Ground, Outcome, Placement, Plan, Scale, Searching, Site, mean_of,
+    replay, scale,
 };
 pub use target::{Target, TargetError, targets};
 pub use world::{Gaps, World};

@@ -9,7 +9,9 @@ use crate::cli::{Cli, Command};
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
-        Command::Delegation(args) => cli::delegation::run(&args).context("the delegation experiment"),
+        Command::Delegation(args) => {
+            cli::delegation::run(&args).context("the delegation experiment")
+        }
         Command::Scale(args) => cli::scale::run(&args).context("the scale experiment"),
         Command::Report(args) => cli::report::run(&args).context("the report"),
         Command::Calibration(args) => cli::calibration::run(&args),

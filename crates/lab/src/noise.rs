@@ -1,9 +1,10 @@
-//! Chance that does not depend on the order of asking: every draw is a function of a seed and of keys.
+//! Chance that does not depend on the order of asking: every draw is a function of a seed and of
+//! keys.
 
 /// A source of seeded draws, one independent stream per `keys`.
 ///
-/// Two callers that ask for the same keys get the same number, whatever else was drawn before, so that
-/// "the route from agent 3 to company 17" stays what it is through a whole experiment.
+/// Two callers that ask for the same keys get the same number, whatever else was drawn before, so
+/// that "the route from agent 3 to company 17" stays what it is through a whole experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Noise {
     seed: u64,
@@ -45,7 +46,8 @@ fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// SplitMix64's finalizer (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+/// SplitMix64's finalizer (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
+/// 2014).
 fn mix(state: u64) -> u64 {
     let mut bits = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

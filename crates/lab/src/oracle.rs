@@ -1,5 +1,5 @@
-//! Measured worlds in the oracle's format: `cities.csv` (`id,city,country_region,lat,lon`) and `rtt_ms.csv`
-//! (`src,dst,min,avg,max,mdev`, milliseconds; ids of the first file).
+//! Measured worlds in the oracle's format: `cities.csv` (`id,city,country_region,lat,lon`) and
+//! `rtt_ms.csv` (`src,dst,min,avg,max,mdev`, milliseconds; ids of the first file).
 
 use std::{fs, path::Path};
 
@@ -100,7 +100,11 @@ fn read_cities(file: &Path) -> Result<Vec<City>, OracleError> {
     let mut cities = Vec::new();
     for row in rows::<CityRow>(file, "id,city,country_region,lat,lon")? {
         if row.id != cities.len() {
-            return Err(OracleError::Order { file: shown(file), found: row.id, wanted: cities.len() });
+            return Err(OracleError::Order {
+                file: shown(file),
+                found: row.id,
+                wanted: cities.len(),
+            });
         }
         let country = country_code(&row.country_region);
         cities.push(City { name: row.city, country, lat: row.lat, lon: row.lon });
@@ -140,7 +144,8 @@ fn rows<Row: for<'de> Deserialize<'de>>(
     file: &Path,
     expected: &'static str,
 ) -> Result<Vec<Row>, OracleError> {
-    let open = fs::File::open(file).map_err(|source| OracleError::Open { file: shown(file), source })?;
+    let open =
+        fs::File::open(file).map_err(|source| OracleError::Open { file: shown(file), source })?;
     let rows = csv::Reader::from_reader(open).into_deserialize().collect::<Result<Vec<Row>, _>>();
     rows.map_err(|source| OracleError::Row { file: shown(file), expected, source })
 }
@@ -152,9 +157,15 @@ fn shown(file: &Path) -> String {
 /// "Cyprus, Eurasia" is CY. `ZZ` for a name that the list of ours does not have.
 fn country_code(country_region: &str) -> String {
     const COUNTRIES: &str = include_str!("facts/countries.csv");
-    let name = country_region.rsplit_once(", ").map_or(country_region, |(country, _region)| country);
+    let name =
+        country_region.rsplit_once(", ").map_or(country_region, |(country, _region)| country);
     let known = COUNTRIES.lines().filter_map(|line| line.split_once(','));
-    known.filter(|(country, _)| *country == name).map(|(_, code)| code).next().unwrap_or("ZZ").to_owned()
+    known
+        .filter(|(country, _)| *country == name)
+        .map(|(_, code)| code)
+        .next()
+        .unwrap_or("ZZ")
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Plain matrices: one line per host, times in milliseconds between blanks, as published for King, PlanetLab
-//! and Meridian. No geography, no targets.
+//! Plain matrices: one line per host, times in milliseconds between blanks, as published for King,
+//! PlanetLab and Meridian. No geography, no targets.
 
 use std::{fs, path::Path};
 
@@ -27,7 +27,9 @@ pub enum MatrixError {
         field: String,
     },
     /// A line is too long or too short.
-    #[error("{file}, line {line}: {found} fields where {expected} were expected; the matrix must be square")]
+    #[error(
+        "{file}, line {line}: {found} fields where {expected} were expected; the matrix must be square"
+    )]
     Shape {
         /// Path of the file.
         file: String,
@@ -41,8 +43,8 @@ pub enum MatrixError {
 }
 
 impl World {
-    /// Reads a square matrix. Empty lines and lines that begin with `#` are skipped; times of zero or less,
-    /// `nan` and `inf` mean "not measured".
+    /// Reads a square matrix. Empty lines and lines that begin with `#` are skipped; times of zero
+    /// or less, `nan` and `inf` mean "not measured".
     pub fn matrix(file: &Path) -> Result<World, MatrixError> {
         let name = file.display().to_string();
         match fs::read_to_string(file) {
@@ -64,7 +66,12 @@ fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
     for (row, (line, text)) in lines.into_iter().enumerate() {
         let times = parse_line(file, line, text)?;
         if times.len() != side {
-            return Err(MatrixError::Shape { file: file.into(), line, found: times.len(), expected: side });
+            return Err(MatrixError::Shape {
+                file: file.into(),
+                line,
+                found: times.len(),
+                expected: side,
+            });
         }
         for (column, ms) in times.into_iter().enumerate() {
             cells.set(row, column, ms);
@@ -75,7 +82,11 @@ fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
 
 fn parse_line(file: &str, line: usize, text: &str) -> Result<Vec<f64>, MatrixError> {
     let number = |field: &str| {
-        field.parse().map_err(|_| MatrixError::Field { file: file.into(), line, field: field.into() })
+        field.parse().map_err(|_| MatrixError::Field {
+            file: file.into(),
+            line,
+            field: field.into(),
+        })
     };
     text.split_whitespace().map(number).collect()
 }

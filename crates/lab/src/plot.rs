@@ -59,8 +59,13 @@ impl Plot {
 
     /// From zero, or from the least value below it, in round steps to the greatest or beyond.
     fn span(&self, of: fn(&(f64, f64)) -> f64) -> (f64, f64) {
-        let values =
-            || self.curves.iter().flat_map(|curve| &curve.points).map(of).filter(|value| value.is_finite());
+        let values = || {
+            self.curves
+                .iter()
+                .flat_map(|curve| &curve.points)
+                .map(of)
+                .filter(|value| value.is_finite())
+        };
         let least = values().fold(0.0, f64::min);
         let ticks = f64::from(TICKS);
         (least, least + ticks * round_step((values().fold(least, f64::max) - least) / ticks))
@@ -137,7 +142,10 @@ mod tests {
         let words = String::new;
         let svg = Plot { title: words(), across: words(), up: words(), curves: vec![curve] }.svg();
         assert!(svg.contains("a &lt; b &amp; c") && svg.matches("<circle").count() == 4);
-        for mark in svg.split("cx=\"").skip(1).filter_map(|rest| rest.split('"').next()?.parse::<f64>().ok())
+        for mark in svg
+            .split("cx=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next()?.parse::<f64>().ok())
         {
             assert!((LEFT..=WIDTH).contains(&mark), "{mark}");
         }
@@ -145,7 +153,9 @@ mod tests {
 
     #[test]
     fn steps_are_round_and_never_too_short() {
-        for (step, round) in [(0.2, 0.2), (0.201, 0.25), (12.08, 15.0), (0.0, 1.0), (9.0, 10.0), (1.0, 1.0)] {
+        for (step, round) in
+            [(0.2, 0.2), (0.201, 0.25), (12.08, 15.0), (0.0, 1.0), (9.0, 10.0), (1.0, 1.0)]
+        {
             assert!((round_step(step) - round).abs() < 1e-9, "{step}: {}", round_step(step));
         }
         assert_eq!(

@@ -74,7 +74,8 @@ pub fn targets(file: &Path) -> Result<Vec<Target>, TargetError> {
         Some(extension) if extension == "gz" => Box::new(flate2::read::MultiGzDecoder::new(open)),
         _ => Box::new(open),
     };
-    let rows = csv::Reader::from_reader(reader).into_deserialize::<Row>().map(|row| row.map(Target::from));
+    let rows =
+        csv::Reader::from_reader(reader).into_deserialize::<Row>().map(|row| row.map(Target::from));
     rows.collect::<Result<_, _>>().map_err(|source| TargetError::Row { file: name, source })
 }
 

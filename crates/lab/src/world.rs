@@ -45,13 +45,14 @@ impl World {
         self.cities.iter().position(|city| city.name == name).map(CityId::new)
     }
 
-    /// Round trip in milliseconds; the same in both directions; infinite when no way is known or an id
-    /// is not of this world.
+    /// Round trip in milliseconds; the same in both directions; infinite when no way is known or an
+    /// id is not of this world.
     pub fn rtt_ms(&self, a: CityId, b: CityId) -> f64 {
         self.cell(a, b).map_or(f64::INFINITY, |cell| self.rtt_ms[cell])
     }
 
-    /// Usual deviation of a measurement made at `from`, in milliseconds; 0 when nothing is known of it.
+    /// Usual deviation of a measurement made at `from`, in milliseconds; 0 when nothing is known of
+    /// it.
     pub fn jitter_ms(&self, from: CityId, to: CityId) -> f64 {
         self.cell(from, to).map_or(0.0, |cell| self.jitter_ms[cell])
     }

@@ -29,13 +29,19 @@ fn both_forms_say_the_same() {
 #[test]
 fn prints_cost_and_moves_per_rule() {
     let (_dir, file) = written(LONG);
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_lab")).args(["balance", "--json", "--instance"]).arg(&file).output();
+    let output = Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args(["balance", "--json", "--instance"])
+        .arg(&file)
+        .output();
     let report: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     assert_eq!((&report["bound"], &report["nearest_cost"]), (&30.0.into(), &22.0.into()));
-    let rules: Vec<_> = report["rules"].as_array().unwrap().iter().map(|entry| &entry["rule"]).collect();
+    let rules: Vec<_> =
+        report["rules"].as_array().unwrap().iter().map(|entry| &entry["rule"]).collect();
     assert_eq!(rules, ["optimal", "variance", "next_best", "cheapest"]);
-    assert_eq!((&report["rules"][0]["cost"], &report["rules"][0]["moves"]), (&30.0.into(), &1.into()));
+    assert_eq!(
+        (&report["rules"][0]["cost"], &report["rules"][0]["moves"]),
+        (&30.0.into(), &1.into())
+    );
 }
 
 #[test]
@@ -51,7 +57,10 @@ fn mistakes_are_one_clear_sentence() {
         ("a,b\n1,2\n", "the header must be"),
         ("subnet,load,a\ncapacity,,x\n", "line 2: \"x\" is no capacity"),
         ("subnet,load,a\ns,3,7\n", "agent \"a\" has none; give it exactly one capacity"),
-        ("subnet,agent,cost,load,capacity\ns,a,1,2,3\ns,b,1,4,3\n", "subnet \"s\" has two different ones"),
+        (
+            "subnet,agent,cost,load,capacity\ns,a,1,2,3\ns,b,1,4,3\n",
+            "subnet \"s\" has two different ones",
+        ),
     ] {
         let (_dir, file) = written(text);
         let said = instance_file(&file, false).unwrap_err().to_string();
@@ -63,8 +72,8 @@ fn settings(seed: u64) -> MadeSettings {
     MadeSettings { agents: 12, subnets: 600, largest_load: 5, slack: 0.05, known: 12, seed }
 }
 
-/// A doubling is found soon, and what is usual is left alone. So rare a thing as a false alarm is counted in one long run: in many
-/// short ones, chance alone would pass the bound now and then.
+/// A doubling is found soon, and what is usual is left alone. So rare a thing as a false alarm is
+/// counted in one long run: in many short ones, chance alone would pass the bound now and then.
 #[test]
 fn calibration_keeps_its_promise() {
     let days = Days { subnets: 400, pages: 10, fetches: 200, seed: 1 };
@@ -77,7 +86,8 @@ fn calibration_keeps_its_promise() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
-    /// On made-up instances the optimum is within half a percent of the bound, nobody is over capacity, and no rule beats it.
+    /// On made-up instances the optimum is within half a percent of the bound, nobody is over
+    /// capacity, and no rule beats it.
     #[test]
     fn the_optimum_keeps_its_promise(seed in any::<u64>()) {
         let mut instance = made(settings(seed)).unwrap();
@@ -93,7 +103,8 @@ proptest! {
         prop_assert!((followed.bound / anew.bound - 1.0).abs() < 1e-9, "{} {}", followed.bound, anew.bound);
     }
 
-    /// What became a little slower, by less than the square root of the factor, is not reported more than what did not.
+    /// What became a little slower, by less than the square root of the factor, is not reported
+    /// more than what did not.
     #[test]
     fn a_little_slower_is_no_alarm(seed in any::<u64>()) {
         let days = Days { subnets: 20, pages: 10, fetches: 100, seed };

@@ -4,7 +4,12 @@
 use std::{fs, path::Path, process::Command, process::Output};
 
 fn lab(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lab")).arg("delegation").args(args).current_dir(dir).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_lab"))
+        .arg("delegation")
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .unwrap()
 }
 
 fn matrix(text: &str) -> tempfile::TempDir {
@@ -34,13 +39,23 @@ fn prints_one_object() {
     let output = lab(dir.path(), &args);
     assert!(output.status.success(), "{output:?}");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&report["agents"], &report["subnets"], &report["seeds"]), (&2.into(), &3.into(), &4.into()));
-    assert_eq!((&report["optimal_share"], &report["probes_per_subnet"]), (&1.0.into(), &2.0.into()));
+    assert_eq!(
+        (&report["agents"], &report["subnets"], &report["seeds"]),
+        (&2.into(), &3.into(), &4.into())
+    );
+    assert_eq!(
+        (&report["optimal_share"], &report["probes_per_subnet"]),
+        (&1.0.into(), &2.0.into())
+    );
     for key in ["within_20ms_share", "excess_ms_mean", "probes_last_tenth", "landmark_probes"] {
         assert!(report[key].is_number(), "{key}");
     }
     assert!(report["crawl_time_ratio_to_random"].as_f64().unwrap() < 1.0);
-    assert_eq!(lab(dir.path(), &args).stdout, output.stdout, "the same seeds give the same figures");
+    assert_eq!(
+        lab(dir.path(), &args).stdout,
+        output.stdout,
+        "the same seeds give the same figures"
+    );
 }
 
 #[test]

@@ -21,7 +21,8 @@ const CITIES: &str = "id,city,country_region,lat,lon\n\
 #[test]
 fn reads_cities_and_times() {
     let times = "src,dst,min,avg,max,mdev\n0,1,20,25.5,30,2\n1,0,20,24.0,30,1\n1,2,40,45,50,1\n";
-    let world = World::oracle(written(&[("cities.csv", CITIES), ("rtt_ms.csv", times)]).path()).unwrap();
+    let world =
+        World::oracle(written(&[("cities.csv", CITIES), ("rtt_ms.csv", times)]).path()).unwrap();
     assert_eq!(world.cities()[0].country, "CY");
     assert!((world.rtt_ms(CityId::new(0), CityId::new(1)) - 24.0).abs() < 1e-9);
     assert!((world.rtt_ms(CityId::new(2), CityId::new(0)) - 69.0).abs() < 1e-9);
@@ -35,8 +36,10 @@ fn mistakes_are_named() {
     let message = World::oracle(empty.path()).unwrap_err().to_string();
     assert!(message.contains("cities.csv; give the folder"), "{message}");
 
-    let stranger =
-        written(&[("cities.csv", CITIES), ("rtt_ms.csv", "src,dst,min,avg,max,mdev\n0,7,1,1,1,0\n")]);
+    let stranger = written(&[
+        ("cities.csv", CITIES),
+        ("rtt_ms.csv", "src,dst,min,avg,max,mdev\n0,7,1,1,1,0\n"),
+    ]);
     let message = World::oracle(stranger.path()).unwrap_err().to_string();
     assert!(message.contains("names city 7, but there are only 3"), "{message}");
 
@@ -47,7 +50,8 @@ fn mistakes_are_named() {
 
 /// The measured world, where it lies beside the repository.
 fn oracle_2018() -> Option<PathBuf> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/latency/oracle-2018");
+    let dir =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/latency/oracle-2018");
     if dir.is_dir() {
         return Some(dir);
     }

@@ -39,7 +39,8 @@ fn measuring_everything_exactly_is_optimal() {
 
 #[test]
 fn a_threshold_that_nobody_satisfies_asks_everybody() {
-    let nobody = run(&line(), DrawSettings::without_noise(6, 50), Plan::Threshold { threshold_ms: 0.0 }, 3);
+    let nobody =
+        run(&line(), DrawSettings::without_noise(6, 50), Plan::Threshold { threshold_ms: 0.0 }, 3);
     assert!(close(nobody.optimal_share, 1.0) && close(nobody.probes_per_subnet, 6.0));
     let everybody =
         run(&line(), DrawSettings::without_noise(6, 50), Plan::Threshold { threshold_ms: 1e6 }, 3);
@@ -61,7 +62,9 @@ fn a_ground_gives_no_more_than_it_has() {
     let ground = line();
     let draw = Draw::new(&ground, draw_settings, 1);
     assert_eq!((draw.crawlers.len(), draw.sites.len()), (50, 10));
-    assert!(draw.sites.iter().all(|site| draw.crawlers.iter().all(|crawler| crawler.home != *site)));
+    assert!(
+        draw.sites.iter().all(|site| draw.crawlers.iter().all(|crawler| crawler.home != *site))
+    );
     let crowd = Draw::new(&ground, DrawSettings::without_noise(500, 1), 1);
     assert_eq!((crowd.crawlers.len(), crowd.sites.len()), (60, 0));
 }
@@ -80,7 +83,8 @@ fn a_seed_is_a_draw() {
 
 /// The measured world, where it lies beside the repository.
 fn oracle_2018() -> Option<Ground> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/latency/oracle-2018");
+    let dir =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/latency/oracle-2018");
     if !dir.is_dir() {
         eprintln!("skipped: no measured world at {}", dir.display());
         return None;
@@ -89,8 +93,9 @@ fn oracle_2018() -> Option<Ground> {
     Some(Ground::of_targets(World::oracle(&dir).unwrap(), &targets, 400))
 }
 
-/// IPMicra section IV reports more than 75 % with 4 and 12 crawlers at less than 3 probes; independent simulations on
-/// this world gave 65 to 82 % at 2.5 to 6 probes for 12, above 95 % at less than 3 for 4.
+/// IPMicra section IV reports more than 75 % with 4 and 12 crawlers at less than 3 probes;
+/// independent simulations on this world gave 65 to 82 % at 2.5 to 6 probes for 12, above 95 % at
+/// less than 3 for 4.
 #[test]
 fn the_papers_search_lands_where_independent_simulations_did() {
     let Some(ground) = oracle_2018() else { return };
@@ -104,7 +109,8 @@ fn the_papers_search_lands_where_independent_simulations_did() {
     assert!((2.5..6.0).contains(&twelve.probes_per_subnet), "{twelve:?}");
 }
 
-/// The whole table is `cargo xtask lab delegation --strategy predictive --seeds 20`; this guards it with a few seeds.
+/// The whole table is `cargo xtask lab delegation --strategy predictive --seeds 20`; this guards it
+/// with a few seeds.
 #[test]
 fn the_predictive_search_finds_more_with_less() {
     let Some(ground) = oracle_2018() else { return };

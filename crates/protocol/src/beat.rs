@@ -1,5 +1,5 @@
-//! The beat: the agent asks, again and again, what there is to do. It is a long poll: the coordinator answers at
-//! once when it has something new, else when the hold time is over.
+//! The beat: the agent asks, again and again, what there is to do. It is a long poll: the
+//! coordinator answers at once when it has something new, else when the hold time is over.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,9 @@ impl AgentState {
 
     /// The state of this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Pending, Self::Approved, Self::Paused, Self::Revoked].into_iter().find(|s| s.as_str() == word)
+        [Self::Pending, Self::Approved, Self::Paused, Self::Revoked]
+            .into_iter()
+            .find(|s| s.as_str() == word)
     }
 }
 
@@ -49,7 +51,8 @@ pub enum Presence {
     },
 }
 
-/// What the agent says of itself in each beat. All counts are since it first started, and survive restarts.
+/// What the agent says of itself in each beat. All counts are since it first started, and survive
+/// restarts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkStatus {
     /// Awake or asleep.
@@ -87,14 +90,15 @@ pub struct BeatRequest {
     pub state: AgentState,
     /// Orders taken that are not reported yet, so that they are not handed out again.
     pub probes_taken: Vec<crate::ProbeId>,
-    /// [`HostOrder`]s that are carried out, with everything shipped that belongs to it; repeated until the answer
-    /// does not name them any more.
+    /// [`HostOrder`]s that are carried out, with everything shipped that belongs to it; repeated
+    /// until the answer does not name them any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orders_done: Vec<u64>,
     /// [`HostOrder`]s that are being carried out; they alone are no reason to answer at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orders_taken: Vec<u64>,
-    /// The settings that the agent goes by; different ones are answered at once. None: as it is (before protocol 2).
+    /// The settings that the agent goes by; different ones are answered at once. None: as it is
+    /// (before protocol 2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<CrawlPolicy>,
     /// How it goes.
@@ -112,13 +116,13 @@ pub struct BeatAnswer {
     pub routes: Vec<Route>,
     /// Measurements to take.
     pub probes: Vec<ProbeOrder>,
-    /// What to do with hosts that the agent has; carried out after the routes of the same answer are stored, and
-    /// repeated until the agent says that it is done.
+    /// What to do with hosts that the agent has; carried out after the routes of the same answer
+    /// are stored, and repeated until the agent says that it is done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host_orders: Vec<HostOrder>,
-    /// How long after sending this beat's request the agent may go on fetching, in milliseconds; then it waits for the
-    /// next answer, since its hosts may have gone to others. 0: not yet, there are more orders to come. None: without
-    /// an end (coordinators before protocol 2).
+    /// How long after sending this beat's request the agent may go on fetching, in milliseconds;
+    /// then it waits for the next answer, since its hosts may have gone to others. 0: not yet,
+    /// there are more orders to come. None: without an end (coordinators before protocol 2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_ms: Option<u64>,
     /// Settings of the operator; the owner's own limits stand above them.
@@ -128,7 +132,8 @@ pub struct BeatAnswer {
 /// A URL that the agent shall crawl; its host is the agent's from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Route {
-    /// Position in the agent's list of routes: rising, from 1, without gaps but for routes that were taken back.
+    /// Position in the agent's list of routes: rising, from 1, without gaps but for routes that
+    /// were taken back.
     pub seq: u64,
     /// Absolute http or https URL.
     pub url: String,
@@ -151,7 +156,8 @@ pub struct HostOrder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostTask {
-    /// Finish the request that is under way, hand back what is queued and what is known, forget the host.
+    /// Finish the request that is under way, hand back what is queued and what is known, forget the
+    /// host.
     LetGo,
     /// Forget how fast its pages used to be.
     Settle,
@@ -175,7 +181,8 @@ impl HostTask {
 /// The operator's settings for crawling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CrawlPolicy {
-    /// Least time between the end of one request to a host and the start of the next, in milliseconds.
+    /// Least time between the end of one request to a host and the start of the next, in
+    /// milliseconds.
     pub host_delay_ms: u32,
     /// Most pages of one host.
     pub pages_a_host: u32,

@@ -44,10 +44,22 @@ pub struct EnrolRequest {
 
 impl EnrolRequest {
     /// A request signed by `key`.
-    pub fn new(key: &AgentKey, join_token: String, profile: AgentProfile, agent_time: UnixMillis) -> Self {
+    pub fn new(
+        key: &AgentKey,
+        join_token: String,
+        profile: AgentProfile,
+        agent_time: UnixMillis,
+    ) -> Self {
         let signature = key.sign(Purpose::Enrol, &signed_bytes(&join_token, agent_time));
         let public_key = key.public();
-        Self { protocol: crate::version::CURRENT, join_token, public_key, profile, agent_time, signature }
+        Self {
+            protocol: crate::version::CURRENT,
+            join_token,
+            public_key,
+            profile,
+            agent_time,
+            signature,
+        }
     }
 
     /// Whether the sender owns the key it shows.

@@ -1,5 +1,6 @@
-//! Typed identifiers. In memory and in Postgres they are 64-bit integers; in JSON and URLs they are opaque
-//! strings with a prefix that says what they name, so that one can never be passed for another.
+//! Typed identifiers. In memory and in Postgres they are 64-bit integers; in JSON and URLs they are
+//! opaque strings with a prefix that says what they name, so that one can never be passed for
+//! another.
 
 use std::{fmt, str::FromStr};
 

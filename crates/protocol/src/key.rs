@@ -1,6 +1,7 @@
 //! Agent identity: an Ed25519 key (RFC 8032) made on the agent, which never leaves it.
 //!
-//! Every signature covers a domain tag first, so that a signature made for one purpose can't be shown for another.
+//! Every signature covers a domain tag first, so that a signature made for one purpose can't be
+//! shown for another.
 
 use std::fmt;
 
@@ -50,7 +51,8 @@ pub enum KeyError {
     Mismatch,
 }
 
-/// The secret half. Not `Debug`, not `Clone`, not serialisable: it is read from and written to its own file only.
+/// The secret half. Not `Debug`, not `Clone`, not serialisable: it is read from and written to its
+/// own file only.
 pub struct AgentKey(SigningKey);
 
 impl AgentKey {
@@ -93,7 +95,12 @@ impl PublicKey {
     }
 
     /// Whether `signature` was made by this key's owner, over `body`, for `purpose`.
-    pub fn verify(&self, purpose: Purpose, body: &[u8], signature: &Signature) -> Result<(), KeyError> {
+    pub fn verify(
+        &self,
+        purpose: Purpose,
+        body: &[u8],
+        signature: &Signature,
+    ) -> Result<(), KeyError> {
         self.0.verify_strict(&purpose.message(body), &signature.0).map_err(|_| KeyError::Mismatch)
     }
 }
@@ -148,7 +155,9 @@ macro_rules! as_base64 {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                std::borrow::Cow::<'de, str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+                std::borrow::Cow::<'de, str>::deserialize(deserializer)?
+                    .parse()
+                    .map_err(D::Error::custom)
             }
         }
     };
@@ -166,8 +175,14 @@ mod tests {
         let key = AgentKey::from_seed([7; 32]);
         let signature = key.sign(Purpose::Session, b"nonce");
         assert_eq!(key.public().verify(Purpose::Session, b"nonce", &signature), Ok(()));
-        assert_eq!(key.public().verify(Purpose::Package, b"nonce", &signature), Err(KeyError::Mismatch));
-        assert_eq!(key.public().verify(Purpose::Session, b"other", &signature), Err(KeyError::Mismatch));
+        assert_eq!(
+            key.public().verify(Purpose::Package, b"nonce", &signature),
+            Err(KeyError::Mismatch)
+        );
+        assert_eq!(
+            key.public().verify(Purpose::Session, b"other", &signature),
+            Err(KeyError::Mismatch)
+        );
         let other = AgentKey::from_seed([8; 32]).public();
         assert_eq!(other.verify(Purpose::Session, b"nonce", &signature), Err(KeyError::Mismatch));
     }

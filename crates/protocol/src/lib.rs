@@ -3,12 +3,14 @@
 //! An agent's life in reading order:
 //! 1. [`enrol`]: it shows a join token and its public [`key`], and waits for approval.
 //! 2. [`session`]: it buys a ten-minute bearer token with a signature.
-//! 3. [`beat`]: it asks what to do; the answer carries [`Route`]s (URLs to crawl) and [`ProbeOrder`]s.
+//! 3. [`beat`]: it asks what to do; the answer carries [`Route`]s (URLs to crawl) and
+//!    [`ProbeOrder`]s.
 //! 4. [`probe`]: it measures round trips and reports them.
-//! 5. [`package`]: it ships what it fetched ([`page`]), signed and compressed, until it is acknowledged.
+//! 5. [`package`]: it ships what it fetched ([`page`]), signed and compressed, until it is
+//!    acknowledged.
 //!
-//! Everything here is data and pure functions: no sockets, no clock, no files. Bounds that protect a reader
-//! live in [`limits`]. The wire forms are held by snapshots in `tests/snapshots`.
+//! Everything here is data and pure functions: no sockets, no clock, no files. Bounds that protect
+//! a reader live in [`limits`]. The wire forms are held by snapshots in `tests/snapshots`.
 
 pub mod beat;
 pub mod enrol;
@@ -23,10 +25,12 @@ pub mod time;
 pub mod version;
 
 pub use beat::{
-    AgentState, BeatAnswer, BeatRequest, CrawlPolicy, HostOrder, HostTask, Presence, Route, Slowdown,
-    WorkStatus,
+    AgentState, BeatAnswer, BeatRequest, CrawlPolicy, HostOrder, HostTask, Presence, Route,
+    Slowdown, WorkStatus,
 };
-pub use ids::{AgentId, DelegationId, ExclusionId, HostId, LandmarkId, MoveId, PinId, ProbeId, SearchId};
+pub use ids::{
+    AgentId, DelegationId, ExclusionId, HostId, LandmarkId, MoveId, PinId, ProbeId, SearchId,
+};
 pub use probe::{ProbeMethod, ProbeOrder, ProbeReport, ProbeResult};
 pub use time::UnixMillis;
 pub use version::ProtocolVersion;

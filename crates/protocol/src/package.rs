@@ -1,11 +1,12 @@
-//! Packages: the papers' data carriers. What an agent fetched, as gzip-compressed JSON lines behind a signed header.
+//! Packages: the papers' data carriers. What an agent fetched, as gzip-compressed JSON lines behind
+//! a signed header.
 //!
 //! ```text
 //! "NCPK" 1 | u32 header length | header (JSON) | signature (64 bytes) | body (gzip of JSON lines)
 //! ```
 //!
-//! The signature covers the header, the header holds the hash of the body: nothing is inflated before both are
-//! checked, and inflating is bounded by [`crate::limits`].
+//! The signature covers the header, the header holds the hash of the body: nothing is inflated
+//! before both are checked, and inflating is bounded by [`crate::limits`].
 
 mod read;
 mod write;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::UnixMillis;
 
-/// Redirects after which a chain is given up (RFC 9110 section 15.4 leaves the number to the client).
+/// Redirects after which a chain is given up (RFC 9110 section 15.4 leaves the number to the
+/// client).
 pub const MAX_REDIRECTS: u8 = 5;
 
 /// One line of a package's body.
@@ -46,12 +47,14 @@ pub struct Fetch {
     pub wire_bytes: u64,
     /// What came of it.
     pub outcome: Outcome,
-    /// How fast it was beside earlier fetches of the same page; none while there are too few to compare with.
+    /// How fast it was beside earlier fetches of the same page; none while there are too few to
+    /// compare with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trend: Option<Trend>,
 }
 
-/// How fast a page answered beside its own past (IPMicra III.F); the past leaves connection set-up out.
+/// How fast a page answered beside its own past (IPMicra III.F); the past leaves connection set-up
+/// out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "trend")]
 pub enum Trend {
@@ -71,8 +74,8 @@ pub enum Trend {
 pub struct Timing {
     /// Until the connection stood; zero when one was reused.
     pub connect_us: u32,
-    /// Until TCP stood when the connection was made, also if it is reused now: one round trip. Zero where TCP says nothing of
-    /// the way.
+    /// Until TCP stood when the connection was made, also if it is reused now: one round trip. Zero
+    /// where TCP says nothing of the way.
     #[serde(default)]
     pub tcp_us: u32,
     /// From sending the request until the first byte of the answer.

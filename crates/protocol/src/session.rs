@@ -1,6 +1,7 @@
 //! Sessions: a signature over the coordinator's nonce buys a bearer token for ten minutes.
 //!
-//! The nonce, not a time stamp, makes a replay worthless, so that a clock that is off does not lock an agent out.
+//! The nonce, not a time stamp, makes a replay worthless, so that a clock that is off does not lock
+//! an agent out.
 
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +70,11 @@ mod tests {
         let key = AgentKey::from_seed([9; 32]);
         let request = SessionRequest::new(&key, AgentId::new(1), "n".into());
         assert_eq!(request.verify(&key.public()), Ok(()));
-        assert!(SessionRequest { agent: AgentId::new(2), ..request.clone() }.verify(&key.public()).is_err());
+        assert!(
+            SessionRequest { agent: AgentId::new(2), ..request.clone() }
+                .verify(&key.public())
+                .is_err()
+        );
         assert!(SessionRequest { nonce: "m".into(), ..request }.verify(&key.public()).is_err());
     }
 }

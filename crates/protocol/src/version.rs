@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The protocol's version: one number, raised with each change that an older side would misunderstand.
+/// The protocol's version: one number, raised with each change that an older side would
+/// misunderstand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProtocolVersion(pub u16);
@@ -15,8 +16,8 @@ pub const CURRENT: ProtocolVersion = ProtocolVersion(2);
 /// The oldest that this build still understands.
 pub const OLDEST: ProtocolVersion = ProtocolVersion(1);
 
-/// The first with [`crate::beat::HostOrder`]s and leases. Agents before it are told nothing of the kind and keep the
-/// hosts they have.
+/// The first with [`crate::beat::HostOrder`]s and leases. Agents before it are told nothing of the
+/// kind and keep the hosts they have.
 pub const HAND_OVERS: ProtocolVersion = ProtocolVersion(2);
 
 /// The other side speaks a version that this one does not.
@@ -28,7 +29,9 @@ pub enum VersionError {
     )]
     Newer(ProtocolVersion),
     /// Too old for this side.
-    #[error("the agent speaks protocol {0}, this coordinator needs at least {OLDEST}: update the agent")]
+    #[error(
+        "the agent speaks protocol {0}, this coordinator needs at least {OLDEST}: update the agent"
+    )]
     Older(ProtocolVersion),
 }
 

@@ -25,7 +25,12 @@ fn page(url: &str, text: &str) -> Entry {
         url: url.into(),
         fetched_at: UnixMillis(1_700_000_000_000),
         address: Some([192, 0, 2, 1].into()),
-        timing: Some(Timing { connect_us: 100, tcp_us: 100, first_byte_us: 2_000, total_us: 3_000 }),
+        timing: Some(Timing {
+            connect_us: 100,
+            tcp_us: 100,
+            first_byte_us: 2_000,
+            total_us: 3_000,
+        }),
         wire_bytes: 512,
         outcome: Outcome::Page(Page {
             status: 200,
@@ -111,9 +116,15 @@ fn a_bomb_is_refused_before_or_while_it_inflates() {
 fn promises_about_entries_are_held() {
     let line = b"{\"discovered\":{\"url\":\"http://b.example/\",\"redirects\":0}}\n";
     let length = line.len() as u64;
-    assert!(matches!(read(&forge(line, 2, length)), Err(PackageError::EntryCount { promised: 2, found: 1 })));
+    assert!(matches!(
+        read(&forge(line, 2, length)),
+        Err(PackageError::EntryCount { promised: 2, found: 1 })
+    ));
     let two = [line.as_slice(), line].concat();
-    assert!(matches!(read(&forge(&two, 1, 2 * length)), Err(PackageError::EntryCount { promised: 1, .. })));
+    assert!(matches!(
+        read(&forge(&two, 1, 2 * length)),
+        Err(PackageError::EntryCount { promised: 1, .. })
+    ));
     assert!(matches!(read(&forge(b"{}\n", 1, 3)), Err(PackageError::Entry { number: 1, .. })));
 }
 

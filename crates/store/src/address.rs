@@ -27,13 +27,16 @@ impl Address {
     pub fn url(url: &str) -> Result<Self, StoreError> {
         // The parser below takes the scheme of any database.
         if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
-            return Err(StoreError::Url(sqlx::Error::Configuration("its scheme is not postgres".into())));
+            return Err(StoreError::Url(sqlx::Error::Configuration(
+                "its scheme is not postgres".into(),
+            )));
         }
         let options = PgConnectOptions::from_str(url).map_err(StoreError::Url)?;
         Ok(Self { options, private: false })
     }
 
-    /// The database `nearcrawl` of the private cluster whose sockets are in `socket_dir`; created when missing.
+    /// The database `nearcrawl` of the private cluster whose sockets are in `socket_dir`; created
+    /// when missing.
     pub fn private(socket_dir: &Path) -> Self {
         Self::private_database(socket_dir, PRIVATE_DATABASE)
     }

@@ -27,13 +27,15 @@ pub struct Identity {
 
 /// The key and standing of an agent.
 pub async fn identity(store: &Store, agent: AgentId) -> Result<Option<Identity>, StoreError> {
-    let row: Option<(Vec<u8>, String)> = sqlx::query_as("SELECT public_key, state FROM agents WHERE id = $1")
-        .bind(agent.get())
-        .fetch_optional(store.pool())
-        .await
-        .map_err(StoreError::doing("look up an agent"))?;
+    let row: Option<(Vec<u8>, String)> =
+        sqlx::query_as("SELECT public_key, state FROM agents WHERE id = $1")
+            .bind(agent.get())
+            .fetch_optional(store.pool())
+            .await
+            .map_err(StoreError::doing("look up an agent"))?;
     row.map(|(key, state)| {
-        let key = PublicKey::from_bytes(&key).map_err(|_| StoreError::unreadable("agents.public_key"))?;
+        let key =
+            PublicKey::from_bytes(&key).map_err(|_| StoreError::unreadable("agents.public_key"))?;
         Ok(Identity { key, state: state_of(&state)? })
     })
     .transpose()

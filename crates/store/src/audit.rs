@@ -33,15 +33,17 @@ pub(crate) async fn write_in(
     entry: &Entry<'_>,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query("INSERT INTO audit (at, actor, action, subject, detail) VALUES ($1, $2, $3, $4, $5)")
-        .bind(Moment(now))
-        .bind(entry.actor)
-        .bind(entry.action)
-        .bind(entry.subject)
-        .bind(entry.detail)
-        .execute(db)
-        .await
-        .map_err(StoreError::doing("write into the audit"))?;
+    sqlx::query(
+        "INSERT INTO audit (at, actor, action, subject, detail) VALUES ($1, $2, $3, $4, $5)",
+    )
+    .bind(Moment(now))
+    .bind(entry.actor)
+    .bind(entry.action)
+    .bind(entry.subject)
+    .bind(entry.detail)
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("write into the audit"))?;
     Ok(())
 }
 

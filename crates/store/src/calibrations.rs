@@ -1,7 +1,8 @@
-//! Subnets whose pages became slower, and what is done about them (IPMicra III.F): one case at a time per subnet.
+//! Subnets whose pages became slower, and what is done about them (IPMicra III.F): one case at a
+//! time per subnet.
 //!
-//! The coordinator decides every step; each is one transaction here, and each asks first whether the case is still where
-//! the step began, so that a step may be thought out twice.
+//! The coordinator decides every step; each is one transaction here, and each asks first whether
+//! the case is still where the step began, so that a step may be thought out twice.
 
 mod read;
 mod steps;
@@ -31,7 +32,8 @@ pub struct Case {
     pub ratio: f64,
     /// Where it stands.
     pub state: State,
-    /// Who measured, or shall, to tell a slow way from a slow server; and what it measured when all was well.
+    /// Who measured, or shall, to tell a slow way from a slow server; and what it measured when all
+    /// was well.
     pub witness: Option<(AgentId, u32)>,
     /// The probe that is waited for.
     pub probe: Option<Awaited>,

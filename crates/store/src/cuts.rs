@@ -9,7 +9,8 @@ use crate::delegations::range;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Writes down that a search, or fetches, showed this. What was said of the same whole before is replaced.
+/// Writes down that a search, or fetches, showed this. What was said of the same whole before is
+/// replaced.
 pub async fn note(
     store: &Store,
     cut: &Cut,

@@ -1,14 +1,15 @@
 //! One decider: of all coordinators on a database, the one that holds an advisory lock decides.
 //!
-//! The lock lives as long as a connection of its own. Each election raises the term. A decider that lost its
-//! connection without noticing can still write; what it writes is fenced by the state of the search and the
-//! generation of the delegation (see [`crate::delegations`]).
+//! The lock lives as long as a connection of its own. Each election raises the term. A decider that
+//! lost its connection without noticing can still write; what it writes is fenced by the state of
+//! the search and the generation of the delegation (see [`crate::delegations`]).
 
 use sqlx::{Connection as _, PgConnection};
 
 use crate::{Store, StoreError};
 
-/// A decider that says nothing for so long has died or hangs: the server ends its session, and another can take the right.
+/// A decider that says nothing for so long has died or hangs: the server ends its session, and
+/// another can take the right.
 const SILENCE: &str = "15s";
 
 /// Key of the lock; any number that nobody else uses on the database.
@@ -52,8 +53,8 @@ impl Decider {
         self.term
     }
 
-    /// Whether the right is still held: the connection answers, and with it the lock lives. To be asked every few seconds: a
-    /// connection that is silent for 15 s loses the right.
+    /// Whether the right is still held: the connection answers, and with it the lock lives. To be
+    /// asked every few seconds: a connection that is silent for 15 s loses the right.
     pub async fn holds(&mut self) -> bool {
         self.connection.ping().await.is_ok()
     }
@@ -61,7 +62,10 @@ impl Decider {
     /// Gives the right up, so that another can take it at once.
     pub async fn resign(mut self) {
         // When this fails the server frees the lock as soon as it notices the dead connection.
-        let _ = sqlx::query("SELECT pg_advisory_unlock($1)").bind(KEY).execute(&mut self.connection).await;
+        let _ = sqlx::query("SELECT pg_advisory_unlock($1)")
+            .bind(KEY)
+            .execute(&mut self.connection)
+            .await;
         let _ = self.connection.close().await;
     }
 }

@@ -99,19 +99,20 @@ pub struct Decision<'a> {
 pub enum Decided {
     /// It holds from now on.
     Made(DelegationId),
-    /// The search was over, or the subnet was delegated meanwhile: thought out on an old state, so nothing was
-    /// done.
+    /// The search was over, or the subnet was delegated meanwhile: thought out on an old state, so
+    /// nothing was done.
     Outdated,
     /// The agent may not work any more; nothing was done.
     AgentGone,
 }
 
 pub(crate) async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
-    let state: Option<String> = sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR SHARE")
-        .bind(agent.get())
-        .fetch_optional(db)
-        .await
-        .map_err(StoreError::doing("lock an agent"))?;
+    let state: Option<String> =
+        sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR SHARE")
+            .bind(agent.get())
+            .fetch_optional(db)
+            .await
+            .map_err(StoreError::doing("lock an agent"))?;
     Ok(matches!(state.as_deref(), Some("approved" | "paused")))
 }
 
@@ -135,8 +136,8 @@ async fn end(
     Ok(())
 }
 
-/// Gives an agent that works the subnet it lives in, where that did not happen at approval: the hierarchy was
-/// not loaded, or has changed since. Whether anything changed.
+/// Gives an agent that works the subnet it lives in, where that did not happen at approval: the
+/// hierarchy was not loaded, or has changed since. Whether anything changed.
 pub async fn settle_home(
     store: &Store,
     agent: AgentId,
@@ -150,8 +151,8 @@ pub async fn settle_home(
     Ok(settled)
 }
 
-/// The home subnet goes to the agent that lives there (IPMicra III.D), unless one that lives there has it. A
-/// search for it is over with that. Whether anything changed.
+/// The home subnet goes to the agent that lives there (IPMicra III.D), unless one that lives there
+/// has it. A search for it is over with that. Whether anything changed.
 pub(crate) async fn give_home(
     db: &mut PgConnection,
     agent: AgentId,
@@ -185,17 +186,23 @@ pub(crate) async fn give_home(
     .await
     .map_err(StoreError::doing("write a delegation"))?;
     if settled.rows_affected() == 0 {
-        return Err(StoreError::conflict("the home subnet was delegated at the same moment; try again"));
+        return Err(StoreError::conflict(
+            "the home subnet was delegated at the same moment; try again",
+        ));
     }
     give_hosts(db, &[(*home, agent)], now).await?;
     say(db, Some(home)).await?;
     Ok(true)
 }
 
-/// Takes everything from an agent: its delegations end, its hosts wait again, what was on its way is queued
-/// again, and so is the front page of each of its hosts, from which the next agent finds the rest. Orders it
-/// had are over.
-pub(crate) async fn free(db: &mut PgConnection, agent: AgentId, now: UnixMillis) -> Result<(), StoreError> {
+/// Takes everything from an agent: its delegations end, its hosts wait again, what was on its way
+/// is queued again, and so is the front page of each of its hosts, from which the next agent finds
+/// the rest. Orders it had are over.
+pub(crate) async fn free(
+    db: &mut PgConnection,
+    agent: AgentId,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
     for (doing, step) in FREE {
         sqlx::query(step)
             .bind(agent.get())

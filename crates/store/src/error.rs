@@ -7,7 +7,9 @@ use sqlx::migrate::MigrateError;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database URL is not one.
-    #[error("the database URL cannot be read; it looks like postgres://user:password@host/database")]
+    #[error(
+        "the database URL cannot be read; it looks like postgres://user:password@host/database"
+    )]
     Url(#[source] sqlx::Error),
     /// No connection.
     #[error("cannot connect to the database at {place}")]
@@ -79,8 +81,8 @@ impl StoreError {
         Self::Conflict { what }
     }
 
-    /// Whether waiting may help: the server is away, starting, stopping or full of connections; nothing was wrong
-    /// with the statement.
+    /// Whether waiting may help: the server is away, starting, stopping or full of connections;
+    /// nothing was wrong with the statement.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Connect { source, .. } | Self::Statement { source, .. } => is_transient(source),
@@ -106,10 +108,12 @@ fn is_transient(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(error) => error.kind() != ErrorKind::PermissionDenied,
         sqlx::Error::PoolTimedOut | sqlx::Error::WorkerCrashed => true,
-        // PostgreSQL, appendix A: class 08 connection exception, 53300 too many connections, 57P01..03 shutting
-        // down, crashed, starting; 40001 and 40P01 lost a race with another transaction.
+        // PostgreSQL, appendix A: class 08 connection exception, 53300 too many connections,
+        // 57P01..03 shutting down, crashed, starting; 40001 and 40P01 lost a race with another
+        // transaction.
         sqlx::Error::Database(error) => error.code().is_some_and(|code| {
-            code.starts_with("08") || ["53300", "57P01", "57P02", "57P03", "40001", "40P01"].contains(&&*code)
+            code.starts_with("08")
+                || ["53300", "57P01", "57P02", "57P03", "40001", "40P01"].contains(&&*code)
         }),
         _ => false,
     }

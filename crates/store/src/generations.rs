@@ -1,8 +1,10 @@
 //! Generations of the hierarchy: written once, swapped in whole, read back in order.
 //!
-//! A [`Load`] is one transaction: it copies companies and subnets under a new number, retires the live generation, makes the
-//! new one live and says so on [`CHANNEL`]. Until it commits nobody sees any of it; when it fails, or its process dies,
-//! nothing has happened. Before it copies it may look whether the new data are [`shrunken`]. [`live`] says what is in use, [`read`] turns a generation back into a [`hierarchy::Hierarchy`].
+//! A [`Load`] is one transaction: it copies companies and subnets under a new number, retires the
+//! live generation, makes the new one live and says so on [`CHANNEL`]. Until it commits nobody sees
+//! any of it; when it fails, or its process dies, nothing has happened. Before it copies it may
+//! look whether the new data are [`shrunken`]. [`live`] says what is in use, [`read`] turns a
+//! generation back into a [`hierarchy::Hierarchy`].
 
 mod age;
 mod copy;
@@ -39,8 +41,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whole days since the day up to which it speaks; since it was loaded, where it names no day. 0 for a day to come. Both
-    /// moments in milliseconds since 1970.
+    /// Whole days since the day up to which it speaks; since it was loaded, where it names no day.
+    /// 0 for a day to come. Both moments in milliseconds since 1970.
     pub fn age_days(&self, loaded_at_ms: i64, now_ms: i64) -> u64 {
         age::days(self.date.as_deref(), loaded_at_ms, now_ms)
     }
@@ -67,10 +69,11 @@ pub struct Facts {
 
 /// The generation that was in use before the one in use; `None` after the first load.
 pub async fn retired(store: &Store) -> Result<Option<Generation>, StoreError> {
-    let id: Option<i32> = sqlx::query_scalar("SELECT max(id) FROM generations WHERE state = 'retired'")
-        .fetch_one(store.pool())
-        .await
-        .map_err(StoreError::doing("find the generation that was in use before"))?;
+    let id: Option<i32> =
+        sqlx::query_scalar("SELECT max(id) FROM generations WHERE state = 'retired'")
+            .fetch_one(store.pool())
+            .await
+            .map_err(StoreError::doing("find the generation that was in use before"))?;
     Ok(id.map(|id| Generation::new(id.into())))
 }
 

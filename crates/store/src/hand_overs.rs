@@ -1,8 +1,9 @@
 //! Hosts leave one agent for another, and never have two.
 //!
-//! [`crate::delegations`] opens a hand-over when a subnet moves. The agent that has the host is told with its next beat
-//! ([`open`]), lets go and confirms ([`confirm`]); then the host waits for an agent like a new one, and whoever has its
-//! subnet by then gets it. An agent that is not heard of loses its lease first ([`lapse`]).
+//! [`crate::delegations`] opens a hand-over when a subnet moves. The agent that has the host is
+//! told with its next beat ([`open`]), lets go and confirms ([`confirm`]); then the host waits for
+//! an agent like a new one, and whoever has its subnet by then gets it. An agent that is not heard
+//! of loses its lease first ([`lapse`]).
 
 use protocol::beat::{HostOrder, HostTask};
 use protocol::{AgentId, UnixMillis};
@@ -11,8 +12,13 @@ use sqlx::PgConnection;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// What an agent shall do with hosts it has, oldest first; also after its lease ended and others have them.
-pub async fn open(store: &Store, agent: AgentId, limit: usize) -> Result<Vec<HostOrder>, StoreError> {
+/// What an agent shall do with hosts it has, oldest first; also after its lease ended and others
+/// have them.
+pub async fn open(
+    store: &Store,
+    agent: AgentId,
+    limit: usize,
+) -> Result<Vec<HostOrder>, StoreError> {
     let rows: Vec<(i64, String, String, String)> = sqlx::query_as(
         "SELECT o.id, h.scheme, h.authority, o.task FROM hand_overs o JOIN hosts h ON h.id = o.host
          WHERE o.agent = $1 AND o.confirmed_at IS NULL ORDER BY o.id LIMIT $2",
@@ -23,14 +29,16 @@ pub async fn open(store: &Store, agent: AgentId, limit: usize) -> Result<Vec<Hos
     .await
     .map_err(StoreError::doing("read what an agent shall do with its hosts"))?;
     let order = |(id, scheme, authority, task): (i64, String, String, String)| {
-        let task = HostTask::from_word(&task).ok_or_else(|| StoreError::unreadable("hand_overs.task"))?;
+        let task =
+            HostTask::from_word(&task).ok_or_else(|| StoreError::unreadable("hand_overs.task"))?;
         Ok(HostOrder { number: id.unsigned_abs(), host: format!("{scheme}://{authority}"), task })
     };
     rows.into_iter().map(order).collect()
 }
 
-/// The agent did what these orders say, and shipped what it had. Numbers of other agents' orders and of those that it
-/// confirmed before are passed over, so that a beat may be repeated. Says how many hosts came free.
+/// The agent did what these orders say, and shipped what it had. Numbers of other agents' orders
+/// and of those that it confirmed before are passed over, so that a beat may be repeated. Says how
+/// many hosts came free.
 pub async fn confirm(
     store: &Store,
     agent: AgentId,
@@ -60,16 +68,22 @@ pub async fn confirm(
     .execute(&mut *tx)
     .await
     .map_err(doing)?;
-    let let_go = ended.iter().filter(|(_, task)| task == HostTask::LetGo.as_str()).map(|(host, _)| *host);
+    let let_go =
+        ended.iter().filter(|(_, task)| task == HostTask::LetGo.as_str()).map(|(host, _)| *host);
     let let_go: Vec<i64> = let_go.collect();
     set_free(&mut tx, &let_go).await?;
     tx.commit().await.map_err(doing)?;
     Ok(let_go.len() as u64)
 }
 
-/// Ends the hand-overs of agents not heard of since `heard_since`: their leases are over, so that they fetch nothing
-/// until they have beaten again, and then they are told. Says how many hosts came free.
-pub async fn lapse(store: &Store, heard_since: UnixMillis, now: UnixMillis) -> Result<u64, StoreError> {
+/// Ends the hand-overs of agents not heard of since `heard_since`: their leases are over, so that
+/// they fetch nothing until they have beaten again, and then they are told. Says how many hosts
+/// came free.
+pub async fn lapse(
+    store: &Store,
+    heard_since: UnixMillis,
+    now: UnixMillis,
+) -> Result<u64, StoreError> {
     let doing = StoreError::doing("end the hand-overs of agents that are not heard of");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let lapsed: Vec<i64> = sqlx::query_scalar(
@@ -99,7 +113,11 @@ async fn set_free(db: &mut PgConnection, hosts: &[i64]) -> Result<(), StoreError
          SELECT id, scheme || '://' || authority || '/' FROM hosts WHERE id = ANY($1) ON CONFLICT DO NOTHING",
     ];
     for step in steps {
-        sqlx::query(step).bind(hosts).execute(&mut *db).await.map_err(StoreError::doing("set hosts free"))?;
+        sqlx::query(step)
+            .bind(hosts)
+            .execute(&mut *db)
+            .await
+            .map_err(StoreError::doing("set hosts free"))?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! What agents tell of how fast the pages of subnets answer (IPMicra III.F).
 //!
-//! Packages bring it, and it is counted in the transaction that integrates them: each report counts once. The
-//! coordinator weighs the counts ([`unheard`], [`heard`]); what was weighed is kept as it left it, so that a restart
-//! forgets nothing.
+//! Packages bring it, and it is counted in the transaction that integrates them: each report counts
+//! once. The coordinator weighs the counts ([`unheard`], [`heard`]); what was weighed is kept as it
+//! left it, so that a restart forgets nothing.
 
 use std::net::IpAddr;
 
@@ -32,8 +32,8 @@ impl Trends {
     }
 }
 
-/// Counts what a package of `agent` tells. Only hosts that are the agent's now count: what a former agent saw says
-/// nothing of the present one's way.
+/// Counts what a package of `agent` tells. Only hosts that are the agent's now count: what a former
+/// agent saw says nothing of the present one's way.
 pub(crate) async fn count_in(
     db: &mut PgConnection,
     agent: AgentId,
@@ -141,7 +141,8 @@ pub async fn unheard(store: &Store, limit: u32) -> Result<Vec<Unheard>, StoreErr
     rows.into_iter().map(unheard).collect()
 }
 
-/// What was read was weighed, and this is what is left of it. Counts that came meanwhile stay for the next time.
+/// What was read was weighed, and this is what is left of it. Counts that came meanwhile stay for
+/// the next time.
 pub(crate) async fn heard_in(
     db: &mut PgConnection,
     weighed: &Unheard,
@@ -164,7 +165,12 @@ pub(crate) async fn heard_in(
 }
 
 /// [`heard_in`] where nothing else follows from it.
-pub async fn heard(store: &Store, weighed: &Unheard, hearing: &serde_json::Value) -> Result<(), StoreError> {
-    let mut db = store.pool().acquire().await.map_err(StoreError::doing("keep what was weighed"))?;
+pub async fn heard(
+    store: &Store,
+    weighed: &Unheard,
+    hearing: &serde_json::Value,
+) -> Result<(), StoreError> {
+    let mut db =
+        store.pool().acquire().await.map_err(StoreError::doing("keep what was weighed"))?;
     heard_in(&mut db, weighed, hearing).await
 }

@@ -29,7 +29,11 @@ pub struct Unresolved {
 }
 
 /// Hosts whose address may be looked up now, those waiting longest first.
-pub async fn unresolved(store: &Store, limit: u32, now: UnixMillis) -> Result<Vec<Unresolved>, StoreError> {
+pub async fn unresolved(
+    store: &Store,
+    limit: u32,
+    now: UnixMillis,
+) -> Result<Vec<Unresolved>, StoreError> {
     let rows: Vec<(i64, String, i16)> = sqlx::query_as(
         "SELECT id, authority, attempts FROM hosts
          WHERE state = 'unresolved' AND retry_at <= $1 ORDER BY retry_at, id LIMIT $2",
@@ -72,7 +76,8 @@ pub struct FailedLookup {
     pub id: HostId,
     /// Why, in one line.
     pub reason: String,
-    /// Not before this is it looked up again; once given up, not before this does a new URL revive it.
+    /// Not before this is it looked up again; once given up, not before this does a new URL revive
+    /// it.
     pub retry_at: UnixMillis,
     /// Whether it is given up.
     pub give_up: bool,
@@ -145,8 +150,8 @@ pub async fn adopt(store: &Store) -> Result<u64, StoreError> {
     Ok(adopted.rows_affected())
 }
 
-/// Those of the hosts (scheme and authority) about which the agent has a say in a package received at this time: hosts
-/// that are its, and hosts that were its when the package came.
+/// Those of the hosts (scheme and authority) about which the agent has a say in a package received
+/// at this time: hosts that are its, and hosts that were its when the package came.
 pub async fn of_agent(
     store: &Store,
     agent: AgentId,

@@ -1,4 +1,5 @@
-//! One-time tokens with which owners enrol their agents. They are used up in [`crate::agents::enrol`].
+//! One-time tokens with which owners enrol their agents. They are used up in
+//! [`crate::agents::enrol`].
 
 use protocol::{AgentId, UnixMillis};
 use serde_json::json;

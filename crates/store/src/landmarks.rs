@@ -32,8 +32,9 @@ fn spot((first, last, address, host, port): SpotRow) -> Result<Spot, StoreError>
     Ok(Spot { subnet: range(first, last)?, target: Target { address, host, port } })
 }
 
-/// Subnets whose address answered an agent in a search that was decided, the newest `limit` of them. Those that are not one
-/// place are left out, and those whose landmark was retired after `retired_since`.
+/// Subnets whose address answered an agent in a search that was decided, the newest `limit` of
+/// them. Those that are not one place are left out, and those whose landmark was retired after
+/// `retired_since`.
 pub async fn answering(
     store: &Store,
     retired_since: UnixMillis,
@@ -77,7 +78,8 @@ pub async fn choose(store: &Store, spots: &[Spot], now: UnixMillis) -> Result<u6
     Ok(chosen.rows_affected())
 }
 
-/// Strikes landmarks off, each for the reason beside it; their orders that are under way are over. Says how many.
+/// Strikes landmarks off, each for the reason beside it; their orders that are under way are over.
+/// Says how many.
 pub async fn retire(
     store: &Store,
     landmarks: &[(LandmarkId, &str)],
@@ -103,14 +105,16 @@ pub async fn retire(
     Ok(retired.unsigned_abs())
 }
 
-/// Forgets orders for landmarks made before `before` that are over: what they measured is in `landmark_times`. Says how many.
+/// Forgets orders for landmarks made before `before` that are over: what they measured is in
+/// `landmark_times`. Says how many.
 pub async fn forget(store: &Store, before: UnixMillis) -> Result<u64, StoreError> {
-    let forgotten =
-        sqlx::query("DELETE FROM probes WHERE purpose = 'landmark' AND state <> 'asked' AND asked_at < $1")
-            .bind(Moment(before))
-            .execute(store.pool())
-            .await
-            .map_err(StoreError::doing("forget old measurements of landmarks"))?;
+    let forgotten = sqlx::query(
+        "DELETE FROM probes WHERE purpose = 'landmark' AND state <> 'asked' AND asked_at < $1",
+    )
+    .bind(Moment(before))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("forget old measurements of landmarks"))?;
     Ok(forgotten.rows_affected())
 }
 
@@ -134,7 +138,11 @@ pub struct Landmark {
 type Row = (i64, IpAddr, IpAddr, IpAddr, String, i32, Moment, i64, i64, Option<Moment>);
 
 /// The landmarks in use, with a number above `after`, in order.
-pub async fn live(store: &Store, after: LandmarkId, limit: i64) -> Result<Vec<Landmark>, StoreError> {
+pub async fn live(
+    store: &Store,
+    after: LandmarkId,
+    limit: i64,
+) -> Result<Vec<Landmark>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT l.id, l.first, l.last, l.address, l.host, l.port, l.chosen_at,
                 count(*) FILTER (WHERE t.outcome = 'measured'), count(*) FILTER (WHERE t.outcome = 'unreachable'),

@@ -1,8 +1,9 @@
 //! The only place that speaks SQL.
 //!
-//! The road: an [`Address`] says where the database is; [`open`] connects and brings the schema up to date with
-//! the migrations that are part of the binary; [`Decider`] says which of several coordinators may decide; each
-//! other module holds the statements of one noun. "Not found" is `Ok(None)`, never an error.
+//! The road: an [`Address`] says where the database is; [`open`] connects and brings the schema up
+//! to date with the migrations that are part of the binary; [`Decider`] says which of several
+//! coordinators may decide; each other module holds the statements of one noun. "Not found" is
+//! `Ok(None)`, never an error.
 
 mod address;
 pub mod admins;

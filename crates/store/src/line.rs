@@ -3,7 +3,8 @@
 /// Longest text that is kept, in characters.
 const CHARS: usize = 300;
 
-/// `text` as one line of bounded length. Postgres text holds no NUL, and a reason is shown in one line.
+/// `text` as one line of bounded length. Postgres text holds no NUL, and a reason is shown in one
+/// line.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(CHARS).collect()
 }

@@ -1,4 +1,5 @@
-//! What was measured of load and speed: pages a day per subnet and agent, round trips per subnet and agent.
+//! What was measured of load and speed: pages a day per subnet and agent, round trips per subnet
+//! and agent.
 //!
 //! Every fetch counts as a page, whatever its outcome: it costs the agent the same.
 
@@ -53,7 +54,8 @@ pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     Ok(gone.rows_affected())
 }
 
-/// Pages a day of each subnet that has any: the mean of the last seven days, or of as many as it is known.
+/// Pages a day of each subnet that has any: the mean of the last seven days, or of as many as it is
+/// known.
 pub async fn subnets(store: &Store, now: UnixMillis) -> Result<HashMap<Range, u64>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr, i64, i32)> = sqlx::query_as(
         "SELECT h.first, h.last, sum(d.fetches)::bigint, ($1 AT TIME ZONE 'UTC')::date - min(d.day) + 1
@@ -138,7 +140,8 @@ pub struct Answer {
 
 type AnswerRow = (IpAddr, IpAddr, i64, String, String, Option<i32>);
 
-/// What agents last said of these subnets in searches; orders under way included, unless there was an answer before.
+/// What agents last said of these subnets in searches; orders under way included, unless there was
+/// an answer before.
 pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, StoreError> {
     let rows: Vec<AnswerRow> = sqlx::query_as(
         "SELECT DISTINCT ON (s.first, s.last, p.agent) s.first, s.last, p.agent, p.phase, p.state, p.rtt_us
@@ -165,8 +168,9 @@ pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, St
         .collect()
 }
 
-/// Asks an agent to measure a subnet once more, at the end of its last search, since something shall be moved there that was only
-/// predicted to be near. An agent that was asked in that search is not asked again. Whether there is a new order.
+/// Asks an agent to measure a subnet once more, at the end of its last search, since something
+/// shall be moved there that was only predicted to be near. An agent that was asked in that search
+/// is not asked again. Whether there is a new order.
 pub async fn confirm(
     store: &Store,
     subnet: &Range,

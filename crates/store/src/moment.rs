@@ -9,8 +9,8 @@ use sqlx::{Decode, Encode, Postgres, Type};
 /// Milliseconds from 1970-01-01 to 2000-01-01, where Postgres counts from.
 const POSTGRES_EPOCH_MS: i64 = 946_684_800_000;
 
-/// A moment on its way to or from a `timestamptz` column. Postgres keeps microseconds; they are cut to
-/// milliseconds.
+/// A moment on its way to or from a `timestamptz` column. Postgres keeps microseconds; they are cut
+/// to milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(pub UnixMillis);
 

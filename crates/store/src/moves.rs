@@ -37,7 +37,11 @@ pub struct New<'a> {
 }
 
 /// Moves a subnet and writes down why, in one transaction.
-pub async fn carry_out(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<Assigned, StoreError> {
+pub async fn carry_out(
+    store: &Store,
+    new: &New<'_>,
+    now: UnixMillis,
+) -> Result<Assigned, StoreError> {
     let doing = StoreError::doing("move a subnet");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let assignment = Assignment {
@@ -134,8 +138,12 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Move>, S
     rows.into_iter().map(Row::read).collect()
 }
 
-/// The move that a delegation came of, also through a delegation that a new generation of the hierarchy carried over.
-pub async fn of_delegation(store: &Store, delegation: DelegationId) -> Result<Option<Move>, StoreError> {
+/// The move that a delegation came of, also through a delegation that a new generation of the
+/// hierarchy carried over.
+pub async fn of_delegation(
+    store: &Store,
+    delegation: DelegationId,
+) -> Result<Option<Move>, StoreError> {
     let id: Option<i64> = sqlx::query_scalar(
         "WITH RECURSIVE line AS (
             SELECT id, carried_from FROM delegations WHERE id = $1
@@ -154,11 +162,12 @@ pub async fn of_delegation(store: &Store, delegation: DelegationId) -> Result<Op
 
 /// How many subnets passes have moved since then.
 pub async fn of_passes_since(store: &Store, since: UnixMillis) -> Result<u64, StoreError> {
-    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM moves WHERE rule = 'optimal' AND at > $1")
-        .bind(Moment(since))
-        .fetch_one(store.pool())
-        .await
-        .map_err(StoreError::doing("count the moves of a day"))?;
+    let count: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM moves WHERE rule = 'optimal' AND at > $1")
+            .bind(Moment(since))
+            .fetch_one(store.pool())
+            .await
+            .map_err(StoreError::doing("count the moves of a day"))?;
     Ok(count.unsigned_abs())
 }
 

@@ -11,14 +11,15 @@ use crate::{Address, StoreError};
 /// Every migration, in the binary.
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 
-/// How long a statement waits for a connection: while the server restarts, callers are told soon to come again.
+/// How long a statement waits for a connection: while the server restarts, callers are told soon to
+/// come again.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Connections of a pool unless told otherwise.
 const CONNECTIONS: u32 = 10;
 
-/// Tables grow from nothing to millions of rows while the connections stand: a plan that was kept from the beginning would read
-/// them whole.
+/// Tables grow from nothing to millions of rows while the connections stand: a plan that was kept
+/// from the beginning would read them whole.
 const SETTINGS: [(&str, &str); 1] = [("plan_cache_mode", "force_custom_plan")];
 
 /// An open database with today's schema. Cheap to clone.
@@ -51,7 +52,8 @@ impl Store {
     }
 }
 
-/// Connects (creating the database of a private cluster when it is missing) and brings the schema up to date.
+/// Connects (creating the database of a private cluster when it is missing) and brings the schema
+/// up to date.
 pub async fn open(address: &Address) -> Result<Store, StoreError> {
     open_with(address, CONNECTIONS).await
 }
@@ -81,7 +83,8 @@ async fn connect(address: &Address, connections: u32) -> Result<PgPool, StoreErr
     }
 }
 
-/// A pool tries again and again and then says only that it took too long; what was in the way, a single try tells.
+/// A pool tries again and again and then says only that it took too long; what was in the way, a
+/// single try tells.
 async fn reason(address: &Address, error: sqlx::Error) -> sqlx::Error {
     if !matches!(error, sqlx::Error::PoolTimedOut) {
         return error;
@@ -100,11 +103,12 @@ async fn create_if_missing(address: &Address) -> Result<(), StoreError> {
     let mut db = maintenance(address).await?;
     let doing = StoreError::doing("create the database");
     let name = address.database();
-    let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)")
-        .bind(name)
-        .fetch_one(&mut db)
-        .await
-        .map_err(doing)?;
+    let exists: bool =
+        sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)")
+            .bind(name)
+            .fetch_one(&mut db)
+            .await
+            .map_err(doing)?;
     if !exists {
         create(&mut db, name, None).await?;
     }

@@ -1,7 +1,7 @@
 //! How many of everything?
 //!
-//! Counted by reading tables through, so that the numbers cannot drift from the rows; whoever asks often asks through a
-//! cache.
+//! Counted by reading tables through, so that the numbers cannot drift from the rows; whoever asks
+//! often asks through a cache.
 
 use protocol::UnixMillis;
 use sqlx::{FromRow, PgConnection};
@@ -101,7 +101,11 @@ pub struct Packages {
 }
 
 /// Counts everything. An agent not heard of since `heard_since` counts as unreachable.
-pub async fn count(store: &Store, heard_since: UnixMillis, now: UnixMillis) -> Result<Counts, StoreError> {
+pub async fn count(
+    store: &Store,
+    heard_since: UnixMillis,
+    now: UnixMillis,
+) -> Result<Counts, StoreError> {
     let doing = StoreError::doing("count everything");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     // One snapshot for all the statements: the numbers fit each other.

@@ -50,7 +50,11 @@ pub async fn find(store: &Store, name: &PackageName) -> Result<Option<Vec<u8>>, 
 }
 
 /// Takes a package down; it counts as received from then on.
-pub async fn enter(store: &Store, package: &Received<'_>, now: UnixMillis) -> Result<Entered, StoreError> {
+pub async fn enter(
+    store: &Store,
+    package: &Received<'_>,
+    now: UnixMillis,
+) -> Result<Entered, StoreError> {
     let name = &package.header.name;
     let entered = sqlx::query(
         "INSERT INTO packages (agent, epoch, seq, sha256, object, bytes, plain_bytes, entries, received_at)
@@ -72,7 +76,11 @@ pub async fn enter(store: &Store, package: &Received<'_>, now: UnixMillis) -> Re
         return Ok(Entered::New);
     }
     let known = find(store, name).await?;
-    Ok(if known.as_deref() == Some(package.sha256) { Entered::Duplicate } else { Entered::Conflict })
+    Ok(if known.as_deref() == Some(package.sha256) {
+        Entered::Duplicate
+    } else {
+        Entered::Conflict
+    })
 }
 
 /// A package that waits to be integrated.
@@ -92,7 +100,8 @@ pub struct Waiting {
 
 type WaitingRow = (i64, i64, i64, Vec<u8>, String, Vec<u8>, Moment);
 
-/// Packages to be integrated, in the order of their arrival and, within an agent's epoch, of their numbers.
+/// Packages to be integrated, in the order of their arrival and, within an agent's epoch, of their
+/// numbers.
 pub async fn waiting(store: &Store, limit: u32) -> Result<Vec<Waiting>, StoreError> {
     let rows: Vec<WaitingRow> = sqlx::query_as(
         "SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key, p.received_at
@@ -116,8 +125,9 @@ pub async fn integrated(
     after: Option<&Place>,
     limit: u32,
 ) -> Result<Vec<(Place, Waiting)>, StoreError> {
-    let (at, name) =
-        after.copied().unwrap_or((UnixMillis(0), PackageName { agent: AgentId::new(0), epoch: 0, seq: 0 }));
+    let (at, name) = after
+        .copied()
+        .unwrap_or((UnixMillis(0), PackageName { agent: AgentId::new(0), epoch: 0, seq: 0 }));
     let rows: Vec<WaitingRow> = sqlx::query_as(
         "SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key, p.received_at
          FROM packages p JOIN agents a ON a.id = p.agent
@@ -137,8 +147,11 @@ pub async fn integrated(
 }
 
 fn placed((agent, epoch, seq, sha256, object, key, received_at): WaitingRow) -> (Place, Waiting) {
-    let name =
-        PackageName { agent: AgentId::new(agent), epoch: epoch.unsigned_abs(), seq: seq.unsigned_abs() };
+    let name = PackageName {
+        agent: AgentId::new(agent),
+        epoch: epoch.unsigned_abs(),
+        seq: seq.unsigned_abs(),
+    };
     ((received_at.0, name), Waiting { name, sha256, object, key, received_at: received_at.0 })
 }
 
@@ -159,7 +172,8 @@ pub struct HostTally {
     pub fetch_ms: u64,
     /// How fast its pages were beside their own past.
     pub trends: Trends,
-    /// The address of the fastest TCP connection, and its round trip in microseconds; none where none was timed.
+    /// The address of the fastest TCP connection, and its round trip in microseconds; none where
+    /// none was timed.
     pub round_trip: Option<(IpAddr, u32)>,
 }
 
@@ -174,8 +188,9 @@ pub struct Integration {
     pub discovered: Vec<NewUrl>,
 }
 
-/// Marks a package as integrated, counts what it brought and queues what it discovered, in one transaction. Gives what
-/// it told of how far subnets are; nothing when the package was marked already, which changes nothing.
+/// Marks a package as integrated, counts what it brought and queues what it discovered, in one
+/// transaction. Gives what it told of how far subnets are; nothing when the package was marked
+/// already, which changes nothing.
 pub async fn integrate(
     store: &Store,
     integration: &Integration,
@@ -189,13 +204,18 @@ pub async fn integrate(
     count(&mut tx, &integration.hosts).await?;
     loads::count(&mut tx, &integration.hosts, now).await?;
     hearings::count_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
-    let told = round_trips::note_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
+    let told =
+        round_trips::note_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
     urls::queue_in(&mut tx, &integration.discovered, now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(Some(told))
 }
 
-async fn mark(db: &mut PgConnection, integration: &Integration, now: UnixMillis) -> Result<bool, StoreError> {
+async fn mark(
+    db: &mut PgConnection,
+    integration: &Integration,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
     let sum = |value: fn(&HostTally) -> u64| integration.hosts.iter().map(value).sum::<u64>();
     let marked = sqlx::query(
         "UPDATE packages SET integrated_at = $4, integrations = integrations + 1,
@@ -253,7 +273,8 @@ pub async fn refuse(store: &Store, name: &PackageName, reason: &str) -> Result<(
     Ok(())
 }
 
-/// How often the package that was integrated most often was; an auditor expects 1, or 0 when there is none.
+/// How often the package that was integrated most often was; an auditor expects 1, or 0 when there
+/// is none.
 pub async fn most_integrations(store: &Store) -> Result<i64, StoreError> {
     sqlx::query_scalar("SELECT coalesce(max(integrations), 0)::bigint FROM packages")
         .fetch_one(store.pool())

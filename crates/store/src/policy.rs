@@ -19,8 +19,8 @@ pub struct Policy {
     pub strategy: Strategy,
     /// Probing threshold, in microseconds (IPMicra III.D); 1 to 60,000,000.
     pub threshold_us: u32,
-    /// How long a URL waits for the search before it goes to the best agent so far, in milliseconds; 1,000 to
-    /// 86,400,000.
+    /// How long a URL waits for the search before it goes to the best agent so far, in
+    /// milliseconds; 1,000 to 86,400,000.
     pub patience_ms: u32,
     /// How many agents a search may ask at the same time; 1 to 100.
     pub parallel: u32,
@@ -32,7 +32,8 @@ pub struct Policy {
     pub landmarks: u32,
     /// Days after which an agent measures a landmark again; 1 to 365.
     pub landmark_days: u32,
-    /// What agents are told; how often they visit pages again and when a page is slower is the calibration's to say.
+    /// What agents are told; how often they visit pages again and when a page is slower is the
+    /// calibration's to say.
     pub crawl: CrawlPolicy,
     /// What is done about slow pages.
     pub calibration: Calibration,

@@ -1,4 +1,5 @@
-//! Probe orders and their answers: one step of a search, a landmark measured, or an address checked.
+//! Probe orders and their answers: one step of a search, a landmark measured, or an address
+//! checked.
 
 mod ended;
 mod report;
@@ -45,8 +46,13 @@ pub struct Expected {
     pub chance: f32,
 }
 
-/// Makes orders for searches. One that exists (same search and step, or same search and agent) is left as it is.
-pub async fn ask(store: &Store, probes: &[NewProbe<'_>], now: UnixMillis) -> Result<u64, StoreError> {
+/// Makes orders for searches. One that exists (same search and step, or same search and agent) is
+/// left as it is.
+pub async fn ask(
+    store: &Store,
+    probes: &[NewProbe<'_>],
+    now: UnixMillis,
+) -> Result<u64, StoreError> {
     let expected = |value: fn(Expected) -> u32| {
         probes.iter().map(|p| p.expected.map(|e| column(value(e)))).collect::<Vec<_>>()
     };
@@ -89,7 +95,8 @@ pub struct Target {
     pub port: u16,
 }
 
-/// Orders a single probe that belongs to no search (`probes.purpose` is `check`). Whoever ordered it reads its row.
+/// Orders a single probe that belongs to no search (`probes.purpose` is `check`). Whoever ordered
+/// it reads its row.
 pub async fn check(
     store: &Store,
     agent: AgentId,
@@ -111,8 +118,8 @@ pub async fn check(
     Ok(ProbeId::new(id))
 }
 
-/// The orders an agent has not answered, but for those it says it has taken; `samples` round trips each (1 to 10).
-/// Searches come first, since URLs wait for them; landmarks come last.
+/// The orders an agent has not answered, but for those it says it has taken; `samples` round trips
+/// each (1 to 10). Searches come first, since URLs wait for them; landmarks come last.
 pub async fn orders(
     store: &Store,
     agent: AgentId,

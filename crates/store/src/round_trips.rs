@@ -1,7 +1,8 @@
 //! Round trips of fetches: how far addresses are from the agents that crawl them.
 //!
-//! Packages bring them, and they are noted in the transaction that integrates them. A probe is asked for; these come by
-//! themselves, also from subnets that were given to an agent without a probe, and from many addresses of one subnet.
+//! Packages bring them, and they are noted in the transaction that integrates them. A probe is
+//! asked for; these come by themselves, also from subnets that were given to an agent without a
+//! probe, and from many addresses of one subnet.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -35,7 +36,8 @@ pub struct Told {
     pub shortest: RoundTrip,
     /// Whether no probe and no fetch had told anything of the subnet before.
     pub is_new: bool,
-    /// Whether so many packages have told of one of its addresses now that chance and congestion are no explanation.
+    /// Whether so many packages have told of one of its addresses now that chance and congestion
+    /// are no explanation.
     pub is_confirmed: bool,
 }
 
@@ -44,16 +46,18 @@ pub const CONFIRMED: i32 = 3;
 
 type ToldRow = (IpAddr, IpAddr, IpAddr, i32, bool, bool);
 
-/// Notes the round trips that a package of `agent` tells of. Only addresses in the subnets of its hosts count: a name may lead
-/// elsewhere, and an agent has no say about subnets that are not its.
+/// Notes the round trips that a package of `agent` tells of. Only addresses in the subnets of its
+/// hosts count: a name may lead elsewhere, and an agent has no say about subnets that are not its.
 pub(crate) async fn note_in(
     db: &mut PgConnection,
     agent: AgentId,
     hosts: &[HostTally],
     now: UnixMillis,
 ) -> Result<Vec<Told>, StoreError> {
-    let found: Vec<_> =
-        hosts.iter().filter_map(|host| Some((host, host.round_trip.filter(|(_, us)| *us > 0)?))).collect();
+    let found: Vec<_> = hosts
+        .iter()
+        .filter_map(|host| Some((host, host.round_trip.filter(|(_, us)| *us > 0)?)))
+        .collect();
     if found.is_empty() {
         return Ok(Vec::new());
     }
@@ -61,7 +65,12 @@ pub(crate) async fn note_in(
         .bind(found.iter().map(|(host, _)| host.scheme.as_str()).collect::<Vec<_>>())
         .bind(found.iter().map(|(host, _)| host.authority.as_str()).collect::<Vec<_>>())
         .bind(found.iter().map(|(_, (address, _))| *address).collect::<Vec<_>>())
-        .bind(found.iter().map(|(_, (_, us))| i32::try_from(*us).unwrap_or(i32::MAX)).collect::<Vec<_>>())
+        .bind(
+            found
+                .iter()
+                .map(|(_, (_, us))| i32::try_from(*us).unwrap_or(i32::MAX))
+                .collect::<Vec<_>>(),
+        )
         .bind(agent.get())
         .bind(Moment(now))
         .bind(CONFIRMED)

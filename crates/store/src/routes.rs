@@ -43,15 +43,17 @@ pub struct Routed {
     pub url: String,
 }
 
-/// Moves up to `batch` URLs that wait to the agents of their hosts, numbering them without gaps, in one
-/// transaction. An agent gets no more than `ahead` routes that it has not confirmed; only approved agents get
-/// any. Hosts that are being changed at this moment (handed over, say) are passed over until the next time.
+/// Moves up to `batch` URLs that wait to the agents of their hosts, numbering them without gaps, in
+/// one transaction. An agent gets no more than `ahead` routes that it has not confirmed; only
+/// approved agents get any. Hosts that are being changed at this moment (handed over, say) are
+/// passed over until the next time.
 pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<Routed>, StoreError> {
     let doing = StoreError::doing("route URLs");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let mut room = room(&mut tx, ahead).await?;
     let waiting = waiting(&mut tx, &room, batch).await?;
-    let chosen: Vec<Chosen> = waiting.into_iter().filter_map(|url| room.get_mut(&url.1)?.take(url)).collect();
+    let chosen: Vec<Chosen> =
+        waiting.into_iter().filter_map(|url| room.get_mut(&url.1)?.take(url)).collect();
     if !chosen.is_empty() {
         write(&mut tx, &chosen).await?;
         advance(&mut tx, &room).await?;
@@ -89,8 +91,8 @@ impl List {
 /// Pending URL, agent, URL, redirects.
 type WaitingRow = (i64, i64, String, i16);
 
-/// Locks the agents that may get routes, so that none of them is revoked or routed to by somebody else
-/// meanwhile.
+/// Locks the agents that may get routes, so that none of them is revoked or routed to by somebody
+/// else meanwhile.
 async fn room(db: &mut PgConnection, ahead: u32) -> Result<HashMap<i64, List>, StoreError> {
     let rows: Vec<(i64, i64, i64)> = sqlx::query_as(
         "SELECT a.id, a.next_route, (SELECT count(*) FROM routes r WHERE r.agent = a.id)
@@ -142,7 +144,8 @@ async fn write(db: &mut PgConnection, chosen: &[Chosen]) -> Result<(), StoreErro
 }
 
 async fn advance(db: &mut PgConnection, lists: &HashMap<i64, List>) -> Result<(), StoreError> {
-    let (agents, next): (Vec<i64>, Vec<i64>) = lists.iter().map(|(agent, list)| (agent, list.next)).unzip();
+    let (agents, next): (Vec<i64>, Vec<i64>) =
+        lists.iter().map(|(agent, list)| (agent, list.next)).unzip();
     sqlx::query(
         "UPDATE agents a SET next_route = n.next
          FROM unnest($1::bigint[], $2::bigint[]) AS n (id, next) WHERE a.id = n.id",

@@ -30,9 +30,12 @@ impl Columns {
             country: None,
         };
         match scope {
-            Scope::Range(range) => {
-                Self { scope: "range".into(), first: Some(range.first()), last: Some(range.last()), ..none }
-            }
+            Scope::Range(range) => Self {
+                scope: "range".into(),
+                first: Some(range.first()),
+                last: Some(range.last()),
+                ..none
+            },
             Scope::Company { registry, handle } => Self {
                 scope: "company".into(),
                 registry: Some(registry.as_str().into()),
@@ -50,7 +53,9 @@ impl Columns {
 pub(crate) fn scope_of(columns: Columns) -> Result<Scope, StoreError> {
     let unreadable = || StoreError::unreadable("steering.scope");
     match columns {
-        Columns { first: Some(first), last: Some(last), .. } => Ok(Scope::Range(range(first, last)?)),
+        Columns { first: Some(first), last: Some(last), .. } => {
+            Ok(Scope::Range(range(first, last)?))
+        }
         Columns { registry: Some(registry), handle: Some(handle), .. } => {
             Ok(Scope::Company { registry: registry.parse().map_err(|_| unreadable())?, handle })
         }

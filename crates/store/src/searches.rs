@@ -144,7 +144,8 @@ pub async fn going_on(
     after: SearchId,
     limit: u32,
 ) -> Result<Vec<OpenSearch>, StoreError> {
-    // Few of all searches are open: `+ 0` keeps Postgres from going through them in the order of their numbers.
+    // Few of all searches are open: `+ 0` keeps Postgres from going through them in the order of
+    // their numbers.
     let rows: Vec<SearchRow> = sqlx::query_as(
         "SELECT s.id, s.first, s.last, s.target, s.strategy, s.threshold_us, s.opened_at,
                 coalesce((SELECT max(generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
@@ -171,8 +172,22 @@ pub async fn going_on(
     rows.into_iter().map(|row| open_search(row, &mut trails)).collect()
 }
 
-fn open_search(row: SearchRow, trails: &mut HashMap<i64, Vec<Asked>>) -> Result<OpenSearch, StoreError> {
-    let (id, first, last, target, strategy, threshold_us, opened_at, generation, provisional, attempts) = row;
+fn open_search(
+    row: SearchRow,
+    trails: &mut HashMap<i64, Vec<Asked>>,
+) -> Result<OpenSearch, StoreError> {
+    let (
+        id,
+        first,
+        last,
+        target,
+        strategy,
+        threshold_us,
+        opened_at,
+        generation,
+        provisional,
+        attempts,
+    ) = row;
     Ok(OpenSearch {
         id: SearchId::new(id),
         subnet: range(first, last)?,
@@ -212,8 +227,8 @@ async fn trails(store: &Store, searches: &[i64]) -> Result<HashMap<i64, Vec<Aske
     Ok(trails)
 }
 
-/// Ends a search without a delegation: its subnet is not in the hierarchy any more. Its hosts find a new
-/// subnet.
+/// Ends a search without a delegation: its subnet is not in the hierarchy any more. Its hosts find
+/// a new subnet.
 pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result<(), StoreError> {
     sqlx::query(
         "WITH over AS (

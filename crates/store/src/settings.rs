@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::{Store, StoreError};
 
-/// The fact under this name; `proposal` becomes it when there is none yet. Several coordinators get the same
-/// answer.
+/// The fact under this name; `proposal` becomes it when there is none yet. Several coordinators get
+/// the same answer.
 pub async fn get_or_set(store: &Store, name: &str, proposal: &Value) -> Result<Value, StoreError> {
     sqlx::query("INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
         .bind(name)

@@ -135,7 +135,8 @@ pub async fn remove(
     Ok(true)
 }
 
-/// Ends those whose time is over and those whose agent was revoked, each with an entry in the audit. Says how many.
+/// Ends those whose time is over and those whose agent was revoked, each with an entry in the
+/// audit. Says how many.
 pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let ended = sqlx::query(
         "WITH over AS (
@@ -156,9 +157,14 @@ pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     Ok(ended.rows_affected())
 }
 
-/// Puts pins and exclusions about ranges where the ranges went in a new generation; one whose new range has another of its kind
-/// ends. Each with an entry in the audit, all in one transaction. Those that stay are not touched.
-pub async fn carry(store: &Store, carried: &[Carried<i64>], now: UnixMillis) -> Result<(), StoreError> {
+/// Puts pins and exclusions about ranges where the ranges went in a new generation; one whose new
+/// range has another of its kind ends. Each with an entry in the audit, all in one transaction.
+/// Those that stay are not touched.
+pub async fn carry(
+    store: &Store,
+    carried: &[Carried<i64>],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
     let doing = StoreError::doing("carry pins and exclusions over");
     let moved: Vec<_> = carried.iter().filter(|one| !one.stays()).collect();
     let places: Vec<_> = moved.iter().map(|one| one.gets.first()).collect();
@@ -226,7 +232,8 @@ struct Row {
     ended_by: Option<String>,
 }
 
-/// Those that count now; with `ended` also those that are over. The newest first, below number `before`.
+/// Those that count now; with `ended` also those that are over. The newest first, below number
+/// `before`.
 pub async fn list(
     store: &Store,
     kind: Kind,

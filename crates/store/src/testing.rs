@@ -51,7 +51,8 @@ impl TestDatabase {
     }
 }
 
-/// Runs a statement of a test's own, for a state that no function of this crate leads to. Says how many rows it touched.
+/// Runs a statement of a test's own, for a state that no function of this crate leads to. Says how
+/// many rows it touched.
 pub async fn execute(store: &Store, statement: &'static str) -> Result<u64, StoreError> {
     let done = sqlx::query(statement).execute(store.pool()).await;
     done.map(|done| done.rows_affected()).map_err(StoreError::doing("run a statement of a test"))
@@ -60,8 +61,8 @@ pub async fn execute(store: &Store, statement: &'static str) -> Result<u64, Stor
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let (socket_dir, name) = (self.socket_dir.clone(), self.name.clone());
-        // A thread of its own: a runtime may be running in this one. A failure costs only disk space, and the
-        // cluster goes with the test run.
+        // A thread of its own: a runtime may be running in this one. A failure costs only disk
+        // space, and the cluster goes with the test run.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.map(|runtime| runtime.block_on(drop_database(&socket_dir, &name)))
@@ -84,12 +85,17 @@ async fn template(socket_dir: &Path) -> Result<String, StoreError> {
     let name = template_name();
     let mut db = maintenance(&Address::private(socket_dir)).await?;
     let doing = StoreError::doing("make the template of the test databases");
-    sqlx::query("SELECT pg_advisory_lock($1)").bind(TEMPLATE_LOCK).execute(&mut db).await.map_err(doing)?;
-    let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)")
-        .bind(&name)
-        .fetch_one(&mut db)
+    sqlx::query("SELECT pg_advisory_lock($1)")
+        .bind(TEMPLATE_LOCK)
+        .execute(&mut db)
         .await
         .map_err(doing)?;
+    let exists: bool =
+        sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)")
+            .bind(&name)
+            .fetch_one(&mut db)
+            .await
+            .map_err(doing)?;
     if !exists {
         make_template(&mut db, socket_dir, &name).await?;
     }
@@ -98,7 +104,11 @@ async fn template(socket_dir: &Path) -> Result<String, StoreError> {
 }
 
 /// Migrated under another name first: what bears the template's name is complete.
-async fn make_template(db: &mut PgConnection, socket_dir: &Path, name: &str) -> Result<(), StoreError> {
+async fn make_template(
+    db: &mut PgConnection,
+    socket_dir: &Path,
+    name: &str,
+) -> Result<(), StoreError> {
     let unfinished = format!("{name}_unfinished");
     create(db, &unfinished, None).await?;
     let address = Address::private_database(socket_dir, &unfinished);

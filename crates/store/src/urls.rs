@@ -61,9 +61,14 @@ pub(crate) async fn queue_in(
     Ok(queued.rows_affected())
 }
 
-/// Enters new hosts, and gives those that were given up long enough ago another chance. In one order
-/// everywhere, so that two transactions that meet the same hosts do not wait for each other in a circle.
-async fn meet_hosts(db: &mut PgConnection, urls: &[NewUrl], now: UnixMillis) -> Result<(), StoreError> {
+/// Enters new hosts, and gives those that were given up long enough ago another chance. In one
+/// order everywhere, so that two transactions that meet the same hosts do not wait for each other
+/// in a circle.
+async fn meet_hosts(
+    db: &mut PgConnection,
+    urls: &[NewUrl],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
     let hosts: BTreeSet<(&str, &str)> =
         urls.iter().map(|u| (u.scheme.as_str(), u.authority.as_str())).collect();
     sqlx::query(

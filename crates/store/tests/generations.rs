@@ -18,7 +18,9 @@ fn hierarchy(companies: &[&str]) -> Hierarchy {
     for (place, handle) in (0_u8..).zip(companies) {
         let name = (place % 2 == 0).then_some("A name\twith a tab");
         let company = Some(table.push(Company { registry: Registry::Lacnic, handle, name }));
-        for range in [format!("200.{place}.0.0 - 200.{place}.1.254"), format!("2800:{place:x}::/32")] {
+        for range in
+            [format!("200.{place}.0.0 - 200.{place}.1.254"), format!("2800:{place:x}::/32")]
+        {
             let (range, registry) = (range.parse().unwrap(), Some(Registry::Lacnic));
             builder.add(Record {
                 range,

@@ -42,7 +42,8 @@ async fn two_tests_do_not_see_each_other() {
 
 #[tokio::test]
 async fn the_private_database_is_created_when_missing() {
-    let socket_dir = tokio::task::spawn_blocking(cluster::testing::socket_dir).await.unwrap().unwrap();
+    let socket_dir =
+        tokio::task::spawn_blocking(cluster::testing::socket_dir).await.unwrap().unwrap();
     let address = Address::private(&socket_dir);
     let (one, other) = tokio::join!(store::open(&address), store::open(&address));
     one.unwrap().ping().await.unwrap();

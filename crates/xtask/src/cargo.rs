@@ -18,7 +18,8 @@ pub(crate) fn has(name: &str) -> bool {
     asked.is_ok_and(|status| status.success())
 }
 
-/// Installs a cargo command from the registry when it is missing; false when that cannot be done here.
+/// Installs a cargo command from the registry when it is missing; false when that cannot be done
+/// here.
 pub(crate) fn ensure(name: &str) -> bool {
     if has(name) {
         return true;
@@ -26,7 +27,8 @@ pub(crate) fn ensure(name: &str) -> bool {
     let package = format!("cargo-{name}");
     println!("installing {package}, which is missing (a few minutes, once)");
     // Into cargo's own temporary folder: our target folder stays ours.
-    let installed =
-        cargo(&["install", "--locked", "--quiet", &package]).env_remove("CARGO_TARGET_DIR").status();
+    let installed = cargo(&["install", "--locked", "--quiet", &package])
+        .env_remove("CARGO_TARGET_DIR")
+        .status();
     installed.is_ok_and(|status| status.success()) && has(name)
 }

@@ -52,7 +52,8 @@ fn build() -> anyhow::Result<()> {
 
 fn command(args: &Args) -> anyhow::Result<Command> {
     let mut demo = Command::new(repository::binary("nearcrawl-demo"));
-    let flags = [("--until-done", args.until_done), ("--loopback", args.loopback), ("--keep", args.keep)];
+    let flags =
+        [("--until-done", args.until_done), ("--loopback", args.loopback), ("--keep", args.keep)];
     demo.args(flags.into_iter().filter(|(_, wanted)| *wanted).map(|(flag, _)| flag));
     if let Some(dir) = &args.registry_data {
         let dir = dir.canonicalize().with_context(|| format!("cannot find {}", dir.display()))?;

@@ -1,4 +1,5 @@
-//! `cargo deny check`: licences, banned crates, sources, and advisories where a copy of the database is at hand.
+//! `cargo deny check`: licences, banned crates, sources, and advisories where a copy of the
+//! database is at hand.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,8 @@ pub(crate) fn check(steps: &mut Steps) {
     }
     let Some(database) = database() else {
         steps.run("deny", cargo::cargo(&["deny", "check", "bans", "licenses", "sources"]));
-        steps.skip("advisories", "set NEARCRAWL_ADVISORY_DB to a checkout of RustSec's advisory-db");
+        steps
+            .skip("advisories", "set NEARCRAWL_ADVISORY_DB to a checkout of RustSec's advisory-db");
         return;
     };
     steps.record("deny", |_| {
@@ -52,11 +54,14 @@ fn database() -> Option<PathBuf> {
 fn configuration(database: &Path) -> anyhow::Result<PathBuf> {
     let room = repository::target().join("deny");
     let dbs = room.join("advisory-dbs");
-    dress(database, &dbs.join(FOLDER)).context("cannot lay out the copy of the advisory database")?;
-    let text = fs::read_to_string(repository::root().join("deny.toml")).context("cannot read deny.toml")?;
+    dress(database, &dbs.join(FOLDER))
+        .context("cannot lay out the copy of the advisory database")?;
+    let text = fs::read_to_string(repository::root().join("deny.toml"))
+        .context("cannot read deny.toml")?;
     let place = format!("[advisories]\ndb-path = {:?}\n", dbs.display().to_string());
     let path = room.join("deny.toml");
-    fs::write(&path, text.replacen("[advisories]\n", &place, 1)).context("cannot write its copy")?;
+    fs::write(&path, text.replacen("[advisories]\n", &place, 1))
+        .context("cannot write its copy")?;
     Ok(path)
 }
 

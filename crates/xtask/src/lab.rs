@@ -8,7 +8,8 @@ use anyhow::{Context, bail};
 use crate::cargo::cargo;
 use crate::repository;
 
-/// What the lab shall do; everything goes to it as it is (`cargo xtask lab --help` lists the experiments).
+/// What the lab shall do; everything goes to it as it is (`cargo xtask lab --help` lists the
+/// experiments).
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
@@ -17,8 +18,8 @@ pub(crate) struct Args {
     arguments: Vec<OsString>,
 }
 
-/// Builds the lab with optimisation, because it computes for minutes, and runs it in the caller's folder, because files are
-/// named from there. Only the lab writes to standard output.
+/// Builds the lab with optimisation, because it computes for minutes, and runs it in the caller's
+/// folder, because files are named from there. Only the lab writes to standard output.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut build = cargo(&["build", "--locked", "--quiet", "--release", "--package", "lab"]);
     let status = build.stdout(Stdio::null()).status().context("cannot run cargo")?;

@@ -15,18 +15,23 @@ pub(crate) struct Need {
 /// The database server.
 pub(crate) const POSTGRES: Need = Need { package: "postgresql", present: has_postgres };
 /// The browser of the browser tests.
-pub(crate) const CHROMIUM: Need =
-    Need { package: "chromium", present: || has_program("chromium") || has_program("chromium-browser") };
+pub(crate) const CHROMIUM: Need = Need {
+    package: "chromium",
+    present: || has_program("chromium") || has_program("chromium-browser"),
+};
 /// Letters for the browser's screenshots.
-pub(crate) const FONTS: Need =
-    Need { package: "fonts-dejavu-core", present: || Path::new("/usr/share/fonts/truetype/dejavu").exists() };
+pub(crate) const FONTS: Need = Need {
+    package: "fonts-dejavu-core",
+    present: || Path::new("/usr/share/fonts/truetype/dejavu").exists(),
+};
 /// pip, for the registry data of last resort.
 pub(crate) const PIP: Need =
     Need { package: "python3-pip", present: || ["pip", "pip3"].into_iter().any(has_program) };
 
 /// Sees to it that everything in `needs` is here.
 pub(crate) fn provide(needs: &[Need]) -> anyhow::Result<()> {
-    let missing: Vec<&str> = needs.iter().filter(|need| !(need.present)()).map(|need| need.package).collect();
+    let missing: Vec<&str> =
+        needs.iter().filter(|need| !(need.present)()).map(|need| need.package).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -63,7 +68,8 @@ pub(crate) fn has_program(name: &str) -> bool {
 
 fn has_postgres() -> bool {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let debian = versions.map(|entry| entry.path().join("bin/postgres")).any(|server| server.is_file());
+    let debian =
+        versions.map(|entry| entry.path().join("bin/postgres")).any(|server| server.is_file());
     let told = std::env::var_os("NEARCRAWL_PG_BIN").map(PathBuf::from);
     debian || has_program("postgres") || told.is_some_and(|dir| dir.join("postgres").is_file())
 }

@@ -1,8 +1,9 @@
-//! The two commands: `cargo xtask demo` shows nearcrawl at work, `cargo xtask test` proves that it does. Beside them, `bench`
-//! and `lab` measure.
+//! The two commands: `cargo xtask demo` shows nearcrawl at work, `cargo xtask test` proves that it
+//! does. Beside them, `bench` and `lab` measure.
 //!
-//! The road: `machine` makes sure that what the command needs is installed; `web` builds the pages when Node is
-//! here; `test` runs every check as a named step and sums up; `demo` builds the binaries and becomes the demo.
+//! The road: `machine` makes sure that what the command needs is installed; `web` builds the pages
+//! when Node is here; `test` runs every check as a named step and sums up; `demo` builds the
+//! binaries and becomes the demo.
 
 use std::process::ExitCode;
 
@@ -28,7 +29,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Shows the whole road in a virtual internet: registry data, agents, delegations, crawl, search.
+    /// Shows the whole road in a virtual internet: registry data, agents, delegations, crawl,
+    /// search.
     Demo(demo::Args),
     /// Runs every check there is: format, lints, documentation, tests, licences, browser.
     Test(test::Args),

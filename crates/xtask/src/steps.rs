@@ -21,7 +21,8 @@ struct Step {
     end: End,
 }
 
-/// What was done so far. A failed step does not stop the next one: whoever reads the end wants to know everything.
+/// What was done so far. A failed step does not stop the next one: whoever reads the end wants to
+/// know everything.
 #[derive(Debug)]
 pub(crate) struct Steps {
     begun: Instant,
@@ -48,7 +49,8 @@ impl Steps {
         });
     }
 
-    /// Runs a command as a step and remembers the last line of its standard error with `word` in it.
+    /// Runs a command as a step and remembers the last line of its standard error with `word` in
+    /// it.
     pub(crate) fn run_remembering(&mut self, name: &'static str, mut command: Command, word: &str) {
         self.record(name, |memorable| {
             let mut child = command.stderr(Stdio::piped()).spawn().context("cannot run it")?;

@@ -49,7 +49,16 @@ fn lints(steps: &mut Steps) {
     steps.run("format", cargo(&["fmt", "--all", "--check"]));
     steps.run(
         "clippy",
-        cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
+        cargo(&[
+            "clippy",
+            "--locked",
+            "--workspace",
+            "--all-targets",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ]),
     );
     let mut documentation = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--quiet"]);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
@@ -57,8 +66,9 @@ fn lints(steps: &mut Steps) {
 }
 
 fn tests(steps: &mut Steps) {
-    // The scenarios start the real programs from the target folder. Tests, too: alone, the programs ask for fewer features of what
-    // they depend on, and all of that would be built once more for the tests.
+    // The scenarios start the real programs from the target folder. Tests, too: alone, the programs
+    // ask for fewer features of what they depend on, and all of that would be built once more for
+    // the tests.
     steps.run("build", cargo(&["build", "--locked", "--workspace", "--bins", "--tests"]));
     if tools::has("nextest") {
         let nextest = cargo(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]);
@@ -72,10 +82,12 @@ fn tests(steps: &mut Steps) {
     steps.run("doc tests", cargo(&["test", "--locked", "--workspace", "--doc", "--quiet"]));
 }
 
-/// The same tests by cargo's own runner. The worlds of the package `tests` want the machine for themselves.
+/// The same tests by cargo's own runner. The worlds of the package `tests` want the machine for
+/// themselves.
 fn without_nextest(steps: &mut Steps) {
     const TARGETS: [&str; 3] = ["--lib", "--bins", "--tests"];
-    let mut parts = cargo(&["test", "--locked", "--no-fail-fast", "--workspace", "--exclude", "tests"]);
+    let mut parts =
+        cargo(&["test", "--locked", "--no-fail-fast", "--workspace", "--exclude", "tests"]);
     parts.args(TARGETS);
     steps.run("tests", parts);
     let mut worlds = cargo(&["test", "--locked", "--no-fail-fast", "--package", "tests"]);

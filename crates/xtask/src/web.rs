@@ -42,8 +42,8 @@ fn npm(folder: &str) -> Command {
     command
 }
 
-/// Installs the packages of `folder` exactly as its lock file says, unless that was done already. Their own scripts do
-/// not run.
+/// Installs the packages of `folder` exactly as its lock file says, unless that was done already.
+/// Their own scripts do not run.
 pub(crate) fn install(folder: &str) -> anyhow::Result<()> {
     if is_installed(&repository::root().join(folder)) {
         return Ok(());
@@ -55,7 +55,8 @@ pub(crate) fn install(folder: &str) -> anyhow::Result<()> {
 
 /// npm writes its own copy of the lock file when it has installed everything.
 fn is_installed(folder: &Path) -> bool {
-    let changed = |path: &str| std::fs::metadata(folder.join(path)).and_then(|meta| meta.modified());
+    let changed =
+        |path: &str| std::fs::metadata(folder.join(path)).and_then(|meta| meta.modified());
     match (changed("package-lock.json"), changed("node_modules/.package-lock.json")) {
         (Ok(wanted), Ok(installed)) => installed >= wanted,
         _ => false,

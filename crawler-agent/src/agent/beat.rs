@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use protocol::{
-    AgentState, BeatAnswer, BeatRequest, Presence, ProbeOrder, UnixMillis, WorkStatus, limits::BEAT_HOLD_MS,
-    version,
+    AgentState, BeatAnswer, BeatRequest, Presence, ProbeOrder, UnixMillis, WorkStatus,
+    limits::BEAT_HOLD_MS, version,
 };
 use tokio::{sync::mpsc, time::Instant};
 
@@ -91,7 +91,9 @@ impl<T: Fn(&str) + Send + Sync> Beating<T> {
     async fn request(&self, hold_ms: u32) -> Result<BeatRequest, AgentError> {
         let counts = self.shared.desk.read(Frontier::counts).await?;
         let conditions = self.shared.conditions.borrow().clone();
-        let idle = conditions.obstacle().or((!self.shared.schedule.has_work()).then_some(Idle::NothingToDo));
+        let idle = conditions
+            .obstacle()
+            .or((!self.shared.schedule.has_work()).then_some(Idle::NothingToDo));
         Ok(BeatRequest {
             protocol: version::CURRENT,
             agent_time: clock::now(),
@@ -163,7 +165,11 @@ impl<T: Fn(&str) + Send + Sync> Beating<T> {
             (self.tell)(state.as_str());
             tracing::info!(state = state.as_str(), "the coordinator has answered");
         }
-        if state == AgentState::Revoked { Err(AgentError::Revoked) } else { Ok(known != Some(state)) }
+        if state == AgentState::Revoked {
+            Err(AgentError::Revoked)
+        } else {
+            Ok(known != Some(state))
+        }
     }
 
     async fn store(&self, routes: Vec<protocol::Route>) -> Result<(), AgentError> {

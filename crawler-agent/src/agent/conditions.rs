@@ -1,5 +1,5 @@
-//! May the agent work now? And if not, why? Every reason has a name, which the owner sees in `status` and admins
-//! in the dashboard.
+//! May the agent work now? And if not, why? Every reason has a name, which the owner sees in
+//! `status` and admins in the dashboard.
 
 use std::fmt;
 
@@ -94,7 +94,11 @@ impl fmt::Display for Idle {
         match self {
             Self::Draining => f.write_str("stopping"),
             Self::Asleep(Some(until)) => {
-                write!(f, "outside the hours in which it may work, until {}", clock::timestamp(*until))
+                write!(
+                    f,
+                    "outside the hours in which it may work, until {}",
+                    clock::timestamp(*until)
+                )
             }
             Self::Asleep(None) => f.write_str("outside the hours in which it may work"),
             Self::NotConnected(None) => f.write_str("connecting to the coordinator"),

@@ -19,7 +19,8 @@ type Visits = JoinSet<Result<(), FrontierError>>;
 pub(super) async fn run(shared: Arc<Shared>) -> Result<(), AgentError> {
     let mut conditions = shared.conditions.subscribe();
     let mut visits = Visits::new();
-    // The first answer of the coordinator brings the policy, which says how long hosts are to be left alone.
+    // The first answer of the coordinator brings the policy, which says how long hosts are to be
+    // left alone.
     if wait_for(&mut conditions, |c| c.obstacle().is_none() || c.draining).await {
         offer_all(&shared).await?;
     }
@@ -47,8 +48,8 @@ pub(super) async fn run(shared: Arc<Shared>) -> Result<(), AgentError> {
     }
 }
 
-/// Hosts that had work when the agent stopped. Each is left alone for its full pause first: a request may have been
-/// going on when the agent was killed.
+/// Hosts that had work when the agent stopped. Each is left alone for its full pause first: a
+/// request may have been going on when the agent was killed.
 async fn offer_all(shared: &Shared) -> Result<(), AgentError> {
     let hosts = shared.desk.read(Frontier::hosts_with_work).await?;
     let now = clock::now();
@@ -63,7 +64,8 @@ async fn offer_all(shared: &Shared) -> Result<(), AgentError> {
 pub(super) async fn offer_revisits(shared: &Shared, pause: Duration) -> Result<(), AgentError> {
     let Some(period) = shared.visitor.revisit() else { return Ok(()) };
     let period_ms = i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
-    let hosts = shared.desk.read(move |frontier: &Frontier| frontier.hosts_to_revisit(period_ms)).await?;
+    let hosts =
+        shared.desk.read(move |frontier: &Frontier| frontier.hosts_to_revisit(period_ms)).await?;
     let now = clock::now();
     for (work, due) in hosts {
         let wished = Duration::from_millis(work.wished_ms.unwrap_or(0).into());
@@ -72,7 +74,8 @@ pub(super) async fn offer_revisits(shared: &Shared, pause: Duration) -> Result<(
     Ok(())
 }
 
-/// Nothing new is started. What is going on may end by itself; when it must end soon, it is cut off after a while.
+/// Nothing new is started. What is going on may end by itself; when it must end soon, it is cut off
+/// after a while.
 async fn rest(
     visits: &mut Visits,
     conditions: &mut watch::Receiver<Conditions>,
@@ -109,6 +112,9 @@ fn reap(ended: Option<Result<Result<(), FrontierError>, JoinError>>) -> Result<(
 }
 
 /// Whether the conditions came to be so; no when everything is ending.
-async fn wait_for(conditions: &mut watch::Receiver<Conditions>, so: impl Fn(&Conditions) -> bool) -> bool {
+async fn wait_for(
+    conditions: &mut watch::Receiver<Conditions>,
+    so: impl Fn(&Conditions) -> bool,
+) -> bool {
     conditions.wait_for(so).await.is_ok()
 }

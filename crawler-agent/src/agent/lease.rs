@@ -1,5 +1,5 @@
-//! How long the agent may go on by itself. Past that its hosts may have gone to others, so that it must hear from the
-//! coordinator first.
+//! How long the agent may go on by itself. Past that its hosts may have gone to others, so that it
+//! must hear from the coordinator first.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -24,14 +24,16 @@ struct Until {
 }
 
 impl Lease {
-    /// The coordinator has answered a beat that was sent at `began`; none stands for a lease without an end.
+    /// The coordinator has answered a beat that was sent at `began`; none stands for a lease
+    /// without an end.
     pub(super) fn renew(&self, began: Instant, began_at: UnixMillis, length_ms: Option<u64>) {
         let length = length_ms.map(Duration::from_millis);
         let until = length.map(|length| Until { began, began_at, length });
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = until;
     }
 
-    /// Whether the agent may go on; yes before the first answer, since nothing is fetched before it anyway.
+    /// Whether the agent may go on; yes before the first answer, since nothing is fetched before it
+    /// anyway.
     pub(super) fn holds(&self) -> bool {
         let until = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         until.is_none_or(|until| {

@@ -1,8 +1,9 @@
 //! The coordinator's orders about hosts: let go of them, or forget how fast they were.
 //!
-//! An order is taken up with the answer that brings it: from that moment on no request to the host begins. It is carried
-//! out when the request under way is over, confirmed when everything is shipped, and forgotten when the coordinator
-//! does not name it any more. After a crash the coordinator names it again.
+//! An order is taken up with the answer that brings it: from that moment on no request to the host
+//! begins. It is carried out when the request under way is over, confirmed when everything is
+//! shipped, and forgotten when the coordinator does not name it any more. After a crash the
+//! coordinator names it again.
 
 use std::{
     collections::BTreeSet,
@@ -55,12 +56,15 @@ impl Shared {
         }
         let carried_out = self.desk.read(Frontier::orders_taken).await?;
         for order in orders {
-            // What was carried out before a restart only waits to be confirmed; the host may be ours again.
-            if !lock(&self.orders.taken).insert(order.number) || carried_out.contains(&order.number) {
+            // What was carried out before a restart only waits to be confirmed; the host may be
+            // ours again.
+            if !lock(&self.orders.taken).insert(order.number) || carried_out.contains(&order.number)
+            {
                 continue;
             }
             let key = order.host.clone();
-            let host = self.desk.read(move |frontier: &Frontier| frontier.host_number(&key)).await?;
+            let host =
+                self.desk.read(move |frontier: &Frontier| frontier.host_number(&key)).await?;
             if let (Some(host), HostTask::LetGo) = (host, order.task) {
                 self.schedule.retire(host);
             }
@@ -71,8 +75,13 @@ impl Shared {
     }
 
     /// The coordinator has answered a beat that confirmed `told`, and names `named` still.
-    pub(super) async fn orders_heard(&self, told: &[u64], named: &[HostOrder]) -> Result<(), FrontierError> {
-        let over = told.iter().copied().filter(|number| named.iter().all(|order| order.number != *number));
+    pub(super) async fn orders_heard(
+        &self,
+        told: &[u64],
+        named: &[HostOrder],
+    ) -> Result<(), FrontierError> {
+        let over =
+            told.iter().copied().filter(|number| named.iter().all(|order| order.number != *number));
         let numbers: Vec<u64> = over.collect();
         if numbers.is_empty() {
             return Ok(());

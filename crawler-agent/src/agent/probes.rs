@@ -79,7 +79,8 @@ async fn take(shared: &Shared, order: &ProbeOrder) -> ProbeReport {
     ProbeReport { probe: order.probe, measured_at: clock::now(), result }
 }
 
-/// Waits until something keeps the agent from probing, which may come while a probe waits for the owner's budget, and says what.
+/// Waits until something keeps the agent from probing, which may come while a probe waits for the
+/// owner's budget, and says what.
 async fn obstacle(conditions: &mut watch::Receiver<Conditions>) -> Idle {
     let found = conditions.wait_for(|conditions| conditions.obstacle().is_some()).await;
     found.ok().and_then(|conditions| conditions.obstacle()).unwrap_or(Idle::Draining)
@@ -91,7 +92,9 @@ pub(super) async fn report(
     mut done: mpsc::Receiver<ProbeReport>,
 ) -> Result<(), AgentError> {
     let mut probes = Vec::with_capacity(TOGETHER);
-    while let Some(1..) = shared.stop.run_until_cancelled(done.recv_many(&mut probes, TOGETHER)).await {
+    while let Some(1..) =
+        shared.stop.run_until_cancelled(done.recv_many(&mut probes, TOGETHER)).await
+    {
         let reports = Reports { probes: std::mem::take(&mut probes) };
         let sent = shared.stop.run_until_cancelled(send(&shared, &reports)).await;
         if sent.is_none() {

@@ -26,7 +26,8 @@ pub(super) async fn send(shared: Arc<Shared>) -> Result<(), AgentError> {
     shared.stop.run_until_cancelled(sending).await.unwrap_or(Ok(()))
 }
 
-/// Outside the spans nothing is sent, but for what was fetched last: it is sealed within moments of the end.
+/// Outside the spans nothing is sent, but for what was fetched last: it is sealed within moments of
+/// the end.
 async fn awake(shared: &Shared) {
     let mut conditions = shared.conditions.subscribe();
     let awake = conditions.wait_for(|conditions| conditions.asleep.is_none());

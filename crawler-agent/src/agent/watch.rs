@@ -43,14 +43,18 @@ pub(super) async fn machine(shared: Arc<Shared>) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(MACHINE);
     while shared.stop.run_until_cancelled(tick.tick()).await.is_some() {
         let (dir, limits) = (shared.dir.clone(), shared.config.limits.clone());
-        let looked = tokio::task::spawn_blocking(move || (disk::shortage(&dir, &limits), on_link_prefixes()));
+        let looked = tokio::task::spawn_blocking(move || {
+            (disk::shortage(&dir, &limits), on_link_prefixes())
+        });
         let Ok((shortage, on_link)) = looked.await else { continue };
         match shortage {
             Ok(shortage) => shared.change(|conditions| conditions.shortage = shortage),
             Err(error) => tracing::warn!(%error, "the disk can't be looked at"),
         }
         match on_link {
-            Ok(on_link) => shared.resolver.set_guard(Guard::new(shared.config.guard.clone(), on_link)),
+            Ok(on_link) => {
+                shared.resolver.set_guard(Guard::new(shared.config.guard.clone(), on_link))
+            }
             Err(error) => {
                 tracing::warn!(%error, "the network interfaces can't be read; the guard stays as it is");
             }

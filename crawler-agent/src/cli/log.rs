@@ -54,7 +54,8 @@ fn since(text: &str) -> Result<Timestamp, String> {
 pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
     let (_, dir) = log.place.open()?;
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let wanted = |entry: &JournalEntry| log.contains.as_ref().is_none_or(|text| entry.target.contains(text));
+    let wanted =
+        |entry: &JournalEntry| log.contains.as_ref().is_none_or(|text| entry.target.contains(text));
     let mut write = || -> anyhow::Result<()> {
         if log.format == Format::Csv {
             writeln!(out, "at,kind,target,address,outcome,bytes,ms")?;
@@ -108,7 +109,10 @@ mod tests {
             ms: 6,
         };
         let of = |format| line(&entry, format).unwrap();
-        assert_eq!(of(Format::Text), "2026-11-20T12:00:00Z page   http://e.org/\"a,b 192.0.2.1 200 5 B 6 ms");
+        assert_eq!(
+            of(Format::Text),
+            "2026-11-20T12:00:00Z page   http://e.org/\"a,b 192.0.2.1 200 5 B 6 ms"
+        );
         assert_eq!(
             of(Format::Csv),
             "2026-11-20T12:00:00.5Z,page,\"http://e.org/\"\"a,b\",192.0.2.1,\"200\",5,6"

@@ -66,7 +66,8 @@ fn runtime() -> anyhow::Result<Runtime> {
 
 /// Cancelled by the first SIGTERM or SIGINT; the second one ends the program at once.
 fn on_signals() -> anyhow::Result<CancellationToken> {
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (mut terminate, mut interrupt) =
+        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let stop = CancellationToken::new();
     let told = stop.clone();
     tokio::spawn(async move {
@@ -103,7 +104,8 @@ async fn enrolled(
     };
     let mut backoff = Backoff::default();
     let answer = loop {
-        let request = EnrolRequest::new(key, token.to_owned(), config.profile.clone(), clock::now());
+        let request =
+            EnrolRequest::new(key, token.to_owned(), config.profile.clone(), clock::now());
         match link::enrol(wire, &request).await {
             Ok(answer) => break answer,
             Err(error) if error.may_pass() => wait(&error, &mut backoff).await,

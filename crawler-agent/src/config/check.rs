@@ -59,13 +59,21 @@ impl Check<'_> {
         })
     }
 
-    fn wrong<T>(&self, span: Option<Range<usize>>, what: impl Into<String>) -> Result<T, ConfigError> {
-        Err(ConfigError::Content { place: Place::new(self.path, self.text, span), what: what.into() })
+    fn wrong<T>(
+        &self,
+        span: Option<Range<usize>>,
+        what: impl Into<String>,
+    ) -> Result<T, ConfigError> {
+        Err(ConfigError::Content {
+            place: Place::new(self.path, self.text, span),
+            what: what.into(),
+        })
     }
 
     fn coordinator(&self, text: Option<&Text>) -> Result<Url, ConfigError> {
         let Some(text) = text else {
-            return self.wrong(None, "`coordinator` is missing: write the URL that its operator gave you");
+            return self
+                .wrong(None, "`coordinator` is missing: write the URL that its operator gave you");
         };
         match Url::parse(text.get_ref()) {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(url),
@@ -114,8 +122,10 @@ impl Check<'_> {
             None => TimeZone::UTC,
             Some((_, Ok(tz))) => tz,
             Some((zone, Err(_))) => {
-                let what =
-                    format!("{:?} is not a time zone; write a name like \"Europe/Nicosia\"", zone.get_ref());
+                let what = format!(
+                    "{:?} is not a time zone; write a name like \"Europe/Nicosia\"",
+                    zone.get_ref()
+                );
                 return self.wrong(Some(zone.span()), what);
             }
         };
@@ -140,16 +150,19 @@ impl Check<'_> {
 
     fn name_server(&self, text: &Text) -> Result<SocketAddr, ConfigError> {
         let given = text.get_ref();
-        let parsed = given.parse().or_else(|_| given.parse().map(|ip: IpAddr| SocketAddr::new(ip, 53)));
+        let parsed =
+            given.parse().or_else(|_| given.parse().map(|ip: IpAddr| SocketAddr::new(ip, 53)));
         parsed.or_else(|_| {
-            let what =
-                format!("{given:?} is not a name server; write an address and a port, like \"9.9.9.9:53\"");
+            let what = format!(
+                "{given:?} is not a name server; write an address and a port, like \"9.9.9.9:53\""
+            );
             self.wrong(Some(text.span()), what)
         })
     }
 
     fn guard(&self, raw: &raw::Guard) -> Result<GuardRules, ConfigError> {
-        let nets = |texts: &[Text]| texts.iter().map(|t| self.prefix(t)).collect::<Result<Vec<_>, _>>();
+        let nets =
+            |texts: &[Text]| texts.iter().map(|t| self.prefix(t)).collect::<Result<Vec<_>, _>>();
         let ports = match &raw.ports {
             None => GuardRules::default().ports,
             Some(ports) => ports
@@ -161,7 +174,12 @@ impl Check<'_> {
                 .collect::<Result<_, _>>()?,
         };
         let hosts = raw.deny_hosts.iter().map(|h| self.host_suffix(h)).collect::<Result<_, _>>()?;
-        Ok(GuardRules { allow: nets(&raw.allow)?, deny: nets(&raw.deny)?, deny_hosts: hosts, ports })
+        Ok(GuardRules {
+            allow: nets(&raw.allow)?,
+            deny: nets(&raw.deny)?,
+            deny_hosts: hosts,
+            ports,
+        })
     }
 
     fn prefix(&self, text: &Text) -> Result<IpNet, ConfigError> {
@@ -170,8 +188,10 @@ impl Check<'_> {
         match parsed {
             Ok(net) if net.trunc() == net => Ok(net),
             Ok(net) => {
-                let what =
-                    format!("{given:?} has bits set behind its length; did you mean \"{}\"?", net.trunc());
+                let what = format!(
+                    "{given:?} has bits set behind its length; did you mean \"{}\"?",
+                    net.trunc()
+                );
                 self.wrong(Some(text.span()), what)
             }
             Err(_) => {
@@ -229,8 +249,12 @@ impl Check<'_> {
             wire_bytes: self.number(&raw.wire_mib, "wire_mib", 10, 1..=1_024)? * MIB,
             plain_bytes: self.number(&raw.plain_mib, "plain_mib", 20, 1..=1_024)? * MIB,
             disk_bytes: self.number(&raw.disk_mib, "disk_mib", 10_240, 1..=1_000_000_000)? * MIB,
-            disk_floor_bytes: self.number(&raw.disk_floor_mib, "disk_floor_mib", 1_024, 0..=1_000_000_000)?
-                * MIB,
+            disk_floor_bytes: self.number(
+                &raw.disk_floor_mib,
+                "disk_floor_mib",
+                1_024,
+                0..=1_000_000_000,
+            )? * MIB,
             journal_days: self.number(&raw.journal_days, "journal_days", 90, 1..=36_500)? as u32,
         })
     }

@@ -1,4 +1,5 @@
-//! The configuration as it is written. Every value knows where it stands, for the sake of good complaints.
+//! The configuration as it is written. Every value knows where it stands, for the sake of good
+//! complaints.
 
 use serde::Deserialize;
 use toml::Spanned;

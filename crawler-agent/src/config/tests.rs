@@ -1,6 +1,7 @@
 use super::*;
 
-const LEAST: &str = "coordinator = \"http://c.example:8080\"\ncontact = \"https://o.example/bot\"\n";
+const LEAST: &str =
+    "coordinator = \"http://c.example:8080\"\ncontact = \"https://o.example/bot\"\n";
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text, Path::new("/etc/nearcrawl/agent.toml")).map_err(|e| e.to_string())
@@ -89,8 +90,12 @@ fn no_crawling_without_a_contact() {
 
 #[test]
 fn a_coordinator_is_needed_too() {
-    assert!(parse("contact = \"https://o.example\"").unwrap_err().contains("`coordinator` is missing"));
-    assert!(parse(&LEAST.replace("http://c", "ftp://c")).unwrap_err().contains("line 1, column 15"));
+    assert!(
+        parse("contact = \"https://o.example\"").unwrap_err().contains("`coordinator` is missing")
+    );
+    assert!(
+        parse(&LEAST.replace("http://c", "ftp://c")).unwrap_err().contains("line 1, column 15")
+    );
 }
 
 #[test]

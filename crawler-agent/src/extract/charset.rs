@@ -1,8 +1,11 @@
-//! Which characters do these bytes mean? By byte order mark, else the Content-Type header, else a meta element in
-//! the first kilobyte, else a guess from up to 64 KiB (the order of the WHATWG HTML standard, section 13.2.3.2).
+//! Which characters do these bytes mean? By byte order mark, else the Content-Type header, else a
+//! meta element in the first kilobyte, else a guess from up to 64 KiB (the order of the WHATWG HTML
+//! standard, section 13.2.3.2).
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use encoding_rs::{
+    CoderResult, Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED,
+};
 
 /// Bytes in which a meta element may name the encoding.
 const PRESCAN_BYTES: usize = 1_024;
@@ -112,7 +115,9 @@ fn meta_charset(head: &[u8]) -> Option<&'static Encoding> {
 
 fn decode(decoder: &mut Decoder, mut bytes: &[u8], last: bool, out: &mut String) {
     loop {
-        out.reserve(decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(bytes.len() + 64).max(16));
+        out.reserve(
+            decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(bytes.len() + 64).max(16),
+        );
         let (result, read, _) = decoder.decode_to_string(bytes, out, last);
         bytes = &bytes[read..];
         if result == CoderResult::InputEmpty {

@@ -16,9 +16,9 @@ const VALUE_BYTES: usize = 8 << 10;
 
 /// Elements within a line of text: the words around their tags may be one.
 const INLINE: &[&str] = &[
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
-    "i", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub",
-    "sup", "time", "tt", "u", "var", "wbr",
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
+    "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span",
+    "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 ];
 
 /// Findings so far.
@@ -157,7 +157,9 @@ fn refresh_target(content: &str) -> Option<String> {
     let (_, rest) = content.split_once([';', ','])?;
     let rest = rest.trim_start();
     let target = match rest.get(..3) {
-        Some(word) if word.eq_ignore_ascii_case("url") => rest[3..].trim_start().strip_prefix('=')?,
+        Some(word) if word.eq_ignore_ascii_case("url") => {
+            rest[3..].trim_start().strip_prefix('=')?
+        }
         _ => rest,
     };
     let target = target.trim().trim_matches(['"', '\'']);

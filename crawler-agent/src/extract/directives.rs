@@ -18,7 +18,8 @@ impl Directives {
         }
     }
 
-    /// Adds the wishes of one X-Robots-Tag value, which may be for one robot only: `otherbot: noindex`.
+    /// Adds the wishes of one X-Robots-Tag value, which may be for one robot only: `otherbot:
+    /// noindex`.
     pub fn add_header(&mut self, value: &str) {
         let mut for_us = true;
         for part in value.split(',') {

@@ -13,7 +13,8 @@ use lol_html::{
 
 use super::collect::Collected;
 
-/// Memory that the parser may take for one page, in bytes; nesting deeper than this allows ends the reading.
+/// Memory that the parser may take for one page, in bytes; nesting deeper than this allows ends the
+/// reading.
 const PARSER_BYTES: usize = 6 << 20;
 
 /// Elements whose text is not the page's subject; used only when there is no other text.
@@ -36,7 +37,8 @@ impl HtmlReader {
     }
 
     pub(super) fn write(&mut self, html: &str) {
-        self.parser = self.parser.take().and_then(|mut p| p.write(html.as_bytes()).ok().map(|()| p));
+        self.parser =
+            self.parser.take().and_then(|mut p| p.write(html.as_bytes()).ok().map(|()| p));
     }
 
     pub(super) fn finish(self) -> Collected {
@@ -82,7 +84,10 @@ fn on_element(found: &Shared) -> ElementContentHandlers<'static, SendHandlerType
     })
 }
 
-fn on_text(found: &Shared, mark: fn(&mut Collected)) -> ElementContentHandlers<'static, SendHandlerTypes> {
+fn on_text(
+    found: &Shared,
+    mark: fn(&mut Collected),
+) -> ElementContentHandlers<'static, SendHandlerTypes> {
     let found = Arc::clone(found);
     ElementContentHandlers::default().text(move |_: &mut TextChunk<'_>| {
         mark(&mut lock(&found));

@@ -5,10 +5,12 @@ use whatlang::Lang;
 /// Bytes of text that are looked at.
 const SAMPLE_BYTES: usize = 4_096;
 
-/// The primary language of a tag like `en-US` (RFC 5646), in lower case; none when it is not a language.
+/// The primary language of a tag like `en-US` (RFC 5646), in lower case; none when it is not a
+/// language.
 pub(super) fn declared(tag: &str) -> Option<String> {
     let primary = tag.trim().split(['-', '_', ',', ' ']).next()?.to_ascii_lowercase();
-    let plausible = matches!(primary.len(), 2 | 3) && primary.bytes().all(|b| b.is_ascii_lowercase());
+    let plausible =
+        matches!(primary.len(), 2 | 3) && primary.bytes().all(|b| b.is_ascii_lowercase());
     if !plausible || matches!(primary.as_str(), "und" | "mul" | "zxx") {
         return None;
     }

@@ -37,7 +37,11 @@ fn a_page_says_what_a_reader_sees() {
 fn text_without_markup_around_it_is_text_too() {
     assert_eq!(extract(b"just words &lt;here&gt;").text, "just words <here>");
     assert_eq!(extract(b"<p>a</p>b<p>c").text, "a b c");
-    assert_eq!(extract(b"<nav>only a menu</nav>").text, "only a menu", "noise is better than nothing");
+    assert_eq!(
+        extract(b"<nav>only a menu</nav>").text,
+        "only a menu",
+        "noise is better than nothing"
+    );
 }
 
 #[test]
@@ -78,7 +82,11 @@ fn links_are_found_in_all_the_places_where_pages_hide_them() {
 fn the_first_base_counts_when_it_is_a_web_address() {
     assert_eq!(links("<base href=/z/><base href=/y/><a href=a>"), ["http://e.org/z/a"]);
     assert_eq!(links("<base href='data:text/plain,x'><a href=a>"), ["http://e.org/dir/a"]);
-    assert_eq!(links("<a href=a><base href=https://o.org>"), ["https://o.org/a"], "also when it comes late");
+    assert_eq!(
+        links("<a href=a><base href=https://o.org>"),
+        ["https://o.org/a"],
+        "also when it comes late"
+    );
 }
 
 #[test]
@@ -88,7 +96,10 @@ fn pages_that_ask_to_be_left_alone_are() {
         noted("<meta name=ROBOTS content='NoIndex, follow'>"),
         Directives { noindex: true, nofollow: false }
     );
-    assert_eq!(noted("<meta name=nearcrawl content=none>"), Directives { noindex: true, nofollow: true });
+    assert_eq!(
+        noted("<meta name=nearcrawl content=none>"),
+        Directives { noindex: true, nofollow: true }
+    );
     assert_eq!(noted("<meta name=otherbot content=none>"), Directives::default());
     assert_eq!(links("<a href=a><meta name=robots content=nofollow>"), Vec::<String>::new());
 }
@@ -110,9 +121,11 @@ fn headers_may_speak_to_one_robot_only() {
 
 #[test]
 fn bytes_are_read_in_the_encoding_that_was_meant() {
-    let cyrillic =
-        encoding_rs::WINDOWS_1251.encode("Съешь же ещё этих мягких французских булок, да выпей чаю").0;
-    let japanese = encoding_rs::SHIFT_JIS.encode("私はガラスを食べられます。それは私を傷つけません。").0;
+    let cyrillic = encoding_rs::WINDOWS_1251
+        .encode("Съешь же ещё этих мягких французских булок, да выпей чаю")
+        .0;
+    let japanese =
+        encoding_rs::SHIFT_JIS.encode("私はガラスを食べられます。それは私を傷つけません。").0;
     let with = |charset: Option<&str>, bytes: &[u8]| {
         let mut extractor = Extractor::new(Media::Html, charset);
         bytes.chunks(7).for_each(|chunk| extractor.write(chunk));
@@ -125,8 +138,12 @@ fn bytes_are_read_in_the_encoding_that_was_meant() {
         ("windows-1251", "Съешь же ещё этих мягких французских булок, да выпей чаю")
     );
     let (meta, text) = with(None, &[b"<META CHARSET = 'sjis' ><p>", &*japanese].concat());
-    assert_eq!((meta, text.as_str()), ("Shift_JIS", "私はガラスを食べられます。それは私を傷つけません。"));
-    let http_equiv = b"<meta http-equiv=content-type content='text/html; charset=koi8-r'>\xf0\xf2\xe9";
+    assert_eq!(
+        (meta, text.as_str()),
+        ("Shift_JIS", "私はガラスを食べられます。それは私を傷つけません。")
+    );
+    let http_equiv =
+        b"<meta http-equiv=content-type content='text/html; charset=koi8-r'>\xf0\xf2\xe9";
     assert_eq!(with(None, http_equiv).1, "ПРИ");
     assert_eq!(
         with(Some("latin1"), b"\xef\xbb\xbf\xc3\xa9"),
@@ -137,7 +154,11 @@ fn bytes_are_read_in_the_encoding_that_was_meant() {
     assert_eq!(with(None, &cyrillic).0, "windows-1251", "by a guess");
     assert_eq!(with(None, "nur ä und ö".as_bytes()).1, "nur ä und ö", "by a guess");
     assert_eq!(with(Some("no-such-charset"), b"<meta charset=utf-16>\xc3\xa9").1, "\u{e9}");
-    assert_eq!(with(Some("utf-8"), b"a\xff\xfeb").1, "a\u{fffd}\u{fffd}b", "broken bytes are shown as such");
+    assert_eq!(
+        with(Some("utf-8"), b"a\xff\xfeb").1,
+        "a\u{fffd}\u{fffd}b",
+        "broken bytes are shown as such"
+    );
 }
 
 #[test]
@@ -154,9 +175,13 @@ fn a_guess_does_not_wait_for_the_end_of_a_long_page() {
 #[test]
 fn language_is_declared_or_detected() {
     let lang = |html: &str| extract(html.as_bytes()).lang;
-    assert_eq!(lang("<html lang=fr><p>This is plainly English text, is it not?").as_deref(), Some("fr"));
+    assert_eq!(
+        lang("<html lang=fr><p>This is plainly English text, is it not?").as_deref(),
+        Some("fr")
+    );
     assert_eq!(lang("<meta http-equiv=content-language content=el>").as_deref(), Some("el"));
-    let german = "Das ist ein ganz gewöhnlicher deutscher Satz, den man leicht als solchen erkennen kann.";
+    let german =
+        "Das ist ein ganz gewöhnlicher deutscher Satz, den man leicht als solchen erkennen kann.";
     assert_eq!(lang(german).as_deref(), Some("de"));
     assert_eq!(lang("123"), None);
 }
@@ -214,8 +239,8 @@ proptest! {
     }
 }
 
-/// Real pages, where the shared data lie beside the repository: nearly all words of the article that a reader's mode
-/// would show must be in our text, and title and links must be there.
+/// Real pages, where the shared data lie beside the repository: nearly all words of the article
+/// that a reader's mode would show must be in our text, and title and links must be there.
 #[test]
 fn real_pages_give_up_their_articles() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/pages");
@@ -224,7 +249,8 @@ fn real_pages_give_up_their_articles() {
         return;
     };
     let mut recalls: Vec<(f64, String)> = Vec::new();
-    for page in pages.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_dir()) {
+    for page in pages.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_dir())
+    {
         let source = extract(&std::fs::read(page.join("source.html")).unwrap());
         let expected = extract(&std::fs::read(page.join("expected.html")).unwrap());
         let words: HashSet<&str> = source.text.split(' ').collect();

@@ -52,7 +52,8 @@ impl Folded {
     }
 }
 
-/// Controls, soft hyphens, zero-width spaces and byte order marks are not. Joiners are: scripts need them.
+/// Controls, soft hyphens, zero-width spaces and byte order marks are not. Joiners are: scripts
+/// need them.
 fn is_visible(c: char) -> bool {
     !c.is_control() && !matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
 }

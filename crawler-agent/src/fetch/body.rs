@@ -126,8 +126,14 @@ struct Plain<'s, S> {
 
 impl<'s, S: Sink> Inflating<'s, S> {
     fn new(head: &Head, limits: &Limits, sink: &'s mut S) -> Result<Self, Problem> {
-        let plain =
-            Plain { sink, flow: Flow::More, count: 0, wire: 0, most: limits.plain_bytes, over: false };
+        let plain = Plain {
+            sink,
+            flow: Flow::More,
+            count: 0,
+            wire: 0,
+            most: limits.plain_bytes,
+            over: false,
+        };
         match head.encoding.as_deref() {
             None => Ok(Self::Identity(plain)),
             Some("gzip" | "x-gzip") => Ok(Self::Gzip(Box::new(MultiGzDecoder::new(plain)))),

@@ -35,7 +35,8 @@ impl Dialler {
         Self { bind, tls: tls.map(|config| TlsConnector::from(Arc::new(config))) }
     }
 
-    /// A connection to `target` that speaks HTTP, over TLS when the URL wants it, and how long it took until TCP stood.
+    /// A connection to `target` that speaks HTTP, over TLS when the URL wants it, and how long it
+    /// took until TCP stood.
     pub(super) async fn connect(
         &self,
         url: &CrawlUrl,
@@ -55,8 +56,8 @@ impl Dialler {
     }
 }
 
-/// A TCP connection from `bind`, if given, to `target`, and how long it took until it stood: one round trip. The caller sees to the
-/// time limit.
+/// A TCP connection from `bind`, if given, to `target`, and how long it took until it stood: one
+/// round trip. The caller sees to the time limit.
 pub(crate) async fn connect_tcp(
     bind: Option<IpAddr>,
     target: SocketAddr,
@@ -84,7 +85,8 @@ where
         .allow_obsolete_multiline_headers_in_responses(true)
         .allow_spaces_after_header_name_in_responses(true)
         .ignore_invalid_headers_in_responses(true);
-    let (sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(Problem::Http)?;
+    let (sender, connection) =
+        builder.handshake(TokioIo::new(stream)).await.map_err(Problem::Http)?;
     // Ends when the sender and the body are dropped; its errors reach whoever waits for the answer.
     tokio::spawn(async move { drop(connection.await) });
     Ok(sender)

@@ -48,7 +48,8 @@ impl Head {
         for value in headers.get_all("x-robots-tag") {
             directives.add_header(&String::from_utf8_lossy(value.as_bytes()));
         }
-        let encoding = text(headers, header::CONTENT_ENCODING).map(|e| e.trim().to_ascii_lowercase());
+        let encoding =
+            text(headers, header::CONTENT_ENCODING).map(|e| e.trim().to_ascii_lowercase());
         Self {
             status: response.status().as_u16(),
             media_type: content_type.as_deref().and_then(media_type),
@@ -92,8 +93,9 @@ fn validator(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
 
 fn media_type(content_type: &str) -> Option<String> {
     let essence = content_type.split(';').next()?.trim().to_ascii_lowercase();
-    let plausible =
-        essence.len() <= 100 && essence.contains('/') && essence.bytes().all(|b| b.is_ascii_graphic());
+    let plausible = essence.len() <= 100
+        && essence.contains('/')
+        && essence.bytes().all(|b| b.is_ascii_graphic());
     plausible.then_some(essence)
 }
 

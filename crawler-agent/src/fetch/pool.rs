@@ -40,7 +40,8 @@ impl Idle {
 pub(super) struct Pool(Mutex<HashMap<String, Idle>>);
 
 impl Pool {
-    /// The kept connection of this host, if it leads to this address, and how long it once took until TCP stood.
+    /// The kept connection of this host, if it leads to this address, and how long it once took
+    /// until TCP stood.
     pub(super) fn take(&self, host: &str, address: IpAddr) -> Option<(Sender, Duration)> {
         let idle = self.lock().remove(host)?;
         (idle.address == address && idle.is_fresh()).then_some((idle.sender, idle.tcp))
@@ -52,7 +53,8 @@ impl Pool {
             kept.retain(|_, idle| idle.is_fresh());
         }
         if kept.len() >= MOST {
-            let oldest = kept.iter().min_by_key(|(_, idle)| idle.since).map(|(host, _)| host.clone());
+            let oldest =
+                kept.iter().min_by_key(|(_, idle)| idle.since).map(|(host, _)| host.clone());
             oldest.and_then(|host| kept.remove(&host));
         }
         kept.insert(host, idle);

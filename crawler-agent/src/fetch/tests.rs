@@ -48,7 +48,8 @@ fn keep(_: &Head) -> Option<Keep> {
     Some(Keep(Vec::new(), usize::MAX))
 }
 
-/// A server that answers the nth request over all its connections with `answer(n)`, and counts connections.
+/// A server that answers the nth request over all its connections with `answer(n)`, and counts
+/// connections.
 struct Server {
     port: u16,
     connections: Arc<AtomicUsize>,
@@ -158,7 +159,10 @@ async fn a_connection_is_used_again_and_times_are_taken() {
     assert_eq!(second.timing.tcp_us, first.timing.tcp_us, "of the connection that is used");
     assert_eq!(server.connections(), 1);
     let elsewhere = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
-    assert!(fetcher.get(&server.url(), elsewhere, keep).await.is_err(), "the address decides, not the name");
+    assert!(
+        fetcher.get(&server.url(), elsewhere, keep).await.is_err(),
+        "the address decides, not the name"
+    );
 }
 
 #[tokio::test]
@@ -172,7 +176,10 @@ async fn a_kept_connection_that_died_is_replaced_without_a_word() {
     for _ in 0..5 {
         assert_eq!(server.get(&fetcher).await.unwrap().sink.unwrap().0, b"once");
         // Until the end of the connection has arrived, which is when it is no longer kept.
-        while fetcher.pool.take(&server.url().host_key(), HOME).is_some_and(|(sender, _)| !sender.is_closed())
+        while fetcher
+            .pool
+            .take(&server.url().host_key(), HOME)
+            .is_some_and(|(sender, _)| !sender.is_closed())
         {
             tokio::task::yield_now().await;
         }
@@ -204,7 +211,8 @@ async fn bombs_do_not_go_off() {
     assert!(matches!(error.problem, Problem::Bomb(_)), "{error:?}");
     assert!(!error.problem.may_pass());
     // Random bytes do not compress: the limit is the plain size itself.
-    let noise: Vec<u8> = (0..3u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let noise: Vec<u8> =
+        (0..3u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let packed = gzip(&noise);
     let server = Server::start(move |_| answer("content-encoding: gzip\r\n", &packed)).await;
     let small = Fetcher::new(Limits { plain_bytes: 2 << 20, ..limits() }, "t".into(), None, None);
@@ -227,13 +235,18 @@ async fn broken_and_unknown_encodings_are_told() {
 async fn bodies_that_are_too_large_are_cut_off() {
     let small = Fetcher::new(Limits { wire_bytes: 100_000, ..limits() }, "t".into(), None, None);
     let announced =
-        Server::start(|_| b"HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\nx".to_vec()).await;
+        Server::start(|_| b"HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\nx".to_vec())
+            .await;
     let error = announced.get(&small).await.unwrap_err();
     assert!(matches!(error.problem, Problem::TooLarge(100_000)), "{error:?}");
     let endless = Server::with(|mut stream| async move {
         read_request(&mut stream).await;
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await;
-        while stream.write_all(&[b"1000\r\n", [b'x'; 0x1000].as_slice(), b"\r\n"].concat()).await.is_ok() {}
+        while stream
+            .write_all(&[b"1000\r\n", [b'x'; 0x1000].as_slice(), b"\r\n"].concat())
+            .await
+            .is_ok()
+        {}
     })
     .await;
     let error = endless.get(&small).await.unwrap_err();
@@ -296,7 +309,9 @@ async fn answers_that_are_none_are_told_apart() {
         assert!(matches!(error.problem, Problem::Http(_)) && error.problem.may_pass(), "{error:?}");
         assert!(!crate::sentence::of(&error.problem).contains('\n'));
     }
-    let odd = raw(b"HTTP/1.1 299 Hm\r\nbad header: x\r\nserver :y\r\nLocation:/z\r\n\r\nbody".to_vec()).await;
+    let odd =
+        raw(b"HTTP/1.1 299 Hm\r\nbad header: x\r\nserver :y\r\nLocation:/z\r\n\r\nbody".to_vec())
+            .await;
     let answer = odd.get(&fetcher()).await.unwrap();
     assert_eq!((answer.head.status, answer.head.location.as_deref()), (299, Some("/z")));
     assert_eq!(answer.sink.unwrap().0, b"body", "a body without length ends with the connection");
@@ -311,7 +326,8 @@ async fn a_sink_may_have_enough_or_may_not_be_there() {
     let unwanted = fetcher.get(&server.url(), HOME, |_| None::<Keep>).await.unwrap();
     assert!(unwanted.sink.is_none() && unwanted.wire_bytes < 200_000);
     assert_eq!(server.connections(), 2, "neither connection can be used again");
-    let small = Server::start(|_| b"HTTP/1.1 404 No\r\ncontent-length: 3\r\n\r\nno!".to_vec()).await;
+    let small =
+        Server::start(|_| b"HTTP/1.1 404 No\r\ncontent-length: 3\r\n\r\nno!".to_vec()).await;
     for _ in 0..3 {
         fetcher.get(&small.url(), HOME, |_| None::<Keep>).await.unwrap();
     }
@@ -386,7 +402,9 @@ async fn tls_is_spoken_and_certificates_are_checked() {
     assert_eq!(answer.sink.unwrap().0, b"secret");
     let wrong_name = trusting.get(&url("other.example"), HOME, keep).await.unwrap_err();
     assert!(matches!(wrong_name.problem, Problem::Tls(_)), "{wrong_name:?}");
-    let stranger =
-        client(rustls::RootCertStore::empty()).get(&url("h.example"), HOME, keep).await.unwrap_err();
+    let stranger = client(rustls::RootCertStore::empty())
+        .get(&url("h.example"), HOME, keep)
+        .await
+        .unwrap_err();
     assert!(matches!(stranger.problem, Problem::Tls(_)), "{stranger:?}");
 }

@@ -17,7 +17,8 @@ use crate::crawl_url::CrawlUrl;
 const GIVEN_UP_AT_ONCE: usize = 500;
 
 impl Frontier {
-    /// Makes the changes, all or none, and returns what follows from each. They are on disk when this returns.
+    /// Makes the changes, all or none, and returns what follows from each. They are on disk when
+    /// this returns.
     pub fn apply(&self, changes: &[Change]) -> Result<Vec<Effect>, FrontierError> {
         let mut write = self.db.begin_write()?;
         // After kill -9 the file must open at once, however large it is.
@@ -33,7 +34,11 @@ impl Frontier {
     }
 }
 
-fn one(write: &WriteTransaction, books: &mut Books<'_>, change: &Change) -> Result<Effect, FrontierError> {
+fn one(
+    write: &WriteTransaction,
+    books: &mut Books<'_>,
+    change: &Change,
+) -> Result<Effect, FrontierError> {
     match change {
         Change::Routes { routes, at, bounds } => books.take_routes(routes, *at, *bounds),
         Change::Done(done) => books.finish(done),
@@ -154,8 +159,11 @@ impl Books<'_> {
             Outcome::Redirect { location, .. } => CrawlUrl::parse(location).ok(),
             _ => None,
         };
-        let redirected =
-            target.iter().map(|url| Arrival { url, depth: item.depth, redirects: item.redirects + 1 });
+        let redirected = target.iter().map(|url| Arrival {
+            url,
+            depth: item.depth,
+            redirects: item.redirects + 1,
+        });
         let depth = item.depth.saturating_add(1);
         let linked = done.links.iter().map(|url| Arrival { url, depth, redirects: 0 });
         for arrival in redirected.chain(linked) {
@@ -166,9 +174,15 @@ impl Books<'_> {
         Ok(())
     }
 
-    fn again(&mut self, item: &Queued, due: UnixMillis, failures: u32) -> Result<Effect, FrontierError> {
+    fn again(
+        &mut self,
+        item: &Queued,
+        due: UnixMillis,
+        failures: u32,
+    ) -> Result<Effect, FrontierError> {
         let key = (item.host.0, item.depth, item.order);
-        self.queue.insert(key, (item.url.as_str(), item.redirects, item.attempts.saturating_add(1)))?;
+        self.queue
+            .insert(key, (item.url.as_str(), item.redirects, item.attempts.saturating_add(1)))?;
         self.asked(item.host, due, Some(failures))
     }
 
@@ -188,7 +202,12 @@ impl Books<'_> {
         Ok(effect)
     }
 
-    fn give_up(&mut self, host: HostNumber, reason: &str, at: UnixMillis) -> Result<Effect, FrontierError> {
+    fn give_up(
+        &mut self,
+        host: HostNumber,
+        reason: &str,
+        at: UnixMillis,
+    ) -> Result<Effect, FrontierError> {
         let mut ended = Vec::new();
         for entry in self.queue.range((host.0, 0, 0)..(host.0 + 1, 0, 0))?.take(GIVEN_UP_AT_ONCE) {
             let (key, value) = entry?;

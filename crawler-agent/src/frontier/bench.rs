@@ -1,7 +1,8 @@
-//! Which host is next? At most one request to a host and to an address at a time, and none before a host is due.
+//! Which host is next? At most one request to a host and to an address at a time, and none before a
+//! host is due.
 //!
-//! In memory only; the frontier's file says at start-up which hosts have work. Times are milliseconds on the
-//! caller's scale, which must not go back.
+//! In memory only; the frontier's file says at start-up which hosts have work. Times are
+//! milliseconds on the caller's scale, which must not go back.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet, VecDeque},
@@ -49,8 +50,8 @@ struct Held {
 }
 
 impl Workbench {
-    /// The host has work from `due` on, and may be asked from then on. A host that waits for later work comes forward,
-    /// but not before it may be asked.
+    /// The host has work from `due` on, and may be asked from then on. A host that waits for later
+    /// work comes forward, but not before it may be asked.
     pub fn offer(&mut self, host: HostNumber, due: u64) {
         self.offer_later(host, due, due);
     }
@@ -75,8 +76,8 @@ impl Workbench {
         }
     }
 
-    /// Nobody asks the host any more; a request that is going on may end. Offers are passed over until
-    /// [`Self::forget`].
+    /// Nobody asks the host any more; a request that is going on may end. Offers are passed over
+    /// until [`Self::forget`].
     pub fn retire(&mut self, host: HostNumber) {
         self.retired.insert(host);
         match self.hosts.get(&host).map(|slot| slot.place) {
@@ -102,7 +103,8 @@ impl Workbench {
         self.retired.remove(&host);
     }
 
-    /// A host that is due, longest first; it is busy until [`Self::release`] or a refused [`Self::hold`].
+    /// A host that is due, longest first; it is busy until [`Self::release`] or a refused
+    /// [`Self::hold`].
     pub fn take(&mut self, now: u64) -> Option<HostNumber> {
         let (due, host) = *self.waiting.first()?;
         if due > now {
@@ -139,8 +141,8 @@ impl Workbench {
         self.waiting.first().map(|(due, _)| *due)
     }
 
-    /// Takes an address for a busy host. When somebody else has it, the host gets in line for it, is no longer
-    /// busy, and is due at once when it is its turn.
+    /// Takes an address for a busy host. When somebody else has it, the host gets in line for it,
+    /// is no longer busy, and is due at once when it is its turn.
     pub fn hold(&mut self, host: HostNumber, address: IpAddr) -> bool {
         let free = match self.addresses.get(&address) {
             None => true,
@@ -176,7 +178,8 @@ impl Workbench {
         let Some(held) = self.addresses.get_mut(&address) else { return };
         // Hosts that were retired meanwhile have left the line.
         let retired = &self.retired;
-        let Some(next) = std::iter::from_fn(|| held.line.pop_front()).find(|host| !retired.contains(host))
+        let Some(next) =
+            std::iter::from_fn(|| held.line.pop_front()).find(|host| !retired.contains(host))
         else {
             self.addresses.remove(&address);
             return;
@@ -190,10 +193,12 @@ impl Workbench {
         self.release_until(host, due, more.then_some(due));
     }
 
-    /// The host's request is over. It may be asked again from `least` on; it has more work from `due` on, if any.
+    /// The host's request is over. It may be asked again from `least` on; it has more work from
+    /// `due` on, if any.
     pub fn release_until(&mut self, host: HostNumber, least: u64, due: Option<u64>) {
         self.pass_on_kept(host);
-        let again = matches!(self.hosts.get(&host), Some(Slot { place: Place::Busy { again: true }, .. }));
+        let again =
+            matches!(self.hosts.get(&host), Some(Slot { place: Place::Busy { again: true }, .. }));
         let due = if again { Some(least) } else { due };
         match due.filter(|_| !self.retired.contains(&host)) {
             Some(due) => self.wait(host, least, due.max(least), None),

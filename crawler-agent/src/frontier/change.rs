@@ -55,7 +55,8 @@ pub enum Change {
         /// When it may be asked next.
         due: UnixMillis,
     },
-    /// A host is given up: everything in its queue ends as failed, a part of it with each such change.
+    /// A host is given up: everything in its queue ends as failed, a part of it with each such
+    /// change.
     GiveUp {
         /// The host.
         host: HostNumber,
@@ -64,8 +65,8 @@ pub enum Change {
         /// Now.
         at: UnixMillis,
     },
-    /// An order of the coordinator about a host of ours is carried out, or a part of it with each such change. Nobody may be
-    /// talking to a host that is let go.
+    /// An order of the coordinator about a host of ours is carried out, or a part of it with each
+    /// such change. Nobody may be talking to a host that is let go.
     Order {
         /// Names the order.
         number: u64,

@@ -19,7 +19,8 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Starts the writer. It ends when the last clone is gone, or at the first error, which it sends to the receiver.
+    /// Starts the writer. It ends when the last clone is gone, or at the first error, which it
+    /// sends to the receiver.
     pub fn start(frontier: Frontier) -> std::io::Result<(Self, oneshot::Receiver<FrontierError>)> {
         let frontier = Arc::new(frontier);
         let (changes, inbox) = mpsc::channel(TOGETHER);
@@ -67,8 +68,8 @@ fn write(
         }
         let effects = match frontier.apply(&changes) {
             Ok(effects) => effects,
-            // Before the answers are dropped, so that whoever waits for them finds the cause. Nobody listens when the
-            // program is ending.
+            // Before the answers are dropped, so that whoever waits for them finds the cause.
+            // Nobody listens when the program is ending.
             Err(error) => return drop(failed.send(error)),
         };
         // Nobody waits any more for an answer that can't be sent; the change is made all the same.

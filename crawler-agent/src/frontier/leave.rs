@@ -1,4 +1,5 @@
-//! Letting go of a host: everything that is known of it is handed back, so that the next agent loses no URL.
+//! Letting go of a host: everything that is known of it is handed back, so that the next agent
+//! loses no URL.
 
 use protocol::{
     beat::HostTask,
@@ -65,7 +66,8 @@ impl Books<'_> {
         Ok(drained.into_iter().map(|(_, url)| url).collect())
     }
 
-    /// Everything that was packed and everything that waits to be comes before the order counts as carried out.
+    /// Everything that was packed and everything that waits to be comes before the order counts as
+    /// carried out.
     fn carried_out(&mut self, number: u64) -> Result<(), FrontierError> {
         let last = self.last_order();
         let nothing_waits = self.results.first()?.is_none();
@@ -81,7 +83,8 @@ impl Books<'_> {
         for entry in self.orders.iter()? {
             let (number, state) = entry?;
             let (last, packed) = state.value();
-            // Results are numbered with other things: the last number before the order may be no result's.
+            // Results are numbered with other things: the last number before the order may be no
+            // result's.
             let rest = self.results.first()?.map(|(order, _)| order.value());
             if packed == 0 && rest.is_none_or(|first| first > last) {
                 now_packed.push((number.value(), (last, seq + 1)));

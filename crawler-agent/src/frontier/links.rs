@@ -11,7 +11,8 @@ use redb::{ReadableTable as _, Table, WriteTransaction};
 use super::{
     Bounds, FrontierError, HostNumber, HostRecord,
     tables::{
-        self, FORMER, HOST_NUMBERS, HOSTS, META, ORDERS, PAGES, QUEUE, QUEUED, RESULTS, ROBOTS, SEEN, TOLD,
+        self, FORMER, HOST_NUMBERS, HOSTS, META, ORDERS, PAGES, QUEUE, QUEUED, RESULTS, ROBOTS,
+        SEEN, TOLD,
     },
 };
 use crate::crawl_url::{CrawlUrl, Fingerprint};
@@ -87,7 +88,11 @@ impl<'t> Books<'t> {
         Ok(json.map(|json| serde_json::from_slice(json.value())).transpose()?)
     }
 
-    pub(super) fn put_record(&mut self, host: HostNumber, record: &HostRecord) -> Result<(), FrontierError> {
+    pub(super) fn put_record(
+        &mut self,
+        host: HostNumber,
+        record: &HostRecord,
+    ) -> Result<(), FrontierError> {
         self.hosts.insert(host.0, serde_json::to_vec(record)?.as_slice())?;
         Ok(())
     }
@@ -99,7 +104,11 @@ impl<'t> Books<'t> {
     }
 
     /// The host of this URL, which is ours from now on.
-    pub(super) fn own(&mut self, url: &CrawlUrl, at: UnixMillis) -> Result<HostNumber, FrontierError> {
+    pub(super) fn own(
+        &mut self,
+        url: &CrawlUrl,
+        at: UnixMillis,
+    ) -> Result<HostNumber, FrontierError> {
         let key = url.host_key();
         if let Some(host) = self.host(&key)? {
             return Ok(host);
@@ -113,7 +122,8 @@ impl<'t> Books<'t> {
         Ok(host)
     }
 
-    /// The host is somebody else's from now on. When it is ours again, its URLs count as never seen.
+    /// The host is somebody else's from now on. When it is ours again, its URLs count as never
+    /// seen.
     pub(super) fn forget(&mut self, host: HostNumber) -> Result<(), FrontierError> {
         let Some(record) = self.record(host)? else { return Ok(()) };
         self.robots.remove(host.0)?;
@@ -125,7 +135,11 @@ impl<'t> Books<'t> {
     }
 
     /// Sends a URL that was found to where it belongs.
-    pub(super) fn found(&mut self, arrival: &Arrival<'_>, bounds: Bounds) -> Result<Taken, FrontierError> {
+    pub(super) fn found(
+        &mut self,
+        arrival: &Arrival<'_>,
+        bounds: Bounds,
+    ) -> Result<Taken, FrontierError> {
         if arrival.redirects > MAX_REDIRECTS {
             return Ok(Taken::No);
         }
@@ -191,7 +205,8 @@ impl<'t> Books<'t> {
     }
 }
 
-/// A fingerprint that is another one each time the host is ours, so that nothing needs to be cleared away when it goes.
+/// A fingerprint that is another one each time the host is ours, so that nothing needs to be
+/// cleared away when it goes.
 fn in_tenure(mut fingerprint: Fingerprint, tenure: u64) -> Fingerprint {
     for (byte, salt) in fingerprint.iter_mut().zip(tenure.to_be_bytes()) {
         *byte ^= salt;

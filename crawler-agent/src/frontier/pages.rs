@@ -34,8 +34,9 @@ pub struct PageRecord {
     pub past: Past,
 }
 
-/// How long a page's answers take: those with content, and those of a head alone, which say that nothing has changed. The
-/// paper compares "every HTTP/HEAD command" (IPMicra III.F); a conditional GET asks both questions at once.
+/// How long a page's answers take: those with content, and those of a head alone, which say that
+/// nothing has changed. The paper compares "every HTTP/HEAD command" (IPMicra III.F); a conditional
+/// GET asks both questions at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Past {
     /// Answers with content.
@@ -72,7 +73,8 @@ pub(super) fn oldest(
         let record: PageRecord = serde_json::from_slice(json.value())?;
         // Only URLs that parse were ever fetched.
         if let Ok(url) = CrawlUrl::parse(&record.url) {
-            let (depth, known) = (record.depth, Box::new(Known { visited: UnixMillis(visited), record }));
+            let (depth, known) =
+                (record.depth, Box::new(Known { visited: UnixMillis(visited), record }));
             return Ok(Some(Queued {
                 host,
                 depth,
@@ -89,16 +91,25 @@ pub(super) fn oldest(
 
 impl Books<'_> {
     /// When the page of a host was visited that was visited the longest time ago.
-    pub(super) fn oldest_visit(&self, host: HostNumber) -> Result<Option<UnixMillis>, FrontierError> {
+    pub(super) fn oldest_visit(
+        &self,
+        host: HostNumber,
+    ) -> Result<Option<UnixMillis>, FrontierError> {
         let first = self.pages.range(of_host(host))?.next();
         Ok(first.transpose()?.map(|(key, _)| UnixMillis(key.value().1)))
     }
 
-    /// Takes out what was known of a page, before it is put in anew. Says whether its past was forgotten while it was being
-    /// visited.
-    pub(super) fn forget_page(&mut self, item: &Queued, known: &Known) -> Result<bool, FrontierError> {
+    /// Takes out what was known of a page, before it is put in anew. Says whether its past was
+    /// forgotten while it was being visited.
+    pub(super) fn forget_page(
+        &mut self,
+        item: &Queued,
+        known: &Known,
+    ) -> Result<bool, FrontierError> {
         let key = (item.host.0, known.visited.0, item.order);
-        let Some(json) = self.pages.remove(key)?.map(|json| json.value().to_vec()) else { return Ok(false) };
+        let Some(json) = self.pages.remove(key)?.map(|json| json.value().to_vec()) else {
+            return Ok(false);
+        };
         Ok(serde_json::from_slice::<PageRecord>(&json)?.past != known.record.past)
     }
 
@@ -122,7 +133,9 @@ impl Books<'_> {
             .map(|e| e.map(|(key, _)| key.value()))
             .collect::<Result<_, _>>()?;
         for key in keys {
-            let Some(json) = self.pages.get(key)?.map(|json| json.value().to_vec()) else { continue };
+            let Some(json) = self.pages.get(key)?.map(|json| json.value().to_vec()) else {
+                continue;
+            };
             let mut record: PageRecord = serde_json::from_slice(&json)?;
             record.past = Past::default();
             self.pages.insert(key, serde_json::to_vec(&record)?.as_slice())?;
@@ -150,9 +163,13 @@ impl Books<'_> {
 }
 
 impl Frontier {
-    /// Hosts with nothing new to fetch whose pages are to be visited again `period_ms` after the last visit; with the
-    /// moment from which they may be asked, and the moment from which there is something to ask for.
-    pub fn hosts_to_revisit(&self, period_ms: i64) -> Result<Vec<(HostWithWork, UnixMillis)>, FrontierError> {
+    /// Hosts with nothing new to fetch whose pages are to be visited again `period_ms` after the
+    /// last visit; with the moment from which they may be asked, and the moment from which there is
+    /// something to ask for.
+    pub fn hosts_to_revisit(
+        &self,
+        period_ms: i64,
+    ) -> Result<Vec<(HostWithWork, UnixMillis)>, FrontierError> {
         let read = self.db.begin_read()?;
         let (pages, queue) = (read.open_table(PAGES)?, read.open_table(QUEUE)?);
         let (hosts, robots) = (read.open_table(HOSTS)?, read.open_table(ROBOTS)?);

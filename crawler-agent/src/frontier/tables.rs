@@ -7,26 +7,30 @@ use super::FrontierError;
 /// Single numbers by name.
 pub(super) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 /// Scheme and authority to host number.
-pub(super) const HOST_NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("host_numbers");
+pub(super) const HOST_NUMBERS: TableDefinition<'_, &str, u64> =
+    TableDefinition::new("host_numbers");
 /// Host number to [`super::HostRecord`], as JSON.
 pub(super) const HOSTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("hosts");
 /// Host number to [`super::RobotsState`], as JSON.
 pub(super) const ROBOTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("robots");
-/// Fingerprints of URLs to [`TOLD`] or [`QUEUED`]; those of hosts that we had before are different each time.
+/// Fingerprints of URLs to [`TOLD`] or [`QUEUED`]; those of hosts that we had before are different
+/// each time.
 pub(super) const SEEN: TableDefinition<'_, [u8; 16], u8> = TableDefinition::new("seen");
 /// (host, depth, order) to (URL, redirects, attempts): breadth first within a host.
-pub(super) const QUEUE: TableDefinition<'_, (u64, u16, u64), (&str, u8, u8)> = TableDefinition::new("queue");
+pub(super) const QUEUE: TableDefinition<'_, (u64, u16, u64), (&str, u8, u8)> =
+    TableDefinition::new("queue");
 /// Order to one line of a package, as JSON.
 pub(super) const RESULTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("results");
 /// Number of a package that is written to its file and not acknowledged, to its size in bytes.
 pub(super) const PACKAGES: TableDefinition<'_, u64, u64> = TableDefinition::new("packages");
 
-/// (host, moment of the last visit, order) to [`super::PageRecord`], as JSON: the pages of a host, oldest visit first.
+/// (host, moment of the last visit, order) to [`super::PageRecord`], as JSON: the pages of a host,
+/// oldest visit first.
 pub(super) const PAGES: TableDefinition<'_, (u64, i64, u64), &[u8]> = TableDefinition::new("pages");
 /// Scheme and authority of hosts that were ours to how often we let go of them.
 pub(super) const FORMER: TableDefinition<'_, &str, u64> = TableDefinition::new("former");
-/// Number of an order about a host that was carried out to (last result that belongs to it, package that holds it and
-/// one more; 0 when it is not packed yet).
+/// Number of an order about a host that was carried out to (last result that belongs to it, package
+/// that holds it and one more; 0 when it is not packed yet).
 pub(super) const ORDERS: TableDefinition<'_, u64, (u64, u64)> = TableDefinition::new("orders");
 
 /// In [`SEEN`]: the coordinator was told of it.

@@ -63,15 +63,24 @@ impl World {
 }
 
 fn routes(routes: &[(u64, &str)], bounds: Bounds) -> Change {
-    let routes =
-        routes.iter().map(|(seq, url)| Route { seq: *seq, url: (*url).to_owned(), redirects: 0 }).collect();
+    let routes = routes
+        .iter()
+        .map(|(seq, url)| Route { seq: *seq, url: (*url).to_owned(), redirects: 0 })
+        .collect();
     Change::Routes { routes, at: NOW, bounds }
 }
 
 fn done(item: Queued, outcome: Outcome, links: &[&str], bounds: Bounds) -> Change {
     let url = item.url.to_string();
-    let fetch =
-        Fetch { url, fetched_at: NOW, address: None, timing: None, wire_bytes: 10, outcome, trend: None };
+    let fetch = Fetch {
+        url,
+        fetched_at: NOW,
+        address: None,
+        timing: None,
+        wire_bytes: 10,
+        outcome,
+        trend: None,
+    };
     let links = links.iter().map(|link| CrawlUrl::parse(link).unwrap()).collect();
     let due = Some(NOW.plus_ms(1_000));
     Change::Done(Box::new(Done { item, fetch, page: None, links, due, failures: 0, bounds }))
@@ -106,7 +115,10 @@ fn a_routed_url_is_fetched_once_and_its_host_is_ours() {
 fn routes_that_were_stored_are_passed_over() {
     let world = World::new();
     world.make(routes(&[(1, "http://a.org/1"), (2, "http://a.org/2")], BOUNDS));
-    world.make(routes(&[(1, "http://a.org/x"), (2, "http://a.org/y"), (3, "http://a.org/3")], BOUNDS));
+    world.make(routes(
+        &[(1, "http://a.org/x"), (2, "http://a.org/y"), (3, "http://a.org/3")],
+        BOUNDS,
+    ));
     assert_eq!(world.frontier().counts().unwrap().queued, 3);
 }
 
@@ -118,7 +130,8 @@ fn a_host_is_crawled_breadth_first() {
     while let Some(item) = world.next("http://a.org") {
         let path = item.url.path_and_query().to_owned();
         let children = [format!("{}l", item.url), format!("{}r", item.url)];
-        let links: Vec<&str> = children.iter().map(String::as_str).filter(|_| path.len() < 3).collect();
+        let links: Vec<&str> =
+            children.iter().map(String::as_str).filter(|_| path.len() < 3).collect();
         world.finish(item, other(), &links);
         order.push(path);
         if order.len() == 2 {
@@ -265,7 +278,8 @@ fn robots_and_due_times_survive_a_restart() {
     world.restart();
     assert_eq!(world.frontier().turn(host).unwrap().unwrap().robots, Some(state));
     let work = world.frontier().hosts_with_work().unwrap();
-    let other = HostWithWork { host: world.host("http://b.org"), due: NOW.plus_ms(5), wished_ms: None };
+    let other =
+        HostWithWork { host: world.host("http://b.org"), due: NOW.plus_ms(5), wished_ms: None };
     assert_eq!(work, [HostWithWork { host, due, wished_ms: Some(3_000) }, other]);
 }
 

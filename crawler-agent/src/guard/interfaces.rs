@@ -20,7 +20,8 @@ pub fn on_link_prefixes() -> Result<Vec<IpNet>, std::io::Error> {
     Ok(prefixes)
 }
 
-/// The network of an interface; a mask that is missing or makes no sense leaves the interface's address alone.
+/// The network of an interface; a mask that is missing or makes no sense leaves the interface's
+/// address alone.
 fn prefix(address: IpAddr, mask: Option<IpAddr>) -> IpNet {
     mask.filter(|mask| mask.is_ipv4() == address.is_ipv4())
         .and_then(|mask| IpNet::with_netmask(address, mask).ok())

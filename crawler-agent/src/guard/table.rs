@@ -1,5 +1,6 @@
-//! What kind of address is this? The built-in table, from the IANA special-purpose registries (RFC 6890 and its
-//! updates) and, for IPv6, from the one block that is allocated to the public internet (RFC 4291, 2000::/3).
+//! What kind of address is this? The built-in table, from the IANA special-purpose registries (RFC
+//! 6890 and its updates) and, for IPv6, from the one block that is allocated to the public internet
+//! (RFC 4291, 2000::/3).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -100,10 +101,13 @@ const V6: [(Ipv6Net, Class); 13] = [
     (v6(0xff00, 0, 8), Class::Multicast),
 ];
 
-/// What kind of address this is. An IPv4 address in IPv6 clothes (`::ffff:0:0/96`) is what the IPv4 address is.
+/// What kind of address this is. An IPv4 address in IPv6 clothes (`::ffff:0:0/96`) is what the IPv4
+/// address is.
 pub fn classify(address: IpAddr) -> Class {
     match address.to_canonical() {
-        IpAddr::V4(a) => V4.iter().find(|(p, _)| p.contains(&a)).map_or(Class::Public, |(_, class)| *class),
+        IpAddr::V4(a) => {
+            V4.iter().find(|(p, _)| p.contains(&a)).map_or(Class::Public, |(_, class)| *class)
+        }
         IpAddr::V6(a) => {
             V6.iter().find(|(p, _)| p.contains(&a)).map_or(Class::NotAllocated, |(_, class)| *class)
         }

@@ -110,14 +110,21 @@ fn nets(texts: &[&str]) -> Vec<IpNet> {
 }
 
 fn guard(allow: &[&str], deny: &[&str], on_link: &[&str]) -> Guard {
-    Guard::new(GuardRules { allow: nets(allow), deny: nets(deny), ..GuardRules::default() }, nets(on_link))
+    Guard::new(
+        GuardRules { allow: nets(allow), deny: nets(deny), ..GuardRules::default() },
+        nets(on_link),
+    )
 }
 
 #[test]
 fn every_edge_of_the_table() {
     for (text, class) in VECTORS {
         assert_eq!(classify(address(text)), *class, "{text}");
-        assert_eq!(Guard::default().judge(address(text)).is_ok(), *class == Class::Public, "{text}");
+        assert_eq!(
+            Guard::default().judge(address(text)).is_ok(),
+            *class == Class::Public,
+            "{text}"
+        );
     }
 }
 
@@ -203,8 +210,10 @@ fn ports_are_the_owners() {
 
 #[test]
 fn denied_names_take_everything_below_them_along() {
-    let rules =
-        GuardRules { deny_hosts: vec!["example.org".into(), "internal".into()], ..GuardRules::default() };
+    let rules = GuardRules {
+        deny_hosts: vec!["example.org".into(), "internal".into()],
+        ..GuardRules::default()
+    };
     let guard = Guard::new(rules, vec![]);
     for denied in ["example.org", "www.example.org", "EXAMPLE.org.", "printer.internal"] {
         assert!(guard.judge_host(&Host::Domain(denied)).is_err(), "{denied}");

@@ -24,7 +24,8 @@ pub(super) fn files(dir: &Path) -> std::io::Result<Vec<(Date, PathBuf)>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(dir)? {
         let path = entry?.path();
-        let day = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".jsonl")?.parse().ok());
+        let day =
+            path.file_name().and_then(|name| name.to_str()?.strip_suffix(".jsonl")?.parse().ok());
         files.extend(day.map(|day: Date| (day, path)));
     }
     files.sort();
@@ -38,7 +39,8 @@ pub fn entries(
 ) -> Result<impl Iterator<Item = JournalEntry> + use<>, JournalError> {
     let first_day = since.map(|since| since.to_zoned(TimeZone::UTC).date());
     let files = files(dir).map_err(|source| JournalError { dir: dir.to_owned(), source })?;
-    let files = files.into_iter().filter(move |(day, _)| first_day.is_none_or(|first| *day >= first));
+    let files =
+        files.into_iter().filter(move |(day, _)| first_day.is_none_or(|first| *day >= first));
     let lines = files
         .filter_map(|(_, path)| File::open(path).ok())
         .flat_map(|file| BufReader::new(file).lines().map_while(Result::ok));

@@ -26,12 +26,17 @@ fn book(dir: &TempDir, days: u32) -> Book {
 fn lines_are_kept_by_day_and_read_back_in_order() {
     let dir = TempDir::new().unwrap();
     let mut book = book(&dir, 90);
-    for (at, target) in
-        [("2026-11-19T23:59:59Z", "a"), ("2026-11-20T00:00:00Z", "b"), ("2026-11-20T12:00:00Z", "c")]
-    {
+    for (at, target) in [
+        ("2026-11-19T23:59:59Z", "a"),
+        ("2026-11-20T00:00:00Z", "b"),
+        ("2026-11-20T12:00:00Z", "c"),
+    ] {
         book.write(&entry(at, target)).unwrap();
     }
-    assert!(dir.path().join("2026-11-19.jsonl").exists() && dir.path().join("2026-11-20.jsonl").exists());
+    assert!(
+        dir.path().join("2026-11-19.jsonl").exists()
+            && dir.path().join("2026-11-20.jsonl").exists()
+    );
     assert_eq!(targets(dir.path(), None), ["a", "b", "c"]);
     assert_eq!(targets(dir.path(), Some("2026-11-20T06:00:00Z")), ["c"]);
 }

@@ -17,7 +17,8 @@ impl Backoff {
         self.failures = 0;
     }
 
-    /// It failed; wait so long. `chance` is from 0 to 1 and spreads agents that failed at the same time.
+    /// It failed; wait so long. `chance` is from 0 to 1 and spreads agents that failed at the same
+    /// time.
     pub fn next(&mut self, chance: f64) -> Duration {
         let most = FIRST.saturating_mul(2u32.saturating_pow(self.failures)).min(LONGEST);
         self.failures = self.failures.saturating_add(1);

@@ -97,5 +97,6 @@ pub(super) async fn check(mut response: Response) -> Result<Response, LinkError>
 
 fn passes(status: u16) -> bool {
     let code = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
-    code.is_server_error() || matches!(code, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS)
+    code.is_server_error()
+        || matches!(code, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS)
 }

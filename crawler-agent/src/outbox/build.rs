@@ -9,10 +9,11 @@ use protocol::{
 
 use super::OutboxError;
 
-/// A package of as many of the results as fit, from the first on, and the number of the last one in it.
+/// A package of as many of the results as fit, from the first on, and the number of the last one in
+/// it.
 ///
-/// What the reader would refuse is not sent: results that compress so well that they look like a bomb, or that are
-/// too large together, go into smaller packages.
+/// What the reader would refuse is not sent: results that compress so well that they look like a
+/// bomb, or that are too large together, go into smaller packages.
 pub(super) fn package(
     entries: &[(u64, Entry)],
     name: PackageName,
@@ -56,7 +57,8 @@ fn without_content(
     let told = entries.iter().map(|(order, entry)| match entry {
         Entry::Fetch(fetch) => {
             let mut fetch = fetch.clone();
-            fetch.outcome = Outcome::Failed { reason: format!("the page can't be packed: {error}") };
+            fetch.outcome =
+                Outcome::Failed { reason: format!("the page can't be packed: {error}") };
             (*order, Entry::Fetch(fetch))
         }
         Entry::Discovered(_) => (*order, entry.clone()),

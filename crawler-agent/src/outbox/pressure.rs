@@ -28,7 +28,8 @@ impl Pressure {
         self.more.notify_one();
     }
 
-    /// Returns when there are `enough` bytes, or when the first result has waited for `age`; and starts to count anew.
+    /// Returns when there are `enough` bytes, or when the first result has waited for `age`; and
+    /// starts to count anew.
     pub async fn wait(&self, age: Duration, enough: u64) {
         while self.bytes.load(Ordering::Relaxed) == 0 {
             self.more.notified().await;

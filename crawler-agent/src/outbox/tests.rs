@@ -34,7 +34,8 @@ impl World {
 
     /// Routes that end at once, each with a result.
     async fn results(&self, seqs: std::ops::RangeInclusive<u64>) {
-        let routes = seqs.map(|seq| Route { seq, url: format!("no url {seq}"), redirects: 0 }).collect();
+        let routes =
+            seqs.map(|seq| Route { seq, url: format!("no url {seq}"), redirects: 0 }).collect();
         let bounds = Bounds { pages_a_host: 1, depth: 1 };
         self.desk.make(Change::Routes { routes, at: UnixMillis(1), bounds }).await.unwrap();
     }
@@ -48,7 +49,8 @@ impl World {
 
     fn files(&self) -> Vec<String> {
         let dir = std::fs::read_dir(self.dir.path().join("packages")).unwrap();
-        let mut names: Vec<String> = dir.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> =
+            dir.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -126,7 +128,11 @@ async fn leftovers_of_a_crash_are_cleared_away_and_packages_stay() {
     world.results(2..=2).await;
     outbox.seal_all().await.unwrap();
     let names = outbox.waiting().await.unwrap();
-    assert_eq!(world.read(&outbox, names[1]), ["no url 2"], "the number is used for the real package");
+    assert_eq!(
+        world.read(&outbox, names[1]),
+        ["no url 2"],
+        "the number is used for the real package"
+    );
 }
 
 #[tokio::test]
@@ -166,10 +172,16 @@ fn a_result_that_never_fits_is_told_as_such() {
     assert_eq!(through, 7);
     let entry = open(&written.bytes, &key.public()).unwrap().entries().next().unwrap().unwrap();
     let Entry::Fetch(fetch) = entry else { panic!("{entry:?}") };
-    assert!(matches!(fetch.outcome, Outcome::Failed { reason } if reason.contains("can't be packed")));
+    assert!(
+        matches!(fetch.outcome, Outcome::Failed { reason } if reason.contains("can't be packed"))
+    );
     let told = [(
         8,
-        Entry::Discovered(Discovered { url: "http://e.org/".into(), redirects: 0, handed_back: false }),
+        Entry::Discovered(Discovered {
+            url: "http://e.org/".into(),
+            redirects: 0,
+            handed_back: false,
+        }),
     )];
     assert_eq!(build::package(&told, name, UnixMillis(1), &key).unwrap().1, 8);
 }

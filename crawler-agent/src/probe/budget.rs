@@ -1,5 +1,5 @@
-//! How many addresses may be probed that were not probed before? So many a minute, so that no order can make a
-//! scanner of the agent. Targets that are known cost nothing.
+//! How many addresses may be probed that were not probed before? So many a minute, so that no order
+//! can make a scanner of the agent. Targets that are known cost nothing.
 
 use std::{
     collections::{HashSet, VecDeque},

@@ -1,5 +1,5 @@
-//! ICMP echo. A datagram socket is tried first, which needs no privilege where the system's `ping_group_range`
-//! allows it, then a raw one.
+//! ICMP echo. A datagram socket is tried first, which needs no privilege where the system's
+//! `ping_group_range` allows it, then a raw one.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -17,8 +17,8 @@ pub(super) struct Icmp {
     bind: Option<IpAddr>,
     v4: OnceCell<Result<Client, String>>,
     v6: OnceCell<Result<Client, String>>,
-    /// Over datagram sockets the kernel sets the identifier, and only the sequence number tells two requests to one
-    /// address apart.
+    /// Over datagram sockets the kernel sets the identifier, and only the sequence number tells two
+    /// requests to one address apart.
     sequence: AtomicU16,
 }
 
@@ -29,14 +29,16 @@ impl Icmp {
 
     /// The round trip of one echo, or why there is none.
     pub(super) async fn echo(&self, address: IpAddr, within: Duration) -> Result<Duration, String> {
-        let (cell, kind) = if address.is_ipv4() { (&self.v4, ICMP::V4) } else { (&self.v6, ICMP::V6) };
+        let (cell, kind) =
+            if address.is_ipv4() { (&self.v4, ICMP::V4) } else { (&self.v6, ICMP::V6) };
         let client = cell.get_or_init(|| async { self.open(kind) }).await;
         let client = client.as_ref().map_err(Clone::clone)?;
         let mut pinger = client.pinger(address, PingIdentifier(rand::random())).await;
         pinger.timeout(within);
         let sequence = PingSequence(self.sequence.fetch_add(1, Ordering::Relaxed));
-        // What surge-ping returns is counted from after the request was sent: where something else ran in between it is shorter
-        // than the way, and would be the shortest of the samples. This can only be longer.
+        // What surge-ping returns is counted from after the request was sent: where something else
+        // ran in between it is shorter than the way, and would be the shortest of the samples. This
+        // can only be longer.
         let before = Instant::now();
         pinger.ping(sequence, &PAYLOAD).await.map_err(|error| error.to_string())?;
         Ok(before.elapsed())
@@ -68,7 +70,8 @@ mod tests {
 
     use super::*;
 
-    const LOOPBACKS: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+    const LOOPBACKS: [IpAddr; 2] =
+        [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 
     #[test]
     fn a_socket_that_needs_no_privilege_is_tried_first() {
@@ -78,7 +81,8 @@ mod tests {
         }
     }
 
-    /// Neither kind of socket may be allowed on the machine that runs this; then the reason is told, and at once.
+    /// Neither kind of socket may be allowed on the machine that runs this; then the reason is
+    /// told, and at once.
     #[tokio::test]
     async fn many_echoes_to_one_address_do_not_mix() {
         let icmp = std::sync::Arc::new(Icmp::new(None));

@@ -22,7 +22,8 @@ struct Reader {
     /// Whom the current group speaks to.
     to_us: bool,
     to_everyone: bool,
-    /// Whether the current group has its first rule, so that the next user-agent line starts another group.
+    /// Whether the current group has its first rule, so that the next user-agent line starts
+    /// another group.
     has_rule: bool,
 }
 

@@ -38,8 +38,9 @@ impl Pattern {
         self.0.len()
     }
 
-    /// Whether `path`, in canonical escapes, starts like this pattern. Takes time linear in both lengths: the
-    /// texts between stars are looked for one after the other, each as far left as possible.
+    /// Whether `path`, in canonical escapes, starts like this pattern. Takes time linear in both
+    /// lengths: the texts between stars are looked for one after the other, each as far left as
+    /// possible.
     pub(super) fn matches(&self, path: &str) -> bool {
         let (pattern, to_the_end) = match self.0.strip_suffix('$') {
             Some(pattern) => (pattern, true),

@@ -20,7 +20,11 @@ fn patterns_match_as_rfc_9309_and_its_examples_say() {
         ("/fish*", vec!["/fish", "/fishheads/yummy"], vec!["/Fish.asp", "/desert/fish"]),
         ("/fish/", vec!["/fish/", "/fish/?id=1"], vec!["/fish", "/fish.html", "/animals/fish/"]),
         ("/*.php", vec!["/index.php", "/folder/f.php?x", "//f.php5"], vec!["/", "/windows.PHP"]),
-        ("/*.php$", vec!["/f.php", "/a/f.php", "/.php.php"], vec!["/f.php?x", "/f.php/", "/f.php5", "/php"]),
+        (
+            "/*.php$",
+            vec!["/f.php", "/a/f.php", "/.php.php"],
+            vec!["/f.php?x", "/f.php/", "/f.php5", "/php"],
+        ),
         ("/fish*.php", vec!["/fish.php", "/fishheads/catfish.php?x"], vec!["/Fish.PHP"]),
         ("/$", vec!["/"], vec!["/a", "/?q"]),
         ("/*", vec!["/", "/x"], vec![]),
@@ -73,8 +77,7 @@ fn our_groups_are_merged_and_replace_everyones() {
 
 #[test]
 fn groups_start_and_end_where_they_should() {
-    let shared =
-        "User-agent: other\nUser-agent: nearcrawl\n\nDisallow: /a\nSitemap: http://e.org/s\nDisallow: /b";
+    let shared = "User-agent: other\nUser-agent: nearcrawl\n\nDisallow: /a\nSitemap: http://e.org/s\nDisallow: /b";
     assert!(!allows(shared, "/a") && !allows(shared, "/b"));
     let unlisted = "Disallow: /\nUser-agent: other\nDisallow: /";
     assert!(allows(unlisted, "/a"), "rules before any group, and of another agent");
@@ -114,8 +117,9 @@ fn odd_bytes_and_line_ends_do_not_hide_rules() {
 
 #[test]
 fn delays_are_read_and_capped() {
-    let delay =
-        |value: &str| Robots::parse(format!("User-agent: *\nCrawl-delay: {value}").as_bytes()).delay_ms();
+    let delay = |value: &str| {
+        Robots::parse(format!("User-agent: *\nCrawl-delay: {value}").as_bytes()).delay_ms()
+    };
     assert_eq!(delay("2"), Some(2_000));
     assert_eq!(delay("0.25"), Some(250));
     assert_eq!(delay("86400"), Some(MAX_DELAY_MS));
@@ -133,7 +137,8 @@ fn only_the_first_512_kib_count() {
 
 #[test]
 fn a_file_full_of_stars_is_matched_in_no_time() {
-    let text = format!("User-agent: *\n{}", format!("Disallow: /{}b\n", "*a".repeat(2_000)).repeat(128));
+    let text =
+        format!("User-agent: *\n{}", format!("Disallow: /{}b\n", "*a".repeat(2_000)).repeat(128));
     let robots = Robots::parse(text.as_bytes());
     let path = format!("/{}", "a".repeat(2_000));
     let started = Instant::now();
@@ -143,8 +148,9 @@ fn a_file_full_of_stars_is_matched_in_no_time() {
 
 #[test]
 fn answers_mean_what_the_rfc_says() {
-    let of =
-        |status, location, hops| verdict::of_answer(status, location, b"User-agent: *\nDisallow: /", hops);
+    let of = |status, location, hops| {
+        verdict::of_answer(status, location, b"User-agent: *\nDisallow: /", hops)
+    };
     let Verdict::Rules(rules) = of(200, None, 0) else { panic!("200 brings rules") };
     assert!(!rules.allows("/a"));
     for missing in [304, 400, 401, 403, 404, 410, 451] {

@@ -25,7 +25,9 @@ pub fn of_answer(status: u16, location: Option<&str>, body: &[u8], hops: u8) -> 
         (301 | 302 | 303 | 307 | 308, Some(location)) if hops < MAX_HOPS => {
             Verdict::Moved(location.to_owned())
         }
-        (429 | 500..=599, _) => Verdict::Unreachable(format!("robots.txt answered with status {status}")),
+        (429 | 500..=599, _) => {
+            Verdict::Unreachable(format!("robots.txt answered with status {status}"))
+        }
         _ => Verdict::Rules(Robots::allow_all()),
     }
 }

@@ -58,8 +58,9 @@ fn day(word: &str) -> Result<usize, SpanError> {
 
 /// Minutes since midnight, 0 to [`DAY`].
 fn minute(text: &str) -> Result<u16, SpanError> {
-    let number =
-        |t: &str| t.parse::<u16>().ok().filter(|_| t.len() == 2 && t.bytes().all(|b| b.is_ascii_digit()));
+    let number = |t: &str| {
+        t.parse::<u16>().ok().filter(|_| t.len() == 2 && t.bytes().all(|b| b.is_ascii_digit()))
+    };
     text.trim()
         .split_once(':')
         .and_then(|(hours, minutes)| Some((number(hours)?, number(minutes)?)))

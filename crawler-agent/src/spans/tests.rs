@@ -83,7 +83,8 @@ fn half_hour_shifts_are_followed() {
 #[test]
 fn days_can_be_written_in_several_ways() {
     let lists = spans("UTC", &["Sat-Mon 10:00-11:00", "wed,fri 10:00-11:00"]);
-    let days: Vec<bool> = (16..23).map(|day| lists.awake(at(&format!("2026-11-{day}T10:30:00Z")))).collect();
+    let days: Vec<bool> =
+        (16..23).map(|day| lists.awake(at(&format!("2026-11-{day}T10:30:00Z")))).collect();
     assert_eq!(days, [true, false, true, false, true, true, true]);
 }
 

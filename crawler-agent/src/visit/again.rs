@@ -1,4 +1,5 @@
-//! A page is visited again: what is asked, what has changed, and how fast it was beside its own past.
+//! A page is visited again: what is asked, what has changed, and how fast it was beside its own
+//! past.
 
 use delegation::calibration::{Sensitivity, Timing, Trend};
 use protocol::{
@@ -25,8 +26,8 @@ pub(super) fn still_known(item: &Queued) -> Option<PageRecord> {
     item.known.as_ref().map(|known| known.record.clone())
 }
 
-/// What is kept of a page for its next visit; none of what is no page. Completes `fetch`: content as before becomes
-/// [`Outcome::Unchanged`], and its time is compared with the page's past.
+/// What is kept of a page for its next visit; none of what is no page. Completes `fetch`: content
+/// as before becomes [`Outcome::Unchanged`], and its time is compared with the page's past.
 pub(super) fn remember(
     item: &Queued,
     fetch: &mut Fetch,
@@ -49,7 +50,8 @@ pub(super) fn remember(
             PageRecord { sha256, ..fresh(item, before, validators) }
         }
         (
-            Outcome::Disallowed { by: DisallowedBy::NoIndex } | Outcome::Other { status: 200..300, .. },
+            Outcome::Disallowed { by: DisallowedBy::NoIndex }
+            | Outcome::Other { status: 200..300, .. },
             before,
         ) => PageRecord { sha256: None, ..fresh(item, before, validators) },
         // The server had no answer this time.
@@ -76,8 +78,8 @@ fn fresh(item: &Queued, before: Option<PageRecord>, validators: Validators) -> P
     }
 }
 
-/// From sending the request to the end of the answer: how long the connection took to stand is left out, since it is
-/// there for some fetches only.
+/// From sending the request to the end of the answer: how long the connection took to stand is left
+/// out, since it is there for some fetches only.
 fn answer_ms(timing: page::Timing) -> f64 {
     f64::from(timing.total_us.saturating_sub(timing.connect_us)) / 1_000.0
 }
@@ -128,7 +130,16 @@ mod tests {
     fn page(sha256: &str) -> Outcome {
         let (media_type, charset, lang) = ("text/html".into(), "UTF-8".into(), None);
         let (title, text, sha256) = (String::new(), String::new(), sha256.into());
-        Outcome::Page(Page { status: 200, media_type, charset, lang, title, text, sha256, links: 0 })
+        Outcome::Page(Page {
+            status: 200,
+            media_type,
+            charset,
+            lang,
+            title,
+            text,
+            sha256,
+            links: 0,
+        })
     }
 
     fn etag(text: &str) -> Validators {
@@ -160,12 +171,19 @@ mod tests {
         assert_eq!(validators(&item(Some(record.clone()))), etag("x"));
 
         let mut same = fetch(Outcome::Other { status: 304, media_type: None }, 20);
-        let kept = remember(&item(Some(record.clone())), &mut same, Validators::default(), TWICE).unwrap();
-        assert_eq!((same.outcome, kept.etag.as_deref()), (Outcome::Unchanged { status: 304 }, Some("x")));
+        let kept =
+            remember(&item(Some(record.clone())), &mut same, Validators::default(), TWICE).unwrap();
+        assert_eq!(
+            (same.outcome, kept.etag.as_deref()),
+            (Outcome::Unchanged { status: 304 }, Some("x"))
+        );
 
         let mut same = fetch(page("a"), 20);
         let kept = remember(&item(Some(record.clone())), &mut same, etag("y"), TWICE).unwrap();
-        assert_eq!((same.outcome, kept.etag.as_deref()), (Outcome::Unchanged { status: 200 }, Some("y")));
+        assert_eq!(
+            (same.outcome, kept.etag.as_deref()),
+            (Outcome::Unchanged { status: 200 }, Some("y"))
+        );
 
         let mut other = fetch(page("b"), 20);
         let kept = remember(&item(Some(record)), &mut other, etag("z"), TWICE).unwrap();
@@ -193,7 +211,9 @@ mod tests {
         let slow: Vec<u32> = [20; 6].into_iter().chain([120]).collect();
         assert_eq!(visits(&slow).1.trend, Some(page::Trend::Slow));
         let slower: Vec<u32> = slow.into_iter().chain([120]).collect();
-        let Some(page::Trend::Slower { ratio }) = visits(&slower).1.trend else { panic!("not noticed") };
+        let Some(page::Trend::Slower { ratio }) = visits(&slower).1.trend else {
+            panic!("not noticed")
+        };
         assert!((5.0..7.0).contains(&ratio), "{ratio}: connecting is left out");
     }
 

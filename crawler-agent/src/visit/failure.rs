@@ -9,14 +9,15 @@ use crate::{clock, fetch::Head};
 /// Attempts that a URL gets.
 pub(super) const ATTEMPTS: u8 = 3;
 
-/// Failures in a row after which a host is given up: with the default pauses after about four hours.
+/// Failures in a row after which a host is given up: with the default pauses after about four
+/// hours.
 pub(super) const GIVE_UP: u32 = 10;
 
 /// Longest pause after failures, and the longest that a host's wish for time is honoured.
 const LONGEST: Duration = Duration::from_hours(6);
 
-/// How long a host is left alone after so many failures in a row: the first pause is `first`, each further one
-/// twice as long.
+/// How long a host is left alone after so many failures in a row: the first pause is `first`, each
+/// further one twice as long.
 pub(super) fn pause(first: Duration, failures: u32) -> Duration {
     match failures.checked_sub(1) {
         None => Duration::ZERO,
@@ -24,8 +25,8 @@ pub(super) fn pause(first: Duration, failures: u32) -> Duration {
     }
 }
 
-/// How long the host wants to be left alone before this very URL is asked for again: 429 always means that, 503
-/// only with Retry-After.
+/// How long the host wants to be left alone before this very URL is asked for again: 429 always
+/// means that, 503 only with Retry-After.
 pub(super) fn asks_for_time(head: &Head, now: UnixMillis) -> Option<Duration> {
     let asked = head.retry_after(clock::timestamp(now));
     match head.status {
@@ -42,7 +43,8 @@ mod tests {
     #[test]
     fn pauses_double_up_to_six_hours() {
         let first = Duration::from_secs(30);
-        let seconds: Vec<u64> = [0, 1, 2, 3, 9, 10, 11, u32::MAX].map(|n| pause(first, n).as_secs()).into();
+        let seconds: Vec<u64> =
+            [0, 1, 2, 3, 9, 10, 11, u32::MAX].map(|n| pause(first, n).as_secs()).into();
         assert_eq!(seconds, [0, 30, 60, 120, 7_680, 15_360, 21_600, 21_600]);
     }
 
@@ -58,6 +60,9 @@ mod tests {
         assert_eq!(head(429, None), Some(Duration::from_secs(60)));
         assert_eq!(head(429, Some("5")), Some(Duration::from_secs(5)));
         assert_eq!(head(503, Some("999999999")), Some(LONGEST));
-        assert_eq!((head(503, None), head(500, Some("5")), head(200, Some("5"))), (None, None, None));
+        assert_eq!(
+            (head(503, None), head(500, Some("5")), head(200, Some("5"))),
+            (None, None, None)
+        );
     }
 }

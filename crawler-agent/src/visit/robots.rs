@@ -119,7 +119,8 @@ impl Visitor {
         if target == key {
             return Ok(claim.hold(address).map(|claim| (claim, None)));
         }
-        let other = self.desk.read(move |frontier: &Frontier| frontier.host_number(&target)).await?;
+        let other =
+            self.desk.read(move |frontier: &Frontier| frontier.host_number(&target)).await?;
         let claim = match other {
             Some(other) => claim.borrow(other, delay),
             None => Some(claim),
@@ -158,12 +159,20 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let FetchError { problem, timing, wire_bytes } = error;
         let reason = sentence::of(&problem);
-        self.journal.note(Kind::Robots, asking.url.as_str(), Some(address), &reason, wire_bytes, timing);
+        self.journal.note(
+            Kind::Robots,
+            asking.url.as_str(),
+            Some(address),
+            &reason,
+            wire_bytes,
+            timing,
+        );
         self.no_rules(visit, asking, format!("robots.txt could not be had: {reason}")).await
     }
 
     async fn rules(&self, visit: Visit, robots: Robots) -> Result<(), FrontierError> {
-        let wished = robots.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
+        let wished =
+            robots.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
         let pause = self.delay().max(wished);
         let state = RobotsState::Known { robots, until: clock::now().plus_ms(VALID_MS) };
         self.robots_known(visit, Some(state), pause, 0).await
@@ -175,9 +184,14 @@ impl Visitor {
         self.robots_known(visit, Some(state), pause, failures).await
     }
 
-    /// Without rules nothing is fetched: old ones hold on for a while, else the host is asked again later, and given
-    /// up in the end.
-    async fn no_rules(&self, visit: Visit, asking: Asking, reason: String) -> Result<(), FrontierError> {
+    /// Without rules nothing is fetched: old ones hold on for a while, else the host is asked again
+    /// later, and given up in the end.
+    async fn no_rules(
+        &self,
+        visit: Visit,
+        asking: Asking,
+        reason: String,
+    ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
         if let Some(robots) = asking.old {
             let state = RobotsState::Known { robots, until: clock::now().plus_ms(STALE_MS) };

@@ -16,8 +16,8 @@ use axum::{
     routing::{post, put},
 };
 use protocol::{
-    AgentId, AgentState, BeatAnswer, BeatRequest, CrawlPolicy, HostOrder, Presence, ProbeId, ProbeOrder,
-    ProbeResult, Route, UnixMillis,
+    AgentId, AgentState, BeatAnswer, BeatRequest, CrawlPolicy, HostOrder, Presence, ProbeId,
+    ProbeOrder, ProbeResult, Route, UnixMillis,
     enrol::{EnrolAnswer, EnrolRequest},
     key::PublicKey,
     package,
@@ -78,7 +78,9 @@ impl Book {
     }
 
     pub(crate) fn asleep(&self) -> bool {
-        self.beats.last().is_some_and(|beat| matches!(beat.status.presence, Presence::Asleep { .. }))
+        self.beats
+            .last()
+            .is_some_and(|beat| matches!(beat.status.presence, Presence::Asleep { .. }))
     }
 }
 
@@ -218,7 +220,11 @@ impl Inner {
         self.check()?;
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = given.and_then(|given| given.strip_prefix("Bearer ")).unwrap_or_default();
-        if self.book().sessions.contains(token) { Ok(()) } else { Err(problem(401, "no such session")) }
+        if self.book().sessions.contains(token) {
+            Ok(())
+        } else {
+            Err(problem(401, "no such session"))
+        }
     }
 }
 
@@ -232,7 +238,8 @@ async fn enrol(State(inner): Shared, Json(request): Json<EnrolRequest>) -> Answe
         }
         book.key = Some(request.public_key);
     }
-    let answer = EnrolAnswer { agent: AGENT, state: book.state, coordinator_time: request.agent_time };
+    let answer =
+        EnrolAnswer { agent: AGENT, state: book.state, coordinator_time: request.agent_time };
     Ok(Json(answer).into_response())
 }
 
@@ -252,7 +259,11 @@ async fn session(State(inner): Shared, Json(request): Json<SessionRequest>) -> A
     Ok(Json(Session { token, expires_in_s: 600 }).into_response())
 }
 
-async fn beat(State(inner): Shared, headers: HeaderMap, Json(request): Json<BeatRequest>) -> Answer {
+async fn beat(
+    State(inner): Shared,
+    headers: HeaderMap,
+    Json(request): Json<BeatRequest>,
+) -> Answer {
     inner.authorise(&headers)?;
     inner.book().beats.push(request.clone());
     inner.changed.notify_waiters();
@@ -291,11 +302,15 @@ fn answer(book: &mut Book, request: &BeatRequest) -> Option<BeatAnswer> {
     let mut answer = empty(book);
     if book.state == AgentState::Approved {
         answer.routes = book.routes.values().take(100).cloned().collect();
-        let open = book.orders.values().filter(|order| !request.probes_taken.contains(&order.probe));
+        let open =
+            book.orders.values().filter(|order| !request.probes_taken.contains(&order.probe));
         answer.probes = open.cloned().collect();
     }
     let told = answer.host_orders.iter().all(|order| request.orders_taken.contains(&order.number));
-    let news = !answer.routes.is_empty() || !answer.probes.is_empty() || !told || request.state != book.state;
+    let news = !answer.routes.is_empty()
+        || !answer.probes.is_empty()
+        || !told
+        || request.state != book.state;
     news.then_some(answer)
 }
 

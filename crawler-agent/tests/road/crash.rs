@@ -12,7 +12,8 @@ fn farm(town: &Town, hosts: u8, pages: u32) -> Vec<String> {
     for host in (1..=hosts).map(|n| format!("a{n}.test")) {
         for n in 0..pages {
             let children = (2 * n + 1..=2 * n + 2).filter(|child| *child < pages);
-            let links: Vec<String> = children.map(|child| format!("<a href=/p/{child}>a</a>")).collect();
+            let links: Vec<String> =
+                children.map(|child| format!("<a href=/p/{child}>a</a>")).collect();
             let links = links.concat();
             let away = format!("<a href=http://elsewhere.test/{n}>d</a>");
             urls.push(town.web.page(&host, &format!("/p/{n}"), html(&format!("{links}{away}"))));
@@ -55,7 +56,10 @@ async fn kill_9_in_mid_crawl_loses_nothing() {
     let asked: u32 = town.web.books().hosts.values().flat_map(|seen| seen.fetches.values()).sum();
     let least = urls.len() as u32 + u32::from(HOSTS);
     let again = KILLS as u32 * u32::from(HOSTS);
-    assert!(asked <= least + again, "{asked} requests for {least}, at most {again} were in flight at kills");
+    assert!(
+        asked <= least + again,
+        "{asked} requests for {least}, at most {again} were in flight at kills"
+    );
     for n in 1..=HOSTS {
         let seen = town.web.seen(&format!("a{n}.test"));
         assert_eq!(seen.most_in_flight, 1);
@@ -76,8 +80,12 @@ async fn an_outage_of_the_coordinator_delays_and_loses_nothing() {
     town.coordinator.route(&seeds);
     town.until("some pages are fetched", |town| town.web.seen("a1.test").fetches.len() > 4).await;
     town.coordinator.go_away();
-    let asked = |town: &Town| town.web.books().hosts.values().map(|seen| seen.fetches.len()).sum::<usize>();
-    town.until("it has crawled everything without a coordinator", |town| asked(town) == urls.len() + 3).await;
+    let asked =
+        |town: &Town| town.web.books().hosts.values().map(|seen| seen.fetches.len()).sum::<usize>();
+    town.until("it has crawled everything without a coordinator", |town| {
+        asked(town) == urls.len() + 3
+    })
+    .await;
     assert!(town.coordinator.book().fetches().count() < urls.len());
     town.coordinator.come_back().await;
     town.until_told(&urls).await;

@@ -14,13 +14,18 @@ use crate::{
 
 const DELAY: Duration = Duration::from_millis(40);
 
-/// A site of `pages` pages, each of which leads to the next ones, to a page that robots.txt forbids, and away.
+/// A site of `pages` pages, each of which leads to the next ones, to a page that robots.txt
+/// forbids, and away.
 fn site(town: &Town, host: &str, pages: u32) -> Vec<String> {
     town.web.page(host, "/robots.txt", text("User-agent: *\nDisallow: /private/\n"));
     let urls = (0..pages).map(|n| {
         let links = format!("<a href=/p/{}>a</a><a href=/p/{}>b</a>", 2 * n + 1, 2 * n + 2);
         let away = format!("<a href=/private/{n}>c</a><a href=http://elsewhere.test/{n}>d</a>");
-        town.web.page(host, &format!("/p/{n}"), html(&format!("<title>{host} {n}</title>{links}{away}")))
+        town.web.page(
+            host,
+            &format!("/p/{n}"),
+            html(&format!("<title>{host} {n}</title>{links}{away}")),
+        )
     });
     urls.collect()
 }
@@ -49,8 +54,10 @@ async fn the_whole_road() {
     town.coordinator.approve();
     town.until("the approval has arrived", |town| town.said("approved")).await;
     town.until_told(&urls).await;
-    let forbidden: Vec<String> =
-        hosts.iter().flat_map(|host| (0..20).map(|n| town.web.url(host, &format!("/private/{n}")))).collect();
+    let forbidden: Vec<String> = hosts
+        .iter()
+        .flat_map(|host| (0..20).map(|n| town.web.url(host, &format!("/private/{n}"))))
+        .collect();
     town.until_told(&forbidden).await;
     for host in hosts {
         assert_polite(&town, host);
@@ -65,7 +72,10 @@ async fn the_whole_road() {
         assert_eq!((content.status, content.links), (200, 4));
         assert_eq!(page.address, Some(address(1).into()));
         let timing = page.timing.unwrap();
-        assert!(timing.first_byte_us >= 5_000 && timing.total_us >= timing.first_byte_us, "{timing:?}");
+        assert!(
+            timing.first_byte_us >= 5_000 && timing.total_us >= timing.first_byte_us,
+            "{timing:?}"
+        );
         let by = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
         assert_eq!(book.fetch(&forbidden[0]).unwrap().outcome, by);
         let told: BTreeSet<String> = book.discovered().into_iter().collect();
@@ -75,7 +85,10 @@ async fn the_whole_road() {
         assert_eq!(fetched.len(), book.fetches().count(), "one result for each URL");
     }
     let agents: Vec<String> = town.web.books().agents.keys().cloned().collect();
-    assert_eq!(agents, [concat!("nearcrawl/", env!("CARGO_PKG_VERSION"), " (+https://owner.example/bot)")]);
+    assert_eq!(
+        agents,
+        [concat!("nearcrawl/", env!("CARGO_PKG_VERSION"), " (+https://owner.example/bot)")]
+    );
     town.until("the outbox is empty and the routes are confirmed", |town| {
         let book = town.coordinator.book();
         book.beats.last().is_some_and(|beat| beat.routes_after == 4)
@@ -118,7 +131,10 @@ async fn crawl_delay_and_policy_count_when_they_are_longer() {
     let gap = |host| town.web.seen(host).least_gap.unwrap();
     assert!(gap("a1.test") >= Duration::from_millis(400), "{:?}", gap("a1.test"));
     let policy = gap("a2.test");
-    assert!((Duration::from_millis(150)..Duration::from_millis(400)).contains(&policy), "{policy:?}");
+    assert!(
+        (Duration::from_millis(150)..Duration::from_millis(400)).contains(&policy),
+        "{policy:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -138,12 +154,21 @@ async fn redirects_are_urls_of_their_own() {
     town.start_approved().await;
     let paths = ["/own", "/away", "/loop", "/hop0", "/no"];
     town.coordinator.route(&paths.map(|path| town.web.url("a1.test", path)));
-    town.until_told(&["/landing", "/loop2", "/hop5", "/no"].map(|path| town.web.url("a1.test", path))).await;
-    town.until("the other host is told of", |town| !town.coordinator.book().discovered().is_empty()).await;
+    town.until_told(
+        &["/landing", "/loop2", "/hop5", "/no"].map(|path| town.web.url("a1.test", path)),
+    )
+    .await;
+    town.until("the other host is told of", |town| {
+        !town.coordinator.book().discovered().is_empty()
+    })
+    .await;
     assert_eq!(town.coordinator.book().discovered(), [away]);
     assert_eq!(town.web.count("a1.test", "/loop"), 1);
     assert_eq!((town.web.count("a1.test", "/hop5"), town.web.count("a1.test", "/hop6")), (1, 0));
-    assert_eq!((town.web.count("a1.test", "/no"), town.web.count("a1.test", "/moved-robots")), (0, 1));
+    assert_eq!(
+        (town.web.count("a1.test", "/no"), town.web.count("a1.test", "/moved-robots")),
+        (0, 1)
+    );
     assert_eq!(town.web.count("a2.test", "/target"), 0, "it is somebody else's");
     assert_eq!(town.web.seen("a1.test").most_in_flight, 1);
     assert!(town.web.seen("a1.test").least_gap.unwrap() >= DELAY, "hops are requests like others");
@@ -162,7 +187,10 @@ async fn a_host_without_robots_is_free_and_one_that_can_not_tell_is_left_alone()
     town.start_approved().await;
     town.coordinator.route(&[free.clone(), closed.clone()]);
     town.until_told(&[free]).await;
-    town.until("robots.txt is asked for again", |town| town.web.count("a2.test", "/robots.txt") >= 3).await;
+    town.until("robots.txt is asked for again", |town| {
+        town.web.count("a2.test", "/robots.txt") >= 3
+    })
+    .await;
     assert_eq!(town.web.count("a2.test", "/"), 0);
     town.web.page("a2.test", "/robots.txt", status(404));
     town.until_told(&[closed]).await;
@@ -217,7 +245,8 @@ async fn many_hosts_are_crawled_at_their_own_pace_all_at_once() {
     town.configure("limits", "host_delay_ms = 250");
     town.start_approved().await;
     let started = std::time::Instant::now();
-    town.coordinator.route(&hosts.iter().map(|host| town.web.url(host, "/p/0")).collect::<Vec<_>>());
+    town.coordinator
+        .route(&hosts.iter().map(|host| town.web.url(host, "/p/0")).collect::<Vec<_>>());
     town.until_told(&urls).await;
     // Eleven requests to each host, ten pauses; one host after the other would take two minutes.
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());

@@ -38,8 +38,20 @@ fn answer(query: &[u8], names: &HashMap<String, Vec<Ipv4Addr>>) -> Option<Vec<u8
     let known = names.get(&name);
     let addresses = known.filter(|_| is_a).cloned().unwrap_or_default();
     let no_such_name = u8::from(known.is_none()) * 3;
-    let mut out =
-        vec![query[0], query[1], 0x85, 0x80 | no_such_name, 0, 1, 0, addresses.len() as u8, 0, 0, 0, 0];
+    let mut out = vec![
+        query[0],
+        query[1],
+        0x85,
+        0x80 | no_such_name,
+        0,
+        1,
+        0,
+        addresses.len() as u8,
+        0,
+        0,
+        0,
+        0,
+    ];
     out.extend_from_slice(question);
     for address in addresses {
         // The name by reference, type A, class IN, one minute, four bytes.

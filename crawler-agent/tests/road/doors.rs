@@ -1,4 +1,5 @@
-//! Probes as those see them at whose doors they knock: who is let through, how often, and who is never sent.
+//! Probes as those see them at whose doors they knock: who is let through, how often, and who is
+//! never sent.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -138,15 +139,23 @@ async fn every_method_reaches_both_families() {
         for wanted in [ProbeMethod::Tcp, ProbeMethod::Head] {
             id += 1;
             let result = measure(&town, door.order(&town, id, &[wanted])).await;
-            assert!(matches!(result, ProbeResult::Measured { method, .. } if method == wanted), "{result:?}");
+            assert!(
+                matches!(result, ProbeResult::Measured { method, .. } if method == wanted),
+                "{result:?}"
+            );
         }
         // Where the system allows echoes they come first, and nobody's door is knocked at.
         let knocks = door.knocks();
         id += 1;
-        let result = measure(&town, door.order(&town, id, &[ProbeMethod::Icmp, ProbeMethod::Tcp])).await;
+        let result =
+            measure(&town, door.order(&town, id, &[ProbeMethod::Icmp, ProbeMethod::Tcp])).await;
         match result {
-            ProbeResult::Measured { method: ProbeMethod::Icmp, .. } => assert_eq!(door.knocks(), knocks),
-            ProbeResult::Measured { method: ProbeMethod::Tcp, .. } => assert!(door.knocks() > knocks),
+            ProbeResult::Measured { method: ProbeMethod::Icmp, .. } => {
+                assert_eq!(door.knocks(), knocks)
+            }
+            ProbeResult::Measured { method: ProbeMethod::Tcp, .. } => {
+                assert!(door.knocks() > knocks)
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -176,7 +185,9 @@ async fn what_the_owner_does_not_allow_is_never_sent() {
     let mut town = town(&[&denied, &inside], &[deny, ("probe", "methods = [\"tcp\"]")]).await;
     town.start_approved().await;
     let both = [ProbeMethod::Tcp, ProbeMethod::Head];
-    for (id, door, because) in [(1, &denied, "denies"), (2, &inside, "127.0.0.0/8"), (3, &closed, "port")] {
+    for (id, door, because) in
+        [(1, &denied, "denies"), (2, &inside, "127.0.0.0/8"), (3, &closed, "port")]
+    {
         let result = measure(&town, door.order(&town, id, &both)).await;
         assert!(refused_because(&result, because), "{result:?}");
     }

@@ -35,7 +35,9 @@ async fn raw(n: u8, talk: Talk) -> u16 {
                 let length = stream.read(&mut request).await.unwrap_or(0);
                 if request[..length].starts_with(b"GET /robots.txt") {
                     let _ = stream
-                        .write_all(b"HTTP/1.1 404 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+                        .write_all(
+                            b"HTTP/1.1 404 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+                        )
                         .await;
                 } else {
                     talk(stream).await;
@@ -89,9 +91,11 @@ fn rubbish(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()
 fn huge_head(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
     Box::pin(async move {
         let _ = stream.write_all(PAGE).await;
-        while stream.write_all(b"x-filler: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n").await.is_ok()
-        {
-        }
+        while stream
+            .write_all(b"x-filler: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n")
+            .await
+            .is_ok()
+        {}
     })
 }
 
@@ -145,19 +149,29 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
             "a3.test",
             "/links",
             html(
-                &(0..20_000).map(|n| format!("<a href=http://o{n}.test/>x</a>")).collect::<Vec<_>>().concat(),
+                &(0..20_000)
+                    .map(|n| format!("<a href=http://o{n}.test/>x</a>"))
+                    .collect::<Vec<_>>()
+                    .concat(),
             ),
         ),
         town.web.page(
             "a3.test",
             "/binary",
-            Answer { headers: vec![("content-type", "image/png".into())], body: vec![0; 50_000], ..html("") },
+            Answer {
+                headers: vec![("content-type", "image/png".into())],
+                body: vec![0; 50_000],
+                ..html("")
+            },
         ),
         town.web.page(
             "a3.test",
             "/noindex",
             Answer {
-                headers: vec![("content-type", "text/html".into()), ("x-robots-tag", "noindex".into())],
+                headers: vec![
+                    ("content-type", "text/html".into()),
+                    ("x-robots-tag", "noindex".into()),
+                ],
                 ..html("hidden")
             },
         ),
@@ -209,7 +223,11 @@ async fn no_order_link_redirect_or_name_leads_where_the_owner_did_not_allow() {
     let trapped = |host: &str| format!("http://{host}:{port}/");
     town.web.page("a1.test", "/robots.txt", text(""));
     let redirecting = town.web.page("a1.test", "/r", redirect(&trapped("127.66.0.1")));
-    town.web.page("a2.test", "/robots.txt", redirect(&format!("http://127.66.0.1:{port}/robots.txt")));
+    town.web.page(
+        "a2.test",
+        "/robots.txt",
+        redirect(&format!("http://127.66.0.1:{port}/robots.txt")),
+    );
     let robbed = town.web.page("a2.test", "/", html("x"));
     town.start_approved().await;
     let mut refused: Vec<String> = [

@@ -50,7 +50,10 @@ async fn a_host_is_let_go_whole_and_taken_up_again() {
     town.until("it has let go", |town| town.coordinator.book().confirmed == [5]).await;
     let before = fetches(&town, "a1.test");
     let known = handed_back(&town);
-    assert!(urls.iter().all(|url| known.contains(url)), "fetched or not, everything is handed back");
+    assert!(
+        urls.iter().all(|url| known.contains(url)),
+        "fetched or not, everything is handed back"
+    );
     assert!(before < 31, "it did not finish the host first");
 
     // The host is the agent's again: everything counts as new.
@@ -59,7 +62,11 @@ async fn a_host_is_let_go_whole_and_taken_up_again() {
     town.until("it is crawled again", twice).await;
     town.until_told(&urls).await;
     assert_eq!(town.web.seen("a1.test").most_in_flight, 1);
-    assert_eq!(town.coordinator.book().beats.last().unwrap().orders_done, [] as [u64; 0], "no stale word");
+    assert_eq!(
+        town.coordinator.book().beats.last().unwrap().orders_done,
+        [] as [u64; 0],
+        "no stale word"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -90,7 +97,8 @@ async fn pages_are_visited_again_and_their_times_compared() {
     town.coordinator.book().policy =
         CrawlPolicy { host_delay_ms: 0, revisit_s: 1, slowdown, ..CrawlPolicy::default() };
     let page = |takes| {
-        let headers = vec![("content-type", "text/html".to_owned()), ("etag", "\"one\"".to_owned())];
+        let headers =
+            vec![("content-type", "text/html".to_owned()), ("etag", "\"one\"".to_owned())];
         Answer { headers, takes: Duration::from_millis(takes), ..html("hello") }
     };
     let url = town.web.page("a1.test", "/", page(10));
@@ -105,25 +113,32 @@ async fn pages_are_visited_again_and_their_times_compared() {
     town.web.page("a1.test", "/", page(400));
     let slower = |town: &Town| {
         let book = town.coordinator.book();
-        book.fetches().any(|fetch| matches!(fetch.trend, Some(Trend::Slower { ratio }) if ratio > 3.0))
+        book.fetches()
+            .any(|fetch| matches!(fetch.trend, Some(Trend::Slower { ratio }) if ratio > 3.0))
     };
     town.until("it is told to be slower", slower).await;
     let host = town.web.url("a1.test", "");
     town.coordinator.change(|book| book.host_orders.push(order(1, &host, HostTask::Settle)));
     town.until("it has settled", |town| town.coordinator.book().confirmed == [1]).await;
-    let learning =
-        |town: &Town| town.coordinator.book().fetches().last().is_some_and(|fetch| fetch.trend.is_none());
+    let learning = |town: &Town| {
+        town.coordinator.book().fetches().last().is_some_and(|fetch| fetch.trend.is_none())
+    };
     town.until("the slow time is the new usual", learning).await;
     town.web.page("a1.test", "/", html("other"));
     let changed = |town: &Town| outcomes(town, |outcome| matches!(outcome, Outcome::Page(_))) == 2;
     town.until("the change is told", changed).await;
-    assert_eq!(town.web.seen("a1.test").fetches.get("/robots.txt"), Some(&1), "rules hold for a day");
+    assert_eq!(
+        town.web.seen("a1.test").fetches.get("/robots.txt"),
+        Some(&1),
+        "rules hold for a day"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_lease_nothing_is_fetched_until_the_coordinator_is_back() {
     let mut town = Town::new(1).await;
-    let urls: Vec<String> = (0..3_000).map(|n| town.web.url("a1.test", &format!("/p/{n}"))).collect();
+    let urls: Vec<String> =
+        (0..3_000).map(|n| town.web.url("a1.test", &format!("/p/{n}"))).collect();
     town.coordinator.book().lease_ms = Some(1_500);
     // Beats that are held renew nothing: the answer must come in time.
     town.configure("limits", "host_delay_ms = 100");
@@ -131,8 +146,9 @@ async fn without_a_lease_nothing_is_fetched_until_the_coordinator_is_back() {
     town.coordinator.route(&urls);
     town.until("it crawls", |town| fetches(town, "a1.test") > 3).await;
     town.coordinator.go_away();
-    let status =
-        |town: &Town| std::fs::read_to_string(town.data_dir().join("status.json")).unwrap_or_default();
+    let status = |town: &Town| {
+        std::fs::read_to_string(town.data_dir().join("status.json")).unwrap_or_default()
+    };
     town.until("it waits", |town| status(town).contains("not_connected")).await;
     let before = fetches(&town, "a1.test");
     town.coordinator.change(|book| book.lease_ms = Some(3_600_000));

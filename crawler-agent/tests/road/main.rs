@@ -1,4 +1,5 @@
-//! The whole road over loopback: the real binary between a coordinator and a web that are ours, and keep books.
+//! The whole road over loopback: the real binary between a coordinator and a web that are ours, and
+//! keep books.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "this is a test")]
 

@@ -115,7 +115,10 @@ async fn nothing_is_fetched_outside_the_owners_hours() {
     assert!(town.web.books().hosts.is_empty());
     let status = town.run(&["status"]).await;
     let said = String::from_utf8(status.stdout).unwrap();
-    assert!(said.contains("not crawling: outside the hours in which it may work, until 20"), "{said}");
+    assert!(
+        said.contains("not crawling: outside the hours in which it may work, until 20"),
+        "{said}"
+    );
     let (ended, took) = town.stop().await;
     assert!(ended.success() && took < Duration::from_secs(5), "{took:?}");
 }
@@ -132,7 +135,8 @@ async fn a_revoked_agent_ends_and_says_why() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_stops_fetching_and_not_shipping() {
     let mut town = Town::new(1).await;
-    let urls: Vec<String> = (0..3).map(|n| town.web.page("a1.test", &format!("/{n}"), html("x"))).collect();
+    let urls: Vec<String> =
+        (0..3).map(|n| town.web.page("a1.test", &format!("/{n}"), html("x"))).collect();
     town.configure("limits", "disk_mib = 1");
     town.coordinator.approve();
     // The frontier alone takes more than that once it has grown; a file makes sure.

@@ -20,7 +20,10 @@ pub(crate) fn order(town: &Town, id: i64, address: IpAddr, methods: &[ProbeMetho
 pub(crate) async fn measure(town: &Town, order: ProbeOrder) -> ProbeResult {
     let probe = order.probe;
     town.coordinator.order(order);
-    town.until("the report has arrived", |town| town.coordinator.book().reports.contains_key(&probe)).await;
+    town.until("the report has arrived", |town| {
+        town.coordinator.book().reports.contains_key(&probe)
+    })
+    .await;
     town.coordinator.book().reports[&probe].clone()
 }
 
@@ -42,14 +45,16 @@ async fn round_trips_are_measured_by_the_first_method_that_works() {
     assert!(rtt_us >= 5_000, "the server takes 5 ms: {rtt_us}");
     assert_eq!(town.web.count("a1.test", "/"), 2);
     // Nobody listens there, so the connection is refused; and HEAD can't work either.
-    let silent = ProbeOrder { port: 80, ..order(&town, 3, here, &[ProbeMethod::Tcp, ProbeMethod::Head]) };
+    let silent =
+        ProbeOrder { port: 80, ..order(&town, 3, here, &[ProbeMethod::Tcp, ProbeMethod::Head]) };
     let nobody = measure(&town, silent).await;
     assert!(
         matches!(&nobody, ProbeResult::Unreachable { reason } if reason.contains("tcp:") && reason.contains("head:")),
         "{nobody:?}"
     );
     let mapped =
-        measure(&town, order(&town, 4, "::ffff:127.1.0.1".parse().unwrap(), &[ProbeMethod::Tcp])).await;
+        measure(&town, order(&town, 4, "::ffff:127.1.0.1".parse().unwrap(), &[ProbeMethod::Tcp]))
+            .await;
     assert!(matches!(mapped, ProbeResult::Measured { .. }), "{mapped:?}");
     let echo = measure(&town, order(&town, 5, here, &[ProbeMethod::Icmp, ProbeMethod::Tcp])).await;
     let ProbeResult::Measured { method, .. } = echo else { panic!("{echo:?}") };
@@ -68,9 +73,11 @@ async fn the_owner_has_the_last_word() {
     };
     let here = IpAddr::V4(address(1));
     let private =
-        measure(&town, order(&town, 1, Ipv4Addr::new(10, 0, 0, 1).into(), &[ProbeMethod::Tcp])).await;
+        measure(&town, order(&town, 1, Ipv4Addr::new(10, 0, 0, 1).into(), &[ProbeMethod::Tcp]))
+            .await;
     assert!(refused(&private).contains("not on the public internet"), "{private:?}");
-    let method = measure(&town, order(&town, 2, here, &[ProbeMethod::Icmp, ProbeMethod::Head])).await;
+    let method =
+        measure(&town, order(&town, 2, here, &[ProbeMethod::Icmp, ProbeMethod::Head])).await;
     assert!(refused(&method).contains("none of the methods"), "{method:?}");
     let port = ProbeOrder { port: 22, ..order(&town, 3, here, &[ProbeMethod::Tcp]) };
     let port = measure(&town, port).await;

@@ -85,10 +85,20 @@ impl Town {
                     format!("resolver = [\"127.0.0.1:{}\"]", self.dns.port),
                 ],
             ),
-            ("guard", vec!["allow = [\"127.1.0.0/16\"]".into(), format!("ports = [80, {}]", self.web.port)]),
+            (
+                "guard",
+                vec![
+                    "allow = [\"127.1.0.0/16\"]".into(),
+                    format!("ports = [80, {}]", self.web.port),
+                ],
+            ),
             (
                 "limits",
-                vec!["host_delay_ms = 40".into(), "disk_floor_mib = 0".into(), "retry_ms = 100".into()],
+                vec![
+                    "host_delay_ms = 40".into(),
+                    "disk_floor_mib = 0".into(),
+                    "retry_ms = 100".into(),
+                ],
             ),
             ("ship", vec!["age_ms = 100".into()]),
             ("probe", vec![]),
@@ -187,7 +197,10 @@ impl Town {
         let started = Instant::now();
         while !so(self) {
             let beat = self.coordinator.book().beats.last().map(|beat| beat.status.clone());
-            assert!(started.elapsed() < PATIENCE, "waited in vain until {what}; last status {beat:?}");
+            assert!(
+                started.elapsed() < PATIENCE,
+                "waited in vain until {what}; last status {beat:?}"
+            );
             sleep(Duration::from_millis(20)).await;
         }
     }

@@ -1,4 +1,5 @@
-//! A small web that keeps the referee's books: who was asked for what, how often, how many at a time, how soon.
+//! A small web that keeps the referee's books: who was asked for what, how often, how many at a
+//! time, how soon.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -89,7 +90,8 @@ impl Web {
         let books = Arc::<Mutex<Books>>::default();
         let (port, listeners) = listen(addresses).await;
         let serve = |(address, listener): (Ipv4Addr, TcpListener)| {
-            let app = Router::new().fallback(visit).with_state((Arc::clone(&books), IpAddr::V4(address)));
+            let app =
+                Router::new().fallback(visit).with_state((Arc::clone(&books), IpAddr::V4(address)));
             tokio::spawn(async move { drop(axum::serve(listener, app).await) }).abort_handle()
         };
         let serving = listeners.into_iter().map(serve).collect();

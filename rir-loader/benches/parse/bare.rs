@@ -9,9 +9,10 @@ use quick_xml::events::Event;
 /// Prints how long the bare parser takes beside the reading of objects, which took so many seconds.
 pub(crate) fn tell(text: &[u8], objects: f64) {
     let megabytes = |seconds: f64| text.len() as f64 / seconds / 1e6;
-    for (way, seconds) in
-        [("in place", crate::best(|| in_place(text))), ("from a stream", crate::best(|| from_stream(text)))]
-    {
+    for (way, seconds) in [
+        ("in place", crate::best(|| in_place(text))),
+        ("from a stream", crate::best(|| from_stream(text))),
+    ] {
         println!(
             "arin-xml: objects {:.0} MB/s, bare parser {way} {:.0} MB/s, {:.2} times as long",
             megabytes(objects),

@@ -1,6 +1,8 @@
-//! How fast the text of dumps is read, in bytes a second on one core, beside the fastest thing that could be done with them:
-//! finding the ends of the lines. XML has a line an object, so that it is read beside the bare parser, which finds the tags and
-//! does nothing else: pointing into the text, and copying each tag out of a buffered stream. Run with `cargo bench -p rir-loader`; the ratio is printed at the end.
+//! How fast the text of dumps is read, in bytes a second on one core, beside the fastest thing that
+//! could be done with them: finding the ends of the lines. XML has a line an object, so that it is
+//! read beside the bare parser, which finds the tags and does nothing else: pointing into the text,
+//! and copying each tag out of a buffered stream. Run with `cargo bench -p rir-loader`; the ratio
+//! is printed at the end.
 
 #![expect(clippy::unwrap_used, reason = "a bench stops at what it did not expect")]
 
@@ -50,11 +52,18 @@ fn parsing(criterion: &mut Criterion) {
     for (dialect, text) in texts::all(SIZE) {
         group.throughput(Throughput::Bytes(text.len() as u64));
         let name = dialect.as_str();
-        group.bench_function(BenchmarkId::new("lines only", name), |bencher| bencher.iter(|| lines(&text)));
+        group.bench_function(BenchmarkId::new("lines only", name), |bencher| {
+            bencher.iter(|| lines(&text))
+        });
         group.bench_function(BenchmarkId::new("objects", name), |bencher| {
             bencher.iter(|| objects(dialect, &text));
         });
-        ratios.push((name, text.len(), best(|| lines(&text) as u64), best(|| objects(dialect, &text))));
+        ratios.push((
+            name,
+            text.len(),
+            best(|| lines(&text) as u64),
+            best(|| objects(dialect, &text)),
+        ));
     }
     group.finish();
     tell(ratios);
@@ -73,7 +82,8 @@ fn tell(ratios: Vec<(&str, usize, f64, f64)>) {
     }
 }
 
-/// Seconds of the best run. Others may be at the same core for seconds, so that it takes more than a few to meet a quiet one.
+/// Seconds of the best run. Others may be at the same core for seconds, so that it takes more than
+/// a few to meet a quiet one.
 fn best(mut work: impl FnMut() -> u64) -> f64 {
     let one = |work: &mut dyn FnMut() -> u64| {
         let begun = Instant::now();

@@ -102,8 +102,11 @@ fn delegated(size: usize) -> Vec<u8> {
     let mut records = 0;
     let rows = repeat(size, |text, place| {
         let first = Ipv4Addr::from_bits(0x0b00_0000 + place * 256);
-        writeln!(text, "ripencc|FR|ipv4|{first}|256|20100712|allocated|d91963c1-e981-4a3b-{place:012}")
-            .unwrap();
+        writeln!(
+            text,
+            "ripencc|FR|ipv4|{first}|256|20100712|allocated|d91963c1-e981-4a3b-{place:012}"
+        )
+        .unwrap();
         records += 1;
     });
     [format!("2|ripencc|1539467999|{records}|19830705|20181013|+0200\n").as_bytes(), &rows].concat()

@@ -1,5 +1,5 @@
-//! Snapshots of small hierarchies with some bytes changed and checksums that match: without them hardly an input would get past
-//! the first check.
+//! Snapshots of small hierarchies with some bytes changed and checksums that match: without them
+//! hardly an input would get past the first check.
 
 #![no_main]
 
@@ -59,7 +59,8 @@ fn built(nets: &[Net]) -> Hierarchy {
     builder.build(Generation::new(1), companies.into_companies()).0
 }
 
-/// Right sums, and no column of more than 64 Ki entries: that too much is refused is tested elsewhere.
+/// Right sums, and no column of more than 64 Ki entries: that too much is refused is tested
+/// elsewhere.
 fn make_match(bytes: &mut [u8]) {
     for count in bytes[COUNTS].chunks_exact_mut(8) {
         count[2..].fill(0);

@@ -1,4 +1,5 @@
-//! Dumps in paragraphs: RPSL, LACNIC's and ARIN's text. What is read is counted right, and any name can be settled.
+//! Dumps in paragraphs: RPSL, LACNIC's and ARIN's text. What is read is counted right, and any name
+//! can be settled.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Any bytes as a file: unpacked (gzip, zip), told apart, read, settled, nested, asked, and carried over to itself.
+//! Any bytes as a file: unpacked (gzip, zip), told apart, read, settled, nested, asked, and carried
+//! over to itself.
 
 #![no_main]
 

@@ -13,7 +13,8 @@ use crate::cli::DatabaseArgs;
 use crate::failure::{Interrupted, NothingLoaded};
 use crate::screen::Screen;
 
-/// The database that was asked for, else the private one, which is started when the coordinator does not run it already.
+/// The database that was asked for, else the private one, which is started when the coordinator
+/// does not run it already.
 pub(crate) async fn database(
     args: &DatabaseArgs,
     screen: &Screen,
@@ -22,7 +23,10 @@ pub(crate) async fn database(
         return Ok((None, Address::url(url)?));
     }
     let dir = data_dir(args)?;
-    screen.say(&format!("using the private Postgres in {} (no database URL was given)", dir.display()));
+    screen.say(&format!(
+        "using the private Postgres in {} (no database URL was given)",
+        dir.display()
+    ));
     let cluster = Cluster::start(Options::new(dir)).await?;
     let address = Address::private(cluster.socket_dir());
     Ok((Some(cluster), address))
@@ -30,7 +34,9 @@ pub(crate) async fn database(
 
 fn data_dir(args: &DatabaseArgs) -> anyhow::Result<PathBuf> {
     let dir = args.data_dir.clone().or_else(cluster::default_data_dir);
-    dir.context("no home directory to keep a database in: name one with --data-dir, or set DATABASE_URL")
+    dir.context(
+        "no home directory to keep a database in: name one with --data-dir, or set DATABASE_URL",
+    )
 }
 
 /// The generation in use.
@@ -50,8 +56,8 @@ pub(crate) async fn in_use(args: &DatabaseArgs, screen: &Screen) -> anyhow::Resu
     look(args, screen, async |store: Store| InUse::read(&store).await).await
 }
 
-/// Asks the database something and lets go of it again. Where there is no database there is nothing to be found, and none is
-/// made: the directory may be a slip of the pen.
+/// Asks the database something and lets go of it again. Where there is no database there is nothing
+/// to be found, and none is made: the directory may be a slip of the pen.
 pub(crate) async fn look<T>(
     args: &DatabaseArgs,
     screen: &Screen,

@@ -46,7 +46,8 @@ pub(crate) fn run(args: &FetchArgs) -> anyhow::Result<()> {
     if failed == 0 { Ok(()) } else { Err(NotAllFetched { failed, of: lines.len() }.into()) }
 }
 
-/// What to fetch, registry by registry; says on the way under which terms a dump is given, or how else one gets it.
+/// What to fetch, registry by registry; says on the way under which terms a dump is given, or how
+/// else one gets it.
 fn remotes(args: &FetchArgs, screen: &Screen) -> anyhow::Result<Vec<Remote>> {
     let mut wanted =
         if args.registries.is_empty() { Registry::ALL.to_vec() } else { args.registries.clone() };
@@ -81,7 +82,8 @@ fn tell_terms(registry: Registry, dumps: &[Remote], screen: &Screen) {
     }
 }
 
-/// Servers at the same time, files of one server one after the other; what fails for one is no reason to leave out another.
+/// Servers at the same time, files of one server one after the other; what fails for one is no
+/// reason to leave out another.
 async fn each(args: &FetchArgs, remotes: Vec<Remote>, screen: &Screen) -> Vec<Line> {
     let manners = Manners { contact: args.contact.as_deref(), ..Manners::default() };
     let one = async |remote: &Remote| {
@@ -122,9 +124,14 @@ impl Line {
     fn of(remote: &Remote, outcome: Result<Fetched, FetchError>) -> Self {
         let (registry, url) = (remote.registry().as_str(), remote.url().to_string());
         match outcome {
-            Ok(Fetched { path, bytes, up_to_date }) => {
-                Self { registry, url, file: Some(path), bytes: Some(bytes), up_to_date, error: None }
-            }
+            Ok(Fetched { path, bytes, up_to_date }) => Self {
+                registry,
+                url,
+                file: Some(path),
+                bytes: Some(bytes),
+                up_to_date,
+                error: None,
+            },
             Err(error) => {
                 let error = Some(sentence(&error.into()));
                 Self { registry, url, file: None, bytes: None, up_to_date: false, error }

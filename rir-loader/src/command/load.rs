@@ -26,7 +26,8 @@ pub(crate) fn run(args: &LoadArgs) -> anyhow::Result<()> {
     show_terms(&nested, &screen);
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     if args.dry_run {
-        let preview = Preview::of(runtime.block_on(in_use(&args.database, &screen))?.as_ref(), &nested);
+        let preview =
+            Preview::of(runtime.block_on(in_use(&args.database, &screen))?.as_ref(), &nested);
         drop(screen);
         return if args.json { print_json(&preview) } else { Ok(print(&preview.to_string())?) };
     }
@@ -62,7 +63,8 @@ async fn write(
     outcome
 }
 
-/// `spent` is how long reading took; starting a private Postgres in between is no part of the build.
+/// `spent` is how long reading took; starting a private Postgres in between is no part of the
+/// build.
 async fn into(
     address: &Address,
     nested: &Nested,

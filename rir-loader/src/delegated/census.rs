@@ -79,7 +79,12 @@ impl Census {
     }
 
     /// Takes note of a malformed record, which is a record all the same.
-    pub(super) fn reject(&mut self, line: u64, what: &Malformed, text: &[u8]) -> Result<(), Objection> {
+    pub(super) fn reject(
+        &mut self,
+        line: u64,
+        what: &Malformed,
+        text: &[u8],
+    ) -> Result<(), Objection> {
         self.rejects.add(line, what, text);
         self.refuse_too_many()
     }
@@ -97,7 +102,9 @@ impl Census {
     fn begin(&mut self, header: &Header) -> Result<(), Objection> {
         if self.header.is_some() {
             let expected = "a record: the header was there already, so these are two files in one";
-            return Err(Malformed::new(Field::Line, header.registry.as_str().as_bytes(), expected).into());
+            return Err(
+                Malformed::new(Field::Line, header.registry.as_str().as_bytes(), expected).into()
+            );
         }
         self.header = Some(header.clone());
         Ok(())
@@ -113,7 +120,12 @@ impl Census {
         let header = self.header.as_ref().ok_or(Objection::NoHeader)?;
         if row.registry != header.registry {
             let expected = "the registry that the header names";
-            return Err(Malformed::new(Field::Registry, row.registry.as_str().as_bytes(), expected).into());
+            return Err(Malformed::new(
+                Field::Registry,
+                row.registry.as_str().as_bytes(),
+                expected,
+            )
+            .into());
         }
         let tally = &mut self.tallies[row.resource as usize];
         if row.is_held() {
@@ -127,7 +139,11 @@ impl Census {
     fn refuse_too_many(&self) -> Result<(), Objection> {
         let promised = self.header.as_ref().map_or(0, |header| header.records);
         let too_many = total(&self.tallies) + self.rejects.count > promised;
-        if too_many { Err(Objection::TooMany { of: "records".to_owned(), promised }) } else { Ok(()) }
+        if too_many {
+            Err(Objection::TooMany { of: "records".to_owned(), promised })
+        } else {
+            Ok(())
+        }
     }
 
     /// The file has ended.
@@ -135,8 +151,11 @@ impl Census {
         let header = self.header.ok_or(Objection::NoHeader)?;
         let rejected = self.rejects.count;
         compare("records".to_owned(), total(&self.tallies) + rejected, Some(header.records))?;
-        for ((resource, tally), promised) in Resource::ALL.into_iter().zip(&self.tallies).zip(self.promised) {
-            // Of what type a malformed record is nobody knows: it may be one of those that seem to be missing.
+        for ((resource, tally), promised) in
+            Resource::ALL.into_iter().zip(&self.tallies).zip(self.promised)
+        {
+            // Of what type a malformed record is nobody knows: it may be one of those that seem to
+            // be missing.
             let missing = promised.unwrap_or(0).saturating_sub(tally.records());
             let found = tally.records() + missing.min(rejected);
             compare(format!("records of type {}", resource.as_str()), found, promised)?;

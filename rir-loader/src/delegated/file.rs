@@ -17,7 +17,8 @@ pub(crate) const LONGEST_LINE: usize = 8 * 1024;
 /// Whoever takes the records.
 type Take<'t> = &'t mut dyn FnMut(&Row<'_>);
 
-/// Reads a file to its end and hands each record to `take`. After an error some records have been handed out.
+/// Reads a file to its end and hands each record to `take`. After an error some records have been
+/// handed out.
 pub fn read(path: &Path, watch: Watch<'_>, take: Take<'_>) -> Result<FileReport, ReadError> {
     let file = path.display().to_string();
     whole(&file, take, |take_text| each_text(path, watch, take_text))
@@ -61,7 +62,8 @@ fn whole(
     }
 }
 
-/// Reads unpacked lines. A few malformed records are counted and passed over; more only when `forced`.
+/// Reads unpacked lines. A few malformed records are counted and passed over; more only when
+/// `forced`.
 pub(crate) fn read_lines(
     file: &str,
     lines: Lines<'_>,

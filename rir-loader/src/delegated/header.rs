@@ -59,22 +59,30 @@ pub(super) fn registry(text: &str) -> Result<Registry, Malformed> {
 }
 
 pub(super) fn day(field: Field, text: &str) -> Result<Option<Day>, Malformed> {
-    Day::parse(text)
-        .map_err(|()| Malformed::new(field, text.as_bytes(), "a day as YYYYMMDD, 00000000 or nothing"))
+    Day::parse(text).map_err(|()| {
+        Malformed::new(field, text.as_bytes(), "a day as YYYYMMDD, 00000000 or nothing")
+    })
 }
 
 fn version(text: &str) -> Result<(), Malformed> {
-    let known = text == "2" || text.strip_prefix("2.").is_some_and(|minor| minor.parse::<u32>().is_ok());
+    let known =
+        text == "2" || text.strip_prefix("2.").is_some_and(|minor| minor.parse::<u32>().is_ok());
     let wrong = || {
-        Malformed::new(Field::Version, text.as_bytes(), "2 or 2.x, the versions of the format we can read")
+        Malformed::new(
+            Field::Version,
+            text.as_bytes(),
+            "2 or 2.x, the versions of the format we can read",
+        )
     };
     known.then_some(()).ok_or_else(wrong)
 }
 
 fn serial(text: &str) -> Result<&str, Malformed> {
-    let good =
-        !text.is_empty() && text.len() <= LONGEST_SERIAL && text.bytes().all(|byte| byte.is_ascii_graphic());
-    good.then_some(text).ok_or_else(|| Malformed::new(Field::Serial, text.as_bytes(), "up to 20 digits"))
+    let good = !text.is_empty()
+        && text.len() <= LONGEST_SERIAL
+        && text.bytes().all(|byte| byte.is_ascii_graphic());
+    good.then_some(text)
+        .ok_or_else(|| Malformed::new(Field::Serial, text.as_bytes(), "up to 20 digits"))
 }
 
 fn count(field: Field, text: &str) -> Result<u64, Malformed> {

@@ -22,7 +22,8 @@ pub fn parse_line(line: &[u8]) -> Result<Line<'_>, Malformed> {
     if line.trim_ascii().is_empty() || line.starts_with(b"#") {
         return Ok(Line::Nothing);
     }
-    let text = str::from_utf8(line).map_err(|_| Malformed::new(Field::Line, line, "text in ASCII"))?;
+    let text =
+        str::from_utf8(line).map_err(|_| Malformed::new(Field::Line, line, "text in ASCII"))?;
     // No registry's name begins with a digit, and every version does.
     if text.starts_with(|letter: char| letter.is_ascii_digit()) {
         return Header::parse(text).map(Line::Header);

@@ -47,7 +47,8 @@ pub struct Row<'a> {
     pub asns: Option<(u32, u32)>,
     /// What became of it.
     pub status: Status,
-    /// The holder, by a name that only the registry can read and that is the same on all its records.
+    /// The holder, by a name that only the registry can read and that is the same on all its
+    /// records.
     pub opaque_id: Option<&'a str>,
 }
 
@@ -59,7 +60,11 @@ const LONGEST_ID: usize = 128;
 
 impl<'a> Row<'a> {
     /// The registry and the country, the first fields, were taken already.
-    pub(super) fn parse(publisher: &str, country: &str, fields: &mut Fields<'a>) -> Result<Self, Malformed> {
+    pub(super) fn parse(
+        publisher: &str,
+        country: &str,
+        fields: &mut Fields<'a>,
+    ) -> Result<Self, Malformed> {
         let resource = Resource::parse(fields.next(Field::Type)?)?;
         let (start, value) = (fields.next(Field::Start)?, fields.next(Field::Value)?);
         day(Field::Date, fields.next(Field::Date)?)?;
@@ -72,7 +77,11 @@ impl<'a> Row<'a> {
             range,
             asns,
             status,
-            opaque_id: fields.next_or_end().filter(|id| !id.is_empty()).map(opaque_id).transpose()?,
+            opaque_id: fields
+                .next_or_end()
+                .filter(|id| !id.is_empty())
+                .map(opaque_id)
+                .transpose()?,
         })
     }
 
@@ -139,8 +148,9 @@ fn opaque_id(text: &str) -> Result<&str, Malformed> {
 }
 
 fn asns(start: &str, value: &str) -> Result<(u32, u32), Malformed> {
-    let first: u32 =
-        start.parse().map_err(|_| Malformed::new(Field::Start, start.as_bytes(), "an AS number"))?;
+    let first: u32 = start
+        .parse()
+        .map_err(|_| Malformed::new(Field::Start, start.as_bytes(), "an AS number"))?;
     let wrong = || {
         Malformed::new(
             Field::Value,

@@ -1,4 +1,5 @@
-//! MD5 sums: the registries publish no other beside their files. They guard against damage, not against forgery; https does.
+//! MD5 sums: the registries publish no other beside their files. They guard against damage, not
+//! against forgery; https does.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -27,7 +28,9 @@ pub(super) async fn published(
     watch: Watch<'_>,
 ) -> Result<Option<String>, FetchError> {
     match (asked_for(client, remote, patience, watch).await, remote.proof()) {
-        (Err(FetchError::Status { status, .. }), Proof::Packed) if status.is_client_error() => Ok(None),
+        (Err(FetchError::Status { status, .. }), Proof::Packed) if status.is_client_error() => {
+            Ok(None)
+        }
         (Err(FetchError::NoChecksum { .. }), Proof::Packed) => Ok(None),
         (outcome, _) => outcome.map(Some),
     }
@@ -44,7 +47,8 @@ async fn asked_for(
     loop {
         match text(client, &url).await {
             Ok(text) => {
-                return checksum_in(&text).ok_or_else(|| FetchError::NoChecksum { url: url.to_string() });
+                return checksum_in(&text)
+                    .ok_or_else(|| FetchError::NoChecksum { url: url.to_string() });
             }
             Err(trouble) => tries.again(trouble).await?,
         }
@@ -66,10 +70,12 @@ async fn text(client: &Client, url: &Url) -> Result<String, Trouble> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The MD5 sum in a checksum file, in lower case: the first word that is one. `MD5 (name) = sum` and `sum  name` are both in use.
+/// The MD5 sum in a checksum file, in lower case: the first word that is one. `MD5 (name) = sum`
+/// and `sum  name` are both in use.
 pub fn checksum_in(text: &str) -> Option<String> {
     let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
-    let sum = words.find(|word| word.len() == DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let sum = words
+        .find(|word| word.len() == DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit()));
     sum.map(str::to_ascii_lowercase)
 }
 

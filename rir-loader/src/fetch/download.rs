@@ -14,8 +14,8 @@ use crate::watch::{Step, Watch};
 /// Most bytes of a file. The largest has about 30 million today.
 const LARGEST: u64 = 1 << 30;
 
-/// Brings the unfinished file to its end; `None` when the edition at hand is the newest. On an error the bytes stay there for
-/// another time.
+/// Brings the unfinished file to its end; `None` when the edition at hand is the newest. On an
+/// error the bytes stay there for another time.
 pub(super) async fn download(
     client: &Client,
     remote: &Remote,
@@ -60,7 +60,8 @@ async fn piece(
     let headers = response.headers();
     match response.status() {
         StatusCode::OK => part.restart(Some(headers)).await?,
-        StatusCode::PARTIAL_CONTENT if content_range_is(headers, |range| goes_on(range, part.len())) => {}
+        StatusCode::PARTIAL_CONTENT
+            if content_range_is(headers, |range| goes_on(range, part.len())) => {}
         StatusCode::RANGE_NOT_SATISFIABLE
             if content_range_is(headers, |range| ends_at(range, part.len())) =>
         {

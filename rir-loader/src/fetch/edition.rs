@@ -9,7 +9,8 @@ use tokio::fs;
 use super::error::FetchError;
 use super::partial::beside;
 
-/// What the server called the edition: an entity tag, in quotes, or a date (RFC 9110, sections 8.8.2 and 8.8.3).
+/// What the server called the edition: an entity tag, in quotes, or a date (RFC 9110, sections
+/// 8.8.2 and 8.8.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edition(String);
 
@@ -23,7 +24,11 @@ impl Edition {
     }
 
     /// Notes it beside a file of so many bytes; without one the file will be fetched again.
-    pub(super) async fn note(edition: Option<&str>, path: &Path, bytes: u64) -> Result<(), FetchError> {
+    pub(super) async fn note(
+        edition: Option<&str>,
+        path: &Path,
+        bytes: u64,
+    ) -> Result<(), FetchError> {
         let place = place(path);
         let text = format!("{bytes}\n{}\n", edition.unwrap_or_default());
         fs::write(&place, text).await.map_err(FetchError::disk("write", &place))

@@ -58,7 +58,9 @@ pub enum FetchError {
         advice: &'static str,
     },
     /// The file beside the data holds no MD5 sum.
-    #[error("{url} holds no MD5 sum (32 hexadecimal digits); without one the file cannot be checked")]
+    #[error(
+        "{url} holds no MD5 sum (32 hexadecimal digits); without one the file cannot be checked"
+    )]
     NoChecksum {
         /// What was asked for.
         url: String,

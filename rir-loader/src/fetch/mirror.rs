@@ -45,7 +45,8 @@ pub enum MirrorError {
 }
 
 impl Mirror {
-    /// Where the registry itself publishes its delegated file. See also the list that the NRO's `nro-delegated-stats` reads.
+    /// Where the registry itself publishes its delegated file. See also the list that the NRO's
+    /// `nro-delegated-stats` reads.
     pub fn official(registry: Registry) -> Result<Self, MirrorError> {
         let base = match registry {
             Registry::Afrinic => "https://ftp.afrinic.net/stats/afrinic/",
@@ -57,7 +58,8 @@ impl Mirror {
         Self::at(registry, base)
     }
 
-    /// Where the registry itself gives its WHOIS database to everybody; `None` for those that give it by agreement only.
+    /// Where the registry itself gives its WHOIS database to everybody; `None` for those that give
+    /// it by agreement only.
     pub fn official_whois(registry: Registry) -> Result<Option<Self>, MirrorError> {
         let base = match registry {
             Registry::Afrinic => "https://ftp.afrinic.net/pub/dbase/",
@@ -82,7 +84,8 @@ impl Mirror {
 
     /// Reads `REGISTRY=URL`.
     pub fn parse(text: &str) -> Result<Self, MirrorError> {
-        let (registry, base) = text.split_once('=').ok_or_else(|| MirrorError::Form(text.to_owned()))?;
+        let (registry, base) =
+            text.split_once('=').ok_or_else(|| MirrorError::Form(text.to_owned()))?;
         Self::at(registry.trim().parse()?, base.trim())
     }
 
@@ -96,13 +99,17 @@ impl Mirror {
         self.file(format!("delegated-{}-extended-latest", self.registry), Proof::Published)
     }
 
-    /// The parts of the WHOIS database in it that say who holds which addresses; none of a registry that gives no such files
-    /// to everybody.
+    /// The parts of the WHOIS database in it that say who holds which addresses; none of a registry
+    /// that gives no such files to everybody.
     pub fn dumps(&self) -> Vec<Remote> {
         let names: &[&str] = match self.registry {
             Registry::Afrinic => &["afrinic.db.gz"],
-            Registry::Apnic => &["apnic.db.inetnum.gz", "apnic.db.inet6num.gz", "apnic.db.organisation.gz"],
-            Registry::RipeNcc => &["ripe.db.inetnum.gz", "ripe.db.inet6num.gz", "ripe.db.organisation.gz"],
+            Registry::Apnic => {
+                &["apnic.db.inetnum.gz", "apnic.db.inet6num.gz", "apnic.db.organisation.gz"]
+            }
+            Registry::RipeNcc => {
+                &["ripe.db.inetnum.gz", "ripe.db.inet6num.gz", "ripe.db.organisation.gz"]
+            }
             Registry::Arin | Registry::Lacnic => &[],
         };
         names.iter().map(|name| self.file((*name).to_owned(), Proof::Packed)).collect()
@@ -181,8 +188,14 @@ mod tests {
         let open: Vec<Registry> = Registry::ALL.into_iter().filter(open).collect();
         assert_eq!(open, [Registry::Afrinic, Registry::Apnic, Registry::RipeNcc]);
         let ripe = Mirror::official_whois(Registry::RipeNcc).unwrap().unwrap().dumps();
-        assert_eq!(ripe[0].url().as_str(), "https://ftp.ripe.net/ripe/dbase/split/ripe.db.inetnum.gz");
-        assert!(ripe.iter().all(|remote| remote.is_whois() && remote.server() == "https://ftp.ripe.net"));
+        assert_eq!(
+            ripe[0].url().as_str(),
+            "https://ftp.ripe.net/ripe/dbase/split/ripe.db.inetnum.gz"
+        );
+        assert!(
+            ripe.iter()
+                .all(|remote| remote.is_whois() && remote.server() == "https://ftp.ripe.net")
+        );
         assert!(Mirror::at(Registry::Arin, "https://x.example").unwrap().dumps().is_empty());
     }
 
@@ -190,7 +203,10 @@ mod tests {
     fn a_copy_is_named_by_its_directory() {
         for base in ["http://127.0.0.1:8080/a", "http://127.0.0.1:8080/a/"] {
             let remote = Mirror::parse(&format!("APNIC={base}")).unwrap().delegated();
-            assert_eq!(remote.url().as_str(), "http://127.0.0.1:8080/a/delegated-apnic-extended-latest");
+            assert_eq!(
+                remote.url().as_str(),
+                "http://127.0.0.1:8080/a/delegated-apnic-extended-latest"
+            );
             assert!(remote.is_local());
         }
         for wrong in ["apnic", "iana=https://x/", "apnic=ftp://x/", "apnic=/tmp", "apnic="] {

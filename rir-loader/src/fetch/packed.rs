@@ -1,4 +1,5 @@
-//! Whether a packed file is whole: gzip ends with a checksum and the length of what it holds (RFC 1952, section 2.3.1).
+//! Whether a packed file is whole: gzip ends with a checksum and the length of what it holds (RFC
+//! 1952, section 2.3.1).
 
 use std::fs::File;
 use std::io;
@@ -12,7 +13,10 @@ use super::error::FetchError;
 pub(super) async fn damage(path: &Path) -> Result<Option<String>, FetchError> {
     let file = path.to_owned();
     let unpacked = tokio::task::spawn_blocking(move || unpack(&file)).await;
-    unpacked.map_err(io::Error::other).and_then(|outcome| outcome).map_err(FetchError::disk("read", path))
+    unpacked
+        .map_err(io::Error::other)
+        .and_then(|outcome| outcome)
+        .map_err(FetchError::disk("read", path))
 }
 
 fn unpack(path: &Path) -> io::Result<Option<String>> {

@@ -10,7 +10,8 @@ use tokio::io::{AsyncSeekExt, AsyncWriteExt};
 
 use super::error::FetchError;
 
-/// `NAME.part` with the bytes and `NAME.etag` with the edition. Locked against other processes while open.
+/// `NAME.part` with the bytes and `NAME.etag` with the edition. Locked against other processes
+/// while open.
 #[derive(Debug)]
 pub(super) struct Partial {
     path: PathBuf,
@@ -18,7 +19,8 @@ pub(super) struct Partial {
     file: File,
     /// Bytes that are there.
     len: u64,
-    /// What the server called the edition: a strong ETag or a date, as `If-Range` wants it (RFC 9110, section 13.1.5).
+    /// What the server called the edition: a strong ETag or a date, as `If-Range` wants it (RFC
+    /// 9110, section 13.1.5).
     edition: Option<String>,
 }
 
@@ -26,13 +28,15 @@ impl Partial {
     /// Opens or creates the unfinished file for `path`.
     pub(super) async fn open(path: &Path) -> Result<Self, FetchError> {
         let (part, edition_path) = (beside(path, ".part"), beside(path, ".etag"));
-        let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
+        let options =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
         let file = options.open(&part).await.map_err(FetchError::disk("create", &part))?;
         let file = lock(file, &part).await?;
         let edition = fs::read_to_string(&edition_path).await.ok().filter(|text| !text.is_empty());
         let mut partial = Self { path: part, edition_path, file, len: 0, edition };
         if partial.edition.is_some() {
-            partial.len = partial.file.seek(SeekFrom::End(0)).await.map_err(partial.disk("look at"))?;
+            partial.len =
+                partial.file.seek(SeekFrom::End(0)).await.map_err(partial.disk("look at"))?;
         } else {
             // Bytes of an unknown edition are worth nothing.
             partial.restart(None).await?;

@@ -41,8 +41,8 @@ impl Trouble {
     }
 }
 
-/// `Retry-After` in seconds (RFC 9110, section 10.2.3). Its other form is a date, which servers hardly use; then our own pause is
-/// waited for.
+/// `Retry-After` in seconds (RFC 9110, section 10.2.3). Its other form is a date, which servers
+/// hardly use; then our own pause is waited for.
 fn seconds(retry_after: &str) -> Option<Duration> {
     retry_after.trim().parse().ok().map(Duration::from_secs)
 }
@@ -71,12 +71,16 @@ impl<'w> Tries<'w> {
         self.made += 1;
         let why = match &trouble {
             Trouble::Fatal(_) => return Err(self.last_word(trouble)),
-            Trouble::Status { status, .. } if !may_pass(*status) => return Err(self.last_word(trouble)),
+            Trouble::Status { status, .. } if !may_pass(*status) => {
+                return Err(self.last_word(trouble));
+            }
             _ if trouble.wait() > LONGEST_WAIT => return Err(self.last_word(trouble)),
             _ if self.made >= self.most(&trouble) => return Err(self.last_word(trouble)),
             Trouble::Stale => return Ok(()),
             Trouble::Status { status, .. } => format!("{} answered {status}", self.url),
-            Trouble::Request(error) => format!("{} cannot be reached: {}", self.url, innermost(error)),
+            Trouble::Request(error) => {
+                format!("{} cannot be reached: {}", self.url, innermost(error))
+            }
             Trouble::Body { got, source } => {
                 format!("{} broke off after {got} bytes: {}", self.url, innermost(source))
             }
@@ -117,7 +121,8 @@ impl<'w> Tries<'w> {
 
 /// Whether the same request may succeed a moment later.
 fn may_pass(status: StatusCode) -> bool {
-    status.is_server_error() || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)
+    status.is_server_error()
+        || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)
 }
 
 /// The cause that says something: reqwest's own words name the URL once more.
@@ -135,12 +140,18 @@ mod tests {
 
     #[test]
     fn a_server_may_say_when_to_come_again() {
-        for (text, wait) in
-            [("0", Some(0)), (" 120 ", Some(120)), ("Fri, 31 Dec 1999 23:59:59 GMT", None), ("-1", None)]
-        {
+        for (text, wait) in [
+            ("0", Some(0)),
+            (" 120 ", Some(120)),
+            ("Fri, 31 Dec 1999 23:59:59 GMT", None),
+            ("-1", None),
+        ] {
             assert_eq!(seconds(text), wait.map(Duration::from_secs), "{text}");
         }
         let asked = Trouble::Status { status: StatusCode::TOO_MANY_REQUESTS, wait: seconds("120") };
-        assert_eq!((asked.wait(), Trouble::Stale.wait()), (Duration::from_secs(120), Duration::ZERO));
+        assert_eq!(
+            (asked.wait(), Trouble::Stale.wait()),
+            (Duration::from_secs(120), Duration::ZERO)
+        );
     }
 }

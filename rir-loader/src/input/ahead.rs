@@ -20,7 +20,9 @@ impl Ahead {
     /// Begins to read; the error is that of a machine that has no thread to spare.
     pub(super) fn of(stream: impl Read + Send + 'static) -> io::Result<Self> {
         let (sender, blocks) = sync_channel(WAITING);
-        thread::Builder::new().name("unpack".to_owned()).spawn(move || hand_over(stream, &sender))?;
+        thread::Builder::new()
+            .name("unpack".to_owned())
+            .spawn(move || hand_over(stream, &sender))?;
         Ok(Self { blocks, block: vec![], taken: 0 })
     }
 }
@@ -44,7 +46,8 @@ fn hand_over(mut stream: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     }
 }
 
-/// Fills the block as far as the stream goes. What was read before an error is of no use: the file is refused.
+/// Fills the block as far as the stream goes. What was read before an error is of no use: the file
+/// is refused.
 fn fill(stream: &mut impl Read, block: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < block.len() {

@@ -45,8 +45,8 @@ impl<'w> Lines<'w> {
         Self { input, buffer, start: 0, end: 0, ended: false, number: 0, bytes: 0, longest }
     }
 
-    /// The first bytes, as many as there are up to [`MOST_HEAD`], without taking them; a byte order mark is passed over.
-    /// To be asked before the first line.
+    /// The first bytes, as many as there are up to [`MOST_HEAD`], without taking them; a byte order
+    /// mark is passed over. To be asked before the first line.
     pub(crate) fn head(&mut self) -> io::Result<&[u8]> {
         while self.end - self.start < MOST_HEAD && !self.ended {
             self.fill()?;
@@ -80,7 +80,8 @@ impl<'w> Lines<'w> {
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// Goes on after a line that is too long; an error when that has no end either. Returns the first bytes of the line.
+    /// Goes on after a line that is too long; an error when that has no end either. Returns the
+    /// first bytes of the line.
     pub(crate) fn skip(&mut self) -> Result<Vec<u8>, LineError> {
         let shown = self.rest()[..self.rest().len().min(80)].to_vec();
         let mut passed = 0_u64;

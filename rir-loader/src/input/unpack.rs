@@ -30,7 +30,8 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 
-/// Hands out each text of a file: itself, what it unpacks to, or every member of a zip that is not empty.
+/// Hands out each text of a file: itself, what it unpacks to, or every member of a zip that is not
+/// empty.
 pub(crate) fn each_text<E: From<io::Error>>(
     path: &Path,
     watch: Watch<'_>,
@@ -39,14 +40,20 @@ pub(crate) fn each_text<E: From<io::Error>>(
     let stored = Stored::default();
     if is_stdin(path) {
         watch(Step::File { name: "standard input", bytes: None, there: 0 });
-        return unpack(Counted { inner: io::stdin(), stored: stored.clone() }, &stored, watch, take);
+        return unpack(
+            Counted { inner: io::stdin(), stored: stored.clone() },
+            &stored,
+            watch,
+            take,
+        );
     }
     let mut file = File::open(path)?;
     let meta = file.metadata()?;
     if meta.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
     }
-    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let name =
+        path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     watch(Step::File { name: &name, bytes: meta.is_file().then_some(meta.len()), there: 0 });
     // The table of a zip is at its end: a file can be asked for it, a pipe cannot.
     let zip = meta.is_file() && begins_with_zip(&mut file)?;
@@ -55,9 +62,13 @@ pub(crate) fn each_text<E: From<io::Error>>(
 }
 
 /// The texts of any stream.
-pub(crate) fn unpack_stream<E: From<io::Error>>(stream: impl Read, take: Take<'_, E>) -> Result<(), E> {
+pub(crate) fn unpack_stream<E: From<io::Error>>(
+    stream: impl Read,
+    take: Take<'_, E>,
+) -> Result<(), E> {
     let stored = Stored::default();
-    let mut stream = BufReader::with_capacity(BUFFER, Counted { inner: stream, stored: stored.clone() });
+    let mut stream =
+        BufReader::with_capacity(BUFFER, Counted { inner: stream, stored: stored.clone() });
     let first = stream.fill_buf()?;
     if first.starts_with(GZIP) {
         return take(None, Box::new(Guarded::new(MultiGzDecoder::new(stream), stored, 0)));
@@ -105,7 +116,8 @@ fn members<E: From<io::Error>>(
     watch: Watch<'_>,
     take: Take<'_, E>,
 ) -> Result<(), E> {
-    let mut archive = ZipArchive::new(BufReader::with_capacity(BUFFER, counted)).map_err(io::Error::from)?;
+    let mut archive =
+        ZipArchive::new(BufReader::with_capacity(BUFFER, counted)).map_err(io::Error::from)?;
     for place in 0..archive.len() {
         let member = archive.by_index(place).map_err(io::Error::from)?;
         one_member(member, stored, watch, take)?;

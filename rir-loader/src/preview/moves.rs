@@ -111,7 +111,8 @@ impl Holders<'_> {
 impl Moves {
     pub(super) const NONE: Self = Self { total: 0, fates: Fates::NONE, ended: 0, examples: vec![] };
 
-    /// Of delegations, or of pins and exclusions. `number` is that of one; `agents` has the agent of each.
+    /// Of delegations, or of pins and exclusions. `number` is that of one; `agents` has the agent
+    /// of each.
     pub(super) fn of_delegations<Key: Copy>(
         carried: &[Carried<Key>],
         number: impl Fn(Key) -> i64,

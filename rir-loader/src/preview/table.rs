@@ -53,7 +53,9 @@ fn meaning(fate: Fate) -> &'static str {
             "is cut into smaller ones (split): a delegation goes to each part, a pin counts for all"
         }
         Fate::Merged => "is part of a larger new one (merged): they go there",
-        Fate::Vanished => "is not recorded any more (vanished): they go to the smallest subnet around",
+        Fate::Vanished => {
+            "is not recorded any more (vanished): they go to the smallest subnet around"
+        }
     }
 }
 
@@ -83,13 +85,16 @@ impl fmt::Display for Move {
         write!(f, ": {}", self.from)?;
         if self.why == Fate::Transferred.as_str() {
             let [before, after] = &self.holders;
-            let name = |holder: &Option<String>| holder.clone().unwrap_or_else(|| "nobody".to_owned());
+            let name =
+                |holder: &Option<String>| holder.clone().unwrap_or_else(|| "nobody".to_owned());
             return write!(f, " stays; held by {}, then by {}", name(before), name(after));
         }
         match &self.to[..] {
             [] => write!(f, " ends")?,
             places => write!(f, " -> {}", places.join(", "))?,
         }
-        self.yields.iter().try_for_each(|one| write!(f, "; {} is delegation {}'s", one.range, one.to))
+        self.yields
+            .iter()
+            .try_for_each(|one| write!(f, "; {} is delegation {}'s", one.range, one.to))
     }
 }

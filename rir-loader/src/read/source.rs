@@ -47,7 +47,8 @@ pub enum Contents {
 pub enum Passed {
     /// It is no registry data.
     Foreign(Foreign),
-    /// The archive has the same data in ARIN's other dialect, as text or as XML, under the same name.
+    /// The archive has the same data in ARIN's other dialect, as text or as XML, under the same
+    /// name.
     Twin,
 }
 
@@ -111,17 +112,21 @@ pub(super) fn read_file(
     match outcome {
         Ok(()) => refuse_empty_archive(path, &files[before..]),
         Err(Trouble::All(error)) => Err(error),
-        Err(Trouble::Open(source)) => Err(FileError::Open { file: name(path, None), source }.into()),
+        Err(Trouble::Open(source)) => {
+            Err(FileError::Open { file: name(path, None), source }.into())
+        }
     }
 }
 
-/// Whether one text holds what ARIN wrote into the other, too, as `arin_db.txt` and `arin_db.xml`: the first of them is read.
+/// Whether one text holds what ARIN wrote into the other, too, as `arin_db.txt` and `arin_db.xml`:
+/// the first of them is read.
 fn are_twins(read: &SourceFile, member: Option<&str>, dialect: Dialect) -> bool {
     const BOTH: [Dialect; 2] = [Dialect::ArinText, Dialect::ArinXml];
     let Contents::Whois(report) = &read.contents else { return false };
     let names = read.member.as_deref().zip(member).map(|(one, other)| [one, other].map(stem));
     let dialects = [report.dialect, dialect];
-    names.is_some_and(|[one, other]| one == other) && (dialects == BOTH || dialects == [BOTH[1], BOTH[0]])
+    names.is_some_and(|[one, other]| one == other)
+        && (dialects == BOTH || dialects == [BOTH[1], BOTH[0]])
 }
 
 /// A name without its ending.
@@ -178,7 +183,8 @@ impl Reading<'_> {
     ) -> Result<SourceFile, Trouble> {
         lines.limit(delegated::LONGEST_LINE);
         let number = self.number;
-        let report = delegated::read_lines(file, lines, self.force, &mut |row| settler.take(row, number));
+        let report =
+            delegated::read_lines(file, lines, self.force, &mut |row| settler.take(row, number));
         let report = report.map_err(FileError::from)?;
         Ok(self.source(Some(report.header.registry), Contents::Delegated(report)))
     }
@@ -190,7 +196,8 @@ impl Reading<'_> {
         settler: &mut Settler,
     ) -> Result<SourceFile, Trouble> {
         lines.limit(routing::LONGEST_LINE);
-        let report = routing::read_lines(lines, &mut |route| settler.take_route(route, self.number));
+        let report =
+            routing::read_lines(lines, &mut |route| settler.take_route(route, self.number));
         let report = report.and_then(|report| {
             self.bearable(&report.rejects, report.routes)?;
             Ok(report)
@@ -230,7 +237,9 @@ impl Reading<'_> {
 
     fn bearable(&self, rejects: &Rejects, of: u64) -> Result<(), TextError> {
         match rejects.examples.first().filter(|_| !self.force && !rejects.bearable(of)) {
-            Some(first) => Err(TextError::Malformed { count: rejects.count, of, first: first.clone() }),
+            Some(first) => {
+                Err(TextError::Malformed { count: rejects.count, of, first: first.clone() })
+            }
             None => Ok(()),
         }
     }

@@ -146,7 +146,12 @@ pub(super) mod tests {
     use super::*;
 
     /// A claim of RIPE to a range that nothing else is known of.
-    pub(crate) fn claim(first: u32, last: u32, company: Option<CompanyNo>, basis: Basis) -> Claim<u32> {
+    pub(crate) fn claim(
+        first: u32,
+        last: u32,
+        company: Option<CompanyNo>,
+        basis: Basis,
+    ) -> Claim<u32> {
         let registry = Some(Registry::RipeNcc);
         Claim { first, last, company, changed: 0, country: None, source: 0, registry, basis }
     }

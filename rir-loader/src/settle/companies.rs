@@ -1,7 +1,7 @@
 //! Companies while they are collected: the same holder always gets the same number.
 //!
-//! Millions of holders are known by their handle only, or by a line of description; each text is held once, end to end with
-//! the others.
+//! Millions of holders are known by their handle only, or by a line of description; each text is
+//! held once, end to end with the others.
 
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU32;
@@ -54,8 +54,8 @@ pub struct CompanyBook {
 }
 
 impl CompanyBook {
-    /// The number of this company, a new one when it was not seen before. What a text is taken from tells how it is
-    /// compared: handles letter by letter, descriptions by what they mean.
+    /// The number of this company, a new one when it was not seen before. What a text is taken from
+    /// tells how it is compared: handles letter by letter, descriptions by what they mean.
     pub fn number(&mut self, registry: Registry, basis: Basis, text: &str) -> CompanyNo {
         let handle = format!("{}{text}", basis.prefix());
         let handle = cut(&handle);
@@ -141,8 +141,10 @@ impl CompanyBook {
     pub fn into_used(mut self, used: impl Fn(CompanyNo) -> bool) -> (Companies, Renumbered) {
         self.numbers = HashTable::new();
         let mut companies = Companies::default();
-        let new =
-            self.numbers().map(|number| used(number).then(|| companies.push(self.get(number)))).collect();
+        let new = self
+            .numbers()
+            .map(|number| used(number).then(|| companies.push(self.get(number))))
+            .collect();
         (companies, Renumbered(new))
     }
 

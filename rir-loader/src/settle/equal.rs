@@ -1,8 +1,9 @@
 //! Several claims to exactly the same range.
 //!
-//! A range stands in a delegated file and in a WHOIS dump, in a plain dump and its `.utf8` twin, or, after a transfer, in the
-//! dumps of two registries. The claim that names its holder best is kept (see [`Basis`]), among equals the one that changed
-//! last, among those the one that was read first. What it does not say is taken from the others.
+//! A range stands in a delegated file and in a WHOIS dump, in a plain dump and its `.utf8` twin,
+//! or, after a transfer, in the dumps of two registries. The claim that names its holder best is
+//! kept (see [`Basis`]), among equals the one that changed last, among those the one that was read
+//! first. What it does not say is taken from the others.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -42,8 +43,9 @@ pub fn merge<A: Bits>(claims: &mut Vec<Claim<A>>) -> Equals {
 
 impl Equals {
     fn count<A>(&mut self, kept: &Claim<A>, lost: &Claim<A>) {
-        let whois =
-            |claim: &Claim<A>| !matches!(claim.basis, Basis::Delegated | Basis::Umbrella | Basis::Route);
+        let whois = |claim: &Claim<A>| {
+            !matches!(claim.basis, Basis::Delegated | Basis::Umbrella | Basis::Route)
+        };
         if kept.registry.is_some() && lost.registry.is_some() && kept.registry != lost.registry {
             self.transfers += 1;
         } else if whois(kept) == whois(lost) {
@@ -84,8 +86,11 @@ mod tests {
         let (id, org) = (holder(Basis::Delegated, "abc"), holder(Basis::Organisation, "ORG-1"));
         let mut delegated = claim(0, 9, id, Basis::Delegated);
         delegated.country = Some("NL".parse().unwrap());
-        let (kept, equals) =
-            settled(vec![delegated, claim(0, 9, org, Basis::Organisation), claim(0, 4, None, Basis::Nobody)]);
+        let (kept, equals) = settled(vec![
+            delegated,
+            claim(0, 9, org, Basis::Organisation),
+            claim(0, 4, None, Basis::Nobody),
+        ]);
         assert_eq!(kept.len(), 2);
         assert_eq!((kept[0].company, kept[0].country), (org, delegated.country));
         assert_eq!(equals, Equals { confirmed: 1, ..Equals::default() });

@@ -60,7 +60,8 @@ pub(super) fn settle_family<A: Bits>(
     claims
 }
 
-/// Where the delegated file of a registry was read, its WHOIS objects count only inside the space it lists.
+/// Where the delegated file of a registry was read, its WHOIS objects count only inside the space
+/// it lists.
 fn keep_maintained<A: Bits>(
     claims: &mut Vec<Claim<A>>,
     spaces: &[Space<A>; Registry::ALL.len()],

@@ -1,9 +1,9 @@
 //! Who holds a range, from what an object says.
 //!
-//! RIPE asks for an organisation only where it delegates itself (`needsOrgReference` in its software); what providers assign
-//! to their customers mostly has none. Then the next best says who it is: LACNIC's owner, the first line of the
-//! description, the name of the net, who maintains it. `sponsoring-org` is the provider, not the holder, and is not looked
-//! at.
+//! RIPE asks for an organisation only where it delegates itself (`needsOrgReference` in its
+//! software); what providers assign to their customers mostly has none. Then the next best says who
+//! it is: LACNIC's owner, the first line of the description, the name of the net, who maintains it.
+//! `sponsoring-org` is the provider, not the holder, and is not looked at.
 
 use crate::whois::Net;
 
@@ -31,7 +31,8 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// What a handle that was made from a text begins with, so that it cannot be taken for one of the registry's.
+    /// What a handle that was made from a text begins with, so that it cannot be taken for one of
+    /// the registry's.
     pub(super) fn prefix(self) -> &'static str {
         match self {
             Self::Owner => "owner:",
@@ -59,7 +60,9 @@ pub fn holder<'n>(net: &Net<'n>) -> Option<(Basis, &'n str)> {
         (Basis::Netname, net.netname),
         (Basis::Maintainer, net.maintainer),
     ];
-    chain.into_iter().find_map(|(basis, text)| Some((basis, text.filter(|text| names_somebody(text))?)))
+    chain
+        .into_iter()
+        .find_map(|(basis, text)| Some((basis, text.filter(|text| names_somebody(text))?)))
 }
 
 /// Words that stand where a name should.

@@ -1,8 +1,9 @@
 //! Large ranges in which nothing is recorded, cut into virtual subnets.
 //!
-//! Delegating a /8 as one subnet sends all its pages to one agent, however far its parts are from each other. Where the registry
-//! knows nothing smaller, a policy may cut such a leaf into stretches of a fixed prefix length; the search then has siblings to
-//! learn from. Without a policy nothing is cut.
+//! Delegating a /8 as one subnet sends all its pages to one agent, however far its parts are from
+//! each other. Where the registry knows nothing smaller, a policy may cut such a leaf into
+//! stretches of a fixed prefix length; the search then has siblings to learn from. Without a policy
+//! nothing is cut.
 
 use std::str::FromStr;
 
@@ -22,7 +23,9 @@ pub struct CutLeaves {
 
 /// Text that is no such policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not ABOVE/INTO, two prefix lengths of which the second is longer, for example 16/22")]
+#[error(
+    "`{0}` is not ABOVE/INTO, two prefix lengths of which the second is longer, for example 16/22"
+)]
 pub struct NotAPolicy(String);
 
 /// Reads `16/22`.
@@ -30,15 +33,19 @@ impl FromStr for CutLeaves {
     type Err = NotAPolicy;
 
     fn from_str(text: &str) -> Result<Self, NotAPolicy> {
-        let parts =
-            text.split_once('/').and_then(|(above, into)| Some((above.parse().ok()?, into.parse().ok()?)));
+        let parts = text
+            .split_once('/')
+            .and_then(|(above, into)| Some((above.parse().ok()?, into.parse().ok()?)));
         let good = parts.filter(|(above, into): &(u8, u8)| above < into && *into <= 128);
         good.map(|(above, into)| Self { above, into }).ok_or_else(|| NotAPolicy(text.to_owned()))
     }
 }
 
 /// The virtual subnets of one claim; none where it is small enough.
-pub fn pieces<A: Bits>(claim: &Claim<A>, policy: CutLeaves) -> impl Iterator<Item = (A, A)> + use<A> {
+pub fn pieces<A: Bits>(
+    claim: &Claim<A>,
+    policy: CutLeaves,
+) -> impl Iterator<Item = (A, A)> + use<A> {
     let into = piece_length(claim, policy);
     let (mut next, last) = (into.map(|_| claim.first), claim.last);
     std::iter::from_fn(move || {
@@ -52,7 +59,8 @@ pub fn pieces<A: Bits>(claim: &Claim<A>, policy: CutLeaves) -> impl Iterator<Ite
 /// `None` where nothing is to be cut.
 fn piece_length<A: Bits>(claim: &Claim<A>, policy: CutLeaves) -> Option<u8> {
     let length = (0..=A::WIDTH).find(|length| claim.first.end_of(*length) <= claim.last)?;
-    let large = length < policy.above || (length == policy.above && claim.first.end_of(length) < claim.last);
+    let large = length < policy.above
+        || (length == policy.above && claim.first.end_of(length) < claim.last);
     (large && policy.into <= A::WIDTH).then(|| policy.into.min(length.saturating_add(MOST_BITS)))
 }
 

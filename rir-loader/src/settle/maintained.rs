@@ -1,8 +1,9 @@
 //! Which space a registry maintains, and what of a claim lies in it.
 //!
-//! Space moves between registries, and the one that lost it often keeps its old objects. The RIPE NCC's own importer
-//! (`GrsSourceImporter.isMaintainedInRirSpace`) therefore believes an object of a registry only inside the space that the
-//! registry's delegated file lists. The file lists free and reserved ranges, too: those are maintained as well.
+//! Space moves between registries, and the one that lost it often keeps its old objects. The RIPE
+//! NCC's own importer (`GrsSourceImporter.isMaintainedInRirSpace`) therefore believes an object of
+//! a registry only inside the space that the registry's delegated file lists. The file lists free
+//! and reserved ranges, too: those are maintained as well.
 
 use super::claim::{Bits, Claim};
 
@@ -17,7 +18,9 @@ impl<A: Bits> Space<A> {
         let mut space: Vec<(A, A)> = vec![];
         for (first, last) in ranges {
             match space.last_mut() {
-                Some((_, end)) if end.after().is_none_or(|after| first <= after) => *end = (*end).max(last),
+                Some((_, end)) if end.after().is_none_or(|after| first <= after) => {
+                    *end = (*end).max(last)
+                }
                 _ => space.push((first, last)),
             }
         }

@@ -1,9 +1,11 @@
 //! When two texts name the same company.
 //!
-//! Registrants write their name anew for every range: "Example Ltd.", "EXAMPLE LTD", "Example, Ltd". Letters of either case are
-//! the same, and what is neither letter nor digit only separates words. Handles ("ORG-EX1-RIPE") come out right as well.
+//! Registrants write their name anew for every range: "Example Ltd.", "EXAMPLE LTD", "Example,
+//! Ltd". Letters of either case are the same, and what is neither letter nor digit only separates
+//! words. Handles ("ORG-EX1-RIPE") come out right as well.
 
-/// Calls back for every letter of the text as it is compared: lower case, one blank between words, none at the ends.
+/// Calls back for every letter of the text as it is compared: lower case, one blank between words,
+/// none at the ends.
 pub fn each_letter(text: &str, mut take: impl FnMut(u8)) {
     let (mut begun, mut gap) = (false, false);
     for letter in text.chars() {

@@ -1,8 +1,9 @@
 //! Objects that stand for no holder.
 //!
-//! Every registry records the space of the others, or all space, with an object that says so: RIPE's `0.0.0.0 -
-//! 255.255.255.255` and `NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK`, APNIC's and LACNIC's `ERX-NETBLOCK` and `IANA-NETBLOCK-193`, ARIN's
-//! nets of type `rir` ("APNIC-1", "RIPE-ERX-…"). They would gather strangers under one holder, and hide what is around them.
+//! Every registry records the space of the others, or all space, with an object that says so:
+//! RIPE's `0.0.0.0 - 255.255.255.255` and `NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK`, APNIC's and
+//! LACNIC's `ERX-NETBLOCK` and `IANA-NETBLOCK-193`, ARIN's nets of type `rir` ("APNIC-1",
+//! "RIPE-ERX-…"). They would gather strangers under one holder, and hide what is around them.
 
 use hierarchy::Range;
 
@@ -99,10 +100,20 @@ mod tests {
             ),
             ("193.0.0.0/8", "IANA-NETBLOCK-193", "", "", Placeholder::Elsewhere),
             ("192.0.2.0/24", "ERX-NETBLOCK", "", "", Placeholder::Elsewhere),
-            ("1.0.0.0/8", "X", "This range is not fully allocated to APNIC", "", Placeholder::Elsewhere),
+            (
+                "1.0.0.0/8",
+                "X",
+                "This range is not fully allocated to APNIC",
+                "",
+                Placeholder::Elsewhere,
+            ),
             ("1.0.0.0/8", "APNIC-1", "", "rir", Placeholder::OtherRegistry),
         ] {
-            assert_eq!(placeholder(&net(range, name, description, status)), Some(why), "{name} {range}");
+            assert_eq!(
+                placeholder(&net(range, name, description, status)),
+                Some(why),
+                "{name} {range}"
+            );
         }
     }
 
@@ -113,7 +124,11 @@ mod tests {
             ("DIANA-NET", "Diana", ""),
             ("É", "", "LEGACY"),
         ] {
-            assert_eq!(placeholder(&net("192.0.2.0/24", name, description, status)), None, "{name}");
+            assert_eq!(
+                placeholder(&net("192.0.2.0/24", name, description, status)),
+                None,
+                "{name}"
+            );
         }
     }
 }

@@ -124,6 +124,9 @@ impl fmt::Display for Umbrella {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { registry, company, ranges, weight } = self;
         let ranges = Thousands(u64::from(*ranges));
-        write!(f, "{ranges:>11}  ranges of {registry} {company}: a pool of strangers, weight {weight:.3}")
+        write!(
+            f,
+            "{ranges:>11}  ranges of {registry} {company}: a pool of strangers, weight {weight:.3}"
+        )
     }
 }

@@ -81,7 +81,8 @@ impl Settler {
         if !row.is_held() {
             return;
         }
-        let company = row.opaque_id.map(|id| self.companies.number(row.registry, Basis::Delegated, id));
+        let company =
+            row.opaque_id.map(|id| self.companies.number(row.registry, Basis::Delegated, id));
         if let (Some((first, last)), Some(company)) = (row.asns, company) {
             self.asns.push((first, last, company));
         }
@@ -119,7 +120,8 @@ impl Settler {
     }
 
     fn take_organisation(&mut self, organisation: &Organisation<'_>) {
-        let number = self.companies.number(organisation.registry, Basis::Organisation, organisation.handle);
+        let number =
+            self.companies.number(organisation.registry, Basis::Organisation, organisation.handle);
         if let Some(name) = organisation.name {
             self.companies.name(number, name);
         }
@@ -155,7 +157,8 @@ impl Settler {
         let mut report = std::mem::take(&mut self.report);
         let (v4, v6) = (std::mem::take(&mut self.v4), std::mem::take(&mut self.v6));
         // A registry whose delegated file was read, even if it lists addresses of one family only.
-        let read = std::array::from_fn(|place| !v4.space[place].is_empty() || !v6.space[place].is_empty());
+        let read =
+            std::array::from_fn(|place| !v4.space[place].is_empty() || !v6.space[place].is_empty());
         let v4 = settle_family(v4, read, &self.companies, &mut report);
         let v6 = settle_family(v6, read, &self.companies, &mut report);
         let cut_v4 = policy.v4.map_or_else(Vec::new, |policy| cut_leaves(&v4, policy));
@@ -174,7 +177,8 @@ impl Settler {
         Settled { hierarchy, build, report, origins }
     }
 
-    /// A route is held by the company that holds its AS number; that company has the name of the AS.
+    /// A route is held by the company that holds its AS number; that company has the name of the
+    /// AS.
     fn resolve_routes(&mut self) {
         self.asns.sort_unstable();
         for (asn, name) in std::mem::take(&mut self.names) {
@@ -185,7 +189,10 @@ impl Settler {
         for (range, asn, source) in std::mem::take(&mut self.routes) {
             let company = self.holder_of(asn);
             let basis = if company.is_some() { Basis::Route } else { Basis::Nobody };
-            self.claim(&range, Word { registry: None, company, basis, country: None, changed: 0, source });
+            self.claim(
+                &range,
+                Word { registry: None, company, basis, country: None, changed: 0, source },
+            );
         }
     }
 
@@ -228,6 +235,12 @@ fn add<A: Bits>(builder: &mut Builder, claims: Vec<Claim<A>>, kind: SubnetKind, 
     for claim in claims {
         let Some(range) = claim.range() else { continue };
         let company = claim.company.and_then(|company| new.get(company));
-        builder.add(Record { range, kind, registry: claim.registry, company, country: claim.country });
+        builder.add(Record {
+            range,
+            kind,
+            registry: claim.registry,
+            company,
+            country: claim.country,
+        });
     }
 }

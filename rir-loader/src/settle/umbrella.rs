@@ -1,10 +1,11 @@
 //! Opaque ids that stand for many strangers.
 //!
-//! Registries keep national registries, and what was given out before there were registries, under one opaque id: in October 2018
-//! APNIC's A9113FEF had 1,752 Australian ranges of the year 1993, A92E1062 had 1,109 of CNNIC's customers. Large
-//! organisations have hundreds, too, and are spread over the world: of holders with more than 20 ranges 65 % have two that are
-//! more than 500 km apart. So a holder's word on where its ranges are *weighs* less the more it has, and where it has more
-//! than [`CAP`] ranges, whatever a WHOIS object names instead counts more.
+//! Registries keep national registries, and what was given out before there were registries, under
+//! one opaque id: in October 2018 APNIC's A9113FEF had 1,752 Australian ranges of the year 1993,
+//! A92E1062 had 1,109 of CNNIC's customers. Large organisations have hundreds, too, and are spread
+//! over the world: of holders with more than 20 ranges 65 % have two that are more than 500 km
+//! apart. So a holder's word on where its ranges are *weighs* less the more it has, and where it
+//! has more than [`CAP`] ranges, whatever a WHOIS object names instead counts more.
 
 /// Delegated ranges above which an opaque id is no single company.
 pub const CAP: u32 = 500;
@@ -17,8 +18,8 @@ pub fn is_umbrella(ranges: u32) -> bool {
     ranges > CAP
 }
 
-/// How much it says about a range that it has the same holder as another, from 0 to 1: 1 up to five ranges, then less and
-/// less.
+/// How much it says about a range that it has the same holder as another, from 0 to 1: 1 up to five
+/// ranges, then less and less.
 pub fn weight(ranges: u32) -> f64 {
     f64::from(NEAR) / f64::from(ranges.max(NEAR))
 }

@@ -7,8 +7,8 @@ use store::generations::Facts;
 
 use crate::report::Thousands;
 
-/// Days after which registry data should be fetched anew, unless the coordinator is told otherwise: every three months, as the
-/// paper rebuilds its hierarchy.
+/// Days after which registry data should be fetched anew, unless the coordinator is told otherwise:
+/// every three months, as the paper rebuilds its hierarchy.
 const PERIOD_DAYS: u64 = 90;
 
 /// The generation in use.
@@ -42,7 +42,8 @@ impl Loaded {
     pub fn of(facts: &Facts, now_ms: i64) -> Self {
         let aged = |source: &store::generations::Source| {
             let age_days = source.age_days(facts.read_at.0, now_ms);
-            let (registry, file, date) = (source.registry.clone(), source.file.clone(), source.date.clone());
+            let (registry, file, date) =
+                (source.registry.clone(), source.file.clone(), source.date.clone());
             let outdated = age_days > PERIOD_DAYS;
             Aged { registry, file, date, age_days, outdated, records: source.records }
         };
@@ -68,8 +69,11 @@ impl fmt::Display for Loaded {
 impl fmt::Display for Aged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let date = self.date.as_deref().unwrap_or("no date");
-        let days =
-            format!("{} {}", Thousands(self.age_days), if self.age_days == 1 { "day" } else { "days" });
+        let days = format!(
+            "{} {}",
+            Thousands(self.age_days),
+            if self.age_days == 1 { "day" } else { "days" }
+        );
         let (registry, file, records) = (&self.registry, &self.file, Thousands(self.records));
         write!(f, "{days:>11}  {registry:8}  {date:10}  {file}  ({records} records)")?;
         if self.outdated { write!(f, "  outdated") } else { Ok(()) }

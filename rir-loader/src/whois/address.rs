@@ -1,7 +1,7 @@
 //! Ranges as the registries write them.
 //!
-//! `193.0.0.0 - 193.0.7.255`, `2001:db8::/32`, LACNIC's `24.232.16/24` with the last octets left out, and numbers with
-//! leading zeros (`080.016.151.191`), which are decimal all the same.
+//! `193.0.0.0 - 193.0.7.255`, `2001:db8::/32`, LACNIC's `24.232.16/24` with the last octets left
+//! out, and numbers with leading zeros (`080.016.151.191`), which are decimal all the same.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -40,12 +40,15 @@ pub fn parse_range(text: &str) -> Result<Range, RangeFault> {
 
 /// Reads the first and the last address of a range.
 pub fn parse_ends(first: &str, last: &str) -> Result<Range, RangeFault> {
-    let (Some(first), Some(last)) = (address(first), address(last)) else { return Err(RangeFault::Text) };
+    let (Some(first), Some(last)) = (address(first), address(last)) else {
+        return Err(RangeFault::Text);
+    };
     Range::new(first, last).map_err(|_| RangeFault::Ends)
 }
 
 fn prefix(network: &str, length: &str) -> Result<Range, RangeFault> {
-    let bits: u32 = if length.len() <= 3 { length.parse().ok() } else { None }.ok_or(RangeFault::Text)?;
+    let bits: u32 =
+        if length.len() <= 3 { length.parse().ok() } else { None }.ok_or(RangeFault::Text)?;
     if network.contains(':') {
         let first: Ipv6Addr = network.parse().map_err(|_| RangeFault::Text)?;
         let hosts = if bits > 128 { None } else { Some(u128::MAX.checked_shr(bits).unwrap_or(0)) };

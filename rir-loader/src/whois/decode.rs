@@ -1,8 +1,9 @@
 //! Bytes of a value to text: UTF-8 where it is that, else ISO 8859-1.
 //!
-//! The registries do not say which it is: RIPE's plain dumps are ISO 8859-1 and their `.utf8` twins UTF-8, APNIC's, AFRINIC's and
-//! ARIN's are UTF-8, LACNIC's ISO 8859-1. A value with an umlaut in ISO 8859-1 is hardly ever valid UTF-8 by chance, so
-//! that each value tells by itself. In ISO 8859-1 every byte is the character of that number.
+//! The registries do not say which it is: RIPE's plain dumps are ISO 8859-1 and their `.utf8` twins
+//! UTF-8, APNIC's, AFRINIC's and ARIN's are UTF-8, LACNIC's ISO 8859-1. A value with an umlaut in
+//! ISO 8859-1 is hardly ever valid UTF-8 by chance, so that each value tells by itself. In ISO
+//! 8859-1 every byte is the character of that number.
 
 use std::borrow::Cow;
 

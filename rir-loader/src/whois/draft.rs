@@ -1,9 +1,9 @@
 //! One object while its lines come in.
 //!
-//! The same draft serves for all objects of a text, so that nothing is allocated for most of them; a value is cut at
-//! [`LONGEST`] bytes, so that an object takes a few kilobytes, and some megabytes at worst, if its values go on in turns: each
-//! time one is copied. The values lie end to end in one piece of memory, which is looked through for NUL bytes and found to
-//! be UTF-8 as a whole.
+//! The same draft serves for all objects of a text, so that nothing is allocated for most of them;
+//! a value is cut at [`LONGEST`] bytes, so that an object takes a few kilobytes, and some megabytes
+//! at worst, if its values go on in turns: each time one is copied. The values lie end to end in
+//! one piece of memory, which is looked through for NUL bytes and found to be UTF-8 as a whole.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,7 +25,8 @@ const LONGEST: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     text: Vec<u8>,
-    /// Where the values lie in the text. What lies between them was moved to the end, to go on there.
+    /// Where the values lie in the text. What lies between them was moved to the end, to go on
+    /// there.
     values: [Span<usize>; SLOTS],
     more_countries: bool,
     changed: u32,
@@ -39,7 +40,8 @@ impl Draft {
         self.changed = 0;
     }
 
-    /// Takes a value in; of several the first counts, but for ranges, which add up, and changes, of which the last does.
+    /// Takes a value in; of several the first counts, but for ranges, which add up, and changes, of
+    /// which the last does.
     pub(super) fn put(&mut self, slot: Slot, value: &[u8]) {
         let value = without_comment(value);
         match slot {
@@ -52,7 +54,8 @@ impl Draft {
         }
     }
 
-    /// The value of a slot goes on in the next line. Only the first line of a description is wanted.
+    /// The value of a slot goes on in the next line. Only the first line of a description is
+    /// wanted.
     pub(super) fn go_on(&mut self, slot: Slot, value: &[u8]) {
         if matches!(slot, Slot::Range | Slot::Owner | Slot::Name | Slot::Handle) {
             self.append(slot, b" ");
@@ -83,7 +86,8 @@ impl Draft {
     /// The registries' own maintainers say nothing of the holder.
     fn put_maintainer(&mut self, value: &[u8]) {
         if self.is_empty(Slot::Maintainer) {
-            let first = memchr::memchr(b',', value).map_or(value, |comma| value[..comma].trim_ascii_end());
+            let first =
+                memchr::memchr(b',', value).map_or(value, |comma| value[..comma].trim_ascii_end());
             if !is_registry_maintainer(first) {
                 self.append(Slot::Maintainer, first);
             }
@@ -122,7 +126,8 @@ impl Draft {
         Ok(Texts::new(self, registry))
     }
 
-    /// Every range of the object, in place of those that were there before. After an error some are missing.
+    /// Every range of the object, in place of those that were there before. After an error some are
+    /// missing.
     pub(super) fn ranges_into(&self, ranges: &mut Vec<Range>) -> Result<(), Fault> {
         ranges.clear();
         let texts = self.value(Slot::Range);
@@ -149,7 +154,8 @@ pub(super) struct Texts<'d> {
 
 impl<'d> Texts<'d> {
     fn new(draft: &'d Draft, registry: Registry) -> Self {
-        let is_whole = |text: &&str| draft.values.iter().all(|value| text.get(value.clone()).is_some());
+        let is_whole =
+            |text: &&str| draft.values.iter().all(|value| text.get(value.clone()).is_some());
         if let Some(text) = str::from_utf8(&draft.text).ok().filter(is_whole) {
             let values = draft.values.clone();
             return Self { draft, registry, text: Cow::Borrowed(text), values, latin1: false };
@@ -207,17 +213,20 @@ impl fmt::Debug for Texts<'_> {
 /// A comment begins with `#` behind a blank, or at the start.
 fn without_comment(value: &[u8]) -> &[u8] {
     let mut sharps = memchr::memchr_iter(b'#', value);
-    let cut = sharps.find(|at| at.checked_sub(1).is_none_or(|before| value[before].is_ascii_whitespace()));
+    let cut = sharps
+        .find(|at| at.checked_sub(1).is_none_or(|before| value[before].is_ascii_whitespace()));
     value[..cut.unwrap_or(value.len())].trim_ascii()
 }
 
 fn is_registry_maintainer(name: &[u8]) -> bool {
     const BEGINNINGS: [&[u8]; 4] = [b"RIPE-NCC-", b"APNIC-", b"AFRINIC-", b"MAINT-APNIC"];
-    let begins = |with: &&[u8]| name.len() >= with.len() && name[..with.len()].eq_ignore_ascii_case(with);
+    let begins =
+        |with: &&[u8]| name.len() >= with.len() && name[..with.len()].eq_ignore_ascii_case(with);
     BEGINNINGS.iter().any(begins)
 }
 
-/// The day in `foo@example.net 20030303`, `2012-05-31T08:16:34Z` or `1999-03-12`, as digits; 0 when there is none.
+/// The day in `foo@example.net 20030303`, `2012-05-31T08:16:34Z` or `1999-03-12`, as digits; 0 when
+/// there is none.
 fn day(value: &[u8]) -> u32 {
     let last = value.rsplit(u8::is_ascii_whitespace).next().unwrap_or(value);
     let date = last.split(|byte| *byte == b'T').next().unwrap_or(last);
@@ -238,7 +247,13 @@ mod tests {
 
     #[test]
     fn days_are_found_in_every_way_of_writing() {
-        let texts = [&b"foo@example.net 20030303"[..], b"2012-05-31T08:16:34Z", b"1999-03-12", b"never", b""];
+        let texts = [
+            &b"foo@example.net 20030303"[..],
+            b"2012-05-31T08:16:34Z",
+            b"1999-03-12",
+            b"never",
+            b"",
+        ];
         assert_eq!(texts.map(day), [20_030_303, 20_120_531, 19_990_312, 0, 0]);
     }
 

@@ -202,7 +202,9 @@ impl Reading {
     /// The first fault of an object counts; what is passed over may be as it likes.
     fn fault(&mut self, fault: Fault, text: &[u8]) {
         let line = self.line;
-        let Some(open) = self.open.as_mut().filter(|open| open.class != Class::Other) else { return };
+        let Some(open) = self.open.as_mut().filter(|open| open.class != Class::Other) else {
+            return;
+        };
         if open.fault.is_none() {
             open.fault = Some(Broken { fault, line, text: text[..text.len().min(KEPT)].to_vec() });
         }
@@ -210,7 +212,8 @@ impl Reading {
 
     /// The text ended within a line, and the object does not have what every object ends with.
     fn is_cut_short(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.class != Class::Other) && !self.draft.has_source()
+        self.open.as_ref().is_some_and(|open| open.class != Class::Other)
+            && !self.draft.has_source()
     }
 
     fn end_object(&mut self, take: Take<'_>) {
@@ -238,7 +241,8 @@ impl Reading {
             take(&texts.organisation()?);
             self.report.organisations += 1;
         } else {
-            // Every range is read before the first is handed over: an object is taken as a whole or not at all.
+            // Every range is read before the first is handed over: an object is taken as a whole or
+            // not at all.
             self.draft.ranges_into(&mut self.ranges)?;
             for range in &self.ranges {
                 self.report.ranges[usize::from(!range.is_v4())] += 1;

@@ -61,7 +61,8 @@ impl Object<'_> {
     }
 }
 
-/// The registry that a `source:` names; RIPE's global copies carry `-GRS`, and national registries publish in APNIC's.
+/// The registry that a `source:` names; RIPE's global copies carry `-GRS`, and national registries
+/// publish in APNIC's.
 pub fn registry_of(source: &str) -> Option<Registry> {
     let word = source.split(|c: char| c.is_ascii_whitespace() || c == '#').next()?;
     let word = word.strip_suffix("-GRS").unwrap_or(word);
@@ -69,7 +70,10 @@ pub fn registry_of(source: &str) -> Option<Registry> {
     let known = [
         // TEST is the RIPE NCC's own database to try things in.
         (is(&["RIPE", "TEST"]), Registry::RipeNcc),
-        (is(&["APNIC", "JPNIC", "KRNIC", "TWNIC", "CNNIC", "IDNIC", "IRINN", "VNNIC"]), Registry::Apnic),
+        (
+            is(&["APNIC", "JPNIC", "KRNIC", "TWNIC", "CNNIC", "IDNIC", "IRINN", "VNNIC"]),
+            Registry::Apnic,
+        ),
         (is(&["ARIN"]), Registry::Arin),
         (is(&["LACNIC"]), Registry::Lacnic),
         (is(&["AFRINIC"]), Registry::Afrinic),

@@ -32,7 +32,8 @@ pub(super) enum Slot {
 /// How many slots there are.
 pub(super) const SLOTS: usize = Slot::Changed as usize + 1;
 
-/// The class of an object whose first attribute has this key, and where the value of that attribute belongs.
+/// The class of an object whose first attribute has this key, and where the value of that attribute
+/// belongs.
 pub(super) fn class_of(dialect: Dialect, key: &[u8]) -> (Class, Option<Slot>) {
     match dialect {
         Dialect::ArinText => match key {

@@ -8,13 +8,15 @@
 //! <customer>…</customer>   like <org>; a net names it in <customerHandle>
 //! ```
 //!
-//! The elements are those that ARIN's own stylesheet (`legacy.xsl`, in the archive) turns into its text form. What is kept of
-//! a text is cut, a tag may take 1 MiB and elements may nest 64 deep, so that no document can fill the memory.
+//! The elements are those that ARIN's own stylesheet (`legacy.xsl`, in the archive) turns into its
+//! text form. What is kept of a text is cut, a tag may take 1 MiB and elements may nest 64 deep, so
+//! that no document can fill the memory.
 //!
-//! The parser points into a window of the stream ([`window`]) and copies nothing. It begins anew with each block of the
-//! stream, so that what it would remember of the open elements is kept here ([`path`]); what each of them is, is found out
-//! once, when it opens ([`element`]). Most of a document are elements with a plain text in them, which are taken in one step
-//! each and without the parser ([`leaf`]).
+//! The parser points into a window of the stream ([`window`]) and copies nothing. It begins anew
+//! with each block of the stream, so that what it would remember of the open elements is kept here
+//! ([`path`]); what each of them is, is found out once, when it opens ([`element`]). Most of a
+//! document are elements with a plain text in them, which are taken in one step each and without
+//! the parser ([`leaf`]).
 
 mod document;
 mod element;
@@ -40,7 +42,8 @@ use crate::text_error::TextError;
 /// Bytes of the longest tag or text.
 const LONGEST: usize = 1024 * 1024;
 
-/// UTF-8's byte order mark. The parser drops it where it begins, which may be in the middle of a text here.
+/// UTF-8's byte order mark. The parser drops it where it begins, which may be in the middle of a
+/// text here.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads a whole document from a stream of unpacked bytes.
@@ -83,7 +86,8 @@ impl Place {
     }
 
     fn endless(&self) -> TextError {
-        let source = io::Error::new(io::ErrorKind::InvalidData, "a tag or a text of more than 1 MiB");
+        let source =
+            io::Error::new(io::ErrorKind::InvalidData, "a tag or a text of more than 1 MiB");
         TextError::Read { line: self.line(), source }
     }
 }
@@ -103,7 +107,8 @@ impl Cursor<'_> {
     }
 }
 
-/// Takes the events in that are whole in `text`, which is all there is if it is `last`. Returns the bytes they take up.
+/// Takes the events in that are whole in `text`, which is all there is if it is `last`. Returns the
+/// bytes they take up.
 fn read_events(
     text: &[u8],
     last: bool,
@@ -114,13 +119,15 @@ fn read_events(
     let mut cursor = Cursor { text, counted: 0, place };
     let mut passed = if place.bytes > 0 { marks(text, document) } else { 0 };
     let mut reader = Reader::from_reader(&text[passed..]);
-    // The names of end tags are compared with the path, as this reader does not know what was opened before it began.
+    // The names of end tags are compared with the path, as this reader does not know what was
+    // opened before it began.
     reader.config_mut().check_end_names = false;
     reader.config_mut().allow_unmatched_ends = true;
     let mut behind_tag = false;
     loop {
         if behind_tag {
-            // Between two tags, which is where the parser stands, it remembers nothing of what is before it.
+            // Between two tags, which is where the parser stands, it remembers nothing of what is
+            // before it.
             *reader.get_mut() = pass_leaves(reader.get_ref(), document);
             passed = text.len() - reader.get_ref().len();
         }

@@ -64,7 +64,8 @@ impl<'t> Record<'t> {
 }
 
 impl Edits {
-    /// A registry's file with some of its records deleted, halved, handed over, or joined with the next one.
+    /// A registry's file with some of its records deleted, halved, handed over, or joined with the
+    /// next one.
     pub(crate) fn edit(&mut self, text: &str) -> String {
         let lines: Vec<&str> = text.lines().collect();
         let mut edited: Vec<String> = vec![];

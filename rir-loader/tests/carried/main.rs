@@ -1,4 +1,5 @@
-//! Everything delegated on the registries' real files of October 2018 finds its place after those files changed.
+//! Everything delegated on the registries' real files of October 2018 finds its place after those
+//! files changed.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
@@ -19,11 +20,14 @@ use crate::right::{Held, one_owner_each, pins_count_for_something, says_why, sea
 
 fn unpacked(path: &Path) -> String {
     let mut text = String::new();
-    flate2::read::MultiGzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    flate2::read::MultiGzDecoder::new(std::fs::File::open(path).unwrap())
+        .read_to_string(&mut text)
+        .unwrap();
     text
 }
 
-/// A claim on every range that somebody holds, as if all of them were delegated, to agents nearer and farther.
+/// A claim on every range that somebody holds, as if all of them were delegated, to agents nearer
+/// and farther.
 fn claims(held: &Held<'_>, hierarchy: &Hierarchy) -> Vec<Claim<SubnetId>> {
     let claim = |(number, range): (u64, Range)| {
         let key = hierarchy.find(&range).unwrap();
@@ -35,19 +39,23 @@ fn claims(held: &Held<'_>, hierarchy: &Hierarchy) -> Vec<Claim<SubnetId>> {
 /// A search for one range in ten, which probes its last address.
 fn quests(claims: &[Claim<SubnetId>]) -> Vec<Quest<SubnetId>> {
     let every = claims.iter().step_by(10);
-    every.map(|claim| Quest { key: claim.key, range: claim.range, target: claim.range.last() }).collect()
+    every
+        .map(|claim| Quest { key: claim.key, range: claim.range, target: claim.range.last() })
+        .collect()
 }
 
 /// Where everything is that was delegated at first, after it was carried over again.
 fn again(carried: &[Carried<SubnetId>], new: &Hierarchy) -> Vec<Claim<SubnetId>> {
     let gets = carried.iter().flat_map(|one| one.gets.iter().map(|range| (one.claim.rank, *range)));
-    let claim = |(rank, range)| Claim { key: new.find(&range).unwrap(), range, rank, provisional: false };
+    let claim =
+        |(rank, range)| Claim { key: new.find(&range).unwrap(), range, rank, provisional: false };
     gets.map(claim).collect()
 }
 
 #[test]
 fn no_delegation_is_lost_and_each_that_moved_says_why() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/rir/delegated-extended-2018");
+    let dir =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/rir/delegated-extended-2018");
     if !dir.is_dir() {
         println!(
             "skipped no_delegation_is_lost_and_each_that_moved_says_why: {} is not there",
@@ -92,17 +100,22 @@ fn carry(old: &Hierarchy, new: &Hierarchy, claims: &[Claim<SubnetId>], when: &st
     println!("{} delegations {when}: {census}", claims.len());
     let moved = Fate::ALL.iter().filter(|fate| census.count(**fate) > 300).count();
     assert!(moved >= 4, "{census}");
-    assert_eq!((census.total(), plan.searches.len()), (claims.len() as u64, claims.len().div_ceil(10)));
+    assert_eq!(
+        (census.total(), plan.searches.len()),
+        (claims.len() as u64, claims.len().div_ceil(10))
+    );
     one_owner_each(new, &plan.delegations);
     pins_count_for_something(new, &plan.rules);
     searches_go_on(&Held::of(new), &plan.searches, &plan.delegations);
     plan
 }
 
-/// Whoever had a range whose places all became its own has it again, be it that it was split in between.
+/// Whoever had a range whose places all became its own has it again, be it that it was split in
+/// between.
 fn came_home(there: &Both, back: &Both) {
-    let gets =
-        |one: &Carried<SubnetId>| one.gets.iter().map(|range| (*range, one.claim.rank)).collect::<Vec<_>>();
+    let gets = |one: &Carried<SubnetId>| {
+        one.gets.iter().map(|range| (*range, one.claim.rank)).collect::<Vec<_>>()
+    };
     let owners: HashMap<Range, u64> = back.delegations.iter().flat_map(gets).collect();
     let kept = |one: &&Carried<SubnetId>| {
         one.yields.is_empty() && matches!(one.fate, Fate::Same | Fate::Transferred | Fate::Split)

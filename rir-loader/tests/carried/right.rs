@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use hierarchy::carry::{Carried, Fate, Followed};
 use hierarchy::{Hierarchy, Range, SubnetId, SubnetKind};
 
-/// What somebody holds in a generation. Delegated files are flat: hardly any range lies in another, and of those that begin
-/// together one is enough to look for neighbours.
+/// What somebody holds in a generation. Delegated files are flat: hardly any range lies in another,
+/// and of those that begin together one is enough to look for neighbours.
 pub(crate) struct Held<'h> {
     hierarchy: &'h Hierarchy,
     ranges: BTreeMap<(bool, IpAddr), Range>,
@@ -20,11 +20,13 @@ impl<'h> Held<'h> {
         let entry = |subnet: hierarchy::Subnet<'_>| {
             let range = subnet.range();
             let company = subnet.company().and_then(|id| hierarchy.company(id));
-            let holder = format!("{:?} {:?}", subnet.registry(), company.map(|c| (c.registry, c.handle)));
+            let holder =
+                format!("{:?} {:?}", subnet.registry(), company.map(|c| (c.registry, c.handle)));
             (range, holder)
         };
         let held: Vec<(Range, String)> = held.map(entry).collect();
-        let ranges = held.iter().map(|(range, _)| ((range.is_v4(), range.first()), *range)).collect();
+        let ranges =
+            held.iter().map(|(range, _)| ((range.is_v4(), range.first()), *range)).collect();
         Self { hierarchy, ranges, holders: held.into_iter().collect() }
     }
 
@@ -69,9 +71,13 @@ pub(crate) fn says_why(old: &Held<'_>, new: &Held<'_>, one: &Carried<SubnetId>) 
     let right = match one.fate {
         Fate::Same => places == [range] && new.holder(&range) == old.holder(&range),
         Fate::Transferred => {
-            places == [range] && new.holder(&range).is_some() && new.holder(&range) != old.holder(&range)
+            places == [range]
+                && new.holder(&range).is_some()
+                && new.holder(&range) != old.holder(&range)
         }
-        Fate::Split => new.holder(&range).is_none() && !places.is_empty() && places == new.inside(&range),
+        Fate::Split => {
+            new.holder(&range).is_none() && !places.is_empty() && places == new.inside(&range)
+        }
         Fate::Merged => {
             let around = new.around(&range).unwrap();
             around != range && places == [around] && old.holder(&around).is_none()
@@ -103,7 +109,11 @@ pub(crate) fn one_owner_each(new: &Hierarchy, carried: &[Carried<SubnetId>]) {
 }
 
 /// Each search is about a subnet that holds its target, and no subnet has two that go on.
-pub(crate) fn searches_go_on(new: &Held<'_>, followed: &[Followed<SubnetId>], carried: &[Carried<SubnetId>]) {
+pub(crate) fn searches_go_on(
+    new: &Held<'_>,
+    followed: &[Followed<SubnetId>],
+    carried: &[Carried<SubnetId>],
+) {
     let owned: std::collections::HashSet<Range> =
         carried.iter().flat_map(|one| one.gets.iter().copied()).collect();
     let mut open = std::collections::HashSet::new();

@@ -71,7 +71,8 @@ async fn a_bad_file_leaves_the_generation_in_use() {
     let dir = tempfile::tempdir().unwrap();
     let bad = dir.path().join("delegated-apnic-extended");
     std::fs::write(&bad, fixtures::text("apnic").replace("1.0.2.0", "1.0.2.999")).unwrap();
-    let output = run(&["load", "--database-url", &database.url(), &bad.display().to_string()]).await;
+    let output =
+        run(&["load", "--database-url", &database.url(), &bad.display().to_string()]).await;
     assert_eq!(output.status.code(), Some(65));
     let expected = format!(
         "rir-loader: {}, line 17, field start: found `1.0.2.999`, expected an IPv4 address\n",
@@ -109,7 +110,8 @@ async fn a_load_that_is_killed_leaves_the_generation_in_use() {
     });
     assert_eq!(killed.await.unwrap(), None, "ended by a signal");
     assert_eq!(generations::live(database.store()).await.unwrap(), Some(before));
-    let output = run(&["load", "--json", "--force", "--database-url", &database.url(), &large]).await;
+    let output =
+        run(&["load", "--json", "--force", "--database-url", &database.url(), &large]).await;
     assert_eq!(json(&output)["companies"], 60_000);
 }
 
@@ -168,7 +170,8 @@ async fn the_private_database_is_there_without_being_asked_for() {
     let dir = tempfile::tempdir_in("/tmp").unwrap();
     let data = dir.path().join("data").display().to_string();
     // The server runs as another user where we are root.
-    std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
     let output = run(&["load", "--json", "--data-dir", &data, &fixtures()]).await;
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(json(&output)["generation"], 1);
@@ -191,7 +194,8 @@ async fn fetch_tells_each_file_and_ends_with_the_failures() {
     let output = run(&arguments).await;
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).ends_with("downloaded and checked\n"), "{}", stdout(&output));
-    let again = [&arguments[..], &["--registry", "arin", "--base-url", &missing, "--json"]].concat();
+    let again =
+        [&arguments[..], &["--registry", "arin", "--base-url", &missing, "--json"]].concat();
     let output = run(&again).await;
     assert_eq!(output.status.code(), Some(69));
     let lines = json(&output);

@@ -29,7 +29,8 @@ async fn in_use(store: &Store) -> (generations::Facts, Hierarchy) {
 
 /// A large subnet of the fixtures, in two halves.
 fn halves(hierarchy: &Hierarchy) -> Cut {
-    let large = |range: &Range| range.is_v4() && range.cidr().is_some_and(|cidr| cidr.prefix_len() <= 20);
+    let large =
+        |range: &Range| range.is_v4() && range.cidr().is_some_and(|cidr| cidr.prefix_len() <= 20);
     let leaf = |subnet: &hierarchy::Subnet<'_>| hierarchy.children(subnet.id()).next().is_none();
     let found = hierarchy.iter().filter(leaf).map(|subnet| subnet.range()).find(large).unwrap();
     let net = found.cidr().unwrap();
@@ -67,5 +68,8 @@ async fn parts_come_into_the_generation_in_use_and_stay() {
     assert!(report.to_string().contains("2 parts of ranges that searches found"));
     let (loaded, hierarchy) = in_use(store).await;
     assert!(loaded.read_at > after.read_at);
-    assert_eq!(hierarchy.subnet(hierarchy.smallest(halves.parts[0].first())).range(), halves.parts[0]);
+    assert_eq!(
+        hierarchy.subnet(hierarchy.smallest(halves.parts[0].first())).range(),
+        halves.parts[0]
+    );
 }

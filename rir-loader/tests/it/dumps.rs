@@ -9,7 +9,8 @@ use crate::command::{json, run, stderr};
 use crate::fixtures::{self, gzip};
 use crate::server::{Mischief, Server};
 
-const PATIENCE: Patience = Patience { attempts: 3, connections: 2, pause: Duration::from_millis(1) };
+const PATIENCE: Patience =
+    Patience { attempts: 3, connections: 2, pause: Duration::from_millis(1) };
 const NAME: &str = "apnic.db.inetnum.gz";
 
 fn dump(company: &str) -> Vec<u8> {
@@ -50,7 +51,9 @@ impl World {
     /// What was asked of the dump: the condition or the range.
     fn asked(&self) -> Vec<String> {
         let asked = self.server.asked().into_iter().filter(|asked| asked.path.ends_with(NAME));
-        asked.map(|asked| asked.condition.or(asked.range).unwrap_or_else(|| "all".to_owned())).collect()
+        asked
+            .map(|asked| asked.condition.or(asked.range).unwrap_or_else(|| "all".to_owned()))
+            .collect()
     }
 }
 
@@ -112,7 +115,13 @@ async fn a_busy_server_is_left_alone_and_knows_who_asks() {
     world.fetch().await.unwrap();
     let asked = world.server.asked();
     assert_eq!(asked.len(), 3, "the sum, the dump, the dump again");
-    assert!(asked.iter().all(|asked| asked.agent.as_ref().unwrap().ends_with(" (mailto:ops@example.org)")));
+    assert!(
+        asked.iter().all(|asked| asked
+            .agent
+            .as_ref()
+            .unwrap()
+            .ends_with(" (mailto:ops@example.org)"))
+    );
     // An hour is longer than anybody waits.
     world.server.publish_at(NAME, &dump("two"), "\"two\"");
     world.server.with(NAME, [Mischief::Later(3600)]);
@@ -148,7 +157,8 @@ async fn the_command_shows_the_terms_and_how_to_get_what_is_not_open() {
     let stats = json(&run(&["stats", "--json", &dir]).await);
     assert_eq!(stats["sources"].as_array().unwrap().len(), 4);
 
-    let output = run(&["fetch", "--whois", "--dir", &dir, "--registry", "arin", "--base-url", &arin]).await;
+    let output =
+        run(&["fetch", "--whois", "--dir", &dir, "--registry", "arin", "--base-url", &arin]).await;
     assert!(stderr(&output).contains("arin: no WHOIS dump is fetched. ARIN gives its bulk WHOIS"));
     let output = run(&["fetch", "--dir", &dir, "--contact", "a b"]).await;
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));

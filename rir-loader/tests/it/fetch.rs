@@ -8,7 +8,8 @@ use tempfile::TempDir;
 
 use crate::server::{Mischief, Server};
 
-const PATIENCE: Patience = Patience { attempts: 3, connections: 2, pause: Duration::from_millis(1) };
+const PATIENCE: Patience =
+    Patience { attempts: 3, connections: 2, pause: Duration::from_millis(1) };
 
 /// Long enough to be sent in several pieces.
 fn edition(letter: u8) -> Vec<u8> {
@@ -171,12 +172,17 @@ async fn what_is_not_there_says_so_and_what_to_do() {
     world.server.with_data([Mischief::Status(404)]);
     let error = world.fetch().await.unwrap_err().to_string();
     assert!(
-        error.contains("delegated-apnic-extended-latest answered 404 Not Found: the registry may have moved"),
+        error.contains(
+            "delegated-apnic-extended-latest answered 404 Not Found: the registry may have moved"
+        ),
         "{error}"
     );
     world.server.with_sum([Mischief::Status(403)]);
     let error = world.fetch().await.unwrap_err().to_string();
-    assert!(error.contains(".md5 answered 403 Forbidden") && error.contains("--base-url"), "{error}");
+    assert!(
+        error.contains(".md5 answered 403 Forbidden") && error.contains("--base-url"),
+        "{error}"
+    );
     world.server.put_sum("<html>Welcome</html>");
     let error = world.fetch().await.unwrap_err();
     assert!(matches!(error, FetchError::NoChecksum { .. }), "{error}");
@@ -192,7 +198,10 @@ async fn a_server_in_trouble_is_asked_again_but_not_for_ever() {
     world.server.publish(&edition(2), "\"two\"");
     world.server.with_data([Mischief::Status(503); 3]);
     let error = world.fetch().await.unwrap_err();
-    assert!(matches!(&error, FetchError::Status { status, .. } if status.as_u16() == 503), "{error}");
+    assert!(
+        matches!(&error, FetchError::Status { status, .. } if status.as_u16() == 503),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -230,7 +239,11 @@ async fn two_downloads_of_one_file_do_not_mix() {
 async fn a_disk_that_refuses_is_named() {
     let world = World::with(&edition(1), "\"one\"").await;
     let nowhere = Path::new("/nowhere/at/all");
-    let error =
-        fetch(&world.server.mirror().delegated(), nowhere, Manners::default(), &|_| {}).await.unwrap_err();
-    assert_eq!(error.to_string(), "cannot create /nowhere/at/all/delegated-apnic-extended-latest.part");
+    let error = fetch(&world.server.mirror().delegated(), nowhere, Manners::default(), &|_| {})
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot create /nowhere/at/all/delegated-apnic-extended-latest.part"
+    );
 }

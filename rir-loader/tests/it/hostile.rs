@@ -58,7 +58,10 @@ fn a_malformed_object_is_counted_with_its_line_and_text() {
         // One in 99 is more than one in a hundred.
         let path = write(&dir, with_bad(98, bad).as_bytes());
         let error = read(std::slice::from_ref(&path), &|_| {}).unwrap_err().to_string();
-        assert!(error.contains("1 of its 99 objects are malformed") && error.contains("--force"), "{error}");
+        assert!(
+            error.contains("1 of its 99 objects are malformed") && error.contains("--force"),
+            "{error}"
+        );
         let forced = Options { force: true, ..Options::default() };
         assert_eq!(read_with(&[path], forced, &|_| {}).unwrap().settled.nets, 98);
     }
@@ -78,7 +81,8 @@ fn ten_million_attributes_are_one_malformed_object() {
             Ok(lines * LINE.len())
         }
     }
-    let text = (&b"inetnum: 192.0.2.0/24\n"[..]).chain(Repeat(10_000_000)).chain(&b"source: RIPE\n"[..]);
+    let text =
+        (&b"inetnum: 192.0.2.0/24\n"[..]).chain(Repeat(10_000_000)).chain(&b"source: RIPE\n"[..]);
     let report = read_text(Dialect::Rpsl, text, &mut |_| {}).unwrap();
     assert_eq!((report.objects, report.rejects.count, report.lines), (1, 1, 10_000_002));
     assert!(report.rejects.examples[0].why.contains("more than 100,000 lines"));
@@ -87,16 +91,19 @@ fn ten_million_attributes_are_one_malformed_object() {
 #[test]
 fn an_endless_line_is_given_up() {
     for start in [&b"inetnum: "[..], b"# ", b"person: x\nremarks: "] {
-        let error = read_text(Dialect::Rpsl, start.chain(std::io::repeat(b'a')), &mut |_| {}).unwrap_err();
+        let error =
+            read_text(Dialect::Rpsl, start.chain(std::io::repeat(b'a')), &mut |_| {}).unwrap_err();
         assert!(matches!(error, TextError::Endless { .. }), "{error}");
     }
-    let error = read_xml((&b"<bulkwhois a='"[..]).chain(std::io::repeat(b'a')), &mut |_| {}).unwrap_err();
+    let error =
+        read_xml((&b"<bulkwhois a='"[..]).chain(std::io::repeat(b'a')), &mut |_| {}).unwrap_err();
     assert!(matches!(error, TextError::Read { .. }), "{error}");
 }
 
 #[test]
 fn a_long_line_costs_its_object_only() {
-    let long = format!("inetnum: 192.0.2.0/24\nremarks: {}\nsource: RIPE\n\n", "x".repeat(1_000_000));
+    let long =
+        format!("inetnum: 192.0.2.0/24\nremarks: {}\nsource: RIPE\n\n", "x".repeat(1_000_000));
     let (objects, report) = objects(Dialect::Rpsl, (long + RPSL).as_bytes()).unwrap();
     assert_eq!((objects.len(), report.rejects.count), (4, 1));
     assert!(report.rejects.examples[0].to_string().starts_with("line 2: longer than 65,536 bytes"));
@@ -107,8 +114,8 @@ fn a_gzip_bomb_is_stopped() {
     let dir = tempfile::tempdir().unwrap();
     let mut encoder = GzEncoder::new(vec![], Compression::best());
     encoder.write_all(b"inetnum: 192.0.2.0/24\nsource: RIPE\n\n").unwrap();
-    let line =
-        b"# nothing here but a comment that packs very well, again and again and again\n".repeat(1_000);
+    let line = b"# nothing here but a comment that packs very well, again and again and again\n"
+        .repeat(1_000);
     (0..4_000).for_each(|_| encoder.write_all(&line).unwrap());
     let bomb = encoder.finish().unwrap();
     assert!(bomb.len() < 2_000_000, "{}", bomb.len());

@@ -30,7 +30,8 @@ async fn what_was_nested_is_what_the_coordinator_reads() {
     assert_eq!((arin.serial.as_str(), arin.date.as_deref()), ("1539406814230", Some("2018-10-13")));
 
     let read = generations::read(database.store(), facts.id).await.unwrap().unwrap();
-    let described = |h: &hierarchy::Hierarchy| h.iter().map(|s| format!("{s:?}")).collect::<Vec<_>>();
+    let described =
+        |h: &hierarchy::Hierarchy| h.iter().map(|s| format!("{s:?}")).collect::<Vec<_>>();
     assert_eq!(described(&read), described(&nested.hierarchy));
 }
 
@@ -50,6 +51,7 @@ async fn a_second_load_waits_for_the_first() {
         waiting.await.unwrap();
         drop(first);
     };
-    let (report, ()) = tokio::join!(load(database.store(), &nested, Instant::now(), &watch), end_first);
+    let (report, ()) =
+        tokio::join!(load(database.store(), &nested, Instant::now(), &watch), end_first);
     assert_eq!(report.unwrap().subnets, 35);
 }

@@ -31,13 +31,21 @@ async fn the_generation_in_use_is_looked_at_without_files() {
     assert!(file["age_days"].as_u64().unwrap() > 2_900 && file["outdated"] == true, "{file}");
     let table = stdout(&run(&["stats", "--database-url", &url]).await);
     assert!(
-        table.contains(" days  apnic     2018-10-12  delegated-apnic-extended  (8 records)  outdated\n"),
+        table.contains(
+            " days  apnic     2018-10-12  delegated-apnic-extended  (8 records)  outdated\n"
+        ),
         "{table}"
     );
-    assert!(table.contains("Outdated is what is older than 90 days; `rir-loader fetch`"), "{table}");
+    assert!(
+        table.contains("Outdated is what is older than 90 days; `rir-loader fetch`"),
+        "{table}"
+    );
     let chain = json(&run(&["inspect", "--json", "--database-url", &url, "1.0.3.7"]).await);
     let leaf = chain.as_array().unwrap().last().unwrap().clone();
-    assert_eq!((&leaf["company"], &leaf["source"]), (&"A92E1062".into(), &"delegated-apnic-extended".into()));
+    assert_eq!(
+        (&leaf["company"], &leaf["source"]),
+        (&"A92E1062".into(), &"delegated-apnic-extended".into())
+    );
     let diff = json(&run(&["diff", "--json", "--database-url", &url, &fixtures, "loaded"]).await);
     assert_eq!(
         (&diff["same"], &diff["new"]["count"], &diff["gone"]["count"]),
@@ -53,7 +61,8 @@ async fn a_company_is_found_by_its_name_in_any_letters() {
     let file = file.display().to_string();
     for name in ["example widgets", "ORG-EX1-RIPE"] {
         let links = json(&run(&["inspect", "--json", name, &file]).await);
-        let ranges: Vec<_> = links.as_array().unwrap().iter().map(|link| link["range"].clone()).collect();
+        let ranges: Vec<_> =
+            links.as_array().unwrap().iter().map(|link| link["range"].clone()).collect();
         assert_eq!(ranges, ["192.0.2.0 - 192.0.2.99"], "{name}");
     }
 }
@@ -62,8 +71,12 @@ async fn a_company_is_found_by_its_name_in_any_letters() {
 async fn standard_input_is_a_file_like_any_other() {
     let output = tokio::task::spawn_blocking(|| {
         let mut command = loader(&["inspect", "--json", "192.0.2.7", "-"]);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         child.stdin.take().unwrap().write_all(&fixtures::gzip(RPSL.as_bytes())).unwrap();
         child.wait_with_output().unwrap()
     });
@@ -131,11 +144,17 @@ async fn diff_tells_every_kind_of_change() {
 async fn malformed_objects_are_in_the_report() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("dump");
-    std::fs::write(&file, format!("{}inetnum: x\nsource: RIPE\n", "person: y\nsource: RIPE\n\n".repeat(99)))
-        .unwrap();
+    std::fs::write(
+        &file,
+        format!("{}inetnum: x\nsource: RIPE\n", "person: y\nsource: RIPE\n\n".repeat(99)),
+    )
+    .unwrap();
     let file = file.display().to_string();
     let stats = json(&run(&["stats", "--json", &file]).await);
-    assert_eq!((&stats["rejected"], &stats["sources"][0]["examples"][0]["line"]), (&1.into(), &298.into()));
+    assert_eq!(
+        (&stats["rejected"], &stats["sources"][0]["examples"][0]["line"]),
+        (&1.into(), &298.into())
+    );
     let table = stdout(&run(&["stats", &file]).await);
     assert!(table.contains("line 298: the range `x` is neither a prefix"), "{table}");
 }
@@ -146,9 +165,14 @@ async fn a_dump_is_loaded_with_its_terms_and_a_count_of_each_rule() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("dump");
     std::fs::write(&file, RPSL).unwrap();
-    let output = run(&["load", "--database-url", &database.url(), &file.display().to_string()]).await;
+    let output =
+        run(&["load", "--database-url", &database.url(), &file.display().to_string()]).await;
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).contains("terms of the WHOIS data of ripencc: "), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("terms of the WHOIS data of ripencc: "),
+        "{}",
+        stderr(&output)
+    );
     let said = stdout(&output);
     assert!(
         said.contains("held by the name of the net") && said.contains("ranges of WHOIS objects"),

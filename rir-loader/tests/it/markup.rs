@@ -62,8 +62,10 @@ fn markup() -> impl Strategy<Value = String> {
     let name = || proptest::sample::select(&NAMES[..]);
     let text = || proptest::sample::select(&TEXTS[..]);
     let plain = || proptest::sample::select(&TEXTS[..PLAIN]);
-    let leaf =
-        || (name(), prop_oneof![9 => plain(), 1 => text()]).prop_map(|(name, text)| element(name, text));
+    let leaf = || {
+        (name(), prop_oneof![9 => plain(), 1 => text()])
+            .prop_map(|(name, text)| element(name, text))
+    };
     let mixed = (name(), plain(), leaf(), plain());
     let part = prop_oneof![
         40 => leaf(),
@@ -80,7 +82,8 @@ fn markup() -> impl Strategy<Value = String> {
 fn object() -> impl Strategy<Value = String> {
     let class = proptest::sample::select(&["net", "org"][..]);
     (class, proptest::collection::vec(markup(), 0..12)).prop_map(|(class, parts)| {
-        let needed = [("handle", "EX-1"), ("startAddress", "192.0.2.0"), ("endAddress", "192.0.2.255")];
+        let needed =
+            [("handle", "EX-1"), ("startAddress", "192.0.2.0"), ("endAddress", "192.0.2.255")];
         let needed = needed.map(|(name, text)| element(name, text)).concat();
         element(class, &[&parts.concat(), needed.as_str()].concat())
     })

@@ -14,7 +14,8 @@ fn outline(hierarchy: &Hierarchy) -> String {
     let line = |subnet: hierarchy::Subnet<'_>| {
         let registry = subnet.registry().map_or("-", Registry::as_str);
         let country = subnet.country().map_or_else(|| "-".to_owned(), |c| c.to_string());
-        let company = subnet.company().and_then(|id| hierarchy.company(id)).map_or("-", |c| c.handle);
+        let company =
+            subnet.company().and_then(|id| hierarchy.company(id)).map_or("-", |c| c.handle);
         let company = company.get(..8).unwrap_or(company);
         let what = match subnet.kind() {
             SubnetKind::Delegated => format!("{country} {company}"),

@@ -73,15 +73,20 @@ async fn a_dry_run_tells_every_fate_and_changes_nothing() {
     run(&["load", "--database-url", &database.url(), &old]).await;
     delegate(&database).await;
     let before = standing(&database).await;
-    let preview =
-        answer(&run(&["load", "--dry-run", "--json", "--database-url", &database.url(), &new]).await);
+    let preview = answer(
+        &run(&["load", "--dry-run", "--json", "--database-url", &database.url(), &new]).await,
+    );
     let fates = json!({ "same": 1, "transferred": 1, "split": 1, "merged": 2, "vanished": 1 });
     assert_eq!((&preview["generation"], &preview["refused"]), (&json!(1), &Value::Null));
     let delegations = &preview["delegations"];
     assert_eq!((&delegations["total"], &delegations["ended"]), (&json!(6), &json!(1)));
     assert_eq!(delegations["fates"], fates);
-    let merged: Vec<&Value> =
-        delegations["examples"].as_array().unwrap().iter().filter(|one| one["why"] == "merged").collect();
+    let merged: Vec<&Value> = delegations["examples"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["why"] == "merged")
+        .collect();
     assert_eq!(merged[0]["to"], json!(["193.4.0.0/15"]));
     assert_eq!((&merged[1]["to"], &merged[1]["agent"]), (&json!([]), &json!(1)));
     assert_eq!(merged[1]["yields"], json!([{ "range": "193.4.0.0/15", "to": 4 }]));
@@ -115,7 +120,8 @@ async fn a_dry_run_tells_that_a_load_would_be_refused() {
     let (old, new) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (old, new) = (file(old.path(), &BEFORE), file(new.path(), &AFTER[..1]));
     run(&["load", "--database-url", &database.url(), &old]).await;
-    let output = run(&["load", "--dry-run", "--json", "--database-url", &database.url(), &new]).await;
+    let output =
+        run(&["load", "--dry-run", "--json", "--database-url", &database.url(), &new]).await;
     assert_eq!(output.status.code(), Some(0));
     assert!(answer(&output)["refused"].as_str().unwrap().contains("(ripencc: 1, 6 in use)"));
 }
@@ -129,7 +135,9 @@ async fn where_nothing_is_loaded_nothing_is_made() {
     let output = run(&["load", "--dry-run", "--data-dir", &path, &new]).await;
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("Nothing is loaded yet"), "{}", stdout(&output));
-    for arguments in [vec!["stats", "--data-dir", &path], vec!["diff", "--data-dir", &path, "loaded", &new]] {
+    for arguments in
+        [vec!["stats", "--data-dir", &path], vec!["diff", "--data-dir", &path, "loaded", &new]]
+    {
         let output = run(&arguments).await;
         assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     }

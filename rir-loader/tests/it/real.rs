@@ -10,7 +10,8 @@ use rir_loader::stats::Stats;
 
 /// The files, or `None` and a word about it.
 fn real(test: &str) -> Option<Vec<PathBuf>> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/rir/delegated-extended-2018");
+    let dir =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/rir/delegated-extended-2018");
     if dir.is_dir() {
         return Some(files(&[dir]).unwrap());
     }
@@ -28,7 +29,8 @@ fn the_files_of_2018_hold_what_is_known_of_them() {
     let held_v6: u64 = stats.sources.iter().map(|source| source.ipv6).sum();
     let records: u64 = stats.sources.iter().map(|source| source.records).sum();
     assert_eq!((held, held_v6, records), (190_920, 41_372, 512_252));
-    // No two of them overlap, so that each is a subnet; 607 are no power of two and 193 more are not aligned.
+    // No two of them overlap, so that each is a subnet; 607 are no power of two and 193 more are
+    // not aligned.
     assert_eq!((stats.delegated, stats.equal, stats.crossing), (190_920 + 41_372, 0, 0));
     assert_eq!(stats.non_cidr, 607 + 193);
     assert_eq!(nested.missing(), []);
@@ -41,7 +43,8 @@ fn every_record_is_found_by_its_addresses() {
     for path in &paths {
         delegated::read(path, &|_| {}, &mut |row| {
             let Some(range) = row.range else { return };
-            let found = [range.first(), range.last()].map(|end| hierarchy.subnet(hierarchy.smallest(end)));
+            let found =
+                [range.first(), range.last()].map(|end| hierarchy.subnet(hierarchy.smallest(end)));
             for subnet in found {
                 let delegated = subnet.kind() == SubnetKind::Delegated;
                 assert_eq!(delegated, row.is_held(), "{row:?} {subnet:?}");

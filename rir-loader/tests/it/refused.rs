@@ -91,7 +91,10 @@ fn long_and_unprintable_fields_are_shown_cut_and_escaped() {
     let shown = sentence(one_record(&record).as_bytes());
     assert!(shown.contains("999…`") && shown.len() < 200, "{shown}");
     let shown = sentence(&[one_record("").as_bytes(), b"ripencc|\xff\x00|ipv4\n"].concat());
-    assert!(shown.starts_with("x, line 3, field (whole line): found `ripencc|\u{fffd}\\0|ipv4`"), "{shown}");
+    assert!(
+        shown.starts_with("x, line 3, field (whole line): found `ripencc|\u{fffd}\\0|ipv4`"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -138,7 +141,8 @@ fn a_cut_file_says_what_it_promised() {
     let whole = text("apnic");
     let lines: Vec<_> = whole.lines().collect();
     let shown = sentence(format!("{}\n", lines[..lines.len() - 2].join("\n")).as_bytes());
-    let expected = "x ends after line 18 with 6 records, but promises 8: it was cut short, fetch it again";
+    let expected =
+        "x ends after line 18 with 6 records, but promises 8: it was cut short, fetch it again";
     assert_eq!(shown, expected);
     assert_eq!(
         sentence(&whole.as_bytes()[..whole.len() - 5]),
@@ -171,7 +175,8 @@ fn line_ends_of_another_system_do_no_harm() {
 
 #[test]
 fn a_file_that_is_not_there_says_so() {
-    let error = rir_loader::delegated::read("/nowhere/x".as_ref(), &|_| {}, &mut |_| {}).unwrap_err();
+    let error =
+        rir_loader::delegated::read("/nowhere/x".as_ref(), &|_| {}, &mut |_| {}).unwrap_err();
     assert_eq!(error.to_string(), "cannot open /nowhere/x");
     assert!(matches!(error, ReadError::Open { .. }));
     assert!(rir_loader::delegated::read("/tmp".as_ref(), &|_| {}, &mut |_| {}).is_err());

@@ -1,7 +1,8 @@
-//! The RIPE NCC's samples of every registry's dump, where they are at hand: each object and field as its own text shows it.
+//! The RIPE NCC's samples of every registry's dump, where they are at hand: each object and field
+//! as its own text shows it.
 //!
-//! The texts are not ours to keep: the snapshots hold ranges, handles and counts, and of a sentence its length. The sentences
-//! themselves are compared with a second, naive reading of the same text.
+//! The texts are not ours to keep: the snapshots hold ranges, handles and counts, and of a sentence
+//! its length. The sentences themselves are compared with a second, naive reading of the same text.
 
 use std::io::Read;
 use std::net::IpAddr;
@@ -28,7 +29,9 @@ fn unpacked(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let mut text = vec![];
     match bytes.first() {
-        Some(0x1f) => drop(flate2::read::GzDecoder::new(&bytes[..]).read_to_end(&mut text).unwrap()),
+        Some(0x1f) => {
+            drop(flate2::read::GzDecoder::new(&bytes[..]).read_to_end(&mut text).unwrap())
+        }
         Some(b'P') => {
             let mut zip = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
             zip.by_name("arin_db.txt").unwrap().read_to_end(&mut text).unwrap();
@@ -66,7 +69,8 @@ fn naive_range(value: &str) -> String {
     }
 }
 
-/// Every net of the text: range, holder's words, country, as a reader who knows nothing of continuations sees them.
+/// Every net of the text: range, holder's words, country, as a reader who knows nothing of
+/// continuations sees them.
 fn naive_nets(text: &str, keys: &[&str]) -> Vec<Vec<Option<String>>> {
     let values = |paragraph| {
         let range = keys[3].split('|').find_map(|key| naive(paragraph, key)).map(naive_range);
@@ -85,7 +89,8 @@ fn compare(name: &str, dialect: Dialect, keys: &[&str]) {
     rir_loader::whois::read_text(dialect, text.as_bytes(), &mut |object| {
         let Object::Net(net) = object else { return };
         let country = net.country.map(|country| country.to_string());
-        let words = [net.organisation, net.owner, net.description, net.netname, net.maintainer, net.status];
+        let words =
+            [net.organisation, net.owner, net.description, net.netname, net.maintainer, net.status];
         let mut values = vec![Some(format!("{} {}", net.range.first(), net.range.last()))];
         values.extend(words.into_iter().map(|word| word.map(str::to_owned)));
         values.push(country);
@@ -120,7 +125,8 @@ fn the_fields_are_those_that_the_text_shows() {
     compare("TEST.db", Dialect::Rpsl, &rpsl);
     compare("afrinic.test.gz", Dialect::Rpsl, &rpsl);
     let lacnic = [
-        "inetnum:", "\0", "\0", "inetnum", "ownerid", "owner", "descr", "netname", "\0", "status", "country",
+        "inetnum:", "\0", "\0", "inetnum", "ownerid", "owner", "descr", "netname", "\0", "status",
+        "country",
     ];
     compare("lacnic.test", Dialect::Lacnic, &lacnic);
     let arin = [
@@ -150,7 +156,9 @@ fn the_organisations_are_those_that_the_text_shows() {
         read.push([Some(one.handle.to_owned()), one.name.map(str::to_owned)]);
     })
     .unwrap();
-    let values = |paragraph| ["organisation", "org-name"].map(|key| naive(paragraph, key).map(str::to_owned));
+    let values = |paragraph| {
+        ["organisation", "org-name"].map(|key| naive(paragraph, key).map(str::to_owned))
+    };
     let naive: Vec<_> = paragraphs(&text, &["organisation:"]).map(values).collect();
     assert_eq!((read.len(), &read), (33, &naive));
 }
@@ -158,10 +166,15 @@ fn the_organisations_are_those_that_the_text_shows() {
 /// Objects and classes of a sample as a snapshot.
 fn snapshot(name: &str, dialect: Dialect) -> Option<String> {
     let (objects, report) = objects(dialect, &unpacked(&sample(name)?)).unwrap();
-    let classes: Vec<_> = report.classes.iter().map(|(class, count)| format!("{count} {class}")).collect();
+    let classes: Vec<_> =
+        report.classes.iter().map(|(class, count)| format!("{count} {class}")).collect();
     let counts = (report.objects, report.rejects.count, report.latin1);
     let objects: Vec<_> = objects.iter().map(|object| without_sentences(object)).collect();
-    Some(format!("{}\nobjects, rejected, latin-1: {counts:?}\n{}\n", classes.join(", "), objects.join("\n")))
+    Some(format!(
+        "{}\nobjects, rejected, latin-1: {counts:?}\n{}\n",
+        classes.join(", "),
+        objects.join("\n")
+    ))
 }
 
 /// What somebody wrote, replaced by its length.
@@ -224,14 +237,25 @@ fn routing_registries_are_refused_with_a_reason() {
 
 #[test]
 fn all_samples_make_one_hierarchy() {
-    let names =
-        ["afrinic.test.gz", "apnic.test.gz", "arin.test.zip", "lacnic.test", "ripe.test.gz", "TEST.db"];
+    let names = [
+        "afrinic.test.gz",
+        "apnic.test.gz",
+        "arin.test.zip",
+        "lacnic.test",
+        "ripe.test.gz",
+        "TEST.db",
+    ];
     let Some(paths) = names.map(sample).into_iter().collect::<Option<Vec<_>>>() else { return };
-    let nested = read_with(&paths, Options { origins: true, ..Options::default() }, &|_| {}).unwrap();
-    // 2 + 3 + 2 + 68 ranges, of which RIPE's two of everything and 10.0.0.0/8 of IANA stand for no holder.
+    let nested =
+        read_with(&paths, Options { origins: true, ..Options::default() }, &|_| {}).unwrap();
+    // 2 + 3 + 2 + 68 ranges, of which RIPE's two of everything and 10.0.0.0/8 of IANA stand for no
+    // holder.
     assert_eq!((nested.settled.nets, nested.settled.placeholders), (75, 3));
     let links = rir_loader::inspect::chain(&nested, &"24.232.16.9".parse().unwrap());
     let leaf = links.last().unwrap();
-    assert_eq!((leaf.range.as_str(), leaf.company.as_deref()), ("24.232.16.0/24", Some("Description")));
+    assert_eq!(
+        (leaf.range.as_str(), leaf.company.as_deref()),
+        ("24.232.16.0/24", Some("Description"))
+    );
     assert!(leaf.source.as_deref().unwrap().ends_with("lacnic.test"));
 }

@@ -112,7 +112,14 @@ impl Server {
     }
 
     pub(crate) fn with_sum(&self, mischief: impl IntoIterator<Item = Mischief>) {
-        self.state.lock().unwrap().pages.entry(SUM.to_owned()).or_default().mischief.extend(mischief);
+        self.state
+            .lock()
+            .unwrap()
+            .pages
+            .entry(SUM.to_owned())
+            .or_default()
+            .mischief
+            .extend(mischief);
     }
 
     /// What was asked since the last call.
@@ -150,8 +157,10 @@ async fn serve(stream: TcpStream, state: Arc<Mutex<State>>) -> std::io::Result<(
 
 fn request(lines: &[String]) -> Asked {
     let header = |name: &str| {
-        let found =
-            lines.iter().filter_map(|line| line.split_once(": ")).find(|(n, _)| n.eq_ignore_ascii_case(name));
+        let found = lines
+            .iter()
+            .filter_map(|line| line.split_once(": "))
+            .find(|(n, _)| n.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.to_owned())
     };
     let path = lines.first().and_then(|line| line.split(' ').nth(1)).unwrap_or_default().to_owned();
@@ -169,17 +178,19 @@ fn answer(asked: &Asked, state: &Mutex<State>) -> Vec<u8> {
     state.asked.push(asked.clone());
     let Some(page) = state.pages.get_mut(&asked.path) else { return head("404 Not Found", 0, "") };
     let mischief = page.mischief.pop_front();
-    if mischief.is_none() && asked.condition.as_ref().is_some_and(|condition| *condition == page.etag) {
+    if mischief.is_none()
+        && asked.condition.as_ref().is_some_and(|condition| *condition == page.etag)
+    {
         return head("304 Not Modified", 0, "");
     }
     let whole = page.body.len();
-    let same_edition = asked.if_range.is_none() || asked.if_range.as_deref() == Some(page.etag.as_str());
+    let same_edition =
+        asked.if_range.is_none() || asked.if_range.as_deref() == Some(page.etag.as_str());
     let ignore = !same_edition || matches!(mischief, Some(Mischief::IgnoreRange));
-    let from = asked
-        .range
-        .as_ref()
-        .filter(|_| !ignore)
-        .and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
+    let from =
+        asked.range.as_ref().filter(|_| !ignore).and_then(|range| {
+            range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok()
+        });
     let mut body = page.body.get(from.unwrap_or(0)..).unwrap_or_default().to_owned();
     let mut length = body.len() as u64;
     let etag = match &page.etag {
@@ -192,9 +203,10 @@ fn answer(asked: &Asked, state: &Mutex<State>) -> Vec<u8> {
         Some(from) if from >= whole => {
             ("416 Range Not Satisfiable", format!("Content-Range: bytes */{whole}\r\n"))
         }
-        Some(from) => {
-            ("206 Partial Content", format!("Content-Range: bytes {from}-{}/{whole}\r\n", whole - 1))
-        }
+        Some(from) => (
+            "206 Partial Content",
+            format!("Content-Range: bytes {from}-{}/{whole}\r\n", whole - 1),
+        ),
     };
     match mischief {
         Some(Mischief::CutAfter(bytes)) => body.truncate(bytes),
@@ -211,5 +223,6 @@ fn answer(asked: &Asked, state: &Mutex<State>) -> Vec<u8> {
 }
 
 fn head(status: &str, length: u64, extra: &str) -> Vec<u8> {
-    format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{extra}\r\n").into_bytes()
+    format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{extra}\r\n")
+        .into_bytes()
 }

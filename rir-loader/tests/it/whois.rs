@@ -39,7 +39,10 @@ pub(crate) fn told(object: &Object<'_>) -> String {
 }
 
 /// The objects of a text, and what is reported of it.
-pub(crate) fn objects(dialect: Dialect, bytes: &[u8]) -> Result<(Vec<String>, WhoisReport), TextError> {
+pub(crate) fn objects(
+    dialect: Dialect,
+    bytes: &[u8],
+) -> Result<(Vec<String>, WhoisReport), TextError> {
     let mut objects = vec![];
     let mut take = |object: &Object<'_>| objects.push(told(object));
     let report = match dialect {
@@ -169,7 +172,11 @@ fn arin_says_the_same_as_text_and_as_xml() {
                  - | 19910409";
     let v6 = "net 2001:db8::/32 | arin | org C00000001 | owner - | descr - | netname V6 | mnt - | status allocation | - | 0";
     assert_eq!(text[0], first);
-    assert!(text[1].starts_with("net 198.51.100.0 - 198.51.100.99 | arin | org EX-1"), "{}", text[1]);
+    assert!(
+        text[1].starts_with("net 198.51.100.0 - 198.51.100.99 | arin | org EX-1"),
+        "{}",
+        text[1]
+    );
     assert_eq!(text[2], v6);
     assert_eq!(text[3], "organisation EX-1 | arin | Example Widgets & Co | US");
     assert_eq!(xml, text);
@@ -191,21 +198,30 @@ fn xml_that_is_cut_short_or_malformed_is_refused() {
     assert!(error.contains("well-formed"), "{error}");
 }
 
-/// The stream is read in blocks of 256 KiB, and whatever lies across their border counts as if there were none.
+/// The stream is read in blocks of 256 KiB, and whatever lies across their border counts as if
+/// there were none.
 #[test]
 fn where_a_block_ends_within_xml_makes_no_difference() {
     let tail = "<org><handle>EX-2</handle><name>\u{feff}S\u{e3}o &#233; <![CDATA[<a>]]>\u{feff}\u{feff}x</name ></org></bulkwhois>\n";
     let text = ARIN_XML.replace("</bulkwhois>\n", tail);
     let (whole, report) = objects(Dialect::ArinXml, text.as_bytes()).unwrap();
-    assert_eq!(whole[4], "organisation EX-2 | arin | \u{feff}S\u{e3}o \u{e9} <a>\u{feff}\u{feff}x | -");
+    assert_eq!(
+        whole[4],
+        "organisation EX-2 | arin | \u{feff}S\u{e3}o \u{e9} <a>\u{feff}\u{feff}x | -"
+    );
     let at = text.find("<net>").unwrap();
     let room = 256 * 1024 - at - "<!---->".len();
     let behind = text.len() - at;
     for behind in (0..behind).step_by(5).chain(behind - 130..behind) {
         let padding = format!("<!--{}-->", "x".repeat(room - behind));
         let (padded, other) =
-            objects(Dialect::ArinXml, [&text[..at], &padding, &text[at..]].concat().as_bytes()).unwrap();
-        assert_eq!((&padded, other.lines), (&whole, report.lines), "{behind} bytes before the border");
+            objects(Dialect::ArinXml, [&text[..at], &padding, &text[at..]].concat().as_bytes())
+                .unwrap();
+        assert_eq!(
+            (&padded, other.lines),
+            (&whole, report.lines),
+            "{behind} bytes before the border"
+        );
     }
 }
 
@@ -243,7 +259,10 @@ fn write(dir: &tempfile::TempDir, name: &str, bytes: &[u8]) -> PathBuf {
 
 fn chain(nested: &Nested, address: &str) -> Vec<String> {
     let links = rir_loader::inspect::chain(nested, &address.parse().unwrap());
-    links.iter().map(|link| format!("{} {}", link.range, link.company.as_deref().unwrap_or("-"))).collect()
+    links
+        .iter()
+        .map(|link| format!("{} {}", link.range, link.company.as_deref().unwrap_or("-")))
+        .collect()
 }
 
 #[test]
@@ -319,7 +338,8 @@ fn what_is_said_of_people_is_not_taken() {
 #[test]
 fn large_leaves_are_cut_where_the_policy_says() {
     let dir = tempfile::tempdir().unwrap();
-    let delegated = "2|ripencc|1|1|||\nripencc|NL|ipv4|10.0.0.0|65536|20010101|allocated|opaque-1\n";
+    let delegated =
+        "2|ripencc|1|1|||\nripencc|NL|ipv4|10.0.0.0|65536|20010101|allocated|opaque-1\n";
     let options = Options { cut_v4: Some("20/22".parse().unwrap()), ..Options::default() };
     let nested = read_with(&[write(&dir, "a", delegated.as_bytes())], options, &|_| {}).unwrap();
     assert_eq!(nested.settled.virtual_subnets, 64);
@@ -339,7 +359,8 @@ fn a_zip_may_hold_several_texts_and_others() {
     let dir = tempfile::tempdir().unwrap();
     let (xml, txt) = (("arin_db.xml", ARIN_XML), ("arin_db.txt", ARIN));
     let others = [("README.txt", "read me\n"), ("empty", ""), ("more/arin_db.txt", ARIN)];
-    // Both hold the same: whichever comes first is read. What only has the same name elsewhere is another's.
+    // Both hold the same: whichever comes first is read. What only has the same name elsewhere is
+    // another's.
     for order in [[xml, txt], [txt, xml]] {
         let mut zip = zip::ZipWriter::new(Cursor::new(vec![]));
         for (name, text) in order.into_iter().chain(others) {
@@ -348,7 +369,8 @@ fn a_zip_may_hold_several_texts_and_others() {
         }
         let bytes = zip.finish().unwrap().into_inner();
         let nested = read(&[write(&dir, "arin", &bytes)], &|_| {}).unwrap();
-        let members: Vec<_> = nested.files.iter().map(|file| file.member.as_deref().unwrap()).collect();
+        let members: Vec<_> =
+            nested.files.iter().map(|file| file.member.as_deref().unwrap()).collect();
         assert_eq!(members, [order[0].0, order[1].0, "README.txt", "more/arin_db.txt"]);
         assert_eq!((nested.settled.nets, nested.settled.duplicates), (6, 3));
         let passed: Vec<_> =
@@ -373,18 +395,26 @@ fn what_is_no_registry_data_is_refused_with_what_it_is() {
     ] {
         let error = read(&[write(&dir, "x", bytes)], &|_| {}).unwrap_err();
         let said = error.to_string();
-        assert!(said.contains(sentence) && said.contains(&dir.path().display().to_string()), "{said}");
-        assert!(matches!(error, ReadAllError::File(FileError::Foreign { .. } | FileError::Text { .. })));
+        assert!(
+            said.contains(sentence) && said.contains(&dir.path().display().to_string()),
+            "{said}"
+        );
+        assert!(matches!(
+            error,
+            ReadAllError::File(FileError::Foreign { .. } | FileError::Text { .. })
+        ));
     }
 }
 
 #[test]
 fn a_directory_takes_the_twin_in_utf8() {
     let dir = tempfile::tempdir().unwrap();
-    for name in ["ripe.db.inetnum.gz", "ripe.db.inetnum.utf8.gz", "apnic.db.inetnum.gz", "notes.gz"] {
+    for name in ["ripe.db.inetnum.gz", "ripe.db.inetnum.utf8.gz", "apnic.db.inetnum.gz", "notes.gz"]
+    {
         write(&dir, name, b"");
     }
     let found = rir_loader::files::files(&[dir.path().to_owned(), "-".into()]).unwrap();
-    let names: Vec<_> = found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+    let names: Vec<_> =
+        found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["apnic.db.inetnum.gz", "ripe.db.inetnum.utf8.gz", "-"]);
 }

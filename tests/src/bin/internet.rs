@@ -1,5 +1,6 @@
-//! `nearcrawl-internet`: can this machine and this user have a virtual internet? Builds a small one, proves that
-//! nothing leaves it, measures a round trip in it, and says what it found. Exit code 69 where there can be none.
+//! `nearcrawl-internet`: can this machine and this user have a virtual internet? Builds a small
+//! one, proves that nothing leaves it, measures a round trip in it, and says what it found. Exit
+//! code 69 where there can be none.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::ExitCode;
@@ -13,7 +14,8 @@ const RTT_MS: f64 = 30.0;
 
 fn main() -> ExitCode {
     let failed = |error: NetError| {
-        let code = if error.is_unavailable() { ExitCode::from(UNAVAILABLE) } else { ExitCode::FAILURE };
+        let code =
+            if error.is_unavailable() { ExitCode::from(UNAVAILABLE) } else { ExitCode::FAILURE };
         eprintln!("nearcrawl-internet: {:#}", anyhow::Error::new(error));
         code
     };
@@ -44,12 +46,14 @@ fn try_out() -> Result<f64, NetError> {
     })?;
     println!("{}", internet.prove_isolated()?);
     let to = SocketAddr::new(there.address, 80);
-    let listener = internet.namespace("there")?.run(|| TcpListener::bind(to))?.map_err(NetError::Router)?;
+    let listener =
+        internet.namespace("there")?.run(|| TcpListener::bind(to))?.map_err(NetError::Router)?;
     let handshake = || {
         let start = Instant::now();
         TcpStream::connect_timeout(&to, Duration::from_secs(5)).map(|_| start.elapsed())
     };
-    let shortest = (0..4).map(|_| internet.namespace("here")?.run(handshake)?.map_err(NetError::Router));
+    let shortest =
+        (0..4).map(|_| internet.namespace("here")?.run(handshake)?.map_err(NetError::Router));
     let shortest = shortest.collect::<Result<Vec<_>, _>>()?.into_iter().min().unwrap_or_default();
     drop(listener);
     println!("{}", internet.links().traffic());

@@ -30,7 +30,8 @@ enum Command {
     Time {
         /// Where they are.
         dir: PathBuf,
-        /// Load them into a Postgres of its own in this new directory, too, beside `psql \copy`; it is removed again.
+        /// Load them into a Postgres of its own in this new directory, too, beside `psql \copy`; it
+        /// is removed again.
         #[arg(long)]
         database: Option<PathBuf>,
     },
@@ -39,7 +40,8 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Make { dir, scale, seed } => {
-            std::fs::create_dir_all(&dir).with_context(|| format!("cannot make {}", dir.display()))?;
+            std::fs::create_dir_all(&dir)
+                .with_context(|| format!("cannot make {}", dir.display()))?;
             let made = make(&dir, scale, seed)?;
             println!("{} ranges, {} organisations", made.nets, made.organisations);
         }

@@ -33,7 +33,12 @@ pub struct Manners {
 
 impl Default for Manners {
     fn default() -> Self {
-        Self { host_delay_ms: 250, strategy: Strategy::Predictive, threshold_ms: 50, ship_age_ms: 5_000 }
+        Self {
+            host_delay_ms: 250,
+            strategy: Strategy::Predictive,
+            threshold_ms: 50,
+            ship_age_ms: 5_000,
+        }
     }
 }
 
@@ -57,7 +62,8 @@ pub struct Cast {
 }
 
 impl Cast {
-    /// Starts the coordinator, loads the registry data, starts the agents and lets them in. Nothing is crawled yet.
+    /// Starts the coordinator, loads the registry data, starts the agents and lets them in. Nothing
+    /// is crawled yet.
     pub async fn assemble(
         stage: &Stage,
         data: &RegistryData,
@@ -76,7 +82,8 @@ impl Cast {
         });
         admin.set_policy(&policy).await?;
         let agents = Vec::with_capacity(stage.world().agents.len());
-        let mut cast = Self { coordinator, agents, admin, dashboard, password, load, manners, _door: door };
+        let mut cast =
+            Self { coordinator, agents, admin, dashboard, password, load, manners, _door: door };
         cast.let_in(stage, room).await?;
         Ok(cast)
     }
@@ -120,7 +127,9 @@ impl Cast {
         let urls: Vec<String> = stage.seeds().iter().map(ToString::to_string).collect();
         let answer = self.admin.seed(&urls).await?;
         match answer["rejected"].as_array() {
-            Some(rejected) if !rejected.is_empty() => bail!("the coordinator rejected seeds: {rejected:?}"),
+            Some(rejected) if !rejected.is_empty() => {
+                bail!("the coordinator rejected seeds: {rejected:?}")
+            }
             _ => Ok(urls.len()),
         }
     }
@@ -154,18 +163,27 @@ fn coordinator_plan(stage: &Stage, room: &Room) -> anyhow::Result<CoordinatorPla
 }
 
 /// Lets a browser outside see a dashboard inside: at the usual port, or at any free one.
-async fn open_door(stage: &Stage, inside: SocketAddr) -> anyhow::Result<(Option<Door>, SocketAddr)> {
+async fn open_door(
+    stage: &Stage,
+    inside: SocketAddr,
+) -> anyhow::Result<(Option<Door>, SocketAddr)> {
     let usual = TcpListener::bind(("127.0.0.1", PORT)).await;
     let outside = match usual {
         Ok(listener) => listener,
-        Err(_) => TcpListener::bind(("127.0.0.1", 0)).await.context("cannot listen for the dashboard")?,
+        Err(_) => {
+            TcpListener::bind(("127.0.0.1", 0)).await.context("cannot listen for the dashboard")?
+        }
     };
     let door = stage.door(Who::Coordinator, outside, inside)?;
     let dashboard = door.as_ref().map_or(inside, Door::outside);
     Ok((door, dashboard))
 }
 
-async fn load(data_dir: &std::path::Path, data: &RegistryData, room: &Room) -> anyhow::Result<Value> {
+async fn load(
+    data_dir: &std::path::Path,
+    data: &RegistryData,
+    room: &Room,
+) -> anyhow::Result<Value> {
     let done = Loader::load(data_dir, &data.folder, &room.path().join("load.log")).await?;
     if !done.status.success() {
         bail!("rir-loader ended with {}: {}", done.status, done.said);

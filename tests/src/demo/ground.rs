@@ -33,17 +33,24 @@ pub struct Wish {
 /// Where measured round trips may lie beside the repository.
 const BESIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/latency/oracle-2018");
 
-/// Measured round trips of the given folder, or of the usual one where it exists; else the geographic model, also for
-/// made-up registry data: hardly any of its addresses is one that was measured.
+/// Measured round trips of the given folder, or of the usual one where it exists; else the
+/// geographic model, also for made-up registry data: hardly any of its addresses is one that was
+/// measured.
 pub fn atlas(options: &Options) -> anyhow::Result<Atlas> {
-    let usual = || Some(PathBuf::from(BESIDE)).filter(|folder| folder.is_dir() && !options.made_up_data);
+    let usual =
+        || Some(PathBuf::from(BESIDE)).filter(|folder| folder.is_dir() && !options.made_up_data);
     let folder = options.oracle.clone().or_else(usual);
     Atlas::open(folder.as_deref(), options.seed).context("cannot open the latency world")
 }
 
 impl Ground {
     /// Chooses a world from the data and opens it; says so when it has to be the loopback.
-    pub fn open(data: RegistryData, atlas: &Atlas, wish: Wish, room: &Room) -> anyhow::Result<Self> {
+    pub fn open(
+        data: RegistryData,
+        atlas: &Atlas,
+        wish: Wish,
+        room: &Room,
+    ) -> anyhow::Result<Self> {
         let hierarchy = data.hierarchy()?;
         let world = DemoWorld::choose(&hierarchy, atlas, wish.size, wish.seed)?;
         if !wish.namespaces {
@@ -62,11 +69,17 @@ impl Ground {
         }
     }
 
-    fn on_loopback(data: &RegistryData, world: &DemoWorld, wish: Wish, room: &Room) -> anyhow::Result<Self> {
+    fn on_loopback(
+        data: &RegistryData,
+        world: &DemoWorld,
+        wish: Wish,
+        room: &Room,
+    ) -> anyhow::Result<Self> {
         let mirror = world.on_loopback()?;
         let folder = room.folder("mirror")?;
         for (name, content) in &mirror.files {
-            std::fs::write(folder.join(name), content).context("cannot write the mirrored registry data")?;
+            std::fs::write(folder.join(name), content)
+                .context("cannot write the mirrored registry data")?;
         }
         let origin = format!("{}, moved to 127.0.0.0/8", data.origin);
         let stage = Stage::open(mirror.world, wish.documents).context("cannot open the stage")?;

@@ -1,4 +1,5 @@
-//! What came of a crawl, from everyone who knows: the coordinator, the referee, the matrix, the kernel.
+//! What came of a crawl, from everyone who knows: the coordinator, the referee, the matrix, the
+//! kernel.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -147,8 +148,10 @@ impl Numbers {
 
 fn by_reason(overview: &Value) -> BTreeMap<String, u64> {
     let reasons = overview.pointer("/delegations/by_reason").and_then(Value::as_object);
-    let counted =
-        reasons.into_iter().flatten().map(|(reason, count)| (reason.clone(), count.as_u64().unwrap_or(0)));
+    let counted = reasons
+        .into_iter()
+        .flatten()
+        .map(|(reason, count)| (reason.clone(), count.as_u64().unwrap_or(0)));
     counted.collect()
 }
 
@@ -166,9 +169,12 @@ impl SearchFound {
     fn of(query: Query, answer: &Value) -> Self {
         let items = answer["items"].as_array().map(Vec::as_slice).unwrap_or_default();
         let text = |item: &Value, field: &str| item[field].as_str().unwrap_or_default().to_owned();
-        let named = query.url.as_ref().is_none_or(|url| items.iter().any(|item| text(item, "url") == *url));
-        let of_host =
-            query.host.as_ref().is_none_or(|host| items.iter().all(|item| text(item, "host") == *host));
+        let named =
+            query.url.as_ref().is_none_or(|url| items.iter().any(|item| text(item, "url") == *url));
+        let of_host = query
+            .host
+            .as_ref()
+            .is_none_or(|host| items.iter().all(|item| text(item, "host") == *host));
         let of_language =
             query.language.is_none_or(|code| items.iter().all(|item| text(item, "lang") == code));
         Self {
@@ -189,7 +195,8 @@ impl Dealing {
         let pages = pages_of_hosts(stage);
         let mut dealt = Vec::with_capacity(world.hosts.len());
         for (resident, pages) in world.hosts.iter().zip(pages) {
-            let city = atlas.world().find(&resident.city).context("a host is in no city of the matrix")?;
+            let city =
+                atlas.world().find(&resident.city).context("a host is in no city of the matrix")?;
             if let Some(agent) = owner(&book, resident.address) {
                 dealt.push(Dealt { city, pages, agent });
             }
@@ -212,7 +219,8 @@ impl Dealing {
 }
 
 fn cities(atlas: &Atlas, world: &DemoWorld) -> anyhow::Result<Vec<lab::CityId>> {
-    let find = |city: &str| atlas.world().find(city).context("an agent is in no city of the matrix");
+    let find =
+        |city: &str| atlas.world().find(city).context("an agent is in no city of the matrix");
     world.agents.iter().map(|agent| find(&agent.city)).collect()
 }
 
@@ -230,8 +238,10 @@ async fn book(cast: &Cast) -> anyhow::Result<Vec<(Range, usize)>> {
     let mut book = Vec::new();
     for item in cast.admin.list("delegations").await? {
         let subnet = item["subnet"].as_str().context("a delegation has no subnet")?;
-        let name =
-            item.pointer("/agent/name").and_then(Value::as_str).context("a delegation has no agent")?;
+        let name = item
+            .pointer("/agent/name")
+            .and_then(Value::as_str)
+            .context("a delegation has no agent")?;
         let agent = cast.agent_named(name).context("a delegation names a stranger")?;
         book.push((subnet.parse().context("a delegated subnet cannot be read")?, agent));
     }

@@ -19,8 +19,8 @@ pub struct Options {
     /// Use a small registry file of our own making: no network is needed.
     #[arg(long, conflicts_with = "registry_data")]
     pub made_up_data: bool,
-    /// Folder with measured round trips (`cities.csv`, `rtt_ms.csv`, `targets.csv.gz`); without it they are made from
-    /// distances.
+    /// Folder with measured round trips (`cities.csv`, `rtt_ms.csv`, `targets.csv.gz`); without it
+    /// they are made from distances.
     #[arg(long, value_name = "DIR")]
     pub oracle: Option<PathBuf>,
     /// Use 127.x addresses instead of network namespaces.
@@ -50,18 +50,19 @@ pub struct Options {
     /// Write the numbers to this file as JSON, too.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Program to run when the crawl is over, with NEARCRAWL_URL, NEARCRAWL_ADMIN_PASSWORD and NEARCRAWL_QUERY set; its
-    /// failure is the demo's.
+    /// Program to run when the crawl is over, with NEARCRAWL_URL, NEARCRAWL_ADMIN_PASSWORD and
+    /// NEARCRAWL_QUERY set; its failure is the demo's.
     #[arg(last = true, value_name = "PROGRAM")]
     pub then: Vec<String>,
 }
 
 impl Options {
-    /// How many take part: hosts in as many countries as the demo promises, fewer when there are few hosts, or when they are to be
-    /// near agents.
+    /// How many take part: hosts in as many countries as the demo promises, fewer when there are
+    /// few hosts, or when they are to be near agents.
     pub fn size(&self) -> Size {
         let usual = Size::default();
-        let countries = if self.near_ms.is_some() { 1 } else { usual.countries.min(self.hosts / 3) };
+        let countries =
+            if self.near_ms.is_some() { 1 } else { usual.countries.min(self.hosts / 3) };
         Size { agents: self.agents, hosts: self.hosts, countries, near_ms: self.near_ms }
     }
 }

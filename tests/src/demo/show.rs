@@ -37,8 +37,12 @@ async fn play(options: &Options, namespaces: bool, room: &Room) -> anyhow::Resul
         RegistryData::obtain(options.registry_data.as_deref(), room).await?
     };
     let atlas = atlas(options)?;
-    println!("round trips  {}", if atlas.is_measured() { "measured" } else { "made from distances" });
-    let wish = Wish { size: options.size(), documents: options.documents, seed: options.seed, namespaces };
+    println!(
+        "round trips  {}",
+        if atlas.is_measured() { "measured" } else { "made from distances" }
+    );
+    let wish =
+        Wish { size: options.size(), documents: options.documents, seed: options.seed, namespaces };
     let Ground { stage, data } = Ground::open(data, &atlas, wish, room)?;
     introduce(&stage, &data)?;
     let begun = Instant::now();
@@ -49,7 +53,10 @@ async fn play(options: &Options, namespaces: bool, room: &Room) -> anyhow::Resul
         cast.agents.len(),
         begun.elapsed().as_secs_f64()
     );
-    println!("dashboard    http://{}/ (sign in as admin, password: {})", cast.dashboard, cast.password);
+    println!(
+        "dashboard    http://{}/ (sign in as admin, password: {})",
+        cast.dashboard, cast.password
+    );
     let mut verdict = crawl(options, &stage, &atlas, &mut cast).await?;
     if let [program, arguments @ ..] = options.then.as_slice() {
         verdict = verdict.and(guest(program, arguments, &stage, &cast).await?);
@@ -79,7 +86,12 @@ fn introduce(stage: &Stage, data: &RegistryData) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn crawl(options: &Options, stage: &Stage, atlas: &Atlas, cast: &mut Cast) -> anyhow::Result<Verdict> {
+async fn crawl(
+    options: &Options,
+    stage: &Stage,
+    atlas: &Atlas,
+    cast: &mut Cast,
+) -> anyhow::Result<Verdict> {
     let seeds = cast.seed(stage).await?;
     println!("crawl        begins with {seeds} seeds");
     let watch = Watch::new(stage.referee(), &cast.admin).talking();
@@ -93,7 +105,12 @@ async fn crawl(options: &Options, stage: &Stage, atlas: &Atlas, cast: &mut Cast)
     }
     let judged = promises(&numbers);
     for promise in &judged {
-        println!("{} {}: {}", if promise.kept { "kept  " } else { "MISSED" }, promise.what, promise.seen);
+        println!(
+            "{} {}: {}",
+            if promise.kept { "kept  " } else { "MISSED" },
+            promise.what,
+            promise.seen
+        );
     }
     for fault in numbers.referee.faults() {
         println!("referee      {fault}");
@@ -102,7 +119,12 @@ async fn crawl(options: &Options, stage: &Stage, atlas: &Atlas, cast: &mut Cast)
 }
 
 /// Lets a program from outside look at the finished crawl.
-async fn guest(program: &str, arguments: &[String], stage: &Stage, cast: &Cast) -> anyhow::Result<Promise> {
+async fn guest(
+    program: &str,
+    arguments: &[String],
+    stage: &Stage,
+    cast: &Cast,
+) -> anyhow::Result<Promise> {
     let query = stage.web().queries().into_iter().next().map(|query| query.text);
     let status = tokio::process::Command::new(program)
         .args(arguments)
@@ -113,7 +135,11 @@ async fn guest(program: &str, arguments: &[String], stage: &Stage, cast: &Cast) 
         .status()
         .await
         .with_context(|| format!("cannot run {program}"))?;
-    Ok(Promise { what: "the guest program is content", seen: status.to_string(), kept: status.success() })
+    Ok(Promise {
+        what: "the guest program is content",
+        seen: status.to_string(),
+        kept: status.success(),
+    })
 }
 
 /// Ctrl-C, or a polite request to end.

@@ -49,8 +49,9 @@ impl fmt::Display for Verdict {
             Self::Kept => write!(f, "every promise was kept"),
             Self::Interrupted => write!(f, "stopped before the end"),
             Self::Missed(missed) => {
-                let lines =
-                    missed.iter().map(|promise| format!("MISSED: {}: {}", promise.what, promise.seen));
+                let lines = missed
+                    .iter()
+                    .map(|promise| format!("MISSED: {}: {}", promise.what, promise.seen));
                 write!(f, "{}", lines.collect::<Vec<_>>().join("\n"))
             }
         }

@@ -10,8 +10,9 @@ use crate::referee::{Coverage, Referee};
 
 /// Between two looks.
 const STEP: Duration = Duration::from_secs(1);
-/// So long without any change, the crawl is over: longer than any pause that an agent makes (a host that fails is
-/// tried again after seconds, a candidate is waited for as long as the policy's patience).
+/// So long without any change, the crawl is over: longer than any pause that an agent makes (a host
+/// that fails is tried again after seconds, a candidate is waited for as long as the policy's
+/// patience).
 const QUIET: Duration = Duration::from_secs(45);
 /// Complete, and so long without any change: over.
 const QUIET_WHEN_COMPLETE: Duration = Duration::from_secs(8);
@@ -49,8 +50,9 @@ impl<'w> Watch<'w> {
         Self { talkative: true, ..self }
     }
 
-    /// Waits until everything expected is fetched and integrated and nothing changes any more, or until nothing has
-    /// changed for long, or until `limit`. The time it took, the final quiet not counted.
+    /// Waits until everything expected is fetched and integrated and nothing changes any more, or
+    /// until nothing has changed for long, or until `limit`. The time it took, the final quiet not
+    /// counted.
     pub async fn until_over(&self, limit: Duration) -> Duration {
         let begun = Instant::now();
         let (mut last, mut changed) = (Level::default(), begun);
@@ -74,7 +76,8 @@ impl<'w> Watch<'w> {
         changed - begun
     }
 
-    /// A coordinator that does not answer now (it may have been killed) leaves its numbers as they were.
+    /// A coordinator that does not answer now (it may have been killed) leaves its numbers as they
+    /// were.
     async fn level(&self, last: &Level) -> Level {
         let Coverage { all, .. } = self.referee.coverage();
         let (expected, fetched) = (all.expected, all.fetched);
@@ -102,7 +105,10 @@ impl Level {
     }
 
     fn is_complete(&self) -> bool {
-        self.fetched >= self.expected && self.waiting_packages == 0 && self.pending == 0 && self.searches == 0
+        self.fetched >= self.expected
+            && self.waiting_packages == 0
+            && self.pending == 0
+            && self.searches == 0
     }
 }
 

@@ -100,7 +100,8 @@ impl Server {
 async fn serve_udp(zone: Arc<Zone>, socket: UdpSocket) {
     let mut buffer = vec![0; 65_535];
     loop {
-        // An error here is the echo of an answer that found nobody (ICMP unreachable): the next question will do.
+        // An error here is the echo of an answer that found nobody (ICMP unreachable): the next
+        // question will do.
         let Ok((length, asker)) = socket.recv_from(&mut buffer).await else { continue };
         if let Some(answer) = zone.answer_udp(&buffer[..length]) {
             let _ = socket.send_to(&answer, asker).await;
@@ -122,7 +123,8 @@ async fn serve_tcp(zone: Arc<Zone>, listener: TcpListener) {
     }
 }
 
-/// Questions and answers, each after its length in two bytes, until the guest leaves or is silent for too long.
+/// Questions and answers, each after its length in two bytes, until the guest leaves or is silent
+/// for too long.
 async fn converse(zone: Arc<Zone>, mut guest: TcpStream) -> io::Result<()> {
     while let Ok(question) = timeout(PATIENCE, read(&mut guest)).await {
         let Some(answer) = zone.answer_tcp(&question?) else { break };

@@ -29,10 +29,12 @@ impl Zone {
         Self { names: names.collect() }
     }
 
-    /// The answer to a message, no longer than the asker takes over UDP; none when it is not a question at all.
+    /// The answer to a message, no longer than the asker takes over UDP; none when it is not a
+    /// question at all.
     pub fn answer_udp(&self, question: &[u8]) -> Option<Vec<u8>> {
         let question = Message::from_vec(question).ok()?;
-        let most = question.edns.as_ref().map_or(PLAIN_UDP, Edns::max_payload).clamp(PLAIN_UDP, MOST_UDP);
+        let most =
+            question.edns.as_ref().map_or(PLAIN_UDP, Edns::max_payload).clamp(PLAIN_UDP, MOST_UDP);
         let answer = self.answer(&question)?;
         let bytes = answer.to_vec().ok()?;
         if bytes.len() <= usize::from(most) { Some(bytes) } else { answer.truncate().to_vec().ok() }

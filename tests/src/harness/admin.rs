@@ -29,9 +29,11 @@ impl Admin {
         let what = "sign in";
         let built = Client::builder().no_proxy().timeout(PATIENCE).build();
         let client = built.map_err(|source| failed(what, source))?;
-        let mut admin = Self { client, base: format!("http://{address}/api/v1"), cookie: String::new() };
+        let mut admin =
+            Self { client, base: format!("http://{address}/api/v1"), cookie: String::new() };
         let credentials = json!({ "name": "admin", "password": password });
-        let answer = admin.send(what, admin.request(Method::POST, "session").json(&credentials)).await?;
+        let answer =
+            admin.send(what, admin.request(Method::POST, "session").json(&credentials)).await?;
         let cookie = answer.headers().get(SET_COOKIE).and_then(|value| value.to_str().ok());
         let cookie = cookie.and_then(|cookie| cookie.split(';').next());
         cookie
@@ -57,7 +59,9 @@ impl Admin {
 
     /// Sets the policy.
     pub async fn set_policy(&self, policy: &Value) -> Result<(), HarnessError> {
-        self.send("set the policy", self.request(Method::PUT, "policy").json(policy)).await.map(drop)
+        self.send("set the policy", self.request(Method::PUT, "policy").json(policy))
+            .await
+            .map(drop)
     }
 
     /// Adds URLs to crawl; the coordinator's count of them.

@@ -118,7 +118,10 @@ impl AgentPlan {
             capacity_pages_per_day: self.capacity,
             bind: self.bind,
             resolver: &self.resolver,
-            probe: ProbeTable { methods: &self.methods, new_targets_per_minute: NEW_TARGETS_PER_MINUTE },
+            probe: ProbeTable {
+                methods: &self.methods,
+                new_targets_per_minute: NEW_TARGETS_PER_MINUTE,
+            },
             guard: GuardTable { allow: &self.allow, ports: &self.ports },
             limits: LimitsTable { host_delay_ms: self.host_delay_ms },
             ship: ShipTable { age_ms: self.ship_age_ms },

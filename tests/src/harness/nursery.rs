@@ -1,7 +1,7 @@
 //! The thread that starts every process.
 //!
-//! The kernel ties "end with the parent" to the *thread* that forked, and the threads of a runtime come and go. This
-//! one stays as long as our process.
+//! The kernel ties "end with the parent" to the *thread* that forked, and the threads of a runtime
+//! come and go. This one stays as long as our process.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -24,7 +24,10 @@ pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
     end_with_us(&mut command);
     let (reply, born) = mpsc::channel();
     let closed = |_| io::Error::other("the thread that starts processes is gone");
-    NURSERY.get_or_init(open).send(Birth { command, reply }).map_err(|_| closed(mpsc::RecvError))?;
+    NURSERY
+        .get_or_init(open)
+        .send(Birth { command, reply })
+        .map_err(|_| closed(mpsc::RecvError))?;
     born.recv().map_err(closed)?
 }
 

@@ -11,8 +11,13 @@ use super::HarnessError;
 /// Between two looks.
 const STEP: Duration = Duration::from_millis(50);
 
-/// Looks again and again until `look` finds a value; what it saw instead is told when `limit` is over.
-pub async fn until<T, S, F, L>(wanted: &str, limit: Duration, mut look: L) -> Result<T, HarnessError>
+/// Looks again and again until `look` finds a value; what it saw instead is told when `limit` is
+/// over.
+pub async fn until<T, S, F, L>(
+    wanted: &str,
+    limit: Duration,
+    mut look: L,
+) -> Result<T, HarnessError>
 where
     S: Display,
     F: Future<Output = Result<T, S>>,
@@ -26,7 +31,11 @@ where
         match look().await {
             Ok(found) => return Ok(found),
             Err(seen) if Instant::now() >= end => {
-                return Err(HarnessError::Late { wanted: wanted.to_owned(), limit, seen: seen.to_string() });
+                return Err(HarnessError::Late {
+                    wanted: wanted.to_owned(),
+                    limit,
+                    seen: seen.to_string(),
+                });
             }
             Err(_) => {}
         }

@@ -36,10 +36,12 @@ pub struct Memory {
 }
 
 impl Process {
-    /// Starts `command`. Its standard output is read line by line; its standard error is appended to `log`.
+    /// Starts `command`. Its standard output is read line by line; its standard error is appended
+    /// to `log`.
     pub fn start(name: &str, mut command: Command, log: &Path) -> Result<Self, HarnessError> {
         let mut options = File::options();
-        let file = options.create(true).append(true).open(log).map_err(HarnessError::prepare(log))?;
+        let file =
+            options.create(true).append(true).open(log).map_err(HarnessError::prepare(log))?;
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(file);
         let mut child = nursery::spawn(command).map_err(HarnessError::handle("start", name))?;
         let (sender, lines) = watch::channel(Vec::new());
@@ -78,7 +80,11 @@ impl Process {
         match found.await {
             Ok(Some(found)) => Ok(found),
             Ok(None) => Err(self.ended(wanted).await),
-            Err(_) => Err(HarnessError::Late { wanted: wanted.to_owned(), limit, seen: self.last_words() }),
+            Err(_) => Err(HarnessError::Late {
+                wanted: wanted.to_owned(),
+                limit,
+                seen: self.last_words(),
+            }),
         }
     }
 
@@ -96,8 +102,12 @@ impl Process {
         self.lines.borrow().clone()
     }
 
-    /// Waits for its end and for the end of its standard output, which may be read only after that; both.
-    pub async fn finish(&mut self, limit: Duration) -> Result<(ExitStatus, Vec<String>), HarnessError> {
+    /// Waits for its end and for the end of its standard output, which may be read only after that;
+    /// both.
+    pub async fn finish(
+        &mut self,
+        limit: Duration,
+    ) -> Result<(ExitStatus, Vec<String>), HarnessError> {
         let status = self.wait(limit).await?;
         let mut lines = self.lines.clone();
         let closed = async { while lines.changed().await.is_ok() {} };
@@ -127,10 +137,12 @@ impl Process {
 
     /// What it takes now and took at most; zero when it has ended.
     pub fn memory(&self) -> Memory {
-        let text = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap_or_default();
+        let text =
+            std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap_or_default();
         let field = |name: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(name));
-            let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+            let kilobytes =
+                line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
             kilobytes.unwrap_or(0) * 1024
         };
         Memory { resident: field("VmRSS:"), peak: field("VmHWM:") }

@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 
 use super::HarnessError;
 
-/// `$1` is our process, `$2` the folder. A database in it may need a moment to notice that its owner is gone.
+/// `$1` is our process, `$2` the folder. A database in it may need a moment to notice that its
+/// owner is gone.
 const JANITOR: &str = r#"
 while [ -d "/proc/$1" ]; do sleep 0.5; done
 tries=0

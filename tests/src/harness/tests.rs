@@ -15,9 +15,12 @@ fn shell(script: &str) -> Command {
 async fn a_line_is_waited_for() {
     let room = Room::open("harness").unwrap();
     let mut process =
-        Process::start("it", shell("echo one; echo n=2; sleep 60"), &room.path().join("log")).unwrap();
-    let number =
-        process.line("a number", SOON, |line| line.strip_prefix("n=")?.parse::<u32>().ok()).await.unwrap();
+        Process::start("it", shell("echo one; echo n=2; sleep 60"), &room.path().join("log"))
+            .unwrap();
+    let number = process
+        .line("a number", SOON, |line| line.strip_prefix("n=")?.parse::<u32>().ok())
+        .await
+        .unwrap();
     assert_eq!(number, 2);
     assert!(process.is_running());
     assert!(process.memory().peak > 0);

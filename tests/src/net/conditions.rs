@@ -1,4 +1,5 @@
-//! What is wrong with the internet now: which ways are cut, and which are slower than they should be.
+//! What is wrong with the internet now: which ways are cut, and which are slower than they should
+//! be.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -74,7 +75,13 @@ impl Conditions {
     }
 
     /// The delay of a packet between these ends under the conditions; none when the way is cut.
-    pub(super) fn apply(&self, ends: Ends, from: Site, to: Site, delay: Duration) -> Option<Duration> {
+    pub(super) fn apply(
+        &self,
+        ends: Ends,
+        from: Site,
+        to: Site,
+        delay: Duration,
+    ) -> Option<Duration> {
         if self.cut.is_empty() && self.slow.is_empty() {
             return Some(delay);
         }
@@ -91,7 +98,9 @@ impl Conditions {
         }
         // A site talking to itself is named twice above, but is slowed once.
         let scopes = &scopes[usize::from(from == to)..];
-        Some(scopes.iter().filter_map(|scope| self.slow.get(scope)).fold(delay, |d, s| s.stretch(d)))
+        Some(
+            scopes.iter().filter_map(|scope| self.slow.get(scope)).fold(delay, |d, s| s.stretch(d)),
+        )
     }
 }
 
@@ -132,7 +141,11 @@ mod tests {
         let mut conditions = Conditions::default();
         conditions.slow(Scope::Site(Site(1)), Slowdown { factor: 2.0, extra: 5 * MS });
         assert_eq!(apply(&conditions), Some(25 * MS));
-        assert_eq!(conditions.apply(ends(), Site(1), Site(1), 10 * MS), Some(25 * MS), "slowed once within");
+        assert_eq!(
+            conditions.apply(ends(), Site(1), Site(1), 10 * MS),
+            Some(25 * MS),
+            "slowed once within"
+        );
         assert_eq!(conditions.apply(ends(), Site(3), Site(2), 10 * MS), Some(10 * MS));
     }
 }

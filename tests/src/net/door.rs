@@ -1,5 +1,6 @@
-//! A door from the machine's own loopback to a listener inside a namespace, so that a browser outside can see a
-//! dashboard inside. It only lets connections in; nothing inside can use it to get out.
+//! A door from the machine's own loopback to a listener inside a namespace, so that a browser
+//! outside can see a dashboard inside. It only lets connections in; nothing inside can use it to
+//! get out.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream as StdStream};
@@ -25,7 +26,11 @@ pub struct Door {
 
 impl Door {
     /// Leads whoever connects to `outside` to the address `inside` of the namespace.
-    pub fn open(namespace: Namespace, outside: TcpListener, inside: SocketAddr) -> Result<Self, NetError> {
+    pub fn open(
+        namespace: Namespace,
+        outside: TcpListener,
+        inside: SocketAddr,
+    ) -> Result<Self, NetError> {
         let address = outside.local_addr().map_err(NetError::Router)?;
         let keeper = tokio::spawn(keep(namespace, outside, inside));
         Ok(Self { outside: address, keeper })
@@ -59,14 +64,19 @@ async fn keep(namespace: Namespace, outside: TcpListener, inside: SocketAddr) {
     }
 }
 
-/// A guest whose connection breaks is an everyday event, worth a line only to someone who looks for it.
+/// A guest whose connection breaks is an everyday event, worth a line only to someone who looks for
+/// it.
 fn report(left: Result<(), io::Error>) {
     if let Err(error) = left {
         tracing::debug!(%error, "a connection through the door ended early");
     }
 }
 
-async fn lead(namespace: Namespace, mut guest: TcpStream, inside: SocketAddr) -> Result<(), io::Error> {
+async fn lead(
+    namespace: Namespace,
+    mut guest: TcpStream,
+    inside: SocketAddr,
+) -> Result<(), io::Error> {
     let connect = move || namespace.run(|| StdStream::connect_timeout(&inside, PATIENCE));
     let host = tokio::task::spawn_blocking(connect).await?.map_err(io::Error::other)??;
     host.set_nonblocking(true)?;

@@ -9,7 +9,9 @@ use nix::errno::Errno;
 #[derive(Debug, thiserror::Error)]
 pub enum NetError {
     /// Neither the privilege nor a user namespace to get it in.
-    #[error("this process may not create network namespaces; run it as root or allow user namespaces")]
+    #[error(
+        "this process may not create network namespaces; run it as root or allow user namespaces"
+    )]
     NoNamespaces(#[source] Errno),
     /// A user namespace was made, but its identity map was refused.
     #[error("the kernel refused the identity map of a new user namespace ({path})")]
@@ -88,12 +90,15 @@ pub enum NetError {
 }
 
 impl NetError {
-    /// True when this machine or user cannot have a virtual internet at all, so that the caller should do without
-    /// (the loopback world), rather than report a fault.
+    /// True when this machine or user cannot have a virtual internet at all, so that the caller
+    /// should do without (the loopback world), rather than report a fault.
     pub fn is_unavailable(&self) -> bool {
         matches!(
             self,
-            Self::NoNamespaces(_) | Self::IdentityMap { .. } | Self::NoTun(_) | Self::Setting { .. }
+            Self::NoNamespaces(_)
+                | Self::IdentityMap { .. }
+                | Self::NoTun(_)
+                | Self::Setting { .. }
         )
     }
 }

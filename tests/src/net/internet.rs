@@ -1,4 +1,5 @@
-//! A whole internet from a plan: namespaces, devices, addresses, routes, and the router between them.
+//! A whole internet from a plan: namespaces, devices, addresses, routes, and the router between
+//! them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -31,8 +32,9 @@ pub struct Placed {
 pub struct NodePlan {
     /// How the node is called in errors and looked up; unique.
     pub name: String,
-    /// The first address of each family is the node's own, from which it sends; it answers for the others too,
-    /// which may be at other sites: one node can be hundreds of hosts all over the world.
+    /// The first address of each family is the node's own, from which it sends; it answers for the
+    /// others too, which may be at other sites: one node can be hundreds of hosts all over the
+    /// world.
     pub addresses: Vec<Placed>,
 }
 
@@ -47,8 +49,8 @@ pub struct Plan {
     pub seed: u64,
 }
 
-/// A running internet. Dropping it stops the router and removes the devices; the namespaces go when the last program
-/// inside has ended.
+/// A running internet. Dropping it stops the router and removes the devices; the namespaces go when
+/// the last program inside has ended.
 #[derive(Debug)]
 pub struct Internet {
     namespaces: BTreeMap<String, Namespace>,
@@ -57,7 +59,8 @@ pub struct Internet {
 }
 
 impl Internet {
-    /// Builds it. Needs the right to make network namespaces (see [`super::take_privilege`]) and `/dev/net/tun`.
+    /// Builds it. Needs the right to make network namespaces (see [`super::take_privilege`]) and
+    /// `/dev/net/tun`.
     pub fn open(plan: Plan) -> Result<Self, NetError> {
         let homes = homes(&plan)?;
         let mut namespaces = BTreeMap::new();
@@ -79,7 +82,9 @@ impl Internet {
 
     /// The namespace of a node.
     pub fn namespace(&self, name: &str) -> Result<&Namespace, NetError> {
-        self.namespaces.get(name).ok_or_else(|| NetError::Plan(format!("there is no node called {name}")))
+        self.namespaces
+            .get(name)
+            .ok_or_else(|| NetError::Plan(format!("there is no node called {name}")))
     }
 
     /// The handle to cut, slow and heal ways, and to read the counters.
@@ -126,7 +131,10 @@ fn homes(plan: &Plan) -> Result<HashMap<IpAddr, Home>, NetError> {
         }
         for Placed { address, site } in node.addresses.iter().copied() {
             if site.0 >= plan.paths.sites() {
-                return Err(NetError::Plan(format!("{address} is at site {}, outside the matrix", site.0)));
+                return Err(NetError::Plan(format!(
+                    "{address} is at site {}, outside the matrix",
+                    site.0
+                )));
             }
             if homes.insert(address, Home { device, site }).is_some() {
                 return Err(NetError::Plan(format!("{address} is given twice")));
@@ -153,8 +161,12 @@ fn furnish(node: &NodePlan) -> Result<Tun, NetError> {
         if std::mem::replace(seen, true) {
             netlink.answer_for(address).map_err(attempt(format!("answer for {address}")))?;
         } else {
-            netlink.add_address(tun::NAME, address).map_err(attempt(format!("add the address {address}")))?;
-            netlink.default_route(tun::NAME, address).map_err(attempt("set the default route".to_owned()))?;
+            netlink
+                .add_address(tun::NAME, address)
+                .map_err(attempt(format!("add the address {address}")))?;
+            netlink
+                .default_route(tun::NAME, address)
+                .map_err(attempt("set the default route".to_owned()))?;
         }
     }
     Ok(device)

@@ -13,8 +13,8 @@ use nix::unistd::getegid;
 
 use super::NetError;
 
-/// A network namespace without a name in the file system: it lives as long as this handle, its clones, and the
-/// programs and sockets inside.
+/// A network namespace without a name in the file system: it lives as long as this handle, its
+/// clones, and the programs and sockets inside.
 #[derive(Debug, Clone)]
 pub struct Namespace {
     name: Arc<str>,
@@ -45,33 +45,40 @@ impl Namespace {
         &self.name
     }
 
-    /// Makes the program of `command` start inside. Entering needs privilege, so do not also change the command's
-    /// user: the standard library would drop the privilege first.
+    /// Makes the program of `command` start inside. Entering needs privilege, so do not also change
+    /// the command's user: the standard library would drop the privilege first.
     pub fn enter_command<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         let handle = Arc::clone(&self.handle);
         let enter = move || setns(&*handle, CloneFlags::CLONE_NEWNET).map_err(io::Error::from);
-        #[expect(unsafe_code, reason = "pre_exec: the closure makes one system call and does not allocate")]
+        #[expect(
+            unsafe_code,
+            reason = "pre_exec: the closure makes one system call and does not allocate"
+        )]
         unsafe {
             command.pre_exec(enter)
         }
     }
 
-    /// Runs `work` in a thread inside and hands back its result. Sockets opened there stay inside, whoever uses
-    /// them later.
+    /// Runs `work` in a thread inside and hands back its result. Sockets opened there stay inside,
+    /// whoever uses them later.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, NetError> {
         thread::scope(|scope| {
             let inside = scope.spawn(|| {
-                setns(&*self.handle, CloneFlags::CLONE_NEWNET)
-                    .map_err(|e| NetError::Enter { namespace: self.name().to_owned(), source: e.into() })?;
+                setns(&*self.handle, CloneFlags::CLONE_NEWNET).map_err(|e| NetError::Enter {
+                    namespace: self.name().to_owned(),
+                    source: e.into(),
+                })?;
                 Ok(work())
             });
-            inside.join().unwrap_or_else(|_| Err(NetError::Panicked { namespace: self.name().to_owned() }))
+            inside
+                .join()
+                .unwrap_or_else(|_| Err(NetError::Panicked { namespace: self.name().to_owned() }))
         })
     }
 }
 
-/// Settings that every namespace needs: programs without privilege may ping (ICMP datagram sockets) and listen on
-/// port 80, and IPv6 does not talk to itself about routers and link-local addresses.
+/// Settings that every namespace needs: programs without privilege may ping (ICMP datagram sockets)
+/// and listen on port 80, and IPv6 does not talk to itself about routers and link-local addresses.
 fn relax(namespace: &str) -> Result<(), NetError> {
     allow_ping(namespace)?;
     set(namespace, "/proc/sys/net/ipv4/ip_unprivileged_port_start", "0")?;
@@ -90,8 +97,8 @@ const QUIET_IPV6: [(&str, &str); 3] = [
     ("/proc/sys/net/ipv6/conf/default/addr_gen_mode", "1"),
 ];
 
-/// The range is of group numbers that exist in this user namespace: all of them for root, only our own for an
-/// ordinary user.
+/// The range is of group numbers that exist in this user namespace: all of them for root, only our
+/// own for an ordinary user.
 fn allow_ping(namespace: &str) -> Result<(), NetError> {
     const PATH: &str = "/proc/sys/net/ipv4/ping_group_range";
     let own = getegid();

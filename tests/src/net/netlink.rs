@@ -1,6 +1,7 @@
 //! Links, addresses and routes of the namespace that the calling thread is in, set by rtnetlink(7).
 //!
-//! Not by the `ip` command: as an ordinary user in a user namespace the privilege would not survive starting it.
+//! Not by the `ip` command: as an ordinary user in a user namespace the privilege would not survive
+//! starting it.
 
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -9,10 +10,12 @@ use nix::errno::Errno;
 use nix::libc;
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::{
-    AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, bind, recv, send, socket,
+    AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, bind, recv, send,
+    socket,
 };
 
-/// Packets that may wait in a device for the router to read them; the kernel's 500 is little for a burst.
+/// Packets that may wait in a device for the router to read them; the kernel's 500 is little for a
+/// burst.
 const QUEUE_LENGTH: u32 = 5_000;
 
 /// A request socket.
@@ -43,17 +46,20 @@ impl Netlink {
 
     /// Gives a link an address, alone in its network.
     pub(super) fn add_address(&mut self, link: &str, address: IpAddr) -> Result<(), Errno> {
-        // struct ifaddrmsg: family, prefix length, flags, scope, index. IPv6 need not look for duplicates.
+        // struct ifaddrmsg: family, prefix length, flags, scope, index. IPv6 need not look for
+        // duplicates.
         let flags = libc::IFA_F_NODAD as u8;
         let mut body = Body::new(&[family(address), bits(address), flags, libc::RT_SCOPE_UNIVERSE]);
         body.put(&index(link)?.to_ne_bytes());
-        body.attribute(libc::IFA_LOCAL, &octets(address)).attribute(libc::IFA_ADDRESS, &octets(address));
+        body.attribute(libc::IFA_LOCAL, &octets(address))
+            .attribute(libc::IFA_ADDRESS, &octets(address));
         self.request(libc::RTM_NEWADDR, libc::NLM_F_CREATE | libc::NLM_F_REPLACE, &body)
     }
 
     /// Sends everything of the address's family that is not local through a link.
     pub(super) fn default_route(&mut self, link: &str, like: IpAddr) -> Result<(), Errno> {
-        let mut body = route(like, 0, libc::RT_TABLE_MAIN, libc::RT_SCOPE_UNIVERSE, libc::RTN_UNICAST);
+        let mut body =
+            route(like, 0, libc::RT_TABLE_MAIN, libc::RT_SCOPE_UNIVERSE, libc::RTN_UNICAST);
         body.attribute(libc::RTA_OIF, &index(link)?.to_ne_bytes());
         self.request(libc::RTM_NEWROUTE, libc::NLM_F_CREATE, &body)
     }
@@ -61,7 +67,8 @@ impl Netlink {
     /// Makes the namespace answer for an address that no link has (AnyIP).
     pub(super) fn answer_for(&mut self, address: IpAddr) -> Result<(), Errno> {
         let prefix = bits(address);
-        let mut body = route(address, prefix, libc::RT_TABLE_LOCAL, libc::RT_SCOPE_HOST, libc::RTN_LOCAL);
+        let mut body =
+            route(address, prefix, libc::RT_TABLE_LOCAL, libc::RT_SCOPE_HOST, libc::RTN_LOCAL);
         body.attribute(libc::RTA_DST, &octets(address));
         body.attribute(libc::RTA_OIF, &index("lo")?.to_ne_bytes());
         self.request(libc::RTM_NEWROUTE, libc::NLM_F_CREATE, &body)
@@ -89,7 +96,8 @@ impl Netlink {
         let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
         // struct nlmsgerr follows the header: zero is an acknowledgement, else a negated errno.
         let kind = answer.get(4..6).and_then(|b| b.try_into().ok()).map(u16::from_ne_bytes);
-        let code = answer[..length].get(16..20).and_then(|b| b.try_into().ok()).map(i32::from_ne_bytes);
+        let code =
+            answer[..length].get(16..20).and_then(|b| b.try_into().ok()).map(i32::from_ne_bytes);
         match (kind.map(i32::from), code) {
             (Some(libc::NLMSG_ERROR), Some(0)) => Ok(()),
             (Some(libc::NLMSG_ERROR), Some(code)) => Err(Errno::from_raw(-code)),
@@ -121,7 +129,8 @@ impl Body {
     }
 }
 
-/// `struct rtmsg`: family, destination and source bits, type of service, table, origin, scope, kind, flags.
+/// `struct rtmsg`: family, destination and source bits, type of service, table, origin, scope,
+/// kind, flags.
 fn route(like: IpAddr, bits: u8, table: u8, scope: u8, kind: u8) -> Body {
     let mut body = Body::new(&[family(like), bits, 0, 0, table, libc::RTPROT_STATIC, scope, kind]);
     body.put(&[0; 4]);

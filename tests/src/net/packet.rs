@@ -21,7 +21,8 @@ impl Ends {
         }
     }
 
-    /// True for the chatter of a link (multicast, broadcast, unspecified sender), which no router forwards.
+    /// True for the chatter of a link (multicast, broadcast, unspecified sender), which no router
+    /// forwards.
     pub(super) fn stays_on_link(self) -> bool {
         let broadcast = self.destination == IpAddr::V4(Ipv4Addr::BROADCAST);
         broadcast || self.destination.is_multicast() || self.source.is_unspecified()

@@ -11,15 +11,16 @@ pub struct Site(pub u16);
 pub struct Path {
     /// Time that every packet takes at least.
     pub delay: Duration,
-    /// Most that is added to it, drawn evenly for each packet; the order within a pair of addresses is kept.
+    /// Most that is added to it, drawn evenly for each packet; the order within a pair of addresses
+    /// is kept.
     pub jitter: Duration,
     /// Share of packets that get lost, 0.0 to 1.0.
     pub loss: f64,
 }
 
 impl Path {
-    /// Half of a measured round trip in milliseconds, steady and without loss. Negative and unheard-of values count
-    /// as no distance.
+    /// Half of a measured round trip in milliseconds, steady and without loss. Negative and
+    /// unheard-of values count as no distance.
     pub fn half_of_rtt_ms(rtt_ms: f64) -> Self {
         let seconds = if rtt_ms.is_finite() { rtt_ms.max(0.0) / 2_000.0 } else { 0.0 };
         Self { delay: Duration::from_secs_f64(seconds), jitter: Duration::ZERO, loss: 0.0 }

@@ -17,10 +17,10 @@ pub enum Privilege {
     UserNamespace,
 }
 
-/// Makes sure that this process may create network namespaces. Call it first thing in `main`: an ordinary user's
-/// process moves into a user namespace of its own, which the kernel allows only while there is a single thread.
-/// User and group keep their numbers (the identity map), so that programs which refuse to run as root, such as
-/// Postgres, still see an ordinary user.
+/// Makes sure that this process may create network namespaces. Call it first thing in `main`: an
+/// ordinary user's process moves into a user namespace of its own, which the kernel allows only
+/// while there is a single thread. User and group keep their numbers (the identity map), so that
+/// programs which refuse to run as root, such as Postgres, still see an ordinary user.
 pub fn take_privilege() -> Result<Privilege, NetError> {
     match try_namespace() {
         Ok(()) => return Ok(Privilege::Held),
@@ -40,7 +40,8 @@ fn try_namespace() -> Result<(), Errno> {
 fn enter_user_namespace() -> Result<(), NetError> {
     let (user, group) = (geteuid(), getegid());
     unshare(CloneFlags::CLONE_NEWUSER).map_err(NetError::NoNamespaces)?;
-    // A process without privilege outside may map its group only after giving up setgroups (user_namespaces(7)).
+    // A process without privilege outside may map its group only after giving up setgroups
+    // (user_namespaces(7)).
     write("/proc/self/setgroups", "deny")?;
     write("/proc/self/uid_map", &format!("{user} {user} 1"))?;
     write("/proc/self/gid_map", &format!("{group} {group} 1"))

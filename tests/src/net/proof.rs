@@ -1,5 +1,5 @@
-//! Here is an internet: is there any way out of it? The kernel's own lists, read inside each namespace, must show
-//! the loopback interface and the TUN device, and no route over anything else.
+//! Here is an internet: is there any way out of it? The kernel's own lists, read inside each
+//! namespace, must show the loopback interface and the TUN device, and no route over anything else.
 
 use std::fmt;
 use std::fs;
@@ -47,7 +47,8 @@ fn inspect(namespace: &str) -> Result<usize, NetError> {
         finding: format!("{what} {device}"),
     };
     let links = read(namespace, "/proc/thread-self/net/dev")?;
-    let links = links.lines().skip(2).filter_map(|line| line.split_once(':')).map(|(name, _)| name.trim());
+    let links =
+        links.lines().skip(2).filter_map(|line| line.split_once(':')).map(|(name, _)| name.trim());
     if let Some(device) = links.into_iter().find(|name| !is_ours(name)) {
         return Err(stray("it has the interface", device));
     }

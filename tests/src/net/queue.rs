@@ -1,4 +1,5 @@
-//! Packets on their way, by the time at which they are due. The order between two addresses is kept.
+//! Packets on their way, by the time at which they are due. The order between two addresses is
+//! kept.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -37,9 +38,16 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Takes a packet that should arrive at `due`, or right behind the one sent before it between the same ends,
-    /// whichever is later: TCP would take reordering for loss.
-    pub(super) fn push(&mut self, ends: Ends, due: Instant, now: Instant, device: usize, packet: Vec<u8>) {
+    /// Takes a packet that should arrive at `due`, or right behind the one sent before it between
+    /// the same ends, whichever is later: TCP would take reordering for loss.
+    pub(super) fn push(
+        &mut self,
+        ends: Ends,
+        due: Instant,
+        now: Instant,
+        device: usize,
+        packet: Vec<u8>,
+    ) {
         if self.latest.len() >= REMEMBERED_PAIRS {
             self.latest.retain(|_, latest| *latest > now);
         }
@@ -73,13 +81,17 @@ mod tests {
     fn keeps_the_order_of_a_pair_but_lets_others_pass() {
         let at = |ms| Instant::now() + Duration::from_millis(ms);
         let start = Instant::now();
-        let pair = |last: u8| Ends { source: [192, 0, 2, 1].into(), destination: [192, 0, 2, last].into() };
+        let pair = |last: u8| Ends {
+            source: [192, 0, 2, 1].into(),
+            destination: [192, 0, 2, last].into(),
+        };
         let mut queue = Queue::default();
         queue.push(pair(2), at(50), start, 0, vec![1]);
         queue.push(pair(2), at(10), start, 0, vec![2]);
         queue.push(pair(3), at(20), start, 0, vec![3]);
         assert!(queue.pop_due(start).is_none());
-        let order: Vec<_> = std::iter::from_fn(|| queue.pop_due(at(1_000))).map(|d| d.packet[0]).collect();
+        let order: Vec<_> =
+            std::iter::from_fn(|| queue.pop_due(at(1_000))).map(|d| d.packet[0]).collect();
         assert_eq!(order, [3, 1, 2]);
     }
 }

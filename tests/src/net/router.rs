@@ -1,5 +1,5 @@
-//! The router: one thread that reads packets from every device, holds each for as long as its way takes, and hands
-//! it to the device of its destination.
+//! The router: one thread that reads packets from every device, holds each for as long as its way
+//! takes, and hands it to the device of its destination.
 
 use std::collections::HashMap;
 use std::io;
@@ -145,7 +145,9 @@ impl Router {
         }
         let sender = self.homes.get(&ends.source).filter(|home| home.device == from);
         let receiver = self.homes.get(&ends.destination);
-        let (Some(sender), Some(receiver)) = (sender, receiver) else { return Err(&self.counters.unknown) };
+        let (Some(sender), Some(receiver)) = (sender, receiver) else {
+            return Err(&self.counters.unknown);
+        };
         let path = self.paths.between(sender.site, receiver.site).ok_or(&self.counters.unknown)?;
         let delay = state.conditions.apply(ends, sender.site, receiver.site, path.delay);
         let delay = delay.ok_or(&self.counters.cut)?;

@@ -30,10 +30,14 @@ fn placed(text: &str, site: u16) -> Placed {
 /// One agent, and one node that is all the hosts.
 fn plan(change: impl Fn(Path) -> Path) -> Plan {
     let rtt = |from: Site, to: Site| RTT_MS[usize::from(from.0.max(to.0))];
-    let hosts = HOSTS.iter().zip(0..).map(|(host, site)| placed(host, site)).chain([placed(HOST6, 1)]);
+    let hosts =
+        HOSTS.iter().zip(0..).map(|(host, site)| placed(host, site)).chain([placed(HOST6, 1)]);
     Plan {
         nodes: vec![
-            NodePlan { name: "agent".to_owned(), addresses: vec![placed(AGENT, 0), placed(AGENT6, 0)] },
+            NodePlan {
+                name: "agent".to_owned(),
+                addresses: vec![placed(AGENT, 0), placed(AGENT6, 0)],
+            },
             NodePlan { name: "web".to_owned(), addresses: hosts.collect() },
         ],
         paths: Paths::new(SITES, |from, to| change(Path::half_of_rtt_ms(rtt(from, to)))),
@@ -82,7 +86,8 @@ async fn icmp_ms(internet: &Internet, to: IpAddr) -> f64 {
     pinger.timeout(Duration::from_secs(3));
     let mut best = f64::INFINITY;
     for sequence in 0..8 {
-        // What it returns begins after the request was sent, and is too short when something else ran in between.
+        // What it returns begins after the request was sent, and is too short when something else
+        // ran in between.
         let before = Instant::now();
         pinger.ping(PingSequence(sequence), &[0; 32]).await.unwrap();
         best = best.min(before.elapsed().as_secs_f64() * 1_000.0);
@@ -92,7 +97,10 @@ async fn icmp_ms(internet: &Internet, to: IpAddr) -> f64 {
 
 fn assert_matches(what: &str, measured: f64, rtt: f64) {
     let allowed = 2.0 + rtt * 0.05;
-    assert!((measured - rtt).abs() <= allowed, "{what}: measured {measured:.2} ms, the matrix says {rtt} ms");
+    assert!(
+        (measured - rtt).abs() <= allowed,
+        "{what}: measured {measured:.2} ms, the matrix says {rtt} ms"
+    );
     eprintln!("{what}: {measured:.3} ms for {rtt} ms");
 }
 
@@ -177,7 +185,8 @@ fn a_program_started_inside_sees_only_the_inside() {
     cat.arg("/proc/net/dev");
     let output = internet.namespace("agent").unwrap().enter_command(&mut cat).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let names: Vec<_> = text.lines().filter_map(|l| l.split_once(':')).map(|(name, _)| name.trim()).collect();
+    let names: Vec<_> =
+        text.lines().filter_map(|l| l.split_once(':')).map(|(name, _)| name.trim()).collect();
     assert_eq!(names.len(), 2, "{text}");
     assert!(names.contains(&"lo") && names.contains(&"wan0"), "{text}");
 }

@@ -25,7 +25,8 @@ pub struct Traffic {
     pub malformed: u64,
     /// Refused by the device of the destination.
     pub refused: u64,
-    /// The longest that a packet was delivered after it was due, in microseconds: the machine's own slowness.
+    /// The longest that a packet was delivered after it was due, in microseconds: the machine's own
+    /// slowness.
     pub worst_lateness_us: u64,
 }
 

@@ -1,4 +1,5 @@
-//! A TUN device: IP packets that the namespace sends out come up here, and packets written here arrive there.
+//! A TUN device: IP packets that the namespace sends out come up here, and packets written here
+//! arrive there.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -12,7 +13,8 @@ use super::NetError;
 /// Name of every namespace's way out.
 pub(super) const NAME: &str = "wan0";
 
-/// The user-space end of a TUN device. Any thread may use it, in whatever namespace; it never blocks.
+/// The user-space end of a TUN device. Any thread may use it, in whatever namespace; it never
+/// blocks.
 #[derive(Debug)]
 pub(super) struct Tun {
     device: File,
@@ -34,7 +36,8 @@ nix::ioctl_write_ptr_bad!(
 );
 
 impl Tun {
-    /// Makes the device in the namespace of the calling thread. It disappears with the returned value.
+    /// Makes the device in the namespace of the calling thread. It disappears with the returned
+    /// value.
     pub(super) fn create(name: &str) -> Result<Self, NetError> {
         let device = OpenOptions::new()
             .read(true)
@@ -50,7 +53,10 @@ impl Tun {
         // The last byte stays zero; a name that is too long is cut.
         let place = request.name[..libc::IFNAMSIZ - 1].iter_mut();
         place.zip(name.bytes()).for_each(|(place, byte)| *place = byte);
-        #[expect(unsafe_code, reason = "the ioctl reads a struct of the size and layout that it expects")]
+        #[expect(
+            unsafe_code,
+            reason = "the ioctl reads a struct of the size and layout that it expects"
+        )]
         let attached = unsafe { tun_set_interface(device.as_raw_fd(), &raw const request) };
         attached.map_err(|e| NetError::NoTun(e.into()))?;
         Ok(Self { device })

@@ -1,8 +1,9 @@
 //! Makes the calling thread one that does not wait for its turn.
 //!
-//! A packet that is due waits for the router's thread, and on a machine that is busy with the very programs under
-//! test that would be many milliseconds: measured with ten busy loops on two cores, 10 to 40 ms on a path of 30.
-//! The router sleeps nearly all the time, so that it takes nothing from others by going first.
+//! A packet that is due waits for the router's thread, and on a machine that is busy with the very
+//! programs under test that would be many milliseconds: measured with ten busy loops on two cores,
+//! 10 to 40 ms on a path of 30. The router sleeps nearly all the time, so that it takes nothing
+//! from others by going first.
 
 use nix::errno::Errno;
 use nix::libc;
@@ -30,7 +31,10 @@ pub(super) fn take() -> Urgency {
     if Errno::result(real_time).is_ok() {
         return Urgency::RealTime;
     }
-    #[expect(unsafe_code, reason = "the call takes numbers only; on Linux 0 means the calling thread")]
+    #[expect(
+        unsafe_code,
+        reason = "the call takes numbers only; on Linux 0 means the calling thread"
+    )]
     let preferred = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICENESS) };
     if Errno::result(preferred).is_ok() { Urgency::Preferred } else { Urgency::Ordinary }
 }

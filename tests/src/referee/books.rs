@@ -63,7 +63,14 @@ impl Books {
     }
 
     /// A request arrived.
-    pub(super) fn begin(&mut self, now: Instant, agent: IpAddr, host: usize, what: &What, path: &str) {
+    pub(super) fn begin(
+        &mut self,
+        now: Instant,
+        agent: IpAddr,
+        host: usize,
+        what: &What,
+        path: &str,
+    ) {
         self.agents.entry(agent).or_default().requests += 1;
         let Some(book) = self.hosts.get_mut(host) else { return };
         book.begin(now);
@@ -113,7 +120,11 @@ impl HostBook {
     fn begin(&mut self, now: Instant) {
         if let Some(end) = self.last_end {
             // A request that arrives while another is answered leaves no gap at all.
-            let gap = if self.in_flight > 0 { Duration::ZERO } else { now.saturating_duration_since(end) };
+            let gap = if self.in_flight > 0 {
+                Duration::ZERO
+            } else {
+                now.saturating_duration_since(end)
+            };
             self.smallest_gap = Some(self.smallest_gap.map_or(gap, |smallest| smallest.min(gap)));
         }
         self.in_flight += 1;

@@ -27,13 +27,16 @@ pub(super) fn report(web: &Web, books: &Books, rules: &Rules) -> Report {
         disallowed: named(disallowed),
         beyond: named(beyond),
         hosts_seen: books.hosts.iter().filter(|host| !host.agents.is_empty()).count(),
-        without_robots: judge
-            .hosts(|host| (host.robots == 0 && !host.pages.is_empty()).then_some(()), |name, ()| name),
+        without_robots: judge.hosts(
+            |host| (host.robots == 0 && !host.pages.is_empty()).then_some(()),
+            |name, ()| name,
+        ),
         robots_again: judge.hosts(|host| (host.robots > 1).then_some(host.robots), count),
         most_in_flight: judge.most_in_flight(),
         smallest_gap: judge.gaps().min_by(|a, b| a.ms.total_cmp(&b.ms)),
         gaps_too_small: judge.gaps_too_small(rules),
-        shared_hosts: judge.hosts(|host| (host.agents.len() > 1).then_some(host.agents.len() as u32), count),
+        shared_hosts: judge
+            .hosts(|host| (host.agents.len() > 1).then_some(host.agents.len() as u32), count),
         probes: books.probes,
         plain_bytes: books.agents.values().map(|agent| agent.plain_bytes).sum(),
         wire_bytes: books.agents.values().map(|agent| agent.wire_bytes).sum(),
@@ -56,7 +59,13 @@ impl Judge<'_> {
 
     fn missing(&self) -> Vec<String> {
         let fetched = |id: &PageId| self.books.hosts[id.host].pages.contains_key(&id.page);
-        self.web.expected().wanted().keys().filter(|id| !fetched(id)).map(|id| self.web.url(*id)).collect()
+        self.web
+            .expected()
+            .wanted()
+            .keys()
+            .filter(|id| !fetched(id))
+            .map(|id| self.web.url(*id))
+            .collect()
     }
 
     fn repeats(&self) -> Vec<Repeat> {
@@ -73,21 +82,31 @@ impl Judge<'_> {
 
     fn disallowed(&self) -> Vec<String> {
         let forbidden = self.web.expected().forbidden();
-        sorted(self.pages().filter(|(id, _)| forbidden.contains(id)).map(|(id, _)| self.web.url(id)))
+        sorted(
+            self.pages().filter(|(id, _)| forbidden.contains(id)).map(|(id, _)| self.web.url(id)),
+        )
     }
 
     fn beyond(&self) -> Vec<String> {
         let expected = self.web.expected();
-        let known = |id: &PageId| expected.wanted().contains_key(id) || expected.forbidden().contains(id);
+        let known =
+            |id: &PageId| expected.wanted().contains_key(id) || expected.forbidden().contains(id);
         let hidden = self.pages().filter(|(id, _)| !known(id)).map(|(id, _)| self.web.url(id));
         let strangers = self.books.strangers.iter();
-        let strangers = strangers.map(|(host, path)| format!("{}{path}", self.web.hosts()[*host].name()));
+        let strangers =
+            strangers.map(|(host, path)| format!("{}{path}", self.web.hosts()[*host].name()));
         sorted(hidden.chain(strangers))
     }
 
-    fn hosts<A, B>(&self, find: impl Fn(&HostBook) -> Option<A>, tell: impl Fn(String, A) -> B) -> Vec<B> {
+    fn hosts<A, B>(
+        &self,
+        find: impl Fn(&HostBook) -> Option<A>,
+        tell: impl Fn(String, A) -> B,
+    ) -> Vec<B> {
         let books = self.books.hosts.iter().zip(self.web.hosts());
-        books.filter_map(|(book, host)| find(book).map(|found| tell(host.name().to_owned(), found))).collect()
+        books
+            .filter_map(|(book, host)| find(book).map(|found| tell(host.name().to_owned(), found)))
+            .collect()
     }
 
     fn most_in_flight(&self) -> Option<HostCount> {
@@ -111,8 +130,9 @@ impl Judge<'_> {
     }
 
     fn agents(&self) -> Vec<AgentTally> {
-        let hosts =
-            |address: &IpAddr| self.books.hosts.iter().filter(|host| host.agents.contains(address)).count();
+        let hosts = |address: &IpAddr| {
+            self.books.hosts.iter().filter(|host| host.agents.contains(address)).count()
+        };
         let tally = |(address, book): (&IpAddr, &AgentBook)| AgentTally {
             address: *address,
             requests: book.requests,

@@ -11,8 +11,8 @@ use super::tally::Coverage;
 /// What is asked of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// Least time between the end of an answer and the start of the next request to the same host. A host's
-    /// Crawl-delay counts where it is longer.
+    /// Least time between the end of an answer and the start of the next request to the same host.
+    /// A host's Crawl-delay counts where it is longer.
     pub least_gap: Duration,
 }
 
@@ -79,8 +79,8 @@ pub struct Report {
     pub disallowed_fetched: usize,
     /// Those pages (some of them).
     pub disallowed: Vec<String>,
-    /// Pages that nobody could know of without reading comments, scripts or forbidden pages, and URLs that the web
-    /// does not have (some of them).
+    /// Pages that nobody could know of without reading comments, scripts or forbidden pages, and
+    /// URLs that the web does not have (some of them).
     pub beyond: Vec<String>,
     /// Hosts that were asked for anything.
     pub hosts_seen: usize,
@@ -107,14 +107,21 @@ pub struct Report {
 }
 
 impl Report {
-    /// What a polite and complete crawl would not have done, one sentence each; empty when all is well.
+    /// What a polite and complete crawl would not have done, one sentence each; empty when all is
+    /// well.
     pub fn faults(&self) -> Vec<String> {
         let missing = self.coverage.all.expected - self.coverage.all.fetched;
         let in_flight = self.most_in_flight.as_ref().filter(|most| most.count > 1);
         let example = |list: &[String]| list.first().cloned().unwrap_or_default();
         let faults = [
-            (missing, format!("expected URLs were not fetched, such as {}", example(&self.missing))),
-            (self.fetched_twice, format!("pages were fetched twice, such as {:?}", self.repeats.first())),
+            (
+                missing,
+                format!("expected URLs were not fetched, such as {}", example(&self.missing)),
+            ),
+            (
+                self.fetched_twice,
+                format!("pages were fetched twice, such as {:?}", self.repeats.first()),
+            ),
             (
                 self.disallowed_fetched,
                 format!("forbidden pages were fetched, such as {}", example(&self.disallowed)),
@@ -128,7 +135,10 @@ impl Report {
                 self.robots_again.len(),
                 format!("hosts gave robots.txt again, such as {:?}", self.robots_again.first()),
             ),
-            (usize::from(in_flight.is_some()), format!("host had several requests at once: {in_flight:?}")),
+            (
+                usize::from(in_flight.is_some()),
+                format!("host had several requests at once: {in_flight:?}"),
+            ),
             (
                 self.gaps_too_small.len(),
                 format!("hosts were hurried, such as {:?}", self.gaps_too_small.first()),
@@ -155,8 +165,16 @@ impl fmt::Display for Report {
         for (class, tally) in &self.coverage.by_class {
             writeln!(f, "  {class:?}: {} of {}", tally.fetched, tally.expected)?;
         }
-        writeln!(f, "{} fetches of {} pages on {} hosts", self.fetches, self.unique, self.hosts_seen)?;
-        writeln!(f, "{} bytes, {} on the wire; {} probes", self.plain_bytes, self.wire_bytes, self.probes)?;
+        writeln!(
+            f,
+            "{} fetches of {} pages on {} hosts",
+            self.fetches, self.unique, self.hosts_seen
+        )?;
+        writeln!(
+            f,
+            "{} bytes, {} on the wire; {} probes",
+            self.plain_bytes, self.wire_bytes, self.probes
+        )?;
         if let Some(gap) = &self.smallest_gap {
             writeln!(f, "smallest gap {:.1} ms ({})", gap.ms, gap.host)?;
         }

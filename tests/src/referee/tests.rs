@@ -18,7 +18,15 @@ fn web() -> Arc<Web> {
         city: "Limassol".to_owned(),
     };
     let hosts = (0..6).map(host).collect();
-    let plan = WebPlan { hosts, seeds: 1, documents: 120, port: 80, dead_names: 0, slow_hosts: 0, seed: 1 };
+    let plan = WebPlan {
+        hosts,
+        seeds: 1,
+        documents: 120,
+        port: 80,
+        dead_names: 0,
+        slow_hosts: 0,
+        seed: 1,
+    };
     Arc::new(Web::generate(&plan).unwrap())
 }
 
@@ -53,7 +61,8 @@ impl Crawl {
             self.get(host, &What::Robots, 200);
             self.now += 100 * MS;
         }
-        let wanted: Vec<_> = self.web.expected().wanted().iter().map(|(id, class)| (*id, *class)).collect();
+        let wanted: Vec<_> =
+            self.web.expected().wanted().iter().map(|(id, class)| (*id, *class)).collect();
         for (id, class) in wanted {
             self.page(id, if class == Class::Error { 500 } else { 200 });
             self.now += 100 * MS;
@@ -89,8 +98,9 @@ fn every_fault_is_named() {
     let (document, error) = (first(&web, Class::Document), first(&web, Class::Error));
     let forbidden = *web.expected().forbidden().iter().next().unwrap();
     let known = |page: usize| web.expected().wanted().contains_key(&PageId { host: 0, page });
-    let hidden = (0..1_000)
-        .find(|page| !known(*page) && !web.expected().forbidden().contains(&PageId { host: 0, page: *page }));
+    let hidden = (0..1_000).find(|page| {
+        !known(*page) && !web.expected().forbidden().contains(&PageId { host: 0, page: *page })
+    });
     let faults = |change: &dyn Fn(&mut Crawl)| {
         let mut crawl = Crawl::start();
         crawl.all();
@@ -107,7 +117,9 @@ fn every_fault_is_named() {
         "a retry is none"
     );
     assert!(faults(&|c| c.page(forbidden, 200)).contains(&web.url(forbidden)));
-    assert!(faults(&|c| c.page(PageId { host: 0, page: hidden.unwrap() }, 200)).contains("made up"));
+    assert!(
+        faults(&|c| c.page(PageId { host: 0, page: hidden.unwrap() }, 200)).contains("made up")
+    );
     assert!(faults(&|c| c.get(2, &What::Nothing, 404)).contains("made up"));
     assert!(faults(&|c| c.get(2, &What::Robots, 200)).contains("robots.txt again"));
     assert!(
@@ -123,7 +135,10 @@ fn every_fault_is_named() {
     });
     assert!(twice.contains("several requests at once"), "{twice}");
     let empty = Crawl::start().report().faults().join("\n");
-    assert!(empty.contains("expected URLs were not fetched, such as http://h0.example/"), "{empty}");
+    assert!(
+        empty.contains("expected URLs were not fetched, such as http://h0.example/"),
+        "{empty}"
+    );
 }
 
 #[test]

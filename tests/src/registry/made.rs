@@ -22,12 +22,15 @@ pub struct Made {
     pub organisations: u64,
 }
 
-const RIPE: Rpsl = Rpsl { source: "RIPE", countries: &["NL", "DE", "FR", "RU", "GB", "IT", "PL", "UA"] };
-const APNIC: Rpsl = Rpsl { source: "APNIC", countries: &["CN", "JP", "IN", "AU", "ID", "KR", "VN"] };
+const RIPE: Rpsl =
+    Rpsl { source: "RIPE", countries: &["NL", "DE", "FR", "RU", "GB", "IT", "PL", "UA"] };
+const APNIC: Rpsl =
+    Rpsl { source: "APNIC", countries: &["CN", "JP", "IN", "AU", "ID", "KR", "VN"] };
 const AFRINIC: Rpsl = Rpsl { source: "AFRINIC", countries: &["ZA", "NG", "EG", "KE"] };
 
-/// Writes dumps of all five registries into a directory that exists. At `scale` 1 they are as large as today's: 4.3 million ranges of
-/// RIPE, 1.2 of APNIC, 3.3 of ARIN, 0.5 of LACNIC, 0.2 of AFRINIC, and their organisations.
+/// Writes dumps of all five registries into a directory that exists. At `scale` 1 they are as large
+/// as today's: 4.3 million ranges of RIPE, 1.2 of APNIC, 3.3 of ARIN, 0.5 of LACNIC, 0.2 of
+/// AFRINIC, and their organisations.
 pub fn make(dir: &Path, scale: f64, seed: u64) -> io::Result<Made> {
     let size = |nets: u32, organisations: u32, space| {
         let scaled = |count: u32| (f64::from(count) * scale) as u32;
@@ -38,7 +41,14 @@ pub fn make(dir: &Path, scale: f64, seed: u64) -> io::Result<Made> {
     made.rpsl(dir, "ripe.db.inetnum.gz", RIPE, ripe, seed, false)?;
     made.file(dir, "ripe.db.organisation.gz", |out| organisations(out, RIPE, ripe))?;
     made.organisations += u64::from(ripe.organisations);
-    made.rpsl(dir, "apnic.db.inetnum.gz", APNIC, size(1_200_000, 40_000, (113, 30)), seed + 1, false)?;
+    made.rpsl(
+        dir,
+        "apnic.db.inetnum.gz",
+        APNIC,
+        size(1_200_000, 40_000, (113, 30)),
+        seed + 1,
+        false,
+    )?;
     made.rpsl(dir, "afrinic.db.gz", AFRINIC, size(200_000, 5_000, (196, 2)), seed + 2, true)?;
     made.arin(dir, size(3_300_000, 400_000, (12, 60)), seed + 3)?;
     made.lacnic(dir, size(500_000, 1, (177, 10)), seed + 4)?;
@@ -72,7 +82,8 @@ impl Made {
         let shares = Shares { no_organisation: 0.6, ..Shares::default() };
         let nets = self.file(dir, "arin_db.txt.gz", |out| {
             let written = each(nets(size, shares, seed), |net| arin::net(out, net))?;
-            (0..size.organisations).try_for_each(|number| arin::organisation(out, number, false))?;
+            (0..size.organisations)
+                .try_for_each(|number| arin::organisation(out, number, false))?;
             (0..size.nets / 3).try_for_each(|number| arin::organisation(out, number, true))?;
             Ok(written)
         })?;
@@ -104,7 +115,10 @@ impl Made {
     }
 }
 
-fn each(nets: impl Iterator<Item = Net>, mut write: impl FnMut(&Net) -> io::Result<()>) -> io::Result<u64> {
+fn each(
+    nets: impl Iterator<Item = Net>,
+    mut write: impl FnMut(&Net) -> io::Result<()>,
+) -> io::Result<u64> {
     let mut written = 0;
     for net in nets {
         write(&net)?;

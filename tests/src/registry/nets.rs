@@ -68,17 +68,25 @@ pub(super) fn nets(size: Size, shares: Shares, seed: u64) -> impl Iterator<Item 
     let base = u32::from(size.space.0) << 24;
     (0..allocations).flat_map(move |place| {
         // Each takes its share of what is left, so that the sum comes out exactly.
-        let until = |place: u32| (u64::from(size.nets) * u64::from(place) / u64::from(allocations)) as u32;
+        let until =
+            |place: u32| (u64::from(size.nets) * u64::from(place) / u64::from(allocations)) as u32;
         let count = until(place + 1) - until(place);
         one_allocation(base + place * ALLOCATION, count, size, shares, &mut chance)
     })
 }
 
-fn one_allocation(first: u32, count: u32, size: Size, shares: Shares, chance: &mut ChaCha8Rng) -> Vec<Net> {
+fn one_allocation(
+    first: u32,
+    count: u32,
+    size: Size,
+    shares: Shares,
+    chance: &mut ChaCha8Rng,
+) -> Vec<Net> {
     let Some(inside) = count.checked_sub(1) else { return vec![] };
     let organisation = Some(chance.random_range(0..size.organisations.max(1)));
     let last = first + ALLOCATION - 1;
-    let allocation = Net { first, last, allocation: true, placeholder: false, organisation, customer: 0 };
+    let allocation =
+        Net { first, last, allocation: true, placeholder: false, organisation, customer: 0 };
     let mut made = Vec::with_capacity(count as usize);
     made.push(allocation);
     // A power of two, so that an assignment is a prefix unless it is meant to be none.

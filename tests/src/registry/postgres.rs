@@ -1,4 +1,5 @@
-//! The same hierarchy in a real Postgres: how long the load takes beside a bare `\copy` of the same rows, and what a lookup costs.
+//! The same hierarchy in a real Postgres: how long the load takes beside a bare `\copy` of the same
+//! rows, and what a lookup costs.
 
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr};
@@ -20,7 +21,8 @@ use store::Address;
 pub struct InPostgres {
     /// From the hierarchy in memory to the commit of its generation.
     pub load: Duration,
-    /// `psql \copy` of the same rows into tables with the same keys, in one transaction, from files that were written before.
+    /// `psql \copy` of the same rows into tables with the same keys, in one transaction, from files
+    /// that were written before.
     pub copy: Duration,
     /// One lookup of a random IPv4 address by SQL, inside the server.
     pub lookup: Duration,
@@ -29,7 +31,8 @@ pub struct InPostgres {
 }
 
 /// The same rows again, as files and back.
-const EXPORT: [&str; 2] = [r"\copy subnets TO 'subnets.copy'", r"\copy companies TO 'companies.copy'"];
+const EXPORT: [&str; 2] =
+    [r"\copy subnets TO 'subnets.copy'", r"\copy companies TO 'companies.copy'"];
 const IMPORT: &str = r"\set ON_ERROR_STOP on
 BEGIN;
 CREATE TABLE subnets_again (LIKE subnets INCLUDING ALL);
@@ -38,18 +41,21 @@ CREATE TABLE companies_again (LIKE companies INCLUDING ALL);
 \copy subnets_again FROM 'subnets.copy'
 COMMIT;
 ";
-/// A ladder: the last subnet that begins at or before the address, then up by parents, from index to index.
-const LADDER: &str = "CREATE INDEX ladder ON subnets (generation, first, ordinal) INCLUDE (parent, last)";
+/// A ladder: the last subnet that begins at or before the address, then up by parents, from index
+/// to index.
+const LADDER: &str =
+    "CREATE INDEX ladder ON subnets (generation, first, ordinal) INCLUDE (parent, last)";
 const ANALYZE: &str = "VACUUM ANALYZE subnets";
 /// Lookups of one statement.
 const LOOKUPS: u32 = 20_000;
-/// Addresses for memory that are made at a time, few enough to leave the cache to the lookups; the times that they are made in a
-/// turn; turns, of which the median counts.
+/// Addresses for memory that are made at a time, few enough to leave the cache to the lookups; the
+/// times that they are made in a turn; turns, of which the median counts.
 const AT_ONCE: usize = 512;
 const TIMES: u32 = 400;
 const TURNS: usize = 15;
 
-/// Loads a hierarchy into a private Postgres in `dir`, which must not be there yet and is removed again.
+/// Loads a hierarchy into a private Postgres in `dir`, which must not be there yet and is removed
+/// again.
 pub fn in_postgres(dir: &Path, nested: &Nested) -> anyhow::Result<InPostgres> {
     std::fs::create_dir(dir).with_context(|| format!("cannot make {}", dir.display()))?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
@@ -106,7 +112,8 @@ fn turn(hierarchy: &Hierarchy, chance: &mut ChaCha8Rng) -> Duration {
     took.div_f64(f64::from(TIMES) * AT_ONCE as f64)
 }
 
-/// A statement that looks so many random addresses up and says how many seconds that took, made addresses left out.
+/// A statement that looks so many random addresses up and says how many seconds that took, made
+/// addresses left out.
 fn lookups(count: u32) -> String {
     format!(
         "CREATE TEMP TABLE wanted AS
@@ -162,7 +169,8 @@ impl Psql<'_> {
             "-A",
             "-t",
         ]);
-        let output = psql.args(arguments).current_dir(self.dir).output().context("cannot run psql")?;
+        let output =
+            psql.args(arguments).current_dir(self.dir).output().context("cannot run psql")?;
         if !output.status.success() {
             bail!("psql: {}", String::from_utf8_lossy(&output.stderr).trim());
         }

@@ -14,7 +14,11 @@ pub(super) struct Rpsl {
 
 impl Rpsl {
     pub(super) fn heading(self, out: &mut impl Write) -> io::Result<()> {
-        write!(out, "#\n# Made up for tests. It says nothing of any real network. ({})\n#\n\n", self.source)
+        write!(
+            out,
+            "#\n# Made up for tests. It says nothing of any real network. ({})\n#\n\n",
+            self.source
+        )
     }
 
     pub(super) fn net(self, out: &mut impl Write, net: &Net) -> io::Result<()> {
@@ -28,7 +32,10 @@ impl Rpsl {
                 "inetnum:        {first} - {last}\nnetname:        NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK\n"
             )?;
         } else {
-            write!(out, "inetnum:        {first} - {last}\nnetname:        {country}-CUSTOMER-{customer}\n")?;
+            write!(
+                out,
+                "inetnum:        {first} - {last}\nnetname:        {country}-CUSTOMER-{customer}\n"
+            )?;
         }
         write!(
             out,
@@ -52,7 +59,8 @@ impl Rpsl {
     }
 
     pub(super) fn organisation(self, out: &mut impl Write, number: u32) -> io::Result<()> {
-        let (source, country) = (self.source, self.countries[number as usize % self.countries.len()]);
+        let (source, country) =
+            (self.source, self.countries[number as usize % self.countries.len()]);
         write!(
             out,
             "organisation:   ORG-EX{number}-{source}\norg-name:       Example Organisation {number}\ncountry:        {country}\n\

@@ -34,8 +34,8 @@ pub struct Timing {
     pub postgres: Option<InPostgres>,
 }
 
-/// Reads every registry file of a directory, first with `zcat`, then with the loader; then loads what was read into a Postgres of
-/// its own in the directory `database`, where one is given.
+/// Reads every registry file of a directory, first with `zcat`, then with the loader; then loads
+/// what was read into a Postgres of its own in the directory `database`, where one is given.
 pub fn time(dir: &Path, database: Option<&Path>) -> anyhow::Result<Timing> {
     let files = rir_loader::files::files(&[dir.to_owned()])?;
     let begun = Instant::now();

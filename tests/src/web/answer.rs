@@ -30,10 +30,12 @@ impl Web {
     pub fn answer(&self, host: usize, what: &What) -> Answer {
         match what {
             What::Page(page) => self.page_answer(PageId { host, page: *page }),
-            What::Robots => match self.hosts.get(host).and_then(|h| h.robots.text(&self.origin(host))) {
-                Some(text) => Answer::plain(200, "text/plain", text),
-                None => Answer::plain(404, "text/plain", "no robots.txt\n".to_owned()),
-            },
+            What::Robots => {
+                match self.hosts.get(host).and_then(|h| h.robots.text(&self.origin(host))) {
+                    Some(text) => Answer::plain(200, "text/plain", text),
+                    None => Answer::plain(404, "text/plain", "no robots.txt\n".to_owned()),
+                }
+            }
             What::Sitemap => Answer::plain(200, "application/xml", sitemap::text(self, host)),
             What::Nothing => error(404),
         }
@@ -51,7 +53,8 @@ impl Web {
 
     fn document(&self, id: PageId) -> Answer {
         let (host, version) = (&self.hosts[id.host], self.version(id));
-        let charset = host.announced.in_header().then(|| format!("; charset={}", host.charset.label()));
+        let charset =
+            host.announced.in_header().then(|| format!("; charset={}", host.charset.label()));
         let media_type = format!("text/html{}", charset.unwrap_or_default());
         self.versioned(id, version, media_type, page::bytes(self, id, version))
     }
@@ -80,7 +83,8 @@ impl Web {
             Some(page) if short => page.path.clone(),
             _ => self.url(to),
         };
-        let body = format!("<!DOCTYPE html>\n<title>Moved</title>\n<p>Moved.</p>\n<!-- {status} -->\n");
+        let body =
+            format!("<!DOCTYPE html>\n<title>Moved</title>\n<p>Moved.</p>\n<!-- {status} -->\n");
         Answer { location: Some(location), ..Answer::plain(status, "text/html", body) }
     }
 }
@@ -94,7 +98,8 @@ impl Answer {
 
 /// An error page looks like a page: only the status tells.
 fn error(status: u16) -> Answer {
-    let body =
-        format!("<!DOCTYPE html>\n<title>Sorry</title>\n<p>Error {status}. <a href=\"/\">Start</a></p>\n");
+    let body = format!(
+        "<!DOCTYPE html>\n<title>Sorry</title>\n<p>Error {status}. <a href=\"/\">Start</a></p>\n"
+    );
     Answer::plain(status, "text/html; charset=utf-8", body)
 }

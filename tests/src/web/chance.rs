@@ -1,5 +1,5 @@
-//! Chance with an address: every part of the web draws from a stream of its own, so that changing one part does not
-//! reshuffle the others.
+//! Chance with an address: every part of the web draws from a stream of its own, so that changing
+//! one part does not reshuffle the others.
 
 use rand::SeedableRng as _;
 use rand::seq::IndexedRandom as _;

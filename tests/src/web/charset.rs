@@ -77,7 +77,9 @@ impl Announced {
             Self::Header => String::new(),
             Self::Meta | Self::Both => format!("<meta charset=\"{label}\">\n"),
             Self::HttpEquiv => {
-                format!("<meta http-equiv=\"Content-Type\" content=\"text/html; charset={label}\">\n")
+                format!(
+                    "<meta http-equiv=\"Content-Type\" content=\"text/html; charset={label}\">\n"
+                )
             }
         }
     }

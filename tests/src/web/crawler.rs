@@ -1,5 +1,5 @@
-//! A naive but honest crawler for the tests of the web: it shares no code with the generator, so that both cannot be
-//! wrong in the same way.
+//! A naive but honest crawler for the tests of the web: it shares no code with the generator, so
+//! that both cannot be wrong in the same way.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::net::SocketAddr;
@@ -97,8 +97,8 @@ fn decode(media_type: &str, bytes: &[u8]) -> String {
 /// All http links of a document, without comments and scripts.
 fn links(url: &Url, html: &str) -> Vec<Url> {
     let html = without(&without(html, "<!-", "-->"), "<script", "</script>");
-    let base =
-        attribute(&html, "<base ", "href=").map_or_else(|| url.clone(), |base| url.join(&base).unwrap());
+    let base = attribute(&html, "<base ", "href=")
+        .map_or_else(|| url.clone(), |base| url.join(&base).unwrap());
     let anchors = html.match_indices('<').map(|(at, _)| &html[at..]);
     let anchors = anchors.filter(|tag| tag.starts_with("<a ") || tag.starts_with("<A "));
     let hrefs = anchors.filter_map(|tag| attribute(&tag[..tag.find('>').unwrap()], "<", "href="));

@@ -1,5 +1,5 @@
-//! The ties between hosts: every host can be reached from the seeds, in few steps, and many more links go astray
-//! between them than that needs.
+//! The ties between hosts: every host can be reached from the seeds, in few steps, and many more
+//! links go astray between them than that needs.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -51,8 +51,11 @@ fn redirect_away(hosts: &mut [Host], chance: &mut ChaCha8Rng) {
             Kind::Redirect { status, to } if to.page < 4 && to.host == host => Some(status),
             _ => None,
         };
-        let found =
-            hosts[host].pages.iter().enumerate().find_map(|(n, page)| plain(page.kind).map(|s| (n, s)));
+        let found = hosts[host]
+            .pages
+            .iter()
+            .enumerate()
+            .find_map(|(n, page)| plain(page.kind).map(|s| (n, s)));
         let Some((page, status)) = found else { continue };
         let other = chance.random_range(0..hosts.len());
         let to = document(hosts, other, usize::MAX, chance);

@@ -1,5 +1,6 @@
-//! What a crawler meets on the real web beside documents: forbidden pages that are linked all the same, pages that
-//! only look forbidden, redirects, errors, files, and decoys that no reader of HTML takes for links.
+//! What a crawler meets on the real web beside documents: forbidden pages that are linked all the
+//! same, pages that only look forbidden, redirects, errors, files, and decoys that no reader of
+//! HTML takes for links.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -54,7 +55,8 @@ struct Garden<'h> {
 }
 
 impl Garden<'_> {
-    /// A page that robots.txt forbids, linked, and one behind it that nobody can know of without having been there.
+    /// A page that robots.txt forbids, linked, and one behind it that nobody can know of without
+    /// having been there.
     fn forbid(&mut self) {
         let (word, behind) = (self.word(), self.word());
         let Some(path) = self.host.robots.forbidden(&word) else { return };
@@ -147,7 +149,9 @@ impl Garden<'_> {
         let mail = format!("mailto:office@{}", self.host.name());
         for goal in [mail, "javascript:history.back()".to_owned(), "tel:+35722000000".to_owned()] {
             let from = self.chance.random_range(0..self.host.tree);
-            self.host.pages[from].links.push(Link { to: Goal::Elsewhere(goal), style: Style::Rooted });
+            self.host.pages[from]
+                .links
+                .push(Link { to: Goal::Elsewhere(goal), style: Style::Rooted });
         }
     }
 

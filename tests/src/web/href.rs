@@ -1,4 +1,5 @@
-//! How a link is written: the same URL has many spellings, and a crawler must find that they are one.
+//! How a link is written: the same URL has many spellings, and a crawler must find that they are
+//! one.
 
 use super::site::{Goal, Link, PageId, Web};
 
@@ -49,7 +50,8 @@ impl Style {
         [Self::Absolute, Self::Absolute, Self::SchemeLess, Self::Shouted, Self::Port];
 }
 
-/// The value of an `href` attribute, already escaped for HTML. `base` is the path that relative links start from.
+/// The value of an `href` attribute, already escaped for HTML. `base` is the path that relative
+/// links start from.
 pub(super) fn href(web: &Web, from: PageId, base: &str, link: &Link) -> String {
     match &link.to {
         Goal::Elsewhere(text) => escape(text, false),
@@ -84,8 +86,10 @@ pub(super) fn relative(base: &str, path: &str) -> String {
         place.rfind('/').map_or(0, |slash| slash + 1)
     };
     let (base_end, path_end) = (directory(base), directory(path));
-    let same = base[..base_end].bytes().zip(path[..path_end].bytes()).take_while(|(a, b)| a == b).count();
-    let shared = path.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    let same =
+        base[..base_end].bytes().zip(path[..path_end].bytes()).take_while(|(a, b)| a == b).count();
+    let shared =
+        path.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
     let up = base[shared..base_end].matches('/').count();
     let rest = format!("{}{}", "../".repeat(up), &path[shared..]);
     if rest.is_empty() { "./".to_owned() } else { rest }
@@ -108,7 +112,8 @@ fn percent_decode(mut rest: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// Escapes for an attribute in double quotes; `numeric` by number instead of by name, and slashes too.
+/// Escapes for an attribute in double quotes; `numeric` by number instead of by name, and slashes
+/// too.
 fn escape(text: &str, numeric: bool) -> String {
     if numeric {
         text.replace('&', "&#38;").replace('"', "&#x22;").replacen('/', "&#x2F;", 1)
@@ -125,13 +130,18 @@ mod tests {
 
     #[test]
     fn relative_links_lead_back_to_where_they_should() {
-        let paths = ["/", "/a", "/a/", "/a/b.html", "/a/b/c?x=1/2", "/ab/", "/b/%CE%B1.html", "/a/b/"];
+        let paths =
+            ["/", "/a", "/a/", "/a/b.html", "/a/b/c?x=1/2", "/ab/", "/b/%CE%B1.html", "/a/b/"];
         for base in paths {
             for path in paths {
                 let written = relative(base, path);
                 let base = Url::parse("http://h.example/").unwrap().join(base).unwrap();
                 let found = base.join(&written).unwrap();
-                assert_eq!(found.as_str(), format!("http://h.example{path}"), "{written:?} from {base}");
+                assert_eq!(
+                    found.as_str(),
+                    format!("http://h.example{path}"),
+                    "{written:?} from {base}"
+                );
             }
         }
     }

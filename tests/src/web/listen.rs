@@ -1,4 +1,5 @@
-//! Where the web listens: one socket for all hosts inside the virtual internet, one for each host on loopback.
+//! Where the web listens: one socket for all hosts inside the virtual internet, one for each host
+//! on loopback.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
@@ -16,9 +17,11 @@ pub fn inside(namespace: &Namespace, port: u16) -> Result<Vec<TcpListener>, WebE
     Ok(vec![bound?])
 }
 
-/// Listens on loopback addresses, all on one port that is free on each. Never on all interfaces: the machine's
-/// neighbours are not part of this internet.
-pub fn on_loopback(addresses: impl IntoIterator<Item = IpAddr>) -> Result<(u16, Vec<TcpListener>), WebError> {
+/// Listens on loopback addresses, all on one port that is free on each. Never on all interfaces:
+/// the machine's neighbours are not part of this internet.
+pub fn on_loopback(
+    addresses: impl IntoIterator<Item = IpAddr>,
+) -> Result<(u16, Vec<TcpListener>), WebError> {
     let addresses: BTreeSet<_> = addresses.into_iter().collect();
     let mut refused = WebError::Plan("there is no host to listen for".to_owned());
     for _ in 0..ATTEMPTS {
@@ -39,7 +42,10 @@ fn on_one_port(addresses: &BTreeSet<IpAddr>) -> Result<(u16, Vec<TcpListener>), 
         }
         let listener = bind(SocketAddr::new(*address, port))?;
         let wanted = SocketAddr::new(*address, port);
-        port = listener.local_addr().map_err(|source| WebError::Listen { address: wanted, source })?.port();
+        port = listener
+            .local_addr()
+            .map_err(|source| WebError::Listen { address: wanted, source })?
+            .port();
         listeners.push(listener);
     }
     Ok((port, listeners))

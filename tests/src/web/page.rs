@@ -1,5 +1,5 @@
-//! The HTML of a document, with everything that makes a crawler's reading hard: entities, relative links and
-//! `<base>`, links in the letters of their own script, decoys in comments and scripts.
+//! The HTML of a document, with everything that makes a crawler's reading hard: entities, relative
+//! links and `<base>`, links in the letters of their own script, decoys in comments and scripts.
 
 use std::fmt::Write as _;
 
@@ -57,7 +57,9 @@ fn head(html: &mut String, web: &Web, id: PageId, prose: &Prose, base: Option<&s
     if page.kind == (Kind::Document { noindex: true }) {
         html.push_str("<meta name=\"robots\" content=\"noindex\">\n");
     }
-    html.push_str("<style>body { font-family: serif; max-width: 40em } nav a { margin: 1em }</style>\n");
+    html.push_str(
+        "<style>body { font-family: serif; max-width: 40em } nav a { margin: 1em }</style>\n",
+    );
     for decoy in &page.decoys {
         let url = web.url(*decoy);
         put(html, format_args!("<script>var later = '<a href=\"{url}\">later</a>';</script>\n"));
@@ -76,20 +78,30 @@ fn body(html: &mut String, web: &Web, id: PageId, prose: &Prose, base: &str) {
     for link in links.by_ref().take(page.links.len() / 2) {
         put(
             html,
-            format_args!("<a href=\"{}\">{}</a>\n", href(web, id, base, link), text(host.language.name)),
+            format_args!(
+                "<a href=\"{}\">{}</a>\n",
+                href(web, id, base, link),
+                text(host.language.name)
+            ),
         );
     }
     html.push_str("</nav>\n<main>\n");
     for paragraph in &prose.paragraphs {
         put(html, format_args!("<p>{}", text(paragraph)));
         if let Some(link) = links.next() {
-            put(html, format_args!(" <A class=more HREF='{}'>&raquo;</A>", href(web, id, base, link)));
+            put(
+                html,
+                format_args!(" <A class=more HREF='{}'>&raquo;</A>", href(web, id, base, link)),
+            );
         }
         html.push_str("</p>\n");
     }
     html.push_str("</main>\n<footer>\n");
     for link in links {
-        put(html, format_args!("<a rel=\"next\" href=\"{}\">&rarr;</a>\n", href(web, id, base, link)));
+        put(
+            html,
+            format_args!("<a rel=\"next\" href=\"{}\">&rarr;</a>\n", href(web, id, base, link)),
+        );
     }
     html.push_str("<a name=\"end\">&nbsp;</a>\n</footer>\n");
 }

@@ -22,7 +22,8 @@ pub struct WebPlan {
     pub hosts: Vec<HostPlan>,
     /// Number of seeds, at least one.
     pub seeds: usize,
-    /// HTML documents that a crawler shall find, all hosts together; errors, files and redirects come on top.
+    /// HTML documents that a crawler shall find, all hosts together; errors, files and redirects
+    /// come on top.
     pub documents: usize,
     /// Port in every URL.
     pub port: u16,
@@ -68,7 +69,10 @@ impl WebPlan {
         }
         if self.documents < self.hosts.len() * Self::LEAST_DOCUMENTS {
             let least = Self::LEAST_DOCUMENTS;
-            return wrong(format!("{} documents are fewer than {least} for each host", self.documents));
+            return wrong(format!(
+                "{} documents are fewer than {least} for each host",
+                self.documents
+            ));
         }
         let mut names: Vec<_> = self.hosts.iter().map(|host| host.name.as_str()).collect();
         names.sort_unstable();

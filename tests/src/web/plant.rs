@@ -1,4 +1,5 @@
-//! The trees: every host gets a root and documents that hang from it, each reached by a link from the one above.
+//! The trees: every host gets a root and documents that hang from it, each reached by a link from
+//! the one above.
 
 use std::collections::HashMap;
 
@@ -32,8 +33,8 @@ pub(super) fn hosts(plan: &WebPlan) -> Vec<Host> {
     hosts
 }
 
-/// Documents for each host: many small ones and a few large ones, together what the plan asks for. What extras add
-/// in documents is small and not counted here.
+/// Documents for each host: many small ones and a few large ones, together what the plan asks for.
+/// What extras add in documents is small and not counted here.
 fn sizes(plan: &WebPlan) -> Vec<usize> {
     let mut chance = stream(plan.seed, Topic::Sizes, 0, 0);
     let count = plan.hosts.len();
@@ -43,7 +44,8 @@ fn sizes(plan: &WebPlan) -> Vec<usize> {
     let mut sizes = Vec::with_capacity(count);
     for number in 0..count {
         let after = count - number - 1;
-        // An exponential draw around the mean of what is left, so that the sum comes out right at the end.
+        // An exponential draw around the mean of what is left, so that the sum comes out right at
+        // the end.
         let draw = -(1.0 - chance.random::<f64>()).ln() * left as f64 / (after + 1) as f64;
         let most = left.saturating_sub(after * WebPlan::LEAST_DOCUMENTS).min(largest);
         let least = left.saturating_sub(after * largest).max(WebPlan::LEAST_DOCUMENTS);
@@ -99,7 +101,13 @@ fn wander(host: &mut Host, number: usize, chance: &mut ChaCha8Rng) {
 }
 
 /// Adds a link between two pages of a host.
-pub(super) fn link(host: &mut Host, number: usize, from: usize, to: usize, chance: &mut ChaCha8Rng) {
+pub(super) fn link(
+    host: &mut Host,
+    number: usize,
+    from: usize,
+    to: usize,
+    chance: &mut ChaCha8Rng,
+) {
     let to = Goal::Page(PageId { host: number, page: to });
     host.pages[from].links.push(Link { to, style: pick(&Style::WITHIN, chance) });
 }

@@ -25,12 +25,17 @@ pub(super) fn write(web: &Web, id: PageId, version: u32) -> Prose {
     let host = &web.hosts[id.host];
     let mut fixed = stream(web.seed, Topic::Words, id.host as u64, id.page as u64);
     let mark = word(FIRST_MARK + host.first + id.page, web.seed);
-    let title = format!("{} · {} · {mark}", pick(&host.language.titles, &mut fixed), host.plan.city);
+    let title =
+        format!("{} · {} · {mark}", pick(&host.language.titles, &mut fixed), host.plan.city);
     let page = id.page as u64 | u64::from(version) << 32;
     let mut chance = stream(web.seed, Topic::Prose, id.host as u64, page);
     let count = chance.random_range(3..8);
-    let mut paragraphs: Vec<_> = (0..count).map(|_| paragraph(host.language, &mut chance)).collect();
-    paragraphs.insert(1, format!("{} ({}), {mark}{}", host.plan.city, host.plan.country, host.language.stop));
+    let mut paragraphs: Vec<_> =
+        (0..count).map(|_| paragraph(host.language, &mut chance)).collect();
+    paragraphs.insert(
+        1,
+        format!("{} ({}), {mark}{}", host.plan.city, host.plan.country, host.language.stop),
+    );
     Prose { title, mark, paragraphs }
 }
 
@@ -40,7 +45,8 @@ fn paragraph(language: &Language, chance: &mut ChaCha8Rng) -> String {
 }
 
 fn sentence(language: &Language, chance: &mut ChaCha8Rng) -> String {
-    let parts: Vec<_> = language.order.iter().map(|part| pick(language.words(*part), chance)).collect();
+    let parts: Vec<_> =
+        language.order.iter().map(|part| pick(language.words(*part), chance)).collect();
     capitalised(&parts.join(language.gap)) + language.stop
 }
 

@@ -14,16 +14,16 @@ pub struct Query {
     pub text: String,
     /// A document that must be found; none when any document of that language or host will do.
     pub url: Option<String>,
-    /// The host that all answers must be of, where the question says so: as it stands in URLs, with a port that is not
-    /// the usual one.
+    /// The host that all answers must be of, where the question says so: as it stands in URLs, with
+    /// a port that is not the usual one.
     pub host: Option<String>,
     /// The language that all answers must be in, where the question says so.
     pub language: Option<&'static str>,
 }
 
 impl Web {
-    /// Three questions: a word that one document has, a word within a host, and a word within a language that is not
-    /// English.
+    /// Three questions: a word that one document has, a word within a host, and a word within a
+    /// language that is not English.
     pub fn queries(&self) -> Vec<Query> {
         let documents: Vec<_> = self.indexable().collect();
         let mark = documents.get(documents.len() / 2).map(|id| self.by_mark(*id));

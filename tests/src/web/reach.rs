@@ -1,5 +1,5 @@
-//! Here is a web: what does a perfectly behaved crawler fetch of it? Breadth first from the seeds, through the
-//! documents that robots.txt allows, and through redirects.
+//! Here is a web: what does a perfectly behaved crawler fetch of it? Breadth first from the seeds,
+//! through the documents that robots.txt allows, and through redirects.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,8 @@ use super::expected::{Class, Expected};
 use super::plan::WebError;
 use super::site::{Goal, Host, Kind, Page, PageId};
 
-/// Walks the web; fails if a host cannot be reached, because then the web could not be crawled whole.
+/// Walks the web; fails if a host cannot be reached, because then the web could not be crawled
+/// whole.
 pub(super) fn expected(hosts: &[Host], seeds: usize) -> Result<Expected, WebError> {
     let mut expected = Expected::default();
     let mut waiting: VecDeque<_> = (0..seeds).map(|host| (PageId { host, page: 0 }, 0)).collect();
@@ -24,11 +25,14 @@ pub(super) fn expected(hosts: &[Host], seeds: usize) -> Result<Expected, WebErro
         if page.kind == (Kind::Document { noindex: true }) {
             expected.noindex.insert(id);
         }
-        waiting
-            .extend(followed(page).filter(|to| !expected.wanted.contains_key(to)).map(|to| (to, depth + 1)));
+        waiting.extend(
+            followed(page).filter(|to| !expected.wanted.contains_key(to)).map(|to| (to, depth + 1)),
+        );
     }
     match hosts.iter().enumerate().find(|(host, _)| !is_whole(hosts, &expected, *host)) {
-        Some((_, host)) => Err(WebError::Unreachable(format!("{} cannot be crawled whole", host.name()))),
+        Some((_, host)) => {
+            Err(WebError::Unreachable(format!("{} cannot be crawled whole", host.name())))
+        }
         None => Ok(expected),
     }
 }
@@ -49,7 +53,8 @@ fn followed(page: &Page) -> impl Iterator<Item = PageId> + '_ {
 /// True when the root of a host is reached, from which its tree hangs.
 fn is_whole(hosts: &[Host], expected: &Expected, host: usize) -> bool {
     let root = PageId { host, page: 0 };
-    hosts[host].pages.first().is_some_and(|page| page.allowed) && expected.wanted.contains_key(&root)
+    hosts[host].pages.first().is_some_and(|page| page.allowed)
+        && expected.wanted.contains_key(&root)
 }
 
 fn class(page: &Page) -> Class {

@@ -1,4 +1,5 @@
-//! robots.txt in the dialects that the web speaks (RFC 9309), and which paths each forbids to our crawler.
+//! robots.txt in the dialects that the web speaks (RFC 9309), and which paths each forbids to our
+//! crawler.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -17,7 +18,8 @@ pub(super) enum Dialect {
     Wildcards,
     /// A group for our crawler beside one that forbids everything to the others.
     Personal,
-    /// Byte order mark, CRLF, odd spacing and case, unknown lines, two groups that are to be merged.
+    /// Byte order mark, CRLF, odd spacing and case, unknown lines, two groups that are to be
+    /// merged.
     Untidy,
     /// An empty file: all is allowed.
     Empty,
@@ -54,7 +56,9 @@ impl Robots {
         let map = format!("\nSitemap: {origin}/sitemap.xml\n");
         let all = format!("User-agent: *\n{delay}");
         let text = match self.dialect {
-            Dialect::Plain => format!("# Be kind.\n{all}Disallow: /private/\nDisallow: /tmp\n{map}"),
+            Dialect::Plain => {
+                format!("# Be kind.\n{all}Disallow: /private/\nDisallow: /tmp\n{map}")
+            }
             Dialect::Exception => format!("{all}Disallow: /private/\nAllow: /private/open/\n{map}"),
             Dialect::Wildcards => format!("{all}Disallow: /*?session=\nDisallow: /*.bak$\n{map}"),
             Dialect::Personal => format!(
@@ -82,7 +86,8 @@ impl Robots {
         }
     }
 
-    /// The path of a page that looks forbidden to a careless reader, but is not; none where that cannot be.
+    /// The path of a page that looks forbidden to a careless reader, but is not; none where that
+    /// cannot be.
     pub(super) fn allowed_all_the_same(&self, word: &str) -> Option<String> {
         match self.dialect {
             Dialect::Plain => Some(format!("/privately/{word}.html")),

@@ -25,8 +25,8 @@ use super::plan::WebError;
 use super::site::Web;
 use crate::referee::{Referee, Visit};
 
-/// How long the server waits before it answers, by who asks and which host: nothing in the virtual internet, whose
-/// router delays packets; the round trip on loopback.
+/// How long the server waits before it answers, by who asks and which host: nothing in the virtual
+/// internet, whose router delays packets; the round trip on loopback.
 #[derive(Clone, Default)]
 pub struct Pace(Option<Arc<dyn Fn(IpAddr, usize) -> Duration + Send + Sync>>);
 
@@ -77,7 +77,8 @@ struct Ends {
 impl Connected<IncomingStream<'_, TcpListener>> for Ends {
     fn connect_info(stream: IncomingStream<'_, TcpListener>) -> Self {
         let peer = stream.remote_addr().ip();
-        // A connection that has gone already has no local address; then its peer serves as well as any.
+        // A connection that has gone already has no local address; then its peer serves as well as
+        // any.
         let local = stream.io().local_addr().map_or(peer, |local: SocketAddr| local.ip());
         Self { local, peer }
     }
@@ -111,7 +112,11 @@ fn adopt(listener: StdListener) -> Result<TcpListener, WebError> {
     TcpListener::from_std(listener).map_err(|source| WebError::Listen { address, source })
 }
 
-async fn serve(State(shop): State<Shop>, ConnectInfo(ends): ConnectInfo<Ends>, request: Request) -> Response {
+async fn serve(
+    State(shop): State<Shop>,
+    ConnectInfo(ends): ConnectInfo<Ends>,
+    request: Request,
+) -> Response {
     let named = request.headers().get(header::HOST).and_then(|value| value.to_str().ok());
     let Some(host) = shop.web.host_for(named, ends.local) else {
         return (StatusCode::MISDIRECTED_REQUEST, "no such host here\n").into_response();
@@ -128,8 +133,8 @@ async fn serve(State(shop): State<Shop>, ConnectInfo(ends): ConnectInfo<Ends>, r
     respond(answer, request.headers(), head, visit)
 }
 
-/// Puts an answer into HTTP: conditional, compressed where the asker can take it, and with the visit ending when the
-/// body is out.
+/// Puts an answer into HTTP: conditional, compressed where the asker can take it, and with the
+/// visit ending when the body is out.
 fn respond(answer: Answer, asked: &HeaderMap, head: bool, visit: Visit) -> Response {
     let known = |etag: &str| {
         asked.get(header::IF_NONE_MATCH).is_some_and(|value| value.as_bytes() == etag.as_bytes())
@@ -151,7 +156,8 @@ fn respond(answer: Answer, asked: &HeaderMap, head: bool, visit: Visit) -> Respo
         (header::VARY, Some("accept-encoding".to_owned())),
     ];
     let mut response = Response::new(if head { Body::empty() } else { watched(body, visit) });
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in headers {
         set(response.headers_mut(), name, value);
     }

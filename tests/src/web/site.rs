@@ -162,12 +162,23 @@ impl Web {
             host.first = first;
             first + host.pages.len()
         });
-        let by_name = hosts.iter().enumerate().map(|(n, host)| (host.plan.name.clone(), n)).collect();
+        let by_name =
+            hosts.iter().enumerate().map(|(n, host)| (host.plan.name.clone(), n)).collect();
         // From the last to the first, so that the first host of an address stays.
-        let by_address = hosts.iter().enumerate().rev().map(|(n, host)| (host.plan.address, n)).collect();
+        let by_address =
+            hosts.iter().enumerate().rev().map(|(n, host)| (host.plan.address, n)).collect();
         let (seed, port, seeds) = (plan.seed, plan.port, plan.seeds);
         let expected = reach::expected(&hosts, seeds)?;
-        Ok(Self { hosts, seed, port, seeds, expected, by_name, by_address, versions: Mutex::default() })
+        Ok(Self {
+            hosts,
+            seed,
+            port,
+            seeds,
+            expected,
+            by_name,
+            by_address,
+            versions: Mutex::default(),
+        })
     }
 
     /// All hosts.
@@ -177,7 +188,9 @@ impl Web {
 
     /// Where a crawl starts.
     pub fn seeds(&self) -> Vec<Url> {
-        (0..self.seeds).filter_map(|host| Url::parse(&self.url(PageId { host, page: 0 })).ok()).collect()
+        (0..self.seeds)
+            .filter_map(|host| Url::parse(&self.url(PageId { host, page: 0 })).ok())
+            .collect()
     }
 
     /// What a perfectly behaved crawler fetches.
@@ -201,8 +214,9 @@ impl Web {
         format!("{}{path}", self.origin(id.host))
     }
 
-    /// The host that answers at an address for a `Host` header; for a header that names none of ours, the first host
-    /// of the address. None when the named host is at another address: whoever asks has confused two of them.
+    /// The host that answers at an address for a `Host` header; for a header that names none of
+    /// ours, the first host of the address. None when the named host is at another address: whoever
+    /// asks has confused two of them.
     pub fn host_for(&self, header: Option<&str>, local: IpAddr) -> Option<usize> {
         let name = header.map(|header| header.rsplit_once(':').map_or(header, |(name, _)| name));
         match name.and_then(|name| self.by_name.get(&name.to_ascii_lowercase())) {
@@ -242,14 +256,19 @@ impl Web {
     /// Scheme and authority of a host, without a slash at the end.
     pub(super) fn origin(&self, host: usize) -> String {
         let name = self.hosts.get(host).map_or("", Host::name);
-        if self.port == 80 { format!("http://{name}") } else { format!("http://{name}:{}", self.port) }
+        if self.port == 80 {
+            format!("http://{name}")
+        } else {
+            format!("http://{name}:{}", self.port)
+        }
     }
 
     fn find(&self, url: &str) -> Option<PageId> {
         let url = Url::parse(url).ok()?;
         let host = *self.by_name.get(url.host_str()?)?;
-        let page =
-            *self.hosts[host].by_path.get(&url[url::Position::BeforePath..url::Position::AfterQuery])?;
+        let page = *self.hosts[host]
+            .by_path
+            .get(&url[url::Position::BeforePath..url::Position::AfterQuery])?;
         Some(PageId { host, page })
     }
 

@@ -1,5 +1,5 @@
-//! The sitemap of a host: documents that its links lead to as well, so that reading it changes nothing about what a
-//! crawl finds.
+//! The sitemap of a host: documents that its links lead to as well, so that reading it changes
+//! nothing about what a crawl finds.
 
 use std::fmt::Write as _;
 

@@ -10,8 +10,9 @@ use super::site::{Kind, PageId};
 use super::*;
 use crate::referee::{Referee, Rules};
 
-const COUNTRIES: [&str; 16] =
-    ["GR", "RU", "EG", "JP", "CN", "KR", "FR", "ES", "DE", "BR", "IT", "TR", "PL", "US", "CY", "GB"];
+const COUNTRIES: [&str; 16] = [
+    "GR", "RU", "EG", "JP", "CN", "KR", "FR", "ES", "DE", "BR", "IT", "TR", "PL", "US", "CY", "GB",
+];
 
 /// A web of `hosts` hosts on loopback.
 fn plan(hosts: usize, documents: usize, port: u16) -> WebPlan {
@@ -77,17 +78,25 @@ async fn pages_are_readable_in_every_encoding() {
         let html = unescape(&seen.documents[&web.url(id)]);
         let prose = prose::write(&web, id, 0);
         assert!(html.contains(&format!("<title>{}</title>", prose.title)), "{}", web.url(id));
-        assert!(prose.paragraphs.iter().all(|paragraph| html.contains(paragraph)), "{}", web.url(id));
+        assert!(
+            prose.paragraphs.iter().all(|paragraph| html.contains(paragraph)),
+            "{}",
+            web.url(id)
+        );
     }
 }
 
 #[test]
 fn the_same_plan_makes_the_same_web_and_another_seed_another() {
-    let (one, two) = (Web::generate(&plan(20, 300, 80)).unwrap(), Web::generate(&plan(20, 300, 80)).unwrap());
+    let (one, two) =
+        (Web::generate(&plan(20, 300, 80)).unwrap(), Web::generate(&plan(20, 300, 80)).unwrap());
     let other = Web::generate(&WebPlan { seed: 43, ..plan(20, 300, 80) }).unwrap();
     for id in one.expected().wanted().keys() {
         assert_eq!(one.url(*id), two.url(*id));
-        assert_eq!(one.answer(id.host, &What::Page(id.page)), two.answer(id.host, &What::Page(id.page)));
+        assert_eq!(
+            one.answer(id.host, &What::Page(id.page)),
+            two.answer(id.host, &What::Page(id.page))
+        );
     }
     assert_eq!(one.expected().wanted(), two.expected().wanted());
     let urls = |web: &Web| urls(web, web.expected().wanted().keys());
@@ -110,9 +119,13 @@ fn a_large_web_has_all_that_was_promised() {
 
     let largest = web.hosts.iter().map(|host| host.tree).max().unwrap();
     assert!((40..=80).contains(&largest), "the largest host has {largest} documents");
-    let away = |page: &site::Page, host| matches!(page.kind, Kind::Redirect { to, .. } if to.host != host);
     let away =
-        web.hosts.iter().enumerate().filter(|(host, it)| it.pages.iter().any(|page| away(page, *host)));
+        |page: &site::Page, host| matches!(page.kind, Kind::Redirect { to, .. } if to.host != host);
+    let away = web
+        .hosts
+        .iter()
+        .enumerate()
+        .filter(|(host, it)| it.pages.iter().any(|page| away(page, *host)));
     assert!(away.count() > 50, "redirects to other hosts");
     let languages: HashSet<_> = web.hosts.iter().map(Host::language).collect();
     assert!(languages.len() >= 14, "{languages:?}");
@@ -125,7 +138,10 @@ fn marks_and_urls_are_unique() {
     assert_eq!(marks.len(), web.indexable().count());
     let queries = web.queries();
     assert_eq!(queries.len(), 3);
-    assert!(queries[1].text.contains(" site:") && queries[2].text.contains(" lang:"), "{queries:?}");
+    assert!(
+        queries[1].text.contains(" site:") && queries[2].text.contains(" lang:"),
+        "{queries:?}"
+    );
     for host in &web.hosts {
         assert_eq!(host.by_path.len(), host.pages.len(), "{} has a path twice", host.name());
     }
@@ -193,7 +209,10 @@ fn impossible_plans_are_refused() {
     assert!(refused(&|plan| plan.seeds = 0).contains("0 seeds"));
     assert!(refused(&|plan| plan.seeds = 5).contains("5 seeds for 4 hosts"));
     assert!(refused(&|plan| plan.documents = 15).contains("15 documents"));
-    assert!(refused(&|plan| plan.hosts[1].name = "host-0.example".to_owned()).contains("host-0.example"));
+    assert!(
+        refused(&|plan| plan.hosts[1].name = "host-0.example".to_owned())
+            .contains("host-0.example")
+    );
 }
 
 #[tokio::test]
@@ -259,7 +278,11 @@ async fn an_imposed_pace_delays_each_answer_by_who_asks_whom() {
     let Served { web, _server, .. } = serve(4, 40, pace);
     let _ = rustls::crypto::ring::default_provider().install_default();
     let took = async |from: [u8; 4], host: usize| {
-        let client = reqwest::Client::builder().no_proxy().local_address(IpAddr::from(from)).build().unwrap();
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .local_address(IpAddr::from(from))
+            .build()
+            .unwrap();
         let url = format!("http://127.77.0.{}:{}/robots.txt", host + 1, web.port());
         let start = std::time::Instant::now();
         client.head(url).send().await.unwrap();

@@ -1,5 +1,5 @@
-//! Invented words: pronounceable, unique by number, and the same stem in every language, so that a search for one
-//! must find exactly the page that has it.
+//! Invented words: pronounceable, unique by number, and the same stem in every language, so that a
+//! search for one must find exactly the page that has it.
 
 /// Syllables end in `a` or `o` and the word in `k`: no stemmer cuts that off.
 const CONSONANTS: [&str; 16] =
@@ -8,10 +8,13 @@ const CONSONANTS: [&str; 16] =
 /// Two to the number of bits in a word: 4 syllables of 5 bits.
 const WORDS: u64 = 1 << 20;
 
-/// The word of a number below 1,048,576; the seed only decides the order in which the words are used.
+/// The word of a number below 1,048,576; the seed only decides the order in which the words are
+/// used.
 pub(crate) fn word(number: usize, seed: u64) -> String {
-    // An odd factor permutes the numbers below a power of two, so different numbers give different words.
-    let mixed = (number as u64).wrapping_mul(0x9_E375).wrapping_add(seed.wrapping_mul(0x5_DEEC)) % WORDS;
+    // An odd factor permutes the numbers below a power of two, so different numbers give different
+    // words.
+    let mixed =
+        (number as u64).wrapping_mul(0x9_E375).wrapping_add(seed.wrapping_mul(0x5_DEEC)) % WORDS;
     let mut word = String::with_capacity(9);
     for place in 0..4 {
         let syllable = (mixed >> (place * 5)) & 31;

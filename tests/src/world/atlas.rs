@@ -6,7 +6,8 @@ use lab::{CityId, Target, World};
 
 use super::WorldError;
 
-/// From this distance between an address's place and its city, the city says little; see the oracle's description.
+/// From this distance between an address's place and its city, the city says little; see the
+/// oracle's description.
 const FAR_KM: u32 = 400;
 
 /// Cities, round trips, and measured addresses where there are any.
@@ -17,14 +18,16 @@ pub struct Atlas {
 }
 
 impl Atlas {
-    /// Opens the folder of measurements, or makes the geographic world of the seed where none is given.
+    /// Opens the folder of measurements, or makes the geographic world of the seed where none is
+    /// given.
     pub fn open(oracle: Option<&Path>, seed: u64) -> Result<Self, WorldError> {
         let Some(folder) = oracle else {
             return Ok(Self { world: World::geographic(seed), targets: Vec::new() });
         };
         let world = World::oracle(folder)?;
         let mut targets = lab::targets(&folder.join("targets.csv.gz"))?;
-        targets.retain(|target| target.dist_km < FAR_KM && target.city.get() < world.cities().len());
+        targets
+            .retain(|target| target.dist_km < FAR_KM && target.city.get() < world.cities().len());
         Ok(Self { world, targets })
     }
 

@@ -20,8 +20,11 @@ pub(super) struct Candidate {
 
 /// All candidates, by rising address.
 pub(super) fn candidates(hierarchy: &Hierarchy, atlas: &Atlas, seed: u64) -> Vec<Candidate> {
-    let mut found =
-        if atlas.is_measured() { measured(hierarchy, atlas) } else { placed(hierarchy, atlas, seed) };
+    let mut found = if atlas.is_measured() {
+        measured(hierarchy, atlas)
+    } else {
+        placed(hierarchy, atlas, seed)
+    };
     found.sort_by_key(|candidate| candidate.address);
     found.dedup_by_key(|candidate| candidate.address);
     found
@@ -38,7 +41,8 @@ fn measured(hierarchy: &Hierarchy, atlas: &Atlas) -> Vec<Candidate> {
         .collect()
 }
 
-/// One address of every subnet, in a city of its country: the same one for most subnets of a company.
+/// One address of every subnet, in a city of its country: the same one for most subnets of a
+/// company.
 fn placed(hierarchy: &Hierarchy, atlas: &Atlas, seed: u64) -> Vec<Candidate> {
     let noise = Noise::new(seed);
     let mut cities: HashMap<Country, Vec<CityId>> = HashMap::new();
@@ -48,7 +52,8 @@ fn placed(hierarchy: &Hierarchy, atlas: &Atlas, seed: u64) -> Vec<Candidate> {
         let IpAddr::V4(first) = subnet.range().first() else { continue };
         let cities = cities.entry(country).or_insert_with(|| atlas.cities_of(country.as_str()));
         let strays = noise.uniform(&[u64::from(subnet.id().get()), 1]) < STRAY_SHARE;
-        let key = if strays { [u64::from(subnet.id().get()), 2] } else { [u64::from(company.get()), 3] };
+        let key =
+            if strays { [u64::from(subnet.id().get()), 2] } else { [u64::from(company.get()), 3] };
         let Some(city) = pick(cities, noise.hash(&key)) else { continue };
         let room = subnet.range().addresses().clamp(2, 1 << 32) as u64 - 1;
         let offset = noise.hash(&[u64::from(subnet.id().get()), 4]) % room;

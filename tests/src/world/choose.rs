@@ -1,4 +1,5 @@
-//! Who takes part: agents first, then hosts in the proportions that give every phase of a search something to do.
+//! Who takes part: agents first, then hosts in the proportions that give every phase of a search
+//! something to do.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +42,12 @@ const OF_ONE_COMPANY: usize = 3;
 
 impl DemoWorld {
     /// Chooses the world: the same for the same data, atlas, size and seed.
-    pub fn choose(hierarchy: &Hierarchy, atlas: &Atlas, size: Size, seed: u64) -> Result<Self, WorldError> {
+    pub fn choose(
+        hierarchy: &Hierarchy,
+        atlas: &Atlas,
+        size: Size,
+        seed: u64,
+    ) -> Result<Self, WorldError> {
         let candidates = candidates(hierarchy, atlas, seed);
         let mut chance = ChaCha8Rng::seed_from_u64(seed);
         let mut list = Shortlist::new(&candidates, ChaCha8Rng::from_rng(&mut chance));
@@ -71,20 +77,25 @@ fn agents(
         }
     }
     if agents.len() < size.agents {
-        return Err(WorldError::TooFew { what: "agents", found: agents.len(), wanted: size.agents });
+        return Err(WorldError::TooFew {
+            what: "agents",
+            found: agents.len(),
+            wanted: size.agents,
+        });
     }
     Ok(agents)
 }
 
-/// The coordinator and the name server: in the city from which the agents are nearest, of those that have two addresses
-/// to spare.
+/// The coordinator and the name server: in the city from which the agents are nearest, of those
+/// that have two addresses to spare.
 fn centre(
     list: &mut Shortlist,
     atlas: &Atlas,
     agents: &[Candidate],
 ) -> Result<(Candidate, Candidate), WorldError> {
-    let sum =
-        |from: &Candidate| -> f64 { agents.iter().map(|to| atlas.world().rtt_ms(from.city, to.city)).sum() };
+    let sum = |from: &Candidate| -> f64 {
+        agents.iter().map(|to| atlas.world().rtt_ms(from.city, to.city)).sum()
+    };
     let mut middles: Vec<&Candidate> = agents.iter().collect();
     middles.sort_by(|a, b| sum(a).total_cmp(&sum(b)));
     let mut one = |city| list.home(city, agents).filter(|home| list.take(home));
@@ -155,7 +166,11 @@ fn check(hosts: &[Candidate], size: Size) -> Result<(), WorldError> {
         return Err(WorldError::TooFew { what: "hosts", found: hosts.len(), wanted: size.hosts });
     }
     if countries < size.countries {
-        return Err(WorldError::TooFew { what: "countries", found: countries, wanted: size.countries });
+        return Err(WorldError::TooFew {
+            what: "countries",
+            found: countries,
+            wanted: size.countries,
+        });
     }
     Ok(())
 }

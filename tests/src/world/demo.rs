@@ -108,7 +108,8 @@ impl DemoWorld {
         hosts: &[Candidate],
     ) -> Self {
         let everybody = agents.iter().chain([&coordinator, &dns]).chain(hosts);
-        let (places, sites) = Places::of(cast.atlas.world(), everybody.map(|candidate| candidate.city));
+        let (places, sites) =
+            Places::of(cast.atlas.world(), everybody.map(|candidate| candidate.city));
         let resident = |candidate: &Candidate, name: String| {
             let site = sites.get(&candidate.city).copied().unwrap_or(Site(0));
             Resident {
@@ -147,7 +148,8 @@ impl DemoWorld {
 
     /// The agent truly nearest to a host.
     pub fn nearest_agent(&self, host: usize) -> Option<usize> {
-        (0..self.agents.len()).min_by(|a, b| self.rtt_ms(*a, host).total_cmp(&self.rtt_ms(*b, host)))
+        (0..self.agents.len())
+            .min_by(|a, b| self.rtt_ms(*a, host).total_cmp(&self.rtt_ms(*b, host)))
     }
 
     /// The host of that name.
@@ -167,7 +169,8 @@ impl DemoWorld {
 
     /// Numbers for people.
     pub fn census(&self) -> Census {
-        let company = |resident: &Resident| (resident.holding.registry, resident.holding.handle.clone());
+        let company =
+            |resident: &Resident| (resident.holding.registry, resident.holding.handle.clone());
         let agents: BTreeSet<_> = self.agents.iter().map(company).collect();
         let homes: BTreeSet<_> = self.agents.iter().map(|agent| agent.holding.range).collect();
         let (at_home, away): (Vec<_>, Vec<_>) =
@@ -176,22 +179,34 @@ impl DemoWorld {
             agents: self.agents.len(),
             hosts: self.hosts.len(),
             countries: self.hosts.iter().map(|host| &host.country).collect::<BTreeSet<_>>().len(),
-            cities: self.agents.iter().chain(&self.hosts).map(|it| it.site).collect::<BTreeSet<_>>().len(),
-            subnets: self.hosts.iter().map(|host| host.holding.range).collect::<BTreeSet<_>>().len(),
+            cities: self
+                .agents
+                .iter()
+                .chain(&self.hosts)
+                .map(|it| it.site)
+                .collect::<BTreeSet<_>>()
+                .len(),
+            subnets: self
+                .hosts
+                .iter()
+                .map(|host| host.holding.range)
+                .collect::<BTreeSet<_>>()
+                .len(),
             companies: self.hosts.iter().map(company).collect::<BTreeSet<_>>().len(),
             at_home: at_home.len(),
             of_agents_company: away.iter().filter(|host| agents.contains(&company(host))).count(),
         }
     }
 
-    /// The virtual internet of this world: a node for each agent, the coordinator and the name server, and one that
-    /// is all web hosts.
+    /// The virtual internet of this world: a node for each agent, the coordinator and the name
+    /// server, and one that is all web hosts.
     pub fn internet_plan(&self) -> Plan {
         let alone = |resident: &Resident| NodePlan {
             name: resident.name.clone(),
             addresses: vec![Placed { address: resident.address, site: resident.site }],
         };
-        let hosts = self.hosts.iter().map(|host| (host.address, host.site)).collect::<BTreeMap<_, _>>();
+        let hosts =
+            self.hosts.iter().map(|host| (host.address, host.site)).collect::<BTreeMap<_, _>>();
         let web = NodePlan {
             name: WEB.to_owned(),
             addresses: hosts.into_iter().map(|(address, site)| Placed { address, site }).collect(),

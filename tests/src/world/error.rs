@@ -45,11 +45,13 @@ pub enum StageError {
 }
 
 impl StageError {
-    /// True when this machine or user cannot have a virtual internet at all, so that the world should be moved to
-    /// loopback.
+    /// True when this machine or user cannot have a virtual internet at all, so that the world
+    /// should be moved to loopback.
     pub fn is_unavailable(&self) -> bool {
         let net = match self {
-            Self::Net(net) | Self::Web(WebError::Net(net)) | Self::Dns(DnsError::Net(net)) => Some(net),
+            Self::Net(net) | Self::Web(WebError::Net(net)) | Self::Dns(DnsError::Net(net)) => {
+                Some(net)
+            }
             _ => None,
         };
         net.is_some_and(NetError::is_unavailable)

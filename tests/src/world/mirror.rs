@@ -1,8 +1,9 @@
-//! The same world on loopback: every registry record that somebody lives in becomes a small range of 127.0.0.0/8, in
-//! the same order and with the same registry, country and holder, so that a hierarchy loaded from the mirror has the
-//! same companies and neighbours.
+//! The same world on loopback: every registry record that somebody lives in becomes a small range
+//! of 127.0.0.0/8, in the same order and with the same registry, country and holder, so that a
+//! hierarchy loaded from the mirror has the same companies and neighbours.
 //!
-//! 127.X.0.0/16 stands for the X-th /8 that the world uses; 127.0.0.0/16 is for the coordinator and the name server.
+//! 127.X.0.0/16 stands for the X-th /8 that the world uses; 127.0.0.0/16 is for the coordinator and
+//! the name server.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -26,7 +27,8 @@ const MOST_BLOCKS: usize = 254;
 pub struct Mirror {
     /// The same world, at 127.x addresses.
     pub world: DemoWorld,
-    /// Name and content of one delegated-extended file for each registry; load these instead of the real ones.
+    /// Name and content of one delegated-extended file for each registry; load these instead of the
+    /// real ones.
     pub files: Vec<(String, String)>,
 }
 
@@ -52,7 +54,8 @@ struct Record {
     holding: Holding,
     first: Ipv4Addr,
     size: u32,
-    /// Original addresses, in order; the n-th becomes the n-th address after the first of the mirror.
+    /// Original addresses, in order; the n-th becomes the n-th address after the first of the
+    /// mirror.
     residents: Vec<IpAddr>,
 }
 
@@ -71,7 +74,8 @@ fn mirrored<'r>(
     for (original, (holding, residents)) in originals {
         let count = blocks.len();
         let (block, used) = blocks.entry(eighth(original)?).or_insert((count + 1, 0));
-        // One address at either end stays free; a range of a power of two begins at a multiple of itself.
+        // One address at either end stays free; a range of a power of two begins at a multiple of
+        // itself.
         let size = (residents.len() as u32 + 2).next_power_of_two().max(SMALLEST);
         let start = used.next_multiple_of(size);
         *used = start + size;
@@ -79,7 +83,10 @@ fn mirrored<'r>(
             return Err(WorldError::NoRoom);
         }
         let first = Ipv4Addr::from((127 << 24) | ((*block as u32) << 16) | start);
-        records.insert(original, Record { holding, first, size, residents: residents.into_iter().collect() });
+        records.insert(
+            original,
+            Record { holding, first, size, residents: residents.into_iter().collect() },
+        );
     }
     Ok(records)
 }
@@ -94,7 +101,8 @@ fn eighth(address: IpAddr) -> Result<u8, WorldError> {
 
 fn move_in(resident: &mut Resident, records: &BTreeMap<IpAddr, Record>) -> Result<(), WorldError> {
     let record = records.get(&resident.holding.range.first()).ok_or(WorldError::NoRoom)?;
-    let place = record.residents.binary_search(&resident.address).map_err(|_| WorldError::NoRoom)?;
+    let place =
+        record.residents.binary_search(&resident.address).map_err(|_| WorldError::NoRoom)?;
     let first = u32::from(record.first);
     let last = Ipv4Addr::from(first + record.size - 1);
     resident.address = Ipv4Addr::from(first + 1 + place as u32).into();
@@ -115,7 +123,8 @@ fn file(registry: Registry, records: &BTreeMap<IpAddr, Record>) -> Option<(Strin
         count += 1;
     }
     let name = registry.as_str();
-    let head =
-        format!("2|{name}|20181012|{count}|19830101|20181012|+0000\n{name}|*|ipv4|*|{count}|summary\n");
+    let head = format!(
+        "2|{name}|20181012|{count}|19830101|20181012|+0000\n{name}|*|ipv4|*|{count}|summary\n"
+    );
     (count > 0).then(|| (format!("delegated-{name}-extended-latest"), head + &lines))
 }

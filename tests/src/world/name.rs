@@ -7,7 +7,8 @@ const FIRST_WORD: usize = 350_000;
 
 /// The name of a host, unique by its number.
 pub(super) fn host(number: usize, city: &str, country: &str, seed: u64) -> String {
-    let letters = city.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let letters =
+        city.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let word = word(FIRST_WORD + number, seed);
     let ending = match country {
         "GB" => "uk".to_owned(),

@@ -7,8 +7,9 @@ use lab::{CityId, World};
 
 use crate::net::{Path, Paths, Site};
 
-/// Most that jitter adds to a round trip: a share of it, and this beside. Measured spreads are sometimes larger than
-/// the round trips themselves (load at one end), and would drown what the world is for.
+/// Most that jitter adds to a round trip: a share of it, and this beside. Measured spreads are
+/// sometimes larger than the round trips themselves (load at one end), and would drown what the
+/// world is for.
 const JITTER_SHARE: f64 = 0.02;
 const JITTER_MS: f64 = 0.3;
 
@@ -22,7 +23,10 @@ pub(super) struct Places {
 
 impl Places {
     /// The cities named, each once, in the order of their first naming, and the site of each.
-    pub(super) fn of(world: &World, named: impl Iterator<Item = CityId>) -> (Self, HashMap<CityId, Site>) {
+    pub(super) fn of(
+        world: &World,
+        named: impl Iterator<Item = CityId>,
+    ) -> (Self, HashMap<CityId, Site>) {
         let mut sites = HashMap::new();
         let mut ids = Vec::new();
         for city in named {
@@ -32,8 +36,9 @@ impl Places {
             });
         }
         let pairs = || ids.iter().flat_map(|a| ids.iter().map(move |b| (*a, *b)));
-        let name =
-            |id: &CityId| world.cities().get(id.get()).map_or("", |city| city.name.as_str()).to_owned();
+        let name = |id: &CityId| {
+            world.cities().get(id.get()).map_or("", |city| city.name.as_str()).to_owned()
+        };
         let places = Self {
             cities: ids.iter().map(name).collect(),
             rtt_ms: pairs().map(|(a, b)| world.rtt_ms(a, b)).collect(),
@@ -59,8 +64,10 @@ impl Places {
             if !rtt_ms.is_finite() {
                 return Path { loss: 1.0, ..Path::half_of_rtt_ms(0.0) };
             }
-            let measured =
-                self.cell(from, to).and_then(|cell| self.jitter_ms.get(cell).copied()).unwrap_or(0.0);
+            let measured = self
+                .cell(from, to)
+                .and_then(|cell| self.jitter_ms.get(cell).copied())
+                .unwrap_or(0.0);
             let jitter_ms = measured.clamp(0.0, rtt_ms * JITTER_SHARE + JITTER_MS);
             Path {
                 jitter: Duration::from_secs_f64(jitter_ms / 2_000.0),

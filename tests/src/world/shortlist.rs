@@ -49,14 +49,16 @@ impl Shortlist {
         self.taken.insert(candidate.address)
     }
 
-    /// An address in a city for an agent: of a company that holds several subnets, if there is one, and that none of
-    /// `others` is of.
+    /// An address in a city for an agent: of a company that holds several subnets, if there is one,
+    /// and that none of `others` is of.
     pub(super) fn home(&mut self, city: CityId, others: &[Candidate]) -> Option<Candidate> {
-        let strange = |candidate: &&Candidate| others.iter().all(|other| other.company != candidate.company);
+        let strange =
+            |candidate: &&Candidate| others.iter().all(|other| other.company != candidate.company);
         let mut free: Vec<_> = self.by_city.get(&city)?.iter().filter(strange).copied().collect();
         free.retain(|candidate| !self.taken.contains(&candidate.address));
         free.shuffle(&mut self.chance);
-        let subnets = |candidate: &Candidate| self.ranges(candidate.company).len().min(ENOUGH_SUBNETS);
+        let subnets =
+            |candidate: &Candidate| self.ranges(candidate.company).len().min(ENOUGH_SUBNETS);
         free.into_iter().max_by_key(subnets)
     }
 
@@ -70,7 +72,9 @@ impl Shortlist {
         let mut all = self.by_company.get(&company).cloned().unwrap_or_default();
         all.shuffle(&mut self.chance);
         let mut seen: BTreeSet<Range> = except.into_iter().collect();
-        all.retain(|candidate| !self.taken.contains(&candidate.address) && seen.insert(candidate.range));
+        all.retain(|candidate| {
+            !self.taken.contains(&candidate.address) && seen.insert(candidate.range)
+        });
         all.truncate(most);
         all
     }
@@ -78,7 +82,8 @@ impl Shortlist {
     /// One candidate of each country, the countries in an order of chance.
     pub(super) fn of_each_country(&mut self) -> Vec<Candidate> {
         let free = |list: &[Candidate], chance: &mut ChaCha8Rng| list.choose(chance).copied();
-        let mut found: Vec<_> = self.by_country.values().filter_map(|c| free(c, &mut self.chance)).collect();
+        let mut found: Vec<_> =
+            self.by_country.values().filter_map(|c| free(c, &mut self.chance)).collect();
         found.shuffle(&mut self.chance);
         found
     }
@@ -86,7 +91,8 @@ impl Shortlist {
     /// Companies that hold at least two subnets, in an order of chance.
     pub(super) fn families(&mut self) -> Vec<CompanyId> {
         let companies = self.by_company.keys().copied();
-        let mut families: Vec<_> = companies.filter(|company| self.ranges(*company).len() > 1).collect();
+        let mut families: Vec<_> =
+            companies.filter(|company| self.ranges(*company).len() > 1).collect();
         families.shuffle(&mut self.chance);
         families
     }

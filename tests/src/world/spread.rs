@@ -10,7 +10,8 @@ use super::candidate::Candidate;
 /// Candidates that a city must have to be worth an agent.
 const LEAST_CANDIDATES: usize = 4;
 
-/// `count` cities, each chosen so that the sum of the countries' round trips to their nearest chosen city falls most.
+/// `count` cities, each chosen so that the sum of the countries' round trips to their nearest
+/// chosen city falls most.
 pub(super) fn cities(world: &World, candidates: &[Candidate], count: usize) -> Vec<CityId> {
     let able = able(candidates);
     let demand = demand(candidates);
@@ -18,7 +19,11 @@ pub(super) fn cities(world: &World, candidates: &[Candidate], count: usize) -> V
     let mut chosen = Vec::with_capacity(count);
     while chosen.len() < count {
         let cost = |city: CityId| -> f64 {
-            demand.iter().zip(&nearest).map(|(to, near)| world.rtt_ms(city, *to).min(*near).min(FAR_MS)).sum()
+            demand
+                .iter()
+                .zip(&nearest)
+                .map(|(to, near)| world.rtt_ms(city, *to).min(*near).min(FAR_MS))
+                .sum()
         };
         let free = able.iter().filter(|city| !chosen.contains(*city));
         let Some(best) = free.copied().min_by(|a, b| cost(*a).total_cmp(&cost(*b))) else { break };
@@ -38,7 +43,11 @@ fn able(candidates: &[Candidate]) -> BTreeSet<CityId> {
     for candidate in candidates {
         *counts.entry(candidate.city).or_default() += 1;
     }
-    counts.into_iter().filter(|(_, count)| *count >= LEAST_CANDIDATES).map(|(city, _)| city).collect()
+    counts
+        .into_iter()
+        .filter(|(_, count)| *count >= LEAST_CANDIDATES)
+        .map(|(city, _)| city)
+        .collect()
 }
 
 /// The busiest city of each country.
@@ -47,6 +56,7 @@ fn demand(candidates: &[Candidate]) -> Vec<CityId> {
     for candidate in candidates {
         *counts.entry(candidate.country).or_default().entry(candidate.city).or_default() += 1;
     }
-    let busiest = |cities: BTreeMap<CityId, usize>| cities.into_iter().max_by_key(|(_, count)| *count);
+    let busiest =
+        |cities: BTreeMap<CityId, usize>| cities.into_iter().max_by_key(|(_, count)| *count);
     counts.into_values().filter_map(busiest).map(|(city, _)| city).collect()
 }

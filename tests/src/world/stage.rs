@@ -1,5 +1,6 @@
-//! The stage of a world: everything around the programs under test, running in this process. The virtual internet
-//! where the world is at real addresses; the web, its referee and the name server in either case.
+//! The stage of a world: everything around the programs under test, running in this process. The
+//! virtual internet where the world is at real addresses; the web, its referee and the name server
+//! in either case.
 
 use std::net::{IpAddr, SocketAddr};
 use std::process::Command;
@@ -29,7 +30,8 @@ pub enum Who {
     Dns,
 }
 
-/// A world that is up. Dropping it takes everything down; programs started on it should have ended before.
+/// A world that is up. Dropping it takes everything down; programs started on it should have ended
+/// before.
 #[derive(Debug)]
 pub struct Stage {
     world: DemoWorld,
@@ -41,9 +43,9 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Opens the stage of a world with so many documents. Call it inside a tokio runtime; at real addresses it needs
-    /// what [`Internet::open`] needs, and when [`StageError::is_unavailable`] says so, the caller should open the
-    /// world's [mirror](DemoWorld::on_loopback) instead.
+    /// Opens the stage of a world with so many documents. Call it inside a tokio runtime; at real
+    /// addresses it needs what [`Internet::open`] needs, and when [`StageError::is_unavailable`]
+    /// says so, the caller should open the world's [mirror](DemoWorld::on_loopback) instead.
     pub fn open(world: DemoWorld, documents: usize) -> Result<Self, StageError> {
         match world.ground() {
             Ground::Namespaces => Self::open_internet(world, documents),
@@ -57,17 +59,21 @@ impl Stage {
         let web = Arc::new(Web::generate(&world.web_plan(documents, PORT))?);
         let referee = Referee::new(Arc::clone(&web));
         let listeners = web::listen::inside(internet.namespace(WEB)?, PORT)?;
-        let server = web::Server::start(Arc::clone(&web), referee.clone(), Pace::at_once(), listeners)?;
-        let sockets = dns::Sockets::inside(internet.namespace(&world.dns.name)?, world.dns.address)?;
+        let server =
+            web::Server::start(Arc::clone(&web), referee.clone(), Pace::at_once(), listeners)?;
+        let sockets =
+            dns::Sockets::inside(internet.namespace(&world.dns.name)?, world.dns.address)?;
         let dns = dns::Server::start(Zone::new(web.names()), sockets)?;
         Ok(Self { world, web, referee, _server: server, dns, internet: Some(internet) })
     }
 
     fn open_loopback(world: DemoWorld, documents: usize) -> Result<Self, StageError> {
-        let (port, listeners) = web::listen::on_loopback(world.hosts.iter().map(|host| host.address))?;
+        let (port, listeners) =
+            web::listen::on_loopback(world.hosts.iter().map(|host| host.address))?;
         let web = Arc::new(Web::generate(&world.web_plan(documents, port))?);
         let referee = Referee::new(Arc::clone(&web));
-        let server = web::Server::start(Arc::clone(&web), referee.clone(), pace(world.clone()), listeners)?;
+        let server =
+            web::Server::start(Arc::clone(&web), referee.clone(), pace(world.clone()), listeners)?;
         let sockets = dns::Sockets::open(SocketAddr::new(world.dns.address, 0))?;
         let dns = dns::Server::start(Zone::new(web.names()), sockets)?;
         Ok(Self { world, web, referee, _server: server, dns, internet: None })
@@ -98,8 +104,8 @@ impl Stage {
         self.dns.address()
     }
 
-    /// The address of somebody: what an agent binds to, and what the coordinator listens on. All web hosts have many;
-    /// then the first is given.
+    /// The address of somebody: what an agent binds to, and what the coordinator listens on. All
+    /// web hosts have many; then the first is given.
     pub fn address(&self, who: Who) -> Option<IpAddr> {
         let resident = match who {
             Who::Coordinator => Some(&self.world.coordinator),
@@ -110,7 +116,8 @@ impl Stage {
         resident.map(|resident| resident.address)
     }
 
-    /// Methods with which distances can be measured on this stage, best first: words of an agent's configuration.
+    /// Methods with which distances can be measured on this stage, best first: words of an agent's
+    /// configuration.
     pub fn probe_methods(&self) -> &'static [&'static str] {
         match self.world.ground() {
             Ground::Namespaces => &["icmp", "tcp", "head"],
@@ -132,7 +139,11 @@ impl Stage {
     }
 
     /// Makes a program start where it belongs; nothing to do on loopback.
-    pub fn enter<'c>(&self, who: Who, command: &'c mut Command) -> Result<&'c mut Command, NetError> {
+    pub fn enter<'c>(
+        &self,
+        who: Who,
+        command: &'c mut Command,
+    ) -> Result<&'c mut Command, NetError> {
         match self.namespace(who)? {
             Some(namespace) => Ok(namespace.enter_command(command)),
             None => Ok(command),
@@ -147,13 +158,21 @@ impl Stage {
         }
     }
 
-    /// Lets connections to `outside` in to a listener of somebody, such as the coordinator's dashboard. None on
-    /// loopback, where there is no outside: use `inside` itself.
-    pub fn door(&self, who: Who, outside: TcpListener, inside: SocketAddr) -> Result<Option<Door>, NetError> {
-        self.namespace(who)?.map(|namespace| Door::open(namespace.clone(), outside, inside)).transpose()
+    /// Lets connections to `outside` in to a listener of somebody, such as the coordinator's
+    /// dashboard. None on loopback, where there is no outside: use `inside` itself.
+    pub fn door(
+        &self,
+        who: Who,
+        outside: TcpListener,
+        inside: SocketAddr,
+    ) -> Result<Option<Door>, NetError> {
+        self.namespace(who)?
+            .map(|namespace| Door::open(namespace.clone(), outside, inside))
+            .transpose()
     }
 
-    /// Verifies that nothing can leave. None on loopback: there the agents' guard allows nothing but 127.0.0.0/8.
+    /// Verifies that nothing can leave. None on loopback: there the agents' guard allows nothing
+    /// but 127.0.0.0/8.
     pub fn prove_isolated(&self) -> Result<Option<Proof>, NetError> {
         self.internet.as_ref().map(Internet::prove_isolated).transpose()
     }

@@ -13,10 +13,10 @@ mod stage;
 
 const SEED: u64 = 2_018;
 const COUNTRIES: [&str; 60] = [
-    "GR", "CY", "DE", "FR", "GB", "ES", "IT", "PT", "NL", "BE", "AT", "CH", "PL", "CZ", "RU", "UA", "TR",
-    "SE", "NO", "FI", "DK", "IE", "RO", "BG", "HU", "HR", "RS", "SK", "SI", "EE", "US", "CA", "MX", "BR",
-    "AR", "CL", "CO", "PE", "JP", "KR", "CN", "HK", "SG", "TH", "VN", "MY", "ID", "PH", "IN", "AU", "NZ",
-    "ZA", "EG", "MA", "KE", "NG", "IL", "AE", "SA", "TN",
+    "GR", "CY", "DE", "FR", "GB", "ES", "IT", "PT", "NL", "BE", "AT", "CH", "PL", "CZ", "RU", "UA",
+    "TR", "SE", "NO", "FI", "DK", "IE", "RO", "BG", "HU", "HR", "RS", "SK", "SI", "EE", "US", "CA",
+    "MX", "BR", "AR", "CL", "CO", "PE", "JP", "KR", "CN", "HK", "SG", "TH", "VN", "MY", "ID", "PH",
+    "IN", "AU", "NZ", "ZA", "EG", "MA", "KE", "NG", "IL", "AE", "SA", "TN",
 ];
 
 /// Sixty countries with four companies each; every other company holds three records, far apart.
@@ -36,7 +36,9 @@ fn registry_file() -> String {
             }
         }
     }
-    format!("2|ripencc|20181012|{count}|19830101|20181012|+0000\nripencc|*|ipv4|*|{count}|summary\n{lines}")
+    format!(
+        "2|ripencc|20181012|{count}|19830101|20181012|+0000\nripencc|*|ipv4|*|{count}|summary\n{lines}"
+    )
 }
 
 fn read(files: &[(String, String)]) -> Hierarchy {
@@ -60,7 +62,8 @@ fn choose(size: Size) -> DemoWorld {
 
 /// What every world must be, whatever it was chosen from.
 fn assert_sound(world: &DemoWorld, hierarchy: &Hierarchy) {
-    let everybody = || world.agents.iter().chain([&world.coordinator, &world.dns]).chain(&world.hosts);
+    let everybody =
+        || world.agents.iter().chain([&world.coordinator, &world.dns]).chain(&world.hosts);
     let addresses: BTreeSet<_> = everybody().map(|resident| resident.address).collect();
     assert_eq!(addresses.len(), everybody().count(), "an address is given twice");
     let names: BTreeSet<_> = world.hosts.iter().map(|host| &host.name).collect();
@@ -80,7 +83,8 @@ fn assert_sound(world: &DemoWorld, hierarchy: &Hierarchy) {
     for host in 0..world.hosts.len() {
         let nearest = world.nearest_agent(host).unwrap();
         assert!(
-            (0..world.agents.len()).all(|agent| world.rtt_ms(agent, host) >= world.rtt_ms(nearest, host))
+            (0..world.agents.len())
+                .all(|agent| world.rtt_ms(agent, host) >= world.rtt_ms(nearest, host))
         );
         assert!(world.rtt_ms(nearest, host) > 0.0 && world.rtt_ms(nearest, host) < 400.0);
     }
@@ -93,7 +97,10 @@ fn the_demo_world_is_as_large_and_as_varied_as_promised() {
     let census = world.census();
     eprintln!("{census:?}");
     assert_eq!((census.agents, census.hosts), (12, 300));
-    assert!(census.countries >= 40 && census.subnets >= 150 && census.companies >= 60, "{census:?}");
+    assert!(
+        census.countries >= 40 && census.subnets >= 150 && census.companies >= 60,
+        "{census:?}"
+    );
     assert!(census.at_home >= 12 && census.of_agents_company >= 12, "{census:?}");
     let web = crate::web::Web::generate(&world.web_plan(6_000, 80)).unwrap();
     assert!(web.expected().count(crate::web::Class::Document) >= 6_000);
@@ -122,8 +129,12 @@ fn hosts_are_near_agents_where_that_is_wanted() {
     let near = DemoWorld::choose(&made_up(), &atlas, size, SEED).unwrap();
     let world = atlas.world();
     let city = |it: &Resident| world.find(&it.city).unwrap();
-    let nearest =
-        |host| near.agents.iter().map(|agent| world.rtt_ms(city(agent), city(host))).fold(f64::MAX, f64::min);
+    let nearest = |host| {
+        near.agents
+            .iter()
+            .map(|agent| world.rtt_ms(city(agent), city(host)))
+            .fold(f64::MAX, f64::min)
+    };
     assert!(near.hosts.iter().all(|host| nearest(host) <= 15.0));
     let anywhere = choose(Size { near_ms: None, ..size });
     assert!(anywhere.hosts.iter().any(|host| nearest(host) > 15.0), "it makes a difference");
@@ -137,7 +148,8 @@ fn too_little_data_is_refused_with_what_is_missing() {
          ripencc|GR|ipv4|62.1.0.0|1024|20050101|allocated|A\n"
             .to_owned(),
     )]);
-    let error = DemoWorld::choose(&few, &Atlas::open(None, 1).unwrap(), Size::default(), 1).unwrap_err();
+    let error =
+        DemoWorld::choose(&few, &Atlas::open(None, 1).unwrap(), Size::default(), 1).unwrap_err();
     assert!(error.to_string().contains("too few for 12 agents"), "{error}");
     let size = Size { countries: 61, ..Size::default() };
     let error = DemoWorld::choose(&made_up(), &Atlas::open(None, 1).unwrap(), size, 1).unwrap_err();
@@ -152,16 +164,20 @@ fn the_mirror_on_loopback_has_the_same_companies_and_neighbours() {
     let hierarchy = read(&mirror.files);
     assert_sound(&mirror.world, &hierarchy);
     assert_eq!(mirror.world.census(), world.census());
-    assert!(mirror.world.agents.iter().chain(&mirror.world.hosts).all(|it| it.address.is_loopback()));
+    assert!(
+        mirror.world.agents.iter().chain(&mirror.world.hosts).all(|it| it.address.is_loopback())
+    );
     // Who shared an /8 shares a /16 of the mirror, and the order of addresses is kept.
     let moved = world.hosts.iter().zip(&mirror.world.hosts);
-    let pairs: BTreeMap<IpAddr, IpAddr> = moved.map(|(from, to)| (from.address, to.address)).collect();
+    let pairs: BTreeMap<IpAddr, IpAddr> =
+        moved.map(|(from, to)| (from.address, to.address)).collect();
     assert!(pairs.values().is_sorted());
     let block = |address: &IpAddr, at: usize| match address {
         IpAddr::V4(v4) => v4.octets()[at],
         IpAddr::V6(_) => unreachable!(),
     };
-    let blocks: BTreeSet<_> = pairs.iter().map(|(from, to)| (block(from, 0), block(to, 1))).collect();
+    let blocks: BTreeSet<_> =
+        pairs.iter().map(|(from, to)| (block(from, 0), block(to, 1))).collect();
     let originals: BTreeSet<_> = pairs.keys().map(|from| block(from, 0)).collect();
     assert_eq!(blocks.len(), originals.len());
 }
@@ -178,7 +194,8 @@ fn real(folder: &str) -> Option<PathBuf> {
 
 #[test]
 fn the_real_registry_data_and_the_measured_oracle_make_a_world() {
-    let (Some(registries), Some(oracle)) = (real("rir/delegated-extended-2018"), real("latency/oracle-2018"))
+    let (Some(registries), Some(oracle)) =
+        (real("rir/delegated-extended-2018"), real("latency/oracle-2018"))
     else {
         return;
     };

@@ -40,7 +40,8 @@ fn of_name<'a>(metadata: &'a Metadata, name: &str) -> &'a Package {
         .expect("it is in the workspace")
 }
 
-/// The dependencies that are linked into what we ship. An optional one is there for tests alone (`testing`).
+/// The dependencies that are linked into what we ship. An optional one is there for tests alone
+/// (`testing`).
 fn shipped(package: &Package) -> BTreeSet<&str> {
     let kept = package.dependencies.iter().filter(|dependency| !dependency.optional);
     kept.filter(|dependency| dependency.kind != DependencyKind::Development)
@@ -120,6 +121,9 @@ fn sql_has_one_home() {
 fn nobody_links_a_second_tls_library() {
     let metadata = metadata();
     for banned in ["aws-lc-sys", "aws-lc-rs", "openssl-sys", "native-tls"] {
-        assert!(!metadata.packages.iter().any(|package| package.name == banned), "{banned} is in the tree");
+        assert!(
+            !metadata.packages.iter().any(|package| package.name == banned),
+            "{banned} is in the tree"
+        );
     }
 }

@@ -93,10 +93,15 @@ fn pure_crates_do_not_look_at_the_clock_or_the_machine() {
     // The lab times what it tries; this is its only watch.
     let watch = root().join("crates/lab/src/clock.rs");
     for folder in PURE {
-        for path in files(&root().join(folder), &[".rs"]).into_iter().filter(|path| *path != watch) {
+        for path in files(&root().join(folder), &[".rs"]).into_iter().filter(|path| *path != watch)
+        {
             let text = std::fs::read_to_string(&path).unwrap();
             for word in outside {
-                assert!(!text.contains(word), "{} uses {word}: take it as an argument", path.display());
+                assert!(
+                    !text.contains(word),
+                    "{} uses {word}: take it as an argument",
+                    path.display()
+                );
             }
         }
     }

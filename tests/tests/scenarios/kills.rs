@@ -24,7 +24,8 @@ enum Victim {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_is_killed_everything_is_crawled_and_integrated_once() {
-    let mut world = SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8, near_ms: None }, 400).await;
+    let mut world =
+        SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8, near_ms: None }, 400).await;
     let mut chance = ChaCha8Rng::seed_from_u64(1);
     world.cast.seed(&world.ground.stage).await.unwrap();
     for (moment, victim) in kills(&mut chance) {
@@ -36,7 +37,8 @@ async fn whatever_is_killed_everything_is_crawled_and_integrated_once() {
     let all = numbers.referee.coverage.all;
     assert_eq!(all.fetched, all.expected, "{:?}", numbers.referee.missing);
     assert_eq!(numbers.packages_integrated, numbers.packages);
-    // A page that was under way when its agent was killed is fetched again; nothing else is told twice.
+    // A page that was under way when its agent was killed is fetched again; nothing else is told
+    // twice.
     assert!(numbers.integrated <= numbers.referee.fetches, "{numbers}");
     assert_eq!(numbers.indexed, numbers.indexable);
     assert_eq!(numbers.referee.disallowed_fetched, 0, "{:?}", numbers.referee.disallowed);

@@ -10,8 +10,8 @@ use protocol::key::AgentKey;
 use protocol::probe::Reports;
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use protocol::{
-    AgentId, AgentState, BeatAnswer, BeatRequest, Presence, ProbeId, ProbeMethod, ProbeOrder, ProbeReport,
-    ProbeResult, UnixMillis, WorkStatus,
+    AgentId, AgentState, BeatAnswer, BeatRequest, Presence, ProbeId, ProbeMethod, ProbeOrder,
+    ProbeReport, ProbeResult, UnixMillis, WorkStatus,
 };
 use reqwest::{Client, Response, StatusCode};
 use serde::Serialize;
@@ -45,7 +45,8 @@ pub(crate) struct Scripted {
 }
 
 impl Scripted {
-    /// Enrols agent `number` (from 127.0.1.`number`), lets it be approved, and sets it to work at these coordinators by turns.
+    /// Enrols agent `number` (from 127.0.1.`number`), lets it be approved, and sets it to work at
+    /// these coordinators by turns.
     pub(crate) async fn start(
         number: usize,
         coordinators: &[SocketAddr],
@@ -95,8 +96,12 @@ struct Desk {
 impl Desk {
     async fn enrol(number: usize, coordinators: Vec<SocketAddr>, join_token: String) -> Self {
         let home = Ipv4Addr::new(127, 0, 1, u8::try_from(number).unwrap());
-        let client =
-            Client::builder().no_proxy().local_address(IpAddr::from(home)).timeout(PATIENCE).build().unwrap();
+        let client = Client::builder()
+            .no_proxy()
+            .local_address(IpAddr::from(home))
+            .timeout(PATIENCE)
+            .build()
+            .unwrap();
         let key = AgentKey::from_seed([u8::try_from(number).unwrap(); 32]);
         let profile = AgentProfile {
             name: format!("agent {number}"),
@@ -125,7 +130,8 @@ impl Desk {
         desk
     }
 
-    /// One beat, and a report of what it brought. None when the coordinator of this turn was of no use.
+    /// One beat, and a report of what it brought. None when the coordinator of this turn was of no
+    /// use.
     async fn turn(&mut self, measure: Measure) -> Option<()> {
         self.turns += 1;
         if self.token.is_empty() {
@@ -149,7 +155,8 @@ impl Desk {
         self.told.lock().unwrap().orders.entry(order.probe).or_insert((order.address, 0)).1 += 1;
         let rtt_us = measure(self.number, order.address);
         let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us, samples: 3 };
-        self.unreported.insert(order.probe, ProbeReport { probe: order.probe, measured_at: now(), result });
+        self.unreported
+            .insert(order.probe, ProbeReport { probe: order.probe, measured_at: now(), result });
     }
 
     async fn report(&mut self) -> Option<()> {
@@ -163,7 +170,8 @@ impl Desk {
     }
 
     async fn sign_in(&mut self) -> Option<()> {
-        let challenge: Challenge = self.ask("challenge", &ChallengeRequest { agent: self.id }).await?;
+        let challenge: Challenge =
+            self.ask("challenge", &ChallengeRequest { agent: self.id }).await?;
         let request = SessionRequest::new(&self.key, self.id, challenge.nonce);
         let session: Session = self.ask("session", &request).await?;
         self.token = session.token;
@@ -201,7 +209,8 @@ impl Desk {
     async fn send(&mut self, what: &str, body: &impl Serialize) -> Option<Response> {
         let coordinator = self.coordinators[self.turns % self.coordinators.len()];
         let url = format!("http://{coordinator}/api/v1/agent/{what}");
-        let response = self.client.post(url).bearer_auth(&self.token).json(body).send().await.ok()?;
+        let response =
+            self.client.post(url).bearer_auth(&self.token).json(body).send().await.ok()?;
         let status = response.status();
         if status == StatusCode::UNAUTHORIZED {
             self.token.clear();

@@ -1,10 +1,13 @@
-//! Searches go on whoever dies: coordinators and their Postgres are killed, and stopped, in the middle of them.
+//! Searches go on whoever dies: coordinators and their Postgres are killed, and stopped, in the
+//! middle of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, SubnetKind};
+use hierarchy::{
+    Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, SubnetKind,
+};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use store::generations::Load;
@@ -36,16 +39,17 @@ fn host(number: u8) -> String {
 /// From 30 to 200 ms, one in nine below the threshold; the same whenever it is asked.
 fn measure(agent: usize, address: IpAddr) -> u32 {
     let IpAddr::V4(address) = address else { unreachable!("only IPv4 here") };
-    let mixed = (address.to_bits().wrapping_mul(2_654_435_761) ^ (agent as u32).wrapping_mul(40_503))
-        .wrapping_mul(2_246_822_519);
+    let mixed = (address.to_bits().wrapping_mul(2_654_435_761)
+        ^ (agent as u32).wrapping_mul(40_503))
+    .wrapping_mul(2_246_822_519);
     30_000 + (mixed >> 8) % 170_000
 }
 
 fn ground() -> Hierarchy {
     let mut companies = CompanyIndex::default();
     let mut builder = Builder::default();
-    let homes =
-        (1..=AGENTS).map(|agent| (format!("127.0.1.{agent}/32").parse().unwrap(), format!("home {agent}")));
+    let homes = (1..=AGENTS)
+        .map(|agent| (format!("127.0.1.{agent}/32").parse().unwrap(), format!("home {agent}")));
     let subnets = (0..SUBNETS).map(|number| (subnet(number), format!("company {number}")));
     for (range, company) in homes.chain(subnets) {
         builder.add(Record {
@@ -76,7 +80,8 @@ async fn crew(coordinators: &[SocketAddr], admin: &Admin) -> Vec<Scripted> {
     for number in 1..=AGENTS {
         agents.push(Scripted::start(number, coordinators, admin, measure).await);
     }
-    let seeds: Vec<String> = (0..SUBNETS).map(|number| format!("http://{}/", host(number))).collect();
+    let seeds: Vec<String> =
+        (0..SUBNETS).map(|number| format!("http://{}/", host(number))).collect();
     admin.seed(&seeds).await.unwrap();
     agents
 }
@@ -106,7 +111,8 @@ async fn until_over(agents: &[Scripted]) {
     until("end of the searches", LIMIT, look).await.unwrap();
 }
 
-/// One owner each, no search lost or made twice, and the owner is who it should be by what was measured.
+/// One owner each, no search lost or made twice, and the owner is who it should be by what was
+/// measured.
 async fn assert_sound(store: &Store, agents: &[Scripted]) {
     let numbers: BTreeMap<_, usize> = agents.iter().map(|agent| agent.id).zip(1..).collect();
     let held = delegations::held(store).await.unwrap();
@@ -117,9 +123,10 @@ async fn assert_sound(store: &Store, agents: &[Scripted]) {
     }
     assert_eq!(held.len(), AGENTS + usize::from(SUBNETS));
     assert!(searches::urgent(store).await.unwrap().is_empty());
-    let made = store::testing::execute(store, "UPDATE searches SET state = state WHERE state = 'decided'")
-        .await
-        .unwrap();
+    let made =
+        store::testing::execute(store, "UPDATE searches SET state = state WHERE state = 'decided'")
+            .await
+            .unwrap();
     assert_eq!(made, u64::from(SUBNETS), "one search a subnet");
     for held in held.iter().filter(|held| held.reason != "home") {
         let target = host_of(&held.subnet);
@@ -135,8 +142,11 @@ async fn assert_sound(store: &Store, agents: &[Scripted]) {
     assert_asked_once(agents);
     for held in held.iter().filter(|held| held.reason != "home") {
         let url = format!("http://{}/", host_of(&held.subnet));
-        let who: Vec<_> =
-            agents.iter().filter(|agent| agent.told().urls.contains(&url)).map(|agent| agent.id).collect();
+        let who: Vec<_> = agents
+            .iter()
+            .filter(|agent| agent.told().urls.contains(&url))
+            .map(|agent| agent.id)
+            .collect();
         assert_eq!(who, [held.agent], "{url} is crawled by its owner alone");
     }
 }
@@ -146,7 +156,8 @@ fn host_of(subnet: &Range) -> IpAddr {
     IpAddr::from(std::net::Ipv4Addr::from_bits(first.to_bits() + 1))
 }
 
-/// No agent measures an address under two orders, and no order comes more than twice: an answer that was lost comes again.
+/// No agent measures an address under two orders, and no order comes more than twice: an answer
+/// that was lost comes again.
 fn assert_asked_once(agents: &[Scripted]) {
     for agent in agents {
         let told = agent.told();
@@ -160,8 +171,10 @@ fn assert_asked_once(agents: &[Scripted]) {
 async fn no_search_is_lost_or_decided_twice_whatever_is_killed() {
     let room = Room::open("searches").unwrap();
     let data_dir = room.path().join("coordinator");
-    let plan =
-        CoordinatorPlan { admin_password: PASSWORD.to_owned(), ..CoordinatorPlan::new(data_dir.clone()) };
+    let plan = CoordinatorPlan {
+        admin_password: PASSWORD.to_owned(),
+        ..CoordinatorPlan::new(data_dir.clone())
+    };
     let mut coordinator = Coordinator::start(plan).await.unwrap();
     let store = store::open(&Address::private(&data_dir.join("run"))).await.unwrap();
     load(&store).await;
@@ -214,8 +227,11 @@ async fn of_two_coordinators_one_decides_also_when_the_other_wakes_up_late() {
 /// Waits until so many coordinators have taken the right to decide.
 async fn until_term(store: &Store, term: i64) {
     let look = || async {
-        let seen =
-            settings::get(store, "decider_term").await.unwrap().and_then(|value| value.as_i64()).unwrap_or(0);
+        let seen = settings::get(store, "decider_term")
+            .await
+            .unwrap()
+            .and_then(|value| value.as_i64())
+            .unwrap_or(0);
         if seen >= term { Ok(()) } else { Err(format!("term {seen}")) }
     };
     until("next decider", LIMIT, look).await.unwrap();

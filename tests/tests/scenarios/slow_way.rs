@@ -1,5 +1,5 @@
-//! One agent's way to a subnet becomes 100 ms slower: the subnet moves within two fetch rounds, to one agent and never two at
-//! the same time, and goes back when the way is healed (IPMicra III.F).
+//! One agent's way to a subnet becomes 100 ms slower: the subnet moves within two fetch rounds, to
+//! one agent and never two at the same time, and goes back when the way is healed (IPMicra III.F).
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -30,7 +30,8 @@ struct Subject {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
-    let world = SmallWorld::open(Size { agents: 5, hosts: 30, countries: 8, near_ms: None }, 120).await;
+    let world =
+        SmallWorld::open(Size { agents: 5, hosts: 30, countries: 8, near_ms: None }, 120).await;
     let Some(links) = world.ground.stage.links() else {
         eprintln!("SKIPPED: no virtual internet here");
         return;
@@ -75,7 +76,8 @@ async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
 }
 
 impl SmallWorld {
-    /// Pages are visited again at this age; every agent is asked, so that the nearest gets each subnet.
+    /// Pages are visited again at this age; every agent is asked, so that the nearest gets each
+    /// subnet.
     async fn set_rounds(&self, revisit_s: u32) {
         // Nobody is under the threshold: everybody is asked, and the nearest has the subnet.
         let policy = json!({
@@ -88,7 +90,8 @@ impl SmallWorld {
     /// A subnet that one agent is nearest to, a second one less near, but nearer than 100 ms more.
     async fn subject(&self) -> Subject {
         let look = || async {
-            let delegations = self.cast.admin.list("delegations").await.map_err(|e| e.to_string())?;
+            let delegations =
+                self.cast.admin.list("delegations").await.map_err(|e| e.to_string())?;
             let mut settled = delegations.iter().filter(|found| found["reason"] != "home");
             settled
                 .find_map(|found| self.is_subject(found))
@@ -104,13 +107,12 @@ impl SmallWorld {
         let host = stage.world().hosts.iter().position(|host| subnet.contains(host.address))?;
         let own = stage.world().rtt_ms(agent, host);
         let others = (0..self.cast.agents.len()).filter(|other| *other != agent);
-        let second = others.map(|other| stage.world().rtt_ms(other, host)).fold(f64::INFINITY, f64::min);
-        // Far enough for the machine's own noise to be small beside it, and near enough for 100 ms more to be far from usual.
-        ((8.0..50.0).contains(&own) && second > 1.3 * own + 3.0 && second < own + 70.0).then_some(Subject {
-            subnet,
-            host,
-            agent,
-        })
+        let second =
+            others.map(|other| stage.world().rtt_ms(other, host)).fold(f64::INFINITY, f64::min);
+        // Far enough for the machine's own noise to be small beside it, and near enough for 100 ms
+        // more to be far from usual.
+        ((8.0..50.0).contains(&own) && second > 1.3 * own + 3.0 && second < own + 70.0)
+            .then_some(Subject { subnet, host, agent })
     }
 
     fn agent(&self, number: usize) -> IpAddr {
@@ -136,7 +138,8 @@ impl SmallWorld {
         until("number of fetch rounds", LIMIT, look).await.unwrap();
     }
 
-    /// Waits until no page of a host is being fetched at the learning pace any more: half of such a fetch would be slow.
+    /// Waits until no page of a host is being fetched at the learning pace any more: half of such a
+    /// fetch would be slow.
     async fn until_still(&self, host: usize) {
         let (mut seen, mut since) = (self.ground.stage.referee().rounds(host), Instant::now());
         let look = || {
@@ -154,7 +157,8 @@ impl SmallWorld {
     async fn until_case(&self, subnet: &Range, state: &str) -> Value {
         let look = || async {
             let cases = self.cast.admin.list("calibrations").await.map_err(|e| e.to_string())?;
-            let of_subnet = |case: &&Value| case["subnet"].as_str() == Some(subnet.to_string().as_str());
+            let of_subnet =
+                |case: &&Value| case["subnet"].as_str() == Some(subnet.to_string().as_str());
             let latest = cases.iter().find(of_subnet).cloned().unwrap_or_default();
             if latest["state"] == state { Ok(latest) } else { Err(format!("{cases:?}")) }
         };
@@ -181,7 +185,14 @@ impl SmallWorld {
 
     async fn why(&self, subnet: &Range) -> Value {
         let delegations = self.cast.admin.list("delegations").await.unwrap();
-        let found = delegations.iter().find(|found| found["subnet"] == subnet.to_string().as_str()).unwrap();
-        self.cast.admin.get(&format!("delegations/{}/why", found["id"].as_str().unwrap())).await.unwrap()
+        let found = delegations
+            .iter()
+            .find(|found| found["subnet"] == subnet.to_string().as_str())
+            .unwrap();
+        self.cast
+            .admin
+            .get(&format!("delegations/{}/why", found["id"].as_str().unwrap()))
+            .await
+            .unwrap()
     }
 }

@@ -1,4 +1,5 @@
-//! A world small enough for a test: made-up registry data, a handful of agents, a few hundred pages.
+//! A world small enough for a test: made-up registry data, a handful of agents, a few hundred
+//! pages.
 
 use std::time::Duration;
 
@@ -13,7 +14,8 @@ pub(crate) const LIMIT: Duration = Duration::from_mins(6);
 
 const SEED: u64 = 7;
 
-/// Everything that a scenario needs. Fields are dropped in this order: programs first, then the world, then its files.
+/// Everything that a scenario needs. Fields are dropped in this order: programs first, then the
+/// world, then its files.
 pub(crate) struct SmallWorld {
     pub(crate) cast: Cast,
     pub(crate) ground: Ground,
@@ -39,7 +41,8 @@ impl SmallWorld {
 
     /// Waits for the end of the crawl and gathers what came of it.
     pub(crate) async fn finish(&mut self) -> Numbers {
-        let took = Watch::new(self.ground.stage.referee(), &self.cast.admin).until_over(LIMIT).await;
+        let took =
+            Watch::new(self.ground.stage.referee(), &self.cast.admin).until_over(LIMIT).await;
         let rules = Rules { least_gap: Duration::from_millis(self.manners.host_delay_ms) };
         Numbers::gather(&self.ground.stage, &self.atlas, &mut self.cast, rules, took).await.unwrap()
     }

@@ -7,7 +7,8 @@ use crate::small_world::SmallWorld;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn registry_data_becomes_search_results_and_every_promise_is_kept() {
-    let mut world = SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8, near_ms: None }, 300).await;
+    let mut world =
+        SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8, near_ms: None }, 300).await;
     world.cast.seed(&world.ground.stage).await.unwrap();
     let numbers = world.finish().await;
     eprintln!("{numbers}");

@@ -96,7 +96,8 @@ pub struct Move {
     /// The delegation that came of it; null while it is only planned.
     #[schema(example = "dlg_9", required = true)]
     pub delegation: Option<String>,
-    /// `variance`, `next_best` or `cheapest` when it relieved an agent, `optimal` for a move of a pass.
+    /// `variance`, `next_best` or `cheapest` when it relieved an agent, `optimal` for a move of a
+    /// pass.
     pub rule: String,
     /// Its pages a day.
     pub pages_a_day: u64,
@@ -105,7 +106,8 @@ pub struct Move {
     pub cost_before_ms: Option<f64>,
     /// What it costs where it goes, milliseconds a day.
     pub cost_after_ms: f64,
-    /// True when the cost is only predicted: the agent is asked to measure it before anything moves.
+    /// True when the cost is only predicted: the agent is asked to measure it before anything
+    /// moves.
     pub predicted: bool,
     /// What was not done instead.
     pub refused: Vec<Alternative>,
@@ -126,7 +128,8 @@ pub struct BalanceAnswer {
     pub cost_after_ms: f64,
     /// Cost of the cheapest plan there is, milliseconds a day.
     pub cost_optimal_ms: f64,
-    /// Moves towards that plan that are left: the moves of the day are used up, or they are not worth it.
+    /// Moves towards that plan that are left: the moves of the day are used up, or they are not
+    /// worth it.
     pub left: u64,
     /// Pages a day beyond the agents' capacities, as it is.
     pub overload_before: u64,
@@ -137,7 +140,8 @@ pub struct BalanceAnswer {
 /// Something about the delegations that should not be.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Finding {
-    /// `two_owners`, `nobody_there`, `orphan`, `not_delegable`, `stale_generation` or `over_capacity`.
+    /// `two_owners`, `nobody_there`, `orphan`, `not_delegable`, `stale_generation` or
+    /// `over_capacity`.
     pub kind: String,
     /// What is wrong and what to do.
     pub sentence: String,

@@ -19,7 +19,8 @@ pub struct Wanted {
     /// Those made for this reason only.
     #[param(inline)]
     pub reason: Option<Reason>,
-    /// An address or subnet, a two-letter country, or a part of a host's, a company's or an agent's name.
+    /// An address or subnet, a two-letter country, or a part of a host's, a company's or an agent's
+    /// name.
     #[param(max_length = 200)]
     pub q: Option<String>,
     /// Most items in the answer; 50 unless told.
@@ -56,7 +57,8 @@ pub struct Delegation {
     pub provisional: bool,
     /// Which delegation of this subnet it is, from 1.
     pub generation: u64,
-    /// The threshold of the search, milliseconds; null for a home delegation, which needs no search.
+    /// The threshold of the search, milliseconds; null for a home delegation, which needs no
+    /// search.
     #[schema(required = true)]
     pub threshold_ms: Option<f64>,
     /// The chosen agent's round trip, milliseconds; null when nothing was measured.
@@ -131,14 +133,15 @@ pub struct AskedProbe {
     pub samples: Option<u64>,
     /// The threshold it was held against, milliseconds; a prediction is held against none.
     pub threshold_ms: f64,
-    /// The round trip that was expected when it was asked, milliseconds; null where nothing was predicted.
+    /// The round trip that was expected when it was asked, milliseconds; null where nothing was
+    /// predicted.
     #[schema(required = true)]
     pub expected_ms: Option<f64>,
     /// Standard deviation of that expectation, milliseconds.
     #[schema(required = true)]
     pub deviation_ms: Option<f64>,
-    /// Probability, when it was asked, that this agent was the nearest of all (first probe) or nearer than the best so far
-    /// (later ones); 0 to 1.
+    /// Probability, when it was asked, that this agent was the nearest of all (first probe) or
+    /// nearer than the best so far (later ones); 0 to 1.
     #[schema(required = true)]
     pub chance: Option<f64>,
     /// What came of it.
@@ -164,7 +167,8 @@ pub struct Why {
     pub target: Target,
     /// From the root to the subnet, root first.
     pub chain: Vec<ChainLink>,
-    /// The threshold of the search, milliseconds; null for a home delegation, which needs no search.
+    /// The threshold of the search, milliseconds; null for a home delegation, which needs no
+    /// search.
     #[schema(required = true)]
     pub threshold_ms: Option<f64>,
     /// How candidates were chosen; null for a home delegation.
@@ -177,8 +181,8 @@ pub struct Why {
     pub opened_at: Option<Moment>,
     /// When it was decided.
     pub decided_at: Moment,
-    /// What the probes showed of the subnet besides, as a sentence: that it answers everywhere (anycast), or that its addresses
-    /// cannot be in one place. Null when there was nothing odd.
+    /// What the probes showed of the subnet besides, as a sentence: that it answers everywhere
+    /// (anycast), or that its addresses cannot be in one place. Null when there was nothing odd.
     #[schema(required = true)]
     pub finding: Option<String>,
     /// Milliseconds from the opening of the search to the decision; null where no search decided.

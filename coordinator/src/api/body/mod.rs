@@ -24,8 +24,8 @@ pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target
 pub use explain::{Counters, SkipReason, SkippedAgent, SkippedCounts};
 pub use landmarks::{Landmark, Landmarks};
 pub use overview::{
-    AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview, PackageCounts,
-    PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
+    AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview,
+    PackageCounts, PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
 };
 pub use policy::{Policy, PolicyChange, Strategy};
 pub use reconcilers::{Reconciler, Reconcilers};

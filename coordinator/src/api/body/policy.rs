@@ -22,8 +22,8 @@ pub enum Strategy {
 pub struct Policy {
     /// How searches choose whom to ask.
     pub strategy: Strategy,
-    /// The round trip that is good enough to stop probing, milliseconds; the predictive strategy does not need it once
-    /// landmarks are measured.
+    /// The round trip that is good enough to stop probing, milliseconds; the predictive strategy
+    /// does not need it once landmarks are measured.
     pub threshold_ms: u32,
     /// Seconds for which a search waits for sleeping candidates before it decides provisionally.
     pub patience_s: u32,
@@ -43,16 +43,18 @@ pub struct Policy {
     pub landmark_days: u32,
     /// Least pause between two requests to one host, milliseconds; owners may ask for more.
     pub host_delay_ms: u32,
-    /// Age in seconds at which an agent visits a page again; 0 for never, and then no page is noticed to be slower.
+    /// Age in seconds at which an agent visits a page again; 0 for never, and then no page is
+    /// noticed to be slower.
     pub revisit_s: u32,
     /// How long a page must take to count as slower, in per cent of its usual time.
     pub slowdown_percent: u32,
     /// How often in a row it must be slow.
     pub slowdown_repeats: u32,
-    /// Least time in seconds from one delegation of a subnet to a new search because its pages became slower.
+    /// Least time in seconds from one delegation of a subnet to a new search because its pages
+    /// became slower.
     pub rest_s: u32,
-    /// Reports of slower pages are weighed together over so many seconds, and a former agent looks so often whether its way
-    /// is as before.
+    /// Reports of slower pages are weighed together over so many seconds, and a former agent looks
+    /// so often whether its way is as before.
     pub hearing_s: u32,
     /// Which subnet leaves an agent that has more to do than it can.
     pub balance_rule: BalanceRule,
@@ -109,7 +111,8 @@ pub struct PolicyChange {
     /// How often in a row it must be slow.
     #[schema(minimum = 1, maximum = 100)]
     pub slowdown_repeats: Option<u32>,
-    /// Least time in seconds from one delegation of a subnet to a new search because its pages became slower.
+    /// Least time in seconds from one delegation of a subnet to a new search because its pages
+    /// became slower.
     #[schema(minimum = 1, maximum = 31_536_000)]
     pub rest_s: Option<u32>,
     /// Reports of slower pages are weighed together over so many seconds.
@@ -183,7 +186,8 @@ mod tests {
             landmarks: Some(0),
             ..PolicyChange::default()
         };
-        let fields: Vec<String> = wrong.broken_rules().iter().map(|broken| broken.field.clone()).collect();
+        let fields: Vec<String> =
+            wrong.broken_rules().iter().map(|broken| broken.field.clone()).collect();
         assert_eq!(fields, ["threshold_ms", "samples", "probes_in_all"]);
     }
 }

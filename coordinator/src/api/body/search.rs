@@ -9,7 +9,8 @@ use crate::api::moment::Moment;
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Asked {
-    /// Words, "phrases", -unwanted ones; `site:host` and `lang:xx` narrow the answer. At most 1,000 bytes.
+    /// Words, "phrases", -unwanted ones; `site:host` and `lang:xx` narrow the answer. At most 1,000
+    /// bytes.
     #[param(max_length = 1000)]
     pub q: String,
     /// Most items in the answer; 10 unless told.

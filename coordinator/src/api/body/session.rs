@@ -25,7 +25,8 @@ impl Checked for Credentials {
         if !(1..=100).contains(&self.name.chars().count()) {
             broken.push(FieldError::new("name", "give 1 to 100 characters"));
         }
-        // A bound on what argon2 has to read; no password that a person or a manager makes is longer.
+        // A bound on what argon2 has to read; no password that a person or a manager makes is
+        // longer.
         if !(1..=256).contains(&self.password.chars().count()) {
             broken.push(FieldError::new("password", "give 1 to 256 characters"));
         }

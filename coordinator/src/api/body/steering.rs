@@ -28,7 +28,8 @@ pub enum Scope {
         /// Its handle there.
         handle: String,
     },
-    /// Every subnet of the company that holds this subnet. In wishes only; answers name the company.
+    /// Every subnet of the company that holds this subnet. In wishes only; answers name the
+    /// company.
     CompanyOf(String),
     /// Every subnet that is registered in this country. For exclusions only.
     Country(String),
@@ -194,7 +195,8 @@ pub struct Preview {
     pub cost_before_ms: f64,
     /// What the same ones would cost, milliseconds a day.
     pub cost_after_ms: f64,
-    /// Subnets that the two costs leave out: not measured where they are, or not where they would go.
+    /// Subnets that the two costs leave out: not measured where they are, or not where they would
+    /// go.
     pub unmeasured: u64,
     /// Subnet by subnet, the first hundred.
     pub shifts: Vec<Shift>,

@@ -23,7 +23,10 @@ impl Checked for Seeds {
         if (1..=SEEDS_MAX).contains(&self.urls.len()) {
             return Vec::new();
         }
-        vec![FieldError::new("urls", format!("give 1 to {SEEDS_MAX} URLs, not {}", self.urls.len()))]
+        vec![FieldError::new(
+            "urls",
+            format!("give 1 to {SEEDS_MAX} URLs, not {}", self.urls.len()),
+        )]
     }
 }
 

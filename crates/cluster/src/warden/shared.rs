@@ -54,7 +54,8 @@ impl Shared {
         self.lock().stopping
     }
 
-    /// Publishes our child's number while it is running. A stop that came while it was being made reaches it here.
+    /// Publishes our child's number while it is running. A stop that came while it was being made
+    /// reaches it here.
     pub(crate) fn set_postmaster(&self, pid: Option<Pid>) {
         let mut inner = self.lock();
         inner.postmaster = pid;
@@ -67,8 +68,8 @@ impl Shared {
         self.lock().postmaster
     }
 
-    /// Tells the thread to stop and our child to shut down; `how` is SIGINT (roll back, write out, end), SIGQUIT
-    /// (end at once, recover at the next start) or SIGKILL.
+    /// Tells the thread to stop and our child to shut down; `how` is SIGINT (roll back, write out,
+    /// end), SIGQUIT (end at once, recover at the next start) or SIGKILL.
     pub(crate) fn stop(&self, how: Signal) {
         let mut inner = self.lock();
         inner.stopping = true;
@@ -97,7 +98,8 @@ impl Shared {
     }
 }
 
-/// Sent under the lock: the child is not reaped before its number is withdrawn, so this never hits a stranger.
+/// Sent under the lock: the child is not reaped before its number is withdrawn, so this never hits
+/// a stranger.
 fn signal(inner: &Inner, how: Signal) {
     if let Some(pid) = inner.postmaster
         && let Err(error) = kill(pid, how)

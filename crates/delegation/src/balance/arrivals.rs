@@ -1,5 +1,5 @@
-//! Subnets come one after the other, each to its nearest agent, and whoever is overfull is relieved by a rule: what the
-//! online rules make of a whole instance.
+//! Subnets come one after the other, each to its nearest agent, and whoever is overfull is relieved
+//! by a rule: what the online rules make of a whole instance.
 
 use super::{Instance, Move, Plan, Rule, relieve};
 
@@ -10,12 +10,13 @@ pub struct Arrivals {
     pub plan: Plan,
     /// How often a subnet was moved on.
     pub moves: usize,
-    /// Moves than which none was cheaper at that moment: the paper found more than two thirds for its rule.
+    /// Moves than which none was cheaper at that moment: the paper found more than two thirds for
+    /// its rule.
     pub best_moves: usize,
 }
 
-/// Lets the subnets arrive in their order. Whoever stays overfull because nobody has room is tried again at the end, as
-/// later moves may have made some.
+/// Lets the subnets arrive in their order. Whoever stays overfull because nobody has room is tried
+/// again at the end, as later moves may have made some.
 pub fn arrivals(instance: &Instance, rule: Rule) -> Arrivals {
     let agents = instance.capacities().len();
     let mut desk = Desk {
@@ -29,7 +30,8 @@ pub fn arrivals(instance: &Instance, rule: Rule) -> Arrivals {
         desk.put(subnet, nearest);
         desk.relieve(nearest, rule);
     }
-    // Ends, as loads are at least 1 and each move takes one from somebody overfull to somebody whom it does not overfill.
+    // Ends, as loads are at least 1 and each move takes one from somebody overfull to somebody whom
+    // it does not overfill.
     let mut moves = None;
     while moves.replace(desk.result.moves) != Some(desk.result.moves) {
         (0..agents).for_each(|agent| desk.relieve(agent, rule));
@@ -48,7 +50,8 @@ impl Desk<'_> {
     /// Until the agent is within its capacity or nobody has room.
     fn relieve(&mut self, agent: usize, rule: Rule) {
         while self.loads[agent] > self.instance.capacities()[agent] {
-            let Some(found) = relieve(self.instance, &self.loads, agent, &self.held[agent], rule) else {
+            let Some(found) = relieve(self.instance, &self.loads, agent, &self.held[agent], rule)
+            else {
                 return;
             };
             self.count(&found, rule);
@@ -69,7 +72,8 @@ impl Desk<'_> {
     }
 
     fn count(&mut self, found: &Move, rule: Rule) {
-        let cheapest = |rule| relieve(self.instance, &self.loads, found.from, &self.held[found.from], rule);
+        let cheapest =
+            |rule| relieve(self.instance, &self.loads, found.from, &self.held[found.from], rule);
         let is_best = rule == Rule::Cheapest
             || cheapest(Rule::Cheapest).is_none_or(|best| found.extra() <= best.extra() + 1e-9);
         self.result.moves += 1;

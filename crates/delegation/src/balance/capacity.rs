@@ -9,8 +9,9 @@ pub struct Shown {
     pub queued: u64,
 }
 
-/// Pages a day. Who keeps up is taken at its owner's word, since nobody asked for more; who leaves more than a day's work
-/// undone is taken at what it did. `None` for who has not worked for a day yet.
+/// Pages a day. Who keeps up is taken at its owner's word, since nobody asked for more; who leaves
+/// more than a day's work undone is taken at what it did. `None` for who has not worked for a day
+/// yet.
 pub fn capacity(offered: u64, shown: Option<Shown>) -> u64 {
     match shown {
         Some(Shown { fetched, queued }) if queued > fetched => offered.min(fetched.max(1)),

@@ -1,4 +1,5 @@
-//! What a subnet costs where: measured where somebody measured, predicted elsewhere, and never anything else.
+//! What a subnet costs where: measured where somebody measured, predicted elsewhere, and never
+//! anything else.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +16,15 @@ pub enum Outlook<'b> {
     Unknown,
     /// Round trips as places have them.
     Believed(&'b Belief<'b>),
-    /// The subnet is near to many (anycast): as near to everybody as to those who measured it, so that balance may put it where there
-    /// is room.
+    /// The subnet is near to many (anycast): as near to everybody as to those who measured it, so
+    /// that balance may put it where there is room.
     Everywhere,
 }
 
-/// The cells of a subnet with `load` pages a day, each page one round trip. `agents` are numbered by their place in the
-/// list. Who measured is listed in any case, of the others the `predicted` nearest, or all where the subnet is near to all. Who
-/// asked in vain may not crawl the subnet and is not listed.
+/// The cells of a subnet with `load` pages a day, each page one round trip. `agents` are numbered
+/// by their place in the list. Who measured is listed in any case, of the others the `predicted`
+/// nearest, or all where the subnet is near to all. Who asked in vain may not crawl the subnet and
+/// is not listed.
 pub fn cells(
     outlook: Outlook<'_>,
     trail: &[Asked],
@@ -35,12 +37,15 @@ pub fn cells(
     let numbered = || (0_u32..).zip(agents);
     let cost = |time_ms: f64| time_ms * load as f64;
     let measured = numbered().filter_map(|(number, agent)| match verdicts.get(agent)? {
-        Verdict::Measured { rtt_us } => Some(Cell::measured(number, cost(f64::from(*rtt_us) / 1000.0))),
+        Verdict::Measured { rtt_us } => {
+            Some(Cell::measured(number, cost(f64::from(*rtt_us) / 1000.0)))
+        }
         Verdict::Pending | Verdict::Unreachable | Verdict::Expired => None,
     });
     let measured: Vec<Cell> = measured.collect();
-    let unknown =
-        |agent: &AgentId| matches!(verdicts.get(agent), None | Some(Verdict::Pending | Verdict::Expired));
+    let unknown = |agent: &AgentId| {
+        matches!(verdicts.get(agent), None | Some(Verdict::Pending | Verdict::Expired))
+    };
     let unknown = numbered().filter(|(_, agent)| unknown(agent));
     let guesses: Vec<Cell> = match outlook {
         Outlook::Unknown => Vec::new(),

@@ -4,19 +4,22 @@ use std::collections::BinaryHeap;
 
 use super::instance::Subnet;
 
-/// Per agent, once it is needed: per other agent, its subnets by what moving them there costs a page.
+/// Per agent, once it is needed: per other agent, its subnets by what moving them there costs a
+/// page.
 #[derive(Debug, Clone)]
 pub(super) struct Exits {
     desks: Vec<Option<Desk>>,
 }
 
-/// The cheapest exit of each heap is always valid; what it costs and which subnet it is stand in flat rows, too.
+/// The cheapest exit of each heap is always valid; what it costs and which subnet it is stand in
+/// flat rows, too.
 #[derive(Debug, Clone)]
 struct Desk {
     extras: Vec<f64>,
     cheapest: Vec<u32>,
     heaps: Vec<BinaryHeap<Exit>>,
-    /// Exits that cost as much or more are left out of the heap: before their turn comes most of the subnets are gone.
+    /// Exits that cost as much or more are left out of the heap: before their turn comes most of
+    /// the subnets are gone.
     ceilings: Vec<f64>,
     /// After so many arrivals the heaps are full of subnets that left.
     patience: usize,
@@ -67,8 +70,8 @@ impl Exits {
         Self { desks: vec![None; agents] }
     }
 
-    /// What a page of the cheapest subnet costs more at each other agent, infinite where none may go; `None` before
-    /// [`Self::open`].
+    /// What a page of the cheapest subnet costs more at each other agent, infinite where none may
+    /// go; `None` before [`Self::open`].
     pub(super) fn row(&self, agent: usize) -> Option<&[f64]> {
         self.desks[agent].as_ref().map(|desk| desk.extras.as_slice())
     }
@@ -80,7 +83,11 @@ impl Exits {
     }
 
     /// Opens the exits of an agent that holds these subnets: number, version of the costs, costs.
-    pub(super) fn open<'s>(&mut self, agent: usize, held: impl Iterator<Item = (u32, u32, &'s Subnet)>) {
+    pub(super) fn open<'s>(
+        &mut self,
+        agent: usize,
+        held: impl Iterator<Item = (u32, u32, &'s Subnet)>,
+    ) {
         let mut exits = vec![Vec::new(); self.desks.len()];
         let mut count = 0;
         for (number, version, subnet) in held {
@@ -98,7 +105,13 @@ impl Exits {
     }
 
     /// A subnet comes to an agent; whether its exits are so worn that they shall be opened anew.
-    pub(super) fn come(&mut self, agent: usize, number: u32, version: u32, subnet: &Subnet) -> bool {
+    pub(super) fn come(
+        &mut self,
+        agent: usize,
+        number: u32,
+        version: u32,
+        subnet: &Subnet,
+    ) -> bool {
         let Some(desk) = &mut self.desks[agent] else { return false };
         for (to, exit) in exits_of(subnet, number, version, agent) {
             if exit.extra >= desk.ceilings[to] {
@@ -113,8 +126,8 @@ impl Exits {
         desk.patience == 0
     }
 
-    /// A subnet left an agent; whether some exits are used up and shall be opened anew. `at` gives the version of the costs of
-    /// those who are still there.
+    /// A subnet left an agent; whether some exits are used up and shall be opened anew. `at` gives
+    /// the version of the costs of those who are still there.
     pub(super) fn leave(
         &mut self,
         agent: usize,
@@ -139,7 +152,8 @@ impl Exits {
     }
 }
 
-/// Keeps so many exits, and tells what the cheapest of the others costs; infinite when there are no others.
+/// Keeps so many exits, and tells what the cheapest of the others costs; infinite when there are no
+/// others.
 fn keep_cheapest(exits: &mut Vec<Exit>, most: usize) -> f64 {
     if exits.len() <= most {
         return f64::INFINITY;
@@ -163,5 +177,7 @@ fn exits_of(
     let load = subnet.load as f64;
     let here = subnet.cost(agent).unwrap_or(f64::INFINITY);
     let elsewhere = subnet.cells.iter().filter(move |cell| cell.at() != agent);
-    elsewhere.map(move |cell| (cell.at(), Exit { extra: (cell.cost - here) / load, subnet: number, version }))
+    elsewhere.map(move |cell| {
+        (cell.at(), Exit { extra: (cell.cost - here) / load, subnet: number, version })
+    })
 }

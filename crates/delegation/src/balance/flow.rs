@@ -1,21 +1,23 @@
 //! The cheapest plan, one subnet at a time: successive shortest paths over the agents.
 //!
-//! Each agent has a *price*, what a page more there costs the others; it is zero while the agent has room. A plan is
-//! cheapest exactly when every subnet is where its cost plus price is least. Placing a subnet keeps it so: the
-//! shortest path from the subnet over full agents, each of which passes on what is cheapest to pass on, to one with
-//! room. Taking a subnet out leaves a hole that has a price; most holes are filled by what is placed next, and
-//! [`Flow::settle`] lets the others wander to where nobody pays for room.
+//! Each agent has a *price*, what a page more there costs the others; it is zero while the agent
+//! has room. A plan is cheapest exactly when every subnet is where its cost plus price is least.
+//! Placing a subnet keeps it so: the shortest path from the subnet over full agents, each of which
+//! passes on what is cheapest to pass on, to one with room. Taking a subnet out leaves a hole that
+//! has a price; most holes are filled by what is placed next, and [`Flow::settle`] lets the others
+//! wander to where nobody pays for room.
 //!
-//! The graph has agents for nodes only. The edge from *a* to *b* is the cheapest subnet to move, the top of a heap.
-//! A load is split where an agent fills up in the middle of it: the plan is the optimum of the linear program,
-//! and integral for loads of 1.
+//! The graph has agents for nodes only. The edge from *a* to *b* is the cheapest subnet to move,
+//! the top of a heap. A load is split where an agent fills up in the middle of it: the plan is the
+//! optimum of the linear program, and integral for loads of 1.
 
 use super::exits::Exits;
 use super::ways::Ways;
 use super::{Cell, Instance};
 
-/// A cheapest plan for the subnets placed so far. Every method takes the instance that the flow was begun with; a subnet
-/// is changed in it ([`Instance::replace`]) between [`Flow::take_out`] and [`Flow::place`].
+/// A cheapest plan for the subnets placed so far. Every method takes the instance that the flow was
+/// begun with; a subnet is changed in it ([`Instance::replace`]) between [`Flow::take_out`] and
+/// [`Flow::place`].
 #[derive(Debug, Clone)]
 pub struct Flow {
     prices: Vec<f64>,
@@ -83,7 +85,8 @@ impl Flow {
         0
     }
 
-    /// Takes a subnet out. The plan is within the capacities, but perhaps not the cheapest before [`Self::settle`].
+    /// Takes a subnet out. The plan is within the capacities, but perhaps not the cheapest before
+    /// [`Self::settle`].
     pub fn take_out(&mut self, instance: &Instance, subnet: usize) {
         for share in std::mem::take(&mut self.shares[subnet]) {
             self.room[share.agent as usize] += share.load;
@@ -108,17 +111,21 @@ impl Flow {
         self.shares[subnet].iter().map(|share| (share.agent as usize, share.load))
     }
 
-    /// Cost of the plan, split loads in proportion: no plan that respects the capacities is cheaper.
+    /// Cost of the plan, split loads in proportion: no plan that respects the capacities is
+    /// cheaper.
     pub fn cost(&self, instance: &Instance) -> f64 {
         let of = |(number, shares): (usize, &Vec<Share>)| {
             let subnet = &instance.subnets()[number];
-            let cost = |share: &Share| subnet.cost(share.agent as usize).unwrap_or(0.0) * share.load as f64;
+            let cost = |share: &Share| {
+                subnet.cost(share.agent as usize).unwrap_or(0.0) * share.load as f64
+            };
             shares.iter().map(cost).sum::<f64>() / subnet.load as f64
         };
         self.shares.iter().enumerate().map(of).sum()
     }
 
-    /// What a page more at each agent would cost the others, in milliseconds a day: 0 where there is room.
+    /// What a page more at each agent would cost the others, in milliseconds a day: 0 where there
+    /// is room.
     pub fn prices(&self) -> &[f64] {
         &self.prices
     }
@@ -128,8 +135,8 @@ impl Flow {
         &self.room
     }
 
-    /// Dijkstra from the subnet; the first settled agent with room ends it, and the prices rise to where the path
-    /// costs nothing more.
+    /// Dijkstra from the subnet; the first settled agent with room ends it, and the prices rise to
+    /// where the path costs nothing more.
     fn shortest_path(&mut self, instance: &Instance, number: usize) -> Option<(Vec<Hop>, usize)> {
         let subnet = &instance.subnets()[number];
         let nearest = subnet.cells.first().map(Cell::at)?;
@@ -152,8 +159,8 @@ impl Flow {
         }
     }
 
-    /// Dijkstra from room that costs nothing, or as much as its price, to a hole that has a price; prices fall to where the
-    /// path costs nothing more. `None` when there is no such hole.
+    /// Dijkstra from room that costs nothing, or as much as its price, to a hole that has a price;
+    /// prices fall to where the path costs nothing more. `None` when there is no such hole.
     fn path_to_hole(&mut self, instance: &Instance) -> Option<(Vec<Hop>, usize)> {
         let hole = |flow: &Self, agent: usize| flow.room[agent] > 0 && flow.prices[agent] > NOTHING;
         (0..self.prices.len()).find(|agent| hole(self, *agent))?;
@@ -221,13 +228,16 @@ impl Flow {
     }
 
     fn add(&mut self, instance: &Instance, subnet: usize, agent: usize, load: u64) {
-        if let Some(share) = self.shares[subnet].iter_mut().find(|share| share.agent as usize == agent) {
+        if let Some(share) =
+            self.shares[subnet].iter_mut().find(|share| share.agent as usize == agent)
+        {
             share.load += load;
             return;
         }
         self.shares[subnet].push(Share { agent: agent as u32, load });
         self.visitors[agent].push(subnet as u32);
-        if self.exits.come(agent, subnet as u32, self.versions[subnet], &instance.subnets()[subnet]) {
+        if self.exits.come(agent, subnet as u32, self.versions[subnet], &instance.subnets()[subnet])
+        {
             self.open_exits(instance, agent);
         }
     }
@@ -242,8 +252,9 @@ impl Flow {
         here.dedup();
         here.retain(|subnet| self.load_at(*subnet as usize, agent) > 0);
         let versions = &self.versions;
-        let costs =
-            |number: &u32| (*number, versions[*number as usize], &instance.subnets()[*number as usize]);
+        let costs = |number: &u32| {
+            (*number, versions[*number as usize], &instance.subnets()[*number as usize])
+        };
         self.exits.open(agent, here.iter().map(costs));
         self.visitors[agent] = here;
     }

@@ -13,8 +13,8 @@ pub struct Instance {
 pub struct Subnet {
     /// Pages a day; at least 1.
     pub load: u64,
-    /// Agents that may crawl it, at most one cell each; an instance keeps them cheapest first. Who is not listed may
-    /// not: a cost that nobody measured or predicted is not guessed.
+    /// Agents that may crawl it, at most one cell each; an instance keeps them cheapest first. Who
+    /// is not listed may not: a cost that nobody measured or predicted is not guessed.
     pub cells: Vec<Cell>,
 }
 
@@ -87,11 +87,13 @@ impl Instance {
         Ok(Self { capacities, subnets, variances })
     }
 
-    /// Puts other loads and costs in the place of those of subnet number `index`. A [`super::Flow`] must have it taken
-    /// out at that moment.
+    /// Puts other loads and costs in the place of those of subnet number `index`. A [`super::Flow`]
+    /// must have it taken out at that moment.
     pub fn replace(&mut self, index: usize, mut subnet: Subnet) -> Result<(), InstanceError> {
         subnet.settle(index, self.capacities.len())?;
-        if let (Some(place), Some(variance)) = (self.subnets.get_mut(index), self.variances.get_mut(index)) {
+        if let (Some(place), Some(variance)) =
+            (self.subnets.get_mut(index), self.variances.get_mut(index))
+        {
             *variance = subnet.variance();
             *place = subnet;
         }
@@ -113,7 +115,8 @@ impl Instance {
         self.subnets.get(subnet)?.cost(agent)
     }
 
-    /// Variance of a page's time from `subnet` over the agents that are known for it, in square milliseconds.
+    /// Variance of a page's time from `subnet` over the agents that are known for it, in square
+    /// milliseconds.
     pub fn variance(&self, subnet: usize) -> f64 {
         self.variances[subnet]
     }
@@ -137,7 +140,11 @@ impl Instance {
     /// Pages a day beyond the capacities under a plan.
     pub fn overload(&self, plan: &[Option<usize>]) -> u64 {
         let loads = self.loads(plan);
-        loads.iter().zip(&self.capacities).map(|(load, capacity)| load.saturating_sub(*capacity)).sum()
+        loads
+            .iter()
+            .zip(&self.capacities)
+            .map(|(load, capacity)| load.saturating_sub(*capacity))
+            .sum()
     }
 
     /// Every subnet at its cheapest agent, whatever the capacities.
@@ -175,7 +182,9 @@ impl Subnet {
         if let Some(last) = self.cells.last().filter(|last| last.at() >= agents) {
             return Err(InstanceError::UnknownAgent { subnet: index, agent: last.at(), agents });
         }
-        if let Some(cell) = self.cells.iter().find(|cell| !(cell.cost.is_finite() && cell.cost >= 0.0)) {
+        if let Some(cell) =
+            self.cells.iter().find(|cell| !(cell.cost.is_finite() && cell.cost >= 0.0))
+        {
             return Err(InstanceError::Cost { subnet: index, agent: cell.at(), cost: cell.cost });
         }
         self.cells.sort_unstable_by(|a, b| a.cost.total_cmp(&b.cost).then(a.agent.cmp(&b.agent)));

@@ -17,8 +17,8 @@ pub struct Move {
     pub after: f64,
     /// How `after` is known: where it is predicted, a probe shall confirm it first.
     pub source: Source,
-    /// Moves with the same number belong together: one makes the room that another takes. They are carried out in the
-    /// order in which they are listed.
+    /// Moves with the same number belong together: one makes the room that another takes. They are
+    /// carried out in the order in which they are listed.
     pub batch: usize,
     /// What was not done instead, the cheapest first; the first few.
     pub refused: Vec<Refused>,

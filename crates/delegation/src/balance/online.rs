@@ -8,14 +8,15 @@ use super::{Cell, Instance, Move, Refused, Why};
 pub enum Rule {
     /// The paper's: the subnet whose times vary least goes to its next-best agent that has room.
     ///
-    /// > This is the subnet with the smallest variance in its probing results. The crawler takes this subnet and checks if
-    /// > the next-best crawler for it (if any), according to the probing results, is available and can accept the subnet
-    /// > […]. If not, we retry the approach with the next best subnet. (III.F)
+    /// > This is the subnet with the smallest variance in its probing results. The crawler takes
+    /// > this subnet and checks if the next-best crawler for it (if any), according to the probing
+    /// > results, is available and can accept the subnet […]. If not, we retry the approach with
+    /// > the next best subnet. (III.F)
     Variance,
     /// The subnet that loses least at its next-best agent, if that has room.
     ///
-    /// > a simpler heuristic that finds the best URL to re-delegate by comparing the next-best time for all the URLs in
-    /// > the overloaded crawler (III.F)
+    /// > a simpler heuristic that finds the best URL to re-delegate by comparing the next-best time
+    /// > for all the URLs in the overloaded crawler (III.F)
     NextBest,
     /// The subnet and the agent with room that together lose least.
     Cheapest,
@@ -40,13 +41,21 @@ impl Rule {
     }
 }
 
-/// The move that makes room at `agent`, one of `held`; `loads` are the pages a day of all agents as they are now. The
-/// newcomer that caused the overload is among `held`, so that "the new subnet is delegated to the second-best crawler"
-/// (III.F) is one of the choices. `None` when none of them can go anywhere.
+/// The move that makes room at `agent`, one of `held`; `loads` are the pages a day of all agents as
+/// they are now. The newcomer that caused the overload is among `held`, so that "the new subnet is
+/// delegated to the second-best crawler" (III.F) is one of the choices. `None` when none of them
+/// can go anywhere.
 ///
-/// By the paper's rules only a subnet's next-best agent is asked. When that is full for every subnet, nobody would leave
-/// and the agent stay over its capacity; then the cheapest move is made instead, whatever the rule.
-pub fn relieve(instance: &Instance, loads: &[u64], agent: usize, held: &[usize], rule: Rule) -> Option<Move> {
+/// By the paper's rules only a subnet's next-best agent is asked. When that is full for every
+/// subnet, nobody would leave and the agent stay over its capacity; then the cheapest move is made
+/// instead, whatever the rule.
+pub fn relieve(
+    instance: &Instance,
+    loads: &[u64],
+    agent: usize,
+    held: &[usize],
+    rule: Rule,
+) -> Option<Move> {
     let desk = Desk { instance, loads, agent };
     let chosen = match rule {
         Rule::Variance => desk.steadiest(held),
@@ -55,7 +64,8 @@ pub fn relieve(instance: &Instance, loads: &[u64], agent: usize, held: &[usize],
         }
         Rule::Cheapest => None,
     };
-    let with_room = || held.iter().filter_map(|subnet| Some((*subnet, desk.best_with_room(*subnet)?)));
+    let with_room =
+        || held.iter().filter_map(|subnet| Some((*subnet, desk.best_with_room(*subnet)?)));
     let (subnet, cell) = chosen.or_else(|| desk.least(with_room()))?;
     let mut found = Move::new(instance, subnet, agent, cell);
     found.refused = desk.refused(held, &found);
@@ -108,7 +118,8 @@ impl<'i> Desk<'i> {
         })
     }
 
-    /// The cheapest places that the subnet did not go to, and the cheapest other subnets that did not go.
+    /// The cheapest places that the subnet did not go to, and the cheapest other subnets that did
+    /// not go.
     fn refused(&self, held: &[usize], found: &Move) -> Vec<Refused> {
         let own = self.elsewhere(found.subnet).filter(|cell| cell.at() != found.to);
         let own = own.map(|cell| self.refuse(found.subnet, cell, found)).take(REMEMBERED / 2);
@@ -123,7 +134,8 @@ impl<'i> Desk<'i> {
         }
         others.truncate(kept);
         others.sort_by(|a, b| a.0.total_cmp(&b.0));
-        own.chain(others.into_iter().map(|(_, subnet, cell)| self.refuse(subnet, cell, found))).collect()
+        own.chain(others.into_iter().map(|(_, subnet, cell)| self.refuse(subnet, cell, found)))
+            .collect()
     }
 
     fn refuse(&self, subnet: usize, cell: &Cell, instead: &Move) -> Refused {

@@ -14,9 +14,9 @@ pub struct Optimum {
     pub bound: f64,
 }
 
-/// The optimum of `instance`. Exact for loads of 1. For other loads the linear program is solved exactly, the few
-/// split subnets (at most one per agent that is full) are put whole to where it costs least, and what that spoils is
-/// polished away.
+/// The optimum of `instance`. Exact for loads of 1. For other loads the linear program is solved
+/// exactly, the few split subnets (at most one per agent that is full) are put whole to where it
+/// costs least, and what that spoils is polished away.
 pub fn optimal(instance: &Instance) -> Optimum {
     whole(instance, &Flow::of(instance))
 }

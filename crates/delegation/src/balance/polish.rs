@@ -1,9 +1,10 @@
 //! From split subnets to whole ones.
 //!
-//! A *chain* moves a subnet to another agent, where it may push one tenant out to a third, and so on until one fits. Chains
-//! place what is not placed, and then improve the plan until none does, or the plan is as good as the bound. Only chains
-//! whose first hops already gain are followed: of every closed chain that gains in sum, some rotation gains from the start
-//! on (S. Lin and B. W. Kernighan, "An effective heuristic algorithm for the traveling-salesman problem", 1973).
+//! A *chain* moves a subnet to another agent, where it may push one tenant out to a third, and so
+//! on until one fits. Chains place what is not placed, and then improve the plan until none does,
+//! or the plan is as good as the bound. Only chains whose first hops already gain are followed: of
+//! every closed chain that gains in sum, some rotation gains from the start on (S. Lin and B. W.
+//! Kernighan, "An effective heuristic algorithm for the traveling-salesman problem", 1973).
 
 use super::{Instance, Plan};
 
@@ -37,7 +38,13 @@ impl<'i> Desk<'i> {
     /// An empty plan with this much room.
     pub(super) fn new(instance: &'i Instance, room: &[u64]) -> Self {
         let plan = vec![None; instance.subnets().len()];
-        Self { instance, plan, room: room.to_vec(), tenants: vec![Vec::new(); room.len()], effort: EFFORT }
+        Self {
+            instance,
+            plan,
+            room: room.to_vec(),
+            tenants: vec![Vec::new(); room.len()],
+            effort: EFFORT,
+        }
     }
 
     /// Notes that `subnet` is at `agent`, which has accounted for it.
@@ -72,8 +79,8 @@ impl<'i> Desk<'i> {
 /// Places `split` and improves the plan towards `bound`.
 pub(super) fn polish(desk: &mut Desk<'_>, split: &[usize], bound: f64) {
     for subnet in split {
-        let placed =
-            (1..=LONGEST).find_map(|longest| Quest::new(desk, longest, f64::INFINITY).best_for(*subnet));
+        let placed = (1..=LONGEST)
+            .find_map(|longest| Quest::new(desk, longest, f64::INFINITY).best_for(*subnet));
         if let Some(chain) = placed {
             desk.apply(&chain);
         }
@@ -120,7 +127,8 @@ impl<'d, 'i> Quest<'d, 'i> {
         self.best
     }
 
-    /// Tries all places for `subnet`, which leaves `from`; `spent` is what the chain costs more so far, without it.
+    /// Tries all places for `subnet`, which leaves `from`; `spent` is what the chain costs more so
+    /// far, without it.
     fn hop(&mut self, subnet: usize, from: Option<usize>, spent: f64) {
         let instance = self.desk.instance;
         for cell in &instance.subnets()[subnet].cells {
@@ -161,7 +169,8 @@ impl<'d, 'i> Quest<'d, 'i> {
         }
     }
 
-    /// Room at an agent that the chain has not come to: where the first subnet left, there is room for the last.
+    /// Room at an agent that the chain has not come to: where the first subnet left, there is room
+    /// for the last.
     fn room(&self, agent: usize) -> u64 {
         let left = self.chain.iter().filter(|hop| hop.from == Some(agent));
         self.desk.room[agent] + left.map(|hop| self.desk.load(hop.subnet)).sum::<u64>()

@@ -1,8 +1,9 @@
 //! From the plan as it is to the cheapest one, in not too many moves.
 //!
-//! The moves between two plans hang together: one makes the room that another takes. They are made in *batches*, each of
-//! which leaves nobody over capacity who was not before. Overfull agents are relieved first; then the batch that gains most
-//! per move goes first, as long as moves are left and the gain is worth them.
+//! The moves between two plans hang together: one makes the room that another takes. They are made
+//! in *batches*, each of which leaves nobody over capacity who was not before. Overfull agents are
+//! relieved first; then the batch that gains most per move goes first, as long as moves are left
+//! and the gain is worth them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +13,11 @@ use super::{Instance, Move, Optimum, Plan, Refused, Why, optimal};
 /// What the administrator allows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// At most so many subnets change their agent. Each one is fetched by an agent that does not know it yet.
+    /// At most so many subnets change their agent. Each one is fetched by an agent that does not
+    /// know it yet.
     pub moves: usize,
-    /// A move that relieves nobody must save this much on average over its batch, in milliseconds a day.
+    /// A move that relieves nobody must save this much on average over its batch, in milliseconds a
+    /// day.
     pub least_gain: f64,
 }
 
@@ -35,13 +38,20 @@ pub struct Rebalance {
     pub optimum: Optimum,
 }
 
-/// Moves from `current` towards the optimum. Subnets without an agent stay without one: finding it is the search's part.
+/// Moves from `current` towards the optimum. Subnets without an agent stay without one: finding it
+/// is the search's part.
 pub fn rebalance(instance: &Instance, current: &Plan, limits: Limits) -> Rebalance {
     rebalance_towards(instance, current, limits, optimal(instance))
 }
 
-/// The same towards an optimum that is known already, as a [`super::Flow`] that follows the changes gives it.
-pub fn rebalance_towards(instance: &Instance, current: &Plan, limits: Limits, optimum: Optimum) -> Rebalance {
+/// The same towards an optimum that is known already, as a [`super::Flow`] that follows the changes
+/// gives it.
+pub fn rebalance_towards(
+    instance: &Instance,
+    current: &Plan,
+    limits: Limits,
+    optimum: Optimum,
+) -> Rebalance {
     let mut desk = Desk::new(instance, current, &optimum.plan);
     let mut moves = Vec::new();
     for relief in [true, false] {
@@ -88,8 +98,11 @@ impl PartialOrd for Extra {
 impl<'i> Desk<'i> {
     fn new(instance: &'i Instance, current: &Plan, goal: &'i Plan) -> Self {
         let loads = instance.loads(current);
-        let room =
-            instance.capacities().iter().zip(loads).map(|(most, load)| i128::from(*most) - i128::from(load));
+        let room = instance
+            .capacities()
+            .iter()
+            .zip(loads)
+            .map(|(most, load)| i128::from(*most) - i128::from(load));
         let (mut pending, mut leaving) =
             (BTreeSet::new(), vec![BTreeSet::new(); instance.capacities().len()]);
         for (subnet, (from, to)) in current.iter().zip(goal).enumerate() {
@@ -100,7 +113,15 @@ impl<'i> Desk<'i> {
                 leaving[from].insert(wish);
             }
         }
-        Self { instance, goal, plan: current.clone(), room: room.collect(), pending, leaving, batch: 0 }
+        Self {
+            instance,
+            goal,
+            plan: current.clone(),
+            room: room.collect(),
+            pending,
+            leaving,
+            batch: 0,
+        }
     }
 
     /// Makes what batches it can; whether there was one.
@@ -113,7 +134,9 @@ impl<'i> Desk<'i> {
             if relief && !overfull || !self.pending.contains(&wish) {
                 continue;
             }
-            let Some(batch) = self.batch(wish, limits.moves.saturating_sub(moves.len())) else { continue };
+            let Some(batch) = self.batch(wish, limits.moves.saturating_sub(moves.len())) else {
+                continue;
+            };
             let gain = -batch.iter().map(|(extra, _)| extra.0).sum::<f64>();
             if relief || gain > 0.0 && gain >= limits.least_gain * batch.len() as f64 {
                 self.carry_out(&batch, moves);
@@ -123,7 +146,8 @@ impl<'i> Desk<'i> {
         made
     }
 
-    /// The wish with all others that must come true before it, those first; `None` where they are more than `most`.
+    /// The wish with all others that must come true before it, those first; `None` where they are
+    /// more than `most`.
     fn batch(&self, first: Wish, most: usize) -> Option<Vec<Wish>> {
         let mut batch = vec![first];
         let mut change: BTreeMap<usize, i128> = BTreeMap::new();

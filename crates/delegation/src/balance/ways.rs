@@ -2,7 +2,8 @@
 
 /// Shortest ways from the start, in milliseconds a page above what the prices explain.
 ///
-/// What all agents are asked for is without branches, so that the compiler does it for several at a time.
+/// What all agents are asked for is without branches, so that the compiler does it for several at a
+/// time.
 pub(super) struct Ways {
     /// Of agents reached and not settled; infinite for the others.
     open: Vec<f64>,
@@ -48,10 +49,12 @@ impl Ways {
         Some((agent, least))
     }
 
-    /// Goes on from an agent settled last, which has this price: `exits` is what a page costs more elsewhere.
+    /// Goes on from an agent settled last, which has this price: `exits` is what a page costs more
+    /// elsewhere.
     pub(super) fn go_on(&mut self, from: usize, length: f64, price: f64, exits: &[f64]) {
         let (shift, number) = (length - price, from as u64);
-        let columns = self.open.iter_mut().zip(&mut self.before).zip(exits.iter().zip(&self.prices));
+        let columns =
+            self.open.iter_mut().zip(&mut self.before).zip(exits.iter().zip(&self.prices));
         for ((open, before), (extra, price)) in columns {
             let reached = shift + extra + price;
             // Rounding may make an edge a little negative.
@@ -97,7 +100,8 @@ fn least(lengths: &[f64]) -> f64 {
 /// Where exactly this length is for the first time.
 fn first(lengths: &[f64], wanted: f64) -> Option<usize> {
     let is_wanted = |length: &f64| length.to_bits() == wanted.to_bits();
-    let has = |lengths: &[f64]| lengths.iter().fold(false, |found, length| found | is_wanted(length));
+    let has =
+        |lengths: &[f64]| lengths.iter().fold(false, |found, length| found | is_wanted(length));
     let chunk = lengths.chunks(LANES).position(has)?;
     let within = lengths.iter().skip(chunk * LANES).position(is_wanted)?;
     Some(chunk * LANES + within)

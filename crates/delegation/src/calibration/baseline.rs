@@ -37,20 +37,22 @@ pub enum Trend {
     Usual,
     /// Slow, but not yet often enough or not yet surely.
     Slow,
-    /// Slower than it used to be: report it. Said again at every slow timing until [`Baseline::settle`].
+    /// Slower than it used to be: report it. Said again at every slow timing until
+    /// [`Baseline::settle`].
     Slower {
         /// Recent time over usual time.
         ratio: f64,
     },
 }
 
-/// The running past of a page's GETs, or of its HEADs. A few numbers, whatever the number of fetches; the agent
-/// keeps it beside the page.
+/// The running past of a page's GETs, or of its HEADs. A few numbers, whatever the number of
+/// fetches; the agent keeps it beside the page.
 ///
-/// A timing is slow when it is nearer to `factor` times the usual than to the usual, in proportion. The page has become
-/// slower after `repeats` slow timings in a row that together make chance an unlikely explanation: their evidence is
-/// summed as in Page's test (E. S. Page, "Continuous inspection schemes", 1954), each timing's share bounded so that no
-/// outlier decides alone. Slow timings do not enter the past.
+/// A timing is slow when it is nearer to `factor` times the usual than to the usual, in proportion.
+/// The page has become slower after `repeats` slow timings in a row that together make chance an
+/// unlikely explanation: their evidence is summed as in Page's test (E. S. Page, "Continuous
+/// inspection schemes", 1954), each timing's share bounded so that no outlier decides alone. Slow
+/// timings do not enter the past.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
     fit: Fit,
@@ -86,7 +88,8 @@ impl Baseline {
             return Trend::Learning;
         }
         let variance = self.variance.max(LEAST_SIGMA * LEAST_SIGMA);
-        let evidence = ((ratio - change / 2.0) * change / variance).clamp(-MOST_EVIDENCE, MOST_EVIDENCE);
+        let evidence =
+            ((ratio - change / 2.0) * change / variance).clamp(-MOST_EVIDENCE, MOST_EVIDENCE);
         self.evidence = (self.evidence + evidence).max(0.0);
         if ratio < change / 2.0 {
             (self.slow_in_a_row, self.excess) = (0, 0.0);
@@ -102,8 +105,8 @@ impl Baseline {
         Trend::Slow
     }
 
-    /// Forgets the past, after the page's subnet was delegated anew or when the slowness was found to be the server's own:
-    /// what comes now is the new usual.
+    /// Forgets the past, after the page's subnet was delegated anew or when the slowness was found
+    /// to be the server's own: what comes now is the new usual.
     pub fn settle(&mut self) {
         *self = Self::default();
     }

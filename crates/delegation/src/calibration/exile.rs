@@ -1,4 +1,5 @@
-//! The way back: a subnet that left its agent because the way became slow returns when the way is as it was.
+//! The way back: a subnet that left its agent because the way became slow returns when the way is
+//! as it was.
 
 use protocol::{AgentId, UnixMillis};
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,8 @@ pub struct Exile {
 
 /// Good answers in a row before the subnet goes back.
 const PROOFS: u32 = 2;
-/// The former agent must be faster than the present one by this share, so that equals do not swap to and fro.
+/// The former agent must be faster than the present one by this share, so that equals do not swap
+/// to and fro.
 const MARGIN: f64 = 0.1;
 
 impl Exile {
@@ -33,10 +35,18 @@ impl Exile {
         at.distance_ms(self.asked.unwrap_or(self.since)) >= rest.window_ms
     }
 
-    /// The former agent measured `probe_us`, the present one lately `present_us`. True when the subnet's search shall be
-    /// opened again with both measurements: twice in a row the way was as before (nearer to the former time than to `factor`
-    /// times it) and faster than the present one, and the last delegation has had its rest.
-    pub fn hear(&mut self, rest: &Rest, factor: f64, probe_us: u32, present_us: u32, at: UnixMillis) -> bool {
+    /// The former agent measured `probe_us`, the present one lately `present_us`. True when the
+    /// subnet's search shall be opened again with both measurements: twice in a row the way was as
+    /// before (nearer to the former time than to `factor` times it) and faster than the present
+    /// one, and the last delegation has had its rest.
+    pub fn hear(
+        &mut self,
+        rest: &Rest,
+        factor: f64,
+        probe_us: u32,
+        present_us: u32,
+        at: UnixMillis,
+    ) -> bool {
         self.asked = Some(at);
         let as_before = f64::from(probe_us) < f64::from(self.before_us) * factor.max(1.0).sqrt();
         let faster = f64::from(probe_us) < f64::from(present_us) * (1.0 - MARGIN);

@@ -23,9 +23,13 @@ impl Fit {
     /// Takes in a sample of `size` (kibibytes) and `time` (milliseconds).
     pub(super) fn add(&mut self, size: f64, time: f64) {
         let fade = (-std::f64::consts::LN_2 / HALF_LIFE).exp();
-        for sum in
-            [&mut self.weight, &mut self.size, &mut self.time, &mut self.size_size, &mut self.size_time]
-        {
+        for sum in [
+            &mut self.weight,
+            &mut self.size,
+            &mut self.time,
+            &mut self.size_size,
+            &mut self.size_time,
+        ] {
             *sum *= fade;
         }
         self.weight += 1.0;
@@ -35,9 +39,10 @@ impl Fit {
         self.size_time += size * time;
     }
 
-    /// The time that a page of `size` takes; `None` before the first sample. Without a spread of sizes, or where larger
-    /// pages would be faster, size is left aside. A size far from all seen before says nothing yet about the pace: then the
-    /// page may take as much longer as it is larger, and as long as ever when it is smaller.
+    /// The time that a page of `size` takes; `None` before the first sample. Without a spread of
+    /// sizes, or where larger pages would be faster, size is left aside. A size far from all seen
+    /// before says nothing yet about the pace: then the page may take as much longer as it is
+    /// larger, and as long as ever when it is smaller.
     pub(super) fn expected(&self, size: f64) -> Option<f64> {
         if self.weight <= 0.0 {
             return None;
@@ -48,8 +53,8 @@ impl Fit {
         let enough = spread > (0.05 * mean_size).powi(2) && spread > 1e-9;
         let pace = if enough { (together / spread).max(0.0) } else { 0.0 };
         let line = (mean_time + pace * (size - mean_size)).max(0.1 * mean_time);
-        let is_strange =
-            (size - mean_size).powi(2) > STRANGE * STRANGE * spread && (size / mean_size).ln().abs() > USUAL;
+        let is_strange = (size - mean_size).powi(2) > STRANGE * STRANGE * spread
+            && (size / mean_size).ln().abs() > USUAL;
         let most = mean_time * (size / mean_size).max(1.0);
         Some(if is_strange && mean_size > 0.0 { line.max(most) } else { line })
     }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// How often a subnet may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rest {
-    /// At least this long from one delegation to the next search for the same subnet, in milliseconds.
+    /// At least this long from one delegation to the next search for the same subnet, in
+    /// milliseconds.
     pub least_ms: u64,
     /// Reports are weighed together over this long, in milliseconds.
     pub window_ms: u64,
@@ -49,8 +50,8 @@ impl Hearing {
         self.usual = self.usual.saturating_add(1);
     }
 
-    /// A page was reported slower. True when the subnet's search shall be opened again: at least half of what was
-    /// heard lately is slower, and the last delegation has had its rest.
+    /// A page was reported slower. True when the subnet's search shall be opened again: at least
+    /// half of what was heard lately is slower, and the last delegation has had its rest.
     pub fn slower(&mut self, rest: &Rest, at: UnixMillis) -> bool {
         self.begin(rest, at);
         self.slower = self.slower.saturating_add(1);
@@ -65,8 +66,9 @@ impl Hearing {
     }
 }
 
-/// Why pages are slower, by a probe of a second agent: `before_ms` is what that agent measured or was predicted to measure
-/// when all was well, `now_ms` what it measures now. Half of the own slowdown `ratio`, in proportion, divides the two.
+/// Why pages are slower, by a probe of a second agent: `before_ms` is what that agent measured or
+/// was predicted to measure when all was well, `now_ms` what it measures now. Half of the own
+/// slowdown `ratio`, in proportion, divides the two.
 pub fn cause(ratio: f64, before_ms: f64, now_ms: f64) -> Cause {
     if now_ms / before_ms.max(0.1) >= ratio.max(1.0).sqrt() { Cause::Server } else { Cause::Path }
 }

@@ -14,8 +14,9 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// The best witness against `slow`, which had the round trip `own_us` when it got the subnet: another agent, ready to
-    /// measure, that measured the subnet then (the nearest of them), or else `slow` itself. `measured` comes fastest first.
+    /// The best witness against `slow`, which had the round trip `own_us` when it got the subnet:
+    /// another agent, ready to measure, that measured the subnet then (the nearest of them), or
+    /// else `slow` itself. `measured` comes fastest first.
     pub fn choose(
         slow: AgentId,
         own_us: Option<u32>,
@@ -28,9 +29,10 @@ impl Witness {
         ready.or(own).map(|(agent, before_us)| Self { agent, before_us })
     }
 
-    /// Why the pages that `slow` fetches take `ratio` times as long as usual, when the witness measures `now_us`. Another
-    /// agent that sees it too blames the server ([`cause`]). `slow` itself blames its way when its own round trip has
-    /// grown, and else the server, which is slow to think.
+    /// Why the pages that `slow` fetches take `ratio` times as long as usual, when the witness
+    /// measures `now_us`. Another agent that sees it too blames the server ([`cause`]). `slow`
+    /// itself blames its way when its own round trip has grown, and else the server, which is slow
+    /// to think.
     pub fn blames(&self, slow: AgentId, ratio: f64, now_us: u32) -> Cause {
         let ms = |us: u32| f64::from(us) / 1_000.0;
         let seen = cause(ratio, ms(self.before_us), ms(now_us));

@@ -8,8 +8,8 @@ pub(super) const FREEDOM: f32 = 4.0;
 /// Square of the share by which one probe deviates.
 const PROBE_VARIANCE: f32 = (PROBE_SIGMA * PROBE_SIGMA) as f32;
 
-/// What the subnet adds if it is at some place, followed by a Kalman filter of one variable. In single precision, so that
-/// several places, or several agents, are dealt with at a time.
+/// What the subnet adds if it is at some place, followed by a Kalman filter of one variable. In
+/// single precision, so that several places, or several agents, are dealt with at a time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Access {
     /// Above the usual, in milliseconds.
@@ -42,9 +42,11 @@ impl Access {
     }
 }
 
-/// Student's *t* without its constant, where `base` is one and the squared surprise over variance and degrees of freedom.
+/// Student's *t* without its constant, where `base` is one and the squared surprise over variance
+/// and degrees of freedom.
 #[inline]
 pub(super) fn density(base: f32, variance: f32) -> f32 {
-    // One over the deviation and the base to the power of 2.5, half of one more than the degrees of freedom.
+    // One over the deviation and the base to the power of 2.5, half of one more than the degrees of
+    // freedom.
     1.0 / (base * base * (base * variance).sqrt())
 }

@@ -9,12 +9,12 @@ use super::sight::Sight;
 use super::{ACCESS_MS, Place, Places, normal};
 use crate::{Roster, Search};
 
-/// What is believed of one subnet: the chance of each place and, per place, the access time that the probes imply; and the
-/// chance that it is at none of them.
+/// What is believed of one subnet: the chance of each place and, per place, the access time that
+/// the probes imply; and the chance that it is at none of them.
 ///
-/// Each probe multiplies the chance of every place by how well it explains the round trip, with heavy tails (Student's
-/// *t*), because a single strange measurement must not settle the matter. The access time is followed per place by a
-/// Kalman filter of one variable.
+/// Each probe multiplies the chance of every place by how well it explains the round trip, with
+/// heavy tails (Student's *t*), because a single strange measurement must not settle the matter.
+/// The access time is followed per place by a Kalman filter of one variable.
 #[derive(Debug, Clone)]
 pub struct Belief<'p> {
     pub(super) places: &'p Places,
@@ -30,8 +30,8 @@ const STRANGE: f64 = 0.01;
 /// No place is less likely than this, so that it can come back.
 const LEAST: f64 = 1e-200;
 impl<'p> Belief<'p> {
-    /// Before the first probe. `prior` has a probability for each place and then that of being elsewhere, as
-    /// [`super::Experience::prior`] gives them.
+    /// Before the first probe. `prior` has a probability for each place and then that of being
+    /// elsewhere, as [`super::Experience::prior`] gives them.
     pub fn new(places: &'p Places, prior: &[f64]) -> Self {
         let usual = Access { ms: 0.0, variance: (ACCESS_MS * ACCESS_MS) as f32 };
         let chances = prior.iter().map(|chance| chance.max(LEAST)).collect();
@@ -95,8 +95,9 @@ impl<'p> Belief<'p> {
         below
     }
 
-    /// The probability that `agent` is the nearest of those on the roster who have not answered the search, as far as known places
-    /// tell. Meant for the first probe: deviations of single routes are left aside.
+    /// The probability that `agent` is the nearest of those on the roster who have not answered the
+    /// search, as far as known places tell. Meant for the first probe: deviations of single routes
+    /// are left aside.
     pub fn chance_nearest(&self, agent: AgentId, roster: &Roster, search: &Search<'_>) -> f64 {
         let mut nearest = self.nearest(&Field::new(roster, self.places, search));
         nearest.find(|rival| rival.agent == agent).map_or(0.0, |rival| f64::from(rival.chance))

@@ -1,8 +1,9 @@
 //! A subnet may be where no landmark is.
 //!
-//! What an agent measures there is like what the agents measure at all places together, whose logarithms are taken for normal.
-//! That is little, but it keeps a subnet from being taken for one of the known places when none explains it, and the agents
-//! that are far from all landmarks from being passed over.
+//! What an agent measures there is like what the agents measure at all places together, whose
+//! logarithms are taken for normal. That is little, but it keeps a subnet from being taken for one
+//! of the known places when none explains it, and the agents that are far from all landmarks from
+//! being passed over.
 
 use super::access::{self, FREEDOM};
 use super::normal;
@@ -30,7 +31,8 @@ impl Default for Elsewhere {
 }
 
 impl Elsewhere {
-    /// Where the next subnet is with this `chance`, and then as far as these times in milliseconds say.
+    /// Where the next subnet is with this `chance`, and then as far as these times in milliseconds
+    /// say.
     pub(super) fn of(chance: f64, times_ms: impl Iterator<Item = f64>) -> Self {
         let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
         for logarithm in times_ms.map(|time_ms| time_ms.max(0.1).ln()) {
@@ -44,13 +46,14 @@ impl Elsewhere {
         Self { chance, mean: mean as f32, deviation: deviation as f32 }
     }
 
-    /// How much of what is near an agent may be elsewhere, from 0 to 1, by the time to the nearest place: next to an agent that is
-    /// far from every landmark is nothing that one stands for.
+    /// How much of what is near an agent may be elsewhere, from 0 to 1, by the time to the nearest
+    /// place: next to an agent that is far from every landmark is nothing that one stands for.
     pub(super) fn unexplored(nearest_ms: f64) -> f32 {
         (1.0 / (1.0 + NEAR_MS / nearest_ms.max(0.1))) as f32
     }
 
-    /// How well it explains a round trip, as a density that compares with [`super::access::Access::observe`].
+    /// How well it explains a round trip, as a density that compares with
+    /// [`super::access::Access::observe`].
     pub(super) fn density(self, rtt_ms: f32) -> f32 {
         let surprise = self.deviations(rtt_ms);
         let base = 1.0 + surprise * surprise / FREEDOM;

@@ -8,8 +8,8 @@ use super::{Place, Places};
 
 /// Counts of places at four levels, from "any subnet" down to "a subnet of this company".
 ///
-/// Ids of companies and places belong to one generation and one survey: a new one of either needs a new experience,
-/// learned again from the landmarks and the stored trails.
+/// Ids of companies and places belong to one generation and one survey: a new one of either needs a
+/// new experience, learned again from the landmarks and the stored trails.
 #[derive(Debug, Clone)]
 pub struct Experience {
     places: usize,
@@ -27,7 +27,8 @@ enum Level {
 }
 
 impl Level {
-    /// How many subnets of a level outweigh what is known one level up. Companies tell most, so they count soonest.
+    /// How many subnets of a level outweigh what is known one level up. Companies tell most, so
+    /// they count soonest.
     fn trust(self) -> f64 {
         match self {
             Self::Any => 30.0,
@@ -47,7 +48,8 @@ struct Tally {
 
 /// Shares below this are not remembered.
 const LEAST: f64 = 0.01;
-/// A subnet that was searched counts less than a landmark, because where it is was inferred from a few probes.
+/// A subnet that was searched counts less than a landmark, because where it is was inferred from a
+/// few probes.
 const SEARCHED: f64 = 0.7;
 
 impl Experience {
@@ -61,15 +63,18 @@ impl Experience {
         experience
     }
 
-    /// Learns that `subnet` is at these places with these probabilities, as a [`super::Belief`] gives them.
+    /// Learns that `subnet` is at these places with these probabilities, as a [`super::Belief`]
+    /// gives them.
     pub fn learn(&mut self, hierarchy: &Hierarchy, subnet: SubnetId, chances: &[f64]) {
         let likely = chances.iter().copied().enumerate().filter(|(_, chance)| *chance >= LEAST);
-        let shares: Vec<(Place, f64)> = likely.map(|(place, chance)| (place, SEARCHED * chance)).collect();
+        let shares: Vec<(Place, f64)> =
+            likely.map(|(place, chance)| (place, SEARCHED * chance)).collect();
         self.add(hierarchy, subnet, &shares);
     }
 
-    /// The probability of each place, and then that of being at none of them, for a subnet about which only the hierarchy is
-    /// known: the counts of its company, completed by those of its country, those by its registry's, and so on.
+    /// The probability of each place, and then that of being at none of them, for a subnet about
+    /// which only the hierarchy is known: the counts of its company, completed by those of its
+    /// country, those by its registry's, and so on.
     pub fn prior(&self, hierarchy: &Hierarchy, subnet: SubnetId) -> Vec<f64> {
         let mut prior = vec![(1.0 - self.elsewhere) / self.places as f64; self.places];
         prior.push(self.elsewhere);

@@ -15,15 +15,16 @@ pub struct Foresight<'k> {
     pub places: &'k Places,
     /// From the landmarks and all searches so far.
     pub experience: &'k Experience,
-    /// An agent is worth asking when it is nearer than the best so far with at least this probability.
+    /// An agent is worth asking when it is nearer than the best so far with at least this
+    /// probability.
     pub worth_asking: f64,
 }
 
 /// Two probes in thirty-one that find a nearer agent are worth the other twenty-nine.
 pub const WORTH_ASKING: f64 = 2.0 / 31.0;
 
-/// What a search that is kept in memory need not compute anew at its next step: the belief so far. The prior stays that of
-/// the search's first step, whatever was learned elsewhere since.
+/// What a search that is kept in memory need not compute anew at its next step: the belief so far.
+/// The prior stays that of the search's first step, whatever was learned elsewhere since.
 #[derive(Debug, Clone)]
 pub struct Thought<'k> {
     subnet: SubnetId,
@@ -38,13 +39,20 @@ impl<'k> Foresight<'k> {
         self.think(hierarchy, search, None).belief
     }
 
-    /// The same, from where an earlier step of the search left off; anew if the trail does not continue what was heard then.
-    fn think(&self, hierarchy: &Hierarchy, search: &Search<'_>, kept: Option<Thought<'k>>) -> Thought<'k> {
+    /// The same, from where an earlier step of the search left off; anew if the trail does not
+    /// continue what was heard then.
+    fn think(
+        &self,
+        hierarchy: &Hierarchy,
+        search: &Search<'_>,
+        kept: Option<Thought<'k>>,
+    ) -> Thought<'k> {
         let measured = || search.trail.iter().filter_map(Asked::measurement);
         let continues = |kept: &Thought<'k>| {
             let mut trail = measured();
-            let known =
-                |heard: &(AgentId, u32)| trail.next().is_some_and(|one| (one.agent, one.rtt_us) == *heard);
+            let known = |heard: &(AgentId, u32)| {
+                trail.next().is_some_and(|one| (one.agent, one.rtt_us) == *heard)
+            };
             kept.subnet == search.subnet && kept.heard.iter().all(known)
         };
         let mut thought = kept.filter(continues).unwrap_or_else(|| Thought {
@@ -66,17 +74,18 @@ impl<'k> Thought<'k> {
         &self.belief
     }
 
-    /// The probability of each place, and then that of being elsewhere, after the step that kept this.
+    /// The probability of each place, and then that of being elsewhere, after the step that kept
+    /// this.
     pub fn chances(&self) -> &[f64] {
         &self.belief.chances
     }
 }
 
-/// The next step of `search`, computed from its trail alone, like [`crate::next_step`], which takes over while there are no
-/// landmarks yet.
+/// The next step of `search`, computed from its trail alone, like [`crate::next_step`], which takes
+/// over while there are no landmarks yet.
 ///
-/// First the likeliest to be nearest is asked, then, as long as somebody is worth asking, whoever is likeliest to be
-/// nearer than the best so far.
+/// First the likeliest to be nearest is asked, then, as long as somebody is worth asking, whoever
+/// is likeliest to be nearer than the best so far.
 pub fn next_step(
     hierarchy: &Hierarchy,
     book: &Book,
@@ -88,7 +97,8 @@ pub fn next_step(
     next_step_keeping(hierarchy, book, roster, policy, foresight, search, &mut None)
 }
 
-/// [`next_step`] for whoever has a search in memory from its first step to its last: `kept` begins as `None`.
+/// [`next_step`] for whoever has a search in memory from its first step to its last: `kept` begins
+/// as `None`.
 pub fn next_step_keeping<'k>(
     hierarchy: &Hierarchy,
     book: &Book,

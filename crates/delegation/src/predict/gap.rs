@@ -1,7 +1,8 @@
 //! Between the landmarks.
 //!
-//! With few landmarks most subnets are at none of them, but near one. How near, the landmarks tell of each other: one that is
-//! alone at its place would have been met so far from the nearest place that is left without it; one in company at none at all.
+//! With few landmarks most subnets are at none of them, but near one. How near, the landmarks tell
+//! of each other: one that is alone at its place would have been met so far from the nearest place
+//! that is left without it; one in company at none at all.
 
 use super::grouping::Row;
 use super::{ACCESS_MS, Place, route_deviation_ms};
@@ -9,24 +10,27 @@ use super::{ACCESS_MS, Place, route_deviation_ms};
 /// How the landmarks lie to each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Gap {
-    /// Deviation of a round trip to the next subnet from that to the nearest place, in milliseconds.
+    /// Deviation of a round trip to the next subnet from that to the nearest place, in
+    /// milliseconds.
     pub(super) ms: f64,
     /// Probability that the next subnet is at none of the places.
     pub(super) chance: f64,
 }
 
-/// The share of the landmarks' mean gap that is taken. The far ones make most of the mean, and for those there is
-/// [`super::elsewhere`]; with all of it many are asked in vain, with none of it many a nearest one is missed.
+/// The share of the landmarks' mean gap that is taken. The far ones make most of the mean, and for
+/// those there is [`super::elsewhere`]; with all of it many are asked in vain, with none of it many
+/// a nearest one is missed.
 const SHARE: f64 = 0.5;
-/// Landmarks that are asked how far they are from the others; more would say the same and take longer.
+/// Landmarks that are asked how far they are from the others; more would say the same and take
+/// longer.
 const ASKED: usize = 128;
 
 impl Gap {
     /// Between landmarks of these places; each landmark has its own in `homes`.
     ///
-    /// The chance is what Good and Turing estimate of species that nobody has met: the share of those met once
-    /// (I. J. Good, The Population Frequencies of Species, Biometrika 40, 1953). A landmark that is alone because of its
-    /// routes does not count.
+    /// The chance is what Good and Turing estimate of species that nobody has met: the share of
+    /// those met once (I. J. Good, The Population Frequencies of Species, Biometrika 40, 1953). A
+    /// landmark that is alone because of its routes does not count.
     pub(super) fn of(places: &[Row], homes: &[Place]) -> Self {
         let mut landmarks = vec![0; places.len()];
         for place in homes {
@@ -40,7 +44,10 @@ impl Gap {
         let (known, strays) = (homes.len() as f64, (gaps.len() * step) as f64);
         let sum_ms = gaps.iter().sum::<f64>() * step as f64;
         // One more of each kind, so that neither is impossible.
-        Self { ms: SHARE * sum_ms / known.max(1.0), chance: (strays + 1.0) / (known.max(strays) + 2.0) }
+        Self {
+            ms: SHARE * sum_ms / known.max(1.0),
+            chance: (strays + 1.0) / (known.max(strays) + 2.0),
+        }
     }
 }
 
@@ -51,8 +58,8 @@ fn gap_ms(places: &[Row], place: Place) -> f64 {
     gaps.min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
-/// Root of the mean square by which the times to two places differ, but for what access lines and routes make up; `None` when
-/// no agent has measured both.
+/// Root of the mean square by which the times to two places differ, but for what access lines and
+/// routes make up; `None` when no agent has measured both.
 fn apart_ms(a: &Row, b: &Row) -> Option<f64> {
     let both = || a.iter().zip(b).filter_map(|(a, b)| Some(((*a)?, (*b)?)));
     let count = both().count() as f64;
@@ -80,19 +87,25 @@ mod tests {
         assert!((30.0..33.0).contains(&apart_ms), "{apart_ms}");
         let gap = |homes: &[Place]| Gap::of(&places, homes);
         let one = gap(&[0, 1, 1, 2, 2]);
-        assert!((one.ms - SHARE * apart_ms / 5.0).abs() < 1e-9 && (one.chance - 2.0 / 7.0).abs() < 1e-9);
+        assert!(
+            (one.ms - SHARE * apart_ms / 5.0).abs() < 1e-9 && (one.chance - 2.0 / 7.0).abs() < 1e-9
+        );
         let none = gap(&[0, 0, 1, 1, 2, 2]);
         assert!(none.ms < 1e-9 && (none.chance - 1.0 / 8.0).abs() < 1e-9);
         let all = gap(&[0, 1, 2]);
-        assert!(all.ms > SHARE * 60.0 && (all.chance - 4.0 / 5.0).abs() < 1e-9, "the third is far from both");
+        assert!(
+            all.ms > SHARE * 60.0 && (all.chance - 4.0 / 5.0).abs() < 1e-9,
+            "the third is far from both"
+        );
         assert!(Gap::of(&places[..1], &[0]).ms < 1e-9, "nothing to compare with");
     }
 
     #[test]
     fn of_many_some_are_asked() {
         // Near to or far from each of sixteen agents; neighbours differ in two of them.
-        let at =
-            |n: u32| (0..16).map(|bit| Some(if n >> (bit / 2) & 1 == 0 { 20.0 } else { 60.0 })).collect();
+        let at = |n: u32| {
+            (0..16).map(|bit| Some(if n >> (bit / 2) & 1 == 0 { 20.0 } else { 60.0 })).collect()
+        };
         let places: Vec<Row> = (0..256).map(at).collect();
         let homes: Vec<Place> = (0..256).collect();
         let all_ms = homes.iter().map(|place| gap_ms(&places, *place)).sum::<f64>() / 256.0;

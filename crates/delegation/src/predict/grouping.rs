@@ -1,15 +1,16 @@
 //! Which landmarks are one place.
 //!
-//! Every landmark is laid over every place, column by column. The times lie side by side in `f32` and are gone through once,
-//! several at a time: with a thousand agents that is what a survey spends its time on.
+//! Every landmark is laid over every place, column by column. The times lie side by side in `f32`
+//! and are gone through once, several at a time: with a thousand agents that is what a survey
+//! spends its time on.
 
 use super::{ACCESS_MS, Place, route_deviation_ms};
 
 /// Times per column; `None` where nobody measured.
 pub(super) type Row = Vec<Option<f64>>;
 
-/// A landmark joins a place when its squared deviation is on average below this many variances of a route: two, because
-/// a place of one landmark deviates as much as the newcomer.
+/// A landmark joins a place when its squared deviation is on average below this many variances of a
+/// route: two, because a place of one landmark deviates as much as the newcomer.
 const JOIN: f64 = 2.0;
 /// Rounds of assigning and averaging. More change nothing that matters.
 const ROUNDS: usize = 4;
@@ -32,8 +33,10 @@ pub(super) fn group(rows: &[Row]) -> (Vec<Row>, Vec<Place>) {
 fn assign(rows: &[Row], landmarks: &[Profile], places: &mut Vec<Profile>) -> Vec<Place> {
     let mut homes = Vec::with_capacity(rows.len());
     for (row, landmark) in rows.iter().zip(landmarks) {
-        let fits =
-            places.iter().enumerate().filter_map(|(place, times)| Some((place, Fit::of(landmark, times)?)));
+        let fits = places
+            .iter()
+            .enumerate()
+            .filter_map(|(place, times)| Some((place, Fit::of(landmark, times)?)));
         let nearest = fits.min_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation));
         homes.push(match nearest {
             Some((place, fit)) if fit.deviation < JOIN => place,
@@ -46,8 +49,14 @@ fn assign(rows: &[Row], landmarks: &[Profile], places: &mut Vec<Profile>) -> Vec
     homes
 }
 
-/// The mean of the landmarks of each place, freed of their own access times; places that lost all are dropped.
-fn average(rows: &[Row], landmarks: &[Profile], homes: &mut [Place], places: &[Profile]) -> Vec<Row> {
+/// The mean of the landmarks of each place, freed of their own access times; places that lost all
+/// are dropped.
+fn average(
+    rows: &[Row],
+    landmarks: &[Profile],
+    homes: &mut [Place],
+    places: &[Profile],
+) -> Vec<Row> {
     let mut sums = vec![Sum::default(); places.len()];
     for ((row, landmark), home) in rows.iter().zip(landmarks).zip(homes.iter()) {
         let access_ms = Fit::of(landmark, &places[*home]).map_or(0.0, |fit| fit.access_ms);
@@ -81,7 +90,8 @@ impl Sum {
 
     fn mean(&self) -> Row {
         let access_ms = self.access_ms / self.landmarks;
-        let mean = |(sum, count): &(f64, f64)| (*count > 0.0).then(|| (sum / count + access_ms).max(0.1));
+        let mean =
+            |(sum, count): &(f64, f64)| (*count > 0.0).then(|| (sum / count + access_ms).max(0.1));
         self.columns.iter().map(mean).collect()
     }
 }
@@ -138,7 +148,8 @@ impl Fit {
     }
 }
 
-/// The sum of `value` of weight and difference over all columns. One sum at a time: several fit no registers.
+/// The sum of `value` of weight and difference over all columns. One sum at a time: several fit no
+/// registers.
 fn total(landmark: &Profile, place: &Profile, value: impl Fn(f32, f32) -> f32) -> f64 {
     let mut sums = [0.0; LANES];
     for (landmark, place) in landmark.0.iter().zip(&place.0) {

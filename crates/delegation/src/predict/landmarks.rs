@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, HashSet};
 use hierarchy::{CompanyId, Country, Hierarchy, SubnetId};
 use protocol::AgentId;
 
-/// How many landmarks: a few hundred find nearly as good agents; this many save a tenth of the later probes.
+/// How many landmarks: a few hundred find nearly as good agents; this many save a tenth of the
+/// later probes.
 pub const COUNT: usize = 1500;
-/// Countries get landmarks by this power of their number of subnets: a little less than in proportion, because the
-/// tenth landmark in a small country tells less than the first.
+/// Countries get landmarks by this power of their number of subnets: a little less than in
+/// proportion, because the tenth landmark in a small country tells less than the first.
 const POWER: f64 = 0.9;
 
 /// With fewer landmarks than this nothing is predicted: most of the world would be nowhere.
@@ -17,11 +18,12 @@ pub const ENOUGH: usize = 8;
 
 /// So many landmarks are worth having however few subnets there are.
 const FEW: usize = 48;
-/// Beyond that, one for so many subnets: landmarks cost probes, and save them only where there is much to search.
+/// Beyond that, one for so many subnets: landmarks cost probes, and save them only where there is
+/// much to search.
 const SUBNETS_EACH: usize = 4;
 
-/// How many landmarks to have when `answering` subnets are known and at most `most` are allowed: none while they would be too few
-/// to predict anything.
+/// How many landmarks to have when `answering` subnets are known and at most `most` are allowed:
+/// none while they would be too few to predict anything.
 pub fn wanted(answering: usize, most: usize) -> usize {
     if answering < ENOUGH {
         return 0;
@@ -29,9 +31,10 @@ pub fn wanted(answering: usize, most: usize) -> usize {
     FEW.max(answering / SUBNETS_EACH).min(most)
 }
 
-/// Chooses `count` of the subnets in `answering` (fewer when there are fewer), spread over countries by Adams's rule of
-/// apportionment: every country gets its first landmark before any gets a second. Within a country companies come
-/// once each before any comes again. `rank` breaks ties: pass something seeded and random-looking.
+/// Chooses `count` of the subnets in `answering` (fewer when there are fewer), spread over
+/// countries by Adams's rule of apportionment: every country gets its first landmark before any
+/// gets a second. Within a country companies come once each before any comes again. `rank` breaks
+/// ties: pass something seeded and random-looking.
 pub fn choose(
     hierarchy: &Hierarchy,
     answering: &[SubnetId],
@@ -46,8 +49,9 @@ pub fn choose(
         countries.into_values().map(|subnets| Queue::new(hierarchy, subnets, &rank)).collect();
     let mut chosen = Vec::new();
     while chosen.len() < count {
-        let strongest =
-            queues.iter_mut().max_by(|a, b| a.claim().partial_cmp(&b.claim()).unwrap_or(Ordering::Equal));
+        let strongest = queues
+            .iter_mut()
+            .max_by(|a, b| a.claim().partial_cmp(&b.claim()).unwrap_or(Ordering::Equal));
         let Some(next) = strongest else { break };
         let Some(subnet) = next.waiting.pop() else { break };
         next.given += 1.0;
@@ -93,11 +97,12 @@ pub struct Report {
     pub before_us: Option<u32>,
 }
 
-/// A round trip is far from another when they differ by more than this, and by more than half of the larger.
+/// A round trip is far from another when they differ by more than this, and by more than half of
+/// the larger.
 const FAR_US: u32 = 20_000;
 
-/// How each landmark has been doing, by what agents say that hear something. An agent that gets no answer from most landmarks
-/// is deaf itself, and says nothing about them.
+/// How each landmark has been doing, by what agents say that hear something. An agent that gets no
+/// answer from most landmarks is deaf itself, and says nothing about them.
 pub fn health(reports: &[Report]) -> Vec<Health> {
     let mut hearing: BTreeMap<AgentId, (u32, u32)> = BTreeMap::new();
     for report in reports {
@@ -105,11 +110,13 @@ pub fn health(reports: &[Report]) -> Vec<Health> {
         *asked += 1;
         *answered += u32::from(report.rtt_us.is_some());
     }
-    let is_deaf = |agent| hearing.get(&agent).is_some_and(|(asked, answered)| 2 * answered < *asked);
+    let is_deaf =
+        |agent| hearing.get(&agent).is_some_and(|(asked, answered)| 2 * answered < *asked);
     let mut healths: BTreeMap<SubnetId, Health> = BTreeMap::new();
     for report in reports.iter().filter(|report| !is_deaf(report.agent)) {
         let subnet = report.subnet;
-        let health = healths.entry(subnet).or_insert(Health { subnet, asked: 0, answered: 0, moved: 0 });
+        let health =
+            healths.entry(subnet).or_insert(Health { subnet, asked: 0, answered: 0, moved: 0 });
         health.asked += 1;
         health.answered += u32::from(report.rtt_us.is_some());
         health.moved += u32::from(report.has_moved());
@@ -132,16 +139,19 @@ impl Health {
     }
 }
 
-/// Retires the lost landmarks. Each is replaced by a subnet of its own country, of a company without a landmark where there is
-/// one; where the country has no more, by one that [`choose`] would take. A landmark that nobody probed is kept.
+/// Retires the lost landmarks. Each is replaced by a subnet of its own country, of a company
+/// without a landmark where there is one; where the country has no more, by one that [`choose`]
+/// would take. A landmark that nobody probed is kept.
 pub fn renew(
     hierarchy: &Hierarchy,
     landmarks: &[Health],
     answering: &[SubnetId],
     rank: impl Fn(SubnetId) -> u64,
 ) -> Renewal {
-    let (retired, kept): (Vec<_>, Vec<_>) = landmarks.iter().partition(|landmark| landmark.is_lost());
-    let of = |landmarks: Vec<&Health>| landmarks.into_iter().map(|landmark| landmark.subnet).collect();
+    let (retired, kept): (Vec<_>, Vec<_>) =
+        landmarks.iter().partition(|landmark| landmark.is_lost());
+    let of =
+        |landmarks: Vec<&Health>| landmarks.into_iter().map(|landmark| landmark.subnet).collect();
     let mut renewal = Renewal { kept: of(kept), retired: of(retired), added: Vec::new() };
     let mut taken: HashSet<SubnetId> = landmarks.iter().map(|landmark| landmark.subnet).collect();
     let company = |subnet: SubnetId| hierarchy.subnet(subnet).company();
@@ -152,8 +162,9 @@ pub fn renew(
         let free: Vec<SubnetId> =
             answering.iter().copied().filter(|subnet| !taken.contains(subnet)).collect();
         let near = free.iter().filter(|subnet| hierarchy.subnet(**subnet).country() == country);
-        let best =
-            near.min_by_key(|subnet| (companies.contains(&company(**subnet)), rank(**subnet), **subnet));
+        let best = near.min_by_key(|subnet| {
+            (companies.contains(&company(**subnet)), rank(**subnet), **subnet)
+        });
         let next = best.copied().or_else(|| choose(hierarchy, &free, 1, &rank).first().copied());
         let Some(next) = next else { break };
         taken.insert(next);
@@ -172,19 +183,29 @@ struct Queue {
 }
 
 impl Queue {
-    fn new(hierarchy: &Hierarchy, mut subnets: Vec<SubnetId>, rank: impl Fn(SubnetId) -> u64) -> Self {
+    fn new(
+        hierarchy: &Hierarchy,
+        mut subnets: Vec<SubnetId>,
+        rank: impl Fn(SubnetId) -> u64,
+    ) -> Self {
         subnets.sort_by_cached_key(|subnet| (rank(*subnet), *subnet));
         let size = (subnets.len() as f64).powf(POWER);
         let mut seen: HashSet<Option<CompanyId>> = HashSet::new();
-        let (first, again): (Vec<_>, Vec<_>) =
-            subnets.into_iter().partition(|subnet| seen.insert(hierarchy.subnet(*subnet).company()));
+        let (first, again): (Vec<_>, Vec<_>) = subnets
+            .into_iter()
+            .partition(|subnet| seen.insert(hierarchy.subnet(*subnet).company()));
         let waiting = first.into_iter().chain(again).rev().collect();
         Self { size, given: 0.0, waiting }
     }
 
-    /// Adams's priority: countries without a landmark first, the largest of them; then by size over what was given.
+    /// Adams's priority: countries without a landmark first, the largest of them; then by size over
+    /// what was given.
     fn claim(&self) -> (bool, bool, f64) {
         let none_yet = self.given < 1.0;
-        (!self.waiting.is_empty(), none_yet, if none_yet { self.size } else { self.size / self.given })
+        (
+            !self.waiting.is_empty(),
+            none_yet,
+            if none_yet { self.size } else { self.size / self.given },
+        )
     }
 }

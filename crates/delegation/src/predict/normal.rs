@@ -1,12 +1,13 @@
 //! The normal distribution.
 
-/// Probability that a standard normal variable is below `z`; within 3e-4 (Abramowitz and Stegun 7.1.27, which needs no
-/// exponential, and no branch, so that several are computed at a time).
+/// Probability that a standard normal variable is below `z`; within 3e-4 (Abramowitz and Stegun
+/// 7.1.27, which needs no exponential, and no branch, so that several are computed at a time).
 #[inline]
 pub(crate) fn below(z: f32) -> f32 {
     const COEFFICIENTS: [f32; 4] = [0.078_108, 0.000_972, 0.230_389, 0.278_393];
     let x = z.abs() * std::f32::consts::FRAC_1_SQRT_2;
-    let polynomial = 1.0 + COEFFICIENTS.iter().fold(0.0, |sum, coefficient| (sum + coefficient) * x);
+    let polynomial =
+        1.0 + COEFFICIENTS.iter().fold(0.0, |sum, coefficient| (sum + coefficient) * x);
     let squared = polynomial * polynomial;
     let tail = 0.5 / (squared * squared);
     if z > 0.0 { 1.0 - tail } else { tail }

@@ -1,7 +1,8 @@
 //! Landmarks that look alike from all agents are one place.
 //!
-//! One landmark is a poor picture of its city: its own routes deviate. The mean of those that lie together is a better
-//! one, and two hundred places are faster to think about than a thousand landmarks.
+//! One landmark is a poor picture of its city: its own routes deviate. The mean of those that lie
+//! together is a better one, and two hundred places are faster to think about than a thousand
+//! landmarks.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -40,7 +41,8 @@ pub struct Places {
     unexplored: Vec<f32>,
 }
 
-/// Mean and variance of the round trip to a subnet with the usual access, in milliseconds and their squares.
+/// Mean and variance of the round trip to a subnet with the usual access, in milliseconds and their
+/// squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Expected {
     pub(super) time_ms: f32,
@@ -48,16 +50,20 @@ pub(super) struct Expected {
 }
 
 impl Places {
-    /// Groups the landmarks. The order of the landmarks decides little, the same order gives the same places.
+    /// Groups the landmarks. The order of the landmarks decides little, the same order gives the
+    /// same places.
     pub fn survey(landmarks: &[Landmark]) -> Self {
-        let agents: BTreeSet<AgentId> =
-            landmarks.iter().flat_map(|landmark| landmark.times_ms.iter().map(|(agent, _)| *agent)).collect();
+        let agents: BTreeSet<AgentId> = landmarks
+            .iter()
+            .flat_map(|landmark| landmark.times_ms.iter().map(|(agent, _)| *agent))
+            .collect();
         let agents: Vec<AgentId> = agents.into_iter().collect();
         let columns: HashMap<AgentId, usize> = agents.iter().copied().zip(0..).collect();
         let rows: Vec<Row> = landmarks.iter().map(|landmark| row(landmark, &columns)).collect();
         let (times_ms, homes) = group(&rows);
         let gap = Gap::of(&times_ms, &homes);
-        let homes = landmarks.iter().zip(homes).map(|(landmark, place)| (landmark.subnet, place)).collect();
+        let homes =
+            landmarks.iter().zip(homes).map(|(landmark, place)| (landmark.subnet, place)).collect();
         let sights: Vec<Sight> = times_ms.iter().map(|row| Sight::of(row, gap.ms)).collect();
         let column = |column: usize| {
             let rows = times_ms.iter().zip(&sights);
@@ -71,7 +77,8 @@ impl Places {
         });
         let unexplored = unexplored.collect();
         let by_column = (0..agents.len()).flat_map(column).collect();
-        let elsewhere = Elsewhere::of(gap.chance, times_ms.iter().flatten().filter_map(|time_ms| *time_ms));
+        let elsewhere =
+            Elsewhere::of(gap.chance, times_ms.iter().flatten().filter_map(|time_ms| *time_ms));
         Self { agents, times_ms, homes, sights, by_column, elsewhere, unexplored }
     }
 
@@ -90,8 +97,8 @@ impl Places {
         &self.homes
     }
 
-    /// The round trip from `agent` to a subnet with the usual access at `place`, in milliseconds; `None` where
-    /// it has measured no landmark.
+    /// The round trip from `agent` to a subnet with the usual access at `place`, in milliseconds;
+    /// `None` where it has measured no landmark.
     pub fn time_ms(&self, place: Place, agent: AgentId) -> Option<f64> {
         *self.times_ms.get(place)?.get(self.column(agent)?)?
     }
@@ -116,8 +123,8 @@ impl Places {
         self.elsewhere
     }
 
-    /// The same, less for agents with landmarks around them: these shares of it, by column. All of it for agents without a
-    /// column.
+    /// The same, less for agents with landmarks around them: these shares of it, by column. All of
+    /// it for agents without a column.
     pub(super) fn unexplored(&self) -> &[f32] {
         &self.unexplored
     }

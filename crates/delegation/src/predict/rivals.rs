@@ -18,7 +18,8 @@ const LANES: usize = 16;
 pub(super) struct Field<'f> {
     roster: &'f Roster,
     search: &'f Search<'f>,
-    /// Whether the roster and the places have the same agents, as mostly: then nobody has to be looked up.
+    /// Whether the roster and the places have the same agents, as mostly: then nobody has to be
+    /// looked up.
     same: bool,
     /// Agents that no landmark tells anything of.
     strangers: Vec<AgentId>,
@@ -33,7 +34,8 @@ pub(super) struct Rival {
 
 impl<'f> Field<'f> {
     pub(super) fn new(roster: &'f Roster, places: &Places, search: &'f Search<'f>) -> Self {
-        let mut field = Self { roster, search, same: roster.is(places.agents()), strangers: Vec::new() };
+        let mut field =
+            Self { roster, search, same: roster.is(places.agents()), strangers: Vec::new() };
         if !field.same {
             let strangers = roster.strangers(places.agents());
             field.strangers = strangers.filter(|agent| !field.has_answered(*agent)).collect();
@@ -52,9 +54,10 @@ impl<'f> Field<'f> {
 }
 
 impl Belief<'_> {
-    /// Who in the field would measure less than `best_ms` with a probability of at least `least`, the likeliest first. Looks
-    /// at the nearest agents of the likely places only, so that a thousand agents cost little more than a dozen; and
-    /// puts them in order only as far as somebody asks, because a step wants one of them.
+    /// Who in the field would measure less than `best_ms` with a probability of at least `least`,
+    /// the likeliest first. Looks at the nearest agents of the likely places only, so that a
+    /// thousand agents cost little more than a dozen; and puts them in order only as far as
+    /// somebody asks, because a step wants one of them.
     pub(super) fn nearer<'f>(
         &self,
         best_ms: f64,
@@ -63,7 +66,8 @@ impl Belief<'_> {
     ) -> impl Iterator<Item = Rival> + use<'f> {
         let best_ms = best_ms as f32;
         let mut of_strangers = self.elsewhere() as f32 * self.places.elsewhere().below(best_ms);
-        let mut below: Vec<f32> = self.places.unexplored().iter().map(|share| share * of_strangers).collect();
+        let mut below: Vec<f32> =
+            self.places.unexplored().iter().map(|share| share * of_strangers).collect();
         for (place, chance, access) in self.likely() {
             let Some(sight) = self.places.sights().get(place) else { continue };
             let chance = chance as f32;
@@ -105,7 +109,12 @@ impl Belief<'_> {
     }
 
     /// Those with at least this chance, the likeliest first; of equals the oldest.
-    fn ranked(&self, chances: &[f32], (strangers, of_strangers): (&[AgentId], f32), least: f32) -> Ranked {
+    fn ranked(
+        &self,
+        chances: &[f32],
+        (strangers, of_strangers): (&[AgentId], f32),
+        least: f32,
+    ) -> Ranked {
         let mut worth = Vec::new();
         let mut take = |agents: &[AgentId], chances: &[f32]| {
             let both = agents.iter().zip(chances).filter(|(_, chance)| **chance >= least);
@@ -121,7 +130,9 @@ impl Belief<'_> {
         }
         take(agents_left, chances_left);
         if of_strangers >= least {
-            worth.extend(strangers.iter().map(|agent| Rival { agent: *agent, chance: of_strangers }));
+            worth.extend(
+                strangers.iter().map(|agent| Rival { agent: *agent, chance: of_strangers }),
+            );
         }
         Ranked(worth.into())
     }
@@ -165,8 +176,9 @@ mod tests {
     fn places(times: &[Vec<f64>]) -> Places {
         let landmark = |(number, row): (usize, &Vec<f64>)| {
             let known = row.iter().enumerate().filter(|(agent, _)| *agent < 5 || number % 2 == 0);
-            let times_ms =
-                known.map(|(agent, time)| (AgentId::new(i64::from(agent as u32) + 1), *time)).collect();
+            let times_ms = known
+                .map(|(agent, time)| (AgentId::new(i64::from(agent as u32) + 1), *time))
+                .collect();
             Landmark { subnet: SubnetId::new(number as u32), times_ms }
         };
         Places::survey(&times.iter().enumerate().map(landmark).collect::<Vec<_>>())

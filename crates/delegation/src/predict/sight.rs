@@ -13,7 +13,8 @@ const SURE: f32 = 3.0;
 /// Agents that are found certain together, by the farthest of them.
 const BLOCK: usize = 16;
 
-/// Spread of the time from an agent that has measured nothing at a place, as a share of the others' mean.
+/// Spread of the time from an agent that has measured nothing at a place, as a share of the others'
+/// mean.
 const STRANGER_SIGMA: f32 = 0.7;
 
 /// What a search needs to know of a place at once.
@@ -27,7 +28,8 @@ pub(super) struct Sight {
     columns: Vec<u32>,
     /// Columns that measured nothing there.
     pub(super) strangers: Vec<u32>,
-    /// Variance of the time to a subnet that is near this place but not at it, in square milliseconds.
+    /// Variance of the time to a subnet that is near this place but not at it, in square
+    /// milliseconds.
     gap_variance: f32,
 }
 
@@ -37,10 +39,17 @@ impl Sight {
         let mut nearest: Vec<(u32, f32)> =
             known().map(|(column, time_ms)| (column, time_ms as f32)).collect();
         nearest.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let strangers = (0..).zip(row).filter(|(_, time)| time.is_none()).map(|(column, _)| column).collect();
+        let strangers =
+            (0..).zip(row).filter(|(_, time)| time.is_none()).map(|(column, _)| column).collect();
         let mean_ms = known().map(|(_, time)| time).sum::<f64>() / nearest.len().max(1) as f64;
         let (columns, times_ms) = nearest.into_iter().unzip();
-        Self { mean_ms: mean_ms as f32, times_ms, columns, strangers, gap_variance: (gap_ms * gap_ms) as f32 }
+        Self {
+            mean_ms: mean_ms as f32,
+            times_ms,
+            columns,
+            strangers,
+            gap_variance: (gap_ms * gap_ms) as f32,
+        }
     }
 
     /// What is expected of an agent that measured this here.
@@ -50,7 +59,8 @@ impl Sight {
         Expected { time_ms, variance: deviation_ms * deviation_ms + self.gap_variance }
     }
 
-    /// What is expected of an agent that has measured nothing here: no more than that it is one of the agents.
+    /// What is expected of an agent that has measured nothing here: no more than that it is one of
+    /// the agents.
     pub(super) fn stranger(&self) -> Expected {
         let deviation_ms = STRANGER_SIGMA * self.mean_ms;
         Expected { time_ms: self.mean_ms, variance: deviation_ms * deviation_ms }
@@ -61,9 +71,10 @@ impl Sight {
         self.columns.iter().copied().zip(self.times_ms.iter().copied())
     }
 
-    /// Adds to each agent's column the chance that it would measure less than the best so far if the subnet, which is here with
-    /// this `chance`, is this many deviations of `headway` away from it. Begins with the nearest and ends where one gains less
-    /// than `slight`; who is surely nearer is not computed one by one.
+    /// Adds to each agent's column the chance that it would measure less than the best so far if
+    /// the subnet, which is here with this `chance`, is this many deviations of `headway` away from
+    /// it. Begins with the nearest and ends where one gains less than `slight`; who is surely
+    /// nearer is not computed one by one.
     pub(super) fn add(
         &self,
         (chance, slight): (f32, f32),

@@ -1,13 +1,14 @@
 //! Subnets that the model of one place does not fit.
 //!
-//! *Everywhere.* An anycast or CDN block answers near every agent. Of one place that cannot be: the way from agent to
-//! agent over the subnet is never much shorter than the way between them. How far agents are apart at least, the landmarks
-//! say: as far as their times to any one landmark differ.
+//! *Everywhere.* An anycast or CDN block answers near every agent. Of one place that cannot be: the
+//! way from agent to agent over the subnet is never much shorter than the way between them. How far
+//! agents are apart at least, the landmarks say: as far as their times to any one landmark differ.
 //!
-//! *Not one place.* Addresses of a large block whose times differ by more than access lines do are in different places. The
-//! block is cut where neighbours disagree.
+//! *Not one place.* Addresses of a large block whose times differ by more than access lines do are
+//! in different places. The block is cut where neighbours disagree.
 //!
-//! A subnet that is where no landmark is needs no sign of its own: [`super::Belief`] says how likely that is.
+//! A subnet that is where no landmark is needs no sign of its own: [`super::Belief`] says how
+//! likely that is.
 
 use std::net::IpAddr;
 
@@ -25,17 +26,21 @@ pub struct Sighting {
     pub times_ms: Vec<(AgentId, f64)>,
 }
 
-/// The way over the subnet must be this much shorter than the way between the agents: routes make detours.
+/// The way over the subnet must be this much shorter than the way between the agents: routes make
+/// detours.
 const SHORTCUT: f64 = 0.6;
 /// Agents closer to each other than this prove nothing, in milliseconds.
 const APART_MS: f64 = 40.0;
 /// So many places must show that two agents are apart: one landmark may be odd.
 const PLACES: usize = 3;
 
-/// Two agents that are both too near to a subnet for it to be one place. Such a subnet is near to many: any of them may
-/// crawl it, which makes it free mass for balancing.
+/// Two agents that are both too near to a subnet for it to be one place. Such a subnet is near to
+/// many: any of them may crawl it, which makes it free mass for balancing.
 pub fn everywhere(places: &Places, times_ms: &[(AgentId, f64)]) -> Option<(AgentId, AgentId)> {
-    let pairs = times_ms.iter().enumerate().flat_map(|(n, a)| times_ms[n + 1..].iter().map(move |b| (a, b)));
+    let pairs = times_ms
+        .iter()
+        .enumerate()
+        .flat_map(|(n, a)| times_ms[n + 1..].iter().map(move |b| (a, b)));
     let mut witnesses = pairs.filter(|((a, a_ms), (b, b_ms))| {
         let apart_ms = apart_ms(places, *a, *b);
         apart_ms >= APART_MS && a_ms + b_ms < SHORTCUT * apart_ms
@@ -52,15 +57,16 @@ fn apart_ms(places: &Places, a: AgentId, b: AgentId) -> f64 {
     differences.get(PLACES - 1).copied().unwrap_or(0.0)
 }
 
-/// Differences that access lines explain: of two agents' views of the same two addresses, in milliseconds and as a share
-/// of the larger time.
+/// Differences that access lines explain: of two agents' views of the same two addresses, in
+/// milliseconds and as a share of the larger time.
 const SLACK_MS: f64 = 15.0;
 const SLACK_SHARE: f64 = 0.3;
 /// The same where a single agent measured both.
 const ALONE_MS: f64 = 60.0;
 
-/// Whether two addresses may be in one place, as far as common agents tell. Access lines add the same from everywhere, so
-/// with two or more common agents only the difference of the differences counts.
+/// Whether two addresses may be in one place, as far as common agents tell. Access lines add the
+/// same from everywhere, so with two or more common agents only the difference of the differences
+/// counts.
 pub fn may_be_one_place(a: &Sighting, b: &Sighting) -> bool {
     let time = |sighting: &Sighting, agent| {
         sighting.times_ms.iter().find(|(other, _)| *other == agent).map(|(_, time_ms)| *time_ms)
@@ -91,8 +97,9 @@ pub fn can_be_cut(range: &Range) -> bool {
     range.addresses() > grain(range)
 }
 
-/// Cuts `range` between neighbouring sightings that cannot be in one place, half way, at the boundary of a /22 (in IPv6, a
-/// /48). The pieces cover the range in order; one piece where nothing disagrees or the range is too small to cut.
+/// Cuts `range` between neighbouring sightings that cannot be in one place, half way, at the
+/// boundary of a /22 (in IPv6, a /48). The pieces cover the range in order; one piece where nothing
+/// disagrees or the range is too small to cut.
 pub fn cut(range: Range, sightings: &[Sighting]) -> Vec<Range> {
     let grain = grain(&range);
     let mut inside: Vec<&Sighting> =

@@ -19,17 +19,26 @@ fn range(text: &str) -> Range {
 
 fn entry(hierarchy: &Hierarchy, text: &str, number: i64) -> Entry {
     let generation = hierarchy.generation();
-    Entry { range: range(text), agent: agent(number), reason: Reason::Threshold, generation, load: 10 }
+    Entry {
+        range: range(text),
+        agent: agent(number),
+        reason: Reason::Threshold,
+        generation,
+        load: 10,
+    }
 }
 
 fn members() -> Vec<Member> {
-    (1..=3).map(|number| Member { agent: agent(number), capacity: 20, active: number != 3 }).collect()
+    (1..=3)
+        .map(|number| Member { agent: agent(number), capacity: 20, active: number != 3 })
+        .collect()
 }
 
 #[test]
 fn a_sound_book_has_no_findings() {
     let hierarchy = hierarchy();
-    let entries = [(0, 1), (1, 1), (2, 2)].map(|(place, number)| entry(&hierarchy, RANGES[place], number));
+    let entries =
+        [(0, 1), (1, 1), (2, 2)].map(|(place, number)| entry(&hierarchy, RANGES[place], number));
     assert_eq!(audit(&hierarchy, &members(), &entries), []);
 }
 
@@ -45,10 +54,22 @@ fn each_mistake_is_found() {
             vec![entry(RANGES[0], 1), entry(RANGES[0], 2)],
             Finding::TwoOwners { range: first, agents: [agent(1), agent(2)] },
         ),
-        (vec![entry(RANGES[0], 9)], Finding::NobodyThere { range: first, agent: agent(9), known: false }),
-        (vec![entry(RANGES[0], 3)], Finding::NobodyThere { range: first, agent: agent(3), known: true }),
-        (vec![entry("20.1.0.0/17", 1)], Finding::Orphan { range: range("20.1.0.0/17"), agent: agent(1) }),
-        (vec![entry("0.0.0.0/0", 1)], Finding::NotDelegable { range: range("0.0.0.0/0"), agent: agent(1) }),
+        (
+            vec![entry(RANGES[0], 9)],
+            Finding::NobodyThere { range: first, agent: agent(9), known: false },
+        ),
+        (
+            vec![entry(RANGES[0], 3)],
+            Finding::NobodyThere { range: first, agent: agent(3), known: true },
+        ),
+        (
+            vec![entry("20.1.0.0/17", 1)],
+            Finding::Orphan { range: range("20.1.0.0/17"), agent: agent(1) },
+        ),
+        (
+            vec![entry("0.0.0.0/0", 1)],
+            Finding::NotDelegable { range: range("0.0.0.0/0"), agent: agent(1) },
+        ),
         (
             vec![Entry { generation: stale, ..entry(RANGES[0], 1) }],
             Finding::StaleGeneration { range: first, generation: stale },
@@ -65,7 +86,8 @@ fn each_mistake_is_found() {
 }
 
 proptest! {
-    /// Every entry that is out of order is found, whatever else is in the book, and nothing else is.
+    /// Every entry that is out of order is found, whatever else is in the book, and nothing else
+    /// is.
     #[test]
     fn exactly_the_mistakes_are_found(choices in prop::collection::vec((0_usize..4, 1_i64..6, 0_u64..12), 0..12)) {
         let hierarchy = hierarchy();

@@ -1,8 +1,9 @@
-//! Balance against brute force, against an independent solver of linear programs, and by properties.
+//! Balance against brute force, against an independent solver of linear programs, and by
+//! properties.
 
 use delegation::balance::{
-    Cell, Flow, Instance, InstanceError, Limits, Plan, Rule, Source, Subnet, Why, arrivals, optimal,
-    rebalance, relieve,
+    Cell, Flow, Instance, InstanceError, Limits, Plan, Rule, Source, Subnet, Why, arrivals,
+    optimal, rebalance, relieve,
 };
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 use proptest::prelude::*;
@@ -11,7 +12,10 @@ use proptest::prelude::*;
 fn instance(capacities: &[u64], rows: &[(u64, Vec<Option<f64>>)]) -> Instance {
     let subnets = rows.iter().map(|(load, row)| Subnet {
         load: *load,
-        cells: (0..).zip(row).filter_map(|(agent, cost)| Some(Cell::measured(agent, (*cost)?))).collect(),
+        cells: (0..)
+            .zip(row)
+            .filter_map(|(agent, cost)| Some(Cell::measured(agent, (*cost)?)))
+            .collect(),
     });
     Instance::new(capacities.to_vec(), subnets.collect()).unwrap()
 }
@@ -73,7 +77,8 @@ fn close(a: f64, b: f64) -> bool {
 #[test]
 fn a_hand_made_case() {
     // Both are nearest to agent 0, which has room for one; the second loses less elsewhere.
-    let instance = instance(&[1, 2], &[(1, vec![Some(10.0), Some(90.0)]), (1, vec![Some(12.0), Some(20.0)])]);
+    let instance =
+        instance(&[1, 2], &[(1, vec![Some(10.0), Some(90.0)]), (1, vec![Some(12.0), Some(20.0)])]);
     assert_eq!(instance.nearest(), [Some(0), Some(0)]);
     assert_eq!(instance.overload(&instance.nearest()), 1);
     let optimum = optimal(&instance);
@@ -106,7 +111,10 @@ fn nonsense_is_refused() {
         InstanceError::UnknownAgent { subnet: 0, agent: 2, agents: 2 }
     );
     assert!(matches!(refused(subnet(1, &[(0, f64::NAN)])), InstanceError::Cost { .. }));
-    assert_eq!(refused(subnet(1, &[(1, 1.0), (1, 2.0)])), InstanceError::Twice { subnet: 0, agent: 1 });
+    assert_eq!(
+        refused(subnet(1, &[(1, 1.0), (1, 2.0)])),
+        InstanceError::Twice { subnet: 0, agent: 1 }
+    );
 }
 
 /// III.F: the smallest variance goes first; when its next-best agent is full, the next smallest.
@@ -192,7 +200,8 @@ proptest! {
         prop_assert!(close(flow.cost(&instance), whole), "{} {whole}", flow.cost(&instance));
     }
 
-    /// Costs and loads that change under a flow end at the same cost as starting over with the new ones.
+    /// Costs and loads that change under a flow end at the same cost as starting over with the new
+    /// ones.
     #[test]
     fn new_costs_keep_it_optimal(
         instance in instances(1..4, 12),
@@ -221,7 +230,8 @@ proptest! {
         prop_assert!(close(flow.cost(&instance), anew.cost(&instance)));
     }
 
-    /// A rule moves a subnet of the agent to another with room, at the cost it says, and says why nothing else moved.
+    /// A rule moves a subnet of the agent to another with room, at the cost it says, and says why
+    /// nothing else moved.
     #[test]
     fn moves_are_what_they_say(instance in instances(1..4, 10), agent in any::<prop::sample::Index>()) {
         let agent = agent.index(instance.capacities().len());
@@ -297,37 +307,47 @@ proptest! {
     }
 }
 
-/// 150 subnets with loads of 1 to 9 at five agents that have 6 % more room than there is load: two hundred times.
+/// 150 subnets with loads of 1 to 9 at five agents that have 6 % more room than there is load: two
+/// hundred times.
 #[test]
 fn many_small_loads_come_within_half_a_percent() {
     for seed in 0_u64..200 {
         let noise = |n: u64| {
-            (seed.wrapping_mul(6_364_136_223_846_793_005) ^ n.wrapping_mul(0x9E37_79B9_7F4A_7C15)) >> 40
+            (seed.wrapping_mul(6_364_136_223_846_793_005) ^ n.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+                >> 40
         };
         let row = |s: u64| (0..5).map(|a| Some((noise(s * 7 + a + 1) % 1000 + 1) as f64)).collect();
         let rows: Vec<_> = (0..150).map(|s| (1 + noise(s + 5000) % 9, row(s))).collect();
         let total: u64 = rows.iter().map(|(load, _)| load).sum();
         let instance = instance(&[total / 5 + 10; 5], &rows);
         let optimum = optimal(&instance);
-        assert_eq!((instance.overload(&optimum.plan), placed(&optimum.plan)), (0, 150), "seed {seed}");
+        assert_eq!(
+            (instance.overload(&optimum.plan), placed(&optimum.plan)),
+            (0, 150),
+            "seed {seed}"
+        );
         let bound = linear_program(&instance).unwrap();
         assert!(close(bound, optimum.bound), "seed {seed}");
         assert!(optimum.cost <= 1.005 * bound, "seed {seed}: {}", optimum.cost / bound);
     }
 }
 
-/// Hundreds of subnets at one agent, many of them with the same costs: of the ways from one agent to another only the cheapest
-/// are kept in mind, and they are used up again and again.
+/// Hundreds of subnets at one agent, many of them with the same costs: of the ways from one agent
+/// to another only the cheapest are kept in mind, and they are used up again and again.
 #[test]
 fn crowds_are_moved_in_the_cheapest_way() {
     for seed in 0_u64..12 {
         let noise = |n: u64| {
-            (seed.wrapping_mul(6_364_136_223_846_793_005) ^ n.wrapping_mul(0x9E37_79B9_7F4A_7C15)) >> 40
+            (seed.wrapping_mul(6_364_136_223_846_793_005) ^ n.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+                >> 40
         };
-        // Agent 0 is the nearest to nearly all. Half of the instances have a handful of different costs only.
+        // Agent 0 is the nearest to nearly all. Half of the instances have a handful of different
+        // costs only.
         let different = if seed % 2 == 0 { 5 } else { 400 };
-        let cost = |s: u64, a: u64| (noise(s * 7 + a + 1) % different + 1 + 3 * a * different / 4) as f64;
-        let rows: Vec<_> = (0..900).map(|s| (1, (0..3).map(|a| Some(cost(s, a))).collect())).collect();
+        let cost =
+            |s: u64, a: u64| (noise(s * 7 + a + 1) % different + 1 + 3 * a * different / 4) as f64;
+        let rows: Vec<_> =
+            (0..900).map(|s| (1, (0..3).map(|a| Some(cost(s, a))).collect())).collect();
         let mut instance = instance(&[320; 3], &rows);
         let mut flow = Flow::of(&instance);
         assert!(close(flow.cost(&instance), linear_program(&instance).unwrap()), "seed {seed}");
@@ -341,7 +361,10 @@ fn crowds_are_moved_in_the_cheapest_way() {
             assert_eq!(flow.place(&instance, number as usize), 0, "seed {seed}");
         }
         flow.settle(&instance);
-        assert!(close(flow.cost(&instance), linear_program(&instance).unwrap()), "seed {seed}, changed");
+        assert!(
+            close(flow.cost(&instance), linear_program(&instance).unwrap()),
+            "seed {seed}, changed"
+        );
     }
 }
 
@@ -364,17 +387,26 @@ fn a_swap_is_one_batch() {
 #[test]
 fn a_move_says_why_not_otherwise() {
     let full = Subnet { load: 3, cells: vec![Cell::measured(1, 5.0)] };
-    let cells =
-        vec![Cell::measured(0, 9.0), Cell::measured(1, 6.0), Cell::predicted(2, 7.0), Cell::measured(3, 8.0)];
+    let cells = vec![
+        Cell::measured(0, 9.0),
+        Cell::measured(1, 6.0),
+        Cell::predicted(2, 7.0),
+        Cell::measured(3, 8.0),
+    ];
     let instance = Instance::new(vec![1, 3, 2, 2], vec![full, Subnet { load: 2, cells }]).unwrap();
-    let found = rebalance(&instance, &vec![Some(1), Some(0)], Limits { moves: 9, least_gain: 0.0 }).moves;
+    let found =
+        rebalance(&instance, &vec![Some(1), Some(0)], Limits { moves: 9, least_gain: 0.0 }).moves;
     let [found] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((found.to, found.source, found.before), (2, Source::Predicted, Some(9.0)));
     let why: Vec<_> = found.refused.iter().map(|refused| (refused.agent, refused.why)).collect();
-    assert_eq!(why, [(1, Why::Full { room: 0 }), (3, Why::Dearer { by: 1.0 }), (0, Why::Dearer { by: 2.0 })]);
+    assert_eq!(
+        why,
+        [(1, Why::Full { room: 0 }), (3, Why::Dearer { by: 1.0 }), (0, Why::Dearer { by: 2.0 })]
+    );
 }
 
-/// Agent 2 finds no room at agent 1 until the last subnet has made agent 1 give one away that was in the way.
+/// Agent 2 finds no room at agent 1 until the last subnet has made agent 1 give one away that was
+/// in the way.
 #[test]
 fn who_found_no_room_is_relieved_once_there_is_some() {
     let instance = instance(

@@ -23,7 +23,10 @@ fn check(hierarchy: &Hierarchy, book: &Book) {
         assert_distinct(&inside, &held_by(book, below));
         if let Some(company) = subnet.company() {
             let agents: Vec<AgentId> = book.agents_of_company(company).collect();
-            assert_distinct(&agents, &held_by(book, hierarchy.company_subnets(company).iter().copied()));
+            assert_distinct(
+                &agents,
+                &held_by(book, hierarchy.company_subnets(company).iter().copied()),
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Budgets of probes, addresses that answer nothing, landmarks that die, and subnets that are not one place.
+//! Budgets of probes, addresses that answer nothing, landmarks that die, and subnets that are not
+//! one place.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -24,7 +25,8 @@ fn hierarchy() -> Hierarchy {
 fn an_agent_without_probes_left_is_busy_until_tomorrow() {
     let allowance = Allowance { per_agent: 2, ..Allowance::default() };
     let mut ledger = Ledger::default();
-    let seen = |ledger: &Ledger, now, at| ledger.availability(&allowance, agent(1), now, UnixMillis(at));
+    let seen =
+        |ledger: &Ledger, now, at| ledger.availability(&allowance, agent(1), now, UnixMillis(at));
     for n in 0..2 {
         assert_eq!(seen(&ledger, Availability::Ready, n), Availability::Ready);
         ledger.spend(agent(1), SubnetId::new(n as u32), UnixMillis(n));
@@ -45,8 +47,11 @@ fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     let (roster, policy) = (map::ready(&[1, 2]), Policy::default());
     let (target, allowance) =
         (subnet(&hierarchy, RANGES[3]), Allowance { per_target: 1, ..Allowance::default() });
-    let trail =
-        [Asked { agent: agent(1), phase: Phase::Sibling, verdict: Verdict::Measured { rtt_us: 90_000 } }];
+    let trail = [Asked {
+        agent: agent(1),
+        phase: Phase::Sibling,
+        verdict: Verdict::Measured { rtt_us: 90_000 },
+    }];
     let mut ledger = Ledger::default();
     ledger.spend(agent(1), target, UnixMillis(0));
     let step = |waited_ms, at| {
@@ -80,19 +85,28 @@ fn silent_addresses_give_way_to_siblings_and_then_to_the_web_server() {
 fn line() -> Places {
     let landmark = |n: u32| {
         let at = f64::from(n) * 25.0;
-        Landmark { subnet: SubnetId::new(n), times_ms: vec![(agent(1), at + 1.0), (agent(2), 101.0 - at)] }
+        Landmark {
+            subnet: SubnetId::new(n),
+            times_ms: vec![(agent(1), at + 1.0), (agent(2), 101.0 - at)],
+        }
     };
     let mut landmarks: Vec<Landmark> = (0..5).map(landmark).collect();
     landmarks.extend([5, 6].map(|n| Landmark {
         subnet: SubnetId::new(n),
-        times_ms: vec![(agent(1), 201.0 + f64::from(n) * 60.0), (agent(2), 101.0 + f64::from(n) * 60.0)],
+        times_ms: vec![
+            (agent(1), 201.0 + f64::from(n) * 60.0),
+            (agent(2), 101.0 + f64::from(n) * 60.0),
+        ],
     }));
     Places::survey(&landmarks)
 }
 
 #[test]
 fn who_is_near_to_two_ends_is_everywhere() {
-    assert_eq!(everywhere(&line(), &[(agent(1), 5.0), (agent(2), 6.0)]), Some((agent(1), agent(2))));
+    assert_eq!(
+        everywhere(&line(), &[(agent(1), 5.0), (agent(2), 6.0)]),
+        Some((agent(1), agent(2)))
+    );
     for at in [0.0, 30.0, 50.0, 100.0] {
         assert_eq!(
             everywhere(&line(), &[(agent(1), at + 1.0), (agent(2), 101.0 - at)]),

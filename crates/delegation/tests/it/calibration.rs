@@ -1,6 +1,8 @@
 //! Calibration on made-up series: what is slow is found soon, what is usual is left alone.
 
-use delegation::calibration::{Baseline, Cause, Exile, Hearing, Rest, Sensitivity, Timing, Trend, cause};
+use delegation::calibration::{
+    Baseline, Cause, Exile, Hearing, Rest, Sensitivity, Timing, Trend, cause,
+};
 use proptest::prelude::*;
 use protocol::{AgentId, UnixMillis};
 
@@ -19,9 +21,14 @@ fn steady(count: usize, ms: f64) -> Baseline {
 }
 
 /// Fetches at `ms` until it is reported; `None` after thirty.
-fn fetches_until_reported(baseline: &mut Baseline, sensitivity: &Sensitivity, ms: f64) -> Option<usize> {
-    (1..=30)
-        .find(|_| matches!(baseline.observe(sensitivity, Timing { ms, bytes: 10_000 }), Trend::Slower { .. }))
+fn fetches_until_reported(
+    baseline: &mut Baseline,
+    sensitivity: &Sensitivity,
+    ms: f64,
+) -> Option<usize> {
+    (1..=30).find(|_| {
+        matches!(baseline.observe(sensitivity, Timing { ms, bytes: 10_000 }), Trend::Slower { .. })
+    })
 }
 
 #[test]
@@ -105,13 +112,20 @@ fn it_goes_back_when_the_way_is_as_before() {
     assert!(!exile.hear(&rest, 2.0, 21_000, 60_000, at(33)));
     assert!(exile.hear(&rest, 2.0, 22_000, 60_000, at(34)));
     let mut early = Exile::new(AgentId::new(1), 20_000, at(0));
-    assert!(!(1..24).any(|hour| early.hear(&rest, 2.0, 20_000, 60_000, at(hour))), "it has its rest");
+    assert!(
+        !(1..24).any(|hour| early.hear(&rest, 2.0, 20_000, 60_000, at(hour))),
+        "it has its rest"
+    );
     let mut equal = Exile::new(AgentId::new(1), 20_000, at(0));
-    assert!(!(1..90).any(|hour| equal.hear(&rest, 2.0, 19_500, 20_000, at(hour))), "equals do not swap");
+    assert!(
+        !(1..90).any(|hour| equal.hear(&rest, 2.0, 19_500, 20_000, at(hour))),
+        "equals do not swap"
+    );
 }
 
 proptest! {
-    /// Whatever is slow, the times of a page within half the factor of each other are never reported.
+    /// Whatever is slow, the times of a page within half the factor of each other are never
+    /// reported.
     #[test]
     fn small_changes_are_never_reported(times in prop::collection::vec(70.0..95.0, 0..200), factor in 2.0..4.0) {
         let mut baseline = Baseline::default();

@@ -14,7 +14,8 @@ fn survey_of_the_left(hierarchy: &Hierarchy, there: usize) -> (Places, Experienc
         .filter_map(|subnet| {
             let place = place_of(hierarchy, subnet);
             found[place] += 1;
-            let times_ms = AGENTS.iter().map(|(number, at)| (agent(*number), time_ms(*at, place))).collect();
+            let times_ms =
+                AGENTS.iter().map(|(number, at)| (agent(*number), time_ms(*at, place))).collect();
             (found[place] <= there).then_some(Landmark { subnet, times_ms })
         })
         .collect();
@@ -40,10 +41,14 @@ fn what_no_place_explains_is_elsewhere_and_what_one_explains_is_not() {
     let far = after(&both, 9);
     assert!(far.elsewhere() > 0.9, "{}", far.elsewhere());
     let (expected_ms, deviation_ms) = far.expected_ms(agent(4));
-    assert!((20.0..150.0).contains(&expected_ms) && deviation_ms > 20.0, "{expected_ms} {deviation_ms}");
+    assert!(
+        (20.0..150.0).contains(&expected_ms) && deviation_ms > 20.0,
+        "{expected_ms} {deviation_ms}"
+    );
 }
 
-/// The fourth agent is far from all landmarks, so that known places alone would say that it is far from everything.
+/// The fourth agent is far from all landmarks, so that known places alone would say that it is far
+/// from everything.
 #[test]
 fn who_is_far_from_all_landmarks_is_found_by_what_is_near_to_it() {
     for there in [1, 2, 6] {
@@ -63,7 +68,8 @@ fn who_is_far_from_all_landmarks_is_found_by_what_is_near_to_it() {
 fn lonely_landmarks_make_other_places_likely() {
     let hierarchy = hierarchy();
     let target = subnet(&hierarchy, "20.9.9.0/24");
-    let elsewhere = |there| survey_of_the_left(&hierarchy, there).1.prior(&hierarchy, target).pop().unwrap();
+    let elsewhere =
+        |there| survey_of_the_left(&hierarchy, there).1.prior(&hierarchy, target).pop().unwrap();
     let (alone, in_company) = (elsewhere(1), elsewhere(6));
     assert!(alone > 0.2 && in_company < 0.01, "{alone} {in_company}");
 }

@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use delegation::{Availability, Book, Holding, Reason, Roster};
-use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetId, SubnetKind};
+use hierarchy::{
+    Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetId, SubnetKind,
+};
 use protocol::AgentId;
 
 /// Builds a hierarchy of ranges with a company each; no company makes a block.

@@ -1,4 +1,5 @@
-//! The paper's procedure, traced by hand on sixteen subnets. Each test quotes the sentence it holds.
+//! The paper's procedure, traced by hand on sixteen subnets. Each test quotes the sentence it
+//! holds.
 //!
 //! ```text
 //! 0.0.0.0/0
@@ -22,8 +23,8 @@
 //! Agent 5 lives where agent 1 lives and holds nothing.
 
 use delegation::{
-    Asked, Book, Candidate, Holding, Home, Phase, Policy, Reason, Roster, Search, Step, Verdict, home,
-    next_step,
+    Asked, Book, Candidate, Holding, Home, Phase, Policy, Reason, Roster, Search, Step, Verdict,
+    home, next_step,
 };
 use hierarchy::Hierarchy;
 
@@ -75,7 +76,8 @@ impl Case {
         next_step(&self.hierarchy, &self.book, &self.roster, &Policy::default(), &search)
     }
 
-    /// The next step must be to ask this agent, for this reason, at this level; it answers `verdict`.
+    /// The next step must be to ask this agent, for this reason, at this level; it answers
+    /// `verdict`.
     #[track_caller]
     fn asks(mut self, number: i64, phase: Phase, level: &str, verdict: Verdict) -> Self {
         let level = subnet(&self.hierarchy, level);
@@ -86,8 +88,12 @@ impl Case {
 
     #[track_caller]
     fn decides(self, number: i64, rtt_ms: u32, reason: Reason) {
-        let decision =
-            Step::Decide { agent: agent(number), rtt_us: rtt_ms * 1000, reason, provisional: false };
+        let decision = Step::Decide {
+            agent: agent(number),
+            rtt_us: rtt_ms * 1000,
+            reason,
+            provisional: false,
+        };
         assert_eq!(self.step(), decision);
     }
 }
@@ -96,8 +102,9 @@ fn ms(rtt_ms: u32) -> Verdict {
     Verdict::Measured { rtt_us: rtt_ms * 1000 }
 }
 
-/// III.E: "We first find the smallest subnet from the IP hierarchy that includes the IP of the new URL, and check if
-/// that subnet is already delegated to a crawler. If so, the URL is delegated to this migrating crawler."
+/// III.E: "We first find the smallest subnet from the IP hierarchy that includes the IP of the new
+/// URL, and check if that subnet is already delegated to a crawler. If so, the URL is delegated to
+/// this migrating crawler."
 #[test]
 fn a_delegated_subnet_needs_no_search() {
     let case = case("20.1.3.0/26");
@@ -106,17 +113,18 @@ fn a_delegated_subnet_needs_no_search() {
     assert_eq!(holder("20.1.3.77"), None, "the subnet around it is another one");
 }
 
-/// III.E: "If not, we check whether there is another subnet that belongs to the same company and is already delegated to
-/// a migrating crawler […]. If such a subnet exists (and the probing result of the crawler having that subnet is smaller
-/// than the threshold), the new URL, and subsequently, the owning subnet, is delegated to this crawler."
+/// III.E: "If not, we check whether there is another subnet that belongs to the same company and is
+/// already delegated to a migrating crawler […]. If such a subnet exists (and the probing result of
+/// the crawler having that subnet is smaller than the threshold), the new URL, and subsequently,
+/// the owning subnet, is delegated to this crawler."
 #[test]
 fn the_crawler_of_the_same_company() {
     let target = "20.2.1.0/24";
     case(target).asks(1, Phase::Company, target, ms(30)).decides(1, 30, Reason::Company);
 }
 
-/// III.E: "smaller than the threshold": 50 ms is not.
-/// "Only if this search is unsuccessful, we probe the subnet with the migrating crawlers […] bottom up".
+/// III.E: "smaller than the threshold": 50 ms is not. "Only if this search is unsuccessful, we
+/// probe the subnet with the migrating crawlers […] bottom up".
 #[test]
 fn a_slow_crawler_of_the_company_does_not_get_it() {
     let target = "20.2.1.0/24";
@@ -126,18 +134,17 @@ fn a_slow_crawler_of_the_company_does_not_get_it() {
         .decides(2, 49, Reason::Threshold);
 }
 
-/// III.E: "If there are subnets of the same company delegated to multiple crawlers then the new subnet is probed from
-/// these crawlers and delegated to the fastest. In fact, we stop as soon as we find a crawler that satisfies the probing
-/// threshold."
+/// III.E: "If there are subnets of the same company delegated to multiple crawlers then the new
+/// subnet is probed from these crawlers and delegated to the fastest. In fact, we stop as soon as
+/// we find a crawler that satisfies the probing threshold."
 #[test]
 fn several_crawlers_of_the_same_company() {
     let target = "20.1.2.0/24";
     case(target).asks(2, Phase::Company, target, ms(20)).decides(2, 20, Reason::Company);
-    case(target).asks(2, Phase::Company, target, ms(70)).asks(4, Phase::Company, target, ms(40)).decides(
-        4,
-        40,
-        Reason::Company,
-    );
+    case(target)
+        .asks(2, Phase::Company, target, ms(70))
+        .asks(4, Phase::Company, target, ms(40))
+        .decides(4, 40, Reason::Company);
 }
 
 /// The same sentence, when the answers were under way together: the fastest of them.
@@ -150,9 +157,10 @@ fn the_fastest_of_those_who_satisfy() {
     case.decides(4, 15, Reason::Company);
 }
 
-/// III.E: "We first discover the parent subnet and find all the subnets included in the parent subnet. Then, for all
-/// the sibling subnets that are already delegated, the coordinator sequentially asks their migrating crawlers, and the
-/// migrating crawlers of their children subnets to probe the target subnet".
+/// III.E: "We first discover the parent subnet and find all the subnets included in the parent
+/// subnet. Then, for all the sibling subnets that are already delegated, the coordinator
+/// sequentially asks their migrating crawlers, and the migrating crawlers of their children subnets
+/// to probe the target subnet".
 #[test]
 fn siblings_then_their_children() {
     case("20.1.3.0/24")
@@ -161,7 +169,8 @@ fn siblings_then_their_children() {
         .decides(4, 10, Reason::Threshold);
 }
 
-/// III.E: "If no probing satisfies the threshold, the search continues to higher levels of the subnets tree."
+/// III.E: "If no probing satisfies the threshold, the search continues to higher levels of the
+/// subnets tree."
 #[test]
 fn higher_levels() {
     case("20.1.3.0/24")
@@ -172,8 +181,9 @@ fn higher_levels() {
         .decides(3, 5, Reason::Threshold);
 }
 
-/// III.E: "In the rare case that none of the crawlers satisfies the probing threshold, the subnet is delegated to the
-/// crawler with the lower probing result." None of *the crawlers*: agent 5, which holds nothing, is asked too.
+/// III.E: "In the rare case that none of the crawlers satisfies the probing threshold, the subnet
+/// is delegated to the crawler with the lower probing result." None of *the crawlers*: agent 5,
+/// which holds nothing, is asked too.
 #[test]
 fn the_lowest_when_none_satisfies() {
     case("30.2.2.0/24")
@@ -185,7 +195,8 @@ fn the_lowest_when_none_satisfies() {
         .decides(2, 60, Reason::Lowest);
 }
 
-/// III.E says nothing of a target that answers nobody. Delegating it without any measurement would be a guess.
+/// III.E says nothing of a target that answers nobody. Delegating it without any measurement would
+/// be a guess.
 #[test]
 fn a_target_that_answers_nobody() {
     let silent = case("30.2.2.0/24")
@@ -224,17 +235,22 @@ fn an_agent_that_left_is_not_chosen() {
     case.asks(2, Phase::Sibling, "20.2.0.0/16", ms(20)).decides(2, 20, Reason::Threshold);
 }
 
-/// III.D: "Since the IP address of the machine that will host the crawler is known, we can immediately assign that subnet
-/// to the new crawler."
+/// III.D: "Since the IP address of the machine that will host the crawler is known, we can
+/// immediately assign that subnet to the new crawler."
 #[test]
 fn an_agent_gets_the_subnet_it_lives_in() {
     let mut case = case("30.2.2.0/24");
-    let at = |case: &Case, number, text| home(&case.hierarchy, &case.book, agent(number), address(text));
+    let at =
+        |case: &Case, number, text| home(&case.hierarchy, &case.book, agent(number), address(text));
     let empty = subnet(&case.hierarchy, "30.2.2.0/24");
     assert_eq!(at(&case, 5, "30.2.2.9"), Home::Take(empty));
 
     let searched = subnet(&case.hierarchy, "30.1.2.0/24");
-    assert_eq!(at(&case, 5, "30.1.2.1"), Home::Take(searched), "who lives there goes before who was found");
+    assert_eq!(
+        at(&case, 5, "30.1.2.1"),
+        Home::Take(searched),
+        "who lives there goes before who was found"
+    );
 
     case.book.insert(&case.hierarchy, empty, Holding { agent: agent(1), reason: Reason::Home });
     assert_eq!(at(&case, 5, "30.2.2.9"), Home::Shared { subnet: empty, with: agent(1) });

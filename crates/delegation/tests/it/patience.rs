@@ -72,7 +72,12 @@ fn ms(rtt_ms: u32) -> Verdict {
 }
 
 fn lowest(number: i64, rtt_ms: u32, provisional: bool) -> Step {
-    Step::Decide { agent: agent(number), rtt_us: rtt_ms * 1000, reason: Reason::Lowest, provisional }
+    Step::Decide {
+        agent: agent(number),
+        rtt_us: rtt_ms * 1000,
+        reason: Reason::Lowest,
+        provisional,
+    }
 }
 
 #[test]
@@ -88,7 +93,10 @@ fn who_cannot_be_asked_is_passed_over_and_come_back_to() {
 #[test]
 fn a_satisfying_answer_is_final_although_somebody_slept() {
     let case = case().with(1, Availability::Asleep).answered(2, ms(20));
-    assert!(matches!(case.step(), Step::Decide { reason: Reason::Threshold, provisional: false, .. }));
+    assert!(matches!(
+        case.step(),
+        Step::Decide { reason: Reason::Threshold, provisional: false, .. }
+    ));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The predictive strategy on a line: places 0 to 9, agents at places 0, 3, 6 and 9, neighbours 20 ms apart.
+//! The predictive strategy on a line: places 0 to 9, agents at places 0, 3, 6 and 9, neighbours 20
+//! ms apart.
 
 use delegation::balance::{Cell, Outlook, Source, cells};
 use delegation::predict::{
@@ -22,7 +23,9 @@ pub(crate) fn time_ms(agent_at: usize, place: usize) -> f64 {
 /// Three companies per place, two subnets each; the last digit of the company is its place.
 pub(crate) fn hierarchy() -> Hierarchy {
     let named: Vec<(String, String)> = (0..60)
-        .map(|n| (format!("20.{}.{n}.0/24", n % PLACES), format!("company {}-{}", n / 20, n % PLACES)))
+        .map(|n| {
+            (format!("20.{}.{n}.0/24", n % PLACES), format!("company {}-{}", n / 20, n % PLACES))
+        })
         .collect();
     let subnets: Vec<_> =
         named.iter().map(|(range, company)| (range.as_str(), Some(company.as_str()))).collect();
@@ -83,12 +86,18 @@ fn landmarks_that_look_alike_are_one_place() {
 fn a_slow_access_line_is_no_other_place() {
     let at = |access: f64| Landmark {
         subnet: SubnetId::new(1),
-        times_ms: AGENTS.iter().map(|(number, from)| (agent(*number), time_ms(*from, 4) + access)).collect(),
+        times_ms: AGENTS
+            .iter()
+            .map(|(number, from)| (agent(*number), time_ms(*from, 4) + access))
+            .collect(),
     };
     let places = Places::survey(&[at(0.0), at(6.0), at(-3.0)]);
     assert_eq!(places.len(), 1);
     let mean = places.time_ms(0, agent(2)).unwrap();
-    assert!((mean - time_ms(3, 4) - 1.0).abs() < 1.0, "the usual access is the mean of the three: {mean}");
+    assert!(
+        (mean - time_ms(3, 4) - 1.0).abs() < 1.0,
+        "the usual access is the mean of the three: {mean}"
+    );
 }
 
 #[test]
@@ -113,7 +122,12 @@ fn a_company_counts_before_its_country() {
         experience.learn(&hierarchy, target, &elsewhere);
     }
     let after = experience.prior(&hierarchy, target);
-    assert!(after[other] > 0.5 && after[other] > 3.0 * before[other], "{} {}", before[other], after[other]);
+    assert!(
+        after[other] > 0.5 && after[other] > 3.0 * before[other],
+        "{} {}",
+        before[other],
+        after[other]
+    );
     for prior in [before, after] {
         assert!((prior.iter().sum::<f64>() - 1.0).abs() < 1e-9);
     }
@@ -128,14 +142,18 @@ fn two_probes_tell_the_place_and_one_strange_one_does_not_ruin_it() {
     belief.observe(agent(2), time_ms(3, 5));
     let chances = belief.chances();
     let (left, right) = (chances[recognised(&places, 1)], chances[recognised(&places, 5)]);
-    assert!((left - right).abs() < 0.05 && left + right > 0.6, "40 ms to either side: {left} {right}");
+    assert!(
+        (left - right).abs() < 0.05 && left + right > 0.6,
+        "40 ms to either side: {left} {right}"
+    );
     belief.observe(agent(3), time_ms(6, 5));
     assert!(belief.chances()[recognised(&places, 5)] > 0.7);
     belief.observe(agent(1), 900.0);
     assert!(belief.chances()[recognised(&places, 5)] > 0.5);
 }
 
-/// Unknown cells of the balance are predicted, measured ones are not touched, and who cannot reach the subnet is left out.
+/// Unknown cells of the balance are predicted, measured ones are not touched, and who cannot reach
+/// the subnet is left out.
 #[test]
 fn cells_are_measured_or_predicted() {
     let hierarchy = hierarchy();
@@ -153,12 +171,17 @@ fn cells_are_measured_or_predicted() {
         listed.iter().partition(|cell| cell.source == Source::Measured);
     assert_eq!(measured.iter().map(Cell::at).collect::<Vec<_>>(), [1, 2]);
     assert!((measured[1].cost - 10.0 * time_ms(6, 9)).abs() < 0.01);
-    assert_eq!(predicted.iter().map(Cell::at).collect::<Vec<_>>(), [3], "not agent 1, who cannot reach it");
+    assert_eq!(
+        predicted.iter().map(Cell::at).collect::<Vec<_>>(),
+        [3],
+        "not agent 1, who cannot reach it"
+    );
     assert!((predicted[0].cost / 10.0 - time_ms(9, 9)).abs() < 25.0, "{}", predicted[0].cost);
     assert_eq!(cells(Outlook::Unknown, &trail, &agents, 10, 4).len(), 2);
     // Where the subnet is near to all, all others are listed, as near as those who measured.
     let everywhere = cells(Outlook::Everywhere, &trail, &agents, 10, 0);
-    let others: Vec<&Cell> = everywhere.iter().filter(|cell| cell.source == Source::Predicted).collect();
+    let others: Vec<&Cell> =
+        everywhere.iter().filter(|cell| cell.source == Source::Predicted).collect();
     assert_eq!(others.iter().map(|cell| cell.at()).collect::<Vec<_>>(), [3]);
     assert!((others[0].cost - measured[0].cost.max(measured[1].cost)).abs() < 1e-9);
 }
@@ -193,10 +216,18 @@ pub(crate) fn case() -> Case {
 
 impl Case {
     fn step(&self, target: SubnetId) -> Step {
-        let foresight = Foresight { places: &self.places, experience: &self.experience, worth_asking: 0.07 };
+        let foresight =
+            Foresight { places: &self.places, experience: &self.experience, worth_asking: 0.07 };
         let (provisional, waited_ms) = (self.provisional, self.waited_ms);
         let search = Search { subnet: target, trail: &self.trail, provisional, waited_ms };
-        next_step(&self.hierarchy, &Book::default(), &self.roster, &Policy::default(), &foresight, &search)
+        next_step(
+            &self.hierarchy,
+            &Book::default(),
+            &self.roster,
+            &Policy::default(),
+            &foresight,
+            &search,
+        )
     }
 
     fn answer(&mut self, agent: AgentId, rtt_ms: f64) {
@@ -233,8 +264,10 @@ fn the_nearest_is_found_and_a_known_company_takes_one_probe() {
         let place = place_of(&case.hierarchy, target);
         let mut search = Case { trail: Vec::new(), ..self::case() };
         let chosen = search.run(target, |agent| truth(agent, place));
-        let best =
-            AGENTS.iter().map(|(number, _)| truth(agent(*number), place)).fold(f64::INFINITY, f64::min);
+        let best = AGENTS
+            .iter()
+            .map(|(number, _)| truth(agent(*number), place))
+            .fold(f64::INFINITY, f64::min);
         assert!((truth(chosen, place) - best).abs() < 1e-9, "place {place}: {:?}", search.trail);
         if known.contains(&target) {
             probes_of_known.push(search.trail.len() as f64);
@@ -305,7 +338,8 @@ fn a_target_that_answers_nobody_is_silent() {
 }
 
 proptest! {
-    /// Whatever the network really is like: nobody is asked twice, and the fastest of those who were asked gets it.
+    /// Whatever the network really is like: nobody is asked twice, and the fastest of those who
+    /// were asked gets it.
     #[test]
     fn any_truth_ends_in_the_fastest_measured(target in 0_usize..60, times in prop::collection::vec(1.0..400.0, 4)) {
         let mut case = case();
@@ -315,7 +349,8 @@ proptest! {
         prop_assert!((times[chosen.get() as usize - 1] - fastest).abs() < 0.002);
     }
 
-    /// A kept belief gives the step that the trail alone gives, also when an earlier answer comes late or the subnet is another.
+    /// A kept belief gives the step that the trail alone gives, also when an earlier answer comes
+    /// late or the subnet is another.
     #[test]
     fn what_is_kept_changes_no_step(trails in prop::collection::vec((0_usize..60, prop::collection::vec((0_usize..4, prop::option::of(1.0..400.0)), 0..5)), 1..6)) {
         let mut case = case();
@@ -376,7 +411,8 @@ fn every_country_gets_its_first_landmark_before_any_its_second() {
     let mut companies = hierarchy::CompanyIndex::default();
     let mut builder = hierarchy::Builder::default();
     for n in 0..100_u8 {
-        let country = ["US", "US", "US", "US", "US", "US", "US", "DE", "DE", "CY"][usize::from(n) % 10];
+        let country =
+            ["US", "US", "US", "US", "US", "US", "US", "DE", "DE", "CY"][usize::from(n) % 10];
         builder.add(hierarchy::Record {
             range: format!("20.0.{n}.0/24").parse().unwrap(),
             kind: SubnetKind::Delegated,
@@ -386,7 +422,8 @@ fn every_country_gets_its_first_landmark_before_any_its_second() {
         });
     }
     let hierarchy = builder.build(hierarchy::Generation::new(1), companies.into_companies()).0;
-    let chosen = landmarks::choose(&hierarchy, &records(&hierarchy), 20, |subnet| u64::from(subnet.get()));
+    let chosen =
+        landmarks::choose(&hierarchy, &records(&hierarchy), 20, |subnet| u64::from(subnet.get()));
     let countries: Vec<String> = chosen
         .iter()
         .map(|subnet| hierarchy.subnet(*subnet).country().unwrap().as_str().to_owned())

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use delegation::{
-    Asked, Availability, Book, Holding, Phase, Policy, Reason, Roster, Search, Step, Verdict, next_step,
+    Asked, Availability, Book, Holding, Phase, Policy, Reason, Roster, Search, Step, Verdict,
+    next_step,
 };
 use hierarchy::{Hierarchy, SubnetId};
 use proptest::prelude::*;
@@ -51,20 +52,32 @@ struct Case {
 
 fn cases() -> impl Strategy<Value = Case> {
     let held = prop::collection::vec((any::<prop::sample::Index>(), 1..=AGENTS), 0..12);
-    let times = prop::collection::vec(prop::option::weighted(0.9, 1_000_u32..200_000), AGENTS as usize);
-    (territory(), held, any::<prop::sample::Index>(), times).prop_map(|(hierarchy, held, target, times)| {
-        let at = |place: prop::sample::Index| SubnetId::new(place.index(hierarchy.len()) as u32);
-        let target = at(target);
-        let held = held.into_iter().map(|(place, number)| (at(place), number));
-        let holding = |number| Holding { agent: agent(number), reason: Reason::Threshold };
-        let held: Vec<_> =
-            held.filter(|(subnet, _)| *subnet != target).map(|(s, n)| (s, holding(n))).collect();
-        Case { book: Book::of(&hierarchy, held), hierarchy, target, times }
-    })
+    let times =
+        prop::collection::vec(prop::option::weighted(0.9, 1_000_u32..200_000), AGENTS as usize);
+    (territory(), held, any::<prop::sample::Index>(), times).prop_map(
+        |(hierarchy, held, target, times)| {
+            let at =
+                |place: prop::sample::Index| SubnetId::new(place.index(hierarchy.len()) as u32);
+            let target = at(target);
+            let held = held.into_iter().map(|(place, number)| (at(place), number));
+            let holding = |number| Holding { agent: agent(number), reason: Reason::Threshold };
+            let held: Vec<_> = held
+                .filter(|(subnet, _)| *subnet != target)
+                .map(|(s, n)| (s, holding(n)))
+                .collect();
+            Case { book: Book::of(&hierarchy, held), hierarchy, target, times }
+        },
+    )
 }
 
 impl Case {
-    fn step(&self, book: &Book, roster: &Roster, trail: &[Asked], provisional: Option<AgentId>) -> Step {
+    fn step(
+        &self,
+        book: &Book,
+        roster: &Roster,
+        trail: &[Asked],
+        provisional: Option<AgentId>,
+    ) -> Step {
         let policy = Policy { threshold_us: THRESHOLD_US, patience_ms: 0, parallel: 1 };
         let search = Search { subnet: self.target, trail, provisional, waited_ms: 0 };
         next_step(&self.hierarchy, book, roster, &policy, &search)
@@ -179,6 +192,10 @@ proptest! {
 
 /// The roster at an hour: one number per agent says how it is with it.
 fn at(hour: &[u8]) -> Roster {
-    let kinds = [Availability::Ready, Availability::Busy, Availability::Asleep, Availability::Unreachable];
-    (1..=AGENTS).zip(hour).map(|(number, kind)| (agent(number), kinds[usize::from(*kind)])).collect()
+    let kinds =
+        [Availability::Ready, Availability::Busy, Availability::Asleep, Availability::Unreachable];
+    (1..=AGENTS)
+        .zip(hour)
+        .map(|(number, kind)| (agent(number), kinds[usize::from(*kind)]))
+        .collect()
 }

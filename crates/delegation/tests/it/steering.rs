@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use delegation::steering::{Because, Due, Exclusion, Pin, due};
-use delegation::{Asked, Book, Holding, Phase, Reason, Skip, Steering, Verdict, candidates, skipped};
+use delegation::{
+    Asked, Book, Holding, Phase, Reason, Skip, Steering, Verdict, candidates, skipped,
+};
 use hierarchy::{Hierarchy, Registry, Scope, SubnetId};
 use proptest::prelude::*;
 use protocol::{AgentId, ExclusionId, PinId};
@@ -35,7 +37,12 @@ fn exclusion(number: i64, scope: Scope, who: i64) -> Exclusion {
     Exclusion { id: ExclusionId::new(number), scope, agent: agent(who) }
 }
 
-fn dues(hierarchy: &Hierarchy, steering: &Steering, book: &Book, wanted: &[&str]) -> Vec<(SubnetId, Due)> {
+fn dues(
+    hierarchy: &Hierarchy,
+    steering: &Steering,
+    book: &Book,
+    wanted: &[&str],
+) -> Vec<(SubnetId, Due)> {
     let wanted = wanted.iter().map(|text| subnet(hierarchy, text));
     due(hierarchy, steering, book, &HashMap::new(), wanted).into_iter().collect()
 }
@@ -43,8 +50,11 @@ fn dues(hierarchy: &Hierarchy, steering: &Steering, book: &Book, wanted: &[&str]
 #[test]
 fn the_narrowest_pin_holds() {
     let hierarchy = map::hierarchy(&RANGES);
-    let pins =
-        vec![pin(1, company("north"), 1), pin(2, range("20.1.0.0/16"), 2), pin(3, range("20.1.7.0/24"), 3)];
+    let pins = vec![
+        pin(1, company("north"), 1),
+        pin(2, range("20.1.0.0/16"), 2),
+        pin(3, range("20.1.7.0/24"), 3),
+    ];
     let steering = Steering::new(pins, vec![]);
     let held = |text| steering.pin(&hierarchy, subnet(&hierarchy, text)).map(|pin| pin.id.get());
     assert_eq!(
@@ -56,7 +66,8 @@ fn the_narrowest_pin_holds() {
 #[test]
 fn what_is_pinned_is_given_and_what_is_only_wanted_too() {
     let hierarchy = map::hierarchy(&RANGES);
-    let steering = Steering::new(vec![pin(1, company("north"), 1), pin(2, range("20.4.0.0/16"), 2)], vec![]);
+    let steering =
+        Steering::new(vec![pin(1, company("north"), 1), pin(2, range("20.4.0.0/16"), 2)], vec![]);
     let book = book(&hierarchy, &[("20.1.0.0/16", 5), ("20.3.0.0/16", 5)]);
     let give = |number, who| Due::Give { pin: PinId::new(number), agent: agent(who) };
     assert_eq!(
@@ -91,8 +102,11 @@ fn a_pin_is_stronger_than_an_exclusion() {
     let hierarchy = map::hierarchy(&RANGES);
     let everywhere = exclusion(1, Scope::Country("CY".parse().unwrap()), 5);
     let steering = Steering::new(vec![pin(1, range("20.1.0.0/16"), 5)], vec![everywhere]);
-    let excluded = |text, who| steering.exclusion(&hierarchy, subnet(&hierarchy, text), agent(who)).is_some();
-    assert!(!excluded("20.1.0.0/16", 5) && excluded("20.2.0.0/16", 5) && !excluded("20.2.0.0/16", 6));
+    let excluded =
+        |text, who| steering.exclusion(&hierarchy, subnet(&hierarchy, text), agent(who)).is_some();
+    assert!(
+        !excluded("20.1.0.0/16", 5) && excluded("20.2.0.0/16", 5) && !excluded("20.2.0.0/16", 6)
+    );
     let roster = ready(&[4, 5, 6]);
     let permitted = steering.permitted(&hierarchy, &roster, subnet(&hierarchy, "20.2.0.0/16"));
     assert_eq!(permitted.agents().collect::<Vec<_>>(), [agent(4), agent(6)]);
@@ -104,9 +118,14 @@ fn who_is_passed_over_depends_on_where_the_search_stopped() {
     let book = book(&hierarchy, &[("20.1.0.0/16", 1), ("20.2.0.0/16", 2), ("20.4.0.0/16", 3)]);
     let roster = ready(&[1, 2, 3, 4]);
     let target = subnet(&hierarchy, "20.3.0.0/16");
-    let asked =
-        |who| Asked { agent: agent(who), phase: Phase::Sibling, verdict: Verdict::Measured { rtt_us: 9 } };
-    let why = |who: AgentId| [None, Some(Skip::Asleep), None, None, Some(Skip::Excluded)][who.get() as usize];
+    let asked = |who| Asked {
+        agent: agent(who),
+        phase: Phase::Sibling,
+        verdict: Verdict::Measured { rtt_us: 9 },
+    };
+    let why = |who: AgentId| {
+        [None, Some(Skip::Asleep), None, None, Some(Skip::Excluded)][who.get() as usize]
+    };
     let told = |reason, chosen| {
         let order = candidates(&hierarchy, &book, &roster, target);
         skipped(order, &[asked(chosen)], (reason, agent(chosen)), why)
@@ -120,13 +139,15 @@ fn who_is_passed_over_depends_on_where_the_search_stopped() {
 
 fn scope() -> impl Strategy<Value = Scope> {
     prop_oneof![
-        prop::sample::select(vec!["20.1.0.0/16", "20.1.7.0/24", "20.0.0.0/8", "20.4.0.0/16"]).prop_map(range),
+        prop::sample::select(vec!["20.1.0.0/16", "20.1.7.0/24", "20.0.0.0/8", "20.4.0.0/16"])
+            .prop_map(range),
         prop::sample::select(vec!["north", "south", "tenant"]).prop_map(company),
     ]
 }
 
 proptest! {
-    /// Once what is due was done, nothing is due but searches, and nobody sits where a pin says otherwise.
+    /// Once what is due was done, nothing is due but searches, and nobody sits where a pin says
+    /// otherwise.
     #[test]
     fn done_is_done(
         held in prop::collection::vec((1_usize..6, 1_i64..4), 0..6),

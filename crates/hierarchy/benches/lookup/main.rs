@@ -1,6 +1,7 @@
-//! How long it takes to find the smallest subnet of a random address, beside the tries that others wrote, on the same data
-//! in the same run. Run with `cargo bench -p hierarchy`; every figure
-//! is the time of one lookup, on one thread. Ends each size with how many times faster than the fastest trie it was.
+//! How long it takes to find the smallest subnet of a random address, beside the tries that others
+//! wrote, on the same data in the same run. Run with `cargo bench -p hierarchy`; every figure is
+//! the time of one lookup, on one thread. Ends each size with how many times faster than the
+//! fastest trie it was.
 
 #![expect(clippy::unwrap_used, reason = "a bench stops at what it did not expect")]
 
@@ -17,7 +18,8 @@ use hierarchy::{Hierarchy, Snapshot, SubnetId};
 use crate::registry::{Chance, made_up};
 use crate::tries::{Contestant, LcTrie, NetworkTable, PrefixTrie};
 
-/// Delegated ranges of the five registries together in 2018, then full WHOIS copies' order of magnitude.
+/// Delegated ranges of the five registries together in 2018, then full WHOIS copies' order of
+/// magnitude.
 const SIZES: [usize; 3] = [232_000, 1_000_000, 10_000_000];
 /// Addresses of which the answers are compared first.
 const COMPARED: usize = 1 << 20;
@@ -33,7 +35,10 @@ fn lookups(criterion: &mut Criterion) {
         let hierarchy = made_up(ranges);
         let bytes = hierarchy.heap_bytes().subnets as f64 / hierarchy.len() as f64;
         let seconds = begun.elapsed().as_secs_f64();
-        println!("{} subnets, made and built in {seconds:.2} s, {bytes:.1} bytes a subnet", hierarchy.len());
+        println!(
+            "{} subnets, made and built in {seconds:.2} s, {bytes:.1} bytes a subnet",
+            hierarchy.len()
+        );
         restart(&hierarchy);
         let four = |chance: &mut Chance| IpAddr::V4(chance.bits().into());
         Contest::new("IPv4", &hierarchy, &four).run(criterion);
@@ -43,7 +48,8 @@ fn lookups(criterion: &mut Criterion) {
     }
 }
 
-/// How long a start takes that finds a snapshot in memory: until the hierarchy answers, and until it does so quickly.
+/// How long a start takes that finds a snapshot in memory: until the hierarchy answers, and until
+/// it does so quickly.
 fn restart(hierarchy: &Hierarchy) {
     let mut bytes = vec![];
     Snapshot::write(hierarchy, 1, &mut bytes).unwrap();
@@ -65,7 +71,8 @@ fn restart(hierarchy: &Hierarchy) {
     );
 }
 
-/// Somewhere between 2a00:: and the end of what is held: most of IPv6 is empty, and to miss it would be no work.
+/// Somewhere between 2a00:: and the end of what is held: most of IPv6 is empty, and to miss it
+/// would be no work.
 fn six(chance: &mut Chance, end: IpAddr) -> IpAddr {
     let base = 0x2a00_u128 << 112;
     let IpAddr::V6(end) = end else { return end };
@@ -73,15 +80,16 @@ fn six(chance: &mut Chance, end: IpAddr) -> IpAddr {
     Ipv6Addr::from_bits(base + anywhere % (end.to_bits() - base)).into()
 }
 
-/// The same addresses for everybody. They are made a few at a time, since a long list of them would take the cache from the
-/// contestants, and not one by one: an address that was only just written would keep lookups that do not depend on each other
-/// from overlapping.
+/// The same addresses for everybody. They are made a few at a time, since a long list of them would
+/// take the cache from the contestants, and not one by one: an address that was only just written
+/// would keep lookups that do not depend on each other from overlapping.
 struct Contest<'c> {
     family: &'static str,
     subnets: usize,
     address: &'c dyn Fn(&mut Chance) -> IpAddr,
     contestants: Vec<Contestant<'c>>,
-    /// One read at random out of as much memory as the hierarchy takes: nothing that looks up anything there is faster.
+    /// One read at random out of as much memory as the hierarchy takes: nothing that looks up
+    /// anything there is faster.
     limit: Contestant<'c>,
 }
 
@@ -92,7 +100,8 @@ impl<'c> Contest<'c> {
         hierarchy: &'c Hierarchy,
         address: &'c dyn Fn(&mut Chance) -> IpAddr,
     ) -> Self {
-        let ours: Contestant<'c> = ("hierarchy", Box::new(|address| Some(hierarchy.smallest(*address))));
+        let ours: Contestant<'c> =
+            ("hierarchy", Box::new(|address| Some(hierarchy.smallest(*address))));
         let tries = [
             tries::peer::<PrefixTrie>(hierarchy),
             tries::peer::<NetworkTable>(hierarchy),
@@ -103,14 +112,19 @@ impl<'c> Contest<'c> {
         for _ in 0..COMPARED {
             let address = address(&mut chance);
             for (name, look_up) in &contestants {
-                assert_eq!(look_up(&address), Some(hierarchy.smallest(address)), "{name}: {address}");
+                assert_eq!(
+                    look_up(&address),
+                    Some(hierarchy.smallest(address)),
+                    "{name}: {address}"
+                );
             }
         }
         Self { family, subnets: hierarchy.len(), address, contestants, limit: one_read(hierarchy) }
     }
 
     fn run(&self, criterion: &mut Criterion) {
-        let mut group = criterion.benchmark_group(format!("smallest subnet of an {} address", self.family));
+        let mut group =
+            criterion.benchmark_group(format!("smallest subnet of an {} address", self.family));
         for contestant in &self.contestants {
             group.bench_function(BenchmarkId::new(contestant.0, self.subnets), |bencher| {
                 bencher.iter_custom(|rounds| self.time(contestant, rounds));
@@ -136,19 +150,26 @@ impl<'c> Contest<'c> {
         took
     }
 
-    /// Once more in turns, so that whatever else the machine does meets all of them alike, and the medians beside each other.
+    /// Once more in turns, so that whatever else the machine does meets all of them alike, and the
+    /// medians beside each other.
     fn compare(&self) {
         let mut turns: Vec<Vec<f64>> = vec![vec![]; self.contestants.len() + 1];
         for turn in 0..TURNS {
-            for (contestant, times) in self.contestants.iter().chain([&self.limit]).zip(&mut turns) {
-                times.push(self.time(contestant, LOOKUPS + turn).as_secs_f64() * 1e9 / LOOKUPS as f64);
+            for (contestant, times) in self.contestants.iter().chain([&self.limit]).zip(&mut turns)
+            {
+                times.push(
+                    self.time(contestant, LOOKUPS + turn).as_secs_f64() * 1e9 / LOOKUPS as f64,
+                );
             }
         }
         let mut medians: Vec<f64> = turns.iter_mut().map(|times| median(times)).collect();
         let limit = medians.pop().unwrap_or(f64::NAN);
         let fastest = medians.iter().skip(1).copied().fold(f64::INFINITY, f64::min);
-        let named =
-            self.contestants.iter().zip(&medians).map(|((name, _), time)| format!("{name} {time:.0} ns"));
+        let named = self
+            .contestants
+            .iter()
+            .zip(&medians)
+            .map(|((name, _), time)| format!("{name} {time:.0} ns"));
         println!(
             "{} in turns at {} subnets: {}; {:.2} times faster than the fastest trie; one read of as much memory {limit:.0} ns",
             self.family,
@@ -167,7 +188,8 @@ fn one_read(hierarchy: &Hierarchy) -> Contestant<'static> {
             IpAddr::V4(address) => u64::from(address.to_bits()),
             IpAddr::V6(address) => (address.to_bits() >> 32) as u64,
         };
-        // Multiplied by the golden ratio neighbours are far apart (Knuth, The Art of Computer Programming 3, 6.4).
+        // Multiplied by the golden ratio neighbours are far apart (Knuth, The Art of Computer
+        // Programming 3, 6.4).
         let spread = u128::from(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         memory.get(((spread * memory.len() as u128) >> 64) as usize).copied()
     };

@@ -1,5 +1,6 @@
-//! A made-up registry with the shape of real ones: neighbours of all sizes, some subdivided up to three times, some space
-//! left free, about two ranges in a hundred that are not a prefix. One in ten is IPv6: /32s, every fourth with /48s inside.
+//! A made-up registry with the shape of real ones: neighbours of all sizes, some subdivided up to
+//! three times, some space left free, about two ranges in a hundred that are not a prefix. One in
+//! ten is IPv6: /32s, every fourth with /48s inside.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -7,7 +8,8 @@ use hierarchy::{
     BlockLevel, Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, SubnetKind,
 };
 
-const LEVELS: [BlockLevel; 2] = [BlockLevel { prefix: 8, least: 1 }, BlockLevel { prefix: 16, least: 2 }];
+const LEVELS: [BlockLevel; 2] =
+    [BlockLevel { prefix: 8, least: 1 }, BlockLevel { prefix: 16, least: 2 }];
 
 /// SplitMix64 (Steele, Lea, Flood 2014): enough for a bench, and the same everywhere.
 pub(crate) struct Chance(u64);

@@ -1,5 +1,6 @@
-//! The same ranges in the tries that others wrote. A trie takes prefixes only: a range that is none is cut into several, all of
-//! which name its subnet; where pieces of two ranges coincide, the inner one stays, as it comes later.
+//! The same ranges in the tries that others wrote. A trie takes prefixes only: a range that is none
+//! is cut into several, all of which name its subnet; where pieces of two ranges coincide, the
+//! inner one stays, as it comes later.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -39,8 +39,9 @@ impl<Key> Followed<Key> {
     }
 }
 
-/// Puts each search on the smallest subnet that holds its target, unless its range is still there. `carried` says who has which
-/// subnet in the new generation. A search that stays goes before one that moves, and of those the earlier one goes first.
+/// Puts each search on the smallest subnet that holds its target, unless its range is still there.
+/// `carried` says who has which subnet in the new generation. A search that stays goes before one
+/// that moves, and of those the earlier one goes first.
 pub fn follow<Key: Copy, Owner>(
     old: Option<&Hierarchy>,
     new: &Hierarchy,
@@ -48,7 +49,10 @@ pub fn follow<Key: Copy, Owner>(
     carried: &[Carried<Owner>],
 ) -> Vec<Followed<Key>> {
     let mut followed: Vec<_> = quests.into_iter().map(|quest| moved(old, new, quest)).collect();
-    let owned = carried.iter().filter(|one| !one.claim.provisional).flat_map(|one| one.gets.iter().copied());
+    let owned = carried
+        .iter()
+        .filter(|one| !one.claim.provisional)
+        .flat_map(|one| one.gets.iter().copied());
     let stay = followed.iter().filter(|one| one.stays()).map(|one| one.place);
     let mut taken: HashSet<Range> = owned.chain(stay).collect();
     for one in followed.iter_mut().filter(|one| !one.stays()) {
@@ -59,6 +63,7 @@ pub fn follow<Key: Copy, Owner>(
 
 fn moved<Key: Copy>(old: Option<&Hierarchy>, new: &Hierarchy, quest: Quest<Key>) -> Followed<Key> {
     let (fate, _) = place_of(old, new, &quest.range);
-    let place = if fate.stays() { quest.range } else { new.subnet(new.smallest(quest.target)).range() };
+    let place =
+        if fate.stays() { quest.range } else { new.subnet(new.smallest(quest.target)).range() };
     Followed { quest, fate, place, over: false }
 }

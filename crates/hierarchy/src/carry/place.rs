@@ -8,8 +8,9 @@ use crate::record::SubnetKind;
 use crate::registry::Registry;
 use crate::tree::Hierarchy;
 
-/// Finds the places of each claim in `new`. Without the `old` generation a transfer cannot be told from staying, and what was
-/// around a vanished range counts as merged with it when somebody holds it.
+/// Finds the places of each claim in `new`. Without the `old` generation a transfer cannot be told
+/// from staying, and what was around a vanished range counts as merged with it when somebody holds
+/// it.
 pub fn place<Key: Copy>(
     old: Option<&Hierarchy>,
     new: &Hierarchy,
@@ -22,11 +23,16 @@ pub fn place<Key: Copy>(
     claims.into_iter().map(place).collect()
 }
 
-pub(super) fn place_of(old: Option<&Hierarchy>, new: &Hierarchy, range: &Range) -> (Fate, Vec<Range>) {
+pub(super) fn place_of(
+    old: Option<&Hierarchy>,
+    new: &Hierarchy,
+    range: &Range,
+) -> (Fate, Vec<Range>) {
     let before = old.and_then(|old| Some((old, old.find(range)?)));
     if let Some(there) = new.find(range).filter(|there| !fell_apart(before, new, *there)) {
         let held = |old, id| is_held(old, id) || is_held(new, there);
-        let moved = before.is_some_and(|(old, id)| held(old, id) && holder(old, id) != holder(new, there));
+        let moved =
+            before.is_some_and(|(old, id)| held(old, id) && holder(old, id) != holder(new, there));
         return (if moved { Fate::Transferred } else { Fate::Same }, vec![*range]);
     }
     // What lies in a block is not its parts: it only grouped what others hold.
@@ -36,7 +42,8 @@ pub(super) fn place_of(old: Option<&Hierarchy>, new: &Hierarchy, range: &Range) 
         return (Fate::Split, parts);
     }
     let around = new.subnet(new.smallest_holding(range));
-    let was_held = old.is_some_and(|old| old.find(&around.range()).is_some_and(|id| is_held(old, id)));
+    let was_held =
+        old.is_some_and(|old| old.find(&around.range()).is_some_and(|id| is_held(old, id)));
     let merged = is_held(new, around.id()) && !was_held;
     (if merged { Fate::Merged } else { Fate::Vanished }, vec![around.range()])
 }

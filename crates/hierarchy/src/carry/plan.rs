@@ -15,8 +15,8 @@ pub struct Plan<Delegation, Search, Rule> {
 }
 
 impl<Delegation: Copy + Ord, Search: Copy, Rule: Copy + Ord> Plan<Delegation, Search, Rule> {
-    /// Thinks it out. What it means to have no `old` generation, [`place`] says. A range has one rule of each group at most: the
-    /// pins are a group, and so are the exclusions of each agent.
+    /// Thinks it out. What it means to have no `old` generation, [`place`] says. A range has one
+    /// rule of each group at most: the pins are a group, and so are the exclusions of each agent.
     pub fn of(
         old: Option<&Hierarchy>,
         new: &Hierarchy,

@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use super::{Carried, Placed};
 use crate::range::Range;
 
-/// Gives each place to one claim: to whose range it is; else to the smallest rank; else to the widest range, and of equals to the
-/// smaller key. The answer does not depend on the order of the claims, and keeps it.
+/// Gives each place to one claim: to whose range it is; else to the smallest rank; else to the
+/// widest range, and of equals to the smaller key. The answer does not depend on the order of the
+/// claims, and keeps it.
 pub fn settle<Key: Copy + Ord>(placed: Vec<Placed<Key>>) -> Vec<Carried<Key>> {
     let mut winners: HashMap<Range, &Placed<Key>> = HashMap::new();
     for one in &placed {
@@ -18,7 +19,8 @@ pub fn settle<Key: Copy + Ord>(placed: Vec<Placed<Key>>) -> Vec<Carried<Key>> {
             }
         }
     }
-    let owners: HashMap<Range, Key> = winners.iter().map(|(range, one)| (*range, one.claim.key)).collect();
+    let owners: HashMap<Range, Key> =
+        winners.iter().map(|(range, one)| (*range, one.claim.key)).collect();
     placed.into_iter().map(|one| carried(one, &owners)).collect()
 }
 

@@ -1,12 +1,14 @@
-//! What admins said of ranges, such as pins: it counts for every subnet in its range, whatever their number.
+//! What admins said of ranges, such as pins: it counts for every subnet in its range, whatever
+//! their number.
 
 use super::place::place_of;
 use super::{Carried, Claim, Fate, Placed, settle};
 use crate::range::Range;
 use crate::tree::Hierarchy;
 
-/// Says where what was said of a range counts from now on. Unlike a delegation it stays where its range was split, since the parts
-/// lie in it, and where its range has no subnet now as it had none before, or where the `old` generation is not known.
+/// Says where what was said of a range counts from now on. Unlike a delegation it stays where its
+/// range was split, since the parts lie in it, and where its range has no subnet now as it had none
+/// before, or where the `old` generation is not known.
 pub fn steer<Key: Copy + Ord>(
     old: Option<&Hierarchy>,
     new: &Hierarchy,

@@ -63,7 +63,8 @@ struct Reader<'s, R> {
 
 impl<R: Read> Reader<'_, R> {
     fn column<T: FromBytes + IntoBytes>(&mut self, length: u64) -> Result<Vec<T>, SnapshotError> {
-        let too_large = || SnapshotError::Memory { bytes: length.saturating_mul(size_of::<T>() as u64) };
+        let too_large =
+            || SnapshotError::Memory { bytes: length.saturating_mul(size_of::<T>() as u64) };
         let mut column = usize::try_from(length)
             .ok()
             .and_then(|length| T::new_vec_zeroed(length).ok())

@@ -1,4 +1,5 @@
-//! Whether columns that were read can be those of a hierarchy: each promise that the rest of this crate relies on.
+//! Whether columns that were read can be those of a hierarchy: each promise that the rest of this
+//! crate relies on.
 
 use super::SnapshotError;
 use super::read::Ranges;
@@ -24,7 +25,8 @@ pub(super) fn ranges<A: Address>(ranges: &Ranges<A>) -> Result<(), SnapshotError
     };
     let ends = odd.places.iter().zip(odd.first.iter().zip(&odd.last));
     unless(ends.into_iter().all(told), "a range that is written out is not where it should be")?;
-    let fits = |(head, bits): (&A::Head, &u8)| *bits == ODD || A::of_head(*head).last_of(*bits).is_some();
+    let fits =
+        |(head, bits): (&A::Head, &u8)| *bits == ODD || A::of_head(*head).last_of(*bits).is_some();
     unless(heads.iter().zip(bits).all(fits), "a range ends beyond the last address")?;
     unless(heads.is_sorted(), "the subnets are not in order")?;
     let root = heads.first().zip(bits.first());
@@ -50,7 +52,10 @@ pub(super) fn texts((ends, joined): (Vec<u64>, Vec<u8>)) -> Result<Texts, Snapsh
 }
 
 /// Pre-order: each subnet lies in its parent, and the parent is the nearest around it.
-pub(super) fn tree((v4, v6): &(Family<u32>, Family<u128>), columns: &Columns) -> Result<(), SnapshotError> {
+pub(super) fn tree(
+    (v4, v6): &(Family<u32>, Family<u128>),
+    columns: &Columns,
+) -> Result<(), SnapshotError> {
     unless(u32::try_from(v4.len() + v6.len()).is_ok(), "there are more subnets than ids")?;
     let parents = columns.parent.split_at_checked(v4.len());
     let (four, six) = parents.ok_or(SnapshotError::Contradiction("subnets without a parent"))?;
@@ -58,12 +63,16 @@ pub(super) fn tree((v4, v6): &(Family<u32>, Family<u128>), columns: &Columns) ->
     family(v6, |place| six[place].index().wrapping_sub(v4.len()))
 }
 
-fn family<A: Address>(family: &Family<A>, parent: impl Fn(usize) -> usize) -> Result<(), SnapshotError> {
+fn family<A: Address>(
+    family: &Family<A>,
+    parent: impl Fn(usize) -> usize,
+) -> Result<(), SnapshotError> {
     unless(parent(0) == 0, "a root has a parent")?;
     // The subnets around the latest one, outermost first, each with its ends.
     let mut around: Vec<(usize, (A, A))> = vec![];
     for place in 0..family.len() {
-        let ends = family.bounds(place).ok_or(SnapshotError::Contradiction("a range has no ends"))?;
+        let ends =
+            family.bounds(place).ok_or(SnapshotError::Contradiction("a range has no ends"))?;
         while around.last().is_some_and(|(_, (_, last))| *last < ends.0) {
             around.pop();
         }

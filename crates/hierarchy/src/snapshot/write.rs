@@ -14,7 +14,11 @@ use crate::tree::Hierarchy;
 /// Bytes summed and sent at a time: small enough to stay in the cache between the two.
 const PIECE: usize = 256 * 1024;
 
-pub(super) fn write(hierarchy: &Hierarchy, mark: u64, sink: &mut impl Write) -> Result<(), SnapshotError> {
+pub(super) fn write(
+    hierarchy: &Hierarchy,
+    mark: u64,
+    sink: &mut impl Write,
+) -> Result<(), SnapshotError> {
     let (v4, v6) = hierarchy.families();
     let (columns, companies) = (hierarchy.columns(), hierarchy.companies());
     let mut header = Header::new();
@@ -52,7 +56,10 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    fn family<A: crate::address::Address>(&mut self, family: &Family<A>) -> Result<(), SnapshotError> {
+    fn family<A: crate::address::Address>(
+        &mut self,
+        family: &Family<A>,
+    ) -> Result<(), SnapshotError> {
         self.column(&family.heads)?;
         self.column(&family.bits)?;
         let Odd { places, first, last, .. } = &family.odd;
@@ -68,6 +75,9 @@ impl<W: Write> Writer<'_, W> {
 
     fn finish(self) -> Result<(), SnapshotError> {
         let sum = self.sum.finalize();
-        self.sink.write_all(sum.as_bytes()).and_then(|()| self.sink.flush()).map_err(SnapshotError::Write)
+        self.sink
+            .write_all(sum.as_bytes())
+            .and_then(|()| self.sink.flush())
+            .map_err(SnapshotError::Write)
     }
 }

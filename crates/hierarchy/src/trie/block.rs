@@ -19,23 +19,25 @@ const FAR: u8 = 255;
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C, align(64))]
 pub(super) struct Block {
-    /// Place of the first subnet that begins in the stretch or after it: most owners are soon after that. From [`SEVERAL`] on, what a slot
-    /// says where more is to be told than a block can.
+    /// Place of the first subnet that begins in the stretch or after it: most owners are soon after
+    /// that. From [`SEVERAL`] on, what a slot says where more is to be told than a block can.
     base: u32,
-    /// The one owner that is not soon after, such as a subnet around the whole stretch; [`UNTOLD`] if there is none.
+    /// The one owner that is not soon after, such as a subnet around the whole stretch; [`UNTOLD`]
+    /// if there is none.
     far: u32,
-    /// How many units after the beginning of the stretch a segment starts, ascending. Where there are fewer the rest is
-    /// [`u16::MAX`].
+    /// How many units after the beginning of the stretch a segment starts, ascending. Where there
+    /// are fewer the rest is [`u16::MAX`].
     starts: [u16; STARTS],
-    /// Whose it is before the first start, then after each: how far from the base, or [`FAR`], or [`UNTOLD_CODE`]. The last of
-    /// them is repeated to the end.
+    /// Whose it is before the first start, then after each: how far from the base, or [`FAR`], or
+    /// [`UNTOLD_CODE`]. The last of them is repeated to the end.
     codes: [u8; STARTS + 1],
     /// A unit is `1 << unit` heads; 0 to 63.
     unit: u8,
 }
 
 impl Block {
-    /// `None` if more segments start here than fit, or too far from the beginning for their units, or several owners are far.
+    /// `None` if more segments start here than fit, or too far from the beginning for their units,
+    /// or several owners are far.
     pub(super) fn of(stretch: &Stretch, segments: &[Segment]) -> Option<Self> {
         let (first, segments) = match segments {
             [(at, owner), rest @ ..] if *at == stretch.start => (*owner, rest),
@@ -77,8 +79,8 @@ impl Block {
     }
 
     /// What a slot of its own would say of the head that lies so far in the stretch.
-    // Nothing here depends on a guess that may be wrong half of the time, so that the processor goes on to other lookups while it waits for
-    // memory.
+    // Nothing here depends on a guess that may be wrong half of the time, so that the processor
+    // goes on to other lookups while it waits for memory.
     #[inline]
     pub(super) fn tell(&self, offset: u64) -> u32 {
         let upto = (offset >> (u32::from(self.unit) % u64::BITS)).min(u16::MAX.into()) as u16;

@@ -11,8 +11,9 @@ use crate::segments::{UNTOLD, flatten};
 
 /// With more regions their nodes no longer stay near the processor.
 const MOST_REGION_BITS: u32 = 14;
-/// What the parts of regions have, and for how many slots a subnet may take memory if that spares all heads a second read: the first of
-/// these with which a trie is small enough. With blocks a large one is only where most of them are well filled.
+/// What the parts of regions have, and for how many slots a subnet may take memory if that spares
+/// all heads a second read: the first of these with which a trie is small enough. With blocks a
+/// large one is only where most of them are well filled.
 pub(super) const WAYS: [(Parts, usize); 7] = [
     (Parts::Blocks, SLOTS),
     (Parts::Slots, 24),
@@ -55,13 +56,16 @@ impl Trie {
     pub(crate) fn new<A: Address>(family: &Family<A>) -> Self {
         let most = FEW_BYTES.max(BYTES * family.len());
         let [rest @ .., last] = WAYS;
-        let small =
-            rest.into_iter().map(|way| Growing::cut(family, way, most)).find(|grown| grown.bytes() <= most);
+        let small = rest
+            .into_iter()
+            .map(|way| Growing::cut(family, way, most))
+            .find(|grown| grown.bytes() <= most);
         small.unwrap_or_else(|| Growing::cut(family, last, usize::MAX)).finish()
     }
 }
 
-/// The last head of all subnets but the root; only one more segment may start behind it, the root's.
+/// The last head of all subnets but the root; only one more segment may start behind it, the
+/// root's.
 fn end<A: Address>(family: &Family<A>) -> u64 {
     let (mut place, mut end) = (1, A::ZERO);
     while let Some((_, last)) = family.bounds(place) {
@@ -92,7 +96,8 @@ pub(super) struct Growing<'f, A: Address> {
 }
 
 impl<'f, A: Address> Growing<'f, A> {
-    /// One of the [`WAYS`]; of use if it takes no more than the `most` bytes, beyond which it is not gone on with.
+    /// One of the [`WAYS`]; of use if it takes no more than the `most` bytes, beyond which it is
+    /// not gone on with.
     pub(super) fn cut(family: &'f Family<A>, (parts, worth): (Parts, usize), most: usize) -> Self {
         let below = family.heads.get(1..).unwrap_or_default();
         let before = below.first().map_or(0, |head| (*head).into()).saturating_sub(1);
@@ -148,7 +153,8 @@ impl<'f, A: Address> Growing<'f, A> {
         };
     }
 
-    /// Cuts the `1 << span` heads from an offset on, in which these segments start, into at least `1 << least` slots.
+    /// Cuts the `1 << span` heads from an offset on, in which these segments start, into at least
+    /// `1 << least` slots.
     fn node(&mut self, from: u64, span: u32, least: u32, segments: &[Segment]) -> Node {
         let bits = stride(self.worth, from, span, segments).max(least).min(span);
         let shift = span - bits;
@@ -211,7 +217,8 @@ impl<'f, A: Address> Growing<'f, A> {
 
     fn stretch(&mut self, start: u64) -> Stretch {
         let head = self.base + start;
-        while self.family.heads.get(self.begun as usize).is_some_and(|other| (*other).into() < head) {
+        while self.family.heads.get(self.begun as usize).is_some_and(|other| (*other).into() < head)
+        {
             self.begun += 1;
         }
         Stretch { start, before: self.owner, begins: self.begun }

@@ -1,10 +1,12 @@
 //! Slots in which several segments start, as lists of 16-bit words.
 //!
-//! A list begins with the place of the first subnet that begins in its slot or after it, in two words, and its [`Shape`] in one.
-//! Then come the segments, the first of them from the slot's beginning on. Each says in one, two or four words where it starts and,
-//! in the low bits, whose it is: the owner's distance from that place. Owners too far away for that, such as a block that begins
-//! long before the slot, stand behind the segments in two words each, and their segments say which of them it is. (To say how
-//! many steps above another it is would be shorter, but each step up is one more read of far memory.)
+//! A list begins with the place of the first subnet that begins in its slot or after it, in two
+//! words, and its [`Shape`] in one. Then come the segments, the first of them from the slot's
+//! beginning on. Each says in one, two or four words where it starts and, in the low bits, whose it
+//! is: the owner's distance from that place. Owners too far away for that, such as a block that
+//! begins long before the slot, stand behind the segments in two words each, and their segments say
+//! which of them it is. (To say how many steps above another it is would be shorter, but each step
+//! up is one more read of far memory.)
 
 use super::build::{Segment, Stretch};
 use super::table::Table;
@@ -35,7 +37,8 @@ impl Width {
         self.least() + (1 << (self.code_bits / 2))
     }
 
-    /// Whose a segment is: the distance if it is small enough, else which of those far away, to which it is added if it is new.
+    /// Whose a segment is: the distance if it is small enough, else which of those far away, to
+    /// which it is added if it is new.
     fn code(self, owner: u32, begins: u32, far: &mut Vec<u32>) -> Option<i32> {
         let distance = owner.checked_signed_diff(begins);
         if let Some(near) = distance.filter(|code| (self.nearest()..-self.least()).contains(code)) {
@@ -79,7 +82,8 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Whose the head is that lies so far in the slot with this list; [`UNTOLD`](crate::segments::UNTOLD) where that is not told.
+    /// Whose the head is that lies so far in the slot with this list;
+    /// [`UNTOLD`](crate::segments::UNTOLD) where that is not told.
     pub(super) fn owner(&self, list: usize, offset: u64) -> Option<u32> {
         let [low, high, shape, words @ ..] = self.words.get(list..)? else { return None };
         let shape = Shape(*shape);
@@ -89,7 +93,9 @@ impl Lists {
         let code = match shape.width() {
             0 => latest(segments, upto, WIDTHS[0].code_bits, |[word]: [u16; 1]| word.into()),
             1 => latest(segments, upto, WIDTHS[1].code_bits, |[word]: [u16; 1]| word.into()),
-            2 => latest(segments, upto, WIDTHS[2].code_bits, |[low, high]: [u16; 2]| join(low, high).into()),
+            2 => latest(segments, upto, WIDTHS[2].code_bits, |[low, high]: [u16; 2]| {
+                join(low, high).into()
+            }),
             _ => latest(segments, upto, WIDTHS[3].code_bits, |[a, b, c, d]: [u16; 4]| {
                 u64::from(join(a, b)) | u64::from(join(c, d)) << 32
             }),
@@ -172,7 +178,10 @@ fn latest<const WORDS: usize>(
     read: impl Fn([u16; WORDS]) -> u64,
 ) -> i32 {
     let (segments, _) = words.as_chunks::<WORDS>();
-    let begun = segments.iter().map(|words| read(*words)).take_while(|segment| segment >> code_bits <= upto);
+    let begun = segments
+        .iter()
+        .map(|words| read(*words))
+        .take_while(|segment| segment >> code_bits <= upto);
     let code = begun.last().unwrap_or(0) as u32;
     // The code's highest bit is its sign.
     (code << (u32::BITS - code_bits)).cast_signed() >> (u32::BITS - code_bits)

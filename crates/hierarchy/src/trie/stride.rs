@@ -1,7 +1,8 @@
 //! Into how many slots or blocks a stretch is best cut.
 //!
-//! More of them take memory, fewer send more heads to a second read. What each stride would cost is counted in one pass over the segments
-//! for the finest, for slots as one bit each; every coarser one follows from the next finer by looking at pairs.
+//! More of them take memory, fewer send more heads to a second read. What each stride would cost is
+//! counted in one pass over the segments for the finest, for slots as one bit each; every coarser
+//! one follows from the next finer by looking at pairs.
 
 use super::block::STARTS;
 use super::build::Segment;
@@ -9,8 +10,8 @@ use super::build::Segment;
 /// A node has at most so many slots or blocks, as a power of two.
 const MOST_STRIDE: u32 = 16;
 
-/// Into how many slots, as a power of two, to cut the `1 << span` heads from an offset on. A slot's worth of memory may be spent
-/// `worth` times over if that spares all heads a second read.
+/// Into how many slots, as a power of two, to cut the `1 << span` heads from an offset on. A slot's
+/// worth of memory may be spent `worth` times over if that spares all heads a second read.
 pub(super) fn stride(worth: usize, from: u64, span: u32, segments: &[Segment]) -> u32 {
     let most = (worth + 1).ilog2().min(span).min(MOST_STRIDE);
     // With far fewer slots than segments nearly all have several.
@@ -25,8 +26,8 @@ pub(super) fn stride(worth: usize, from: u64, span: u32, segments: &[Segment]) -
     best.1
 }
 
-/// Into how many blocks, as a power of two, to cut the `1 << span` heads from an offset on. Up to `worth` blocks may be spent if
-/// that spares all of the heads a second read.
+/// Into how many blocks, as a power of two, to cut the `1 << span` heads from an offset on. Up to
+/// `worth` blocks may be spent if that spares all of the heads a second read.
 pub(super) fn block_stride(worth: usize, from: u64, span: u32, segments: &[Segment]) -> u32 {
     let most = (worth + 1).ilog2().min(span).min(MOST_STRIDE);
     let mut starts = vec![0_usize; 1 << most];
@@ -88,7 +89,8 @@ fn halve(words: &mut Vec<u64>) {
     words.truncate(half);
 }
 
-/// The bits in even places, next to each other: an unshuffle (Warren, Hacker's Delight, section 7-2).
+/// The bits in even places, next to each other: an unshuffle (Warren, Hacker's Delight, section
+/// 7-2).
 fn even(word: u64) -> u64 {
     let word = word & 0x5555_5555_5555_5555;
     let word = (word | word >> 1) & 0x3333_3333_3333_3333;
@@ -110,14 +112,20 @@ mod tests {
     fn stretch() -> impl Strategy<Value = (u64, u32, Vec<Segment>)> {
         (0_u64..1 << 40, 0_u32..=24).prop_flat_map(|(from, span)| {
             let starts = prop::collection::btree_set(from..from + (1_u64 << span), 0..300);
-            (Just(from), Just(span), starts.prop_map(|starts| starts.into_iter().map(|at| (at, 0)).collect()))
+            (
+                Just(from),
+                Just(span),
+                starts.prop_map(|starts| starts.into_iter().map(|at| (at, 0)).collect()),
+            )
         })
     }
 
     /// Slots of this stride that have a segment start elsewhere than at their beginning.
     fn several(from: u64, shift: u32, segments: &[Segment]) -> usize {
-        let inside =
-            segments.iter().map(|(at, _)| at - from).filter(|offset| offset >> shift << shift != *offset);
+        let inside = segments
+            .iter()
+            .map(|(at, _)| at - from)
+            .filter(|offset| offset >> shift << shift != *offset);
         inside.map(|offset| offset >> shift).collect::<BTreeSet<_>>().len()
     }
 

@@ -11,8 +11,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 /// Linux's larger pages.
 const LARGE_PAGE: usize = 2 << 20;
 
-/// Numbers that do not change any more. Many of them lie in large pages where the system has some to give: the processor knows
-/// where few pages are, and would have to look up each of many small ones in tables that are far away themselves.
+/// Numbers that do not change any more. Many of them lie in large pages where the system has some
+/// to give: the processor knows where few pages are, and would have to look up each of many small
+/// ones in tables that are far away themselves.
 #[derive(Clone)]
 pub(super) struct Table<T: 'static>(Yoke<&'static [T], Arc<Room<T>>>);
 
@@ -31,7 +32,9 @@ impl<T: FromBytes + IntoBytes + Immutable + KnownLayout> Table<T> {
             entries.shrink_to_fit();
             Room::Small(entries)
         };
-        Self(Yoke::<&'static [T], _>::attach_to_cart(Arc::new(room), |room: &Room<T>| room.entries()))
+        Self(Yoke::<&'static [T], _>::attach_to_cart(Arc::new(room), |room: &Room<T>| {
+            room.entries()
+        }))
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
@@ -43,9 +46,10 @@ impl<T: FromBytes + Immutable + KnownLayout> Room<T> {
     fn entries(&self) -> &[T] {
         match self {
             Self::Small(entries) => entries,
-            Self::Large { pages, bytes } => {
-                pages.get(..*bytes).and_then(|bytes| <[T]>::ref_from_bytes(bytes).ok()).unwrap_or_default()
-            }
+            Self::Large { pages, bytes } => pages
+                .get(..*bytes)
+                .and_then(|bytes| <[T]>::ref_from_bytes(bytes).ok())
+                .unwrap_or_default(),
         }
     }
 }

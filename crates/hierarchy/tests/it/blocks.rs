@@ -1,12 +1,16 @@
 //! Neighbours grouped into blocks.
 
-use hierarchy::{BlockLevel, Builder, Companies, Generation, Hierarchy, Record, Registry, SubnetKind};
+use hierarchy::{
+    BlockLevel, Builder, Companies, Generation, Hierarchy, Record, Registry, SubnetKind,
+};
 use proptest::prelude::*;
 
 use crate::world::{laminar, records};
 
-const V4: [BlockLevel; 2] = [BlockLevel { prefix: 8, least: 1 }, BlockLevel { prefix: 16, least: 2 }];
-const V6: [BlockLevel; 2] = [BlockLevel { prefix: 12, least: 1 }, BlockLevel { prefix: 23, least: 2 }];
+const V4: [BlockLevel; 2] =
+    [BlockLevel { prefix: 8, least: 1 }, BlockLevel { prefix: 16, least: 2 }];
+const V6: [BlockLevel; 2] =
+    [BlockLevel { prefix: 12, least: 1 }, BlockLevel { prefix: 23, least: 2 }];
 
 fn grouped(records: &[Record]) -> (Hierarchy, hierarchy::BuildReport) {
     let mut builder = Builder::default();
@@ -19,7 +23,13 @@ fn grouped(records: &[Record]) -> (Hierarchy, hierarchy::BuildReport) {
 
 fn delegated(registry: Registry, range: &str) -> Record {
     let range = range.parse().unwrap();
-    Record { range, kind: SubnetKind::Delegated, registry: Some(registry), company: None, country: None }
+    Record {
+        range,
+        kind: SubnetKind::Delegated,
+        registry: Some(registry),
+        company: None,
+        country: None,
+    }
 }
 
 /// Each subnet with one dot a level, and the registry of blocks.

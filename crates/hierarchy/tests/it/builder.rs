@@ -7,7 +7,13 @@ use crate::world::build;
 fn record(range: &str, company: u32) -> Record {
     let (kind, registry) = (SubnetKind::Delegated, Some(Registry::Apnic));
     let country = "JP".parse().ok();
-    Record { range: range.parse().unwrap(), kind, registry, company: Some(CompanyId::new(company)), country }
+    Record {
+        range: range.parse().unwrap(),
+        kind,
+        registry,
+        company: Some(CompanyId::new(company)),
+        country,
+    }
 }
 
 fn block(range: &str) -> Record {
@@ -46,11 +52,17 @@ fn a_crossing_range_is_cut_where_the_earlier_one_ends() {
     let (hierarchy, report) =
         build(&[record("10.0.0.0 - 10.0.0.99", 1), record("10.0.0.50 - 10.0.0.150", 2)]);
     let ranges: Vec<_> = hierarchy.iter().map(|s| s.range().to_string()).collect();
-    let expected =
-        ["0.0.0.0/0", "10.0.0.0 - 10.0.0.99", "10.0.0.50 - 10.0.0.99", "10.0.0.100 - 10.0.0.150", "::/0"];
+    let expected = [
+        "0.0.0.0/0",
+        "10.0.0.0 - 10.0.0.99",
+        "10.0.0.50 - 10.0.0.99",
+        "10.0.0.100 - 10.0.0.150",
+        "::/0",
+    ];
     assert_eq!(ranges, expected);
     assert_eq!((report.crossing, report.equal), (1, 0));
-    let answers = ["10.0.0.49", "10.0.0.50", "10.0.0.100", "10.0.0.151"].map(|a| company_at(&hierarchy, a));
+    let answers =
+        ["10.0.0.49", "10.0.0.50", "10.0.0.100", "10.0.0.151"].map(|a| company_at(&hierarchy, a));
     assert_eq!(answers, [Some(1), Some(2), Some(2), None]);
     assert_eq!(hierarchy.company_subnets(CompanyId::new(2)).len(), 2);
 }

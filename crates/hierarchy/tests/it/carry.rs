@@ -1,7 +1,9 @@
 //! What was tied to a range finds its place in the next generation.
 
 use hierarchy::carry::{Census, Claim, Fate, Plan, Quest, place, settle, steer};
-use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, SubnetKind};
+use hierarchy::{
+    Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, SubnetKind,
+};
 use proptest::prelude::*;
 
 use crate::world::{build, records};
@@ -11,10 +13,17 @@ fn hierarchy(lines: &[&str]) -> Hierarchy {
     let mut companies = CompanyIndex::default();
     let mut builder = Builder::default();
     for line in lines {
-        let (range, company) = line.rsplit_once(' ').map_or((*line, None), |(range, who)| (range, Some(who)));
+        let (range, company) =
+            line.rsplit_once(' ').map_or((*line, None), |(range, who)| (range, Some(who)));
         let company = company.map(|handle| companies.number(Registry::Arin, handle));
         let kind = if company.is_some() { SubnetKind::Delegated } else { SubnetKind::Block };
-        builder.add(Record { range: range.parse().unwrap(), kind, registry: None, company, country: None });
+        builder.add(Record {
+            range: range.parse().unwrap(),
+            kind,
+            registry: None,
+            company,
+            country: None,
+        });
     }
     builder.build(Generation::new(1), companies.into_companies()).0
 }
@@ -33,7 +42,8 @@ fn told(old: &[&str], new: &[&str], ranges: &[&str]) -> Vec<String> {
     let carried = settle(place(Some(&hierarchy(old)), &hierarchy(new), claims(ranges)));
     let line = |one: hierarchy::carry::Carried<usize>| {
         let gets: Vec<_> = one.gets.iter().map(Range::to_string).collect();
-        let yields: Vec<_> = one.yields.iter().map(|(range, to)| format!("; {range} is {to}'s")).collect();
+        let yields: Vec<_> =
+            one.yields.iter().map(|(range, to)| format!("; {range} is {to}'s")).collect();
         format!("{} {}: {}{}", one.claim.range, one.fate, gets.join(", "), yields.concat())
     };
     carried.into_iter().map(line).collect()
@@ -61,7 +71,8 @@ fn every_fate_is_told() {
         "10.4.0.0/16 e",
         "10.5.0.0/16 f",
     ];
-    let ranges = ["10.0.0.0/16", "10.1.0.0/16", "10.2.0.0/16", "10.3.0.0/16", "10.4.0.0/17", "10.5.1.0/24"];
+    let ranges =
+        ["10.0.0.0/16", "10.1.0.0/16", "10.2.0.0/16", "10.3.0.0/16", "10.4.0.0/17", "10.5.1.0/24"];
     let expected = [
         "10.0.0.0/16 same: 10.0.0.0/16",
         "10.1.0.0/16 transferred: 10.1.0.0/16",
@@ -108,8 +119,13 @@ fn what_was_said_of_a_range_counts_for_what_lies_in_it() {
         "10.5.0.0/16 f",
         "10.5.1.0/24 g",
     ]);
-    let new =
-        hierarchy(&["10.0.0.0/8", "10.0.0.0/16 a", "10.2.0.0/17 c", "10.2.128.0/17 d", "10.4.0.0/15 e"]);
+    let new = hierarchy(&[
+        "10.0.0.0/8",
+        "10.0.0.0/16 a",
+        "10.2.0.0/17 c",
+        "10.2.128.0/17 d",
+        "10.4.0.0/15 e",
+    ]);
     let ranges = [
         "10.0.0.0/16",
         // Its parts lie in it.
@@ -159,7 +175,13 @@ fn a_search_follows_its_target_and_ends_where_it_is_not_needed() {
         "10.3.0.0/16 d",
         "10.4.0.0/16 e",
     ]);
-    let new = hierarchy(&["10.0.0.0/8", "10.0.0.0/16 a", "10.1.0.0/17 b", "10.2.0.0/15 c", "10.4.0.0/16 e"]);
+    let new = hierarchy(&[
+        "10.0.0.0/8",
+        "10.0.0.0/16 a",
+        "10.1.0.0/17 b",
+        "10.2.0.0/15 c",
+        "10.4.0.0/16 e",
+    ]);
     let searches = quests(&[
         ("10.0.0.0/16", "10.0.0.1"),
         ("10.1.0.0/16", "10.1.0.1"),
@@ -167,7 +189,8 @@ fn a_search_follows_its_target_and_ends_where_it_is_not_needed() {
         ("10.3.0.0/16", "10.3.0.1"),
         ("10.4.0.0/16", "10.4.0.1"),
     ]);
-    // The first of those that move is beaten by a delegation, unless that is provisional, the last by the one before.
+    // The first of those that move is beaten by a delegation, unless that is provisional, the last
+    // by the one before.
     for (provisional, first_is_over) in [(false, true), (true, false)] {
         let mut claim = claims(&["10.1.0.0/16", "10.4.0.0/16"]);
         for one in &mut claim {
@@ -186,12 +209,16 @@ fn a_search_follows_its_target_and_ends_where_it_is_not_needed() {
         ];
         assert_eq!(told, expected.map(|(fate, place, over)| (fate, place.to_owned(), over)));
         assert!(!plan.is_idle());
-        assert!(Plan::of(Some(&old), &old, claims(&["10.1.0.0/16"]), searches.clone(), NO_RULES).is_idle());
+        assert!(
+            Plan::of(Some(&old), &old, claims(&["10.1.0.0/16"]), searches.clone(), NO_RULES)
+                .is_idle()
+        );
     }
 }
 
 proptest! {
-    /// Whatever changed: a subnet has one open search at most, and that is about a subnet that holds its target.
+    /// Whatever changed: a subnet has one open search at most, and that is about a subnet that
+    /// holds its target.
     #[test]
     fn no_subnet_is_searched_for_twice(old in records(), new in records()) {
         let ((old, _), (new, _)) = (build(&old), build(&new));
@@ -208,7 +235,8 @@ proptest! {
         prop_assert!(plan.searches.iter().all(|one| open.contains(&one.place)));
     }
 
-    /// Whatever changed between two generations: each claim is answered, each subnet has one owner, and who stays was not moved.
+    /// Whatever changed between two generations: each claim is answered, each subnet has one owner,
+    /// and who stays was not moved.
     #[test]
     fn nothing_is_lost_and_nothing_is_given_twice(old in records(), new in records(), ranks in proptest::collection::vec(0..3_u64, 100)) {
         let ((old, _), (new, _)) = (build(&old), build(&new));

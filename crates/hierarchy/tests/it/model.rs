@@ -30,7 +30,8 @@ impl Model {
     }
 
     pub(crate) fn ancestors(&self, id: SubnetId) -> Vec<SubnetId> {
-        let around = |other: &SubnetId| *other != id && self.range(*other).contains_range(self.range(id));
+        let around =
+            |other: &SubnetId| *other != id && self.range(*other).contains_range(self.range(id));
         let mut ancestors: Vec<_> = self.ids().filter(around).collect();
         ancestors.sort_by_key(|other| self.range(*other).addresses());
         ancestors

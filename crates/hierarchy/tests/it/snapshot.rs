@@ -24,8 +24,10 @@ fn read(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
 }
 
 fn described(hierarchy: &Hierarchy) -> Vec<String> {
-    let companies =
-        hierarchy.companies().iter().map(|(id, c)| format!("{c:?} {:?}", hierarchy.company_subnets(id)));
+    let companies = hierarchy
+        .companies()
+        .iter()
+        .map(|(id, c)| format!("{c:?} {:?}", hierarchy.company_subnets(id)));
     let subnets = hierarchy.iter().map(|subnet| format!("{subnet:?} {:?}", subnet.parent()));
     std::iter::once(hierarchy.generation().to_string()).chain(subnets).chain(companies).collect()
 }
@@ -49,7 +51,10 @@ fn a_snapshot_says_what_is_wrong_with_it() {
         read(&bytes).unwrap_err().to_string()
     };
     assert_eq!(said(&|bytes| bytes[0] = b'N'), "this is not a snapshot of a hierarchy");
-    assert_eq!(said(&|bytes| bytes[12] = 9), "the snapshot has format 9, and this program reads format 1");
+    assert_eq!(
+        said(&|bytes| bytes[12] = 9),
+        "the snapshot has format 9, and this program reads format 1"
+    );
     assert_eq!(
         said(&|bytes| bytes[30] ^= 1),
         "the snapshot is damaged: the checksum of its header does not match"
@@ -64,7 +69,10 @@ fn a_snapshot_says_what_is_wrong_with_it() {
         bytes[HEADER] = 1;
         *bytes = summed(std::mem::take(bytes));
     };
-    assert_eq!(said(&no_root), "the snapshot contradicts itself: a range ends beyond the last address");
+    assert_eq!(
+        said(&no_root),
+        "the snapshot contradicts itself: a range ends beyond the last address"
+    );
 }
 
 #[test]

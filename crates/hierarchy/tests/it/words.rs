@@ -32,7 +32,10 @@ fn what_is_not_a_range_says_why() {
         ("192.0.2.9 - 192.0.2.1", "192.0.2.9 comes after 192.0.2.1"),
         ("192.0.2.9 - ::1", "192.0.2.9 and ::1 are not of the same address family"),
         ("192.0.2.9/24", "192.0.2.9/24 has host bits set; the network is 192.0.2.0/24"),
-        ("192.0.2.0/33", "`192.0.2.0/33` is neither an address, a prefix (a/n) nor a range (a - b)"),
+        (
+            "192.0.2.0/33",
+            "`192.0.2.0/33` is neither an address, a prefix (a/n) nor a range (a - b)",
+        ),
         ("", "`` is neither an address, a prefix (a/n) nor a range (a - b)"),
     ] {
         assert_eq!(given.parse::<Range>().unwrap_err().to_string(), why);
@@ -67,8 +70,10 @@ fn registries_and_countries_have_one_spelling() {
 }
 
 fn ends() -> impl Strategy<Value = (IpAddr, IpAddr)> {
-    let v4 = any::<(u32, u32)>().prop_map(|(a, b)| (Ipv4Addr::from(a).into(), Ipv4Addr::from(b).into()));
-    let v6 = any::<(u128, u128)>().prop_map(|(a, b)| (Ipv6Addr::from(a).into(), Ipv6Addr::from(b).into()));
+    let v4 =
+        any::<(u32, u32)>().prop_map(|(a, b)| (Ipv4Addr::from(a).into(), Ipv4Addr::from(b).into()));
+    let v6 = any::<(u128, u128)>()
+        .prop_map(|(a, b)| (Ipv6Addr::from(a).into(), Ipv6Addr::from(b).into()));
     prop_oneof![v4, v6]
 }
 

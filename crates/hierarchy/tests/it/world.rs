@@ -1,18 +1,19 @@
-//! Small random worlds: few addresses, so that ranges nest, touch, cross and coincide all the time, spread over the real
-//! address lines so that the lookup's first level is used.
+//! Small random worlds: few addresses, so that ranges nest, touch, cross and coincide all the time,
+//! spread over the real address lines so that the lookup's first level is used.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hierarchy::{
-    BuildReport, Builder, CompanyId, CompanyIndex, Country, Generation, Hierarchy, Range, Record, Registry,
-    SubnetKind,
+    BuildReport, Builder, CompanyId, CompanyIndex, Country, Generation, Hierarchy, Range, Record,
+    Registry, SubnetKind,
 };
 use proptest::prelude::*;
 
 /// How many different points there are on a line.
 const POINTS: u32 = 48;
 
-/// Where the points of a line lie: `base + point * step`, and `step - 1` further for the last address of a range.
+/// Where the points of a line lie: `base + point * step`, and `step - 1` further for the last
+/// address of a range.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Line {
     V4 { base: u32, step: u32 },
@@ -57,7 +58,8 @@ fn line() -> impl Strategy<Value = Line> {
     ]
 }
 
-fn attributes() -> impl Strategy<Value = (SubnetKind, Option<Registry>, Option<u32>, Option<Country>)> {
+fn attributes()
+-> impl Strategy<Value = (SubnetKind, Option<Registry>, Option<u32>, Option<Country>)> {
     let kind = prop_oneof![Just(SubnetKind::Block), Just(SubnetKind::Delegated)];
     let registry = proptest::option::of(proptest::sample::select(Registry::ALL.to_vec()));
     let country = proptest::option::of("[A-Z]{2}".prop_map(|text| text.parse().unwrap()));
@@ -114,13 +116,12 @@ pub(crate) fn build(records: &[Record]) -> (Hierarchy, BuildReport) {
 
 /// Addresses worth asking for: the ends of every range and their neighbours.
 pub(crate) fn probes(ranges: impl IntoIterator<Item = Range>) -> Vec<IpAddr> {
-    let around = |address: IpAddr| match address {
-        IpAddr::V4(a) => {
-            [-1_i32, 0, 1].map(|d| Ipv4Addr::from_bits(a.to_bits().wrapping_add_signed(d)).into())
-        }
-        IpAddr::V6(a) => {
-            [-1_i128, 0, 1].map(|d| Ipv6Addr::from_bits(a.to_bits().wrapping_add_signed(d)).into())
-        }
-    };
+    let around =
+        |address: IpAddr| match address {
+            IpAddr::V4(a) => [-1_i32, 0, 1]
+                .map(|d| Ipv4Addr::from_bits(a.to_bits().wrapping_add_signed(d)).into()),
+            IpAddr::V6(a) => [-1_i128, 0, 1]
+                .map(|d| Ipv6Addr::from_bits(a.to_bits().wrapping_add_signed(d)).into()),
+        };
     ranges.into_iter().flat_map(|r| [r.first(), r.last()]).flat_map(around).collect()
 }

@@ -38,7 +38,8 @@ pub fn change(
     let noise = Noise::new(seed);
     let drawn = |subnet: &usize| noise.uniform(&[Stream::Which as u64, *subnet as u64]) < share;
     let numbers: Vec<usize> = (0..instance.subnets().len()).filter(drawn).collect();
-    let changed: Vec<_> = numbers.iter().map(|number| (*number, redrawn(instance, noise, *number))).collect();
+    let changed: Vec<_> =
+        numbers.iter().map(|number| (*number, redrawn(instance, noise, *number))).collect();
     let begun = Start::now();
     for number in &numbers {
         flow.take_out(instance, *number);
@@ -50,13 +51,19 @@ pub fn change(
     flow.settle(instance);
     let optimum = whole(instance, flow);
     let took = begun.took();
-    Ok(Change { subnets: numbers.len(), took, ratio: optimum.cost / optimum.bound, bound: optimum.bound })
+    Ok(Change {
+        subnets: numbers.len(),
+        took,
+        ratio: optimum.cost / optimum.bound,
+        bound: optimum.bound,
+    })
 }
 
 fn redrawn(instance: &Instance, noise: Noise, number: usize) -> delegation::balance::Subnet {
     let mut subnet = instance.subnets()[number].clone();
     for cell in &mut subnet.cells {
-        cell.cost *= noise.lognormal(SIGMA, &[Stream::Factor as u64, number as u64, u64::from(cell.agent)]);
+        cell.cost *=
+            noise.lognormal(SIGMA, &[Stream::Factor as u64, number as u64, u64::from(cell.agent)]);
     }
     subnet
 }

@@ -25,7 +25,8 @@ pub struct Entry {
     pub rule: &'static str,
     /// Milliseconds a day.
     pub cost: f64,
-    /// Subnets moved: for the optimum those that are not at their nearest agent, for an online rule its decisions.
+    /// Subnets moved: for the optimum those that are not at their nearest agent, for an online rule
+    /// its decisions.
     pub moves: usize,
     /// Share of decisions than which none was cheaper at that moment; `None` for the optimum.
     pub best_share: Option<f64>,
@@ -50,7 +51,8 @@ pub fn contest(instance: &Instance, rules: &[Rule]) -> Contest {
 
 fn of_optimum(instance: &Instance, optimum: &Optimum, nearest: &Plan, begun: Start) -> Entry {
     let took = begun.took();
-    let moves = optimum.plan.iter().zip(nearest).filter(|(chosen, nearest)| chosen != nearest).count();
+    let moves =
+        optimum.plan.iter().zip(nearest).filter(|(chosen, nearest)| chosen != nearest).count();
     Entry { moves, took, ..entry(instance, "optimal", &optimum.plan) }
 }
 

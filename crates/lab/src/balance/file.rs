@@ -1,10 +1,12 @@
 //! Instances as CSV, in either of two forms.
 //!
-//! *Long*: columns `subnet,agent,cost,load,capacity` in any order, one line per pair. The load stands on at least one line
-//! of its subnet, the capacity on at least one of its agent; a pair without a line may not be used.
+//! *Long*: columns `subnet,agent,cost,load,capacity` in any order, one line per pair. The load
+//! stands on at least one line of its subnet, the capacity on at least one of its agent; a pair
+//! without a line may not be used.
 //!
-//! *Wide*: the header is `subnet,load` and the agents' names. The line whose subnet is `capacity` has the capacities (its
-//! load is empty), every other one has a subnet's costs; an empty field may not be used.
+//! *Wide*: the header is `subnet,load` and the agents' names. The line whose subnet is `capacity`
+//! has the capacities (its load is empty), every other one has a subnet's costs; an empty field may
+//! not be used.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -66,15 +68,17 @@ pub enum InstanceFileError {
     },
 }
 
-/// Reads an instance. Agents and subnets are numbered in the order in which they come first. Costs are those of the whole
-/// subnet; with `per_page` they are multiplied by its load.
+/// Reads an instance. Agents and subnets are numbered in the order in which they come first. Costs
+/// are those of the whole subnet; with `per_page` they are multiplied by its load.
 pub fn instance_file(file: &Path, per_page: bool) -> Result<Instance, InstanceFileError> {
     let name = file.display().to_string();
     let read = |source| InstanceFileError::Read { file: name.clone(), source };
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(file).map_err(read)?;
+    let mut reader =
+        csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(file).map_err(read)?;
     let header: Vec<String> = reader.headers().map_err(read)?.iter().map(str::to_owned).collect();
     let records = reader.records().collect::<Result<Vec<_>, _>>().map_err(read)?;
-    let mut sheet = Sheet { file: name.clone(), agents: Names::default(), subnets: Names::default() };
+    let mut sheet =
+        Sheet { file: name.clone(), agents: Names::default(), subnets: Names::default() };
     let column = |wanted: &str| header.iter().position(|title| title == wanted);
     match (column("subnet"), column("agent"), column("cost"), column("load"), column("capacity")) {
         (Some(subnet), Some(agent), Some(cost), Some(load), Some(capacity)) => {
@@ -125,7 +129,11 @@ impl Names {
 }
 
 impl Sheet {
-    fn long(&mut self, records: &[csv::StringRecord], columns: [usize; 5]) -> Result<(), InstanceFileError> {
+    fn long(
+        &mut self,
+        records: &[csv::StringRecord],
+        columns: [usize; 5],
+    ) -> Result<(), InstanceFileError> {
         for record in records {
             let [subnet, agent, cost, load, capacity] =
                 columns.map(|column| record.get(column).unwrap_or(""));
@@ -141,7 +149,11 @@ impl Sheet {
         Ok(())
     }
 
-    fn wide(&mut self, records: &[csv::StringRecord], agents: &[String]) -> Result<(), InstanceFileError> {
+    fn wide(
+        &mut self,
+        records: &[csv::StringRecord],
+        agents: &[String],
+    ) -> Result<(), InstanceFileError> {
         for agent in agents {
             self.agents.at(agent);
         }
@@ -178,7 +190,12 @@ impl Sheet {
             return Ok(None);
         }
         let line = record.position().map_or(0, csv::Position::line);
-        let wrong = |_| InstanceFileError::Field { file: self.file.clone(), line, field: field.into(), what };
+        let wrong = |_| InstanceFileError::Field {
+            file: self.file.clone(),
+            line,
+            field: field.into(),
+            what,
+        };
         field.parse().map(Some).map_err(wrong)
     }
 
@@ -193,8 +210,10 @@ impl Sheet {
         let loads = numbers(&self.subnets, "subnet", "load")?;
         let subnets = self.subnets.rows.into_iter().zip(loads).map(|(row, load)| {
             let factor = if per_page { load as f64 } else { 1.0 };
-            let cells =
-                row.cells.into_iter().map(|(agent, cost)| Cell::measured(agent as u32, factor * cost));
+            let cells = row
+                .cells
+                .into_iter()
+                .map(|(agent, cost)| Cell::measured(agent as u32, factor * cost));
             Subnet { load, cells: cells.collect() }
         });
         Instance::new(capacities, subnets.collect())

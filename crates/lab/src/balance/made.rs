@@ -15,7 +15,8 @@ pub struct MadeSettings {
     pub largest_load: u64,
     /// All agents have the same capacity; together this share more than there is load.
     pub slack: f64,
-    /// So many agents are known per subnet: mostly the nearest by city, one in eight drawn at random.
+    /// So many agents are known per subnet: mostly the nearest by city, one in eight drawn at
+    /// random.
     pub known: usize,
     /// All chance hangs on it.
     pub seed: u64,
@@ -42,17 +43,22 @@ const CROWDING: f64 = 1.5;
 pub fn made(settings: MadeSettings) -> Result<Instance, InstanceError> {
     let (world, noise) = (World::geographic(settings.seed), Noise::new(settings.seed));
     let cities = world.cities().len();
-    let agents: Vec<CityId> = (0..settings.agents).map(|agent| CityId::new(agent * 7 % cities)).collect();
-    let orders: Vec<Vec<u32>> = world.ids().map(|city| nearest_first(&world, &agents, city)).collect();
+    let agents: Vec<CityId> =
+        (0..settings.agents).map(|agent| CityId::new(agent * 7 % cities)).collect();
+    let orders: Vec<Vec<u32>> =
+        world.ids().map(|city| nearest_first(&world, &agents, city)).collect();
     let subnets: Vec<Subnet> = (0..settings.subnets as u64)
         .map(|number| {
             let drawn = noise.uniform(&[Stream::City as u64, number]).powf(CROWDING);
             let city = CityId::new((drawn * cities as f64) as usize);
-            let load =
-                1 + (noise.uniform(&[Stream::Load as u64, number]) * settings.largest_load as f64) as u64;
-            let access_ms = ACCESS_MS * noise.lognormal(ACCESS_SIGMA, &[Stream::Access as u64, number]);
+            let load = 1
+                + (noise.uniform(&[Stream::Load as u64, number]) * settings.largest_load as f64)
+                    as u64;
+            let access_ms =
+                ACCESS_MS * noise.lognormal(ACCESS_SIGMA, &[Stream::Access as u64, number]);
             let cell = |agent: u32| {
-                let route = noise.lognormal(ROUTE_SIGMA, &[Stream::Route as u64, number, u64::from(agent)]);
+                let route =
+                    noise.lognormal(ROUTE_SIGMA, &[Stream::Route as u64, number, u64::from(agent)]);
                 let time_ms = route * world.rtt_ms(agents[agent as usize], city) + access_ms;
                 Cell::measured(agent, load as f64 * time_ms)
             };
@@ -61,7 +67,8 @@ pub fn made(settings: MadeSettings) -> Result<Instance, InstanceError> {
         })
         .collect();
     let total: u64 = subnets.iter().map(|subnet| subnet.load).sum();
-    let capacity = (total as f64 * (1.0 + settings.slack) / settings.agents.max(1) as f64).ceil() as u64;
+    let capacity =
+        (total as f64 * (1.0 + settings.slack) / settings.agents.max(1) as f64).ceil() as u64;
     Instance::new(vec![capacity; settings.agents], subnets)
 }
 
@@ -78,7 +85,8 @@ fn known(settings: MadeSettings, noise: Noise, order: &[u32], number: u64) -> Ve
     }
     let far = settings.known / 8;
     let (near, rest) = order.split_at(settings.known - far);
-    let drawn = (0..far as u64).map(|n| noise.uniform(&[Stream::Far as u64, number, n]) * rest.len() as f64);
+    let drawn = (0..far as u64)
+        .map(|n| noise.uniform(&[Stream::Far as u64, number, n]) * rest.len() as f64);
     let mut known: Vec<u32> = drawn.filter_map(|place| rest.get(place as usize).copied()).collect();
     known.sort_unstable();
     known.dedup();

@@ -1,4 +1,5 @@
-//! The balance experiment: the rules of IPMicra III.F against the optimum, on an instance from a file or a made-up one.
+//! The balance experiment: the rules of IPMicra III.F against the optimum, on an instance from a
+//! file or a made-up one.
 
 mod change;
 mod contest;

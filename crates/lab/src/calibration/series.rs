@@ -71,7 +71,8 @@ impl Series {
 
     /// The next fetch, over a way that takes `slowdown` times as long as usual.
     pub(super) fn next(&mut self, slowdown: f64) -> Timing {
-        let SeriesSettings { noise, day_rhythm, size_sigma, size_change, outliers, .. } = self.settings;
+        let SeriesSettings { noise, day_rhythm, size_sigma, size_change, outliers, .. } =
+            self.settings;
         let drawn = self.noise.uniform(&self.key(Stream::Resize));
         if drawn < size_change {
             self.size *= if drawn < size_change / 2.0 { 0.5 } else { 2.0 };

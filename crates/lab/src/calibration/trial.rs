@@ -52,8 +52,9 @@ pub fn calibration(
 ) -> Calibration {
     let mut count = Count::default();
     for subnet in 0..days.subnets {
-        let mut pages: Vec<Page> =
-            (0..days.pages).map(|page| Page::new(series, days.seed, subnet * days.pages + page)).collect();
+        let mut pages: Vec<Page> = (0..days.pages)
+            .map(|page| Page::new(series, days.seed, subnet * days.pages + page))
+            .collect();
         count.steady(&mut pages, sensitivity, days.fetches);
         for page in &mut pages {
             count.slowed(page, sensitivity, days.fetches, slowdown);
@@ -69,7 +70,10 @@ struct Page {
 
 impl Page {
     fn new(settings: SeriesSettings, seed: u64, number: u64) -> Self {
-        Self { series: Series::new(settings, Noise::new(seed), number), baseline: Baseline::default() }
+        Self {
+            series: Series::new(settings, Noise::new(seed), number),
+            baseline: Baseline::default(),
+        }
     }
 }
 
@@ -87,7 +91,8 @@ struct Count {
 const DAY_MS: f64 = 86_400_000.0;
 
 impl Count {
-    /// Nothing changes: every report is a false alarm. A report is looked into, so the page begins anew.
+    /// Nothing changes: every report is a false alarm. A report is looked into, so the page begins
+    /// anew.
     fn steady(&mut self, pages: &mut [Page], sensitivity: Sensitivity, fetches: u64) {
         let (rest, mut hearing, mut moved) = (Rest::default(), Hearing::default(), Vec::new());
         for _ in 0..fetches {
@@ -108,9 +113,11 @@ impl Count {
                 }
             }
         }
-        let within = |day: &f64| moved.iter().filter(|other| (*day..*day + 1.0).contains(*other)).count();
+        let within =
+            |day: &f64| moved.iter().filter(|other| (*day..*day + 1.0).contains(*other)).count();
         self.moves += moved.len() as u64;
-        self.most_moves_a_day = self.most_moves_a_day.max(moved.iter().map(within).max().unwrap_or(0));
+        self.most_moves_a_day =
+            self.most_moves_a_day.max(moved.iter().map(within).max().unwrap_or(0));
     }
 
     /// The way is slower from now on.

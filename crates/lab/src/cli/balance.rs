@@ -11,8 +11,8 @@ use crate::cli::lines;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// CSV with subnet,agent,cost,load,capacity (one line per pair), or with subnet,load,<agents> and a line "capacity";
-    /// without it an instance is made up
+    /// CSV with subnet,agent,cost,load,capacity (one line per pair), or with subnet,load,<agents>
+    /// and a line "capacity"; without it an instance is made up
     #[arg(long, value_name = "FILE")]
     instance: Option<PathBuf>,
     /// Costs in the file are those of one page: multiply them by the load
@@ -56,7 +56,11 @@ struct MadeArgs {
 
 fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| format!("{text} is not a number"))?;
-    if (0.0..=10.0).contains(&share) { Ok(share) } else { Err(format!("{text} is not between 0 and 10")) }
+    if (0.0..=10.0).contains(&share) {
+        Ok(share)
+    } else {
+        Err(format!("{text} is not between 0 and 10"))
+    }
 }
 
 /// The one object that is printed.

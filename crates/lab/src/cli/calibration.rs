@@ -80,7 +80,8 @@ struct Report {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let sensitivity = Sensitivity { factor: args.factor, repeats: args.repeats };
-    let days = Days { subnets: args.subnets, pages: args.pages, fetches: args.fetches, seed: args.seed };
+    let days =
+        Days { subnets: args.subnets, pages: args.pages, fetches: args.fetches, seed: args.seed };
     let seen = calibration(args.series(), sensitivity, days, args.slowdown);
     let report = Report {
         factor: args.factor,

@@ -125,12 +125,16 @@ struct Report {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let ground = args.files.ground()?;
     let settings = args.settings();
-    let draws = (0..u64::from(args.seeds)).map(|n| Draw::new(&ground, settings, args.first_seed + n));
+    let draws =
+        (0..u64::from(args.seeds)).map(|n| Draw::new(&ground, settings, args.first_seed + n));
     let mut outcomes = Vec::new();
     let (mut agents, mut subnets) = (settings.agents, settings.subnets);
     for draw in draws {
         (agents, subnets) = (draw.crawlers.len(), draw.sites.len());
-        ensure!(agents > 0 && subnets > 0, "nothing to replay: the matrix or the targets are too few");
+        ensure!(
+            agents > 0 && subnets > 0,
+            "nothing to replay: the matrix or the targets are too few"
+        );
         outcomes.push(replay(&draw, args.plan()));
     }
     let report = args.report(&ground, settings, (agents, subnets), &mean_of(&outcomes));

@@ -9,11 +9,12 @@ use lab::{Ground, World, targets};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Files {
-    /// Round trips: CSV (src,dst,min,avg,max,mdev) or a plain square matrix, milliseconds; without it the built-in
-    /// geographic world
+    /// Round trips: CSV (src,dst,min,avg,max,mdev) or a plain square matrix, milliseconds; without
+    /// it the built-in geographic world
     #[arg(long, value_name = "FILE")]
     rtt: Option<PathBuf>,
-    /// Addresses with their registry records and cities (CSV, may be gzipped); without it every host is a subnet
+    /// Addresses with their registry records and cities (CSV, may be gzipped); without it every
+    /// host is a subnet
     #[arg(long, value_name = "FILE", requires = "rtt")]
     pub(crate) targets: Option<PathBuf>,
     /// Leave out targets this far or farther from their city
@@ -47,6 +48,12 @@ impl Files {
 fn world(file: &Path) -> anyhow::Result<World> {
     let open = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
     let mut first = String::new();
-    BufReader::new(open).read_line(&mut first).with_context(|| format!("{} is not text", file.display()))?;
-    Ok(if first.trim_start().starts_with("src,dst") { World::times(file)? } else { World::matrix(file)? })
+    BufReader::new(open)
+        .read_line(&mut first)
+        .with_context(|| format!("{} is not text", file.display()))?;
+    Ok(if first.trim_start().starts_with("src,dst") {
+        World::times(file)?
+    } else {
+        World::matrix(file)?
+    })
 }

@@ -14,7 +14,8 @@ pub(crate) fn print(report: &impl Serialize, json: bool) -> anyhow::Result<()> {
 }
 
 fn show(path: &str, value: &Value) {
-    let inner = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    let inner =
+        |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {
         Value::Object(fields) => fields.iter().for_each(|(name, value)| show(&inner(name), value)),
         Value::Array(items) => {

@@ -9,8 +9,8 @@ use delegation::balance::Rule;
 use delegation::calibration::Sensitivity;
 use delegation::predict::{WORTH_ASKING, landmarks};
 use lab::{
-    Calibration, Curve, Days, Draw, DrawSettings, Ground, MadeSettings, Outcome, Plan, Plot, SeriesSettings,
-    calibration, contest, made, mean_of, replay,
+    Calibration, Curve, Days, Draw, DrawSettings, Ground, MadeSettings, Outcome, Plan, Plot,
+    SeriesSettings, calibration, contest, made, mean_of, replay,
 };
 
 use crate::cli::files::Files;
@@ -79,8 +79,8 @@ fn delegation_report(args: &Args) -> anyhow::Result<()> {
 
 /// Each strategy with the settings that it is tried with.
 fn strategies() -> Vec<(&'static str, Vec<(String, Plan)>)> {
-    let threshold =
-        THRESHOLDS_MS.map(|threshold_ms| (format!("{threshold_ms} ms"), Plan::Threshold { threshold_ms }));
+    let threshold = THRESHOLDS_MS
+        .map(|threshold_ms| (format!("{threshold_ms} ms"), Plan::Threshold { threshold_ms }));
     let predictive = WORTHS.map(|times| {
         let worth_asking = times * WORTH_ASKING;
         (format!("{worth_asking:.4}"), Plan::Predictive { worth_asking })
@@ -129,8 +129,14 @@ fn balance_report(args: &Args) -> anyhow::Result<()> {
     let mut curves: Vec<Curve> = Vec::new();
     for largest_load in [1, 9] {
         for slack in [0.02, 0.05, 0.1, 0.2, 0.4] {
-            let settings =
-                MadeSettings { agents: 50, subnets: 5000, largest_load, slack, known: usize::MAX, seed: 1 };
+            let settings = MadeSettings {
+                agents: 50,
+                subnets: 5000,
+                largest_load,
+                slack,
+                known: usize::MAX,
+                seed: 1,
+            };
             let instance = made(settings).context("cannot make an instance")?;
             let seen = contest(&instance, &Rule::ALL);
             for entry in &seen.entries {
@@ -192,7 +198,10 @@ fn calibration_report(args: &Args) -> anyhow::Result<()> {
         curves.push(Curve { name: format!("{repeats} repeats"), points });
     }
     let plot = Plot {
-        title: format!("How soon a doubling is found (400,000 fetches a point, seed 1, {})", args.date),
+        title: format!(
+            "How soon a doubling is found (400,000 fetches a point, seed 1, {})",
+            args.date
+        ),
         across: "noise of a fetch (lognormal sigma)".into(),
         up: "fetches until the report, mean".into(),
         curves,

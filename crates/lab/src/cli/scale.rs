@@ -73,7 +73,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Strategy::Threshold => (Searching::Threshold, 0),
         Strategy::Predictive => (Searching::Predictive, args.landmarks),
     };
-    let settings = DrawSettings { agents: args.agents as usize, subnets: usize::MAX, landmarks, ..base };
+    let settings =
+        DrawSettings { agents: args.agents as usize, subnets: usize::MAX, landmarks, ..base };
     let draw = Draw::new(&ground, settings, args.seed);
     ensure!(!draw.sites.is_empty(), "nothing to replay: the matrix or the targets are too few");
     let seen = scale(&draw, args.hosts, searching);
@@ -93,7 +94,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         hosts_per_cpu_second: per_second(seen.hosts, seen.run, |took| took.cpu_ms),
         decisions_again: seen.decisions_again,
         decisions_per_cpu_second: per_second(seen.decisions_again, seen.again, |took| took.cpu_ms),
-        decisions_per_wall_second: per_second(seen.decisions_again, seen.again, |took| took.wall_ms),
+        decisions_per_wall_second: per_second(seen.decisions_again, seen.again, |took| {
+            took.wall_ms
+        }),
     };
     lines::print(&report, args.json)
 }

@@ -20,9 +20,11 @@ pub struct DrawSettings {
     pub subnets: usize,
     /// How many landmarks; they are no new subnets.
     pub landmarks: usize,
-    /// Only subnets in cities within this round trip of some agent, in milliseconds; infinite for all.
+    /// Only subnets in cities within this round trip of some agent, in milliseconds; infinite for
+    /// all.
     pub near_ms: f64,
-    /// Lognormal sigma of the route from an agent to a company, around the time between their cities.
+    /// Lognormal sigma of the route from an agent to a company, around the time between their
+    /// cities.
     pub route_sigma: f64,
     /// Median of a subnet's own access time, in milliseconds; 0 for none.
     pub access_median_ms: f64,
@@ -35,7 +37,13 @@ pub struct DrawSettings {
 impl Default for DrawSettings {
     fn default() -> Self {
         let noise = Self::without_noise(12, 1000);
-        Self { route_sigma: 0.12, access_median_ms: 4.0, access_sigma: 0.8, probe_sigma: 0.03, ..noise }
+        Self {
+            route_sigma: 0.12,
+            access_median_ms: 4.0,
+            access_sigma: 0.8,
+            probe_sigma: 0.03,
+            ..noise
+        }
     }
 }
 
@@ -85,17 +93,22 @@ enum Stream {
 }
 
 impl<'g> Draw<'g> {
-    /// The same seed gives the same draw. A ground that is too small gives fewer agents and subnets.
+    /// The same seed gives the same draw. A ground that is too small gives fewer agents and
+    /// subnets.
     pub fn new(ground: &'g Ground, settings: DrawSettings, seed: u64) -> Self {
         let noise = Noise::new(seed);
         let mut sites = ground.sites.clone();
-        sites.sort_by_key(|site| noise.hash(&[Stream::Shuffle as u64, u64::from(site.subnet.get())]));
+        sites.sort_by_key(|site| {
+            noise.hash(&[Stream::Shuffle as u64, u64::from(site.subnet.get())])
+        });
         let crawlers = settings.placement.place(ground, &sites, settings.agents, noise);
         let homes: HashSet<_> = crawlers.iter().map(|crawler| crawler.home.subnet).collect();
         sites.retain(|site| !homes.contains(&site.subnet));
         let landmarks = take_landmarks(ground, &mut sites, settings.landmarks, noise);
         let near = |site: &Site| {
-            crawlers.iter().any(|crawler| ground.world.rtt_ms(crawler.city, site.city) <= settings.near_ms)
+            crawlers
+                .iter()
+                .any(|crawler| ground.world.rtt_ms(crawler.city, site.city) <= settings.near_ms)
         };
         sites.retain(near);
         sites.truncate(settings.subnets);
@@ -107,14 +120,15 @@ impl<'g> Draw<'g> {
         let city_ms = self.ground.world.rtt_ms(crawler.city, site.city);
         let route = [Stream::Route as u64, crawler.agent.get() as u64, site.company];
         let access = [Stream::Access as u64, u64::from(site.subnet.get())];
-        let access_ms =
-            self.settings.access_median_ms * self.noise.lognormal(self.settings.access_sigma, &access);
+        let access_ms = self.settings.access_median_ms
+            * self.noise.lognormal(self.settings.access_sigma, &access);
         city_ms * self.noise.lognormal(self.settings.route_sigma, &route) + access_ms
     }
 
     /// What a probe shows; the same probe always shows the same.
     pub fn probe_ms(&self, crawler: &Crawler, site: Site) -> f64 {
-        let probe = [Stream::Probe as u64, crawler.agent.get() as u64, u64::from(site.subnet.get())];
+        let probe =
+            [Stream::Probe as u64, crawler.agent.get() as u64, u64::from(site.subnet.get())];
         self.true_ms(crawler, site) * self.noise.lognormal(self.settings.probe_sigma, &probe)
     }
 
@@ -125,8 +139,9 @@ impl<'g> Draw<'g> {
 
     /// The book at the beginning: every agent holds its home.
     pub fn book(&self) -> Book {
-        let home =
-            |crawler: &Crawler| (crawler.home.subnet, Holding { agent: crawler.agent, reason: Reason::Home });
+        let home = |crawler: &Crawler| {
+            (crawler.home.subnet, Holding { agent: crawler.agent, reason: Reason::Home })
+        };
         Book::of(&self.ground.hierarchy, self.crawlers.iter().map(home))
     }
 

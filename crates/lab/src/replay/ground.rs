@@ -4,13 +4,16 @@ use std::collections::HashSet;
 use std::net::Ipv4Addr;
 
 use hierarchy::{
-    BlockLevel, Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, SubnetId, SubnetKind,
+    BlockLevel, Builder, CompanyIndex, Generation, Hierarchy, Range, Record, Registry, SubnetId,
+    SubnetKind,
 };
 
 use crate::{City, CityId, Target, World};
 
-/// The blocks that registry data are loaded with: every /8, and every /16 with more than one record.
-const BLOCKS: [BlockLevel; 2] = [BlockLevel { prefix: 8, least: 1 }, BlockLevel { prefix: 16, least: 2 }];
+/// The blocks that registry data are loaded with: every /8, and every /16 with more than one
+/// record.
+const BLOCKS: [BlockLevel; 2] =
+    [BlockLevel { prefix: 8, least: 1 }, BlockLevel { prefix: 16, least: 2 }];
 
 /// A subnet with an address that can be probed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +38,9 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// The registry records of `targets` as a hierarchy; of several addresses of one record the first is the site.
-    /// Targets of `max_dist_km` or more are left out, because their city says little about them.
+    /// The registry records of `targets` as a hierarchy; of several addresses of one record the
+    /// first is the site. Targets of `max_dist_km` or more are left out, because their city says
+    /// little about them.
     pub fn of_targets(world: World, targets: &[Target], max_dist_km: u32) -> Self {
         let mut companies = CompanyIndex::default();
         let mut builder = Builder::default();
@@ -51,13 +55,15 @@ impl Ground {
         let (hierarchy, _report) = builder.build(Generation::new(1), companies.into_companies());
         let near = targets.iter().filter(|target| target.dist_km < max_dist_km);
         let mut taken = HashSet::new();
-        let sites =
-            near.filter_map(|target| site(&hierarchy, target)).filter(|site| taken.insert(site.subnet));
+        let sites = near
+            .filter_map(|target| site(&hierarchy, target))
+            .filter(|site| taken.insert(site.subnet));
         Self { sites: sites.collect(), world, hierarchy }
     }
 
-    /// A made-up hierarchy for a matrix that has none: every host is a /24 of a company of its own, sixteen hosts share a
-    /// /16, 256 of those a /8, in the order of the matrix. It knows nothing of distances.
+    /// A made-up hierarchy for a matrix that has none: every host is a /24 of a company of its own,
+    /// sixteen hosts share a /16, 256 of those a /8, in the order of the matrix. It knows nothing
+    /// of distances.
     pub fn of_matrix(world: World) -> Self {
         let mut companies = CompanyIndex::default();
         let mut builder = Builder::default();
@@ -66,12 +72,20 @@ impl Ground {
             let company = Some(companies.number(Registry::RipeNcc, &city.name));
             let Some(range) = *range else { continue };
             let registry = Some(Registry::RipeNcc);
-            builder.add(Record { range, kind: SubnetKind::Delegated, registry, company, country: None });
+            builder.add(Record {
+                range,
+                kind: SubnetKind::Delegated,
+                registry,
+                company,
+                country: None,
+            });
         }
         builder.group(&BLOCKS, &[]);
         let (hierarchy, _report) = builder.build(Generation::new(1), companies.into_companies());
-        let placed =
-            world.ids().zip(ranges).filter_map(|(city, range)| Some((city, hierarchy.find(&range?)?)));
+        let placed = world
+            .ids()
+            .zip(ranges)
+            .filter_map(|(city, range)| Some((city, hierarchy.find(&range?)?)));
         let sites = placed.map(|(city, subnet)| Site { subnet, company: city.get() as u64, city });
         Self { sites: sites.collect(), world, hierarchy }
     }

@@ -17,8 +17,9 @@ pub struct Outcome {
     pub probes_per_subnet: f64,
     /// The same over the last tenth of the subnets.
     pub probes_last_tenth: f64,
-    /// Probes that nothing else would have sent, per subnet. The predictive strategy may hand a subnet at once to the
-    /// agent it would ask first, whose first connection then is the first measurement: one probe less.
+    /// Probes that nothing else would have sent, per subnet. The predictive strategy may hand a
+    /// subnet at once to the agent it would ask first, whose first connection then is the first
+    /// measurement: one probe less.
     pub active_probes_per_subnet: f64,
     /// Probes of landmarks over the whole replay, not counted above.
     pub landmark_probes: f64,
@@ -37,7 +38,11 @@ pub(crate) struct Decision<'d> {
 }
 
 /// Judges decisions in the order in which they were made.
-pub(crate) fn judge(draw: &Draw<'_>, decisions: &[Decision<'_>], landmark_probes: usize) -> Outcome {
+pub(crate) fn judge(
+    draw: &Draw<'_>,
+    decisions: &[Decision<'_>],
+    landmark_probes: usize,
+) -> Outcome {
     let spared = if landmark_probes > 0 { 1.0 } else { 0.0 };
     let truths: Vec<Truth> = decisions.iter().map(|decision| truth(draw, decision)).collect();
     let sum = |of: fn(&Truth) -> f64| truths.iter().map(of).sum::<f64>();
@@ -62,7 +67,9 @@ pub(crate) fn judge(draw: &Draw<'_>, decisions: &[Decision<'_>], landmark_probes
 
 /// The mean of each number over several draws.
 pub fn mean_of(outcomes: &[Outcome]) -> Outcome {
-    let mean = |of: fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / outcomes.len().max(1) as f64;
+    let mean = |of: fn(&Outcome) -> f64| {
+        outcomes.iter().map(of).sum::<f64>() / outcomes.len().max(1) as f64
+    };
     Outcome {
         optimal_share: mean(|outcome| outcome.optimal_share),
         within_20ms_share: mean(|outcome| outcome.within_20ms_share),
@@ -91,7 +98,8 @@ impl Truth {
 }
 
 fn truth(draw: &Draw<'_>, decision: &Decision<'_>) -> Truth {
-    let times: Vec<f64> = draw.crawlers.iter().map(|crawler| draw.true_ms(crawler, decision.site)).collect();
+    let times: Vec<f64> =
+        draw.crawlers.iter().map(|crawler| draw.true_ms(crawler, decision.site)).collect();
     Truth {
         taken: draw.true_ms(decision.crawler, decision.site),
         best: times.iter().copied().fold(f64::INFINITY, f64::min),
@@ -100,7 +108,8 @@ fn truth(draw: &Draw<'_>, decision: &Decision<'_>) -> Truth {
 }
 
 fn probes(decisions: &[Decision<'_>]) -> f64 {
-    decisions.iter().map(|decision| decision.probes).sum::<usize>() as f64 / decisions.len().max(1) as f64
+    decisions.iter().map(|decision| decision.probes).sum::<usize>() as f64
+        / decisions.len().max(1) as f64
 }
 
 /// Nearest-rank percentile; 0 for nothing.

@@ -10,8 +10,9 @@ use crate::{CityId, Ground, Noise, Site};
 /// How agents are spread over the cities that have sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// In turn from each of the five registries' regions, cities drawn uniformly within a region: the paper's
-    /// "affiliated organizations world-wide". Without registries it is the same as [`Self::Uniform`].
+    /// In turn from each of the five registries' regions, cities drawn uniformly within a region:
+    /// the paper's "affiliated organizations world-wide". Without registries it is the same as
+    /// [`Self::Uniform`].
     Worldwide,
     /// Cities drawn uniformly; a third of the measured ones are in the United States.
     Uniform,
@@ -32,9 +33,16 @@ pub struct Crawler {
 const CITY: u64 = 103;
 
 impl Placement {
-    /// So many agents in different cities (again from the start where there are more agents than cities), each
-    /// at home in a subnet of its own. `sites` are shuffled: the first free one of a city is as good as any.
-    pub(crate) fn place(self, ground: &Ground, sites: &[Site], agents: usize, noise: Noise) -> Vec<Crawler> {
+    /// So many agents in different cities (again from the start where there are more agents than
+    /// cities), each at home in a subnet of its own. `sites` are shuffled: the first free one of a
+    /// city is as good as any.
+    pub(crate) fn place(
+        self,
+        ground: &Ground,
+        sites: &[Site],
+        agents: usize,
+        noise: Noise,
+    ) -> Vec<Crawler> {
         let mut free = sites_by_city(sites);
         let cities = self.order(ground, &free, noise);
         let visits = cities.iter().cycle().take(agents.min(sites.len()) * cities.len());
@@ -44,7 +52,12 @@ impl Placement {
     }
 
     /// All cities, those that get agents first at the front.
-    fn order(self, ground: &Ground, sites: &HashMap<CityId, Vec<Site>>, noise: Noise) -> Vec<CityId> {
+    fn order(
+        self,
+        ground: &Ground,
+        sites: &HashMap<CityId, Vec<Site>>,
+        noise: Noise,
+    ) -> Vec<CityId> {
         let mut cities: Vec<CityId> = sites.keys().copied().collect();
         cities.sort_by_key(|city| noise.hash(&[CITY, city.get() as u64]));
         if self == Self::Worldwide {
@@ -72,5 +85,7 @@ fn region(ground: &Ground, sites: &[Site]) -> Option<Registry> {
     let of = |site: &Site| ground.hierarchy.subnet(site.subnet).registry();
     let registries: Vec<Registry> = sites.iter().filter_map(of).collect();
     let known: HashSet<Registry> = registries.iter().copied().collect();
-    known.into_iter().max_by_key(|one| (registries.iter().filter(|other| *other == one).count(), *one))
+    known
+        .into_iter()
+        .max_by_key(|one| (registries.iter().filter(|other| *other == one).count(), *one))
 }

@@ -36,9 +36,11 @@ pub struct Scale {
     pub survey: Took,
     /// All hosts, with the simulation of their probes.
     pub run: Took,
-    /// Decisions taken again in a tight loop, with the book and the experience as they were in the end.
+    /// Decisions taken again in a tight loop, with the book and the experience as they were in the
+    /// end.
     pub decisions_again: u64,
-    /// What those took, as the median of some turns: one of a second may meet a machine that is busy.
+    /// What those took, as the median of some turns: one of a second may meet a machine that is
+    /// busy.
     pub again: Took,
 }
 
@@ -86,7 +88,11 @@ impl<'d> Desk<'d> {
         Self {
             draw,
             searching,
-            roster: draw.crawlers.iter().map(|crawler| (crawler.agent, Availability::Ready)).collect(),
+            roster: draw
+                .crawlers
+                .iter()
+                .map(|crawler| (crawler.agent, Availability::Ready))
+                .collect(),
             policy: Policy::default(),
             book: draw.book(),
             places,
@@ -124,10 +130,20 @@ impl<'d> Desk<'d> {
     ) -> delegation::Step {
         let hierarchy = &self.draw.ground.hierarchy;
         match self.searching {
-            Searching::Threshold => next_step(hierarchy, &self.book, &self.roster, &self.policy, search),
+            Searching::Threshold => {
+                next_step(hierarchy, &self.book, &self.roster, &self.policy, search)
+            }
             Searching::Predictive => {
                 let foresight = self.foresight();
-                next_step_keeping(hierarchy, &self.book, &self.roster, &self.policy, &foresight, search, kept)
+                next_step_keeping(
+                    hierarchy,
+                    &self.book,
+                    &self.roster,
+                    &self.policy,
+                    &foresight,
+                    search,
+                    kept,
+                )
             }
         }
     }
@@ -136,7 +152,13 @@ impl<'d> Desk<'d> {
         Foresight { places: &self.places, experience: &self.experience, worth_asking: WORTH_ASKING }
     }
 
-    fn learn(&mut self, site: Site, agent: protocol::AgentId, reason: Reason, chances: Option<&[f64]>) {
+    fn learn(
+        &mut self,
+        site: Site,
+        agent: protocol::AgentId,
+        reason: Reason,
+        chances: Option<&[f64]>,
+    ) {
         let hierarchy = &self.draw.ground.hierarchy;
         self.book.insert(hierarchy, site.subnet, Holding { agent, reason });
         if let Some(chances) = chances {

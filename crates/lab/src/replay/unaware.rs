@@ -11,7 +11,8 @@ const REPLICAS: u64 = 200;
 
 pub(crate) fn random<'d>(draw: &'d Draw<'_>) -> Vec<Decision<'d>> {
     let dealt = |site: Site| {
-        let place = draw.noise().uniform(&[DEAL, u64::from(site.subnet.get())]) * draw.crawlers.len() as f64;
+        let place = draw.noise().uniform(&[DEAL, u64::from(site.subnet.get())])
+            * draw.crawlers.len() as f64;
         draw.crawlers.get(place as usize)
     };
     decide(draw, 0, dealt)
@@ -47,5 +48,7 @@ fn decide<'d>(
     chosen: impl Fn(Site) -> Option<&'d Crawler>,
 ) -> Vec<Decision<'d>> {
     let sites = draw.sites.iter();
-    sites.filter_map(|site| Some(Decision { site: *site, crawler: chosen(*site)?, probes })).collect()
+    sites
+        .filter_map(|site| Some(Decision { site: *site, crawler: chosen(*site)?, probes }))
+        .collect()
 }

@@ -18,7 +18,9 @@ pub(crate) fn walk<'d>(
                 let verdict = Verdict::Measured { rtt_us: (rtt_ms * 1000.0) as u32 };
                 trail.push(Asked { agent: candidate.agent, phase: candidate.phase, verdict });
             }
-            Step::Decide { agent, reason, .. } => return Some((draw.crawler(agent), reason, trail)),
+            Step::Decide { agent, reason, .. } => {
+                return Some((draw.crawler(agent), reason, trail));
+            }
             Step::Wait | Step::Silent | Step::NoAgents => return None,
         }
     }

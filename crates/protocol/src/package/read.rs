@@ -32,7 +32,8 @@ pub fn open<'a>(bytes: &'a [u8], key: &PublicKey) -> Result<Package<'a>, Package
         return Err(PackageError::HeaderTooLarge(length));
     }
     let (json, rest) = rest.split_at_checked(length).ok_or(PackageError::Truncated)?;
-    let (signature, body) = rest.split_at_checked(SIGNATURE_BYTES).ok_or(PackageError::Truncated)?;
+    let (signature, body) =
+        rest.split_at_checked(SIGNATURE_BYTES).ok_or(PackageError::Truncated)?;
     let signature = Signature::from_bytes(signature).map_err(PackageError::Signature)?;
     key.verify(Purpose::Package, json, &signature).map_err(PackageError::Signature)?;
     let header: Header = serde_json::from_slice(json).map_err(PackageError::Header)?;
@@ -52,7 +53,8 @@ fn check(header: &Header, body: &[u8]) -> Result<(), PackageError> {
 }
 
 fn most_plain_bytes(compressed: u64) -> u64 {
-    (compressed * limits::PACKAGE_RATIO).clamp(limits::PACKAGE_RATIO_FLOOR, limits::PACKAGE_PLAIN_BYTES)
+    (compressed * limits::PACKAGE_RATIO)
+        .clamp(limits::PACKAGE_RATIO_FLOOR, limits::PACKAGE_PLAIN_BYTES)
 }
 
 impl<'a> Package<'a> {
@@ -61,7 +63,8 @@ impl<'a> Package<'a> {
         &self.header
     }
 
-    /// The entries one after the other; the last item is an error when the body breaks its header's promises.
+    /// The entries one after the other; the last item is an error when the body breaks its header's
+    /// promises.
     pub fn entries(&self) -> Entries<'a> {
         let inflated = GzDecoder::new(self.body).take(self.header.plain_bytes + 1);
         Entries {
@@ -87,8 +90,10 @@ impl Entries<'_> {
     fn read(&mut self) -> Result<Option<Entry>, PackageError> {
         self.line.clear();
         let bound = limits::ENTRY_BYTES as u64 + 1;
-        let length =
-            (&mut self.lines).take(bound).read_until(b'\n', &mut self.line).map_err(PackageError::Inflate)?;
+        let length = (&mut self.lines)
+            .take(bound)
+            .read_until(b'\n', &mut self.line)
+            .map_err(PackageError::Inflate)?;
         if length == 0 {
             return self.end();
         }
@@ -100,10 +105,15 @@ impl Entries<'_> {
         }
         self.seen += 1;
         if self.seen > self.header.entries {
-            return Err(PackageError::EntryCount { promised: self.header.entries, found: self.seen });
+            return Err(PackageError::EntryCount {
+                promised: self.header.entries,
+                found: self.seen,
+            });
         }
         let number = self.seen;
-        serde_json::from_slice(&self.line).map(Some).map_err(|source| PackageError::Entry { number, source })
+        serde_json::from_slice(&self.line)
+            .map(Some)
+            .map_err(|source| PackageError::Entry { number, source })
     }
 
     fn end(&self) -> Result<Option<Entry>, PackageError> {

@@ -37,10 +37,12 @@ impl Default for PackageBuilder {
 }
 
 impl PackageBuilder {
-    /// Adds an entry, or says why it does not fit. After an error the package can still be finished without it.
+    /// Adds an entry, or says why it does not fit. After an error the package can still be finished
+    /// without it.
     pub fn push(&mut self, entry: &Entry) -> Result<(), PackageError> {
         let number = self.entries + 1;
-        let mut line = serde_json::to_vec(entry).map_err(|source| PackageError::Entry { number, source })?;
+        let mut line =
+            serde_json::to_vec(entry).map_err(|source| PackageError::Entry { number, source })?;
         line.push(b'\n');
         if line.len() > limits::ENTRY_BYTES {
             return Err(PackageError::EntryTooLarge(line.len()));
@@ -70,10 +72,16 @@ impl PackageBuilder {
     ) -> Result<Written, PackageError> {
         let body = self.body.finish().map_err(PackageError::Inflate)?;
         let body_sha256 = HEXLOWER.encode(&Sha256::digest(&body));
-        let header =
-            Header { name, created, entries: self.entries, plain_bytes: self.plain_bytes, body_sha256 };
+        let header = Header {
+            name,
+            created,
+            entries: self.entries,
+            plain_bytes: self.plain_bytes,
+            body_sha256,
+        };
         let json = serde_json::to_vec(&header).map_err(PackageError::Header)?;
-        let length = u32::try_from(json.len()).map_err(|_| PackageError::HeaderTooLarge(json.len()))?;
+        let length =
+            u32::try_from(json.len()).map_err(|_| PackageError::HeaderTooLarge(json.len()))?;
         let signature = key.sign(Purpose::Package, &json).to_bytes();
         let bytes = [MAGIC.as_slice(), &length.to_be_bytes(), &json, &signature, &body].concat();
         if bytes.len() > limits::PACKAGE_BYTES {

@@ -34,8 +34,8 @@ pub struct Standing {
     pub confirmed: u64,
 }
 
-/// Takes a beat down; the agent counts as silent before when its last one was before `heard_since`. `None` when
-/// there is no such agent.
+/// Takes a beat down; the agent counts as silent before when its last one was before `heard_since`.
+/// `None` when there is no such agent.
 pub async fn beat(
     store: &Store,
     beat: &Beat<'_>,

@@ -44,8 +44,8 @@ pub enum Enrolment {
     ExpiredToken,
 }
 
-/// Enrols an agent, using up its join token. A key that is known needs no token: it gets the same agent, its
-/// profile is renewed, and while it is pending also its home.
+/// Enrols an agent, using up its join token. A key that is known needs no token: it gets the same
+/// agent, its profile is renewed, and while it is pending also its home.
 pub async fn enrol(
     store: &Store,
     token_sha256: &[u8],
@@ -117,12 +117,13 @@ async fn use_token(
 }
 
 async fn why_not(store: &Store, sha256: &[u8], now: UnixMillis) -> Result<Enrolment, StoreError> {
-    let token: Option<(bool, Moment)> =
-        sqlx::query_as("SELECT used_by IS NOT NULL, expires_at FROM join_tokens WHERE token_sha256 = $1")
-            .bind(sha256)
-            .fetch_optional(store.pool())
-            .await
-            .map_err(StoreError::doing("look up a join token"))?;
+    let token: Option<(bool, Moment)> = sqlx::query_as(
+        "SELECT used_by IS NOT NULL, expires_at FROM join_tokens WHERE token_sha256 = $1",
+    )
+    .bind(sha256)
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("look up a join token"))?;
     Ok(match token {
         Some((true, _)) => Enrolment::UsedToken,
         Some((false, expires)) if expires.0 <= now => Enrolment::ExpiredToken,

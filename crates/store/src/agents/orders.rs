@@ -43,9 +43,10 @@ impl Order {
             Self::Approve { .. } => (&[AgentState::Pending], AgentState::Approved),
             Self::Pause => (&[AgentState::Approved], AgentState::Paused),
             Self::Resume => (&[AgentState::Paused], AgentState::Approved),
-            Self::Revoke => {
-                (&[AgentState::Pending, AgentState::Approved, AgentState::Paused], AgentState::Revoked)
-            }
+            Self::Revoke => (
+                &[AgentState::Pending, AgentState::Approved, AgentState::Paused],
+                AgentState::Revoked,
+            ),
         }
     }
 }
@@ -61,9 +62,9 @@ pub enum Ordered {
     NotFrom(AgentState),
 }
 
-/// Carries out an admin's order in one transaction: the state, the home delegation that approval brings, the
-/// work that revocation frees, an entry by `actor` in the audit, and a word to all coordinators where delegations changed.
-/// `None` when there is no such agent.
+/// Carries out an admin's order in one transaction: the state, the home delegation that approval
+/// brings, the work that revocation frees, an entry by `actor` in the audit, and a word to all
+/// coordinators where delegations changed. `None` when there is no such agent.
 pub async fn order(
     store: &Store,
     agent: AgentId,
@@ -98,11 +99,12 @@ pub async fn order(
 }
 
 async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<AgentState>, StoreError> {
-    let state: Option<String> = sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR UPDATE")
-        .bind(agent.get())
-        .fetch_optional(db)
-        .await
-        .map_err(StoreError::doing("lock an agent"))?;
+    let state: Option<String> =
+        sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR UPDATE")
+            .bind(agent.get())
+            .fetch_optional(db)
+            .await
+            .map_err(StoreError::doing("lock an agent"))?;
     state.as_deref().map(state_of).transpose()
 }
 

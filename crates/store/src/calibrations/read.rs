@@ -64,8 +64,8 @@ pub async fn going_on(store: &Store) -> Result<Vec<Case>, StoreError> {
 
 impl Row {
     fn read(self) -> Result<Case, StoreError> {
-        let state =
-            State::from_word(&self.state).ok_or_else(|| StoreError::unreadable("calibrations.state"))?;
+        let state = State::from_word(&self.state)
+            .ok_or_else(|| StoreError::unreadable("calibrations.state"))?;
         Ok(Case {
             id: self.id,
             subnet: range(self.first, self.last)?,
@@ -93,15 +93,22 @@ impl Row {
                 search: self.holds_search.map(SearchId::new),
                 rtt_us: self.holds_us.map(i32::unsigned_abs),
             }),
-            target: self.target.zip(self.target_host).zip(self.target_port).map(|((address, host), port)| {
-                Target { address, host, port: u16::try_from(port).unwrap_or(80) }
-            }),
+            target: self.target.zip(self.target_host).zip(self.target_port).map(
+                |((address, host), port)| Target {
+                    address,
+                    host,
+                    port: u16::try_from(port).unwrap_or(80),
+                },
+            ),
         })
     }
 }
 
 /// What agents measured in the search that led to a delegation, in microseconds.
-pub async fn measured(store: &Store, delegation: DelegationId) -> Result<Vec<(AgentId, u32)>, StoreError> {
+pub async fn measured(
+    store: &Store,
+    delegation: DelegationId,
+) -> Result<Vec<(AgentId, u32)>, StoreError> {
     let rows: Vec<(i64, i32)> = sqlx::query_as(
         "SELECT p.agent, p.rtt_us FROM delegations d JOIN probes p ON p.search = d.search
          WHERE d.id = $1 AND p.state = 'measured' AND p.rtt_us IS NOT NULL ORDER BY p.rtt_us, p.id",
@@ -180,7 +187,8 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Told>, S
     rows.into_iter().map(ToldRow::read).collect()
 }
 
-/// The case that a search was opened for, if it was opened for one: the last search of each case is known.
+/// The case that a search was opened for, if it was opened for one: the last search of each case is
+/// known.
 pub async fn of_search(store: &Store, search: SearchId) -> Result<Option<Told>, StoreError> {
     let row: Option<ToldRow> = sqlx::query_as(
         "SELECT c.id, c.first, c.last, c.agent, a.name AS agent_name, c.ratio, c.url, c.state, c.opened_at, c.moved_at,
@@ -199,8 +207,8 @@ pub async fn of_search(store: &Store, search: SearchId) -> Result<Option<Told>, 
 
 impl ToldRow {
     fn read(self) -> Result<Told, StoreError> {
-        let state =
-            State::from_word(&self.state).ok_or_else(|| StoreError::unreadable("calibrations.state"))?;
+        let state = State::from_word(&self.state)
+            .ok_or_else(|| StoreError::unreadable("calibrations.state"))?;
         let named = |id: Option<i64>, name: Option<String>| id.map(AgentId::new).zip(name);
         Ok(Told {
             id: self.id,

@@ -8,9 +8,10 @@ use crate::hearings::{self, Unheard};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Keeps what was weighed and opens a case about it. A case that goes on stays; only one whose subnet is away gives way,
-/// since the agent that got the subnet is slow now. Subnets of agents that live there, and those that a pin holds, are left
-/// alone; an override was one gift, and what was given may be searched for anew.
+/// Keeps what was weighed and opens a case about it. A case that goes on stays; only one whose
+/// subnet is away gives way, since the agent that got the subnet is slow now. Subnets of agents
+/// that live there, and those that a pin holds, are left alone; an override was one gift, and what
+/// was given may be searched for anew.
 pub async fn open(
     store: &Store,
     weighed: &Unheard,
@@ -50,7 +51,8 @@ pub async fn open(
     Ok(opened.rows_affected() == 1)
 }
 
-/// Orders a probe of `target` from an agent and waits for it. A witness comes with what it measured when all was well.
+/// Orders a probe of `target` from an agent and waits for it. A witness comes with what it measured
+/// when all was well.
 pub async fn check(
     store: &Store,
     case: &Case,
@@ -94,8 +96,8 @@ pub struct Seed {
     pub rtt_us: u32,
 }
 
-/// Opens the subnet's search again, with what was measured already, and waits for it in `state`. `now_us` is what the
-/// witness measured. A search that goes on is the one that is waited for.
+/// Opens the subnet's search again, with what was measured already, and waits for it in `state`.
+/// `now_us` is what the witness measured. A search that goes on is the one that is waited for.
 pub async fn search(
     store: &Store,
     case: &Case,
@@ -231,8 +233,8 @@ pub async fn end(
     tx.commit().await.map_err(doing)
 }
 
-/// Closes a case because the server itself is slow: the agent forgets how fast the subnet's pages used to be, so that
-/// what comes now is the new usual.
+/// Closes a case because the server itself is slow: the agent forgets how fast the subnet's pages
+/// used to be, so that what comes now is the new usual.
 pub async fn forgive(
     store: &Store,
     case: &Case,
@@ -285,24 +287,27 @@ async fn close(
     if closed.rows_affected() == 0 {
         return Ok(false);
     }
-    sqlx::query("UPDATE hearings SET hearing = $3, usual = 0, slower = 0 WHERE first = $1 AND last = $2")
-        .bind(case.subnet.first())
-        .bind(case.subnet.last())
-        .bind(hearing)
-        .execute(db)
-        .await
-        .map_err(doing)?;
+    sqlx::query(
+        "UPDATE hearings SET hearing = $3, usual = 0, slower = 0 WHERE first = $1 AND last = $2",
+    )
+    .bind(case.subnet.first())
+    .bind(case.subnet.last())
+    .bind(hearing)
+    .execute(db)
+    .await
+    .map_err(doing)?;
     Ok(true)
 }
 
 /// Locks the case; whether it is where the step began.
 async fn stands(db: &mut PgConnection, case: &Case) -> Result<bool, StoreError> {
-    let state: Option<String> =
-        sqlx::query_scalar("SELECT state FROM calibrations WHERE id = $1 AND ended_at IS NULL FOR UPDATE")
-            .bind(case.id)
-            .fetch_optional(db)
-            .await
-            .map_err(StoreError::doing("lock a case of slow pages"))?;
+    let state: Option<String> = sqlx::query_scalar(
+        "SELECT state FROM calibrations WHERE id = $1 AND ended_at IS NULL FOR UPDATE",
+    )
+    .bind(case.id)
+    .fetch_optional(db)
+    .await
+    .map_err(StoreError::doing("lock a case of slow pages"))?;
     Ok(state.as_deref() == Some(case.state.as_str()))
 }
 

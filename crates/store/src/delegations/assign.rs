@@ -46,7 +46,8 @@ pub struct Assignment<'a> {
     pub subnet: Range,
     /// To whom.
     pub agent: AgentId,
-    /// Generation of the subnet's latest delegation when this was thought out; 0 when it never had one.
+    /// Generation of the subnet's latest delegation when this was thought out; 0 when it never had
+    /// one.
     pub generation: i64,
     /// Why.
     pub cause: Cause,
@@ -61,14 +62,16 @@ pub struct Assignment<'a> {
 pub enum Assigned {
     /// It holds from now on.
     Made(DelegationId),
-    /// The subnet was delegated meanwhile, or the pin is over: thought out on an old state, so nothing was done.
+    /// The subnet was delegated meanwhile, or the pin is over: thought out on an old state, so
+    /// nothing was done.
     Outdated,
     /// The agent may not work any more; nothing was done.
     AgentGone,
 }
 
-/// Gives a subnet to an agent, in one transaction, fenced by the subnet's generation: the delegation that held ends, an open
-/// search for the subnet is over, hosts are given, the audit has an entry, and all coordinators hear of it.
+/// Gives a subnet to an agent, in one transaction, fenced by the subnet's generation: the
+/// delegation that held ends, an open search for the subnet is over, hosts are given, the audit has
+/// an entry, and all coordinators hear of it.
 pub async fn assign(
     store: &Store,
     assignment: &Assignment<'_>,
@@ -89,12 +92,15 @@ pub(crate) async fn assign_in(
     assignment: &Assignment<'_>,
     now: UnixMillis,
 ) -> Result<Assigned, StoreError> {
-    // The agent's row is always locked first, so that a revocation comes wholly before or wholly after.
+    // The agent's row is always locked first, so that a revocation comes wholly before or wholly
+    // after.
     if !may_work(db, assignment.agent).await? {
         return Ok(Assigned::AgentGone);
     }
     let subnet = &assignment.subnet;
-    if !counts(db, assignment.cause, now).await? || latest(db, subnet).await? != assignment.generation {
+    if !counts(db, assignment.cause, now).await?
+        || latest(db, subnet).await? != assignment.generation
+    {
         return Ok(Assigned::Outdated);
     }
     close_searches(db, subnet, now).await?;
@@ -122,12 +128,14 @@ async fn counts(db: &mut PgConnection, cause: Cause, now: UnixMillis) -> Result<
 }
 
 async fn latest(db: &mut PgConnection, subnet: &Range) -> Result<i64, StoreError> {
-    sqlx::query_scalar("SELECT coalesce(max(generation), 0) FROM delegations WHERE first = $1 AND last = $2")
-        .bind(subnet.first())
-        .bind(subnet.last())
-        .fetch_one(db)
-        .await
-        .map_err(StoreError::doing("look at a subnet's delegations"))
+    sqlx::query_scalar(
+        "SELECT coalesce(max(generation), 0) FROM delegations WHERE first = $1 AND last = $2",
+    )
+    .bind(subnet.first())
+    .bind(subnet.last())
+    .fetch_one(db)
+    .await
+    .map_err(StoreError::doing("look at a subnet's delegations"))
 }
 
 pub(super) async fn close_searches(
@@ -147,8 +155,8 @@ pub(super) async fn close_searches(
     Ok(())
 }
 
-/// The new delegation keeps the search that last looked at the subnet, so that what was measured can still be seen, and the
-/// agent's own time, where it was ever asked.
+/// The new delegation keeps the search that last looked at the subnet, so that what was measured
+/// can still be seen, and the agent's own time, where it was ever asked.
 async fn insert(
     db: &mut PgConnection,
     assignment: &Assignment<'_>,
@@ -196,7 +204,11 @@ async fn note(
         "pin": match assignment.cause { Cause::Pin(pin) => Some(pin), Cause::Override | Cause::Balance => None },
     });
     let subject = id.to_string();
-    let entry =
-        Entry { actor: assignment.by, action: assignment.cause.action(), subject: &subject, detail: &detail };
+    let entry = Entry {
+        actor: assignment.by,
+        action: assignment.cause.action(),
+        subject: &subject,
+        detail: &detail,
+    };
     audit::write_in(db, &entry, now).await
 }

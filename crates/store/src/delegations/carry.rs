@@ -15,8 +15,8 @@ use crate::steering::{self, Kind, Rule};
 use crate::{Store, StoreError};
 
 impl Held {
-    /// As something to be carried over: agents that an admin chose come first, then those that live in the subnet, then who is
-    /// nearer.
+    /// As something to be carried over: agents that an admin chose come first, then those that live
+    /// in the subnet, then who is nearer.
     pub fn claim(&self) -> Claim<DelegationId> {
         let rank = match self.reason.as_str() {
             "pinned" | "override" => 0,
@@ -27,7 +27,8 @@ impl Held {
     }
 }
 
-/// Everything that is tied to the hierarchy: what has to be carried over when a new generation is taken up.
+/// Everything that is tied to the hierarchy: what has to be carried over when a new generation is
+/// taken up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tied {
     /// Delegations that hold, in the order of their ids.
@@ -50,7 +51,11 @@ impl Tied {
     }
 
     /// What is to be done with it; see [`Plan`].
-    pub fn plan(&self, old: Option<&Hierarchy>, new: &Hierarchy) -> Plan<DelegationId, SearchId, i64> {
+    pub fn plan(
+        &self,
+        old: Option<&Hierarchy>,
+        new: &Hierarchy,
+    ) -> Plan<DelegationId, SearchId, i64> {
         let searched = self.searched.iter().copied();
         Plan::of(old, new, self.held.iter().map(Held::claim), searched, self.groups().into_values())
     }
@@ -80,9 +85,9 @@ impl Tied {
     }
 }
 
-/// Moves delegations to their places in a new generation, all in one transaction, and says how many ended where they were. One
-/// that ended meanwhile is passed over; those that stay are not touched. An agent that lived in the range is at home only in the
-/// part where it lives.
+/// Moves delegations to their places in a new generation, all in one transaction, and says how many
+/// ended where they were. One that ended meanwhile is passed over; those that stay are not touched.
+/// An agent that lived in the range is at home only in the part where it lives.
 pub async fn carry(
     store: &Store,
     carried: &[Carried<DelegationId>],
@@ -142,19 +147,21 @@ async fn begin_again(
 
 /// Every open search, in order.
 pub async fn searched(store: &Store) -> Result<Vec<Quest<SearchId>>, StoreError> {
-    let rows: Vec<(i64, IpAddr, IpAddr, IpAddr)> =
-        sqlx::query_as("SELECT id, first, last, target FROM searches WHERE state = 'open' ORDER BY id")
-            .fetch_all(store.pool())
-            .await
-            .map_err(StoreError::doing("read the open searches"))?;
-    let quest =
-        |(id, first, last, target)| Ok(Quest { key: SearchId::new(id), range: range(first, last)?, target });
+    let rows: Vec<(i64, IpAddr, IpAddr, IpAddr)> = sqlx::query_as(
+        "SELECT id, first, last, target FROM searches WHERE state = 'open' ORDER BY id",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read the open searches"))?;
+    let quest = |(id, first, last, target)| {
+        Ok(Quest { key: SearchId::new(id), range: range(first, last)?, target })
+    };
     rows.into_iter().map(quest).collect()
 }
 
-/// Puts open searches, with the probes they made, on the subnets that their targets lie in now, all in one transaction. Those that
-/// stay are not touched. All that move are closed first, since in between two of them may want the same subnet, which has
-/// one open search at most.
+/// Puts open searches, with the probes they made, on the subnets that their targets lie in now, all
+/// in one transaction. Those that stay are not touched. All that move are closed first, since in
+/// between two of them may want the same subnet, which has one open search at most.
 pub async fn carry_searches(
     store: &Store,
     followed: &[Followed<SearchId>],

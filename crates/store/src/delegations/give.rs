@@ -7,9 +7,10 @@ use sqlx::PgConnection;
 use crate::StoreError;
 use crate::moment::Moment;
 
-/// Gives the hosts of subnets to agents, as part of the transaction that delegates the subnets. Hosts that waited are the
-/// agent's at once. Hosts that another agent has are its when that agent has let go of them ([`crate::hand_overs`]):
-/// until then they are moving, nothing more is routed to the other agent, and what was on its way there is queued again.
+/// Gives the hosts of subnets to agents, as part of the transaction that delegates the subnets.
+/// Hosts that waited are the agent's at once. Hosts that another agent has are its when that agent
+/// has let go of them ([`crate::hand_overs`]): until then they are moving, nothing more is routed
+/// to the other agent, and what was on its way there is queued again.
 ///
 /// An agent too old to be told ([`protocol::version::HAND_OVERS`]) keeps the hosts it has.
 pub(crate) async fn give_hosts(
@@ -59,7 +60,11 @@ pub(crate) async fn give_hosts(
 }
 
 /// Orders that hosts be handed over to these heirs.
-async fn hand_over(db: &mut PgConnection, moving: &[(i64, i64)], now: UnixMillis) -> Result<(), StoreError> {
+async fn hand_over(
+    db: &mut PgConnection,
+    moving: &[(i64, i64)],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
     let (hosts, heirs): (Vec<i64>, Vec<i64>) = moving.iter().copied().unzip();
     for (doing, step) in HAND_OVER {
         sqlx::query(step)
@@ -73,8 +78,9 @@ async fn hand_over(db: &mut PgConnection, moving: &[(i64, i64)], now: UnixMillis
     Ok(())
 }
 
-/// $1 are the hosts, $2 their heirs, $3 is now; each statement names all. The hosts came first: routing locks those that
-/// it routes to, so that either it sees them moving or its routes are seen here.
+/// $1 are the hosts, $2 their heirs, $3 is now; each statement names all. The hosts came first:
+/// routing locks those that it routes to, so that either it sees them moving or its routes are seen
+/// here.
 const HAND_OVER: [(&str, &str); 4] = [
     (
         "end orders that a move replaces",

@@ -1,7 +1,8 @@
 //! Coordinators hear which subnets changed hands, whichever of them did it.
 //!
-//! It is said in the transaction that does it, so that it is said exactly when it is done, also by a coordinator that dies
-//! right after. What is heard says where to look and nothing else: the store is asked how it stands there.
+//! It is said in the transaction that does it, so that it is said exactly when it is done, also by
+//! a coordinator that dies right after. What is heard says where to look and nothing else: the
+//! store is asked how it stands there.
 
 use hierarchy::Range;
 use sqlx::PgConnection;
@@ -11,7 +12,8 @@ use crate::{Listener, Store, StoreError, listen};
 /// The NOTIFY channel.
 const CHANNEL: &str = "nearcrawl_delegations";
 
-/// Says, when the transaction is committed, that a subnet changed hands; with none, that any may have.
+/// Says, when the transaction is committed, that a subnet changed hands; with none, that any may
+/// have.
 pub(crate) async fn say(db: &mut PgConnection, subnet: Option<&Range>) -> Result<(), StoreError> {
     let what = subnet.map_or_else(String::new, Range::to_string);
     let said = listen::say(db, CHANNEL, &what).await;
@@ -54,8 +56,8 @@ pub enum Heard {
     Changed(Range),
     /// Searches decided who gets these.
     Decided(Vec<Range>),
-    /// Any subnet may have changed hands: it was said so, something may have been missed, or another version said what we do not
-    /// understand.
+    /// Any subnet may have changed hands: it was said so, something may have been missed, or
+    /// another version said what we do not understand.
     Anything,
 }
 
@@ -63,7 +65,9 @@ impl Heard {
     fn of(message: &str) -> Self {
         let subnet = |word: &str| word.parse().ok();
         let heard = match message.strip_prefix(DECIDED) {
-            Some(subnets) => subnets.split(',').map(subnet).collect::<Option<_>>().map(Self::Decided),
+            Some(subnets) => {
+                subnets.split(',').map(subnet).collect::<Option<_>>().map(Self::Decided)
+            }
             None => subnet(message).map(Self::Changed),
         };
         heard.unwrap_or(Self::Anything)
@@ -94,7 +98,8 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_may_be_anything() {
-        for message in ["", "decided", "decided 10.0.0.0/8,ten", "10.0.0.0/8,10.0.0.0/9", "undone 10.0.0.0/8"]
+        for message in
+            ["", "decided", "decided 10.0.0.0/8,ten", "10.0.0.0/8,10.0.0.0/9", "undone 10.0.0.0/8"]
         {
             assert_eq!(Heard::of(message), Heard::Anything, "{message}");
         }

@@ -9,8 +9,8 @@ use super::{Held, range, say};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its hosts, if it has any, wait
-/// again. Whether it held.
+/// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its
+/// hosts, if it has any, wait again. Whether it held.
 pub async fn release(
     store: &Store,
     subnet: &Range,
@@ -37,11 +37,12 @@ pub async fn release(
 
 /// The delegations that pins hold, with their pins.
 pub async fn pinned(store: &Store) -> Result<Vec<(Range, PinId)>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr, i64)> =
-        sqlx::query_as("SELECT first, last, pin FROM delegations WHERE ended_at IS NULL AND pin IS NOT NULL")
-            .fetch_all(store.pool())
-            .await
-            .map_err(StoreError::doing("list the pinned delegations"))?;
+    let rows: Vec<(IpAddr, IpAddr, i64)> = sqlx::query_as(
+        "SELECT first, last, pin FROM delegations WHERE ended_at IS NULL AND pin IS NOT NULL",
+    )
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the pinned delegations"))?;
     rows.into_iter().map(|(first, last, pin)| Ok((range(first, last)?, PinId::new(pin)))).collect()
 }
 

@@ -9,10 +9,14 @@ use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Delegates a subnet as its search decided, in one transaction: fenced by the search's state and by the
-/// subnet's generation. Hosts of the subnet that waited get the agent; hosts that another agent has are handed
-/// over ([`crate::hand_overs`]). A final decision ends the search.
-pub async fn decide(store: &Store, decision: &Decision<'_>, now: UnixMillis) -> Result<Decided, StoreError> {
+/// Delegates a subnet as its search decided, in one transaction: fenced by the search's state and
+/// by the subnet's generation. Hosts of the subnet that waited get the agent; hosts that another
+/// agent has are handed over ([`crate::hand_overs`]). A final decision ends the search.
+pub async fn decide(
+    store: &Store,
+    decision: &Decision<'_>,
+    now: UnixMillis,
+) -> Result<Decided, StoreError> {
     let made = together(store, std::slice::from_ref(decision), now).await?;
     Ok(made.map_or_else(
         |not| not,
@@ -20,7 +24,8 @@ pub async fn decide(store: &Store, decision: &Decision<'_>, now: UnixMillis) -> 
     ))
 }
 
-/// Carries decisions out, each as [`decide`] does; what came of each, in their order. All are about different subnets.
+/// Carries decisions out, each as [`decide`] does; what came of each, in their order. All are about
+/// different subnets.
 ///
 /// One that comes too late is the exception: then each gets a transaction of its own.
 pub async fn decide_all(
@@ -46,8 +51,8 @@ async fn together(
 ) -> Result<Result<Vec<DelegationId>, Decided>, StoreError> {
     let doing = StoreError::doing("decide searches");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    // Agents before searches, as everywhere, so that a revocation comes wholly before or wholly after; each by number, so that
-    // nobody waits in a circle.
+    // Agents before searches, as everywhere, so that a revocation comes wholly before or wholly
+    // after; each by number, so that nobody waits in a circle.
     if !may_all_work(&mut tx, decisions).await? {
         return Ok(Err(Decided::AgentGone));
     }
@@ -59,14 +64,18 @@ async fn together(
     if made.len() < decisions.len() {
         return Ok(Err(Decided::Outdated));
     }
-    let gifts: Vec<_> = decisions.iter().map(|decision| (decision.subnet, decision.agent)).collect();
+    let gifts: Vec<_> =
+        decisions.iter().map(|decision| (decision.subnet, decision.agent)).collect();
     give_hosts(&mut tx, &gifts, now).await?;
     say_decided(&mut tx, decisions.iter().map(|decision| decision.subnet)).await?;
     commit(tx).await.map_err(doing)?;
     Ok(Ok(made))
 }
 
-async fn may_all_work(db: &mut PgConnection, decisions: &[Decision<'_>]) -> Result<bool, StoreError> {
+async fn may_all_work(
+    db: &mut PgConnection,
+    decisions: &[Decision<'_>],
+) -> Result<bool, StoreError> {
     let mut agents: Vec<i64> = decisions.iter().map(|decision| decision.agent.get()).collect();
     agents.sort_unstable();
     agents.dedup();
@@ -103,7 +112,11 @@ async fn close_searches(
     Ok(closed.rows_affected() == decisions.len() as u64)
 }
 
-async fn end(db: &mut PgConnection, decisions: &[Decision<'_>], now: UnixMillis) -> Result<(), StoreError> {
+async fn end(
+    db: &mut PgConnection,
+    decisions: &[Decision<'_>],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
     // Most subnets never had a delegation that could end.
     let former: Vec<_> = decisions.iter().filter(|decision| decision.generation > 0).collect();
     if former.is_empty() {
@@ -124,13 +137,15 @@ async fn end(db: &mut PgConnection, decisions: &[Decision<'_>], now: UnixMillis)
     Ok(())
 }
 
-/// The new delegations in the order of their decisions; fewer where a subnet was delegated meanwhile.
+/// The new delegations in the order of their decisions; fewer where a subnet was delegated
+/// meanwhile.
 async fn insert(
     db: &mut PgConnection,
     decisions: &[Decision<'_>],
     now: UnixMillis,
 ) -> Result<Vec<DelegationId>, StoreError> {
-    let rtt_us = |decision: &Decision<'_>| decision.rtt_us.map(|us| i32::try_from(us).unwrap_or(i32::MAX));
+    let rtt_us =
+        |decision: &Decision<'_>| decision.rtt_us.map(|us| i32::try_from(us).unwrap_or(i32::MAX));
     let ids: Vec<i64> = sqlx::query_scalar(
         "WITH made AS (
             INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us, decided_at)

@@ -4,11 +4,12 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// Whole days from `date` (`YYYY-MM-DD`), or from `loaded_at` where that is no date, until `now`, in UTC; both in milliseconds
-/// since 1970.
+/// Whole days from `date` (`YYYY-MM-DD`), or from `loaded_at` where that is no date, until `now`,
+/// in UTC; both in milliseconds since 1970.
 pub(super) fn days(date: Option<&str>, loaded_at: i64, now: i64) -> u64 {
     let since = date.and_then(|date| date.parse::<Date>().ok()).or_else(|| day(loaded_at));
-    let days = since.zip(day(now)).map(|(since, today)| since.duration_until(today).as_hours() / 24);
+    let days =
+        since.zip(day(now)).map(|(since, today)| since.duration_until(today).as_hours() / 24);
     days.and_then(|days| u64::try_from(days).ok()).unwrap_or(0)
 }
 

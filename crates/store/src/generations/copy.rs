@@ -18,7 +18,10 @@ pub(super) async fn copy_companies(
 ) -> Result<u64, StoreError> {
     let rows = companies.iter().map(|(id, company)| {
         move |row: &mut Row<'_>| {
-            row.number(generation).number(id.get()).text(company.registry.as_str()).text(company.handle);
+            row.number(generation)
+                .number(id.get())
+                .text(company.registry.as_str())
+                .text(company.handle);
             row.maybe(company.name, Row::text);
         }
     });
@@ -32,7 +35,9 @@ pub(super) async fn copy_subnets(
     hierarchy: &Hierarchy,
     copied: &(dyn Fn(u64) + Sync),
 ) -> Result<u64, StoreError> {
-    let rows = hierarchy.iter().map(|subnet| move |row: &mut Row<'_>| write_subnet(row, generation, &subnet));
+    let rows = hierarchy
+        .iter()
+        .map(|subnet| move |row: &mut Row<'_>| write_subnet(row, generation, &subnet));
     let statement =
         "COPY subnets (generation, ordinal, parent, first, last, kind, registry, company, country)
                      FROM STDIN";

@@ -54,10 +54,11 @@ impl Load {
     }
 
     async fn begin(mut tx: PgTransaction<'static>) -> Result<Self, StoreError> {
-        let id = sqlx::query_scalar("INSERT INTO generations (state) VALUES ('loading') RETURNING id")
-            .fetch_one(&mut *tx)
-            .await
-            .map_err(StoreError::doing("begin a generation"))?;
+        let id =
+            sqlx::query_scalar("INSERT INTO generations (state) VALUES ('loading') RETURNING id")
+                .fetch_one(&mut *tx)
+                .await
+                .map_err(StoreError::doing("begin a generation"))?;
         Ok(Self { tx, id })
     }
 
@@ -66,7 +67,8 @@ impl Load {
         Generation::new(self.id.into())
     }
 
-    /// Refuses sources that hold far fewer records than those of the generation in use: see [`super::shrunken`].
+    /// Refuses sources that hold far fewer records than those of the generation in use: see
+    /// [`super::shrunken`].
     pub async fn refuse_shrunken(&mut self, sources: &[Source]) -> Result<(), StoreError> {
         let statement = "SELECT sources FROM generations WHERE state = 'live'";
         let in_use: Option<Json<Vec<Source>>> = sqlx::query_scalar(statement)
@@ -76,13 +78,15 @@ impl Load {
         in_use.and_then(|in_use| refusal(&in_use.0, sources)).map_or(Ok(()), Err)
     }
 
-    /// Copies everything in; `copied` hears the number of rows sent so far (companies first, then subnets).
+    /// Copies everything in; `copied` hears the number of rows sent so far (companies first, then
+    /// subnets).
     pub async fn copy(
         &mut self,
         hierarchy: &Hierarchy,
         copied: &(dyn Fn(u64) + Sync),
     ) -> Result<(), StoreError> {
-        let companies = copy_companies(&mut self.tx, self.id, hierarchy.companies(), copied).await?;
+        let companies =
+            copy_companies(&mut self.tx, self.id, hierarchy.companies(), copied).await?;
         copy_subnets(&mut self.tx, self.id, hierarchy, &|rows| copied(companies + rows)).await?;
         sqlx::query("UPDATE generations SET subnets = $2, companies = $3 WHERE id = $1")
             .bind(self.id)
@@ -94,8 +98,8 @@ impl Load {
         Ok(())
     }
 
-    /// Swaps the generation in and tells whoever listens. `begun` is when the first byte was read. Of the retired
-    /// generations only the one that was live until now is kept.
+    /// Swaps the generation in and tells whoever listens. `begun` is when the first byte was read.
+    /// Of the retired generations only the one that was live until now is kept.
     pub async fn swap(
         self,
         begun: Instant,
@@ -104,7 +108,8 @@ impl Load {
         self.put_to_use(begun, Json(sources.to_vec()), None).await
     }
 
-    /// [`swap`](Self::swap) for a generation that was made of the one in use: its sources and their age are the same.
+    /// [`swap`](Self::swap) for a generation that was made of the one in use: its sources and their
+    /// age are the same.
     pub async fn swap_same_data(mut self, begun: Instant) -> Result<Generation, StoreError> {
         let (sources, read_at): (Json<Vec<Source>>, Option<Moment>) = sqlx::query_as(
             "SELECT sources, coalesce(read_at, live_at) FROM generations WHERE state = 'live'",

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::Source;
 use crate::StoreError;
 
-/// A registry loses at most this share of its records from one load to the next, in percent; between 2013 and 2018 none lost
-/// any.
+/// A registry loses at most this share of its records from one load to the next, in percent;
+/// between 2013 and 2018 none lost any.
 const MOST_LOST: u64 = 20;
 
 /// A registry of whose records a suspicious share is gone.
@@ -20,8 +20,8 @@ pub struct Shrunken {
     pub now: u64,
 }
 
-/// Registries that more than a fifth of their records went missing from: a download cut short, an empty file, a file forgotten. In
-/// the order of their names.
+/// Registries that more than a fifth of their records went missing from: a download cut short, an
+/// empty file, a file forgotten. In the order of their names.
 pub fn shrunken(in_use: &[Source], new: &[Source]) -> Vec<Shrunken> {
     let (before, now) = (records(in_use), records(new));
     let compared = before.into_iter().map(|(registry, before)| {
@@ -47,7 +47,8 @@ impl Shrunken {
     }
 }
 
-/// The error that a load of the new files ends with unless it is forced; `None` when they may take the place of those in use.
+/// The error that a load of the new files ends with unless it is forced; `None` when they may take
+/// the place of those in use.
 pub fn refusal(in_use: &[Source], new: &[Source]) -> Option<StoreError> {
     let shrunken = shrunken(in_use, new);
     (!shrunken.is_empty()).then(|| StoreError::Shrunken { list: sentence(&shrunken) })
@@ -90,7 +91,10 @@ mod tests {
     #[test]
     fn several_files_of_a_registry_count_together() {
         assert_eq!(verdict(&[("arin", 500), ("arin", 500)], &[("arin", 900)]), "");
-        assert_eq!(verdict(&[("arin", 1_000)], &[("arin", 400), ("arin", 300)]), "arin: 700, 1000 in use");
+        assert_eq!(
+            verdict(&[("arin", 1_000)], &[("arin", 400), ("arin", 300)]),
+            "arin: 700, 1000 in use"
+        );
     }
 
     #[test]

@@ -11,7 +11,8 @@ use crate::commit::commit;
 use crate::delegations::{give_hosts, range};
 use crate::{Store, StoreError};
 
-/// A host with an address, and where it was put; it waits for an agent, has one, or is on its way to one.
+/// A host with an address, and where it was put; it waits for an agent, has one, or is on its way
+/// to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
     /// The host.
@@ -42,8 +43,9 @@ pub async fn placed(store: &Store, after: HostId, limit: u32) -> Result<Vec<Plac
     rows.into_iter().map(placed).collect()
 }
 
-/// Puts hosts into other subnets, all in one transaction. Each follows the delegation of its new subnet: a host that another agent
-/// has is handed over by that agent, one in a subnet that nobody has stays with its agent. Gives the agents that have to let go.
+/// Puts hosts into other subnets, all in one transaction. Each follows the delegation of its new
+/// subnet: a host that another agent has is handed over by that agent, one in a subnet that nobody
+/// has stays with its agent. Gives the agents that have to let go.
 pub async fn carry(
     store: &Store,
     places: &[(HostId, Range)],
@@ -51,7 +53,8 @@ pub async fn carry(
 ) -> Result<Vec<AgentId>, StoreError> {
     let doing = StoreError::doing("carry hosts over to their new subnets");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    // Whoever gives one of these subnets away at this moment is waited for, or waits and sees the hosts in it.
+    // Whoever gives one of these subnets away at this moment is waited for, or waits and sees the
+    // hosts in it.
     holders(&mut tx, places, "FOR SHARE").await?;
     let hosts: Vec<i64> = places.iter().map(|(id, _)| id.get()).collect();
     sqlx::query(
@@ -86,17 +89,20 @@ async fn holders(
 ) -> Result<Vec<(Range, AgentId)>, StoreError> {
     const READ: &str = "SELECT first, last, agent FROM delegations
          WHERE ended_at IS NULL AND (first, last) IN (SELECT * FROM unnest($1::inet[], $2::inet[])) ORDER BY id ";
-    let rows: Vec<(IpAddr, IpAddr, i64)> = sqlx::query_as(sqlx::AssertSqlSafe([READ, lock].concat()))
-        .bind(places.iter().map(|(_, subnet)| subnet.first()).collect::<Vec<_>>())
-        .bind(places.iter().map(|(_, subnet)| subnet.last()).collect::<Vec<_>>())
-        .fetch_all(db)
-        .await
-        .map_err(StoreError::doing("see who has the subnets of hosts"))?;
-    rows.into_iter().map(|(first, last, agent)| Ok((range(first, last)?, AgentId::new(agent)))).collect()
+    let rows: Vec<(IpAddr, IpAddr, i64)> =
+        sqlx::query_as(sqlx::AssertSqlSafe([READ, lock].concat()))
+            .bind(places.iter().map(|(_, subnet)| subnet.first()).collect::<Vec<_>>())
+            .bind(places.iter().map(|(_, subnet)| subnet.last()).collect::<Vec<_>>())
+            .fetch_all(db)
+            .await
+            .map_err(StoreError::doing("see who has the subnets of hosts"))?;
+    rows.into_iter()
+        .map(|(first, last, agent)| Ok((range(first, last)?, AgentId::new(agent))))
+        .collect()
 }
 
-/// One host each of subnets that nobody has and that no search is open for, though an agent has hosts there: a new generation
-/// of the hierarchy cut them out of what it has.
+/// One host each of subnets that nobody has and that no search is open for, though an agent has
+/// hosts there: a new generation of the hierarchy cut them out of what it has.
 pub async fn stranded(store: &Store) -> Result<Vec<Orphan>, StoreError> {
     let rows: Vec<OrphanRow> = sqlx::query_as(
         "SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority FROM hosts h

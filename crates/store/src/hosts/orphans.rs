@@ -22,10 +22,11 @@ pub struct Orphan {
     pub authority: String,
 }
 
-/// The next `limit` hosts after `after` that wait for an agent, each with its subnet, in order of their number.
+/// The next `limit` hosts after `after` that wait for an agent, each with its subnet, in order of
+/// their number.
 ///
-/// Whether the subnet has an agent or an open search already, who keeps the book knows: to look it up here for every host would take
-/// five times as long as to read it.
+/// Whether the subnet has an agent or an open search already, who keeps the book knows: to look it
+/// up here for every host would take five times as long as to read it.
 pub async fn in_line(
     store: &Store,
     after: HostId,
@@ -45,8 +46,9 @@ pub async fn in_line(
     rows.into_iter().map(|(id, first, last)| Ok((HostId::new(id), range(first, last)?))).collect()
 }
 
-/// One waiting host each of these subnets, in their order: one that failed least. One whose address answered nobody since
-/// `forgiven` is taken only where there is no other; none where no host waits any more.
+/// One waiting host each of these subnets, in their order: one that failed least. One whose address
+/// answered nobody since `forgiven` is taken only where there is no other; none where no host waits
+/// any more.
 pub async fn orphans(
     store: &Store,
     subnets: &[Range],
@@ -75,6 +77,8 @@ pub async fn orphans(
 /// First, last, address, scheme, authority.
 pub(crate) type OrphanRow = (IpAddr, IpAddr, IpAddr, String, String);
 
-pub(crate) fn orphan((first, last, address, scheme, authority): OrphanRow) -> Result<Orphan, StoreError> {
+pub(crate) fn orphan(
+    (first, last, address, scheme, authority): OrphanRow,
+) -> Result<Orphan, StoreError> {
     Ok(Orphan { subnet: range(first, last)?, address, scheme, authority })
 }

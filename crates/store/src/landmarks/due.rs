@@ -27,9 +27,14 @@ pub struct Due {
     pub address: IpAddr,
 }
 
-/// What agents have not measured since `before` from where they live now: as many landmarks as each has room for, never
-/// measured ones first, then the oldest. All agents begin with the same, so that their times can be compared soon.
-pub async fn due(store: &Store, rooms: &[Room], before: UnixMillis) -> Result<Vec<Due>, StoreError> {
+/// What agents have not measured since `before` from where they live now: as many landmarks as each
+/// has room for, never measured ones first, then the oldest. All agents begin with the same, so
+/// that their times can be compared soon.
+pub async fn due(
+    store: &Store,
+    rooms: &[Room],
+    before: UnixMillis,
+) -> Result<Vec<Due>, StoreError> {
     let rows: Vec<(i64, i64, IpAddr)> = sqlx::query_as(
         "SELECT a.id, due.id, due.address
          FROM unnest($1::bigint[], $2::bigint[]) AS w (agent, room)

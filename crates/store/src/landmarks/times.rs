@@ -40,7 +40,8 @@ pub enum Outcome {
 
 type Row = (i64, IpAddr, i64, String, Option<i32>, Option<i32>, Moment);
 
-/// The latest reports on landmarks in use of agents that may work, from where they live now; by landmark, then by agent.
+/// The latest reports on landmarks in use of agents that may work, from where they live now; by
+/// landmark, then by agent.
 pub async fn times(store: &Store) -> Result<Vec<Measured>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT l.id, l.address, t.agent, t.outcome, t.rtt_us, t.before_us, t.measured_at
@@ -55,11 +56,14 @@ pub async fn times(store: &Store) -> Result<Vec<Measured>, StoreError> {
     rows.into_iter().map(measured).collect()
 }
 
-fn measured((landmark, address, agent, word, rtt, before, at): Row) -> Result<Measured, StoreError> {
+fn measured(
+    (landmark, address, agent, word, rtt, before, at): Row,
+) -> Result<Measured, StoreError> {
     let outcome = match (word.as_str(), rtt) {
-        ("measured", Some(rtt)) => {
-            Outcome::Measured { rtt_us: rtt.unsigned_abs(), before_us: before.map(i32::unsigned_abs) }
-        }
+        ("measured", Some(rtt)) => Outcome::Measured {
+            rtt_us: rtt.unsigned_abs(),
+            before_us: before.map(i32::unsigned_abs),
+        },
         ("unreachable", _) => Outcome::Unreachable,
         ("refused", _) => Outcome::Refused,
         _ => return Err(StoreError::unreadable("landmark_times.outcome")),

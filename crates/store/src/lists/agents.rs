@@ -107,7 +107,10 @@ pub async fn agent(store: &Store, agent: AgentId) -> Result<Option<Agent>, Store
 }
 
 /// The names of agents.
-pub async fn names(store: &Store, agents: &[AgentId]) -> Result<HashMap<AgentId, String>, StoreError> {
+pub async fn names(
+    store: &Store,
+    agents: &[AgentId],
+) -> Result<HashMap<AgentId, String>, StoreError> {
     let rows: Vec<(i64, String)> = sqlx::query_as("SELECT id, name FROM agents WHERE id = ANY($1)")
         .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
         .fetch_all(store.pool())

@@ -54,7 +54,8 @@ pub struct Filter {
     pub reason: Option<String>,
     /// Those whose subnet shares an address with this range.
     pub touching: Option<Range>,
-    /// Those with this in their agent's name or in one of their hosts' names, or with one of [`Filter::subnets`].
+    /// Those with this in their agent's name or in one of their hosts' names, or with one of
+    /// [`Filter::subnets`].
     pub text: Option<String>,
     /// Subnets that fit the text for a reason that Postgres does not know.
     pub subnets: Vec<Range>,

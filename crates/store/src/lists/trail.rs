@@ -141,7 +141,8 @@ async fn probes(store: &Store, search: SearchId) -> Result<Vec<Probe>, StoreErro
 
 impl ProbeRow {
     fn expected(&self) -> Option<Expected> {
-        let (rtt_us, deviation_us) = (self.expected_us?.unsigned_abs(), self.deviation_us?.unsigned_abs());
+        let (rtt_us, deviation_us) =
+            (self.expected_us?.unsigned_abs(), self.deviation_us?.unsigned_abs());
         Some(Expected { rtt_us, deviation_us, chance: self.chance? })
     }
 

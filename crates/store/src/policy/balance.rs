@@ -5,16 +5,19 @@ use protocol::UnixMillis;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// The part of the policy that balance goes by; read anew each time, so that a change holds at once everywhere.
+/// The part of the policy that balance goes by; read anew each time, so that a change holds at once
+/// everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balance {
-    /// Which subnet leaves an agent that is over its capacity: `variance`, `next_best`, `cheapest`; or `off`.
+    /// Which subnet leaves an agent that is over its capacity: `variance`, `next_best`, `cheapest`;
+    /// or `off`.
     pub rule: String,
     /// Whether passes move towards the cheapest plan.
     pub passes: bool,
     /// Most subnets that passes move in 24 hours; at most 1,000,000.
     pub moves_a_day: u32,
-    /// What a move of a pass must save at least, in milliseconds a day, unless it relieves an agent.
+    /// What a move of a pass must save at least, in milliseconds a day, unless it relieves an
+    /// agent.
     pub least_gain_ms: u32,
 }
 
@@ -26,11 +29,20 @@ pub async fn balance(store: &Store) -> Result<Balance, StoreError> {
     .fetch_one(store.pool())
     .await
     .map_err(StoreError::doing("read the policy of balance"))?;
-    Ok(Balance { rule, passes, moves_a_day: moves.unsigned_abs(), least_gain_ms: gain.unsigned_abs() })
+    Ok(Balance {
+        rule,
+        passes,
+        moves_a_day: moves.unsigned_abs(),
+        least_gain_ms: gain.unsigned_abs(),
+    })
 }
 
 /// Replaces it. Values beyond the bounds of [`Balance`] are an error of the database.
-pub async fn set_balance(store: &Store, policy: &Balance, now: UnixMillis) -> Result<(), StoreError> {
+pub async fn set_balance(
+    store: &Store,
+    policy: &Balance,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE policy SET balance_rule = $1, balance_pass = CASE WHEN $2 THEN 'optimal' ELSE 'off' END,
                            balance_moves_a_day = $3, balance_least_gain_ms = $4, changed_at = $5",

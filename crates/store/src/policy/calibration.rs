@@ -12,10 +12,11 @@ pub struct Calibration {
     pub revisit_s: u32,
     /// When a page counts as slower.
     pub slowdown: Slowdown,
-    /// Least time from one delegation of a subnet to a new search because of slow pages, in seconds; 1 to a year.
-    pub rest_s: u32,
-    /// Reports are weighed together over so long, and a former agent looks so often whether its way is as before, in
+    /// Least time from one delegation of a subnet to a new search because of slow pages, in
     /// seconds; 1 to a year.
+    pub rest_s: u32,
+    /// Reports are weighed together over so long, and a former agent looks so often whether its way
+    /// is as before, in seconds; 1 to a year.
     pub hearing_s: u32,
 }
 
@@ -29,11 +30,12 @@ struct Row {
 }
 
 pub(super) async fn read(db: &mut PgConnection) -> Result<Calibration, StoreError> {
-    let row: Row =
-        sqlx::query_as("SELECT revisit_s, slowdown_percent, slowdown_repeats, rest_s, hearing_s FROM policy")
-            .fetch_one(db)
-            .await
-            .map_err(StoreError::doing("read the policy of calibration"))?;
+    let row: Row = sqlx::query_as(
+        "SELECT revisit_s, slowdown_percent, slowdown_repeats, rest_s, hearing_s FROM policy",
+    )
+    .fetch_one(db)
+    .await
+    .map_err(StoreError::doing("read the policy of calibration"))?;
     Ok(Calibration {
         revisit_s: row.revisit_s.unsigned_abs(),
         slowdown: Slowdown {
@@ -45,7 +47,10 @@ pub(super) async fn read(db: &mut PgConnection) -> Result<Calibration, StoreErro
     })
 }
 
-pub(super) async fn write(db: &mut PgConnection, calibration: &Calibration) -> Result<(), StoreError> {
+pub(super) async fn write(
+    db: &mut PgConnection,
+    calibration: &Calibration,
+) -> Result<(), StoreError> {
     let column = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
     sqlx::query(
         "UPDATE policy SET revisit_s = $1, slowdown_percent = $2, slowdown_repeats = $3, rest_s = $4, hearing_s = $5",

@@ -5,7 +5,8 @@ use protocol::UnixMillis;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Takes orders back from agents that sleep or are paused; they may be asked again another time. Says how many.
+/// Takes orders back from agents that sleep or are paused; they may be asked again another time.
+/// Says how many.
 pub async fn withdraw(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let withdrawn = sqlx::query(
         "DELETE FROM probes p USING agents a
@@ -18,8 +19,8 @@ pub async fn withdraw(store: &Store, now: UnixMillis) -> Result<u64, StoreError>
     Ok(withdrawn.rows_affected())
 }
 
-/// Ends the patience with orders made until `asked_before`, and with those of agents not heard of since
-/// `heard_since`. Says how many.
+/// Ends the patience with orders made until `asked_before`, and with those of agents not heard of
+/// since `heard_since`. Says how many.
 pub async fn expire(
     store: &Store,
     asked_before: UnixMillis,

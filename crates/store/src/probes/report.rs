@@ -18,9 +18,10 @@ pub struct News {
     pub check: i64,
 }
 
-/// Takes an agent's reports down. Orders of other agents, unknown ones and answered ones are left as they are,
-/// so that a report may be repeated; one that comes late counts while its search goes on, and always where there is no
-/// search. In the same statement the times of landmarks are renewed, and an address that answered is silent no more.
+/// Takes an agent's reports down. Orders of other agents, unknown ones and answered ones are left
+/// as they are, so that a report may be repeated; one that comes late counts while its search goes
+/// on, and always where there is no search. In the same statement the times of landmarks are
+/// renewed, and an address that answered is silent no more.
 pub async fn report(
     store: &Store,
     agent: AgentId,

@@ -9,10 +9,14 @@ use crate::hosts::{Orphan, OrphanRow, orphan};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// One host each of those of the subnets that have one with an address: the one with the most pages. Left out are subnets
-/// with an open search, and those searched for after `since`, after they were last delegated and, where a pin held them, after
-/// that ended.
-pub async fn targets(store: &Store, subnets: &[Range], since: UnixMillis) -> Result<Vec<Orphan>, StoreError> {
+/// One host each of those of the subnets that have one with an address: the one with the most
+/// pages. Left out are subnets with an open search, and those searched for after `since`, after
+/// they were last delegated and, where a pin held them, after that ended.
+pub async fn targets(
+    store: &Store,
+    subnets: &[Range],
+    since: UnixMillis,
+) -> Result<Vec<Orphan>, StoreError> {
     let rows: Vec<OrphanRow> = sqlx::query_as(
         "SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority
          FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
@@ -34,9 +38,13 @@ pub async fn targets(store: &Store, subnets: &[Range], since: UnixMillis) -> Res
     rows.into_iter().map(orphan).collect()
 }
 
-/// Ends a search for a subnet that a pin holds, without a decision. Whether it was open and the pin counts: one that was removed
-/// meanwhile leaves the search to find somebody.
-pub async fn leave_pinned(store: &Store, search: SearchId, now: UnixMillis) -> Result<bool, StoreError> {
+/// Ends a search for a subnet that a pin holds, without a decision. Whether it was open and the pin
+/// counts: one that was removed meanwhile leaves the search to find somebody.
+pub async fn leave_pinned(
+    store: &Store,
+    search: SearchId,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
     let closed = sqlx::query(
         "UPDATE searches s SET state = 'decided', decided_at = $2
          WHERE s.id = $1 AND s.state = 'open'
@@ -62,10 +70,11 @@ pub struct Skipped {
 
 /// Whom a search passed over when it decided.
 pub async fn skipped(store: &Store, search: SearchId) -> Result<Vec<Skipped>, StoreError> {
-    let found: Option<Json<Vec<Skipped>>> = sqlx::query_scalar("SELECT skipped FROM searches WHERE id = $1")
-        .bind(search.get())
-        .fetch_optional(store.pool())
-        .await
-        .map_err(StoreError::doing("read whom a search passed over"))?;
+    let found: Option<Json<Vec<Skipped>>> =
+        sqlx::query_scalar("SELECT skipped FROM searches WHERE id = $1")
+            .bind(search.get())
+            .fetch_optional(store.pool())
+            .await
+            .map_err(StoreError::doing("read whom a search passed over"))?;
     Ok(found.map(|found| found.0).unwrap_or_default())
 }

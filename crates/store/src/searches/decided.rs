@@ -24,7 +24,11 @@ pub struct Decided {
 type Row = (i64, IpAddr, IpAddr, Vec<i64>, Vec<i32>);
 
 /// Searches that are over with a number below `before`, the newest first.
-pub async fn decided(store: &Store, before: SearchId, limit: u32) -> Result<Vec<Decided>, StoreError> {
+pub async fn decided(
+    store: &Store,
+    before: SearchId,
+    limit: u32,
+) -> Result<Vec<Decided>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT s.id, s.first, s.last,
                 coalesce(array_agg(p.agent ORDER BY p.step) FILTER (WHERE p.id IS NOT NULL), '{}'),
@@ -40,7 +44,8 @@ pub async fn decided(store: &Store, before: SearchId, limit: u32) -> Result<Vec<
     .await
     .map_err(StoreError::doing("read the searches that are over"))?;
     let read = |(id, first, last, agents, times): Row| {
-        let times = agents.into_iter().map(AgentId::new).zip(times.into_iter().map(i32::unsigned_abs));
+        let times =
+            agents.into_iter().map(AgentId::new).zip(times.into_iter().map(i32::unsigned_abs));
         Ok(Decided { id: SearchId::new(id), subnet: range(first, last)?, times: times.collect() })
     };
     rows.into_iter().map(read).collect()
@@ -60,8 +65,8 @@ pub struct Sighted {
 /// Most measurements of a subnet that are looked at.
 const SIGHTINGS: i64 = 1_000;
 
-/// What searches measured in the subnets of these at other addresses than theirs, the newest of each agent and address. A search
-/// without any is left out.
+/// What searches measured in the subnets of these at other addresses than theirs, the newest of
+/// each agent and address. A search without any is left out.
 pub async fn sightings(
     store: &Store,
     searches: &[&OpenSearch],
@@ -86,13 +91,15 @@ pub async fn sightings(
     .map_err(StoreError::doing("read what was measured in subnets"))?;
     let mut found: HashMap<SearchId, Vec<Sighted>> = HashMap::new();
     for (search, address, agent, rtt_us) in rows {
-        let sighted = Sighted { address, agent: AgentId::new(agent), rtt_us: rtt_us.unsigned_abs() };
+        let sighted =
+            Sighted { address, agent: AgentId::new(agent), rtt_us: rtt_us.unsigned_abs() };
         found.entry(SearchId::new(search)).or_default().push(sighted);
     }
     Ok(found)
 }
 
-/// Writes down what the probes of a search showed of its subnet: a word of `searches.finding`, and a sentence.
+/// Writes down what the probes of a search showed of its subnet: a word of `searches.finding`, and
+/// a sentence.
 pub async fn note_finding(
     store: &Store,
     search: SearchId,

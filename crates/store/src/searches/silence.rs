@@ -23,7 +23,11 @@ pub struct Sibling {
 }
 
 /// Known addresses inside a subnet, one host each; at most `limit`.
-pub async fn siblings(store: &Store, subnet: &Range, limit: u32) -> Result<Vec<Sibling>, StoreError> {
+pub async fn siblings(
+    store: &Store,
+    subnet: &Range,
+    limit: u32,
+) -> Result<Vec<Sibling>, StoreError> {
     let rows: Vec<(IpAddr, String, String, Option<Moment>)> = sqlx::query_as(
         "SELECT DISTINCT ON (h.address) h.address, h.scheme, h.authority, a.since
          FROM hosts h LEFT JOIN silent_addresses a ON a.address = h.address
@@ -36,17 +40,18 @@ pub async fn siblings(store: &Store, subnet: &Range, limit: u32) -> Result<Vec<S
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the known addresses of a subnet"))?;
-    let sibling = |(address, scheme, authority, since): (IpAddr, String, String, Option<Moment>)| Sibling {
-        address,
-        scheme,
-        authority,
-        silent_since: since.map(|at| at.0),
-    };
+    let sibling =
+        |(address, scheme, authority, since): (IpAddr, String, String, Option<Moment>)| Sibling {
+            address,
+            scheme,
+            authority,
+            silent_since: since.map(|at| at.0),
+        };
     Ok(rows.into_iter().map(sibling).collect())
 }
 
-/// Ends a search whose target answers nobody and opens one with another target for the same subnet, in one transaction.
-/// Whether that was done: not when the search was over.
+/// Ends a search whose target answers nobody and opens one with another target for the same subnet,
+/// in one transaction. Whether that was done: not when the search was over.
 pub async fn retarget(
     store: &Store,
     search: SearchId,
@@ -86,8 +91,9 @@ pub async fn retarget(
     Ok(true)
 }
 
-/// Ends a search that brought no answer from its target: its subnet's hosts that wait try again at `retry_at`,
-/// for the reason given; those that did so `attempts` times are given up, with the URLs that wait for them.
+/// Ends a search that brought no answer from its target: its subnet's hosts that wait try again at
+/// `retry_at`, for the reason given; those that did so `attempts` times are given up, with the URLs
+/// that wait for them.
 pub async fn silent(
     store: &Store,
     search: SearchId,

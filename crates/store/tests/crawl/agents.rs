@@ -31,7 +31,10 @@ async fn approval_brings_the_home_subnet_and_revocation_ends_it() {
     let agent = world.approved(1, Some("192.0.2.0/24")).await;
     let held = delegations::held(world.store()).await.unwrap();
     assert_eq!(held.len(), 1);
-    assert_eq!((held[0].agent, held[0].subnet, held[0].generation), (agent, range("192.0.2.0/24"), 1));
+    assert_eq!(
+        (held[0].agent, held[0].subnet, held[0].generation),
+        (agent, range("192.0.2.0/24"), 1)
+    );
     assert_eq!(held[0].reason, "home");
     let order = |order| agents::order(world.store(), agent, order, "admin", NOW);
     assert_eq!(order(Order::Approve { home: None }).await.unwrap(), Some(Ordered::Already));
@@ -49,8 +52,16 @@ async fn a_home_goes_to_the_first_that_lives_there() {
     let second = world.approved(2, Some("192.0.2.0/24")).await;
     let held = delegations::held(world.store()).await.unwrap();
     assert_eq!(held.iter().map(|held| held.agent).collect::<Vec<_>>(), [first]);
-    assert!(!delegations::settle_home(world.store(), second, &range("192.0.2.0/24"), NOW).await.unwrap());
-    assert!(delegations::settle_home(world.store(), second, &range("198.51.100.0/24"), NOW).await.unwrap());
+    assert!(
+        !delegations::settle_home(world.store(), second, &range("192.0.2.0/24"), NOW)
+            .await
+            .unwrap()
+    );
+    assert!(
+        delegations::settle_home(world.store(), second, &range("198.51.100.0/24"), NOW)
+            .await
+            .unwrap()
+    );
 }
 
 #[tokio::test]
@@ -74,8 +85,13 @@ async fn revocation_gives_the_work_back() {
 
 async fn beat(world: &World, agent: protocol::AgentId, routes_after: u64) -> agents::Standing {
     let status = json!({ "hosts": 1 });
-    let beat =
-        Beat { agent, protocol: ProtocolVersion(1), asleep_until: None, status: &status, routes_after };
+    let beat = Beat {
+        agent,
+        protocol: ProtocolVersion(1),
+        asleep_until: None,
+        status: &status,
+        routes_after,
+    };
     agents::beat(world.store(), &beat, NOW.plus_ms(-60_000), NOW).await.unwrap().unwrap()
 }
 
@@ -86,17 +102,32 @@ async fn a_beat_tells_whether_the_agent_turned() {
     assert!(agents::workers(world.store()).await.unwrap()[0].last_beat_at.is_none());
     assert!(beat(&world, agent, 0).await.turned, "the first one");
     let standing = beat(&world, agent, 0).await;
-    assert_eq!((standing.turned, standing.state, standing.last_route), (false, AgentState::Approved, 0));
+    assert_eq!(
+        (standing.turned, standing.state, standing.last_route),
+        (false, AgentState::Approved, 0)
+    );
     let status = json!({});
     let asleep_until = Some(NOW.plus_ms(5));
-    let asleep = Beat { agent, protocol: ProtocolVersion(1), asleep_until, status: &status, routes_after: 0 };
+    let asleep = Beat {
+        agent,
+        protocol: ProtocolVersion(1),
+        asleep_until,
+        status: &status,
+        routes_after: 0,
+    };
     let since = NOW.plus_ms(-60_000);
     assert!(agents::beat(world.store(), &asleep, since, NOW).await.unwrap().unwrap().turned);
     let worker = agents::workers(world.store()).await.unwrap()[0];
     assert_eq!((worker.last_beat_at, worker.asleep_until), (Some(NOW), asleep_until));
     let late = NOW.plus_ms(100_000);
     let awake = Beat { asleep_until, ..asleep };
-    assert!(agents::beat(world.store(), &awake, late.plus_ms(-60_000), late).await.unwrap().unwrap().turned);
+    assert!(
+        agents::beat(world.store(), &awake, late.plus_ms(-60_000), late)
+            .await
+            .unwrap()
+            .unwrap()
+            .turned
+    );
     let unknown = Beat { agent: protocol::AgentId::new(99), ..awake };
     assert_eq!(agents::beat(world.store(), &unknown, since, NOW).await.unwrap(), None);
 }
@@ -106,10 +137,16 @@ async fn a_newer_profile_replaces_the_older() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     let key = agents::identity(world.store(), agent).await.unwrap().unwrap().key;
-    let profile = protocol::enrol::AgentProfile { name: "renamed".into(), ..crate::world::profile(1) };
+    let profile =
+        protocol::enrol::AgentProfile { name: "renamed".into(), ..crate::world::profile(1) };
     let home = crate::world::ip("203.0.113.7");
-    let newcomer = agents::Newcomer { key: &key, profile: &profile, protocol: ProtocolVersion(1), home };
+    let newcomer =
+        agents::Newcomer { key: &key, profile: &profile, protocol: ProtocolVersion(1), home };
     agents::enrol(world.store(), b"", &newcomer, NOW).await.unwrap();
     let kept = agents::home(world.store(), agent).await.unwrap();
-    assert_eq!(kept, Some(crate::world::ip("192.0.2.1")), "an approved agent does not move by itself");
+    assert_eq!(
+        kept,
+        Some(crate::world::ip("192.0.2.1")),
+        "an approved agent does not move by itself"
+    );
 }

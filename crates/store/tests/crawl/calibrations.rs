@@ -22,8 +22,12 @@ async fn world() -> (World, AgentId, AgentId) {
     let (near, next) = (world.approved(1, None).await, world.approved(2, None).await);
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
-    let new =
-        NewSearch { subnet: range(SUBNET), target: ip("198.51.100.7"), host: "a.example".into(), port: 80 };
+    let new = NewSearch {
+        subnet: range(SUBNET),
+        target: ip("198.51.100.7"),
+        host: "a.example".into(),
+        port: 80,
+    };
     searches::open(world.store(), &[new], "threshold", 50_000, NOW).await.unwrap();
     for (step, (agent, rtt_us)) in (1..).zip([(near, 9_000), (next, 30_000)]) {
         measure(&world, step, agent, rtt_us).await;
@@ -39,8 +43,14 @@ async fn open_search(world: &World) -> searches::OpenSearch {
 
 async fn measure(world: &World, step: u32, agent: AgentId, rtt_us: u32) {
     let search = open_search(world).await.id;
-    let order =
-        probes::NewProbe { search, step, agent, phase: "rest", level: range("0.0.0.0/0"), expected: None };
+    let order = probes::NewProbe {
+        search,
+        step,
+        agent,
+        phase: "rest",
+        level: range("0.0.0.0/0"),
+        expected: None,
+    };
     probes::ask(world.store(), &[order], NOW).await.unwrap();
     answer(world, agent, rtt_us).await;
 }
@@ -78,7 +88,8 @@ async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
     let (scheme, authority) = ("http".into(), "a.example".into());
     let tally = HostTally { scheme, authority, trends, ..HostTally::default() };
     let name = PackageName { agent, epoch: 1, seq: 1 };
-    let header = Header { name, created: NOW, entries: 1, plain_bytes: 1, body_sha256: String::new() };
+    let header =
+        Header { name, created: NOW, entries: 1, plain_bytes: 1, body_sha256: String::new() };
     let received = Received { header: &header, sha256: b"one", object: "there", bytes: 1 };
     store::packages::enter(world.store(), &received, NOW).await.unwrap();
     let integration = Integration { name, hosts: vec![tally], discovered: vec![] };
@@ -101,7 +112,10 @@ async fn what_is_told_counts_once_and_only_from_whom_the_host_is() {
     assert_eq!(unheard(&world).await, []);
     tell(&world, near, 2, 1).await;
     let told = unheard(&world).await.remove(0);
-    assert_eq!((told.usual, told.slower, told.ratio, told.delegated_at), (2, 1, Some(4.0), Some(NOW)));
+    assert_eq!(
+        (told.usual, told.slower, told.ratio, told.delegated_at),
+        (2, 1, Some(4.0), Some(NOW))
+    );
     hearings::heard(world.store(), &told, &json!({"kept": 1})).await.unwrap();
     assert_eq!(unheard(&world).await, []);
 }
@@ -112,17 +126,29 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     tell(&world, near, 0, 2).await;
     let told = unheard(&world).await.remove(0);
     assert!(calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap());
-    assert!(!calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap(), "one at a time");
+    assert!(
+        !calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap(),
+        "one at a time"
+    );
     let checking = case(&world).await;
-    assert_eq!((checking.state, checking.before_us, checking.ratio), (State::Checking, Some(9_000), 4.0));
+    assert_eq!(
+        (checking.state, checking.before_us, checking.ratio),
+        (State::Checking, Some(9_000), 4.0)
+    );
     let known = calibrations::measured(world.store(), checking.delegation).await.unwrap();
     assert_eq!(known, [(near, 9_000), (next, 30_000)]);
 
     let target = checking.target.clone().unwrap();
     for _ in 0..2 {
-        calibrations::check(world.store(), &checking, next, Some(30_000), &target, NOW).await.unwrap();
+        calibrations::check(world.store(), &checking, next, Some(30_000), &target, NOW)
+            .await
+            .unwrap();
     }
-    assert_eq!(probes::orders(world.store(), next, &[], 3, 10).await.unwrap().len(), 1, "asked once");
+    assert_eq!(
+        probes::orders(world.store(), next, &[], 3, 10).await.unwrap().len(),
+        1,
+        "asked once"
+    );
     assert_eq!(case(&world).await.probe.unwrap().outcome, Outcome::Pending);
     answer(&world, next, 31_000).await;
     let measured = case(&world).await;
@@ -131,7 +157,9 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
 
     let rules = ("threshold", 50_000);
     let searching = (State::Searching, Some(31_000));
-    calibrations::search(world.store(), &measured, searching, &target, &[], rules, NOW).await.unwrap();
+    calibrations::search(world.store(), &measured, searching, &target, &[], rules, NOW)
+        .await
+        .unwrap();
     assert!(case(&world).await.search.unwrap().1, "open");
     assert!(open_search(&world).await.trail.is_empty(), "everybody is asked anew");
     decide(&world, next, 31_000).await;
@@ -147,14 +175,21 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     );
     let seeds = [Seed { agent: near, rtt_us: 9_100 }, Seed { agent: next, rtt_us: 31_000 }];
     let returning = (State::Returning, None);
-    calibrations::search(world.store(), &away, returning, &target, &seeds, rules, NOW).await.unwrap();
+    calibrations::search(world.store(), &away, returning, &target, &seeds, rules, NOW)
+        .await
+        .unwrap();
     assert_eq!(open_search(&world).await.trail.len(), 2);
     decide(&world, near, 9_100).await;
     let back = case(&world).await;
-    calibrations::end(world.store(), &back, (State::Returned, None), &json!({}), NOW).await.unwrap();
+    calibrations::end(world.store(), &back, (State::Returned, None), &json!({}), NOW)
+        .await
+        .unwrap();
     assert!(calibrations::going_on(world.store()).await.unwrap().is_empty());
     let told = calibrations::list(world.store(), i64::MAX, 10).await.unwrap().remove(0);
-    assert_eq!((told.state, told.now_us, told.moments.ended), (State::Returned, Some(31_000), Some(NOW)));
+    assert_eq!(
+        (told.state, told.now_us, told.moments.ended),
+        (State::Returned, Some(31_000), Some(NOW))
+    );
     assert!(told.moments.moved.is_some() && told.moments.returned.is_some());
     let search = back.search.unwrap().0;
     assert_eq!(calibrations::of_search(world.store(), search).await.unwrap(), Some(told));
@@ -184,7 +219,8 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
 /// Gives the subnet to an agent by hand and lets it complain; whether a case was opened.
 async fn complains_after(world: &World, agent: AgentId, cause: Cause) -> bool {
     let subnet = range(SUBNET);
-    let assignment = Assignment { subnet, agent, generation: 1, cause, by: "ada", note: "a contract" };
+    let assignment =
+        Assignment { subnet, agent, generation: 1, cause, by: "ada", note: "a contract" };
     let made = delegations::assign(world.store(), &assignment, NOW).await.unwrap();
     assert!(matches!(made, Assigned::Made(_)), "{made:?}");
     let told = Unheard {
@@ -207,12 +243,19 @@ async fn what_was_given_by_hand_once_is_looked_at_and_what_is_pinned_is_not() {
     assert!(complains_after(&world, agent, Cause::Override).await);
     let case = case(&world).await;
     let known = calibrations::measured(world.store(), case.delegation).await.unwrap();
-    assert_eq!((case.before_us, known), (None, vec![(near, 9_000), (next, 30_000)]), "others can tell");
+    assert_eq!(
+        (case.before_us, known),
+        (None, vec![(near, 9_000), (next, 30_000)]),
+        "others can tell"
+    );
 
     let (world, ..) = self::world().await;
     let scope = Scope::Range(range(SUBNET));
     let agent = world.approved(3, None).await;
-    let new = New { kind: Kind::Pin, scope: &scope, agent, reason: "r", by: "ada", expires_at: None };
-    let Made::Done(pin) = steering::make(world.store(), &new, NOW).await.unwrap() else { panic!("taken") };
+    let new =
+        New { kind: Kind::Pin, scope: &scope, agent, reason: "r", by: "ada", expires_at: None };
+    let Made::Done(pin) = steering::make(world.store(), &new, NOW).await.unwrap() else {
+        panic!("taken")
+    };
     assert!(!complains_after(&world, agent, Cause::Pin(PinId::new(pin))).await);
 }

@@ -1,7 +1,9 @@
 //! Delegations and open searches move to the places they were given in a new generation.
 
 use hierarchy::carry::{Carried, Claim, Fate, Followed};
-use hierarchy::{Builder, Companies, Generation, Hierarchy, Range, Record, Scope, SubnetKind, carry::Census};
+use hierarchy::{
+    Builder, Companies, Generation, Hierarchy, Range, Record, Scope, SubnetKind, carry::Census,
+};
 use protocol::{AgentId, DelegationId};
 use store::delegations::{self, Held, Tied};
 use store::searches::{self, NewSearch};
@@ -129,8 +131,14 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     let ranges = ["198.51.100.0/24", "198.51.101.0/24", "203.0.113.0/24"];
     for text in ranges {
         let scope = Scope::Range(range(text));
-        let new =
-            steering::New { kind: Kind::Pin, scope: &scope, agent, reason: "r", by: "a", expires_at: None };
+        let new = steering::New {
+            kind: Kind::Pin,
+            scope: &scope,
+            agent,
+            reason: "r",
+            by: "a",
+            expires_at: None,
+        };
         steering::make(world.store(), &new, NOW).await.unwrap();
     }
     let tied = Tied::read(world.store()).await.unwrap();
@@ -140,8 +148,13 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     assert!(tied.fits(&old) && !tied.fits(&new));
     let plan = tied.plan(Some(&old), &new);
     steering::carry(world.store(), &plan.rules, NOW.plus_ms(1)).await.unwrap();
-    let mut now: Vec<_> =
-        Tied::read(world.store()).await.unwrap().rules.into_iter().map(|(_, rule)| rule.scope).collect();
+    let mut now: Vec<_> = Tied::read(world.store())
+        .await
+        .unwrap()
+        .rules
+        .into_iter()
+        .map(|(_, rule)| rule.scope)
+        .collect();
     now.sort_by_key(ToString::to_string);
     let expected = ["198.51.100.0/23", "203.0.113.0/24"].map(|text| Scope::Range(range(text)));
     assert_eq!(now, expected);

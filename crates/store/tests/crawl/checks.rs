@@ -15,7 +15,10 @@ async fn an_address_is_checked_without_a_search() {
     let orders = probes::orders(world.store(), agent, &[], 10, 10).await.unwrap();
     let order = &orders[0];
     assert_eq!((orders.len(), order.probe, order.samples), (1, probe, 10));
-    assert_eq!((order.address, order.host.as_str(), order.port), (target.address, "a.example:81", 81));
+    assert_eq!(
+        (order.address, order.host.as_str(), order.port),
+        (target.address, "a.example:81", 81)
+    );
     assert_eq!(probes::expire(world.store(), NOW, NOW.plus_ms(-60_000), NOW).await.unwrap(), 1);
     let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us: 9_000, samples: 10 };
     let report = [ProbeReport { probe, measured_at: NOW, result }];

@@ -42,12 +42,17 @@ async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
         rtt_us,
         skipped: &[],
     };
-    assert!(matches!(delegations::decide(world.store(), &decision, now).await.unwrap(), Decided::Made(_)));
+    assert!(matches!(
+        delegations::decide(world.store(), &decision, now).await.unwrap(),
+        Decided::Made(_)
+    ));
 }
 
 async fn told(world: &World, agent: AgentId) -> Vec<u64> {
     let open = hand_overs::open(world.store(), agent, 10).await.unwrap();
-    assert!(open.iter().all(|order| order.host == "http://a.example" && order.task == HostTask::LetGo));
+    assert!(
+        open.iter().all(|order| order.host == "http://a.example" && order.task == HostTask::LetGo)
+    );
     open.iter().map(|order| order.number).collect()
 }
 
@@ -66,10 +71,21 @@ async fn a_host_goes_over_when_its_agent_has_let_go_and_not_before() {
     assert_eq!(numbers.len(), 1);
     assert!(told(&world, new).await.is_empty());
     assert_eq!(owner_of_routes(&world).await, [], "nobody gets anything meanwhile");
-    assert!(routes::after(world.store(), old, 0, 10).await.unwrap().is_empty(), "routes are taken back");
-    assert_eq!(hand_overs::confirm(world.store(), new, &numbers, NOW).await.unwrap(), 0, "not its to say");
+    assert!(
+        routes::after(world.store(), old, 0, 10).await.unwrap().is_empty(),
+        "routes are taken back"
+    );
+    assert_eq!(
+        hand_overs::confirm(world.store(), new, &numbers, NOW).await.unwrap(),
+        0,
+        "not its to say"
+    );
     assert_eq!(hand_overs::confirm(world.store(), old, &numbers, NOW).await.unwrap(), 1);
-    assert_eq!(hand_overs::confirm(world.store(), old, &numbers, NOW).await.unwrap(), 0, "repeated");
+    assert_eq!(
+        hand_overs::confirm(world.store(), old, &numbers, NOW).await.unwrap(),
+        0,
+        "repeated"
+    );
     assert!(told(&world, old).await.is_empty());
     let mut urls = owner_of_routes(&world).await;
     urls.sort_by(|a, b| a.1.cmp(&b.1));
@@ -81,7 +97,8 @@ async fn a_host_goes_over_when_its_agent_has_let_go_and_not_before() {
 async fn a_former_agent_has_a_say_about_what_it_shipped_in_time() {
     let (world, old, new) = world().await;
     let names = [("http".to_owned(), "a.example".to_owned())];
-    let own = async |agent, at| hosts::of_agent(world.store(), agent, at, &names).await.unwrap().len();
+    let own =
+        async |agent, at| hosts::of_agent(world.store(), agent, at, &names).await.unwrap().len();
     decide(&world, new, NOW).await;
     assert_eq!((own(old, NOW).await, own(new, NOW).await), (1, 0), "still the old one's");
     let numbers = told(&world, old).await;
@@ -110,14 +127,21 @@ async fn an_agent_that_is_not_heard_of_loses_its_lease_and_is_told_when_it_is_ba
     let (world, old, new) = world().await;
     decide(&world, new, NOW).await;
     let numbers = told(&world, old).await;
-    assert_eq!(hand_overs::lapse(world.store(), NOW, NOW).await.unwrap(), 0, "asked at this very moment");
+    assert_eq!(
+        hand_overs::lapse(world.store(), NOW, NOW).await.unwrap(),
+        0,
+        "asked at this very moment"
+    );
     assert_eq!(hand_overs::lapse(world.store(), NOW.plus_ms(1), NOW.plus_ms(1)).await.unwrap(), 1);
     assert_eq!(hand_overs::lapse(world.store(), NOW.plus_ms(1), NOW.plus_ms(1)).await.unwrap(), 0);
     assert!(owner_of_routes(&world).await.iter().all(|(agent, _)| *agent == new));
     assert_eq!(told(&world, old).await, numbers);
     hand_overs::confirm(world.store(), old, &numbers, NOW).await.unwrap();
     assert!(told(&world, old).await.is_empty());
-    assert!(routes::after(world.store(), new, 0, 10).await.unwrap().len() == 3, "the heir keeps the host");
+    assert!(
+        routes::after(world.store(), new, 0, 10).await.unwrap().len() == 3,
+        "the heir keeps the host"
+    );
 }
 
 #[tokio::test]
@@ -159,7 +183,8 @@ async fn a_host_follows_the_delegation_of_the_subnet_that_it_is_in_now() {
     let orders = told(&world, old).await;
     assert_eq!(orders.len(), 1);
     hand_overs::confirm(world.store(), old, &orders, NOW).await.unwrap();
-    let owners: Vec<AgentId> = owner_of_routes(&world).await.into_iter().map(|(agent, _)| agent).collect();
+    let owners: Vec<AgentId> =
+        owner_of_routes(&world).await.into_iter().map(|(agent, _)| agent).collect();
     assert!(!owners.is_empty() && owners.iter().all(|owner| *owner == third), "{owners:?}");
 }
 
@@ -171,6 +196,7 @@ async fn a_host_on_its_way_goes_to_who_has_the_subnet_that_it_is_in_now() {
     assert_eq!(cut_out(&world, "198.51.100.0/28").await, [old]);
     let orders = told(&world, old).await;
     hand_overs::confirm(world.store(), old, &orders, NOW).await.unwrap();
-    let owners: Vec<AgentId> = owner_of_routes(&world).await.into_iter().map(|(agent, _)| agent).collect();
+    let owners: Vec<AgentId> =
+        owner_of_routes(&world).await.into_iter().map(|(agent, _)| agent).collect();
     assert!(!owners.is_empty() && owners.iter().all(|owner| *owner == third), "{owners:?}");
 }

@@ -7,7 +7,10 @@ use crate::world::{NOW, World, ip, range};
 #[tokio::test]
 async fn the_same_url_waits_once() {
     let world = World::new().await;
-    assert_eq!(world.queue(&["http://a.example/", "http://a.example/", "http://b.example/"]).await, 2);
+    assert_eq!(
+        world.queue(&["http://a.example/", "http://a.example/", "http://b.example/"]).await,
+        2
+    );
     assert_eq!(world.queue(&["http://a.example/", "http://a.example/x"]).await, 1);
     assert_eq!(world.queue(&[]).await, 0);
     let unresolved = hosts::unresolved(world.store(), 10, NOW).await.unwrap();
@@ -20,8 +23,12 @@ async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
     let world = World::new().await;
     world.queue(&["http://gone.example/"]).await;
     let id = hosts::unresolved(world.store(), 10, NOW).await.unwrap()[0].id;
-    let failure =
-        |ms, give_up| FailedLookup { id, reason: "no answer".into(), retry_at: NOW.plus_ms(ms), give_up };
+    let failure = |ms, give_up| FailedLookup {
+        id,
+        reason: "no answer".into(),
+        retry_at: NOW.plus_ms(ms),
+        give_up,
+    };
     hosts::not_resolved(world.store(), &[failure(1_000, false)]).await.unwrap();
     assert!(hosts::unresolved(world.store(), 10, NOW).await.unwrap().is_empty());
     let again = hosts::unresolved(world.store(), 10, NOW.plus_ms(1_000)).await.unwrap();
@@ -45,10 +52,14 @@ async fn a_subnet_without_an_agent_is_an_orphan_once() {
     let orphans = world.orphans(NOW, NOW).await;
     assert_eq!(orphans.len(), 1);
     assert_eq!(orphans[0].subnet, range("198.51.100.0/24"));
-    assert_eq!((orphans[0].address, orphans[0].authority.as_str()), (ip("198.51.100.7"), "a.example"));
+    assert_eq!(
+        (orphans[0].address, orphans[0].authority.as_str()),
+        (ip("198.51.100.7"), "a.example")
+    );
     let agent = world.approved(1, Some("198.51.100.0/24")).await;
     assert!(world.orphans(NOW, NOW).await.is_empty());
-    let names = [("http".to_owned(), "a.example".to_owned()), ("https".to_owned(), "a.example".to_owned())];
+    let names =
+        [("http".to_owned(), "a.example".to_owned()), ("https".to_owned(), "a.example".to_owned())];
     assert_eq!(hosts::of_agent(world.store(), agent, NOW, &names).await.unwrap(), names[..1]);
 }
 
@@ -61,7 +72,9 @@ async fn hosts_that_wait_come_in_pages() {
     world.settle_hosts("203.0.113.7", "203.0.113.0/24").await;
     let mut after = protocol::HostId::new(0);
     let mut seen = Vec::new();
-    while let Some((last, subnet)) = hosts::in_line(world.store(), after, 1, NOW).await.unwrap().pop() {
+    while let Some((last, subnet)) =
+        hosts::in_line(world.store(), after, 1, NOW).await.unwrap().pop()
+    {
         seen.push(subnet);
         after = last;
     }

@@ -15,7 +15,11 @@ fn spot(subnet: &str, address: &str) -> Spot {
 async fn two(world: &World) {
     let spots = [spot("198.51.100.0/24", "198.51.100.7"), spot("203.0.113.0/24", "203.0.113.7")];
     assert_eq!(landmarks::choose(world.store(), &spots, NOW).await.unwrap(), 2);
-    assert_eq!(landmarks::choose(world.store(), &spots, NOW).await.unwrap(), 0, "they are landmarks already");
+    assert_eq!(
+        landmarks::choose(world.store(), &spots, NOW).await.unwrap(),
+        0,
+        "they are landmarks already"
+    );
 }
 
 async fn due(world: &World, agent: AgentId, orders: u32) -> Vec<Due> {
@@ -55,7 +59,8 @@ async fn each_agent_measures_each_landmark_once_in_a_while() {
     let news = probes::report(world.store(), agent, &reports, NOW).await.unwrap();
     assert_eq!(news, News { landmark: 2, ..News::default() });
     assert!(due(&world, agent, 10).await.is_empty(), "they were measured");
-    let later = landmarks::due(world.store(), &[Room { agent, orders: 9 }], NOW.plus_ms(1)).await.unwrap();
+    let later =
+        landmarks::due(world.store(), &[Room { agent, orders: 9 }], NOW.plus_ms(1)).await.unwrap();
     assert_eq!(later.len(), 2, "a while is over");
     let times = landmarks::times(world.store()).await.unwrap();
     assert_eq!(times[0].outcome, Outcome::Measured { rtt_us: 20_000, before_us: None });
@@ -78,9 +83,17 @@ async fn who_moved_measures_anew_and_its_old_times_count_no_more() {
     assert_eq!(landmarks::times(world.store()).await.unwrap(), []);
     assert_eq!(measure(&world, agent, Some(90_000), 5).await.landmark, 2);
     let times = landmarks::times(world.store()).await.unwrap();
-    assert_eq!(times[0].outcome, Outcome::Measured { rtt_us: 90_000, before_us: None }, "another place");
+    assert_eq!(
+        times[0].outcome,
+        Outcome::Measured { rtt_us: 90_000, before_us: None },
+        "another place"
+    );
     assert_eq!(landmarks::forget(world.store(), NOW).await.unwrap(), 0);
-    assert_eq!(landmarks::forget(world.store(), NOW.plus_ms(1)).await.unwrap(), 4, "the times stay");
+    assert_eq!(
+        landmarks::forget(world.store(), NOW.plus_ms(1)).await.unwrap(),
+        4,
+        "the times stay"
+    );
     assert_eq!(landmarks::times(world.store()).await.unwrap().len(), 2);
 }
 
@@ -96,7 +109,11 @@ async fn a_retired_landmark_is_out_of_everything() {
     assert_eq!(landmarks::retire(world.store(), &lost, NOW).await.unwrap(), 1);
     assert_eq!(landmarks::retire(world.store(), &lost, NOW).await.unwrap(), 0);
     assert_eq!(landmarks::live(world.store(), LandmarkId::new(0), 10).await.unwrap().len(), 1);
-    assert_eq!(probes::orders(world.store(), agent, &[], 3, 10).await.unwrap().len(), 1, "its order is over");
+    assert_eq!(
+        probes::orders(world.store(), agent, &[], 3, 10).await.unwrap().len(),
+        1,
+        "its order is over"
+    );
     two_again(&world).await;
 }
 

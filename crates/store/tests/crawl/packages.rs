@@ -36,7 +36,10 @@ async fn a_package_is_integrated_once_with_all_that_follows() {
     let header = header(agent, 1);
     enter(&world, &header, b"one").await;
     let waiting = packages::waiting(world.store(), 10).await.unwrap();
-    assert_eq!((waiting.len(), waiting[0].name, waiting[0].sha256.as_slice()), (1, header.name, &b"one"[..]));
+    assert_eq!(
+        (waiting.len(), waiting[0].name, waiting[0].sha256.as_slice()),
+        (1, header.name, &b"one"[..])
+    );
     let tally = HostTally {
         scheme: "http".into(),
         authority: "a.example".into(),
@@ -49,9 +52,16 @@ async fn a_package_is_integrated_once_with_all_that_follows() {
     let discovered = vec![url("http://b.example/"), url("http://b.example/x")];
     let integration = Integration { name: header.name, hosts: vec![tally], discovered };
     assert!(packages::integrate(world.store(), &integration, NOW).await.unwrap().is_some());
-    assert!(packages::integrate(world.store(), &integration, NOW).await.unwrap().is_none(), "only once");
+    assert!(
+        packages::integrate(world.store(), &integration, NOW).await.unwrap().is_none(),
+        "only once"
+    );
     assert!(packages::waiting(world.store(), 10).await.unwrap().is_empty());
-    assert_eq!(world.queue(&["http://b.example/", "http://b.example/x"]).await, 0, "they wait already");
+    assert_eq!(
+        world.queue(&["http://b.example/", "http://b.example/x"]).await,
+        0,
+        "they wait already"
+    );
     let unresolved = store::hosts::unresolved(world.store(), 10, NOW).await.unwrap();
     assert_eq!(unresolved.len(), 2);
 }
@@ -83,7 +93,11 @@ async fn fetches_are_the_load_of_a_week() {
             loads.get(&range("198.51.100.0/24")).copied()
         }
     };
-    assert_eq!((load(0).await, load(3).await), (Some(15), Some(4)), "15 in one day, 15 in four, rounded up");
+    assert_eq!(
+        (load(0).await, load(3).await),
+        (Some(15), Some(4)),
+        "15 in one day, 15 in four, rounded up"
+    );
     assert_eq!((load(9).await, load(10).await), (Some(1), None), "a week later it is forgotten");
     let work = loads::agents(world.store(), NOW.plus_ms(3 * day_ms)).await.unwrap();
     assert_eq!((work[0].offered, work[0].fetched, work[0].since), (1_000, 5, Some(NOW)));
@@ -97,7 +111,8 @@ async fn packages_wait_in_the_order_of_their_numbers() {
     for seq in [2, 1, 10] {
         enter(&world, &header(agent, seq), b"same").await;
     }
-    let seqs = |waiting: Vec<packages::Waiting>| waiting.iter().map(|w| w.name.seq).collect::<Vec<_>>();
+    let seqs =
+        |waiting: Vec<packages::Waiting>| waiting.iter().map(|w| w.name.seq).collect::<Vec<_>>();
     assert_eq!(seqs(packages::waiting(world.store(), 10).await.unwrap()), [1, 2, 10]);
     packages::refuse(world.store(), &header(agent, 1).name, "unreadable").await.unwrap();
     assert_eq!(seqs(packages::waiting(world.store(), 10).await.unwrap()), [2, 10]);
@@ -106,8 +121,10 @@ async fn packages_wait_in_the_order_of_their_numbers() {
 #[tokio::test]
 async fn facts_and_policy_are_kept() {
     let world = World::new().await;
-    let first = store::settings::get_or_set(world.store(), "token_secret", &"one".into()).await.unwrap();
-    let second = store::settings::get_or_set(world.store(), "token_secret", &"two".into()).await.unwrap();
+    let first =
+        store::settings::get_or_set(world.store(), "token_secret", &"one".into()).await.unwrap();
+    let second =
+        store::settings::get_or_set(world.store(), "token_secret", &"two".into()).await.unwrap();
     assert_eq!((first.as_str(), second.as_str()), (Some("one"), Some("one")));
     let policy = store::policy::read(world.store()).await.unwrap();
     assert_eq!((policy.threshold_us, policy.patience_ms), (50_000, 60_000));

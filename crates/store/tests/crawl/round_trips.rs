@@ -40,7 +40,8 @@ async fn the_shortest_round_trip_of_each_agent_is_kept_for_a_quarter_of_a_year()
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
     let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
-    let told = |shortest, is_new| Told { subnet: range(SUBNET), shortest, is_new, is_confirmed: false };
+    let told =
+        |shortest, is_new| Told { subnet: range(SUBNET), shortest, is_new, is_confirmed: false };
     let first = from("198.51.100.7", one, 12_000);
     assert_eq!(hear(&world, (one, 1), ("198.51.100.7", 12_000), NOW).await, [told(first, true)]);
     let later = from("198.51.100.7", one, 15_000);
@@ -66,8 +67,9 @@ async fn a_round_trip_is_confirmed_by_the_third_package() {
     }
     assert_eq!(confirmed, [false, false, true, false], "told once");
     hear(&world, (agent, 5), ("198.51.100.8", 9_000), NOW).await;
-    let found =
-        round_trips::confirmed(world.store(), &[range(SUBNET), range("203.0.113.0/24")]).await.unwrap();
+    let found = round_trips::confirmed(world.store(), &[range(SUBNET), range("203.0.113.0/24")])
+        .await
+        .unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[&range(SUBNET)], [from("198.51.100.7", agent, 19_996)]);
 }

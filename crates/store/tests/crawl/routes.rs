@@ -17,7 +17,12 @@ async fn world_with_urls(count: usize) -> (World, AgentId) {
 }
 
 async fn seqs(world: &World, agent: AgentId, after: u64) -> Vec<u64> {
-    routes::after(world.store(), agent, after, 100).await.unwrap().iter().map(|route| route.seq).collect()
+    routes::after(world.store(), agent, after, 100)
+        .await
+        .unwrap()
+        .iter()
+        .map(|route| route.seq)
+        .collect()
 }
 
 #[tokio::test]
@@ -39,7 +44,8 @@ async fn an_agent_gets_no_more_than_it_may_have_ahead() {
     assert!(routes::route(world.store(), 100, 3).await.unwrap().is_empty());
     let status = serde_json::json!({});
     let protocol = protocol::ProtocolVersion(1);
-    let beat = agents::Beat { agent, protocol, asleep_until: None, status: &status, routes_after: 2 };
+    let beat =
+        agents::Beat { agent, protocol, asleep_until: None, status: &status, routes_after: 2 };
     let standing = agents::beat(world.store(), &beat, NOW, NOW).await.unwrap().unwrap();
     assert_eq!((standing.confirmed, standing.last_route), (2, 3));
     assert_eq!(routes::route(world.store(), 100, 3).await.unwrap().len(), 2);

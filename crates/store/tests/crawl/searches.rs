@@ -71,7 +71,9 @@ async fn orders_are_handed_out_until_they_are_answered_and_answers_count_once() 
     assert_eq!(ask(&world, search.id, 1, other).await, 0, "a step is taken once");
     let orders = probes::orders(world.store(), agent, &[], 3, 10).await.unwrap();
     assert_eq!((orders.len(), orders[0].port, orders[0].host.as_str()), (1, 81, "a.example:81"));
-    assert!(probes::orders(world.store(), agent, &[orders[0].probe], 3, 10).await.unwrap().is_empty());
+    assert!(
+        probes::orders(world.store(), agent, &[orders[0].probe], 3, 10).await.unwrap().is_empty()
+    );
     let report = [measured(orders[0].probe, 61_000)];
     let took = |who| probes::report(world.store(), who, &report, NOW);
     assert_eq!(took(other).await.unwrap().search, 0, "somebody else's order");
@@ -88,7 +90,9 @@ async fn no_order_is_written_for_a_search_or_an_agent_that_is_not_there() {
     let agent = world.approved(1, None).await;
     open(&world).await;
     let search = only(&world, Which::Urgent).await.unwrap();
-    for (search, agent) in [(SearchId::new(search.id.get() + 1), agent), (search.id, AgentId::new(99))] {
+    for (search, agent) in
+        [(SearchId::new(search.id.get() + 1), agent), (search.id, AgentId::new(99))]
+    {
         let level = range("0.0.0.0/0");
         let probe = NewProbe { search, step: 1, agent, phase: "rest", level, expected: None };
         let error = probes::ask(world.store(), &[probe], NOW).await.unwrap_err();
@@ -115,7 +119,9 @@ async fn a_search_is_left_alone_while_its_answers_are_awaited_and_it_has_patienc
     ask(&world, search.id, 2, agents[1]).await;
     assert_eq!((looks(2, before).await, looks(3, before).await), (0, 1), "two answers are awaited");
     let orders = probes::orders(world.store(), agents[0], &[], 3, 10).await.unwrap();
-    probes::report(world.store(), agents[0], &[measured(orders[0].probe, 61_000)], NOW).await.unwrap();
+    probes::report(world.store(), agents[0], &[measured(orders[0].probe, 61_000)], NOW)
+        .await
+        .unwrap();
     assert_eq!((looks(1, before).await, looks(2, before).await), (0, 1), "one of two has answered");
     probes::expire(world.store(), NOW, before, NOW).await.unwrap();
     assert_eq!(looks(1, before).await, 1, "nobody is waited for any more");
@@ -134,7 +140,10 @@ async fn patience_ends_and_a_late_answer_still_counts() {
     let trail = only(&world, Which::Urgent).await.unwrap().trail;
     assert_eq!(trail[0].state, "expired");
     assert_eq!(
-        probes::report(world.store(), agent, &[measured(trail[0].probe, 9)], NOW).await.unwrap().search,
+        probes::report(world.store(), agent, &[measured(trail[0].probe, 9)], NOW)
+            .await
+            .unwrap()
+            .search,
         1
     );
     assert_eq!(only(&world, Which::Urgent).await.unwrap().trail[0].rtt_us, Some(9));
@@ -148,7 +157,9 @@ async fn orders_of_who_sleeps_or_is_paused_are_taken_back() {
     let search = only(&world, Which::Urgent).await.unwrap();
     ask(&world, search.id, 1, agent).await;
     assert_eq!(probes::withdraw(world.store(), NOW).await.unwrap(), 0);
-    store::agents::order(world.store(), agent, store::agents::Order::Pause, "admin", NOW).await.unwrap();
+    store::agents::order(world.store(), agent, store::agents::Order::Pause, "admin", NOW)
+        .await
+        .unwrap();
     assert_eq!(probes::withdraw(world.store(), NOW).await.unwrap(), 1);
     assert!(only(&world, Which::Urgent).await.unwrap().trail.is_empty());
     assert_eq!(ask(&world, search.id, 1, agent).await, 1, "it can be asked again");
@@ -162,7 +173,9 @@ async fn a_decision_is_made_once_and_gives_the_hosts_away() {
     world.settle_hosts("198.51.100.7", SUBNET).await;
     open(&world).await;
     let search = only(&world, Which::Urgent).await.unwrap();
-    let decide = || async { delegations::decide(world.store(), &decision(&search, agent, false), NOW).await };
+    let decide = || async {
+        delegations::decide(world.store(), &decision(&search, agent, false), NOW).await
+    };
     assert!(matches!(decide().await.unwrap(), Decided::Made(_)));
     assert_eq!(decide().await.unwrap(), Decided::Outdated);
     assert!(only(&world, Which::Urgent).await.is_none());
@@ -179,9 +192,11 @@ async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces
     assert!(searches::urgent(world.store()).await.unwrap().is_empty());
     let goes_on = only(&world, Which::Provisional).await.unwrap();
     assert_eq!((goes_on.provisional, goes_on.generation), (Some(slow), 1));
-    let outdated = delegations::decide(world.store(), &decision(&search, fast, false), NOW).await.unwrap();
+    let outdated =
+        delegations::decide(world.store(), &decision(&search, fast, false), NOW).await.unwrap();
     assert_eq!(outdated, Decided::Outdated, "thought out on generation 0");
-    let made = delegations::decide(world.store(), &decision(&goes_on, fast, false), NOW).await.unwrap();
+    let made =
+        delegations::decide(world.store(), &decision(&goes_on, fast, false), NOW).await.unwrap();
     assert!(matches!(made, Decided::Made(_)));
     let held = delegations::held(world.store()).await.unwrap();
     assert_eq!((held.len(), held[0].agent, held[0].generation), (1, fast, 2));
@@ -216,7 +231,10 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
     let gone = AgentId::new(other.get() + 1);
     let again = [wishes(0, agent), decision(&goes_on, agent, false), wishes(1, gone)];
     let decided = delegations::decide_all(world.store(), &again, NOW).await.unwrap();
-    assert!(matches!(decided[..], [Decided::Outdated, Decided::Made(_), Decided::AgentGone]), "{decided:?}");
+    assert!(
+        matches!(decided[..], [Decided::Outdated, Decided::Made(_), Decided::AgentGone]),
+        "{decided:?}"
+    );
     assert!(only(&world, Which::Provisional).await.is_none());
 }
 
@@ -228,7 +246,8 @@ async fn nobody_who_may_not_work_gets_a_subnet() {
     let search = only(&world, Which::Urgent).await.unwrap();
     let revoke = store::agents::Order::Revoke;
     store::agents::order(world.store(), agent, revoke, "admin", NOW).await.unwrap();
-    let decided = delegations::decide(world.store(), &decision(&search, agent, false), NOW).await.unwrap();
+    let decided =
+        delegations::decide(world.store(), &decision(&search, agent, false), NOW).await.unwrap();
     assert_eq!(decided, Decided::AgentGone);
     assert!(only(&world, Which::Urgent).await.is_some(), "the search goes on");
 }

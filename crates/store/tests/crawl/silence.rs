@@ -10,8 +10,12 @@ use crate::world::{NOW, World, ip, range};
 const SUBNET: &str = "198.51.100.0/24";
 
 async fn open(world: &World) -> OpenSearch {
-    let search =
-        NewSearch { subnet: range(SUBNET), target: ip("198.51.100.7"), host: "a.example".into(), port: 80 };
+    let search = NewSearch {
+        subnet: range(SUBNET),
+        target: ip("198.51.100.7"),
+        host: "a.example".into(),
+        port: 80,
+    };
     searches::open(world.store(), &[search], "predictive", 50_000, NOW).await.unwrap();
     only(world).await
 }
@@ -46,16 +50,24 @@ async fn a_search_goes_to_another_address_and_an_answer_ends_the_silence() {
     let search = open(&world).await;
     let target = Target { address: ip("198.51.100.8"), host: "b.example:81".into(), port: 81 };
     assert!(searches::retarget(world.store(), search.id, &target, NOW).await.unwrap());
-    assert!(!searches::retarget(world.store(), search.id, &target, NOW).await.unwrap(), "it is over");
+    assert!(
+        !searches::retarget(world.store(), search.id, &target, NOW).await.unwrap(),
+        "it is over"
+    );
     let next = only(&world).await;
     assert_eq!((next.target, next.strategy.as_str()), (target.address, "predictive"));
     let siblings = searches::siblings(world.store(), &search.subnet, 10).await.unwrap();
     let silent: Vec<_> = siblings.iter().map(|one| (one.address, one.silent_since)).collect();
     assert_eq!(silent, [(ip("198.51.100.7"), Some(NOW)), (ip("198.51.100.8"), None)]);
     assert!(
-        searches::retarget(world.store(), next.id, &Target { address: ip("198.51.100.7"), ..target }, NOW)
-            .await
-            .unwrap()
+        searches::retarget(
+            world.store(),
+            next.id,
+            &Target { address: ip("198.51.100.7"), ..target },
+            NOW
+        )
+        .await
+        .unwrap()
     );
     measure(&world, &only(&world).await, agent, 9_000).await;
     let siblings = searches::siblings(world.store(), &search.subnet, 10).await.unwrap();
@@ -84,7 +96,9 @@ async fn what_searches_measured_is_remembered_and_makes_landmarks() {
     let agent = world.approved(1, None).await;
     let search = open(&world).await;
     measure(&world, &search, agent, 21_000).await;
-    assert!(searches::decided(world.store(), SearchId::new(i64::MAX), 10).await.unwrap().is_empty());
+    assert!(
+        searches::decided(world.store(), SearchId::new(i64::MAX), 10).await.unwrap().is_empty()
+    );
     searches::abandon(world.store(), search.id, NOW).await.unwrap();
     let decided = searches::decided(world.store(), SearchId::new(i64::MAX), 10).await.unwrap();
     assert_eq!((decided.len(), &decided[0].times), (1, &vec![(agent, 21_000)]));
@@ -102,5 +116,8 @@ async fn what_searches_measured_is_remembered_and_makes_landmarks() {
     searches::note_finding(world.store(), search.id, "everywhere", "near to all").await.unwrap();
     let trail = store::lists::trail(world.store(), search.id).await.unwrap().unwrap();
     assert_eq!(trail.finding, Some(("everywhere".to_owned(), "near to all".to_owned())));
-    assert!(landmarks::answering(world.store(), NOW, 10).await.unwrap().is_empty(), "anycast is no landmark");
+    assert!(
+        landmarks::answering(world.store(), NOW, 10).await.unwrap().is_empty(),
+        "anycast is no landmark"
+    );
 }

@@ -138,8 +138,14 @@ impl Onlooker {
             }
             Step::Take => {
                 if let Some(host) = bench.take(self.now) {
-                    assert!(self.busy.iter().all(|(busy, _)| *busy != host), "two requests to {host:?}");
-                    assert!(self.not_before.get(&host).is_none_or(|due| *due <= self.now), "too early");
+                    assert!(
+                        self.busy.iter().all(|(busy, _)| *busy != host),
+                        "two requests to {host:?}"
+                    );
+                    assert!(
+                        self.not_before.get(&host).is_none_or(|due| *due <= self.now),
+                        "too early"
+                    );
                     self.owed.remove(&host.0);
                     self.busy.push((host, None));
                 }
@@ -148,7 +154,10 @@ impl Onlooker {
             Step::Finish(which, more, pause) => self.finish(bench, which, more, pause),
             Step::Later(ms) => self.now += ms,
         }
-        assert_eq!(bench.in_flight(), self.busy.iter().filter(|(_, address)| address.is_some()).count());
+        assert_eq!(
+            bench.in_flight(),
+            self.busy.iter().filter(|(_, address)| address.is_some()).count()
+        );
     }
 
     fn hold(&mut self, bench: &mut Workbench, which: usize, address: IpAddr) {
@@ -156,7 +165,10 @@ impl Onlooker {
         let Some(n) = free.get(which % free.len().max(1)) else { return };
         let host = self.busy[*n].0;
         if bench.hold(host, address) {
-            assert!(self.busy.iter().all(|(_, held)| *held != Some(address)), "two requests to {address}");
+            assert!(
+                self.busy.iter().all(|(_, held)| *held != Some(address)),
+                "two requests to {address}"
+            );
             self.busy[*n].1 = Some(address);
         } else {
             self.busy.remove(*n);

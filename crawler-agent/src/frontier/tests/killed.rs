@@ -18,7 +18,9 @@ fn child_writes_until_it_is_killed() {
     let first = frontier.counts().unwrap().routes_after + 1;
     for seq in first.. {
         let url = format!("http://h{}.org/{seq}", seq % 7);
-        frontier.apply(&[routes(&[(seq, &url)], Bounds { pages_a_host: u32::MAX, depth: 1 })]).unwrap();
+        frontier
+            .apply(&[routes(&[(seq, &url)], Bounds { pages_a_host: u32::MAX, depth: 1 })])
+            .unwrap();
         println!("stored {seq}");
     }
 }
@@ -30,14 +32,19 @@ fn what_was_answered_for_survives() {
     let mut promised = 0;
     for round in 0..8 {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "frontier::tests::killed::child_writes_until_it_is_killed", "--nocapture"])
+            .args([
+                "--exact",
+                "frontier::tests::killed::child_writes_until_it_is_killed",
+                "--nocapture",
+            ])
             .env(FILE, &path)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         // Other lines are the test harness's.
-        let mut stored = lines.filter_map(|line| line.rsplit_once("stored ")?.1.trim().parse().ok());
+        let mut stored =
+            lines.filter_map(|line| line.rsplit_once("stored ")?.1.trim().parse().ok());
         promised = stored.by_ref().take(5 + 13 * round).last().unwrap();
         child.kill().unwrap();
         promised = stored.last().unwrap_or(promised);

@@ -158,7 +158,8 @@ fn a_settled_host_forgets_how_fast_its_pages_were() {
     };
     assert!(!head().is_learning());
     let host = Some(world.host("http://a.org"));
-    let visited = world.frontier().turn(world.host("http://a.org")).unwrap().unwrap().oldest.unwrap();
+    let visited =
+        world.frontier().turn(world.host("http://a.org")).unwrap().unwrap().oldest.unwrap();
     world.make(Change::Order { number: 1, host, task: HostTask::Settle });
     assert!(head().is_learning());
     // A visit that began before ends now.

@@ -188,12 +188,12 @@ impl Pair {
             assert_eq!(next, expected, "next of host {host}");
         }
         let results =
-            self.world.frontier().batch(u64::MAX).unwrap().entries.into_iter().map(
-                |(_, entry)| match entry {
+            self.world.frontier().batch(u64::MAX).unwrap().entries.into_iter().map(|(_, entry)| {
+                match entry {
                     Entry::Fetch(fetch) => format!("fetched {}", fetch.url),
                     Entry::Discovered(discovered) => format!("told {}", discovered.url),
-                },
-            );
+                }
+            });
         assert_eq!(results.collect::<Vec<_>>(), self.model.results);
         let packages: Vec<u64> = self.model.packages.iter().copied().collect();
         assert_eq!(self.world.frontier().packages().unwrap(), packages);
@@ -201,7 +201,10 @@ impl Pair {
         assert_eq!(self.world.frontier().hosts_with_work().unwrap().len(), with_work);
         let counts = self.world.frontier().counts().unwrap();
         assert_eq!(counts.routes_after, self.model.seq);
-        assert_eq!(counts.queued as usize, self.model.queues.values().map(BTreeSet::len).sum::<usize>());
+        assert_eq!(
+            counts.queued as usize,
+            self.model.queues.values().map(BTreeSet::len).sum::<usize>()
+        );
     }
 }
 

@@ -45,7 +45,8 @@ impl Document {
         }
     }
 
-    /// Takes an event in; `line` counts the lines up to it, and is asked for only where an object begins.
+    /// Takes an event in; `line` counts the lines up to it, and is asked for only where an object
+    /// begins.
     pub(super) fn event(
         &mut self,
         event: &Event<'_>,
@@ -92,8 +93,8 @@ impl Document {
         (OBJECT..DEEPEST).contains(&self.path.depth())
     }
 
-    /// Takes in an element with its text and its end, right behind a tag: what its three events would do. It has to be a part
-    /// of an object.
+    /// Takes in an element with its text and its end, right behind a tag: what its three events
+    /// would do. It has to be a part of an object.
     pub(super) fn leaf(&mut self, leaf: &Leaf<'_>) {
         let text = &leaf.text[..leaf.text.len().min(LONGEST_TEXT)];
         self.record.part(self.path.within(leaf.name), text.trim_ascii());

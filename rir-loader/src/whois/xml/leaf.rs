@@ -2,7 +2,8 @@
 
 use memchr::memchr2;
 
-/// An element that has no attributes, a name of ASCII letters, digits and hyphens, and holds ASCII text without references.
+/// An element that has no attributes, a name of ASCII letters, digits and hyphens, and holds ASCII
+/// text without references.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Leaf<'t> {
     pub(super) name: &'t [u8],
@@ -12,8 +13,8 @@ pub(super) struct Leaf<'t> {
 }
 
 impl<'t> Leaf<'t> {
-    /// The leaf that a text begins with, blanks aside. Where there is none, or only a part of one, the parser is to find out
-    /// what there is.
+    /// The leaf that a text begins with, blanks aside. Where there is none, or only a part of one,
+    /// the parser is to find out what there is.
     pub(super) fn at_start(text: &'t [u8]) -> Option<Self> {
         let tag = text.trim_ascii_start().strip_prefix(b"<")?;
         let end = tag
@@ -34,7 +35,10 @@ mod tests {
     #[test]
     fn a_leaf_is_found_behind_blanks() {
         let leaf = Leaf::at_start(b"\n\t<iso3166-1> N L\n</iso3166-1><net>").unwrap();
-        assert_eq!((leaf.name, leaf.text, leaf.behind), (&b"iso3166-1"[..], &b" N L\n"[..], &b"<net>"[..]));
+        assert_eq!(
+            (leaf.name, leaf.text, leaf.behind),
+            (&b"iso3166-1"[..], &b" N L\n"[..], &b"<net>"[..])
+        );
         assert_eq!(Leaf::at_start(b"<a></a>").unwrap().text, b"");
         assert_eq!(Leaf::at_start(b"<a>></a>").unwrap().text, b">");
     }

@@ -10,7 +10,8 @@ use crate::whois::fault::Fault;
 /// Blocks that are kept of a net; the largest has a few dozen.
 const MOST: usize = 1024;
 
-/// What is said of a net's addresses. It serves for all nets of a document, so that nothing is allocated for most of them.
+/// What is said of a net's addresses. It serves for all nets of a document, so that nothing is
+/// allocated for most of them.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     outer: Ends,
@@ -47,7 +48,11 @@ impl Ends {
     }
 
     fn text(&self) -> String {
-        format!("{} - {}", String::from_utf8_lossy(&self.first), String::from_utf8_lossy(&self.last))
+        format!(
+            "{} - {}",
+            String::from_utf8_lossy(&self.first),
+            String::from_utf8_lossy(&self.last)
+        )
     }
 
     fn range(&self) -> Result<Range, Fault> {
@@ -95,7 +100,8 @@ impl Blocks {
         self.open().clear();
     }
 
-    /// The span where the blocks fill it or there are none, else each block: a net with a hole is several ranges.
+    /// The span where the blocks fill it or there are none, else each block: a net with a hole is
+    /// several ranges.
     pub(super) fn ranges(&mut self) -> Result<&[Range], Fault> {
         self.ranges.clear();
         for block in &self.parts[..self.closed] {
@@ -105,7 +111,8 @@ impl Blocks {
             return if self.ranges.is_empty() { Err(Fault::NoRange) } else { Ok(&self.ranges) };
         }
         let outer = self.outer.range()?;
-        let filled = self.ranges.iter().fold(0_u128, |sum, block| sum.saturating_add(block.addresses()));
+        let filled =
+            self.ranges.iter().fold(0_u128, |sum, block| sum.saturating_add(block.addresses()));
         if self.ranges.is_empty() || filled >= outer.addresses() {
             self.ranges.clear();
             self.ranges.push(outer);
@@ -113,7 +120,8 @@ impl Blocks {
         Ok(&self.ranges)
     }
 
-    /// The type of the first block in the words of ARIN's text form, as its stylesheet translates them.
+    /// The type of the first block in the words of ARIN's text form, as its stylesheet translates
+    /// them.
     pub(super) fn status(&self) -> Option<&'static str> {
         Some(match self.kind.as_slice() {
             b"DS" | b"IU" => "assignment",
@@ -121,9 +129,8 @@ impl Blocks {
             b"A" => "reallocation",
             b"S" => "reassignment",
             b"IR" => "reserved",
-            b"AF" | b"AP" | b"AR" | b"AV" | b"FX" | b"LN" | b"LX" | b"PV" | b"PX" | b"RN" | b"RV" | b"RX" => {
-                "rir"
-            }
+            b"AF" | b"AP" | b"AR" | b"AV" | b"FX" | b"LN" | b"LX" | b"PV" | b"PX" | b"RN"
+            | b"RV" | b"RX" => "rir",
             _ => return None,
         })
     }

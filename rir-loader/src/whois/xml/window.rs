@@ -1,4 +1,5 @@
-//! The part of a stream that is in memory, so that the parser can point into it instead of copying every tag.
+//! The part of a stream that is in memory, so that the parser can point into it instead of copying
+//! every tag.
 
 use std::io::{self, Read};
 
@@ -35,8 +36,8 @@ impl<R: Read> Window<R> {
         self.start = self.end.min(self.start + bytes);
     }
 
-    /// Puts a block behind the rest, or less at the end of the stream. The rest is parsed again after this, so that a stream
-    /// that comes in drips is waited for.
+    /// Puts a block behind the rest, or less at the end of the stream. The rest is parsed again
+    /// after this, so that a stream that comes in drips is waited for.
     pub(super) fn fill(&mut self) -> io::Result<()> {
         self.bytes.copy_within(self.start..self.end, 0);
         self.end -= self.start;

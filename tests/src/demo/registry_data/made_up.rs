@@ -1,13 +1,14 @@
-//! Registry data that nobody published: small, the same every time, and good enough to choose a world from.
+//! Registry data that nobody published: small, the same every time, and good enough to choose a
+//! world from.
 
 use std::fmt::Write as _;
 
 /// Countries in which both the built-in cities and the addresses are.
 const COUNTRIES: [&str; 60] = [
-    "AE", "AR", "AT", "AU", "BE", "BG", "BR", "CA", "CH", "CL", "CN", "CO", "CY", "CZ", "DE", "DK", "EE",
-    "EG", "ES", "FI", "FR", "GB", "GR", "HK", "HR", "HU", "ID", "IE", "IL", "IN", "IT", "JP", "KE", "KR",
-    "MA", "MX", "MY", "NG", "NL", "NO", "NZ", "PE", "PH", "PL", "PT", "RO", "RS", "RU", "SA", "SE", "SG",
-    "SI", "SK", "TH", "TN", "TR", "UA", "US", "VN", "ZA",
+    "AE", "AR", "AT", "AU", "BE", "BG", "BR", "CA", "CH", "CL", "CN", "CO", "CY", "CZ", "DE", "DK",
+    "EE", "EG", "ES", "FI", "FR", "GB", "GR", "HK", "HR", "HU", "ID", "IE", "IL", "IN", "IT", "JP",
+    "KE", "KR", "MA", "MX", "MY", "NG", "NL", "NO", "NZ", "PE", "PH", "PL", "PT", "RO", "RS", "RU",
+    "SA", "SE", "SG", "SI", "SK", "TH", "TN", "TR", "UA", "US", "VN", "ZA",
 ];
 
 /// Companies of each country; every other one holds records in [`FAR_APART`] places.
@@ -34,7 +35,8 @@ pub(super) fn file() -> (&'static str, String) {
             }
         }
     }
-    let head =
-        format!("2|ripencc|20181012|{count}|19830101|20181012|+0000\nripencc|*|ipv4|*|{count}|summary\n");
+    let head = format!(
+        "2|ripencc|20181012|{count}|19830101|20181012|+0000\nripencc|*|ipv4|*|{count}|summary\n"
+    );
     ("delegated-ripencc-extended-latest", head + &records)
 }

@@ -24,7 +24,8 @@ fn open_internet(world: DemoWorld, documents: usize) -> Option<Stage> {
     }
 }
 
-/// Measurements until one is as it should be: a machine that does something else in between makes them longer, never shorter.
+/// Measurements until one is as it should be: a machine that does something else in between makes
+/// them longer, never shorter.
 const TRIES: usize = 100;
 
 fn is_near(took: Duration, rtt_ms: f64) -> bool {
@@ -80,7 +81,8 @@ const EACH: usize = 8;
 /// Asks a host for its robots.txt, the plain way.
 fn ask_for_robots(host: &Resident) -> String {
     let mut stream =
-        TcpStream::connect_timeout(&SocketAddr::new(host.address, 80), Duration::from_secs(10)).unwrap();
+        TcpStream::connect_timeout(&SocketAddr::new(host.address, 80), Duration::from_secs(10))
+            .unwrap();
     write!(stream, "GET /robots.txt HTTP/1.0\r\nHost: {}\r\n\r\n", host.name).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -97,7 +99,10 @@ async fn the_whole_demo_fits_on_the_stage() {
     let visit = &|agent: usize| {
         for host in stage.world().hosts.iter().skip(agent).step_by(agents).take(EACH) {
             let answer = ask_for_robots(host);
-            assert!(answer.starts_with("HTTP/1.0 200") || answer.starts_with("HTTP/1.0 404"), "{answer}");
+            assert!(
+                answer.starts_with("HTTP/1.0 200") || answer.starts_with("HTTP/1.0 404"),
+                "{answer}"
+            );
         }
     };
     std::thread::scope(|scope| {
@@ -141,10 +146,12 @@ async fn on_loopback_the_web_imposes_the_distances() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut probes = 0;
     for agent in 0..3 {
-        let client = reqwest::Client::builder().no_proxy().local_address(stage.address(Who::Agent(agent)));
+        let client =
+            reqwest::Client::builder().no_proxy().local_address(stage.address(Who::Agent(agent)));
         let client = client.build().unwrap();
         for host in [0, 5] {
-            let url = format!("http://{}:{}/", stage.world().hosts[host].address, stage.web().port());
+            let url =
+                format!("http://{}:{}/", stage.world().hosts[host].address, stage.web().port());
             let rtt_ms = stage.world().rtt_ms(agent, host);
             let mut took = Duration::MAX;
             for _ in 0..TRIES {
