@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hierarchy::carry::{Carried, Census, Fate, Followed};
+use hierarchy::remap::{RangeChange, RemapCounts, Remapping, SearchRemapping};
 use hierarchy::{Hierarchy, Range};
 use protocol::{DelegationId, SearchId};
 use serde_json::{Value, json};
@@ -20,18 +20,18 @@ const NAMED: usize = 100;
 pub async fn carry_over(
     coordinator: &Coordinator,
     new: &Arc<Hierarchy>,
-) -> Result<Census, StoreError> {
+) -> Result<RemapCounts, StoreError> {
     let tied = Tied::read(&coordinator.store).await?;
     let old = before(coordinator, new, &tied).await?;
     let plan = tied.plan(old.as_deref(), new);
-    let census = Census::of(&plan.delegations);
-    if plan.is_idle() {
+    let census = RemapCounts::of(&plan.delegations);
+    if plan.is_unchanged() {
         return Ok(census);
     }
     let now = coordinator.now();
     delegations::carry(&coordinator.store, &plan.delegations, now).await?;
     delegations::carry_searches(&coordinator.store, &plan.searches, now).await?;
-    steering::carry(&coordinator.store, &plan.rules, now).await?;
+    steering::carry(&coordinator.store, &plan.constraints, now).await?;
     note(coordinator, new, "delegations.carry", &delegations_told(&plan.delegations, &census))
         .await?;
     if let Some(told) = searches_told(&plan.searches) {
@@ -72,69 +72,72 @@ async fn note(
     audit::write(&coordinator.store, &entry, coordinator.now()).await
 }
 
-fn counts(count: impl Fn(Fate) -> u64) -> Value {
-    Fate::ALL.iter().map(|fate| (fate.as_str().to_owned(), Value::from(count(*fate)))).collect()
+fn counts(count: impl Fn(RangeChange) -> u64) -> Value {
+    RangeChange::ALL
+        .iter()
+        .map(|fate| (fate.as_str().to_owned(), Value::from(count(*fate))))
+        .collect()
 }
 
-fn delegations_told(carried: &[Carried<DelegationId>], census: &Census) -> Value {
+fn delegations_told(carried: &[Remapping<DelegationId>], census: &RemapCounts) -> Value {
     let moves: Vec<_> =
         carried.iter().filter(|one| !one.stays()).take(NAMED).map(described).collect();
     json!({ "counts": counts(|fate| census.count(fate)), "yielded": census.yielded, "moves": moves })
 }
 
 /// What became of open searches; none where all stay.
-fn searches_told(followed: &[Followed<SearchId>]) -> Option<Value> {
+fn searches_told(followed: &[SearchRemapping<SearchId>]) -> Option<Value> {
     let moved: Vec<_> = followed.iter().filter(|one| !one.stays()).collect();
-    let count = |fate| followed.iter().filter(|one| one.fate == fate).count() as u64;
-    let ended = moved.iter().filter(|one| one.over).count();
+    let count = |fate| followed.iter().filter(|one| one.change == fate).count() as u64;
+    let ended = moved.iter().filter(|one| one.redundant).count();
     let named: Vec<_> = moved.iter().take(NAMED).map(|one| followed_to(one)).collect();
     (!moved.is_empty()).then(|| json!({ "counts": counts(count), "ended": ended, "moves": named }))
 }
 
-fn followed_to(one: &Followed<SearchId>) -> Value {
+fn followed_to(one: &SearchRemapping<SearchId>) -> Value {
     json!({
-        "search": one.quest.key.to_string(),
-        "from": one.quest.range.to_string(),
-        "why": one.fate.as_str(),
-        "to": (!one.over).then(|| one.place.to_string()),
+        "search": one.search.key.to_string(),
+        "from": one.search.range.to_string(),
+        "why": one.change.as_str(),
+        "to": (!one.redundant).then(|| one.subnet.to_string()),
     })
 }
 
-fn described(one: &Carried<DelegationId>) -> Value {
+fn described(one: &Remapping<DelegationId>) -> Value {
     let texts = |ranges: &[Range]| ranges.iter().map(Range::to_string).collect::<Vec<_>>();
     let yields: Vec<_> = one
-        .yields
+        .ceded
         .iter()
         .map(|(range, to)| json!({ "range": range.to_string(), "to": to.to_string() }))
         .collect();
     json!({
         "delegation": one.claim.key.to_string(),
         "from": one.claim.range.to_string(),
-        "why": one.fate.as_str(),
-        "to": texts(&one.gets),
+        "why": one.change.as_str(),
+        "to": texts(&one.assigned),
         "yields": yields,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use hierarchy::carry::Quest;
+    use hierarchy::remap::SearchClaim;
 
     use super::*;
 
-    fn followed(fate: Fate, place: &str, over: bool) -> Followed<SearchId> {
+    fn followed(fate: RangeChange, place: &str, over: bool) -> SearchRemapping<SearchId> {
         let (range, target) = ("198.51.100.0/24".parse().unwrap(), "198.51.100.7".parse().unwrap());
-        let quest = Quest { key: SearchId::new(3), range, target };
-        Followed { quest, fate, place: place.parse().unwrap(), over }
+        let search = SearchClaim { key: SearchId::new(3), range, target };
+        SearchRemapping { search, change: fate, subnet: place.parse().unwrap(), redundant: over }
     }
 
     #[test]
     fn searches_that_move_are_told_and_those_that_stay_are_counted() {
-        assert_eq!(searches_told(&[followed(Fate::Same, "198.51.100.0/24", false)]), None);
+        assert_eq!(searches_told(&[followed(RangeChange::Same, "198.51.100.0/24", false)]), None);
         let some = [
-            followed(Fate::Same, "198.51.100.0/24", false),
-            followed(Fate::Split, "198.51.100.0/25", false),
-            followed(Fate::Vanished, "198.51.0.0/16", true),
+            followed(RangeChange::Same, "198.51.100.0/24", false),
+            followed(RangeChange::Split, "198.51.100.0/25", false),
+            followed(RangeChange::Vanished, "198.51.0.0/16", true),
         ];
         let move_of = |why: &str, to: Option<&str>| json!({ "search": "sch_3", "from": "198.51.100.0/24", "why": why, "to": to });
         let expected = json!({

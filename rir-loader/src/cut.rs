@@ -46,7 +46,7 @@ pub async fn cut(
     let mut load = Load::wait(store).await?;
     let Some(live) = generations::live(store).await? else { return Ok(None) };
     let Some(hierarchy) = generations::read(store, live.id).await? else { return Ok(None) };
-    let Some((hierarchy, parts)) = hierarchy.cut(load.generation(), &cuts::all(store).await?)
+    let Some((hierarchy, parts)) = hierarchy.split(load.generation(), &cuts::all(store).await?)
     else {
         return Ok(Some(CutReport { generation: live.id.get(), parts: 0 }));
     };

@@ -42,7 +42,7 @@ pub async fn load_with(
     if !force {
         load.refuse_shrunken(&stored).await?;
     }
-    let cut = nested.hierarchy.cut(load.generation(), &cuts::all(store).await?);
+    let cut = nested.hierarchy.split(load.generation(), &cuts::all(store).await?);
     let (hierarchy, parts) =
         cut.as_ref().map_or((&nested.hierarchy, 0), |(cut, parts)| (cut, *parts));
     copy(&mut load, hierarchy, watch).await?;

@@ -2,14 +2,14 @@
 //! asking.
 //!
 //! It is thought out by the same functions by which the coordinator does it when it takes a
-//! generation up (see [`hierarchy::carry`]).
+//! generation up (see [`hierarchy::remap`]).
 
 mod moves;
 mod table;
 
 use std::collections::HashMap;
 
-use hierarchy::{Cut, Hierarchy};
+use hierarchy::{Hierarchy, SubnetSplit};
 use serde::Serialize;
 use store::delegations::Tied;
 use store::generations::{self, Facts, Source, refusal};
@@ -30,7 +30,7 @@ pub struct InUse {
     /// Delegations, open searches, pins and exclusions.
     pub tied: Tied,
     /// Subnets that searches found not to be in one place.
-    pub cuts: Vec<Cut>,
+    pub cuts: Vec<SubnetSplit>,
 }
 
 impl InUse {
@@ -73,7 +73,7 @@ impl Preview {
         let Some(in_use) = in_use else {
             return Self { subnets_after: nested.hierarchy.len() as u64, ..Self::EMPTY };
         };
-        let cut = nested.hierarchy.cut(nested.hierarchy.generation(), &in_use.cuts);
+        let cut = nested.hierarchy.split(nested.hierarchy.generation(), &in_use.cuts);
         let hierarchy = cut.as_ref().map_or(&nested.hierarchy, |(cut, _)| cut);
         let new: Vec<Source> =
             nested.files.iter().map(|file| SourceReport::from(file).to_stored()).collect();
@@ -95,7 +95,7 @@ impl Preview {
                 &holders,
             ),
             searches: Moves::of_searches(&plan.searches, |key| key.get(), &holders),
-            rules: Moves::of_delegations(&plan.rules, |id| id, &by, &holders),
+            rules: Moves::of_delegations(&plan.constraints, |id| id, &by, &holders),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use delegation::predict::whereabouts::{Sighting, can_be_cut, cut, may_be_one_place};
-use hierarchy::{Cut, Range};
+use hierarchy::{Range, SubnetSplit};
 use protocol::{AgentId, SearchId};
 use store::searches::{self, OpenSearch, Sighted};
 use store::{StoreError, cuts, round_trips};
@@ -66,7 +66,8 @@ async fn note_parts(
     search: Option<SearchId>,
 ) -> Result<(), StoreError> {
     if parts.len() > 1 {
-        cuts::note(&coordinator.store, &Cut { whole, parts }, search, coordinator.now()).await?;
+        cuts::note(&coordinator.store, &SubnetSplit { whole, parts }, search, coordinator.now())
+            .await?;
         coordinator.pokes.cut_subnets.notify_one();
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hierarchy::Hierarchy;
-use hierarchy::carry::Census;
+use hierarchy::remap::RemapCounts;
 use store::generations::Facts;
 use store::{delegations, generations};
 use tokio::sync::Notify;
@@ -78,7 +78,7 @@ async fn wanted(
 async fn swap(
     coordinator: &Coordinator,
     hierarchy: Arc<Hierarchy>,
-) -> Result<(Arc<Atlas>, Option<Census>), store::StoreError> {
+) -> Result<(Arc<Atlas>, Option<RemapCounts>), store::StoreError> {
     let writing = coordinator.atlases.writing().await;
     let mut carried = None;
     if coordinator.decides() {

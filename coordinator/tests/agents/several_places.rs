@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hierarchy::Cut;
+use hierarchy::SubnetSplit;
 use protocol::page::{Entry, Outcome};
 use store::testing::execute;
 
@@ -65,7 +65,7 @@ async fn fetches_from_different_places_cut_a_subnet() {
         Some(format!("cut --data-dir {data_dir}").as_str())
     );
     let parts = ["198.18.0.0 - 198.18.103.255", "198.18.104.0 - 198.18.255.255"];
-    let expected = Cut {
+    let expected = SubnetSplit {
         whole: "198.18.0.0/16".parse().unwrap(),
         parts: parts.map(|part| part.parse().unwrap()).into(),
     };

@@ -38,10 +38,10 @@ impl Builder {
         let company = record.company;
         match record.range.0 {
             Bounds::V4 { first, last } => {
-                self.v4.push(Pending { first, last, company, attributes })
+                self.v4.push(Pending { first, last, company, attributes });
             }
             Bounds::V6 { first, last } => {
-                self.v6.push(Pending { first, last, company, attributes })
+                self.v6.push(Pending { first, last, company, attributes });
             }
         }
     }

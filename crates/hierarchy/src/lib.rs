@@ -15,8 +15,8 @@
 //! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again
 //!    without nesting anything.
 //! 5. [`Scope`] names a part of the hierarchy in words that later generations understand.
-//! 6. [`Hierarchy::cut`] puts in parts of subnets that turned out to be in different places.
-//! 7. [`carry`] says where what was tied to the subnets of one generation belongs in the next.
+//! 6. [`Hierarchy::split`] adds virtual subnets.
+//! 7. [`remap`] moves what is tied to the subnets of one generation to the next.
 //!
 //! Nothing here reads a file, a clock or a database, and a built hierarchy never changes: a new
 //! generation replaces it whole.
@@ -45,11 +45,10 @@ mod address;
 mod attributes;
 mod blocks;
 mod builder;
-pub mod carry;
+
 mod columns;
 mod company;
 mod country;
-mod cut;
 mod family;
 mod holdings;
 mod id;
@@ -59,9 +58,11 @@ mod range;
 mod range_text;
 mod record;
 mod registry;
+pub mod remap;
 mod scope;
 mod segments;
 mod snapshot;
+mod split;
 mod subnet;
 mod texts;
 mod tree;
@@ -72,13 +73,13 @@ pub use blocks::BlockLevel;
 pub use builder::{BuildReport, Builder};
 pub use company::{Companies, Company, CompanyIndex};
 pub use country::{Country, NotACountry};
-pub use cut::Cut;
 pub use id::{CompanyId, Generation, SubnetId};
 pub use range::{Range, RangeError};
 pub use record::{Record, SubnetKind};
 pub use registry::{Registry, UnknownRegistry};
 pub use scope::Scope;
 pub use snapshot::{Snapshot, SnapshotError};
+pub use split::SubnetSplit;
 pub use subnet::Subnet;
 pub use tree::{HeapBytes, Hierarchy};
 pub use walk::{Ancestors, Children};

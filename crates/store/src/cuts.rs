@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use hierarchy::{Cut, Range};
+use hierarchy::{Range, SubnetSplit};
 use protocol::{SearchId, UnixMillis};
 
 use crate::delegations::range;
@@ -13,7 +13,7 @@ use crate::{Store, StoreError};
 /// replaced.
 pub async fn note(
     store: &Store,
-    cut: &Cut,
+    cut: &SubnetSplit,
     search: Option<SearchId>,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
@@ -43,19 +43,19 @@ pub async fn note(
 }
 
 /// All of them.
-pub async fn all(store: &Store) -> Result<Vec<Cut>, StoreError> {
+pub async fn all(store: &Store) -> Result<Vec<SubnetSplit>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr, IpAddr, IpAddr)> = sqlx::query_as(
         "SELECT whole_first, whole_last, first, last FROM cuts ORDER BY whole_first, whole_last, first",
     )
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("read the cuts"))?;
-    let mut cuts: Vec<Cut> = Vec::new();
+    let mut cuts: Vec<SubnetSplit> = Vec::new();
     for (whole_first, whole_last, first, last) in rows {
         let (whole, part) = (range(whole_first, whole_last)?, range(first, last)?);
         match cuts.last_mut().filter(|cut| cut.whole == whole) {
             Some(cut) => cut.parts.push(part),
-            None => cuts.push(Cut { whole, parts: vec![part] }),
+            None => cuts.push(SubnetSplit { whole, parts: vec![part] }),
         }
     }
     Ok(cuts)

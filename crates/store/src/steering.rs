@@ -1,6 +1,6 @@
 //! Pins and exclusions: what admins decided beforehand.
 
-use hierarchy::carry::Carried;
+use hierarchy::remap::Remapping;
 use hierarchy::{Range, Scope};
 use protocol::{AgentId, UnixMillis};
 use serde_json::json;
@@ -162,12 +162,12 @@ pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
 /// Those that stay are not touched.
 pub async fn carry(
     store: &Store,
-    carried: &[Carried<i64>],
+    carried: &[Remapping<i64>],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("carry pins and exclusions over");
     let moved: Vec<_> = carried.iter().filter(|one| !one.stays()).collect();
-    let places: Vec<_> = moved.iter().map(|one| one.gets.first()).collect();
+    let places: Vec<_> = moved.iter().map(|one| one.assigned.first()).collect();
     sqlx::query(
         "WITH moved AS (
             UPDATE steering s
@@ -186,7 +186,7 @@ pub async fn carry(
     .bind(moved.iter().map(|one| one.claim.key).collect::<Vec<_>>())
     .bind(places.iter().map(|place| place.map(Range::first)).collect::<Vec<_>>())
     .bind(places.iter().map(|place| place.map(Range::last)).collect::<Vec<_>>())
-    .bind(moved.iter().map(|one| one.fate.as_str()).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
     .bind(Moment(now))
     .execute(store.pool())
     .await

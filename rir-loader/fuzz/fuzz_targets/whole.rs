@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 
-use hierarchy::carry::{Claim, Fate, place, settle};
+use hierarchy::remap::{Claim, Plan, RangeChange, SearchClaim};
 use libfuzzer_sys::fuzz_target;
 use rir_loader::inspect::chain;
 use rir_loader::read::{Options, read_with};
@@ -34,6 +34,9 @@ fuzz_target!(|bytes: &[u8]| {
     let stats = Stats::of(&nested);
     assert_eq!(stats.rejected, nested.rejected());
     let claims = hierarchy.iter().map(|subnet| Claim { key: subnet.id(), range: subnet.range(), rank: 0, provisional: false });
-    let carried = settle(place(Some(hierarchy), hierarchy, claims));
-    assert!(carried.iter().all(|one| one.fate == Fate::Same && one.stays()));
+    let no_searches = std::iter::empty::<SearchClaim<u64>>();
+    let no_constraints = std::iter::empty::<Vec<Claim<u64>>>();
+    let plan = Plan::of(Some(hierarchy), hierarchy, claims, no_searches, no_constraints);
+    assert!(plan.is_unchanged());
+    assert!(plan.delegations.iter().all(|one| one.change == RangeChange::Same));
 });

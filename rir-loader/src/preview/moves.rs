@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hierarchy::carry::{Carried, Fate, Followed};
+use hierarchy::remap::{RangeChange, Remapping, SearchRemapping};
 use hierarchy::{Hierarchy, Range};
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ const EXAMPLES: usize = 5;
 
 /// How many met each fate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "the fates of ranges, counted; see hierarchy::carry::Fate")]
+#[expect(missing_docs, reason = "the fates of ranges, counted; see hierarchy::remap::RangeChange")]
 pub struct Fates {
     pub same: u64,
     pub transferred: u64,
@@ -25,26 +25,26 @@ pub struct Fates {
 impl Fates {
     const NONE: Self = Self { same: 0, transferred: 0, split: 0, merged: 0, vanished: 0 };
 
-    fn count(&mut self, fate: Fate) -> u64 {
+    fn count(&mut self, fate: RangeChange) -> u64 {
         let count = match fate {
-            Fate::Same => &mut self.same,
-            Fate::Transferred => &mut self.transferred,
-            Fate::Split => &mut self.split,
-            Fate::Merged => &mut self.merged,
-            Fate::Vanished => &mut self.vanished,
+            RangeChange::Same => &mut self.same,
+            RangeChange::Transferred => &mut self.transferred,
+            RangeChange::Split => &mut self.split,
+            RangeChange::Merged => &mut self.merged,
+            RangeChange::Vanished => &mut self.vanished,
         };
         *count += 1;
         *count
     }
 
     /// Those of one fate.
-    pub fn of(&self, fate: Fate) -> u64 {
+    pub fn of(&self, fate: RangeChange) -> u64 {
         match fate {
-            Fate::Same => self.same,
-            Fate::Transferred => self.transferred,
-            Fate::Split => self.split,
-            Fate::Merged => self.merged,
-            Fate::Vanished => self.vanished,
+            RangeChange::Same => self.same,
+            RangeChange::Transferred => self.transferred,
+            RangeChange::Split => self.split,
+            RangeChange::Merged => self.merged,
+            RangeChange::Vanished => self.vanished,
         }
     }
 }
@@ -114,7 +114,7 @@ impl Moves {
     /// Of delegations, or of pins and exclusions. `number` is that of one; `agents` has the agent
     /// of each.
     pub(super) fn of_delegations<Key: Copy>(
-        carried: &[Carried<Key>],
+        carried: &[Remapping<Key>],
         number: impl Fn(Key) -> i64,
         agents: &HashMap<i64, i64>,
         holders: &Holders<'_>,
@@ -122,13 +122,13 @@ impl Moves {
         let mut moves = Self::NONE;
         for one in carried {
             let id = number(one.claim.key);
-            let yields = one.yields.iter().map(|(range, to)| (range.to_string(), number(*to)));
-            moves.count(one.fate, one.gets.is_empty(), || Move {
+            let yields = one.ceded.iter().map(|(range, to)| (range.to_string(), number(*to)));
+            moves.count(one.change, one.assigned.is_empty(), || Move {
                 id,
                 agent: agents.get(&id).copied(),
                 from: one.claim.range.to_string(),
-                why: one.fate.as_str(),
-                to: one.gets.iter().map(Range::to_string).collect(),
+                why: one.change.as_str(),
+                to: one.assigned.iter().map(Range::to_string).collect(),
                 yields: yields.map(|(range, to)| Yield { range, to }).collect(),
                 holders: holders.of(&one.claim.range),
             });
@@ -138,30 +138,30 @@ impl Moves {
 
     /// `number` is that of a search.
     pub(super) fn of_searches<Key: Copy>(
-        followed: &[Followed<Key>],
+        followed: &[SearchRemapping<Key>],
         number: impl Fn(Key) -> i64,
         holders: &Holders<'_>,
     ) -> Self {
         let mut moves = Self::NONE;
         for one in followed {
-            let place = (!one.over).then(|| one.place.to_string());
-            moves.count(one.fate, one.over, || Move {
-                id: number(one.quest.key),
+            let place = (!one.redundant).then(|| one.subnet.to_string());
+            moves.count(one.change, one.redundant, || Move {
+                id: number(one.search.key),
                 agent: None,
-                from: one.quest.range.to_string(),
-                why: one.fate.as_str(),
+                from: one.search.range.to_string(),
+                why: one.change.as_str(),
                 to: place.into_iter().collect(),
                 yields: vec![],
-                holders: holders.of(&one.quest.range),
+                holders: holders.of(&one.search.range),
             });
         }
         moves
     }
 
-    fn count(&mut self, fate: Fate, ends: bool, example: impl FnOnce() -> Move) {
+    fn count(&mut self, fate: RangeChange, ends: bool, example: impl FnOnce() -> Move) {
         self.total += 1;
         self.ended += u64::from(ends);
-        if self.fates.count(fate) <= EXAMPLES as u64 && fate != Fate::Same {
+        if self.fates.count(fate) <= EXAMPLES as u64 && fate != RangeChange::Same {
             self.examples.push(example());
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hierarchy::carry::Fate;
+use hierarchy::remap::RangeChange;
 
 use super::{Move, Moves, Preview};
 use crate::report::Thousands;
@@ -39,28 +39,30 @@ fn write_table(f: &mut fmt::Formatter<'_>, kinds: [&Moves; 3]) -> fmt::Result {
         writeln!(f, "{one:>11}  {two:>11}  {three:>11}  {what}")
     };
     row(kinds.map(|moves| moves.total), "in all, of which the range")?;
-    for fate in Fate::ALL {
+    for fate in RangeChange::ALL {
         row(kinds.map(|moves| moves.fates.of(fate)), meaning(fate))?;
     }
     row(kinds.map(|moves| moves.ended), "would end, because another has the place")
 }
 
-fn meaning(fate: Fate) -> &'static str {
+fn meaning(fate: RangeChange) -> &'static str {
     match fate {
-        Fate::Same => "is the same: they stay",
-        Fate::Transferred => "is the same, but another company holds it (transferred): they stay",
-        Fate::Split => {
+        RangeChange::Same => "is the same: they stay",
+        RangeChange::Transferred => {
+            "is the same, but another company holds it (transferred): they stay"
+        }
+        RangeChange::Split => {
             "is cut into smaller ones (split): a delegation goes to each part, a pin counts for all"
         }
-        Fate::Merged => "is part of a larger new one (merged): they go there",
-        Fate::Vanished => {
+        RangeChange::Merged => "is part of a larger new one (merged): they go there",
+        RangeChange::Vanished => {
             "is not recorded any more (vanished): they go to the smallest subnet around"
         }
     }
 }
 
 fn write_examples(f: &mut fmt::Formatter<'_>, moves: &Moves, kind: &str) -> fmt::Result {
-    for fate in Fate::ALL {
+    for fate in RangeChange::ALL {
         let mut such = moves.examples.iter().filter(|one| one.why == fate.as_str()).peekable();
         if such.peek().is_none() {
             continue;
@@ -83,7 +85,7 @@ impl fmt::Display for Move {
             write!(f, " of agent {agent}")?;
         }
         write!(f, ": {}", self.from)?;
-        if self.why == Fate::Transferred.as_str() {
+        if self.why == RangeChange::Transferred.as_str() {
             let [before, after] = &self.holders;
             let name =
                 |holder: &Option<String>| holder.clone().unwrap_or_else(|| "nobody".to_owned());

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hierarchy::Range;
-use hierarchy::carry::Fate;
+use hierarchy::remap::RangeChange;
 
 /// One in so many held records meets each fate.
 const EVERY: usize = 50;
@@ -13,7 +13,7 @@ const EVERY: usize = 50;
 /// What was done to the files: the range, and what must come of it.
 #[derive(Default)]
 pub(crate) struct Edits {
-    pub(crate) fates: HashMap<Range, Fate>,
+    pub(crate) fates: HashMap<Range, RangeChange>,
 }
 
 /// A held record: addresses as numbers, of either family.
@@ -94,34 +94,34 @@ impl Edits {
         let Record { first, size, .. } = *record;
         let holder = record.fields[7];
         let fate = match (kind, next) {
-            (0, _) => Fate::Vanished,
+            (0, _) => RangeChange::Vanished,
             (1, _) if size > 1 => {
                 out.push(record.line(first, size / 2, holder));
                 out.push(record.line(first + size / 2, size - size / 2, holder));
-                Fate::Split
+                RangeChange::Split
             }
             (2, _) => {
                 out.push(record.line(first, size, "somebody-else"));
-                Fate::Transferred
+                RangeChange::Transferred
             }
             // Joined wherever it is possible among so many, since hardly any lie side by side.
             (3..8, Some(next)) if record.joins(next) => {
                 out.push(record.line(first, size + next.size, holder));
-                self.fates.insert(next.range(), Fate::Merged);
-                self.fates.insert(record.range(), Fate::Merged);
+                self.fates.insert(next.range(), RangeChange::Merged);
+                self.fates.insert(record.range(), RangeChange::Merged);
                 return 2;
             }
             // Only a part is left, in the middle for IPv4.
             (8, _) if size > 3 => {
                 let at = if record.v4 { first + size / 4 } else { first };
                 out.push(record.line(at, size / 2, holder));
-                Fate::Split
+                RangeChange::Split
             }
             // Halved, and both halves handed over.
             (9, _) if size > 1 => {
                 out.push(record.line(first, size / 2, "somebody-else"));
                 out.push(record.line(first + size / 2, size - size / 2, "a-third"));
-                Fate::Split
+                RangeChange::Split
             }
             _ => {
                 out.push(record.fields.join("|"));

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
-use hierarchy::carry::{Carried, Census, Claim, Fate, Plan, Quest};
+use hierarchy::remap::{Claim, Plan, RangeChange, RemapCounts, Remapping, SearchClaim};
 use hierarchy::{Hierarchy, Range, SubnetId};
 use rir_loader::files::files;
 use rir_loader::read::read;
@@ -37,16 +37,17 @@ fn claims(held: &Held<'_>, hierarchy: &Hierarchy) -> Vec<Claim<SubnetId>> {
 }
 
 /// A search for one range in ten, which probes its last address.
-fn quests(claims: &[Claim<SubnetId>]) -> Vec<Quest<SubnetId>> {
+fn quests(claims: &[Claim<SubnetId>]) -> Vec<SearchClaim<SubnetId>> {
     let every = claims.iter().step_by(10);
     every
-        .map(|claim| Quest { key: claim.key, range: claim.range, target: claim.range.last() })
+        .map(|claim| SearchClaim { key: claim.key, range: claim.range, target: claim.range.last() })
         .collect()
 }
 
 /// Where everything is that was delegated at first, after it was carried over again.
-fn again(carried: &[Carried<SubnetId>], new: &Hierarchy) -> Vec<Claim<SubnetId>> {
-    let gets = carried.iter().flat_map(|one| one.gets.iter().map(|range| (one.claim.rank, *range)));
+fn again(carried: &[Remapping<SubnetId>], new: &Hierarchy) -> Vec<Claim<SubnetId>> {
+    let gets =
+        carried.iter().flat_map(|one| one.assigned.iter().map(|range| (one.claim.rank, *range)));
     let claim =
         |(rank, range)| Claim { key: new.find(&range).unwrap(), range, rank, provisional: false };
     gets.map(claim).collect()
@@ -76,8 +77,8 @@ fn no_delegation_is_lost_and_each_that_moved_says_why() {
     let claims = claims(&old, &before);
     let there = carry(&before, &after, &claims, "after the changes");
     for one in &there.delegations {
-        let expected = edits.fates.get(&one.claim.range).copied().unwrap_or(Fate::Same);
-        assert_eq!(one.fate, expected, "{}", one.claim.range);
+        let expected = edits.fates.get(&one.claim.range).copied().unwrap_or(RangeChange::Same);
+        assert_eq!(one.change, expected, "{}", one.claim.range);
         says_why(&old, &new, one);
     }
     assert_eq!(
@@ -96,16 +97,16 @@ type Both = Plan<SubnetId, SubnetId, SubnetId>;
 fn carry(old: &Hierarchy, new: &Hierarchy, claims: &[Claim<SubnetId>], when: &str) -> Both {
     let pinned: Vec<_> = claims.iter().copied().step_by(7).collect();
     let plan = Plan::of(Some(old), new, claims.iter().copied(), quests(claims), [pinned]);
-    let census = Census::of(&plan.delegations);
+    let census = RemapCounts::of(&plan.delegations);
     println!("{} delegations {when}: {census}", claims.len());
-    let moved = Fate::ALL.iter().filter(|fate| census.count(**fate) > 300).count();
+    let moved = RangeChange::ALL.iter().filter(|fate| census.count(**fate) > 300).count();
     assert!(moved >= 4, "{census}");
     assert_eq!(
         (census.total(), plan.searches.len()),
         (claims.len() as u64, claims.len().div_ceil(10))
     );
     one_owner_each(new, &plan.delegations);
-    pins_count_for_something(new, &plan.rules);
+    pins_count_for_something(new, &plan.constraints);
     searches_go_on(&Held::of(new), &plan.searches, &plan.delegations);
     plan
 }
@@ -113,12 +114,16 @@ fn carry(old: &Hierarchy, new: &Hierarchy, claims: &[Claim<SubnetId>], when: &st
 /// Whoever had a range whose places all became its own has it again, be it that it was split in
 /// between.
 fn came_home(there: &Both, back: &Both) {
-    let gets = |one: &Carried<SubnetId>| {
-        one.gets.iter().map(|range| (*range, one.claim.rank)).collect::<Vec<_>>()
+    let gets = |one: &Remapping<SubnetId>| {
+        one.assigned.iter().map(|range| (*range, one.claim.rank)).collect::<Vec<_>>()
     };
     let owners: HashMap<Range, u64> = back.delegations.iter().flat_map(gets).collect();
-    let kept = |one: &&Carried<SubnetId>| {
-        one.yields.is_empty() && matches!(one.fate, Fate::Same | Fate::Transferred | Fate::Split)
+    let kept = |one: &&Remapping<SubnetId>| {
+        one.ceded.is_empty()
+            && matches!(
+                one.change,
+                RangeChange::Same | RangeChange::Transferred | RangeChange::Split
+            )
     };
     for one in there.delegations.iter().filter(kept) {
         assert_eq!(owners.get(&one.claim.range), Some(&one.claim.rank), "{}", one.claim.range);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-use hierarchy::carry::{Carried, Fate, Followed};
+use hierarchy::remap::{RangeChange, Remapping, SearchRemapping};
 use hierarchy::{Hierarchy, Range, SubnetId, SubnetKind};
 
 /// What somebody holds in a generation. Delegated files are flat: hardly any range lies in another,
@@ -63,26 +63,26 @@ impl<'h> Held<'h> {
 }
 
 /// The places of a claim are those that its fate, by its definition, leads to.
-pub(crate) fn says_why(old: &Held<'_>, new: &Held<'_>, one: &Carried<SubnetId>) {
+pub(crate) fn says_why(old: &Held<'_>, new: &Held<'_>, one: &Remapping<SubnetId>) {
     let range = one.claim.range;
     let mut places: Vec<Range> =
-        one.gets.iter().copied().chain(one.yields.iter().map(|(place, _)| *place)).collect();
+        one.assigned.iter().copied().chain(one.ceded.iter().map(|(place, _)| *place)).collect();
     places.sort();
-    let right = match one.fate {
-        Fate::Same => places == [range] && new.holder(&range) == old.holder(&range),
-        Fate::Transferred => {
+    let right = match one.change {
+        RangeChange::Same => places == [range] && new.holder(&range) == old.holder(&range),
+        RangeChange::Transferred => {
             places == [range]
                 && new.holder(&range).is_some()
                 && new.holder(&range) != old.holder(&range)
         }
-        Fate::Split => {
+        RangeChange::Split => {
             new.holder(&range).is_none() && !places.is_empty() && places == new.inside(&range)
         }
-        Fate::Merged => {
+        RangeChange::Merged => {
             let around = new.around(&range).unwrap();
             around != range && places == [around] && old.holder(&around).is_none()
         }
-        Fate::Vanished => {
+        RangeChange::Vanished => {
             // What lies in a block is not its parts.
             (new.inside(&range).is_empty() || old.holder(&range).is_none())
                 && new.around(&range).is_none()
@@ -94,16 +94,16 @@ pub(crate) fn says_why(old: &Held<'_>, new: &Held<'_>, one: &Carried<SubnetId>) 
 }
 
 /// Each has a place, or names who has it; no place has two.
-pub(crate) fn one_owner_each(new: &Hierarchy, carried: &[Carried<SubnetId>]) {
+pub(crate) fn one_owner_each(new: &Hierarchy, carried: &[Remapping<SubnetId>]) {
     let mut owners = HashMap::new();
     for one in carried {
-        assert!(!one.gets.is_empty() || !one.yields.is_empty());
-        for range in &one.gets {
+        assert!(!one.assigned.is_empty() || !one.ceded.is_empty());
+        for range in &one.assigned {
             assert!(new.find(range).is_some(), "{range}");
             assert_eq!(owners.insert(*range, one.claim.key), None, "{range} has two");
         }
     }
-    for (range, owner) in carried.iter().flat_map(|one| &one.yields) {
+    for (range, owner) in carried.iter().flat_map(|one| &one.ceded) {
         assert_eq!(owners.get(range), Some(owner), "{range}");
     }
 }
@@ -111,36 +111,37 @@ pub(crate) fn one_owner_each(new: &Hierarchy, carried: &[Carried<SubnetId>]) {
 /// Each search is about a subnet that holds its target, and no subnet has two that go on.
 pub(crate) fn searches_go_on(
     new: &Held<'_>,
-    followed: &[Followed<SubnetId>],
-    carried: &[Carried<SubnetId>],
+    followed: &[SearchRemapping<SubnetId>],
+    carried: &[Remapping<SubnetId>],
 ) {
     let owned: std::collections::HashSet<Range> =
-        carried.iter().flat_map(|one| one.gets.iter().copied()).collect();
+        carried.iter().flat_map(|one| one.assigned.iter().copied()).collect();
     let mut open = std::collections::HashSet::new();
     for one in followed {
-        let target = Range::new(one.quest.target, one.quest.target).unwrap();
-        assert!(one.place.contains(one.quest.target));
-        assert!(one.stays() || new.is_smallest(&one.place, &target), "{one:?}");
-        assert!(one.stays() || !one.fate.stays(), "{one:?}");
+        let target = Range::new(one.search.target, one.search.target).unwrap();
+        assert!(one.subnet.contains(one.search.target));
+        assert!(one.stays() || new.is_smallest(&one.subnet, &target), "{one:?}");
+        assert!(one.stays() || !one.change.stays(), "{one:?}");
         assert!(
-            one.over || (open.insert(one.place) && (one.stays() || !owned.contains(&one.place))),
+            one.redundant
+                || (open.insert(one.subnet) && (one.stays() || !owned.contains(&one.subnet))),
             "{one:?}"
         );
     }
-    assert!(followed.iter().all(|one| open.contains(&one.place) || owned.contains(&one.place)));
+    assert!(followed.iter().all(|one| open.contains(&one.subnet) || owned.contains(&one.subnet)));
 }
 
 /// Each pin lies where subnets are, or yields to another that does; no range has two.
-pub(crate) fn pins_count_for_something(new: &Hierarchy, pins: &[Carried<SubnetId>]) {
+pub(crate) fn pins_count_for_something(new: &Hierarchy, pins: &[Remapping<SubnetId>]) {
     let mut owners = HashMap::new();
     for pin in pins {
-        assert_eq!(pin.gets.len() + pin.yields.len(), 1, "{pin:?}");
-        for range in &pin.gets {
+        assert_eq!(pin.assigned.len() + pin.ceded.len(), 1, "{pin:?}");
+        for range in &pin.assigned {
             assert!(new.find(range).is_some() || new.inside(range).next().is_some(), "{pin:?}");
             assert_eq!(owners.insert(*range, pin.claim.key), None, "{range} has two");
         }
     }
-    for (range, owner) in pins.iter().flat_map(|pin| &pin.yields) {
+    for (range, owner) in pins.iter().flat_map(|pin| &pin.ceded) {
         assert_eq!(owners.get(range), Some(owner), "{range}");
     }
 }

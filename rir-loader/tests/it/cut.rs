@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hierarchy::{Cut, Hierarchy, Range};
+use hierarchy::{Hierarchy, Range, SubnetSplit};
 use protocol::{SearchId, UnixMillis};
 use rir_loader::cut::cut;
 use rir_loader::load::load;
@@ -28,14 +28,17 @@ async fn in_use(store: &Store) -> (generations::Facts, Hierarchy) {
 }
 
 /// A large subnet of the fixtures, in two halves.
-fn halves(hierarchy: &Hierarchy) -> Cut {
+fn halves(hierarchy: &Hierarchy) -> SubnetSplit {
     let large =
         |range: &Range| range.is_v4() && range.cidr().is_some_and(|cidr| cidr.prefix_len() <= 20);
     let leaf = |subnet: &hierarchy::Subnet<'_>| hierarchy.children(subnet.id()).next().is_none();
     let found = hierarchy.iter().filter(leaf).map(|subnet| subnet.range()).find(large).unwrap();
     let net = found.cidr().unwrap();
     let parts = net.subnets(net.prefix_len() + 1).unwrap();
-    Cut { whole: found, parts: parts.map(|part| part.to_string().parse().unwrap()).collect() }
+    SubnetSplit {
+        whole: found,
+        parts: parts.map(|part| part.to_string().parse().unwrap()).collect(),
+    }
 }
 
 #[tokio::test]

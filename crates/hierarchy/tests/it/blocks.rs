@@ -5,7 +5,7 @@ use hierarchy::{
 };
 use proptest::prelude::*;
 
-use crate::world::{laminar, records};
+use crate::records::{laminar, records};
 
 const V4: [BlockLevel; 2] =
     [BlockLevel { prefix: 8, least: 1 }, BlockLevel { prefix: 16, least: 2 }];

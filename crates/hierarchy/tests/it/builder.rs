@@ -2,7 +2,7 @@
 
 use hierarchy::{CompanyId, Hierarchy, Range, Record, Registry, SubnetId, SubnetKind};
 
-use crate::world::build;
+use crate::records::build;
 
 fn record(range: &str, company: u32) -> Record {
     let (kind, registry) = (SubnetKind::Delegated, Some(Registry::Apnic));

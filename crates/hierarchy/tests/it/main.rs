@@ -4,9 +4,9 @@
 
 mod blocks;
 mod builder;
-mod carry;
 mod model;
 mod properties;
+mod records;
+mod remap;
 mod snapshot;
 mod words;
-mod world;

@@ -6,7 +6,7 @@ use hierarchy::{Range, SubnetId, SubnetKind};
 use proptest::prelude::*;
 
 use crate::model::Model;
-use crate::world::{build, laminar, probes, record, records};
+use crate::records::{build, laminar, probes, record, records};
 
 proptest! {
     /// Parents hold their children, siblings are apart, ids are sorted.

@@ -6,7 +6,7 @@ use hierarchy::{Hierarchy, Snapshot, SnapshotError};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::world::{build, probes, records};
+use crate::records::{build, probes, records};
 
 /// Bytes before the columns.
 const HEADER: usize = 96;

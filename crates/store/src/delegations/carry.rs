@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
 
-use hierarchy::carry::{Carried, Claim, Followed, Plan, Quest};
+use hierarchy::remap::{Claim, Plan, Remapping, SearchClaim, SearchRemapping};
 use hierarchy::{Hierarchy, Range, Scope};
 use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
 use sqlx::PgConnection;
@@ -34,7 +34,7 @@ pub struct Tied {
     /// Delegations that hold, in the order of their ids.
     pub held: Vec<Held>,
     /// Open searches, in the order of their ids.
-    pub searched: Vec<Quest<SearchId>>,
+    pub searched: Vec<SearchClaim<SearchId>>,
     /// Pins and exclusions that count, whatever they are about.
     pub rules: Vec<(Kind, Rule)>,
 }
@@ -90,7 +90,7 @@ impl Tied {
 /// An agent that lived in the range is at home only in the part where it lives.
 pub async fn carry(
     store: &Store,
-    carried: &[Carried<DelegationId>],
+    carried: &[Remapping<DelegationId>],
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     let moved: Vec<_> = carried.iter().filter(|one| !one.stays()).collect();
@@ -101,15 +101,15 @@ pub async fn carry(
          FROM unnest($1::bigint[], $2::text[]) AS m (id, fate) WHERE d.id = m.id AND d.ended_at IS NULL",
     )
     .bind(moved.iter().map(|one| one.claim.key.get()).collect::<Vec<_>>())
-    .bind(moved.iter().map(|one| one.fate.as_str()).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
     .bind(Moment(now))
     .execute(&mut *tx)
     .await
     .map_err(doing)?;
     let (mut ids, mut ranges) = (vec![], vec![]);
     for one in moved {
-        ids.extend(one.gets.iter().map(|_| one.claim.key.get()));
-        ranges.extend_from_slice(&one.gets);
+        ids.extend(one.assigned.iter().map(|_| one.claim.key.get()));
+        ranges.extend_from_slice(&one.assigned);
     }
     begin_again(&mut tx, ids, &ranges, now).await?;
     say(&mut tx, None).await?;
@@ -146,7 +146,7 @@ async fn begin_again(
 }
 
 /// Every open search, in order.
-pub async fn searched(store: &Store) -> Result<Vec<Quest<SearchId>>, StoreError> {
+pub async fn searched(store: &Store) -> Result<Vec<SearchClaim<SearchId>>, StoreError> {
     let rows: Vec<(i64, IpAddr, IpAddr, IpAddr)> = sqlx::query_as(
         "SELECT id, first, last, target FROM searches WHERE state = 'open' ORDER BY id",
     )
@@ -154,7 +154,7 @@ pub async fn searched(store: &Store) -> Result<Vec<Quest<SearchId>>, StoreError>
     .await
     .map_err(StoreError::doing("read the open searches"))?;
     let quest = |(id, first, last, target)| {
-        Ok(Quest { key: SearchId::new(id), range: range(first, last)?, target })
+        Ok(SearchClaim { key: SearchId::new(id), range: range(first, last)?, target })
     };
     rows.into_iter().map(quest).collect()
 }
@@ -164,7 +164,7 @@ pub async fn searched(store: &Store) -> Result<Vec<Quest<SearchId>>, StoreError>
 /// between two of them may want the same subnet, which has one open search at most.
 pub async fn carry_searches(
     store: &Store,
-    followed: &[Followed<SearchId>],
+    followed: &[SearchRemapping<SearchId>],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let mut moved: Vec<_> = followed.iter().filter(|one| !one.stays()).collect();
@@ -173,19 +173,22 @@ pub async fn carry_searches(
     let closed: Vec<i64> = sqlx::query_scalar(
         "UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = ANY ($1) AND state = 'open' RETURNING id",
     )
-    .bind(moved.iter().map(|one| one.quest.key.get()).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.search.key.get()).collect::<Vec<_>>())
     .bind(Moment(now))
     .fetch_all(&mut *tx)
     .await
     .map_err(doing)?;
     let closed: HashSet<i64> = closed.into_iter().collect();
-    moved.retain(|one| closed.contains(&one.quest.key.get()));
+    moved.retain(|one| closed.contains(&one.search.key.get()));
     put(&mut tx, &moved).await?;
     tx.commit().await.map_err(doing)
 }
 
 /// Opens again, each at its place, those that are not over.
-async fn put(db: &mut PgConnection, moved: &[&Followed<SearchId>]) -> Result<(), StoreError> {
+async fn put(
+    db: &mut PgConnection,
+    moved: &[&SearchRemapping<SearchId>],
+) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE searches s SET first = m.first, last = m.last,
                                state = CASE WHEN m.over THEN 'decided' ELSE 'open' END,
@@ -193,10 +196,10 @@ async fn put(db: &mut PgConnection, moved: &[&Followed<SearchId>]) -> Result<(),
          FROM unnest($1::bigint[], $2::inet[], $3::inet[], $4::bool[]) AS m (id, first, last, over)
          WHERE s.id = m.id",
     )
-    .bind(moved.iter().map(|one| one.quest.key.get()).collect::<Vec<_>>())
-    .bind(moved.iter().map(|one| one.place.first()).collect::<Vec<_>>())
-    .bind(moved.iter().map(|one| one.place.last()).collect::<Vec<_>>())
-    .bind(moved.iter().map(|one| one.over).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.search.key.get()).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.subnet.first()).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.subnet.last()).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.redundant).collect::<Vec<_>>())
     .execute(db)
     .await
     .map_err(StoreError::doing("carry the open searches over"))?;

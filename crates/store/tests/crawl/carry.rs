@@ -1,8 +1,8 @@
 //! Delegations and open searches move to the places they were given in a new generation.
 
-use hierarchy::carry::{Carried, Claim, Fate, Followed};
+use hierarchy::remap::{Claim, RangeChange, Remapping, SearchRemapping};
 use hierarchy::{
-    Builder, Companies, Generation, Hierarchy, Range, Record, Scope, SubnetKind, carry::Census,
+    Builder, Companies, Generation, Hierarchy, Range, Record, Scope, SubnetKind, remap::RemapCounts,
 };
 use protocol::{AgentId, DelegationId};
 use store::delegations::{self, Held, Tied};
@@ -12,9 +12,9 @@ use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
 
-fn moved(held: &Held, fate: Fate, gets: &[&str]) -> Carried<DelegationId> {
-    let gets = gets.iter().map(|text| range(text)).collect();
-    Carried { claim: held.claim(), fate, gets, yields: vec![] }
+fn moved(held: &Held, fate: RangeChange, gets: &[&str]) -> Remapping<DelegationId> {
+    let assigned = gets.iter().map(|text| range(text)).collect();
+    Remapping { claim: held.claim(), change: fate, assigned, ceded: vec![] }
 }
 
 async fn held(world: &World) -> Vec<(Range, AgentId, i64, String)> {
@@ -32,8 +32,8 @@ async fn a_delegation_goes_where_its_range_went_and_says_why() {
     let two = world.approved(2, Some("198.51.100.0/24")).await;
     let before = delegations::held(world.store()).await.unwrap();
     let carried = [
-        moved(&before[0], Fate::Split, &["192.0.2.0/25", "192.0.2.128/25"]),
-        moved(&before[1], Fate::Same, &["198.51.100.0/24"]),
+        moved(&before[0], RangeChange::Split, &["192.0.2.0/25", "192.0.2.128/25"]),
+        moved(&before[1], RangeChange::Same, &["198.51.100.0/24"]),
     ];
     assert_eq!(delegations::carry(world.store(), &carried, NOW.plus_ms(1)).await.unwrap(), 1);
     let expected = [
@@ -57,7 +57,7 @@ async fn a_range_that_comes_back_counts_on() {
     world.approved(1, Some("192.0.2.0/24")).await;
     for (turn, place) in (1..).zip(["192.0.0.0/16", "192.0.2.0/24"]) {
         let before = delegations::held(world.store()).await.unwrap();
-        let carried = [moved(&before[0], Fate::Vanished, &[place])];
+        let carried = [moved(&before[0], RangeChange::Vanished, &[place])];
         delegations::carry(world.store(), &carried, NOW.plus_ms(turn)).await.unwrap();
     }
     let held = held(&world).await;
@@ -71,9 +71,10 @@ async fn one_that_yields_ends_and_the_other_stays() {
     world.approved(2, Some("192.0.0.0/16")).await;
     let before = delegations::held(world.store()).await.unwrap();
     let Claim { key, range: around, .. } = before[1].claim();
-    let yields = Carried { yields: vec![(around, key)], ..moved(&before[0], Fate::Vanished, &[]) };
-    let carried = [yields, moved(&before[1], Fate::Same, &["192.0.0.0/16"])];
-    assert_eq!(Census::of(&carried).yielded, 1);
+    let yields =
+        Remapping { ceded: vec![(around, key)], ..moved(&before[0], RangeChange::Vanished, &[]) };
+    let carried = [yields, moved(&before[1], RangeChange::Same, &["192.0.0.0/16"])];
+    assert_eq!(RemapCounts::of(&carried).yielded, 1);
     delegations::carry(world.store(), &carried, NOW.plus_ms(1)).await.unwrap();
     let held = held(&world).await;
     assert_eq!((held.len(), held[0].0), (1, around));
@@ -106,11 +107,11 @@ async fn an_open_search_follows_its_target() {
         (open[1], "198.51.100.0/24", false),
         (open[2], "192.0.2.0/24", true),
     ];
-    let followed = followed.map(|(quest, place, over)| Followed {
-        quest,
-        fate: Fate::Vanished,
-        place: range(place),
-        over,
+    let followed = followed.map(|(search, subnet, redundant)| SearchRemapping {
+        search,
+        change: RangeChange::Vanished,
+        subnet: range(subnet),
+        redundant,
     });
     delegations::carry_searches(world.store(), &followed, NOW.plus_ms(1)).await.unwrap();
     let places = async || {
@@ -119,7 +120,11 @@ async fn an_open_search_follows_its_target() {
     };
     assert_eq!(places().await, [range("198.51.101.0/24"), range("198.51.100.0/24")]);
     // What was decided meanwhile is passed over.
-    let late = Followed { place: range("203.0.113.0/24"), over: false, ..followed[2].clone() };
+    let late = SearchRemapping {
+        subnet: range("203.0.113.0/24"),
+        redundant: false,
+        ..followed[2].clone()
+    };
     delegations::carry_searches(world.store(), &[late], NOW.plus_ms(2)).await.unwrap();
     assert_eq!(places().await.len(), 2);
 }
@@ -147,7 +152,7 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     let (old, new) = (hierarchy(&known), hierarchy(&["198.51.100.0/23", "203.0.113.0/24"]));
     assert!(tied.fits(&old) && !tied.fits(&new));
     let plan = tied.plan(Some(&old), &new);
-    steering::carry(world.store(), &plan.rules, NOW.plus_ms(1)).await.unwrap();
+    steering::carry(world.store(), &plan.constraints, NOW.plus_ms(1)).await.unwrap();
     let mut now: Vec<_> = Tied::read(world.store())
         .await
         .unwrap()
@@ -163,7 +168,7 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     assert_eq!(execute(world.store(), told).await.unwrap(), 2);
     // Doing it again changes nothing.
     let again = Tied::read(world.store()).await.unwrap().plan(Some(&new), &new);
-    assert!(again.rules.iter().all(Carried::stays));
+    assert!(again.constraints.iter().all(Remapping::stays));
 }
 
 /// A generation in which somebody holds these ranges.
