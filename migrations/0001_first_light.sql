@@ -144,7 +144,7 @@ CREATE TABLE agents (
     home                   inet NOT NULL,
     enrolled_at            timestamptz NOT NULL DEFAULT now(),
     approved_at            timestamptz,
-    last_beat_at           timestamptz,
+    last_heartbeat_at           timestamptz,
     asleep_until           timestamptz,
     status                 jsonb,
     next_route             bigint NOT NULL DEFAULT 1
@@ -156,16 +156,16 @@ COMMENT ON COLUMN agents.state IS 'Where it stands with the operator. Written by
 COMMENT ON COLUMN agents.name IS 'Name given by the owner. Written by: coordinator at enrolment.';
 COMMENT ON COLUMN agents.contact IS 'Where webmasters reach the owner. Written by: coordinator at enrolment.';
 COMMENT ON COLUMN agents.version IS 'Version of its program. Written by: coordinator at enrolment.';
-COMMENT ON COLUMN agents.protocol IS 'Protocol version it speaks. Written by: coordinator at each beat.';
+COMMENT ON COLUMN agents.protocol IS 'Protocol version it speaks. Written by: coordinator at each heartbeat.';
 COMMENT ON COLUMN agents.capacity_pages_per_day IS 'Pages a day that the owner offers. Written by: coordinator at enrolment.';
 COMMENT ON COLUMN agents.zone IS 'IANA time zone of the spans. Written by: coordinator at enrolment.';
 COMMENT ON COLUMN agents.spans IS 'Spans as the owner wrote them. Written by: coordinator at enrolment.';
 COMMENT ON COLUMN agents.home IS 'Home address: the source address seen at enrolment. Written by: coordinator.';
 COMMENT ON COLUMN agents.enrolled_at IS 'When it first enrolled. Written by: coordinator.';
 COMMENT ON COLUMN agents.approved_at IS 'When an admin approved it. Written by: coordinator.';
-COMMENT ON COLUMN agents.last_beat_at IS 'Last beat. Written by: coordinator.';
-COMMENT ON COLUMN agents.asleep_until IS 'End of the announced sleep; null when awake. Written by: coordinator at each beat.';
-COMMENT ON COLUMN agents.status IS 'WorkStatus of the last beat. Written by: coordinator at each beat.';
+COMMENT ON COLUMN agents.last_heartbeat_at IS 'Last heartbeat. Written by: coordinator.';
+COMMENT ON COLUMN agents.asleep_until IS 'End of the announced sleep; null when awake. Written by: coordinator at each heartbeat.';
+COMMENT ON COLUMN agents.status IS 'WorkStatus of the last heartbeat. Written by: coordinator at each heartbeat.';
 COMMENT ON COLUMN agents.next_route IS 'Number that the next route to this agent gets. Written by: coordinator when routing.';
 
 CREATE TABLE join_tokens (

@@ -1,6 +1,6 @@
 -- The admin's hand (pins, exclusions, overrides) and balance.
 
-CREATE TABLE steering (
+CREATE TABLE constraints (
     id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     kind       text NOT NULL CHECK (kind IN ('pin', 'exclusion')),
     scope      text NOT NULL CHECK (scope IN ('range', 'company', 'country')),
@@ -23,29 +23,29 @@ CREATE TABLE steering (
     CHECK ((ended_at IS NULL) = (ended_by IS NULL))
 );
 -- What is pinned twice would belong to two; what is excluded twice would have two ends.
-CREATE UNIQUE INDEX steering_one_pin ON steering (scope, first, last, registry, handle) NULLS NOT DISTINCT
+CREATE UNIQUE INDEX steering_one_pin ON constraints (scope, first, last, registry, handle) NULLS NOT DISTINCT
     WHERE kind = 'pin' AND ended_at IS NULL;
-CREATE UNIQUE INDEX steering_one_exclusion ON steering (scope, first, last, registry, handle, country, agent) NULLS NOT DISTINCT
+CREATE UNIQUE INDEX steering_one_exclusion ON constraints (scope, first, last, registry, handle, country, agent) NULLS NOT DISTINCT
     WHERE kind = 'exclusion' AND ended_at IS NULL;
-COMMENT ON TABLE steering IS 'What admins decided beforehand: pins (this agent crawls it) and exclusions (this agent never does). Kept as history when over.';
-COMMENT ON COLUMN steering.id IS 'PinId or ExclusionId.';
-COMMENT ON COLUMN steering.kind IS 'pin or exclusion. Written by: coordinator for an admin.';
-COMMENT ON COLUMN steering.scope IS 'What it is about: range (every subnet that lies in it), company (every subnet it holds), country (every subnet registered there; exclusions only). Written by: coordinator for an admin.';
-COMMENT ON COLUMN steering.first IS 'First address of a range; null otherwise. Written by: coordinator for an admin, and when a new generation of the hierarchy moves the range.';
-COMMENT ON COLUMN steering.last IS 'Last address of a range; null otherwise. Written by: coordinator, as first.';
-COMMENT ON COLUMN steering.registry IS 'Registry that knows the company; null otherwise. Written by: coordinator for an admin.';
-COMMENT ON COLUMN steering.handle IS 'The company''s handle at that registry; null otherwise. Written by: coordinator for an admin.';
-COMMENT ON COLUMN steering.country IS 'Two letters; null otherwise. Written by: coordinator for an admin.';
-COMMENT ON COLUMN steering.agent IS 'Who is pinned there or excluded from there. Written by: coordinator for an admin.';
-COMMENT ON COLUMN steering.reason IS 'Why, in the admin''s words. Written by: coordinator for an admin.';
-COMMENT ON COLUMN steering.created_by IS 'Admin who made it. Written by: coordinator.';
-COMMENT ON COLUMN steering.created_at IS 'When. Written by: coordinator.';
-COMMENT ON COLUMN steering.expires_at IS 'It counts until then; null: until it is removed. Written by: coordinator for an admin.';
-COMMENT ON COLUMN steering.ended_at IS 'When it was removed or had expired; null while it counts. Written by: coordinator.';
-COMMENT ON COLUMN steering.ended_by IS 'Admin who removed it, or coordinator when it had expired or its agent was revoked; null while it counts. Written by: coordinator.';
+COMMENT ON TABLE constraints IS 'What admins decided beforehand: pins (this agent crawls it) and exclusions (this agent never does). Kept as history when over.';
+COMMENT ON COLUMN constraints.id IS 'PinId or ExclusionId.';
+COMMENT ON COLUMN constraints.kind IS 'pin or exclusion. Written by: coordinator for an admin.';
+COMMENT ON COLUMN constraints.scope IS 'What it is about: range (every subnet that lies in it), company (every subnet it holds), country (every subnet registered there; exclusions only). Written by: coordinator for an admin.';
+COMMENT ON COLUMN constraints.first IS 'First address of a range; null otherwise. Written by: coordinator for an admin, and when a new generation of the hierarchy moves the range.';
+COMMENT ON COLUMN constraints.last IS 'Last address of a range; null otherwise. Written by: coordinator, as first.';
+COMMENT ON COLUMN constraints.registry IS 'Registry that knows the company; null otherwise. Written by: coordinator for an admin.';
+COMMENT ON COLUMN constraints.handle IS 'The company''s handle at that registry; null otherwise. Written by: coordinator for an admin.';
+COMMENT ON COLUMN constraints.country IS 'Two letters; null otherwise. Written by: coordinator for an admin.';
+COMMENT ON COLUMN constraints.agent IS 'Who is pinned there or excluded from there. Written by: coordinator for an admin.';
+COMMENT ON COLUMN constraints.reason IS 'Why, in the admin''s words. Written by: coordinator for an admin.';
+COMMENT ON COLUMN constraints.created_by IS 'Admin who made it. Written by: coordinator.';
+COMMENT ON COLUMN constraints.created_at IS 'When. Written by: coordinator.';
+COMMENT ON COLUMN constraints.expires_at IS 'It counts until then; null: until it is removed. Written by: coordinator for an admin.';
+COMMENT ON COLUMN constraints.ended_at IS 'When it was removed or had expired; null while it counts. Written by: coordinator.';
+COMMENT ON COLUMN constraints.ended_by IS 'Admin who removed it, or coordinator when it had expired or its agent was revoked; null while it counts. Written by: coordinator.';
 
 ALTER TABLE delegations
-    ADD COLUMN pin         bigint REFERENCES steering,
+    ADD COLUMN pin         bigint REFERENCES constraints,
     ADD COLUMN assigned_by text,
     ADD COLUMN note        text;
 CREATE INDEX delegations_pinned ON delegations (pin) WHERE ended_at IS NULL AND pin IS NOT NULL;

@@ -1,8 +1,8 @@
 //! How many searches a coordinator carries through in a second, with every step in Postgres.
 //!
 //! A private Postgres with its crash-safe settings, a thousand agents, and a host in each of many
-//! subnets. The reconcilers open the searches, order the probes and decide, each whenever it is
-//! poked, as they do in service; the agents' part (a round trip that is known beforehand) is one
+//! subnets. The background tasks open the searches, order the probes and decide, each whenever it is
+//! woken, as they do in service; the agents' part (a round trip that is known beforehand) is one
 //! statement whenever the bells of agents ring. Beside it, as the limit, the rows that come of it
 //! are written into tables without any rule: by one statement each, and in transactions of 256
 //! rows.
@@ -21,13 +21,15 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cluster::Cluster;
-use coordinator::boot;
-use coordinator::cli::ServeArgs;
-use coordinator::config::Config;
-use coordinator::reconcile::{
-    DriveSearches, OpenSearches, Reconciler, ReloadHierarchy, SettleHomes, run,
-};
-use coordinator::state::Coordinator;
+use coordinator::placement::settle_homes::SettleHomes;
+use coordinator::registry::reload_hierarchy::ReloadHierarchy;
+use coordinator::runtime::config::Config;
+use coordinator::runtime::state::Coordinator;
+use coordinator::search::drive_searches::DriveSearches;
+use coordinator::search::open_searches::OpenSearches;
+use coordinator::startup::boot;
+use coordinator::startup::cli::ServeArgs;
+use coordinator::tasks::{BackgroundTask, run};
 use futures_util::future::select_all;
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
 use store::generations::Load;
@@ -105,11 +107,12 @@ async fn sized(store: &Store) -> Duration {
 /// Answers what agents are asked until as many subnets have an agent.
 async fn answer(coordinator: &Coordinator, store: &Store, subnets: u32) {
     let agents = agents::workers(store).await.unwrap();
-    let bells: Vec<_> = agents.iter().map(|worker| coordinator.wakes.bell(worker.agent)).collect();
-    while coordinator.atlas().unwrap().book().len() < subnets as usize {
+    let bells: Vec<_> =
+        agents.iter().map(|worker| coordinator.agent_wakeups.bell(worker.agent)).collect();
+    while coordinator.delegated().unwrap().delegation_table().len() < subnets as usize {
         let rung = select_all(bells.iter().map(|bell| Box::pin(bell.notified())));
         if execute(store, ANSWER).await.unwrap() > 0 {
-            coordinator.pokes.drive_searches.notify_one();
+            coordinator.task_signals.drive_searches.notify_one();
         } else {
             // The last decisions ring no agent.
             let _ = tokio::time::timeout(Duration::from_millis(100), rung).await;
@@ -135,7 +138,7 @@ async fn coordinator(store: &Store, dir: &Path, subnets: u32) -> Arc<Coordinator
         boot::coordinator(config, boot::system_clock(), store.clone(), CancellationToken::new())
             .await;
     let coordinator = Arc::new(made.unwrap());
-    coordinator.decider.store(true, Ordering::Release);
+    coordinator.leader.store(true, Ordering::Release);
     ReloadHierarchy::run(&coordinator).await.unwrap();
     SettleHomes::run(&coordinator).await.unwrap();
     coordinator
@@ -166,7 +169,7 @@ fn ground(subnets: u32) -> Hierarchy {
 }
 
 const AGENTS_MADE: &str = "INSERT INTO agents (public_key, state, name, contact, version, protocol, capacity_pages_per_day, zone, home,
-        last_beat_at)
+        last_heartbeat_at)
     SELECT sha256(int4send(n)), 'approved', 'agent ' || n, 'https://example.org/', '0.1.0', 1, 1000000, 'UTC',
         ('127.' || (n >> 8) || '.' || (n & 255) || '.1')::inet, now()
     FROM generate_series(0, 999) AS n";

@@ -1,46 +1,13 @@
-//! Decides, receives, indexes, answers.
+//! The coordinator: decides which agent crawls which subnet, receives packages, indexes pages and
+//! answers searches.
 
-pub mod agent_api;
-pub mod api;
-pub mod atlas;
-pub mod audit_command;
-pub mod auditing;
-pub mod balance;
-pub mod bodies;
-pub mod boot;
-mod calibration;
-pub mod carry_hosts;
-pub mod carry_over;
-pub mod catch_up;
-pub mod cli;
-pub mod clock;
-pub mod config;
-mod counted;
-pub mod digest;
-pub mod dns;
-pub mod election;
-pub mod events;
-pub mod failure;
-pub mod foresight;
-pub mod gossip;
-pub mod link;
-pub mod log;
-pub mod peer;
-pub mod pokes;
-pub mod recent;
-pub mod reconcile;
-pub mod refresh;
-pub mod reindex;
-pub mod ruling;
-pub mod search_walk;
-pub mod serve;
-pub mod shutdown;
-pub mod snapshots;
-pub mod sowing;
-pub mod standing;
-pub mod state;
-pub mod steer;
-mod store_problem;
-pub mod tokens;
-pub mod wakes;
-pub mod weigh;
+pub mod http;
+pub mod intake;
+pub mod packages;
+pub mod placement;
+pub mod predictor;
+pub mod registry;
+pub mod runtime;
+pub mod search;
+pub mod startup;
+pub mod tasks;

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use coordinator::cli::{Cli, Command};
-use coordinator::failure::Failure;
-use coordinator::{audit_command, reindex, serve};
+use coordinator::packages::reindex;
+use coordinator::runtime::failure::Failure;
+use coordinator::startup::cli::{Cli, Command};
+use coordinator::startup::{audit_command, serve};
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {

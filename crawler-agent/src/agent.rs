@@ -1,14 +1,14 @@
 //! The whole agent at work.
 //!
 //! Tasks, each in a file of its own, that share little: [`conditions`] say whether the agent may
-//! work, and why not; [`beat`] asks the coordinator what there is to do; [`crawl`] visits hosts;
+//! work, and why not; [`heartbeat`] asks the coordinator what there is to do; [`crawl`] visits hosts;
 //! [`probes`] measures and reports; [`orders`] lets go of hosts; [`lease`] says how long the agent
 //! may go on by itself; [`ship`] packs and sends; [`watch`] looks at the clock, the disk and the
 //! network. [`Agent::run`] starts them, and ends them in order when it is told to.
 
-mod beat;
 pub mod conditions;
 mod crawl;
+mod heartbeat;
 mod lease;
 mod orders;
 mod probes;
@@ -204,14 +204,12 @@ impl Parts {
             Arc::clone(&schedule),
             journal,
         ));
-        // Known before anything starts, so that nothing is done in the first moment that must not
-        // be.
+        // Read before anything starts: a full disk or a closed span holds from the first moment.
         let shortage =
             disk::shortage(&dir, &config.limits).map_err(machine("looking at the disk"))?;
         let asleep = watch::asleep(&config.spans);
         let (conditions, _) =
             tokio_watch::channel(Conditions { asleep, shortage, ..Conditions::default() });
-        let (taken, sealed) = (probes::Taken::default(), Notify::new());
         Ok(Shared {
             config,
             dir,
@@ -222,13 +220,13 @@ impl Parts {
             resolver,
             visitor,
             prober,
-            taken,
+            taken: probes::Taken::default(),
             orders: orders::Orders::default(),
             lease: lease::Lease::default(),
             fetcher,
             outbox,
             pressure,
-            sealed,
+            sealed: Notify::new(),
             policy,
             conditions,
             stop,
@@ -250,9 +248,9 @@ fn spawn_all(
     shared: &Arc<Shared>,
     tell: impl Fn(&str) + Send + Sync + 'static,
 ) {
-    let (orders, ordered) = mpsc::channel(protocol::limits::PROBES_A_BEAT);
-    let (reports, reported) = mpsc::channel(protocol::limits::PROBES_A_BEAT);
-    tasks.spawn(beat::run(Arc::clone(shared), orders, tell));
+    let (orders, ordered) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
+    let (reports, reported) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
+    tasks.spawn(heartbeat::run(Arc::clone(shared), orders, tell));
     tasks.spawn(orders::run(Arc::clone(shared)));
     tasks.spawn(crawl::run(Arc::clone(shared)));
     tasks.spawn(probes::measure(Arc::clone(shared), ordered, reports));
@@ -265,7 +263,7 @@ fn spawn_all(
 }
 
 impl Shared {
-    /// Changes the conditions, and wakes whoever waits for them if anything is different.
+    /// Changes the conditions, and agent_wakeups whoever waits for them if anything is different.
     fn change(&self, change: impl FnOnce(&mut Conditions)) {
         self.conditions.send_if_modified(|conditions| {
             let before = conditions.clone();

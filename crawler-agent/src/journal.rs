@@ -83,8 +83,10 @@ impl Journal {
     pub fn start(dir: &Path, days: u32) -> std::io::Result<Self> {
         std::fs::create_dir_all(dir)?;
         let (lines, inbox) = sync_channel(WAITING);
-        let book = Book { dir: dir.to_owned(), days, open: None };
-        std::thread::Builder::new().name("journal".into()).spawn(move || book.write_all(&inbox))?;
+        let delegation_table = DelegationTable { dir: dir.to_owned(), days, open: None };
+        std::thread::Builder::new()
+            .name("journal".into())
+            .spawn(move || delegation_table.write_all(&inbox))?;
         Ok(Self { lines })
     }
 
@@ -122,13 +124,13 @@ impl Journal {
     }
 }
 
-struct Book {
+struct DelegationTable {
     dir: PathBuf,
     days: u32,
     open: Option<(Date, File)>,
 }
 
-impl Book {
+impl DelegationTable {
     fn write_all(mut self, inbox: &Receiver<Line>) {
         while let Ok(line) = inbox.recv() {
             let written = match line {

@@ -15,7 +15,7 @@ use std::{
 };
 
 use protocol::{
-    AgentId, BeatAnswer, BeatRequest,
+    AgentId, HeartbeatRequest, HeartbeatResponse,
     key::AgentKey,
     limits,
     package::PackageName,
@@ -111,10 +111,14 @@ impl Coordinator {
 
     /// Asks what there is to do; the coordinator may hold the answer back for as long as the
     /// request says.
-    pub async fn beat(&self, request: &BeatRequest) -> Result<BeatAnswer, LinkError> {
+    pub async fn heartbeat(
+        &self,
+        request: &HeartbeatRequest,
+    ) -> Result<HeartbeatResponse, LinkError> {
         let within = CALL + Duration::from_millis(request.hold_ms.into());
-        let response =
-            self.call(|wire| Ok(wire.request(Method::POST, "beat", within)?.json(request))).await?;
+        let response = self
+            .call(|wire| Ok(wire.request(Method::POST, "heartbeat", within)?.json(request)))
+            .await?;
         read(response).await
     }
 
@@ -184,6 +188,6 @@ async fn read<T: DeserializeOwned>(response: reqwest::Response) -> Result<T, Lin
     serde_json::from_slice(&body).map_err(LinkError::Answer)
 }
 
-/// A beat's answer with the most and longest routes is larger than other bodies.
+/// A heartbeat's answer with the most and longest routes is larger than other bodies.
 const MOST_JSON: usize =
-    limits::JSON_BODY_BYTES + limits::ROUTES_A_BEAT * (limits::URL_BYTES + 100);
+    limits::JSON_BODY_BYTES + limits::ROUTES_PER_HEARTBEAT * (limits::URL_BYTES + 100);

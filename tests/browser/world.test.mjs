@@ -12,7 +12,7 @@ import {
   signIn,
 } from './chromium.mjs';
 import { enrol } from './newcomer.mjs';
-import { looksAndLeaves, pinsAndUnpins } from './steering.mjs';
+import { looksAndLeaves, pinsAndUnpins } from './constraints.mjs';
 import { answer, password, query, url, wellProbed } from './world.mjs';
 
 let browser;

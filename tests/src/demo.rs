@@ -22,7 +22,7 @@ mod watch;
 mod tests;
 
 pub use cast::{Cast, Manners};
-pub use ground::{Ground, Wish, atlas};
+pub use ground::{Ground, Wish, geography};
 pub use numbers::{Dealing, Numbers, SearchFound};
 pub use options::Options;
 pub use promises::{Promise, promises};

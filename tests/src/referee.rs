@@ -69,7 +69,9 @@ impl Referee {
     pub fn rounds(&self, host: usize) -> BTreeMap<IpAddr, u32> {
         let books = self.books();
         let mut rounds = BTreeMap::new();
-        for ((agent, _), times) in books.hosts.get(host).iter().flat_map(|book| &book.asked) {
+        for ((agent, _), times) in
+            books.hosts.get(host).iter().flat_map(|delegation_table| &delegation_table.asked)
+        {
             let most: &mut u32 = rounds.entry(*agent).or_default();
             *most = (*most).max(*times);
         }

@@ -1,18 +1,18 @@
 //! The demo's world: who is where. Agents in well-spread cities, and hundreds of hosts at real
 //! addresses of the loaded registry data, with round trips between all of them.
 //!
-//! The road: an [`Atlas`] knows the round trips between cities and which addresses lie in which
+//! The road: an [`Geography`] knows the round trips between cities and which addresses lie in which
 //! city (`candidate`); [`DemoWorld::choose`] picks agents (`spread`) and hosts (`choose`) so that
 //! every phase of the paper's search has work: hosts in an agent's own subnet, in other subnets of
 //! its company, in subnets near and far. Where a virtual internet can be had, [`Stage`] opens it
 //! with the world's web, name server and referee inside; else [`DemoWorld::on_loopback`] moves the
 //! same world to 127.x addresses (`mirror`) and the stage imposes the delays.
 
-mod atlas;
 mod candidate;
 mod choose;
 mod demo;
 mod error;
+mod geography;
 mod mirror;
 mod name;
 mod place;
@@ -23,9 +23,9 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
-pub use atlas::Atlas;
 pub use choose::Size;
 pub use demo::{Census, DemoWorld, Ground, Holding, Resident};
 pub use error::{StageError, WorldError};
+pub use geography::Geography;
 pub use mirror::Mirror;
 pub use stage::{Stage, Who};

@@ -1,5 +1,5 @@
 // MOCK of what the coordinator answers to admins, over the invented world of mock-world.mjs.
-import { steeringRoutes } from './mock-steering.mjs';
+import { steeringRoutes } from './mock-constraints.mjs';
 import { whyOf, worldOf } from './mock-world.mjs';
 
 const empty = process.env.MOCK_EMPTY === '1';
@@ -100,15 +100,15 @@ export function overview() {
   };
 }
 
-function reconcilers() {
-  const deeds = {
+function tasks() {
+  const outcome = {
     resolve_hosts: 'resolved 4 hosts',
     place_hosts: 'opened 2 searches',
     route_urls: 'routed 31 URLs',
     integrate_packages: 'integrated 1 package',
     expire_probes: null,
   };
-  return Object.entries(deeds).map(([name, last_deed], index) => ({
+  return Object.entries(outcome).map(([name, last_deed], index) => ({
     name,
     runs: 400 + index * 37,
     failing: index === 2 ? 3 : 0,
@@ -189,7 +189,7 @@ function locate(address) {
   };
 }
 
-function sow({ urls }) {
+function add_seeds({ urls }) {
   const rejected = urls.filter((url) => !/^https?:\/\//.test(url));
   return {
     accepted: urls.length - rejected.length,
@@ -215,7 +215,7 @@ function newToken({ name, ttl_s }) {
 /** An agent enrols; whoever brings a token is let in to wait. */
 export function enrol({ profile }) {
   const id = `agt_${world.agents.length + 1}`;
-  const usual = { ...full.agents[11], delegations: 0, presence: 'never', last_beat_at: null };
+  const usual = { ...full.agents[11], delegations: 0, presence: 'never', last_heartbeat_at: null };
   world.agents.push({ ...usual, ...profile, id, enrolled_at: new Date().toISOString() });
   tell('agents', { changed: true });
   tell('overview', overview());
@@ -226,7 +226,7 @@ export function enrol({ profile }) {
 export const routes = [
   ...steeringRoutes(world),
   ['GET', /^overview$/, () => overview()],
-  ['GET', /^reconcilers$/, () => ({ decides: true, items: reconcilers() })],
+  ['GET', /^tasks$/, () => ({ decides: true, items: tasks() })],
   ['GET', /^agents$/, ({ params }) => part(world.agents, params)],
   ['GET', /^agents\/([^/]+)$/, ({ match }) => found(world.agents, match[1])],
   [
@@ -256,7 +256,7 @@ export const routes = [
     }),
   ],
   ['POST', /^registry-data\/refresh$/, () => ({ status: 202 })],
-  ['POST', /^seeds$/, ({ body }) => sow(body)],
+  ['POST', /^seeds$/, ({ body }) => add_seeds(body)],
   ['GET', /^policy$/, () => policy],
   ['PUT', /^policy$/, ({ body }) => (policy = { ...policy, ...body })],
 ];

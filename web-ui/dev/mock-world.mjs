@@ -56,7 +56,7 @@ function agentOf([name, city, country, registry, home, company], index, now, rol
     zone: 'Europe/Nicosia',
     enrolled_at: ago(now, (3000 - index * 40) * minute),
     approved_at: work ? ago(now, (2900 - index * 40) * minute) : null,
-    last_beat_at: there === 'unreachable' ? ago(now, 95 * minute) : ago(now, roll() * 40_000),
+    last_heartbeat_at: there === 'unreachable' ? ago(now, 95 * minute) : ago(now, roll() * 40_000),
     asleep_until: there === 'asleep' ? new Date(now + 400 * minute).toISOString() : null,
     delegations: 0,
     hosts: work * Math.floor(roll() * 40),

@@ -4,15 +4,15 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use coordinator::standing::Wish;
-use protocol::enrol::{AgentProfile, EnrolAnswer, EnrolRequest};
+use coordinator::placement::agent_administration::Wish;
+use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::key::AgentKey;
 use protocol::package::{PackageBuilder, PackageName};
 use protocol::page::{Discovered, Entry, Fetch, Outcome, Page, Timing};
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use protocol::{
-    AgentId, AgentState, BeatAnswer, BeatRequest, Presence, ProbeMethod, ProbeOrder, ProbeReport,
-    ProbeResult, Route, UnixMillis, WorkStatus,
+    AgentId, AgentState, HeartbeatRequest, HeartbeatResponse, Presence, ProbeMethod, ProbeOrder,
+    ProbeReport, ProbeResult, Route, UnixMillis, WorkStatus,
 };
 use reqwest::{Client, Response, StatusCode};
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub(crate) struct FakeAgent {
     client: Client,
     pub(crate) token: String,
     routes_after: u64,
-    /// Host orders that the next beats confirm.
+    /// Host orders that the next heartbeats confirm.
     pub(crate) orders_done: Vec<u64>,
     known: HashSet<String>,
     state: AgentState,
@@ -93,7 +93,7 @@ impl FakeAgent {
     pub(crate) async fn approved(running: &Running, seed: u8) -> Self {
         let mut agent = Self::enrol(running, seed).await;
         running.order(agent.id, Wish::Approve).await;
-        agent.beat(running, 0).await;
+        agent.heartbeat(running, 0).await;
         agent
     }
 
@@ -105,7 +105,7 @@ impl FakeAgent {
         let response =
             post(&client, format!("{}/api/v1/agent/enrol", running.base), "", &request).await;
         assert_eq!(response.status(), StatusCode::OK);
-        let answer: EnrolAnswer = response.json().await.unwrap();
+        let answer: EnrolResponse = response.json().await.unwrap();
         let mut agent = Self {
             key,
             id: answer.agent,
@@ -143,8 +143,8 @@ impl FakeAgent {
         post(&self.client, format!("{}/api/v1/agent/{what}", running.base), &self.token, body).await
     }
 
-    pub(crate) fn beat_request(&self, hold_ms: u32) -> BeatRequest {
-        BeatRequest {
+    pub(crate) fn heartbeat_request(&self, hold_ms: u32) -> HeartbeatRequest {
+        HeartbeatRequest {
             protocol: protocol::version::CURRENT,
             agent_time: now(),
             hold_ms,
@@ -167,11 +167,11 @@ impl FakeAgent {
         }
     }
 
-    /// One beat; routes are confirmed by the next one.
-    pub(crate) async fn beat(&mut self, running: &Running, hold_ms: u32) -> BeatAnswer {
-        let response = self.post(running, "beat", &self.beat_request(hold_ms)).await;
+    /// One heartbeat; routes are confirmed by the next one.
+    pub(crate) async fn heartbeat(&mut self, running: &Running, hold_ms: u32) -> HeartbeatResponse {
+        let response = self.post(running, "heartbeat", &self.heartbeat_request(hold_ms)).await;
         assert_eq!(response.status(), StatusCode::OK, "{}", response.text().await.unwrap());
-        let answer: BeatAnswer = response.json().await.unwrap();
+        let answer: HeartbeatResponse = response.json().await.unwrap();
         self.state = answer.state;
         for route in &answer.routes {
             assert!(route.seq > self.routes_after, "numbers rise");
@@ -180,10 +180,10 @@ impl FakeAgent {
         answer
     }
 
-    /// Beats until there are orders, and gives them.
+    /// Heartbeats until there are orders, and gives them.
     pub(crate) async fn orders(&mut self, running: &Running) -> Vec<ProbeOrder> {
         for _ in 0..20 {
-            let answer = self.beat(running, 3_000).await;
+            let answer = self.heartbeat(running, 3_000).await;
             if !answer.probes.is_empty() {
                 return answer.probes;
             }
@@ -191,10 +191,10 @@ impl FakeAgent {
         panic!("no orders came");
     }
 
-    /// Beats until there are routes to URLs not seen before, and gives them.
+    /// Heartbeats until there are routes to URLs not seen before, and gives them.
     pub(crate) async fn routes(&mut self, running: &Running) -> Vec<Route> {
         for _ in 0..20 {
-            let answer = self.beat(running, 3_000).await;
+            let answer = self.heartbeat(running, 3_000).await;
             let new: Vec<Route> = answer
                 .routes
                 .into_iter()

@@ -93,7 +93,7 @@ async fn without_a_good_session_nothing_is_told() {
     for token in ["", "nonsense", &agent.nonce(&running).await] {
         agent.token = token.to_owned();
         let (status, name, _) =
-            problem(agent.post(&running, "beat", &agent.beat_request(0)).await).await;
+            problem(agent.post(&running, "heartbeat", &agent.heartbeat_request(0)).await).await;
         assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "no-session"), "{token}");
     }
     agent.sign_in(&running).await;

@@ -27,9 +27,9 @@ impl Party {
         Self { agent, rtt_us, routed: vec![], told: vec![] }
     }
 
-    /// One beat; what it is asked to measure it measures, what it is told to let go of it keeps.
+    /// One heartbeat; what it is asked to measure it measures, what it is told to let go of it keeps.
     async fn turn(&mut self, running: &Running) {
-        let answer = self.agent.beat(running, 20).await;
+        let answer = self.agent.heartbeat(running, 20).await;
         for order in &answer.probes {
             self.agent.measured(running, order, self.rtt_us).await;
         }
@@ -38,8 +38,8 @@ impl Party {
             answer.host_orders.into_iter().map(|order| (order.number, order.host)).collect();
     }
 
-    /// One beat in which it says that it let go.
-    async fn let_go(&mut self, running: &Running) {
+    /// One heartbeat in which it says that it let go.
+    async fn release(&mut self, running: &Running) {
         self.agent.orders_done = self.told.iter().map(|(number, _)| *number).collect();
         self.turn(running).await;
     }
@@ -56,10 +56,10 @@ fn world_with(subnets: &[(&str, &str)]) -> Hierarchy {
 }
 
 async fn until_in_use(running: &Running, ground: &Ground, new: &Hierarchy) {
-    let before = running.coordinator.atlas().unwrap().hierarchy().generation();
+    let before = running.coordinator.delegated().unwrap().hierarchy().generation();
     load(ground.store(), new).await;
     until("the new generation is in use", || {
-        let now = running.coordinator.atlas().unwrap().hierarchy().generation();
+        let now = running.coordinator.delegated().unwrap().hierarchy().generation();
         std::future::ready(now != before)
     })
     .await;
@@ -76,7 +76,7 @@ fn ranges(texts: &[&str]) -> Vec<Option<Range>> {
     texts.iter().map(|text| Some(text.parse().unwrap())).collect()
 }
 
-/// Both beat until `done`.
+/// Both heartbeat until `done`.
 async fn turns(
     running: &Running,
     one: &mut Party,
@@ -100,7 +100,7 @@ async fn with_hosts(ground: &Ground, subnets: &[(&str, &str)]) -> (Running, Part
     running.until_hierarchy_is_loaded().await;
     let (mut one, mut two) =
         (Party::join(&running, 1, 9_000).await, Party::join(&running, 2, 90_000).await);
-    running.sow(&[LOW, HIGH]).await;
+    running.add_seeds(&[LOW, HIGH]).await;
     turns(&running, &mut one, &mut two, |one, _| one.routed.len() == 2).await;
     (running, one, two)
 }
@@ -116,15 +116,15 @@ async fn a_host_that_is_cut_out_stays_until_a_search_decides_and_is_then_handed_
         places(&ground).await == ranges(&["198.51.100.0/26", "198.51.100.32/27"])
     })
     .await;
-    running.sow(&["http://198.51.100.33/more"]).await;
+    running.add_seeds(&["http://198.51.100.33/more"]).await;
     turns(&running, &mut one, &mut two, |one, _| !one.told.is_empty()).await;
     assert_eq!(one.hosts_to_leave(), ["http://198.51.100.33"]);
-    let order = one.agent.beat(&running, 0).await.host_orders.remove(0);
-    assert_eq!(order.task, HostTask::LetGo);
-    running.coordinator.pokes.all();
+    let order = one.agent.heartbeat(&running, 0).await.host_orders.remove(0);
+    assert_eq!(order.task, HostTask::Release);
+    running.coordinator.task_signals.all();
     two.turn(&running).await;
     assert_eq!(two.routed, [] as [&str; 0], "the first has not let go yet");
-    one.let_go(&running).await;
+    one.release(&running).await;
     turns(&running, &mut one, &mut two, |_, two| two.routed.iter().any(|url| url == HIGH)).await;
     assert!(two.routed.iter().all(|url| url.starts_with(HIGH)), "{:?}", two.routed);
     running.stop().await;
@@ -136,7 +136,7 @@ async fn hosts_of_what_was_split_stay_and_hosts_of_what_was_merged_follow() {
     let before = [("198.51.100.0/26", "north"), ("198.51.100.64/26", "south")];
     let (running, mut one, mut two) = with_hosts(&ground, &before).await;
     (one.rtt_us, two.rtt_us) = (90_000, 10_000);
-    running.sow(&[NEXT]).await;
+    running.add_seeds(&[NEXT]).await;
     turns(&running, &mut one, &mut two, |_, two| two.routed == [NEXT]).await;
 
     let split = [
@@ -150,7 +150,7 @@ async fn hosts_of_what_was_split_stay_and_hosts_of_what_was_merged_follow() {
             == ranges(&["198.51.100.0/27", "198.51.100.32/27", "198.51.100.64/26"])
     })
     .await;
-    running.sow(&["http://198.51.100.33/more"]).await;
+    running.add_seeds(&["http://198.51.100.33/more"]).await;
     turns(&running, &mut one, &mut two, |one, _| one.routed.len() == 3).await;
     assert!(one.told.is_empty() && two.told.is_empty(), "nothing moves");
 
@@ -160,7 +160,7 @@ async fn hosts_of_what_was_split_stay_and_hosts_of_what_was_merged_follow() {
     assert_eq!(places(&ground).await, ranges(&["198.51.100.0/25"; 3]));
     assert_eq!((two.hosts_to_leave(), one.told.len()), (vec!["http://198.51.100.65"], 0));
     assert_eq!(one.routed.len(), 3, "the other has not let go yet");
-    two.let_go(&running).await;
+    two.release(&running).await;
     turns(&running, &mut one, &mut two, |one, _| one.routed.iter().any(|url| url == NEXT)).await;
     running.stop().await;
 }

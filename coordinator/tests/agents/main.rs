@@ -1,4 +1,4 @@
-//! The agents' API and the reconcilers behind it, over real sockets and a real database, with
+//! The agents' API and the background tasks behind it, over real sockets and a real database, with
 //! agents written here.
 
 #![expect(

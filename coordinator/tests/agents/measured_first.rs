@@ -1,21 +1,23 @@
 //! A move to where nobody has measured waits for one measurement, and asks for it once.
 
-use coordinator::balance::{Deeds, relief::relief, scene::Scene};
-use coordinator::weigh::Scales;
+use coordinator::placement::balance::{BalanceOutcome, relief::relief, scene::Scene};
+use coordinator::placement::load_snapshot::LoadSnapshot;
 use delegation::balance::Rule;
 use hierarchy::Range;
 use store::loads;
 use store::testing::execute;
 
-use crate::predict::{FIRST, approved, hierarchy, learn, searched, sow, until_searched, work};
+use crate::predict::{
+    FIRST, add_seeds, approved, hierarchy, learn, searched, until_searched, work,
+};
 use crate::world::{Ground, Running, load};
 
-/// One pass of the online part, as the reconciler makes it.
-async fn pass(running: &Running) -> Deeds {
+/// One pass of the online part, as the background task makes it.
+async fn pass(running: &Running) -> BalanceOutcome {
     let coordinator = &running.coordinator;
-    let atlas = coordinator.atlas().unwrap();
-    let scales = Scales::take(coordinator, &atlas).await.unwrap();
-    let mut scene = Scene::set(coordinator, &atlas, &scales).await.unwrap();
+    let delegated = coordinator.delegated().unwrap();
+    let scales = LoadSnapshot::take(coordinator, &delegated).await.unwrap();
+    let mut scene = Scene::set(coordinator, &delegated, &scales).await.unwrap();
     relief(coordinator, &mut scene, Rule::from_word("cheapest").unwrap()).await.unwrap()
 }
 
@@ -37,7 +39,7 @@ async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
     learn(&ground, &running, &mut agents).await;
     // Searches of these ask whoever is likely to be nearest, and nobody else.
     let more = FIRST + 6;
-    sow(&running, FIRST..more).await;
+    add_seeds(&running, FIRST..more).await;
     until_searched(&ground, &running, &mut agents, more).await;
     // What several agents measured is left out: it could be moved at once.
     execute(ground.store(), "UPDATE delegations SET reason = 'home' WHERE reason <> 'predicted'")
@@ -54,7 +56,7 @@ async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
     execute(ground.store(), small).await.unwrap();
     assert_eq!(orders(&ground).await, 0);
     let first = pass(&running).await;
-    assert_eq!(first, Deeds { moved: 0, asked: 1 }, "nothing is moved on a guess");
+    assert_eq!(first, BalanceOutcome { moved: 0, asked: 1 }, "nothing is moved on a guess");
     // Nobody answers; other ways to relieve it may be looked into until there is none left.
     let mut asked = first.asked;
     for _ in 0..100 {
@@ -65,7 +67,7 @@ async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
         }
         asked += next.asked;
     }
-    assert_eq!(pass(&running).await, Deeds::default());
+    assert_eq!(pass(&running).await, BalanceOutcome::default());
 
     assert_eq!(orders(&ground).await, asked);
     let subnets: Vec<Range> = searched(&ground).await.iter().map(|held| held.subnet).collect();
@@ -73,7 +75,11 @@ async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
     let waited_for = answers.iter().filter(|answer| answer.state == "asked").count();
     assert_eq!(waited_for, asked, "each agent once about each subnet");
     work(&running, &mut agents, || async { orders(&ground).await == 0 }).await;
-    assert_eq!(pass(&running).await, Deeds { moved: 1, asked: 0 }, "now it is known, and moved");
+    assert_eq!(
+        pass(&running).await,
+        BalanceOutcome { moved: 1, asked: 0 },
+        "now it is known, and moved"
+    );
     assert_eq!(
         searched(&ground).await.iter().filter(|held| held.agent == third).count(),
         before - 1

@@ -1,6 +1,6 @@
 //! What becomes of good packages, of the same ones again, and of bad ones.
 
-use coordinator::standing::Wish;
+use coordinator::placement::agent_administration::Wish;
 use protocol::key::AgentKey;
 use protocol::package::{PackageBuilder, PackageName};
 use reqwest::StatusCode;

@@ -62,7 +62,7 @@ pub(crate) fn hierarchy() -> Hierarchy {
 async fn change(running: &Running, wish: impl FnOnce(&mut Policy)) {
     let mut policy = **running.coordinator.policy.load();
     wish(&mut policy);
-    coordinator::ruling::change(&running.coordinator, policy).await.unwrap();
+    coordinator::runtime::policy::change(&running.coordinator, policy).await.unwrap();
 }
 
 pub(crate) async fn approved(
@@ -86,7 +86,7 @@ pub(crate) async fn work<F: Future<Output = bool>>(
     let working = async {
         while !done().await {
             for (number, agent) in agents.iter_mut().enumerate() {
-                for order in agent.beat(running, 10).await.probes {
+                for order in agent.heartbeat(running, 10).await.probes {
                     agent.measured(running, &order, rtt_us(number, subnet_of(order.address))).await;
                 }
             }
@@ -95,10 +95,10 @@ pub(crate) async fn work<F: Future<Output = bool>>(
     tokio::time::timeout(LONGEST, working).await.expect("the agents get everything done");
 }
 
-pub(crate) async fn sow(running: &Running, subnets: impl IntoIterator<Item = u32>) {
+pub(crate) async fn add_seeds(running: &Running, subnets: impl IntoIterator<Item = u32>) {
     let seeds: Vec<String> =
         subnets.into_iter().map(|subnet| format!("http://{}/", address(subnet))).collect();
-    running.sow(&seeds.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    running.add_seeds(&seeds.iter().map(String::as_str).collect::<Vec<_>>()).await;
 }
 
 /// Delegations of the subnets that were searched.
@@ -118,14 +118,14 @@ pub(crate) async fn until_searched(
 
 /// Landmarks in all three cities.
 pub(crate) async fn learn(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
-    sow(running, 0..FIRST).await;
+    add_seeds(running, 0..FIRST).await;
     survey(ground, running, agents).await;
 }
 
 /// The first subnets are searched, then everybody measures what became landmarks.
 async fn survey(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
     until_searched(ground, running, agents, FIRST).await;
-    running.coordinator.pokes.choose_landmarks.notify_one();
+    running.coordinator.task_signals.choose_landmarks.notify_one();
     let reports = u64::from(FIRST) * agents.len() as u64;
     work(running, agents, || async {
         let basis = running.coordinator.insight.basis();
@@ -146,10 +146,10 @@ async fn probes_by_threshold() -> i64 {
     let running = ground.start().await;
     let mut agents = approved(&running, 1..=3).await;
     change(&running, |policy| policy.strategy = Strategy::Threshold).await;
-    sow(&running, 0..FIRST).await;
+    add_seeds(&running, 0..FIRST).await;
     until_searched(&ground, &running, &mut agents, FIRST).await;
     let before = probes(&ground, &running).await;
-    sow(&running, FIRST..SUBNETS).await;
+    add_seeds(&running, FIRST..SUBNETS).await;
     until_searched(&ground, &running, &mut agents, SUBNETS).await;
     let took = probes(&ground, &running).await - before;
     assert_eq!(landmarks::count(ground.store()).await.unwrap(), 0, "nobody needs landmarks");
@@ -167,7 +167,7 @@ async fn what_landmarks_teach_saves_probes_and_outlives_restarts() {
     let before = probes(&ground, &running).await;
 
     // In the middle of the later searches the coordinator is killed, twice.
-    sow(&running, FIRST..SUBNETS).await;
+    add_seeds(&running, FIRST..SUBNETS).await;
     for part in 1..=2 {
         until_searched(&ground, &running, &mut agents, FIRST + part * 9).await;
         running.abort().await;
@@ -203,9 +203,10 @@ async fn a_subnet_like_no_landmark_gets_the_nearest_agent() {
     load(ground.store(), &hierarchy()).await;
     let running = ground.start().await;
     let mut agents = approved(&running, 1..=3).await;
-    sow(&running, (0..SUBNETS).filter(|subnet| city(*subnet) == 0).take(FIRST as usize)).await;
+    add_seeds(&running, (0..SUBNETS).filter(|subnet| city(*subnet) == 0).take(FIRST as usize))
+        .await;
     survey(&ground, &running, &mut agents).await;
-    sow(&running, [2]).await;
+    add_seeds(&running, [2]).await;
     until_searched(&ground, &running, &mut agents, FIRST + 1).await;
     let held = searched(&ground).await;
     let found = held.iter().find(|held| subnet_of(held.subnet.first()) == 2).unwrap();
@@ -219,7 +220,7 @@ async fn a_silent_address_gives_way_to_another_of_its_subnet() {
     let ground = Ground::new().await;
     let running = ground.start().await;
     let mut agents = approved(&running, 1..=2).await;
-    running.sow(&["http://198.51.100.1/", "http://198.51.100.2/"]).await;
+    running.add_seeds(&["http://198.51.100.1/", "http://198.51.100.2/"]).await;
     for agent in &mut agents {
         let order = agent.orders(&running).await.remove(0);
         assert_eq!(order.address.to_string(), "198.51.100.1");
@@ -244,7 +245,7 @@ async fn a_budget_holds_a_search_back_and_says_so() {
         policy.patience_ms = 1_000;
     })
     .await;
-    running.sow(&["http://198.51.100.1/"]).await;
+    running.add_seeds(&["http://198.51.100.1/"]).await;
     let order = agents[0].orders(&running).await.remove(0);
     agents[0].measured(&running, &order, 80_000).await;
     until("the subnet is delegated for the time being", || async {
@@ -253,14 +254,16 @@ async fn a_budget_holds_a_search_back_and_says_so() {
     .await;
     assert_eq!(searched(&ground).await[0].agent, agents[0].id);
     assert!(
-        agents[1].beat(&running, 0).await.probes.is_empty(),
+        agents[1].heartbeat(&running, 0).await.probes.is_empty(),
         "the subnet had its probe of today"
     );
     until("the status says so", || {
         let statuses = running.coordinator.statuses.all();
         let told = |name: &str| statuses.get(name).and_then(|status| status.last_deed.clone());
-        let deeds = [told("drive_searches"), told("improve_delegations")];
-        std::future::ready(deeds.iter().flatten().any(|deed| deed.contains("waiting for tomorrow")))
+        let outcome = [told("drive_searches"), told("improve_delegations")];
+        std::future::ready(
+            outcome.iter().flatten().any(|outcome| outcome.contains("waiting for tomorrow")),
+        )
     })
     .await;
     running.stop().await;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use coordinator::refresh;
+use coordinator::registry::refresh;
 
 use crate::world::{Ground, Running, until};
 
@@ -19,10 +19,10 @@ pub(crate) fn loader(dir: &Path, then: &str) -> PathBuf {
 
 async fn ask(running: &Running) {
     refresh::ask(&running.coordinator.store, running.coordinator.now()).await.unwrap();
-    running.coordinator.pokes.refresh_registries.notify_one();
+    running.coordinator.task_signals.refresh_registries.notify_one();
 }
 
-fn deed(running: &Running) -> String {
+fn outcome(running: &Running) -> String {
     let statuses = running.coordinator.statuses.all();
     statuses
         .get("refresh_registries")
@@ -46,8 +46,10 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
         .await;
     let data_dir = running.coordinator.config.data_dir.display().to_string();
     ask(&running).await;
-    until("it was done", || std::future::ready(deed(&running).starts_with("fetched and loaded")))
-        .await;
+    until("it was done", || {
+        std::future::ready(outcome(&running).starts_with("fetched and loaded"))
+    })
+    .await;
     let calls = fs::read_to_string(dir.path().join("calls")).unwrap();
     let expected = format!(
         "fetch --dir {data_dir}/registries --base-url ripencc=https://mirror.example/ripe/ \
@@ -66,7 +68,7 @@ async fn what_the_loader_complains_about_is_told() {
     let running = ground.start_changed(|config| config.registries.loader = Some(loader)).await;
     ask(&running).await;
     until("it was told", || {
-        std::future::ready(deed(&running).starts_with("rir-loader: no registry answers;"))
+        std::future::ready(outcome(&running).starts_with("rir-loader: no registry answers;"))
     })
     .await;
     let calls = fs::read_to_string(dir.path().join("calls")).unwrap();

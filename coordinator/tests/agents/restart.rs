@@ -1,6 +1,6 @@
 //! Coordinators come and go; what was begun goes on.
 
-use coordinator::standing::Wish;
+use coordinator::placement::agent_administration::Wish;
 
 use crate::agent::{FakeAgent, link, page};
 use crate::world::{Ground, counts, until};
@@ -16,9 +16,9 @@ async fn a_search_goes_on_where_it_was() {
     let mut two = FakeAgent::enrol(&first, 2).await;
     for agent in [&mut one, &mut two] {
         first.order(agent.id, Wish::Approve).await;
-        agent.beat(&first, 0).await;
+        agent.heartbeat(&first, 0).await;
     }
-    first.sow(&[NORTH]).await;
+    first.add_seeds(&[NORTH]).await;
     let order = one.orders(&first).await.remove(0);
     first.abort().await;
 
@@ -37,8 +37,8 @@ async fn a_search_goes_on_where_it_was() {
     // that lost the answer.
     third.stop().await;
     let fourth = ground.start().await;
-    let again = two.beat(&fourth, 0).await;
-    assert!(again.routes.is_empty(), "confirmed by this beat");
+    let again = two.heartbeat(&fourth, 0).await;
+    assert!(again.routes.is_empty(), "confirmed by this heartbeat");
     fourth.stop().await;
 }
 
@@ -49,7 +49,7 @@ async fn what_was_acknowledged_is_integrated_once_whoever_dies() {
     first.until_hierarchy_is_loaded().await;
     let mut agent = FakeAgent::enrol(&first, 1).await;
     first.order(agent.id, Wish::Approve).await;
-    first.sow(&["http://127.0.0.1/"]).await;
+    first.add_seeds(&["http://127.0.0.1/"]).await;
     assert_eq!(agent.routes(&first).await.len(), 1);
     let mut running = first;
     for seq in 1..=6 {
@@ -76,15 +76,15 @@ async fn a_new_generation_is_taken_up_while_it_runs() {
     running.until_hierarchy_is_loaded().await;
     let agent = FakeAgent::enrol(&running, 1).await;
     running.order(agent.id, Wish::Approve).await;
-    let before = running.coordinator.atlas().unwrap();
+    let before = running.coordinator.delegated().unwrap();
     crate::world::load(ground.store(), &crate::world::hierarchy()).await;
     until("the new generation is in use", || {
-        let now = running.coordinator.atlas().unwrap();
+        let now = running.coordinator.delegated().unwrap();
         std::future::ready(now.hierarchy().generation() != before.hierarchy().generation())
     })
     .await;
     assert_eq!(
-        running.coordinator.atlas().unwrap().book().len(),
+        running.coordinator.delegated().unwrap().delegation_table().len(),
         1,
         "delegations are carried over"
     );
@@ -118,8 +118,13 @@ async fn a_range_that_vanished_takes_its_delegation_to_what_was_around_it() {
     assert_eq!(store::testing::execute(ground.store(), count).await.unwrap(), 1);
     assert_ne!(home, hierarchy::Range::V4);
     second.until_hierarchy_is_loaded().await;
-    until("the atlas shows it", || {
-        std::future::ready(second.coordinator.atlas().is_some_and(|atlas| atlas.book().len() == 1))
+    until("the delegated shows it", || {
+        std::future::ready(
+            second
+                .coordinator
+                .delegated()
+                .is_some_and(|delegated| delegated.delegation_table().len() == 1),
+        )
     })
     .await;
     assert_ne!(ground.snapshot(), kept);
@@ -133,7 +138,7 @@ async fn a_lost_index_is_built_again_from_the_packages() {
     first.until_hierarchy_is_loaded().await;
     let mut agent = FakeAgent::enrol(&first, 1).await;
     first.order(agent.id, Wish::Approve).await;
-    first.sow(&["http://127.0.0.1/"]).await;
+    first.add_seeds(&["http://127.0.0.1/"]).await;
     agent.routes(&first).await;
     for seq in 1..=3 {
         let entries = [page(&format!("http://127.0.0.1/{seq}"), "Page", "perennial")];
@@ -147,7 +152,7 @@ async fn a_lost_index_is_built_again_from_the_packages() {
     ground.lose_the_index();
     let second = ground.start().await;
     assert!(second.coordinator.index.is_empty());
-    assert_eq!(coordinator::reindex::run(&second.coordinator).await.unwrap(), 3);
+    assert_eq!(coordinator::packages::reindex::run(&second.coordinator).await.unwrap(), 3);
     assert_eq!(second.coordinator.index.search("perennial", 0, 10).unwrap().total, 3);
     second.stop().await;
 }

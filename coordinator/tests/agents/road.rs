@@ -2,7 +2,7 @@
 
 use std::future::ready;
 
-use coordinator::standing::Wish;
+use coordinator::placement::agent_administration::Wish;
 use protocol::page::Outcome;
 use protocol::{HostId, ProbeResult};
 
@@ -17,7 +17,7 @@ async fn two_agents(running: &Running) -> (FakeAgent, FakeAgent) {
     let mut two = FakeAgent::enrol(running, 2).await;
     for agent in [&mut one, &mut two] {
         running.order(agent.id, Wish::Approve).await;
-        agent.beat(running, 0).await;
+        agent.heartbeat(running, 0).await;
     }
     (one, two)
 }
@@ -33,13 +33,13 @@ async fn from_a_seed_to_a_search_result_and_on_to_what_was_discovered() {
     let ground = Ground::new().await;
     let running = ground.start().await;
     let (mut one, mut two) = two_agents(&running).await;
-    running.sow(&[NORTH]).await;
+    running.add_seeds(&[NORTH]).await;
 
     // Nobody serves the company; the climb asks both, one after the other, and the first is too
     // slow.
     let order = one.orders(&running).await.remove(0);
     assert_eq!((order.address.to_string().as_str(), order.port), ("198.51.100.1", 80));
-    assert!(two.beat(&running, 0).await.probes.is_empty(), "one after the other");
+    assert!(two.heartbeat(&running, 0).await.probes.is_empty(), "one after the other");
     one.measured(&running, &order, 80_000).await;
     let order = two.orders(&running).await.remove(0);
     two.measured(&running, &order, 12_000).await;
@@ -73,7 +73,7 @@ async fn when_nobody_is_near_the_nearest_gets_it() {
     let ground = Ground::new().await;
     let running = ground.start().await;
     let (mut one, mut two) = two_agents(&running).await;
-    running.sow(&[NORTH]).await;
+    running.add_seeds(&[NORTH]).await;
     let order = one.orders(&running).await.remove(0);
     one.measured(&running, &order, 70_000).await;
     let order = two.orders(&running).await.remove(0);
@@ -89,7 +89,7 @@ async fn a_host_that_nobody_reaches_is_tried_again() {
     let ground = Ground::new().await;
     let running = ground.start().await;
     let (mut one, mut two) = two_agents(&running).await;
-    running.sow(&[NORTH]).await;
+    running.add_seeds(&[NORTH]).await;
     let refused = || ProbeResult::Refused { reason: "the owner says no".into() };
     let order = one.orders(&running).await.remove(0);
     one.report(&running, &order, refused()).await;
@@ -111,7 +111,7 @@ async fn pages_of_hosts_that_are_not_the_agents_are_left_out() {
     let ground = Ground::new().await;
     let running = ground.start().await;
     let (mut one, two) = two_agents(&running).await;
-    running.sow(&["http://127.0.0.1/"]).await;
+    running.add_seeds(&["http://127.0.0.1/"]).await;
     assert_eq!(one.routes(&running).await[0].url, "http://127.0.0.1/", "its own home");
     let entries = [page("http://127.0.0.1/", "Mine", "genuine")];
     two.ship_well(

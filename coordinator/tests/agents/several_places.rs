@@ -38,7 +38,7 @@ async fn fetches_from_different_places_cut_a_subnet() {
     let loader = loader(dir.path(), "");
     let running = ground.start_changed(|config| config.registries.loader = Some(loader)).await;
     let mut agent = FakeAgent::approved(&running, 1).await;
-    running.sow(&[&url(NEAR), &url(FAR)]).await;
+    running.add_seeds(&[&url(NEAR), &url(FAR)]).await;
     let order = agent.orders(&running).await.remove(0);
     agent.measured(&running, &order, 5_000).await;
     let mut routed = 0;

@@ -1,11 +1,11 @@
-//! Pages become slower: a witness is asked, the subnet moves with its hosts, and goes back.
+//! Pages become slower: a control probe is asked, the subnet moves with its hosts, and goes back.
 
 use std::time::Duration;
 
-use coordinator::ruling;
-use coordinator::standing::Wish;
+use coordinator::placement::agent_administration::Wish;
+use coordinator::runtime::policy as current_policy;
 use protocol::page::{Entry, Outcome, Trend};
-use protocol::{BeatAnswer, HostTask, Slowdown};
+use protocol::{HeartbeatResponse, HostTask, Slowdown};
 use store::calibrations::{self, State, Told};
 use store::policy::{Calibration, Strategy};
 
@@ -31,9 +31,9 @@ impl Party {
         Self { agent, rtt_us, shipped: 0, routed: Vec::new() }
     }
 
-    /// One beat: measures what it is asked, lets go of what it shall.
-    async fn turn(&mut self, running: &Running) -> BeatAnswer {
-        let answer = self.agent.beat(running, 50).await;
+    /// One heartbeat: measures what it is asked, lets go of what it shall.
+    async fn turn(&mut self, running: &Running) -> HeartbeatResponse {
+        let answer = self.agent.heartbeat(running, 50).await;
         self.agent.orders_done = answer.host_orders.iter().map(|order| order.number).collect();
         for order in &answer.probes {
             self.agent.measured(running, order, self.rtt_us).await;
@@ -68,7 +68,7 @@ async fn hurry(running: &Running) {
     (policy.strategy, policy.threshold_us) = (Strategy::Threshold, 1);
     let slowdown = Slowdown { percent: 200, repeats: 2 };
     policy.calibration = Calibration { revisit_s: 1, slowdown, rest_s: 1, hearing_s: 1 };
-    ruling::change(&running.coordinator, policy).await.unwrap();
+    current_policy::change(&running.coordinator, policy).await.unwrap();
 }
 
 /// Nothing here takes so long, not even while the machine does something else.
@@ -95,7 +95,7 @@ async fn with_the_near_one(ground: &Ground) -> (Running, Party, Party) {
     hurry(&running).await;
     let mut near = Party::join(&running, 1, 5_000).await;
     let mut far = Party::join(&running, 2, 30_000).await;
-    running.sow(&[URL]).await;
+    running.add_seeds(&[URL]).await;
     while near.routed.is_empty() {
         near.turn(&running).await;
         far.turn(&running).await;
@@ -119,7 +119,7 @@ async fn slow_way(ground: &Ground) {
     }
     assert!(
         told.iter()
-            .all(|order| order.task == HostTask::LetGo && order.host == "http://198.51.100.7")
+            .all(|order| order.task == HostTask::Release && order.host == "http://198.51.100.7")
     );
     assert_eq!(far.routed, [URL], "the front page");
     while !is_in(&running, State::Away).await {
@@ -127,7 +127,7 @@ async fn slow_way(ground: &Ground) {
     }
     let case = latest(&running).await.unwrap();
     assert_eq!(
-        (case.witness.unwrap().0, case.before_us, case.now_us),
+        (case.control_probe.unwrap().0, case.before_us, case.now_us),
         (far.agent.id, Some(30_000), Some(30_000))
     );
     assert!((case.ratio - 4.0).abs() < 1e-9, "{}", case.ratio);

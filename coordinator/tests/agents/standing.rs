@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use coordinator::standing::Wish;
+use coordinator::placement::agent_administration::Wish;
 use protocol::{AgentState, Presence};
 use reqwest::StatusCode;
 
@@ -10,16 +10,18 @@ use crate::agent::{FakeAgent, now, problem};
 use crate::world::{Ground, until};
 
 #[tokio::test]
-async fn approval_and_pause_end_a_beat_that_is_held() {
+async fn approval_and_pause_end_a_heartbeat_that_is_held() {
     let ground = Ground::new().await;
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     let mut agent = FakeAgent::enrol(&running, 1).await;
     let id = agent.id;
     let begun = Instant::now();
-    let (answer, ()) = tokio::join!(agent.beat(&running, 20_000), running.order(id, Wish::Approve));
+    let (answer, ()) =
+        tokio::join!(agent.heartbeat(&running, 20_000), running.order(id, Wish::Approve));
     assert_eq!(answer.state, AgentState::Approved);
-    let (answer, ()) = tokio::join!(agent.beat(&running, 20_000), running.order(id, Wish::Pause));
+    let (answer, ()) =
+        tokio::join!(agent.heartbeat(&running, 20_000), running.order(id, Wish::Pause));
     assert_eq!(answer.state, AgentState::Paused);
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     running.stop().await;
@@ -32,11 +34,15 @@ async fn a_revoked_agent_is_refused_at_once_with_its_old_session() {
     running.until_hierarchy_is_loaded().await;
     let agent = FakeAgent::enrol(&running, 1).await;
     running.order(agent.id, Wish::Approve).await;
-    assert_eq!(running.coordinator.atlas().unwrap().book().len(), 1, "its home is its own");
+    assert_eq!(
+        running.coordinator.delegated().unwrap().delegation_table().len(),
+        1,
+        "its home is its own"
+    );
     running.order(agent.id, Wish::Revoke).await;
-    assert!(running.coordinator.atlas().unwrap().book().is_empty());
+    assert!(running.coordinator.delegated().unwrap().delegation_table().is_empty());
     let (status, name, _) =
-        problem(agent.post(&running, "beat", &agent.beat_request(0)).await).await;
+        problem(agent.post(&running, "heartbeat", &agent.heartbeat_request(0)).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::FORBIDDEN, "revoked"));
     let (status, ..) = problem(agent.ship(&running, 1, agent.package(1, &[])).await).await;
     assert_eq!(status, StatusCode::FORBIDDEN);
@@ -49,10 +55,13 @@ async fn an_agent_that_was_approved_before_the_hierarchy_was_loaded_gets_its_hom
     let running = ground.start().await;
     let agent = FakeAgent::enrol(&running, 1).await;
     running.order(agent.id, Wish::Approve).await;
-    assert!(running.coordinator.atlas().is_none());
+    assert!(running.coordinator.delegated().is_none());
     crate::world::load(ground.store(), &crate::world::hierarchy()).await;
     until("its home is its own", || {
-        let book_len = running.coordinator.atlas().map_or(0, |atlas| atlas.book().len());
+        let book_len = running
+            .coordinator
+            .delegated()
+            .map_or(0, |delegated| delegated.delegation_table().len());
         std::future::ready(book_len == 1)
     })
     .await;
@@ -66,14 +75,14 @@ async fn a_sleeping_agent_is_answered_at_once_and_gets_nothing() {
     running.until_hierarchy_is_loaded().await;
     let agent = FakeAgent::enrol(&running, 1).await;
     running.order(agent.id, Wish::Approve).await;
-    let mut request = agent.beat_request(20_000);
+    let mut request = agent.heartbeat_request(20_000);
     request.state = AgentState::Approved;
     request.status.presence = Presence::Asleep { until: now().plus_ms(3_600_000) };
     let begun = Instant::now();
-    assert_eq!(agent.post(&running, "beat", &request).await.status(), StatusCode::OK);
+    assert_eq!(agent.post(&running, "heartbeat", &request).await.status(), StatusCode::OK);
     assert!(begun.elapsed() < Duration::from_secs(10));
     request.routes_after = 12;
-    let (status, name, _) = problem(agent.post(&running, "beat", &request).await).await;
+    let (status, name, _) = problem(agent.post(&running, "heartbeat", &request).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::CONFLICT, "routes-never-made"));
     running.stop().await;
 }

@@ -1,7 +1,7 @@
 //! Two coordinators on one database: what one does is known to the other at once.
 
-use coordinator::standing::Wish;
-use coordinator::steer::overriding::{Override, override_once};
+use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::constraints::override_delegation::{Override, override_once};
 use delegation::{Holding, Reason};
 use hierarchy::Range;
 use protocol::AgentId;
@@ -13,33 +13,33 @@ use crate::world::{Ground, Running, until};
 const URL: &str = "http://198.51.100.1/";
 const SUBNET: &str = "198.51.100.0/26";
 
-/// Who holds the subnet by the coordinator's own book.
+/// Who holds the subnet by the coordinator's own delegation table.
 fn holder(running: &Running) -> Option<Holding> {
-    let atlas = running.coordinator.atlas()?;
-    let subnet = atlas.hierarchy().find(&SUBNET.parse::<Range>().unwrap())?;
-    atlas.book().holding(subnet)
+    let delegated = running.coordinator.delegated()?;
+    let subnet = delegated.hierarchy().find(&SUBNET.parse::<Range>().unwrap())?;
+    delegated.delegation_table().holding(subnet)
 }
 
 async fn until_held(running: &Running, holding: Option<Holding>) {
-    until("the book says so", || std::future::ready(holder(running) == holding)).await;
+    until("the delegation_table says so", || std::future::ready(holder(running) == holding)).await;
 }
 
 /// One that decides, in which an agent got the subnet by a search, and one beside it.
 async fn two(ground: &Ground, beside: &tempfile::TempDir) -> (Running, Running, FakeAgent) {
-    let decider = ground.start().await;
-    decider.until_hierarchy_is_loaded().await;
-    until("it decides", || std::future::ready(decider.coordinator.decides())).await;
-    let mut near = FakeAgent::approved(&decider, 1).await;
-    decider.sow(&[URL]).await;
-    let order = near.orders(&decider).await.remove(0);
-    near.measured(&decider, &order, 9_000).await;
-    assert_eq!(near.routes(&decider).await[0].url, URL);
+    let leader = ground.start().await;
+    leader.until_hierarchy_is_loaded().await;
+    until("it decides", || std::future::ready(leader.coordinator.is_leader())).await;
+    let mut near = FakeAgent::approved(&leader, 1).await;
+    leader.add_seeds(&[URL]).await;
+    let order = near.orders(&leader).await.remove(0);
+    near.measured(&leader, &order, 9_000).await;
+    assert_eq!(near.routes(&leader).await[0].url, URL);
     let other = ground.start_beside(beside).await;
     let held = store::delegations::held(ground.store()).await.unwrap();
     assert!(held.iter().any(|held| held.reason == "threshold"), "{held:?}");
     until_held(&other, Some(Holding { agent: near.id, reason: Reason::Threshold })).await;
-    assert!(!other.coordinator.decides());
-    (decider, other, near)
+    assert!(!other.coordinator.is_leader());
+    (leader, other, near)
 }
 
 async fn override_at(running: &Running, agent: AgentId) {
@@ -53,50 +53,52 @@ async fn override_at(running: &Running, agent: AgentId) {
 #[tokio::test]
 async fn what_is_done_by_hand_at_one_is_in_the_book_of_the_other() {
     let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
-    let (decider, other, near) = two(&ground, &beside).await;
+    let (leader, other, near) = two(&ground, &beside).await;
     let second = FakeAgent::approved(&other, 2).await;
-    until("its home is in the decider's book", || {
-        let atlas = decider.coordinator.atlas().unwrap();
-        std::future::ready(atlas.book().iter().any(|(_, holding)| holding.agent == second.id))
+    until("its home is in the leader's delegation_table", || {
+        let delegated = leader.coordinator.delegated().unwrap();
+        std::future::ready(
+            delegated.delegation_table().iter().any(|(_, holding)| holding.agent == second.id),
+        )
     })
     .await;
 
     override_at(&other, second.id).await;
-    until_held(&decider, Some(Holding { agent: second.id, reason: Reason::Override })).await;
-    override_at(&decider, near.id).await;
+    until_held(&leader, Some(Holding { agent: second.id, reason: Reason::Override })).await;
+    override_at(&leader, near.id).await;
     until_held(&other, Some(Holding { agent: near.id, reason: Reason::Override })).await;
     override_at(&other, second.id).await;
-    until_held(&decider, Some(Holding { agent: second.id, reason: Reason::Override })).await;
+    until_held(&leader, Some(Holding { agent: second.id, reason: Reason::Override })).await;
 
     // Nobody has its subnets any more.
     other.order(second.id, Wish::Revoke).await;
-    until_held(&decider, None).await;
+    until_held(&leader, None).await;
     other.stop().await;
-    decider.stop().await;
+    leader.stop().await;
 }
 
 #[tokio::test]
 async fn what_one_decides_is_in_the_book_of_the_other() {
     let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
-    let decider = ground.start().await;
-    decider.until_hierarchy_is_loaded().await;
-    until("it decides", || std::future::ready(decider.coordinator.decides())).await;
+    let leader = ground.start().await;
+    leader.until_hierarchy_is_loaded().await;
+    until("it decides", || std::future::ready(leader.coordinator.is_leader())).await;
     let other = ground.start_beside(&beside).await;
     other.until_hierarchy_is_loaded().await;
-    let mut near = FakeAgent::approved(&decider, 1).await;
+    let mut near = FakeAgent::approved(&leader, 1).await;
     assert_eq!(holder(&other), None);
-    decider.sow(&[URL]).await;
-    let order = near.orders(&decider).await.remove(0);
-    near.measured(&decider, &order, 9_000).await;
+    leader.add_seeds(&[URL]).await;
+    let order = near.orders(&leader).await.remove(0);
+    near.measured(&leader, &order, 9_000).await;
     until_held(&other, Some(Holding { agent: near.id, reason: Reason::Threshold })).await;
     other.stop().await;
-    decider.stop().await;
+    leader.stop().await;
 }
 
 #[tokio::test]
 async fn what_was_not_heard_is_found_in_the_store() {
     let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
-    let (decider, other, _near) = two(&ground, &beside).await;
+    let (leader, other, _near) = two(&ground, &beside).await;
     // Nobody is told of this, and then the line breaks.
     execute(
         ground.store(),
@@ -109,5 +111,5 @@ async fn what_was_not_heard_is_found_in_the_store() {
     assert_eq!(execute(ground.store(), cut).await.unwrap(), 2);
     until_held(&other, None).await;
     other.stop().await;
-    decider.stop().await;
+    leader.stop().await;
 }

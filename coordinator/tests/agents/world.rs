@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coordinator::cli::ServeArgs;
-use coordinator::config::Config;
-use coordinator::standing::Wish;
-use coordinator::state::Coordinator;
-use coordinator::{boot, serve, standing, tokens};
+use coordinator::http::tokens;
+use coordinator::placement::agent_administration;
+use coordinator::placement::agent_administration::Wish;
+use coordinator::runtime::config::Config;
+use coordinator::runtime::state::Coordinator;
+use coordinator::startup::cli::ServeArgs;
+use coordinator::startup::{boot, serve};
 use hierarchy::{
     BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind,
 };
@@ -140,7 +142,7 @@ impl Running {
         self.coordinator.stop.cancel();
         let weak = Arc::downgrade(&self.coordinator);
         drop(self.coordinator);
-        until("the reconcilers have let go", || std::future::ready(weak.strong_count() == 0)).await;
+        until("the tasks have let go", || std::future::ready(weak.strong_count() == 0)).await;
     }
 
     pub(crate) async fn join_token(&self) -> String {
@@ -158,18 +160,23 @@ impl Running {
     }
 
     pub(crate) async fn order(&self, agent: AgentId, wish: Wish) {
-        standing::order(&self.coordinator, agent, wish, "admin").await.unwrap().unwrap();
+        agent_administration::order(&self.coordinator, agent, wish, "admin")
+            .await
+            .unwrap()
+            .unwrap();
     }
 
-    pub(crate) async fn sow(&self, seeds: &[&str]) {
+    pub(crate) async fn add_seeds(&self, seeds: &[&str]) {
         let seeds: Vec<String> = seeds.iter().map(|seed| (*seed).to_owned()).collect();
-        let sown = coordinator::sowing::sow(&self.coordinator, &seeds).await.unwrap();
+        let sown = coordinator::intake::seeds::add_seeds(&self.coordinator, &seeds).await.unwrap();
         assert!(sown.rejected.is_empty(), "{sown:?}");
     }
 
     pub(crate) async fn until_hierarchy_is_loaded(&self) {
-        until("the hierarchy is loaded", || std::future::ready(self.coordinator.atlas().is_some()))
-            .await;
+        until("the hierarchy is loaded", || {
+            std::future::ready(self.coordinator.delegated().is_some())
+        })
+        .await;
     }
 }
 

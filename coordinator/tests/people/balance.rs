@@ -20,12 +20,12 @@ async fn delegate_all(running: &Running, one: &mut FakeAgent, two: &mut FakeAgen
     )
     .await
     .unwrap();
-    coordinator::ruling::refresh(&running.coordinator).await.unwrap();
-    running.sow(&SEEDS).await;
+    coordinator::runtime::policy::refresh(&running.coordinator).await.unwrap();
+    running.add_seeds(&SEEDS).await;
     let mut answered = 0;
     while answered < 2 * SEEDS.len() {
         for (agent, rtt_us) in [(&mut *one, 80_000), (&mut *two, 12_000)] {
-            for order in agent.beat(running, 100).await.probes {
+            for order in agent.heartbeat(running, 100).await.probes {
                 agent.measured(running, &order, rtt_us).await;
                 answered += 1;
             }
@@ -57,12 +57,12 @@ async fn who_has_too_much_is_relieved_and_a_pass_finds_the_way_back() {
     // Its home and one more is what it can do; nobody acts yet, but the audit sees it.
     let small = "UPDATE agents SET capacity_pages_per_day = 2 WHERE name = 'agent 2'";
     execute(store, small).await.unwrap();
-    running.coordinator.pokes.audit_book.notify_one();
+    running.coordinator.task_signals.audit_book.notify_one();
     until("the audit sees it", || async { kinds(&browser).await == ["over_capacity"] }).await;
     assert_eq!(browser.read("/api/v1/moves").await["items"], json!([]));
 
     execute(store, "UPDATE policy SET balance_rule = 'variance'").await.unwrap();
-    running.coordinator.pokes.balance.notify_one();
+    running.coordinator.task_signals.balance.notify_one();
     until("it is relieved", || async { held_by(&browser, &two).await == 2 }).await;
     until("the audit is content", || async { kinds(&browser).await.is_empty() }).await;
     let moves = browser.read("/api/v1/moves").await["items"].clone();

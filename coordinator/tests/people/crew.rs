@@ -1,6 +1,6 @@
-//! Two agents that are approved and beat, and what they usually do.
+//! Two agents that are approved and heartbeat, and what they usually do.
 
-use coordinator::standing::Wish;
+use coordinator::placement::agent_administration::Wish;
 
 use crate::agent::{FakeAgent, page};
 use crate::world::Running;
@@ -13,14 +13,14 @@ pub(crate) async fn two_agents(running: &Running) -> (FakeAgent, FakeAgent) {
     let mut two = FakeAgent::enrol(running, 2).await;
     for agent in [&mut one, &mut two] {
         running.order(agent.id, Wish::Approve).await;
-        agent.beat(running, 0).await;
+        agent.heartbeat(running, 0).await;
     }
     (one, two)
 }
 
 /// Seeds [`NORTH`]; the first agent is too slow for it, the second near enough and gets it.
 pub(crate) async fn crawl_north(running: &Running, one: &mut FakeAgent, two: &mut FakeAgent) {
-    running.sow(&[NORTH]).await;
+    running.add_seeds(&[NORTH]).await;
     let order = one.orders(running).await.remove(0);
     one.measured(running, &order, 80_000).await;
     let order = two.orders(running).await.remove(0);

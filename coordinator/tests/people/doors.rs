@@ -206,8 +206,8 @@ async fn what_is_not_there_is_not_found() {
     for path in ["delegations/dlg_1/why", "nothing", "agents/agt_1/dance"] {
         browser.get(&format!("/api/v1/{path}")).await.problem(StatusCode::NOT_FOUND, "not-found");
     }
-    for deed in ["approve", "pause", "resume", "revoke"] {
-        let path = format!("/api/v1/agents/agt_7/{deed}");
+    for outcome in ["approve", "pause", "resume", "revoke"] {
+        let path = format!("/api/v1/agents/agt_7/{outcome}");
         browser.post(&path, Value::Null).await.problem(StatusCode::NOT_FOUND, "not-found");
     }
     browser.get("/api/v1/hierarchy/nonsense").await.problem(StatusCode::BAD_REQUEST, "bad-request");

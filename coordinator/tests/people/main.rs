@@ -12,6 +12,7 @@
 mod agent;
 mod balance;
 mod browser;
+mod constraints;
 mod crew;
 mod doors;
 mod events;
@@ -21,7 +22,6 @@ mod orders;
 mod pages;
 mod search;
 mod session;
-mod steering;
 mod why;
 #[path = "../agents/world.rs"]
 #[expect(dead_code, reason = "shared with the tests of the agents' API")]

@@ -25,8 +25,8 @@ async fn an_agents_standing() {
     running.until_hierarchy_is_loaded().await;
     let browser = Browser::signed_in(&ground, &running).await;
     let agent = FakeAgent::enrol(&running, 1).await;
-    let order = |deed: &'static str| {
-        let (browser, path) = (browser.clone(), format!("/api/v1/agents/{}/{deed}", agent.id));
+    let order = |outcome: &'static str| {
+        let (browser, path) = (browser.clone(), format!("/api/v1/agents/{}/{outcome}", agent.id));
         async move { browser.post(&path, Value::Null).await }
     };
     order("pause").await.problem(StatusCode::CONFLICT, "conflict");
@@ -40,9 +40,9 @@ async fn an_agents_standing() {
     order("approve").await.problem(StatusCode::CONFLICT, "conflict");
     let id = agent.id.to_string();
     let token = entry("join_token.create", "tok_1");
-    let deeds = ["agent.approve", "agent.pause", "agent.resume", "agent.revoke"]
-        .map(|deed| entry(deed, &id));
-    assert_eq!(audit(&ground).await, [&[token], &deeds[..]].concat());
+    let outcome = ["agent.approve", "agent.pause", "agent.resume", "agent.revoke"]
+        .map(|outcome| entry(outcome, &id));
+    assert_eq!(audit(&ground).await, [&[token], &outcome[..]].concat());
     running.stop().await;
 }
 

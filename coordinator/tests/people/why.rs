@@ -67,7 +67,7 @@ async fn nobody_near_enough_and_one_who_may_not_look() {
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
     let (mut one, mut two) = two_agents(&running).await;
-    running.sow(&[NORTH]).await;
+    running.add_seeds(&[NORTH]).await;
     let order = one.orders(&running).await.remove(0);
     one.report(&running, &order, ProbeResult::Refused { reason: "the owner forbids it".into() })
         .await;

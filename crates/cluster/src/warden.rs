@@ -127,7 +127,7 @@ impl Warden {
         self.identity.check_reach(&bin)?;
         match version {
             None => {
-                crate::initdb::initdb(&self.layout, &bin, &self.identity, self.options.durability)?
+                crate::initdb::initdb(&self.layout, &bin, &self.identity, self.options.durability)?;
             }
             Some(wanted) => self.check_version(wanted, &bin)?,
         }

@@ -1,6 +1,6 @@
-//! A linter of the delegation book: does what is written make sense?
+//! A linter of the delegation delegation table: does what is written make sense?
 //!
-//! It judges entries as they stand in a store, by their words, because a book in memory cannot hold
+//! It judges entries as they stand in a store, by their words, because a delegation table in memory cannot hold
 //! most of these mistakes. It runs after every plan and as a command; a finding is something to
 //! repair, never a reason to stop.
 

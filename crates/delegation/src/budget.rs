@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use hierarchy::SubnetId;
 use protocol::{AgentId, UnixMillis};
 
-use crate::{Availability, Policy, Roster, Search, Step};
+use crate::{Availability, AvailableAgents, Policy, Search, Step};
 
 /// What the administrator allows, in probes a day (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Ledger {
         &self,
         allowance: &Allowance,
         step: Step,
-        (roster, policy, search): (&Roster, &Policy, &Search<'_>),
+        (roster, policy, search): (&AvailableAgents, &Policy, &Search<'_>),
         at: UnixMillis,
     ) -> Step {
         match step {

@@ -3,7 +3,7 @@
 use hierarchy::{Hierarchy, SubnetId};
 use protocol::AgentId;
 
-use crate::{Book, Roster};
+use crate::{AvailableAgents, DelegationTable};
 
 /// Why an agent is a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,15 +68,16 @@ pub struct Candidate {
 /// "none of the crawlers".
 pub fn candidates<'a>(
     hierarchy: &'a Hierarchy,
-    book: &'a Book,
-    roster: &'a Roster,
+    delegation_table: &'a DelegationTable,
+    roster: &'a AvailableAgents,
     subnet: SubnetId,
 ) -> impl Iterator<Item = Candidate> + 'a {
     let company = hierarchy.subnet(subnet).company();
-    let same_company = company.into_iter().flat_map(|company| book.agents_of_company(company));
+    let same_company =
+        company.into_iter().flat_map(|company| delegation_table.agents_of_company(company));
     let climb = hierarchy.ancestors(subnet).flat_map(|level| {
-        let siblings = book.agents_of_children(level).map(with(Phase::Sibling, level));
-        siblings.chain(book.agents_inside(level).map(with(Phase::SiblingChild, level)))
+        let siblings = delegation_table.agents_of_children(level).map(with(Phase::Sibling, level));
+        siblings.chain(delegation_table.agents_inside(level).map(with(Phase::SiblingChild, level)))
     });
     let root = hierarchy.ancestors(subnet).last().unwrap_or(subnet);
     same_company

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use hierarchy::{Hierarchy, SubnetId, SubnetKind};
 use protocol::AgentId;
 
-use crate::{Book, Reason};
+use crate::{DelegationTable, Reason};
 
 /// Where an agent lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +36,17 @@ pub enum Home {
 }
 
 /// Which subnet `agent` at `address` is at home in.
-pub fn home(hierarchy: &Hierarchy, book: &Book, agent: AgentId, address: IpAddr) -> Home {
+pub fn home(
+    hierarchy: &Hierarchy,
+    delegation_table: &DelegationTable,
+    agent: AgentId,
+    address: IpAddr,
+) -> Home {
     let subnet = hierarchy.smallest(address);
     if hierarchy.subnet(subnet).kind() != SubnetKind::Delegated {
         return Home::Unregistered;
     }
-    match book.holding(subnet) {
+    match delegation_table.holding(subnet) {
         Some(holding) if holding.reason == Reason::Home && holding.agent != agent => {
             Home::Shared { subnet, with: holding.agent }
         }

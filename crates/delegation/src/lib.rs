@@ -2,7 +2,7 @@
 //!
 //! The road through this crate, in reading order:
 //!
-//! 1. [`Book`]: who holds what. It answers at once which agents hold subnets of a company, directly
+//! 1. [`DelegationTable`]: who holds what. It answers at once which agents hold subnets of a company, directly
 //!    below a subnet, or anywhere inside it, because it keeps those crowds counted as delegations
 //!    come and go.
 //! 2. [`candidates`]: in which order the paper asks the agents (IPMicra III.E).
@@ -14,33 +14,33 @@
 //! 6. [`balance`]: when not everybody can have the nearest agent (IPMicra III.F).
 //! 7. [`calibration`]: noticing that pages answer slower than they used to (IPMicra III.F).
 //! 8. [`budget`]: how many probes a day; [`target`]: which address a probe goes to.
-//! 9. [`steering`]: what admins decided beforehand; [`skipped`]: whom a search passed over.
-//! 10. [`audit`]: what in the book makes no sense.
+//! 9. [`constraints`]: what admins decided beforehand; [`skipped`]: whom a search passed over.
+//! 10. [`audit`]: what in the delegation table makes no sense.
 //!
 //! Everything is a function of its arguments: no clock, no chance, no I/O.
 
+mod agent_counts;
 pub mod audit;
+mod available_agents;
 pub mod balance;
-mod book;
 pub mod budget;
 pub mod calibration;
 mod candidates;
-mod crowd;
+pub mod constraints;
+mod delegation_table;
 mod home;
 pub mod predict;
-mod roster;
 mod search;
 mod skipped;
-pub mod steering;
 pub mod target;
 mod trail;
 
-pub use book::{Book, Holding};
+pub use agent_counts::AgentCounts;
+pub use available_agents::{Availability, AvailableAgents};
 pub use candidates::{Candidate, Phase, candidates};
-pub use crowd::Crowd;
+pub use constraints::Constraints;
+pub use delegation_table::{DelegationTable, Holding};
 pub use home::{Home, home};
-pub use roster::{Availability, Roster};
 pub use search::{Policy, Reason, Search, Step, next_step};
 pub use skipped::{Skip, skipped};
-pub use steering::Steering;
 pub use trail::{Asked, Verdict};

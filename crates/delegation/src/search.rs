@@ -2,7 +2,7 @@
 //!
 //! A subnet that is already delegated needs no search: "check if that subnet is already delegated
 //! to a crawler. If so, the URL is delegated to this migrating crawler." That is
-//! [`Book::agent_of`].
+//! [`DelegationTable::agent_of`].
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use hierarchy::{Hierarchy, SubnetId};
 use protocol::AgentId;
 
 use crate::trail::Measurement;
-use crate::{Asked, Book, Candidate, Phase, Roster, Verdict, candidates};
+use crate::{Asked, AvailableAgents, Candidate, DelegationTable, Phase, Verdict, candidates};
 
 /// What the search engine's administrator decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,14 +99,14 @@ pub enum Step {
 /// > crawler with the lower probing result. (III.E)
 pub fn next_step(
     hierarchy: &Hierarchy,
-    book: &Book,
-    roster: &Roster,
+    delegation_table: &DelegationTable,
+    roster: &AvailableAgents,
     policy: &Policy,
     search: &Search<'_>,
 ) -> Step {
     let satisfying = search.fastest(roster).filter(|fastest| fastest.rtt_us < policy.threshold_us);
     let asked = search.asked();
-    let order = candidates(hierarchy, book, roster, search.subnet)
+    let order = candidates(hierarchy, delegation_table, roster, search.subnet)
         .filter(|other| !asked.contains(&other.agent));
     let outlook = Outlook {
         enough: satisfying.map(|fastest| satisfied(fastest.phase)),
@@ -130,7 +130,7 @@ pub(crate) struct Outlook {
 /// such are left the search waits for them; from the end of its patience on the URL is with the
 /// best agent so far, provisionally.
 pub(crate) fn proceed(
-    roster: &Roster,
+    roster: &AvailableAgents,
     policy: &Policy,
     search: &Search<'_>,
     outlook: Outlook,
@@ -173,7 +173,7 @@ fn some_cannot_be_asked(overdue: Option<Measurement>, provisional: Option<AgentI
 
 impl Search<'_> {
     /// What to do while nobody may be asked.
-    pub(crate) fn hold(&self, roster: &Roster, policy: &Policy) -> Step {
+    pub(crate) fn hold(&self, roster: &AvailableAgents, policy: &Policy) -> Step {
         let overdue = self.fastest(roster).filter(|_| self.waited_ms >= policy.patience_ms);
         some_cannot_be_asked(overdue, self.provisional)
     }
@@ -183,14 +183,14 @@ impl Search<'_> {
     }
 
     /// "Delegated to the fastest": of several equal ones, the one asked first.
-    pub(crate) fn fastest(&self, roster: &Roster) -> Option<Measurement> {
+    pub(crate) fn fastest(&self, roster: &AvailableAgents) -> Option<Measurement> {
         let measured = self.trail.iter().filter_map(Asked::measurement);
         measured
             .filter(|measured| roster.knows(measured.agent))
             .min_by_key(|measured| measured.rtt_us)
     }
 
-    fn pending(&self, roster: &Roster) -> usize {
+    fn pending(&self, roster: &AvailableAgents) -> usize {
         let pending = self.trail.iter().filter(|asked| asked.verdict == Verdict::Pending);
         pending.filter(|asked| roster.knows(asked.agent)).count()
     }

@@ -139,20 +139,20 @@ mod tests {
 
     /// Ranges of one size side by side, some with gaps: where they begin, how far apart, how long,
     /// how many.
-    type Crowd = (u128, u128, u128, u128);
+    type AgentCounts = (u128, u128, u128, u128);
 
     /// From single addresses next to each other to blocks far apart, so that all kinds of slots and
     /// lists come up.
-    fn crowd(bits: u32) -> impl Strategy<Value = Crowd> {
+    fn crowd(bits: u32) -> impl Strategy<Value = AgentCounts> {
         let most = u128::MAX >> (u128::BITS - bits);
         let step =
             (0..bits).prop_map(|shift| 1_u128 << shift).prop_flat_map(|step| step..=2 * step - 1);
         (0..=most, step.clone(), step, 1_u128..80)
     }
 
-    fn ends(crowds: &[Crowd], bits: u32) -> Vec<(u128, u128)> {
+    fn ends(crowds: &[AgentCounts], bits: u32) -> Vec<(u128, u128)> {
         let most = u128::MAX >> (u128::BITS - bits);
-        let of = |(start, step, long, count): &Crowd| {
+        let of = |(start, step, long, count): &AgentCounts| {
             let (start, step, long) = (*start, *step, *long);
             let all = (0..*count).map_while(move |number| {
                 let first = number.checked_mul(step)?.checked_add(start)?;

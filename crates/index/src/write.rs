@@ -162,9 +162,9 @@ impl Index {
 
 fn attempt<T>(
     writing: &mut Writing,
-    deed: impl FnOnce(&mut Writing) -> tantivy::Result<T>,
+    outcome: impl FnOnce(&mut Writing) -> tantivy::Result<T>,
 ) -> Result<T, WriteError> {
-    deed(writing).map_err(|error| {
+    outcome(writing).map_err(|error| {
         writing.start_over();
         WriteError::Write(error)
     })

@@ -87,7 +87,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
     /// On made-up instances the optimum is within half a percent of the bound, nobody is over
-    /// capacity, and no rule beats it.
+    /// capacity, and no rule heartbeats it.
     #[test]
     fn the_optimum_keeps_its_promise(seed in any::<u64>()) {
         let mut instance = made(settings(seed)).unwrap();

@@ -75,7 +75,7 @@ fn signed_bytes(join_token: &str, agent_time: UnixMillis) -> Vec<u8> {
 
 /// The coordinator's answer to [`EnrolRequest`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EnrolAnswer {
+pub struct EnrolResponse {
     /// The name of the agent from now on.
     pub agent: AgentId,
     /// Usually [`AgentState::Pending`]: an admin has yet to approve.

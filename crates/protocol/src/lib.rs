@@ -3,7 +3,7 @@
 //! An agent's life in reading order:
 //! 1. [`enrol`]: it shows a join token and its public [`key`], and waits for approval.
 //! 2. [`session`]: it buys a ten-minute bearer token with a signature.
-//! 3. [`beat`]: it asks what to do; the answer carries [`Route`]s (URLs to crawl) and
+//! 3. [`heartbeat`]: it asks what to do; the answer carries [`Route`]s (URLs to crawl) and
 //!    [`ProbeOrder`]s.
 //! 4. [`probe`]: it measures round trips and reports them.
 //! 5. [`package`]: it ships what it fetched ([`page`]), signed and compressed, until it is
@@ -12,8 +12,8 @@
 //! Everything here is data and pure functions: no sockets, no clock, no files. Bounds that protect
 //! a reader live in [`limits`]. The wire forms are held by snapshots in `tests/snapshots`.
 
-pub mod beat;
 pub mod enrol;
+pub mod heartbeat;
 pub mod ids;
 pub mod key;
 pub mod limits;
@@ -24,9 +24,9 @@ pub mod session;
 pub mod time;
 pub mod version;
 
-pub use beat::{
-    AgentState, BeatAnswer, BeatRequest, CrawlPolicy, HostOrder, HostTask, Presence, Route,
-    Slowdown, WorkStatus,
+pub use heartbeat::{
+    AgentState, CrawlPolicy, HeartbeatRequest, HeartbeatResponse, HostOrder, HostTask, Presence,
+    Route, Slowdown, WorkStatus,
 };
 pub use ids::{
     AgentId, DelegationId, ExclusionId, HostId, LandmarkId, MoveId, PinId, ProbeId, SearchId,

@@ -18,14 +18,14 @@ pub const PACKAGE_RATIO_FLOOR: u64 = 1 << 20;
 pub const PACKAGE_ENTRIES: u32 = 50_000;
 /// Longest entry of a package, in bytes of JSON.
 pub const ENTRY_BYTES: usize = 8 << 20;
-/// Most routes in one beat's answer.
-pub const ROUTES_A_BEAT: usize = 1_000;
-/// Most probe orders in one beat's answer.
-pub const PROBES_A_BEAT: usize = 100;
-/// Most host orders in one beat's answer.
-pub const HOST_ORDERS_A_BEAT: usize = 1_000;
-/// Longest time a beat may be held open, in milliseconds.
-pub const BEAT_HOLD_MS: u32 = 25_000;
+/// Most routes in one heartbeat's answer.
+pub const ROUTES_PER_HEARTBEAT: usize = 1_000;
+/// Most probe orders in one heartbeat's answer.
+pub const PROBES_PER_HEARTBEAT: usize = 100;
+/// Most host orders in one heartbeat's answer.
+pub const HOST_ORDERS_PER_HEARTBEAT: usize = 1_000;
+/// Longest time a heartbeat may be held open, in milliseconds.
+pub const HEARTBEAT_HOLD_MS: u32 = 25_000;
 /// Largest difference between an agent's clock and the coordinator's, in milliseconds.
 pub const CLOCK_OFF_MS: u64 = 10 * 60 * 1_000;
 /// Lifetime of a session token, in seconds.

@@ -16,9 +16,9 @@ pub const CURRENT: ProtocolVersion = ProtocolVersion(2);
 /// The oldest that this build still understands.
 pub const OLDEST: ProtocolVersion = ProtocolVersion(1);
 
-/// The first with [`crate::beat::HostOrder`]s and leases. Agents before it are told nothing of the
+/// The first with [`crate::heartbeat::HostOrder`]s and leases. Agents before it are told nothing of the
 /// kind and keep the hosts they have.
-pub const HAND_OVERS: ProtocolVersion = ProtocolVersion(2);
+pub const HANDOVERS: ProtocolVersion = ProtocolVersion(2);
 
 /// The other side speaks a version that this one does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,7 @@
-//! Agents: [`enrol`]ment, an admin's [`order`]s, [`beat`]s, and who can work.
+//! Agents: [`enrol`]ment, an admin's [`order`]s, [`heartbeat`]s, and who can work.
 
-mod beats;
 mod enrolment;
+mod heartbeats;
 mod orders;
 
 use std::net::IpAddr;
@@ -9,8 +9,8 @@ use std::net::IpAddr;
 use protocol::key::PublicKey;
 use protocol::{AgentId, AgentState, UnixMillis};
 
-pub use beats::{Beat, Standing, beat};
 pub use enrolment::{Enrolment, Newcomer, enrol};
+pub use heartbeats::{Heartbeat, Standing, heartbeat};
 pub use orders::{Order, Ordered, order};
 
 use crate::moment::Moment;
@@ -57,8 +57,8 @@ pub struct Worker {
     pub agent: AgentId,
     /// Its home address.
     pub home: IpAddr,
-    /// Its last beat; none when it never beat.
-    pub last_beat_at: Option<UnixMillis>,
+    /// Its last heartbeat; none when it never heartbeat.
+    pub last_heartbeat_at: Option<UnixMillis>,
     /// End of its announced sleep; none when awake.
     pub asleep_until: Option<UnixMillis>,
     /// Orders that it has not answered.
@@ -70,17 +70,17 @@ type WorkerRow = (i64, IpAddr, Option<Moment>, Option<Moment>, i64);
 /// The approved agents.
 pub async fn workers(store: &Store) -> Result<Vec<Worker>, StoreError> {
     let rows: Vec<WorkerRow> = sqlx::query_as(
-        "SELECT a.id, a.home, a.last_beat_at, a.asleep_until,
+        "SELECT a.id, a.home, a.last_heartbeat_at, a.asleep_until,
                 (SELECT count(*) FROM probes p WHERE p.agent = a.id AND p.state = 'asked')
          FROM agents a WHERE a.state = 'approved' ORDER BY a.id",
     )
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the agents that work"))?;
-    let worker = |(id, home, beat, asleep, orders): WorkerRow| Worker {
+    let worker = |(id, home, heartbeat, asleep, orders): WorkerRow| Worker {
         agent: AgentId::new(id),
         home,
-        last_beat_at: beat.map(|moment| moment.0),
+        last_heartbeat_at: heartbeat.map(|moment| moment.0),
         asleep_until: asleep.map(|moment| moment.0),
         orders: u32::try_from(orders).unwrap_or(u32::MAX),
     };

@@ -34,15 +34,15 @@ pub struct Case {
     pub state: State,
     /// Who measured, or shall, to tell a slow way from a slow server; and what it measured when all
     /// was well.
-    pub witness: Option<(AgentId, u32)>,
+    pub control_probe: Option<(AgentId, u32)>,
     /// The probe that is waited for.
     pub probe: Option<Awaited>,
     /// The search that was opened last, and whether it is still open.
     pub search: Option<(SearchId, bool)>,
     /// Who got the subnet.
-    pub heir: Option<AgentId>,
+    pub next_agent: Option<AgentId>,
     /// What is known of the way back.
-    pub exile: Option<serde_json::Value>,
+    pub failback: Option<serde_json::Value>,
     /// The delegation that holds now.
     pub holds: Option<Holds>,
     /// Where to measure: the target of the search that chose the agent.
@@ -98,7 +98,7 @@ pub struct Target {
 /// Where a case stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
-    /// A witness measures.
+    /// A control probe measures.
     Checking,
     /// The way is slow and a search was opened.
     Searching,
@@ -112,7 +112,7 @@ pub enum State {
     Stayed,
     /// The subnet is back with its former agent.
     Returned,
-    /// No witness could tell.
+    /// No control probe could tell.
     Undecided,
     /// The delegation changed for another reason.
     Overtaken,

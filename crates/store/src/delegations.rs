@@ -1,4 +1,4 @@
-//! Which agent crawls which subnet: the book as Postgres keeps it.
+//! Which agent crawls which subnet: the delegation table as Postgres keeps it.
 
 mod assign;
 mod carry;
@@ -22,7 +22,7 @@ use assign::close_searches;
 pub use assign::{Assigned, Assignment, Cause, assign};
 pub use carry::{Tied, carry, carry_searches, searched};
 pub(crate) use give::give_hosts;
-pub use heard::{Ear, Heard};
+pub use heard::{DelegationChange, DelegationListener};
 pub(crate) use heard::{say, say_decided};
 pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
 pub use together::{decide, decide_all};
@@ -227,7 +227,7 @@ const FREE: [(&str, &str); 7] = [
     ),
     (
         "end an agent's hand-overs",
-        "UPDATE hand_overs SET ended_at = coalesce(ended_at, $2), ending = coalesce(ending, 'revoked'), confirmed_at = $2
+        "UPDATE handovers SET ended_at = coalesce(ended_at, $2), ending = coalesce(ending, 'revoked'), confirmed_at = $2
          WHERE agent = $1 AND confirmed_at IS NULL",
     ),
     (

@@ -163,7 +163,7 @@ pub async fn of_agent(
          JOIN unnest($2::text[], $3::text[]) AS n (scheme, authority)
            ON h.scheme = n.scheme AND h.authority = n.authority
          WHERE h.agent = $1
-            OR EXISTS (SELECT FROM hand_overs o WHERE o.host = h.id AND o.agent = $1 AND o.task = 'let_go'
+            OR EXISTS (SELECT FROM handovers o WHERE o.host = h.id AND o.agent = $1 AND o.task = 'release'
                                                   AND o.ended_at >= $4)",
     )
     .bind(agent.get())

@@ -1,7 +1,7 @@
 //! The only place that speaks SQL.
 //!
 //! The road: an [`Address`] says where the database is; [`open`] connects and brings the schema up
-//! to date with the migrations that are part of the binary; [`Decider`] says which of several
+//! to date with the migrations that are part of the binary; [`Leadership`] says which of several
 //! coordinators may decide; each other module holds the statements of one noun. "Not found" is
 //! `Ok(None)`, never an error.
 
@@ -11,16 +11,16 @@ pub mod agents;
 pub mod audit;
 pub mod calibrations;
 mod commit;
+pub mod constraints;
 pub mod cuts;
-mod decider;
 pub mod delegations;
 mod error;
 pub mod generations;
-pub mod hand_overs;
-pub mod hearings;
+pub mod handovers;
 pub mod hosts;
 pub mod join_tokens;
 pub mod landmarks;
+mod leader;
 mod line;
 mod listen;
 pub mod lists;
@@ -37,13 +37,13 @@ pub mod routes;
 mod scope;
 pub mod searches;
 pub mod settings;
-pub mod steering;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod timing_reports;
 pub mod urls;
 
 pub use address::Address;
-pub use decider::Decider;
 pub use error::StoreError;
+pub use leader::Leadership;
 pub use listen::{Listener, tell};
 pub use open::{Store, open, open_with};

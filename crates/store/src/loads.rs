@@ -91,7 +91,7 @@ pub struct Work {
     pub fetched: u64,
     /// When its first package was integrated.
     pub since: Option<UnixMillis>,
-    /// URLs that it knew and had not fetched at its last beat.
+    /// URLs that it knew and had not fetched at its last heartbeat.
     pub queued: u64,
 }
 

@@ -145,7 +145,7 @@ async fn agents(
                 count(*) FILTER (WHERE works AND sleeps) AS asleep,
                 count(*) FILTER (WHERE works AND NOT sleeps AND NOT heard) AS unreachable
          FROM (SELECT state, state = 'approved' AS works, coalesce(asleep_until > $2, false) AS sleeps,
-                      coalesce(last_beat_at >= $1, false) AS heard FROM agents) AS a",
+                      coalesce(last_heartbeat_at >= $1, false) AS heard FROM agents) AS a",
     )
     .bind(Moment(heard_since))
     .bind(Moment(now))

@@ -7,10 +7,10 @@ use protocol::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
 use crate::commit::commit;
-use crate::hearings::{self, Trends};
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::round_trips::{self, Told};
+use crate::timing_reports::{self, Trends};
 use crate::urls::{self, NewUrl};
 use crate::{Store, StoreError, loads};
 
@@ -203,7 +203,7 @@ pub async fn integrate(
     }
     count(&mut tx, &integration.hosts).await?;
     loads::count(&mut tx, &integration.hosts, now).await?;
-    hearings::count_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
+    timing_reports::count_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
     let told =
         round_trips::note_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
     urls::queue_in(&mut tx, &integration.discovered, now).await?;

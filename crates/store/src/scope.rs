@@ -8,7 +8,7 @@ use sqlx::FromRow;
 use crate::StoreError;
 use crate::delegations::range;
 
-/// As `steering` has it.
+/// As `constraints` has it.
 #[derive(Debug, Clone, FromRow)]
 pub(crate) struct Columns {
     pub(crate) scope: String,
@@ -51,7 +51,7 @@ impl Columns {
 
 /// The scope that was written there.
 pub(crate) fn scope_of(columns: Columns) -> Result<Scope, StoreError> {
-    let unreadable = || StoreError::unreadable("steering.scope");
+    let unreadable = || StoreError::unreadable("constraints.scope");
     match columns {
         Columns { first: Some(first), last: Some(last), .. } => {
             Ok(Scope::Range(range(first, last)?))

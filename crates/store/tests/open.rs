@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use store::testing::TestDatabase;
-use store::{Address, Decider, StoreError};
+use store::{Address, Leadership, StoreError};
 
 #[tokio::test]
 async fn a_fresh_database_has_todays_schema() {
@@ -60,14 +60,14 @@ async fn no_server_is_one_sentence_with_the_place() {
 #[tokio::test]
 async fn one_decides_until_it_resigns() {
     let database = TestDatabase::new().await.unwrap();
-    let mut first = Decider::elect(database.store()).await.unwrap().expect("nobody decides yet");
+    let mut first = Leadership::elect(database.store()).await.unwrap().expect("nobody decides yet");
     assert!(first.holds().await);
-    assert!(Decider::elect(database.store()).await.unwrap().is_none());
+    assert!(Leadership::elect(database.store()).await.unwrap().is_none());
     first.resign().await;
     // The server frees the lock when it notices the closed connection, a moment after we closed it.
     let elected = async {
         loop {
-            if Decider::elect(database.store()).await.unwrap().is_some() {
+            if Leadership::elect(database.store()).await.unwrap().is_some() {
                 break;
             }
             tokio::task::yield_now().await;
@@ -79,7 +79,7 @@ async fn one_decides_until_it_resigns() {
 #[tokio::test]
 async fn deciders_of_two_databases_do_not_meet() {
     let (one, other) = (TestDatabase::new().await.unwrap(), TestDatabase::new().await.unwrap());
-    let first = Decider::elect(one.store()).await.unwrap();
-    let second = Decider::elect(other.store()).await.unwrap();
+    let first = Leadership::elect(one.store()).await.unwrap();
+    let second = Leadership::elect(other.store()).await.unwrap();
     assert!(first.is_some() && second.is_some());
 }

@@ -24,7 +24,7 @@ struct Until {
 }
 
 impl Lease {
-    /// The coordinator has answered a beat that was sent at `began`; none stands for a lease
+    /// The coordinator has answered a heartbeat that was sent at `began`; none stands for a lease
     /// without an end.
     pub(super) fn renew(&self, began: Instant, began_at: UnixMillis, length_ms: Option<u64>) {
         let length = length_ms.map(Duration::from_millis);

@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use protocol::beat::{HostOrder, HostTask};
+use protocol::heartbeat::{HostOrder, HostTask};
 use tokio::{sync::Notify, task::JoinSet};
 
 use super::{AgentError, Shared};
@@ -65,7 +65,7 @@ impl Shared {
             let key = order.host.clone();
             let host =
                 self.desk.read(move |frontier: &Frontier| frontier.host_number(&key)).await?;
-            if let (Some(host), HostTask::LetGo) = (host, order.task) {
+            if let (Some(host), HostTask::Release) = (host, order.task) {
                 self.schedule.retire(host);
             }
             lock(&self.orders.waiting).push(Taken { order, host });
@@ -74,7 +74,7 @@ impl Shared {
         Ok(())
     }
 
-    /// The coordinator has answered a beat that confirmed `told`, and names `named` still.
+    /// The coordinator has answered a heartbeat that confirmed `told`, and names `named` still.
     pub(super) async fn orders_heard(
         &self,
         told: &[u64],
@@ -91,13 +91,13 @@ impl Shared {
     }
 
     async fn carry_out(&self, Taken { order, host }: Taken) -> Result<(), FrontierError> {
-        if let (Some(host), HostTask::LetGo) = (host, order.task) {
+        if let (Some(host), HostTask::Release) = (host, order.task) {
             self.schedule.until_idle(host).await;
             self.fetcher.hang_up(&order.host);
         }
         let change = Change::Order { number: order.number, host, task: order.task };
         while self.desk.make(change.clone()).await?.more {}
-        if let (Some(host), HostTask::LetGo) = (host, order.task) {
+        if let (Some(host), HostTask::Release) = (host, order.task) {
             self.schedule.forget(host);
         }
         tracing::info!(

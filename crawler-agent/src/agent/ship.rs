@@ -67,7 +67,7 @@ async fn ship(shared: &Shared, name: PackageName) -> Result<(), AgentError> {
                 );
                 return Ok(shared.outbox.set_aside(name).await?);
             }
-            // Being banned is the beat's to say.
+            // Being banned is the heartbeat's to say.
             Err(error) => rest(name, &error, backoff.next(rand::random())).await,
         }
     }

@@ -53,7 +53,7 @@ pub(super) async fn machine(shared: Arc<Shared>) -> Result<(), AgentError> {
         }
         match on_link {
             Ok(on_link) => {
-                shared.resolver.set_guard(Guard::new(shared.config.guard.clone(), on_link))
+                shared.resolver.set_guard(Guard::new(shared.config.guard.clone(), on_link));
             }
             Err(error) => {
                 tracing::warn!(%error, "the network interfaces can't be read; the guard stays as it is");

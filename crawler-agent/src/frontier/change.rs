@@ -1,6 +1,6 @@
 //! What can happen to the frontier.
 
-use protocol::{Route, UnixMillis, beat::HostTask, page::Fetch};
+use protocol::{Route, UnixMillis, heartbeat::HostTask, page::Fetch};
 
 use super::{HostNumber, PageRecord, Queued, RobotsState};
 use crate::crawl_url::CrawlUrl;

@@ -2,7 +2,7 @@
 //! loses no URL.
 
 use protocol::{
-    beat::HostTask,
+    heartbeat::HostTask,
     page::{Discovered, Entry},
 };
 use redb::{ReadableDatabase as _, ReadableTable as _};
@@ -30,7 +30,7 @@ impl Books<'_> {
         let effect = match (host, task) {
             (None, _) => Effect::default(),
             (Some(host), HostTask::Settle) => self.settle(host).map(|()| Effect::default())?,
-            (Some(host), HostTask::LetGo) => self.let_go(host)?,
+            (Some(host), HostTask::Release) => self.release(host)?,
         };
         if !effect.more {
             self.carried_out(number)?;
@@ -38,7 +38,7 @@ impl Books<'_> {
         Ok(effect)
     }
 
-    fn let_go(&mut self, host: HostNumber) -> Result<Effect, FrontierError> {
+    fn release(&mut self, host: HostNumber) -> Result<Effect, FrontierError> {
         let queued = self.drain_queue(host)?;
         let room = AT_ONCE - queued.len();
         let visited = self.drain_pages(host, room)?.into_iter().map(|url| (url, 0));

@@ -16,9 +16,9 @@ use axum::{
     routing::{post, put},
 };
 use protocol::{
-    AgentId, AgentState, BeatAnswer, BeatRequest, CrawlPolicy, HostOrder, Presence, ProbeId,
-    ProbeOrder, ProbeResult, Route, UnixMillis,
-    enrol::{EnrolAnswer, EnrolRequest},
+    AgentId, AgentState, CrawlPolicy, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence,
+    ProbeId, ProbeOrder, ProbeResult, Route, UnixMillis,
+    enrol::{EnrolRequest, EnrolResponse},
     key::PublicKey,
     package,
     page::{Entry, Fetch},
@@ -32,7 +32,7 @@ pub(crate) const TOKEN: &str = "join-me";
 const AGENT: AgentId = AgentId::new(1);
 
 /// What the coordinator knows. Tests read and change it directly.
-pub(crate) struct Book {
+pub(crate) struct DelegationTable {
     pub(crate) key: Option<PublicKey>,
     pub(crate) state: AgentState,
     pub(crate) policy: CrawlPolicy,
@@ -43,7 +43,7 @@ pub(crate) struct Book {
     pub(crate) packages: BTreeMap<(u64, u64), Bytes>,
     pub(crate) duplicates: u32,
     pub(crate) entries: Vec<Entry>,
-    pub(crate) beats: Vec<BeatRequest>,
+    pub(crate) heartbeats: Vec<HeartbeatRequest>,
     pub(crate) sessions: BTreeSet<String>,
     pub(crate) sessions_sold: u32,
     /// Told until they are confirmed.
@@ -57,7 +57,7 @@ pub(crate) struct Book {
     pub(crate) refuse_packages: Option<u16>,
 }
 
-impl Book {
+impl DelegationTable {
     pub(crate) fn fetches(&self) -> impl Iterator<Item = &Fetch> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Fetch(fetch) => Some(&**fetch),
@@ -78,14 +78,14 @@ impl Book {
     }
 
     pub(crate) fn asleep(&self) -> bool {
-        self.beats
+        self.heartbeats
             .last()
-            .is_some_and(|beat| matches!(beat.status.presence, Presence::Asleep { .. }))
+            .is_some_and(|heartbeat| matches!(heartbeat.status.presence, Presence::Asleep { .. }))
     }
 }
 
 struct Inner {
-    book: Mutex<Book>,
+    delegation_table: Mutex<DelegationTable>,
     changed: Notify,
 }
 
@@ -97,7 +97,7 @@ pub(crate) struct Coordinator {
 
 impl Coordinator {
     pub(crate) async fn start() -> Self {
-        let book = Book {
+        let delegation_table = DelegationTable {
             key: None,
             state: AgentState::Pending,
             policy: CrawlPolicy { host_delay_ms: 0, ..CrawlPolicy::default() },
@@ -108,7 +108,7 @@ impl Coordinator {
             packages: BTreeMap::new(),
             duplicates: 0,
             entries: Vec::new(),
-            beats: Vec::new(),
+            heartbeats: Vec::new(),
             sessions: BTreeSet::new(),
             sessions_sold: 0,
             host_orders: Vec::new(),
@@ -117,7 +117,10 @@ impl Coordinator {
             refuse_all: None,
             refuse_packages: None,
         };
-        let inner = Arc::new(Inner { book: Mutex::new(book), changed: Notify::new() });
+        let inner = Arc::new(Inner {
+            delegation_table: Mutex::new(delegation_table),
+            changed: Notify::new(),
+        });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let serving = Mutex::new(serve(listener, &inner));
@@ -128,39 +131,39 @@ impl Coordinator {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub(crate) fn book(&self) -> MutexGuard<'_, Book> {
-        self.inner.book.lock().unwrap()
+    pub(crate) fn delegation_table(&self) -> MutexGuard<'_, DelegationTable> {
+        self.inner.delegation_table.lock().unwrap()
     }
 
-    /// Changes the book, and wakes whoever waits for an answer.
-    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Book) -> T) -> T {
-        let changed = change(&mut self.book());
+    /// Changes the delegation table, and agent_wakeups whoever waits for an answer.
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut DelegationTable) -> T) -> T {
+        let changed = change(&mut self.delegation_table());
         self.inner.changed.notify_waiters();
         changed
     }
 
     pub(crate) fn approve(&self) {
-        self.change(|book| book.state = AgentState::Approved);
+        self.change(|delegation_table| delegation_table.state = AgentState::Approved);
     }
 
     pub(crate) fn route(&self, urls: &[String]) {
-        self.change(|book| {
+        self.change(|delegation_table| {
             for url in urls {
-                let seq = book.next_route;
-                book.next_route += 1;
-                book.routes.insert(seq, Route { seq, url: url.clone(), redirects: 0 });
+                let seq = delegation_table.next_route;
+                delegation_table.next_route += 1;
+                delegation_table.routes.insert(seq, Route { seq, url: url.clone(), redirects: 0 });
             }
         });
     }
 
     pub(crate) fn order(&self, order: ProbeOrder) {
-        self.change(|book| book.orders.insert(order.probe, order));
+        self.change(|delegation_table| delegation_table.orders.insert(order.probe, order));
     }
 
     /// Gone, as after kill -9.
     pub(crate) fn go_away(&self) {
         self.serving.lock().unwrap().abort();
-        self.book().sessions.clear();
+        self.delegation_table().sessions.clear();
     }
 
     pub(crate) async fn come_back(&self) {
@@ -186,7 +189,7 @@ fn serve(listener: TcpListener, inner: &Arc<Inner>) -> AbortHandle {
         .route("/api/v1/agent/enrol", post(enrol))
         .route("/api/v1/agent/challenge", post(challenge))
         .route("/api/v1/agent/session", post(session))
-        .route("/api/v1/agent/beat", post(beat))
+        .route("/api/v1/agent/heartbeat", post(heartbeat))
         .route("/api/v1/agent/reports", post(reports))
         .route("/api/v1/agent/packages/{epoch}/{seq}", put(take_package))
         .layer(DefaultBodyLimit::max(64 << 20))
@@ -205,12 +208,12 @@ fn problem(status: u16, detail: &str) -> (StatusCode, Json<Value>) {
 }
 
 impl Inner {
-    fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap()
+    fn delegation_table(&self) -> MutexGuard<'_, DelegationTable> {
+        self.delegation_table.lock().unwrap()
     }
 
     fn check(&self) -> Result<(), (StatusCode, Json<Value>)> {
-        match self.book().refuse_all {
+        match self.delegation_table().refuse_all {
             Some((status, detail)) => Err(problem(status, detail)),
             None => Ok(()),
         }
@@ -220,7 +223,7 @@ impl Inner {
         self.check()?;
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = given.and_then(|given| given.strip_prefix("Bearer ")).unwrap_or_default();
-        if self.book().sessions.contains(token) {
+        if self.delegation_table().sessions.contains(token) {
             Ok(())
         } else {
             Err(problem(401, "no such session"))
@@ -231,15 +234,18 @@ impl Inner {
 async fn enrol(State(inner): Shared, Json(request): Json<EnrolRequest>) -> Answer {
     inner.check()?;
     request.verify().map_err(|_| problem(401, "bad signature"))?;
-    let mut book = inner.book();
-    if book.key != Some(request.public_key) {
+    let mut delegation_table = inner.delegation_table();
+    if delegation_table.key != Some(request.public_key) {
         if request.join_token != TOKEN {
             return Err(problem(401, "the join token is not known; ask the admin for a new one"));
         }
-        book.key = Some(request.public_key);
+        delegation_table.key = Some(request.public_key);
     }
-    let answer =
-        EnrolAnswer { agent: AGENT, state: book.state, coordinator_time: request.agent_time };
+    let answer = EnrolResponse {
+        agent: AGENT,
+        state: delegation_table.state,
+        coordinator_time: request.agent_time,
+    };
     Ok(Json(answer).into_response())
 }
 
@@ -250,76 +256,81 @@ async fn challenge(State(inner): Shared, Json(_): Json<ChallengeRequest>) -> Ans
 
 async fn session(State(inner): Shared, Json(request): Json<SessionRequest>) -> Answer {
     inner.check()?;
-    let mut book = inner.book();
-    let key = book.key.ok_or_else(|| problem(401, "no such agent"))?;
+    let mut delegation_table = inner.delegation_table();
+    let key = delegation_table.key.ok_or_else(|| problem(401, "no such agent"))?;
     request.verify(&key).map_err(|_| problem(401, "bad signature"))?;
-    book.sessions_sold += 1;
-    let token = format!("session-{}", book.sessions_sold);
-    book.sessions.insert(token.clone());
+    delegation_table.sessions_sold += 1;
+    let token = format!("session-{}", delegation_table.sessions_sold);
+    delegation_table.sessions.insert(token.clone());
     Ok(Json(Session { token, expires_in_s: 600 }).into_response())
 }
 
-async fn beat(
+async fn heartbeat(
     State(inner): Shared,
     headers: HeaderMap,
-    Json(request): Json<BeatRequest>,
+    Json(request): Json<HeartbeatRequest>,
 ) -> Answer {
     inner.authorise(&headers)?;
-    inner.book().beats.push(request.clone());
+    inner.delegation_table().heartbeats.push(request.clone());
     inner.changed.notify_waiters();
     let hold = tokio::time::Instant::now() + Duration::from_millis(request.hold_ms.into());
     loop {
         let changed = inner.changed.notified();
-        if let Some(answer) = answer(&mut inner.book(), &request) {
+        if let Some(answer) = answer(&mut inner.delegation_table(), &request) {
             return Ok(Json(answer).into_response());
         }
         if tokio::time::timeout_at(hold, changed).await.is_err() {
-            return Ok(Json(empty(&inner.book())).into_response());
+            return Ok(Json(empty(&inner.delegation_table())).into_response());
         }
     }
 }
 
-fn empty(book: &Book) -> BeatAnswer {
-    BeatAnswer {
+fn empty(delegation_table: &DelegationTable) -> HeartbeatResponse {
+    HeartbeatResponse {
         coordinator_time: UnixMillis(0),
-        state: book.state,
+        state: delegation_table.state,
         routes: vec![],
         probes: vec![],
-        host_orders: book.host_orders.clone(),
-        lease_ms: book.lease_ms,
-        policy: book.policy,
+        host_orders: delegation_table.host_orders.clone(),
+        lease_ms: delegation_table.lease_ms,
+        policy: delegation_table.policy,
     }
 }
 
-fn answer(book: &mut Book, request: &BeatRequest) -> Option<BeatAnswer> {
-    book.routes.retain(|seq, _| *seq > request.routes_after);
-    book.host_orders.retain(|order| !request.orders_done.contains(&order.number));
+fn answer(
+    delegation_table: &mut DelegationTable,
+    request: &HeartbeatRequest,
+) -> Option<HeartbeatResponse> {
+    delegation_table.routes.retain(|seq, _| *seq > request.routes_after);
+    delegation_table.host_orders.retain(|order| !request.orders_done.contains(&order.number));
     for number in &request.orders_done {
-        if !book.confirmed.contains(number) {
-            book.confirmed.push(*number);
+        if !delegation_table.confirmed.contains(number) {
+            delegation_table.confirmed.push(*number);
         }
     }
-    let mut answer = empty(book);
-    if book.state == AgentState::Approved {
-        answer.routes = book.routes.values().take(100).cloned().collect();
-        let open =
-            book.orders.values().filter(|order| !request.probes_taken.contains(&order.probe));
+    let mut answer = empty(delegation_table);
+    if delegation_table.state == AgentState::Approved {
+        answer.routes = delegation_table.routes.values().take(100).cloned().collect();
+        let open = delegation_table
+            .orders
+            .values()
+            .filter(|order| !request.probes_taken.contains(&order.probe));
         answer.probes = open.cloned().collect();
     }
     let told = answer.host_orders.iter().all(|order| request.orders_taken.contains(&order.number));
     let news = !answer.routes.is_empty()
         || !answer.probes.is_empty()
         || !told
-        || request.state != book.state;
+        || request.state != delegation_table.state;
     news.then_some(answer)
 }
 
 async fn reports(State(inner): Shared, headers: HeaderMap, Json(reports): Json<Reports>) -> Answer {
     inner.authorise(&headers)?;
-    let mut book = inner.book();
+    let mut delegation_table = inner.delegation_table();
     for report in reports.probes {
-        book.orders.remove(&report.probe);
-        book.reports.insert(report.probe, report.result);
+        delegation_table.orders.remove(&report.probe);
+        delegation_table.reports.insert(report.probe, report.result);
     }
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -331,21 +342,21 @@ async fn take_package(
     bytes: Bytes,
 ) -> Answer {
     inner.authorise(&headers)?;
-    let mut book = inner.book();
-    if let Some(status) = book.refuse_packages {
+    let mut delegation_table = inner.delegation_table();
+    if let Some(status) = delegation_table.refuse_packages {
         return Err(problem(status, "not this package"));
     }
-    let key = book.key.ok_or_else(|| problem(401, "no such agent"))?;
+    let key = delegation_table.key.ok_or_else(|| problem(401, "no such agent"))?;
     let opened = package::open(&bytes, &key).map_err(|error| problem(422, &error.to_string()))?;
     let name = opened.header().name;
     assert_eq!((name.agent, name.epoch, name.seq), (AGENT, epoch, seq));
-    if let Some(known) = book.packages.get(&(epoch, seq)) {
+    if let Some(known) = delegation_table.packages.get(&(epoch, seq)) {
         assert_eq!(*known, bytes, "one name for two packages");
-        book.duplicates += 1;
+        delegation_table.duplicates += 1;
         return Ok(Json(json!({ "status": "duplicate" })).into_response());
     }
     let entries: Result<Vec<Entry>, _> = opened.entries().collect();
-    book.entries.extend(entries.map_err(|error| problem(422, &error.to_string()))?);
-    book.packages.insert((epoch, seq), bytes.clone());
+    delegation_table.entries.extend(entries.map_err(|error| problem(422, &error.to_string()))?);
+    delegation_table.packages.insert((epoch, seq), bytes.clone());
     Ok(Json(json!({ "status": "stored" })).into_response())
 }

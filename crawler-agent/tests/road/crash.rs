@@ -44,15 +44,15 @@ async fn kill_9_in_mid_crawl_loses_nothing() {
     }
     town.start().await;
     town.until_told(&urls).await;
-    let book = town.coordinator.book();
+    let delegation_table = town.coordinator.delegation_table();
     let mut results = BTreeMap::<&str, u32>::new();
-    for fetch in book.fetches() {
+    for fetch in delegation_table.fetches() {
         *results.entry(&fetch.url).or_default() += 1;
         assert!(matches!(fetch.outcome, Outcome::Page(_)), "{fetch:?}");
     }
     let twice = results.values().filter(|count| **count > 1).count();
     assert_eq!(twice, 0, "every result was integrated once: {results:?}");
-    assert_eq!(book.discovered().len(), 60, "links were told once");
+    assert_eq!(delegation_table.discovered().len(), 60, "links were told once");
     let asked: u32 = town.web.books().hosts.values().flat_map(|seen| seen.fetches.values()).sum();
     let least = urls.len() as u32 + u32::from(HOSTS);
     let again = KILLS as u32 * u32::from(HOSTS);
@@ -86,29 +86,29 @@ async fn an_outage_of_the_coordinator_delays_and_loses_nothing() {
         asked(town) == urls.len() + 3
     })
     .await;
-    assert!(town.coordinator.book().fetches().count() < urls.len());
+    assert!(town.coordinator.delegation_table().fetches().count() < urls.len());
     town.coordinator.come_back().await;
     town.until_told(&urls).await;
-    let book = town.coordinator.book();
-    assert_eq!(book.fetches().count(), urls.len());
-    assert!(book.sessions_sold >= 2, "the old session was forgotten");
+    let delegation_table = town.coordinator.delegation_table();
+    assert_eq!(delegation_table.fetches().count(), urls.len());
+    assert!(delegation_table.sessions_sold >= 2, "the old session was forgotten");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_coordinator_that_can_not_just_now_is_asked_again() {
     let mut town = Town::new(1).await;
     let urls = farm(&town, 1, 5);
-    town.coordinator.book().refuse_all = Some((503, "starting"));
+    town.coordinator.delegation_table().refuse_all = Some((503, "starting"));
     town.coordinator.approve();
     town.start().await;
     tokio::time::sleep(Duration::from_millis(300)).await;
-    town.coordinator.book().refuse_all = None;
+    town.coordinator.delegation_table().refuse_all = None;
     town.until("it has enrolled", |town| town.said("approved")).await;
-    town.coordinator.book().refuse_packages = Some(507);
+    town.coordinator.delegation_table().refuse_packages = Some(507);
     town.coordinator.route(&urls[..1]);
     town.until("all is fetched", |town| town.web.seen("a1.test").fetches.len() == 6).await;
-    assert_eq!(town.coordinator.book().packages.len(), 0);
-    town.coordinator.book().refuse_packages = None;
+    assert_eq!(town.coordinator.delegation_table().packages.len(), 0);
+    town.coordinator.delegation_table().refuse_packages = None;
     town.until_told(&urls).await;
 }
 
@@ -117,12 +117,12 @@ async fn a_package_that_is_refused_for_good_is_kept_aside() {
     let mut town = Town::new(1).await;
     let urls = farm(&town, 1, 3);
     town.start_approved().await;
-    town.coordinator.book().refuse_packages = Some(422);
+    town.coordinator.delegation_table().refuse_packages = Some(422);
     town.coordinator.route(&urls[..1]);
     let refused = town.data_dir().join("packages/refused");
     let kept = || std::fs::read_dir(&refused).map_or(0, Iterator::count);
     town.until("a package is kept aside", |_| kept() > 0).await;
-    town.coordinator.book().refuse_packages = None;
+    town.coordinator.delegation_table().refuse_packages = None;
     let later = town.web.page("a1.test", "/later", html("later"));
     town.coordinator.route(std::slice::from_ref(&later));
     town.until_told(&[later]).await;

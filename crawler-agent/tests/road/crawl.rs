@@ -49,7 +49,8 @@ async fn the_whole_road() {
     town.start().await;
     town.until("the agent has enrolled", |town| town.said("enrolled as agt_1 (pending)")).await;
     town.coordinator.route(&hosts.map(|host| town.web.url(host, "/p/0")));
-    town.until("it beats", |town| !town.coordinator.book().beats.is_empty()).await;
+    town.until("it heartbeats", |town| !town.coordinator.delegation_table().heartbeats.is_empty())
+        .await;
     assert!(town.web.books().hosts.is_empty(), "nothing is fetched before the approval");
     town.coordinator.approve();
     town.until("the approval has arrived", |town| town.said("approved")).await;
@@ -65,8 +66,8 @@ async fn the_whole_road() {
     let shared = &town.web.books().addresses[&address(3).into()].clone();
     assert_eq!(shared.most_in_flight, 1, "two hosts at one address are one web server");
     {
-        let book = town.coordinator.book();
-        let page = book.fetch(&town.web.url("a1.test", "/p/3")).unwrap();
+        let delegation_table = town.coordinator.delegation_table();
+        let page = delegation_table.fetch(&town.web.url("a1.test", "/p/3")).unwrap();
         let Outcome::Page(content) = &page.outcome else { panic!("{page:?}") };
         assert_eq!((content.title.as_str(), content.text.as_str()), ("a1.test 3", "abcd"));
         assert_eq!((content.status, content.links), (200, 4));
@@ -77,12 +78,13 @@ async fn the_whole_road() {
             "{timing:?}"
         );
         let by = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
-        assert_eq!(book.fetch(&forbidden[0]).unwrap().outcome, by);
-        let told: BTreeSet<String> = book.discovered().into_iter().collect();
+        assert_eq!(delegation_table.fetch(&forbidden[0]).unwrap().outcome, by);
+        let told: BTreeSet<String> = delegation_table.discovered().into_iter().collect();
         assert_eq!(told.len(), 20, "each once: {told:?}");
-        assert_eq!(book.discovered().len(), 20);
-        let fetched: BTreeSet<&str> = book.fetches().map(|fetch| fetch.url.as_str()).collect();
-        assert_eq!(fetched.len(), book.fetches().count(), "one result for each URL");
+        assert_eq!(delegation_table.discovered().len(), 20);
+        let fetched: BTreeSet<&str> =
+            delegation_table.fetches().map(|fetch| fetch.url.as_str()).collect();
+        assert_eq!(fetched.len(), delegation_table.fetches().count(), "one result for each URL");
     }
     let agents: Vec<String> = town.web.books().agents.keys().cloned().collect();
     assert_eq!(
@@ -90,8 +92,8 @@ async fn the_whole_road() {
         [concat!("nearcrawl/", env!("CARGO_PKG_VERSION"), " (+https://owner.example/bot)")]
     );
     town.until("the outbox is empty and the routes are confirmed", |town| {
-        let book = town.coordinator.book();
-        book.beats.last().is_some_and(|beat| beat.routes_after == 4)
+        let delegation_table = town.coordinator.delegation_table();
+        delegation_table.heartbeats.last().is_some_and(|heartbeat| heartbeat.routes_after == 4)
     })
     .await;
     let (status, took) = town.stop().await;
@@ -107,12 +109,12 @@ async fn a_restart_goes_on_where_it_stopped() {
     town.until("some pages are fetched", |town| town.web.seen("a1.test").fetches.len() > 8).await;
     let (status, _) = town.stop().await;
     assert!(status.success());
-    let shipped = town.coordinator.book().fetches().count();
+    let shipped = town.coordinator.delegation_table().fetches().count();
     assert!(shipped >= 7, "what was fetched is shipped before the end: {shipped}");
     town.start().await;
     town.until_told(&urls).await;
     assert_polite(&town, "a1.test");
-    assert_eq!(town.coordinator.book().sessions_sold, 2);
+    assert_eq!(town.coordinator.delegation_table().sessions_sold, 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -124,7 +126,8 @@ async fn crawl_delay_and_policy_count_when_they_are_longer() {
             town.web.page(host, &format!("/{n}"), html(&format!("<a href=/{}>next</a>", n + 1)));
         }
     }
-    town.coordinator.book().policy = CrawlPolicy { host_delay_ms: 150, ..CrawlPolicy::default() };
+    town.coordinator.delegation_table().policy =
+        CrawlPolicy { host_delay_ms: 150, ..CrawlPolicy::default() };
     town.start_approved().await;
     town.coordinator.route(&[town.web.url("a1.test", "/0"), town.web.url("a2.test", "/0")]);
     town.until_told(&["a1.test", "a2.test"].map(|host| town.web.url(host, "/3"))).await;
@@ -159,10 +162,10 @@ async fn redirects_are_urls_of_their_own() {
     )
     .await;
     town.until("the other host is told of", |town| {
-        !town.coordinator.book().discovered().is_empty()
+        !town.coordinator.delegation_table().discovered().is_empty()
     })
     .await;
-    assert_eq!(town.coordinator.book().discovered(), [away]);
+    assert_eq!(town.coordinator.delegation_table().discovered(), [away]);
     assert_eq!(town.web.count("a1.test", "/loop"), 1);
     assert_eq!((town.web.count("a1.test", "/hop5"), town.web.count("a1.test", "/hop6")), (1, 0));
     assert_eq!(
@@ -172,8 +175,8 @@ async fn redirects_are_urls_of_their_own() {
     assert_eq!(town.web.count("a2.test", "/target"), 0, "it is somebody else's");
     assert_eq!(town.web.seen("a1.test").most_in_flight, 1);
     assert!(town.web.seen("a1.test").least_gap.unwrap() >= DELAY, "hops are requests like others");
-    let book = town.coordinator.book();
-    let landing = &book.fetch(&town.web.url("a1.test", "/own")).unwrap().outcome;
+    let delegation_table = town.coordinator.delegation_table();
+    let landing = &delegation_table.fetch(&town.web.url("a1.test", "/own")).unwrap().outcome;
     let location = town.web.url("a1.test", "/landing");
     assert_eq!(*landing, Outcome::Redirect { status: 302, location });
 }
@@ -211,7 +214,7 @@ async fn a_host_that_asks_for_time_gets_it() {
     town.web.page("a1.test", "/busy", html("now"));
     town.until_told(&[url]).await;
     assert_eq!(town.web.count("a1.test", "/busy"), 2);
-    let outcome = town.coordinator.book().fetches().next().unwrap().outcome.clone();
+    let outcome = town.coordinator.delegation_table().fetches().next().unwrap().outcome.clone();
     assert!(matches!(outcome, Outcome::Page(_)), "{outcome:?}");
 }
 
@@ -222,10 +225,18 @@ async fn a_pause_stops_fetching_and_work_goes_on_after_it() {
     town.start_approved().await;
     town.coordinator.route(&urls[..1]);
     town.until("some pages are fetched", |town| town.web.seen("a1.test").fetches.len() > 5).await;
-    town.coordinator.change(|book| book.state = AgentState::Paused);
+    town.coordinator.change(|delegation_table| delegation_table.state = AgentState::Paused);
     town.until("the pause has arrived", |town| town.said("paused")).await;
     let idle = |town: &Town| {
-        let reason = town.coordinator.book().beats.last().unwrap().status.idle_reason.clone();
+        let reason = town
+            .coordinator
+            .delegation_table()
+            .heartbeats
+            .last()
+            .unwrap()
+            .status
+            .idle_reason
+            .clone();
         reason.is_some_and(|reason| reason.contains("paused"))
     };
     town.until("the agent says that it is paused", idle).await;

@@ -151,10 +151,10 @@ async fn every_method_reaches_both_families() {
             measure(&town, door.order(&town, id, &[ProbeMethod::Icmp, ProbeMethod::Tcp])).await;
         match result {
             ProbeResult::Measured { method: ProbeMethod::Icmp, .. } => {
-                assert_eq!(door.knocks(), knocks)
+                assert_eq!(door.knocks(), knocks);
             }
             ProbeResult::Measured { method: ProbeMethod::Tcp, .. } => {
-                assert!(door.knocks() > knocks)
+                assert!(door.knocks() > knocks);
             }
             other => panic!("{other:?}"),
         }
@@ -205,15 +205,19 @@ async fn a_probe_that_waits_for_the_budget_is_not_sent_when_the_agent_may_not_wo
     let waiting = second.order(&town, 2, &[ProbeMethod::Tcp]);
     town.coordinator.order(waiting);
     let taken = |town: &Town| {
-        let book = town.coordinator.book();
-        book.beats.last().is_some_and(|beat| beat.probes_taken.contains(&ProbeId::new(2)))
+        let delegation_table = town.coordinator.delegation_table();
+        delegation_table
+            .heartbeats
+            .last()
+            .is_some_and(|heartbeat| heartbeat.probes_taken.contains(&ProbeId::new(2)))
     };
     town.until("the order was taken", taken).await;
     assert_eq!(second.knocks(), 0, "one new target a minute");
-    town.coordinator.change(|book| book.state = AgentState::Paused);
-    let told = |town: &Town| town.coordinator.book().reports.contains_key(&ProbeId::new(2));
+    town.coordinator.change(|delegation_table| delegation_table.state = AgentState::Paused);
+    let told =
+        |town: &Town| town.coordinator.delegation_table().reports.contains_key(&ProbeId::new(2));
     town.until("the report has arrived", told).await;
-    let result = town.coordinator.book().reports[&ProbeId::new(2)].clone();
+    let result = town.coordinator.delegation_table().reports[&ProbeId::new(2)].clone();
     assert!(refused_because(&result, "paused"), "{result:?}");
     assert_eq!(second.knocks(), 0);
 }
@@ -228,8 +232,11 @@ async fn outside_the_owners_hours_nothing_is_sent() {
     town.coordinator.order(door.order(&town, 1, &[ProbeMethod::Icmp, ProbeMethod::Tcp]));
     town.coordinator.approve();
     town.start().await;
-    town.until("the agent says that it sleeps", |town| town.coordinator.book().asleep()).await;
+    town.until("the agent says that it sleeps", |town| {
+        town.coordinator.delegation_table().asleep()
+    })
+    .await;
     let (ended, _) = town.stop().await;
     assert!(ended.success());
-    assert_eq!((door.knocks(), town.coordinator.book().reports.len()), (0, 0));
+    assert_eq!((door.knocks(), town.coordinator.delegation_table().reports.len()), (0, 0));
 }

@@ -187,14 +187,14 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
     assert!(took < Duration::from_secs(12), "61 requests, 40 ms apart, took {took:?}");
     let urls: Vec<String> = routes.clone();
     town.until_told(&urls).await;
-    let book = town.coordinator.book();
+    let delegation_table = town.coordinator.delegation_table();
     for (url, reason) in &expected {
-        let Outcome::Failed { reason: told } = &book.fetch(url).unwrap().outcome else {
-            panic!("{:?}", book.fetch(url))
+        let Outcome::Failed { reason: told } = &delegation_table.fetch(url).unwrap().outcome else {
+            panic!("{:?}", delegation_table.fetch(url))
         };
         assert!(told.contains(reason), "{url}: {told}");
     }
-    let outcome = |n: usize| &book.fetch(&odd[n]).unwrap().outcome;
+    let outcome = |n: usize| &delegation_table.fetch(&odd[n]).unwrap().outcome;
     assert!(
         matches!(outcome(0), Outcome::Page(page) if page.text.contains("café au lait")),
         "{:?}",
@@ -204,7 +204,7 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
     assert!(matches!(outcome(2), Outcome::Page(page) if page.links == 5_000), "{:?}", outcome(2));
     assert!(matches!(outcome(3), Outcome::Other { status: 200, .. }), "{:?}", outcome(3));
     assert!(matches!(outcome(4), Outcome::Disallowed { .. }), "{:?}", outcome(4));
-    assert_eq!(book.discovered().len(), 5_000);
+    assert_eq!(delegation_table.discovered().len(), 5_000);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -254,9 +254,9 @@ async fn no_order_link_redirect_or_name_leads_where_the_owner_did_not_allow() {
     refused[7] = format!("http://[::ffff:7f42:1]:{port}/");
     town.until_told(&refused).await;
     town.until_told(&[redirecting, robbed]).await;
-    let book = town.coordinator.book();
+    let delegation_table = town.coordinator.delegation_table();
     for url in &refused {
-        let fetch = book.fetch(url).unwrap();
+        let fetch = delegation_table.fetch(url).unwrap();
         assert!(matches!(fetch.outcome, Outcome::Failed { .. }), "{fetch:?}");
         assert_eq!((fetch.address, fetch.timing), (None, None), "nothing was sent");
     }
@@ -280,8 +280,8 @@ async fn a_dead_host_is_given_up_in_the_end() {
     let sick = vec![town.web.page("a1.test", "/", html("x"))];
     town.coordinator.route(&sick);
     town.until_told(&sick).await;
-    let book = town.coordinator.book();
-    let reason = |url: &str| match &book.fetch(url).unwrap().outcome {
+    let delegation_table = town.coordinator.delegation_table();
+    let reason = |url: &str| match &delegation_table.fetch(url).unwrap().outcome {
         Outcome::Failed { reason } => reason.clone(),
         other => panic!("{other:?}"),
     };

@@ -17,8 +17,8 @@ fn order(number: u64, host: &str, task: HostTask) -> HostOrder {
 }
 
 fn handed_back(town: &Town) -> BTreeSet<String> {
-    let book = town.coordinator.book();
-    let back = book.entries.iter().filter_map(|entry| match entry {
+    let delegation_table = town.coordinator.delegation_table();
+    let back = delegation_table.entries.iter().filter_map(|entry| match entry {
         Entry::Discovered(told) if told.handed_back => Some(told.url.clone()),
         _ => None,
     });
@@ -46,8 +46,10 @@ async fn a_host_is_let_go_whole_and_taken_up_again() {
     town.coordinator.route(&urls);
     town.until("some pages are fetched", |town| fetches(town, "a1.test") > 4).await;
     let host = town.web.url("a1.test", "");
-    town.coordinator.change(|book| book.host_orders.push(order(5, &host, HostTask::LetGo)));
-    town.until("it has let go", |town| town.coordinator.book().confirmed == [5]).await;
+    town.coordinator.change(|delegation_table| {
+        delegation_table.host_orders.push(order(5, &host, HostTask::Release));
+    });
+    town.until("it has let go", |town| town.coordinator.delegation_table().confirmed == [5]).await;
     let before = fetches(&town, "a1.test");
     let known = handed_back(&town);
     assert!(
@@ -63,7 +65,7 @@ async fn a_host_is_let_go_whole_and_taken_up_again() {
     town.until_told(&urls).await;
     assert_eq!(town.web.seen("a1.test").most_in_flight, 1);
     assert_eq!(
-        town.coordinator.book().beats.last().unwrap().orders_done,
+        town.coordinator.delegation_table().heartbeats.last().unwrap().orders_done,
         [] as [u64; 0],
         "no stale word"
     );
@@ -79,14 +81,19 @@ async fn an_order_survives_kill_nine_and_a_host_of_others_is_confirmed_at_once()
     town.until("a page is fetched", |town| fetches(town, "a1.test") > 1).await;
     town.kill().await;
     let host = town.web.url("a1.test", "");
-    town.coordinator.change(|book| {
-        book.host_orders.push(order(7, "http://nobody.test", HostTask::LetGo));
-        book.host_orders.push(order(8, &host, HostTask::LetGo));
+    town.coordinator.change(|delegation_table| {
+        delegation_table.host_orders.push(order(7, "http://nobody.test", HostTask::Release));
+        delegation_table.host_orders.push(order(8, &host, HostTask::Release));
     });
     town.start().await;
-    town.until("both are confirmed", |town| town.coordinator.book().confirmed.len() == 2).await;
+    town.until("both are confirmed", |town| {
+        town.coordinator.delegation_table().confirmed.len() == 2
+    })
+    .await;
     let known = handed_back(&town);
-    let told = |url: &&String| known.contains(*url) || town.coordinator.book().fetch(url).is_some();
+    let told = |url: &&String| {
+        known.contains(*url) || town.coordinator.delegation_table().fetch(url).is_some()
+    };
     assert_eq!(urls.iter().filter(told).count(), urls.len());
 }
 
@@ -94,7 +101,7 @@ async fn an_order_survives_kill_nine_and_a_host_of_others_is_confirmed_at_once()
 async fn pages_are_visited_again_and_their_times_compared() {
     let mut town = Town::new(1).await;
     let slowdown = Some(Slowdown { percent: 200, repeats: 2 });
-    town.coordinator.book().policy =
+    town.coordinator.delegation_table().policy =
         CrawlPolicy { host_delay_ms: 0, revisit_s: 1, slowdown, ..CrawlPolicy::default() };
     let page = |takes| {
         let headers =
@@ -105,23 +112,30 @@ async fn pages_are_visited_again_and_their_times_compared() {
     town.start_approved().await;
     town.coordinator.route(std::slice::from_ref(&url));
     let outcomes = |town: &Town, wanted: fn(&Outcome) -> bool| {
-        town.coordinator.book().fetches().filter(|fetch| wanted(&fetch.outcome)).count()
+        town.coordinator.delegation_table().fetches().filter(|fetch| wanted(&fetch.outcome)).count()
     };
     let unchanged = |outcome: &Outcome| matches!(outcome, Outcome::Unchanged { status: 304 });
     town.until("it was visited again and again", |town| outcomes(town, unchanged) >= 7).await;
     assert_eq!(outcomes(&town, |outcome| matches!(outcome, Outcome::Page(_))), 1, "told once");
     town.web.page("a1.test", "/", page(400));
     let slower = |town: &Town| {
-        let book = town.coordinator.book();
-        book.fetches()
+        let delegation_table = town.coordinator.delegation_table();
+        delegation_table
+            .fetches()
             .any(|fetch| matches!(fetch.trend, Some(Trend::Slower { ratio }) if ratio > 3.0))
     };
     town.until("it is told to be slower", slower).await;
     let host = town.web.url("a1.test", "");
-    town.coordinator.change(|book| book.host_orders.push(order(1, &host, HostTask::Settle)));
-    town.until("it has settled", |town| town.coordinator.book().confirmed == [1]).await;
+    town.coordinator.change(|delegation_table| {
+        delegation_table.host_orders.push(order(1, &host, HostTask::Settle));
+    });
+    town.until("it has settled", |town| town.coordinator.delegation_table().confirmed == [1]).await;
     let learning = |town: &Town| {
-        town.coordinator.book().fetches().last().is_some_and(|fetch| fetch.trend.is_none())
+        town.coordinator
+            .delegation_table()
+            .fetches()
+            .last()
+            .is_some_and(|fetch| fetch.trend.is_none())
     };
     town.until("the slow time is the new usual", learning).await;
     town.web.page("a1.test", "/", html("other"));
@@ -139,8 +153,8 @@ async fn without_a_lease_nothing_is_fetched_until_the_coordinator_is_back() {
     let mut town = Town::new(1).await;
     let urls: Vec<String> =
         (0..3_000).map(|n| town.web.url("a1.test", &format!("/p/{n}"))).collect();
-    town.coordinator.book().lease_ms = Some(1_500);
-    // Beats that are held renew nothing: the answer must come in time.
+    town.coordinator.delegation_table().lease_ms = Some(1_500);
+    // Heartbeats that are held renew nothing: the answer must come in time.
     town.configure("limits", "host_delay_ms = 100");
     town.start_approved().await;
     town.coordinator.route(&urls);
@@ -151,7 +165,7 @@ async fn without_a_lease_nothing_is_fetched_until_the_coordinator_is_back() {
     };
     town.until("it waits", |town| status(town).contains("not_connected")).await;
     let before = fetches(&town, "a1.test");
-    town.coordinator.change(|book| book.lease_ms = Some(3_600_000));
+    town.coordinator.change(|delegation_table| delegation_table.lease_ms = Some(3_600_000));
     town.coordinator.route(&[town.web.url("a1.test", "/news")]);
     town.coordinator.come_back().await;
     town.until("it goes on", |town| fetches(town, "a1.test") > before + 1).await;

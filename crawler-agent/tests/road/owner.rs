@@ -29,12 +29,12 @@ async fn refusals_are_one_sentence_and_an_exit_code() {
             "the agent speaks protocol 9, this coordinator up to 1: update the coordinator, or run an older agent",
         ),
     ] {
-        town.coordinator.book().refuse_all = Some((status, detail));
+        town.coordinator.delegation_table().refuse_all = Some((status, detail));
         let refused = town.run(&["join", "--join-token", TOKEN]).await;
         assert_eq!(refused.status.code(), Some(77));
         assert!(sentence(&refused).ends_with(detail), "{}", stderr(&refused));
     }
-    town.coordinator.book().refuse_all = None;
+    town.coordinator.delegation_table().refuse_all = None;
     let without = town.run(&["run"]).await;
     assert!(sentence(&without).contains("--join-token"), "{}", stderr(&without));
     let never = town.run(&["status"]).await;
@@ -109,9 +109,16 @@ async fn nothing_is_fetched_outside_the_owners_hours() {
     town.coordinator.approve();
     town.start().await;
     town.coordinator.route(&[url]);
-    town.until("the agent says that it sleeps", |town| town.coordinator.book().asleep()).await;
+    town.until("the agent says that it sleeps", |town| {
+        town.coordinator.delegation_table().asleep()
+    })
+    .await;
     tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(town.coordinator.book().beats.len(), 1, "no beats are sent until the span starts");
+    assert_eq!(
+        town.coordinator.delegation_table().heartbeats.len(),
+        1,
+        "no heartbeats are sent until the span starts"
+    );
     assert!(town.web.books().hosts.is_empty());
     let status = town.run(&["status"]).await;
     let said = String::from_utf8(status.stdout).unwrap();
@@ -127,7 +134,7 @@ async fn nothing_is_fetched_outside_the_owners_hours() {
 async fn a_revoked_agent_ends_and_says_why() {
     let mut town = Town::new(1).await;
     town.start_approved().await;
-    town.coordinator.change(|book| book.state = AgentState::Revoked);
+    town.coordinator.change(|delegation_table| delegation_table.state = AgentState::Revoked);
     let status = town.ended().await;
     assert_eq!(status.code(), Some(77));
 }
@@ -145,8 +152,11 @@ async fn a_full_disk_stops_fetching_and_not_shipping() {
     town.start().await;
     town.coordinator.route(&urls);
     town.until("the agent says why", |town| {
-        let book = town.coordinator.book();
-        let reason = book.beats.last().and_then(|beat| beat.status.idle_reason.clone());
+        let delegation_table = town.coordinator.delegation_table();
+        let reason = delegation_table
+            .heartbeats
+            .last()
+            .and_then(|heartbeat| heartbeat.status.idle_reason.clone());
         reason.is_some_and(|reason| reason.contains("the data directory takes"))
     })
     .await;

@@ -21,10 +21,10 @@ pub(crate) async fn measure(town: &Town, order: ProbeOrder) -> ProbeResult {
     let probe = order.probe;
     town.coordinator.order(order);
     town.until("the report has arrived", |town| {
-        town.coordinator.book().reports.contains_key(&probe)
+        town.coordinator.delegation_table().reports.contains_key(&probe)
     })
     .await;
-    town.coordinator.book().reports[&probe].clone()
+    town.coordinator.delegation_table().reports[&probe].clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,8 +92,11 @@ async fn reports_survive_an_outage() {
     town.start_approved().await;
     let first = order(&town, 1, address(1).into(), &[ProbeMethod::Tcp]);
     measure(&town, first).await;
-    town.coordinator.book().refuse_all = Some((503, "restarting"));
+    town.coordinator.delegation_table().refuse_all = Some((503, "restarting"));
     town.coordinator.order(order(&town, 2, address(1).into(), &[ProbeMethod::Tcp]));
-    town.coordinator.book().refuse_all = None;
-    town.until("the report has arrived", |town| town.coordinator.book().reports.len() == 2).await;
+    town.coordinator.delegation_table().refuse_all = None;
+    town.until("the report has arrived", |town| {
+        town.coordinator.delegation_table().reports.len() == 2
+    })
+    .await;
 }

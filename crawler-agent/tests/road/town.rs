@@ -196,10 +196,15 @@ impl Town {
     pub(crate) async fn until(&self, what: &str, so: impl Fn(&Self) -> bool) {
         let started = Instant::now();
         while !so(self) {
-            let beat = self.coordinator.book().beats.last().map(|beat| beat.status.clone());
+            let heartbeat = self
+                .coordinator
+                .delegation_table()
+                .heartbeats
+                .last()
+                .map(|heartbeat| heartbeat.status.clone());
             assert!(
                 started.elapsed() < PATIENCE,
-                "waited in vain until {what}; last status {beat:?}"
+                "waited in vain until {what}; last status {heartbeat:?}"
             );
             sleep(Duration::from_millis(20)).await;
         }
@@ -208,8 +213,8 @@ impl Town {
     /// Waits until a result for each of these URLs has arrived.
     pub(crate) async fn until_told(&self, urls: &[String]) {
         let missing = |town: &Self| {
-            let book = town.coordinator.book();
-            urls.iter().filter(|url| book.fetch(url).is_none()).count()
+            let delegation_table = town.coordinator.delegation_table();
+            urls.iter().filter(|url| delegation_table.fetch(url).is_none()).count()
         };
         self.until("all results have arrived", |town| missing(town) == 0).await;
     }

@@ -53,7 +53,7 @@ fn parsing(criterion: &mut Criterion) {
         group.throughput(Throughput::Bytes(text.len() as u64));
         let name = dialect.as_str();
         group.bench_function(BenchmarkId::new("lines only", name), |bencher| {
-            bencher.iter(|| lines(&text))
+            bencher.iter(|| lines(&text));
         });
         group.bench_function(BenchmarkId::new("objects", name), |bencher| {
             bencher.iter(|| objects(dialect, &text));

@@ -22,12 +22,12 @@ impl Ahead {
         let (sender, blocks) = sync_channel(WAITING);
         thread::Builder::new()
             .name("unpack".to_owned())
-            .spawn(move || hand_over(stream, &sender))?;
+            .spawn(move || handover(stream, &sender))?;
         Ok(Self { blocks, block: vec![], taken: 0 })
     }
 }
 
-fn hand_over(mut stream: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
+fn handover(mut stream: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
     loop {
         let mut block = vec![0; BLOCK];
         let outcome = match fill(&mut stream, &mut block) {

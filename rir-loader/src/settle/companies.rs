@@ -197,23 +197,26 @@ mod tests {
 
     #[test]
     fn the_same_holder_gets_the_same_number() {
-        let mut book = CompanyBook::default();
+        let mut delegation_table = CompanyBook::default();
         let ripe = Registry::RipeNcc;
-        let one = book.number(ripe, Basis::Description, "Example Ltd.");
-        assert_eq!(book.number(ripe, Basis::Description, "EXAMPLE  LTD"), one);
-        assert_ne!(book.number(Registry::Apnic, Basis::Description, "Example Ltd."), one);
-        assert_ne!(book.number(ripe, Basis::Organisation, "Example Ltd."), one);
-        assert_eq!(book.get(one).handle, "descr:Example Ltd.");
+        let one = delegation_table.number(ripe, Basis::Description, "Example Ltd.");
+        assert_eq!(delegation_table.number(ripe, Basis::Description, "EXAMPLE  LTD"), one);
+        assert_ne!(
+            delegation_table.number(Registry::Apnic, Basis::Description, "Example Ltd."),
+            one
+        );
+        assert_ne!(delegation_table.number(ripe, Basis::Organisation, "Example Ltd."), one);
+        assert_eq!(delegation_table.get(one).handle, "descr:Example Ltd.");
     }
 
     #[test]
     fn names_come_later_and_unused_companies_go() {
-        let mut book = CompanyBook::default();
-        let unused = book.number(Registry::Arin, Basis::Organisation, "A");
-        let used = book.number(Registry::Arin, Basis::Organisation, "B");
-        book.name(used, "B & Co");
-        book.name(used, "too late");
-        let (companies, new) = book.into_used(|number| number == used);
+        let mut delegation_table = CompanyBook::default();
+        let unused = delegation_table.number(Registry::Arin, Basis::Organisation, "A");
+        let used = delegation_table.number(Registry::Arin, Basis::Organisation, "B");
+        delegation_table.name(used, "B & Co");
+        delegation_table.name(used, "too late");
+        let (companies, new) = delegation_table.into_used(|number| number == used);
         assert_eq!(new.get(unused), None);
         let company = companies.get(new.get(used).unwrap()).unwrap();
         assert_eq!((companies.len(), company.handle, company.name), (1, "B", Some("B & Co")));

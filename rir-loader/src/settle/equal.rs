@@ -81,8 +81,9 @@ mod tests {
 
     #[test]
     fn the_claim_that_names_its_holder_best_is_kept() {
-        let mut book = CompanyBook::default();
-        let mut holder = |basis, text| Some(book.number(Registry::RipeNcc, basis, text));
+        let mut delegation_table = CompanyBook::default();
+        let mut holder =
+            |basis, text| Some(delegation_table.number(Registry::RipeNcc, basis, text));
         let (id, org) = (holder(Basis::Delegated, "abc"), holder(Basis::Organisation, "ORG-1"));
         let mut delegated = claim(0, 9, id, Basis::Delegated);
         delegated.country = Some("NL".parse().unwrap());

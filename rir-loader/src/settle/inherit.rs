@@ -30,9 +30,9 @@ mod tests {
 
     #[test]
     fn the_nearest_holder_around_is_taken() {
-        let mut book = CompanyBook::default();
+        let mut delegation_table = CompanyBook::default();
         let mut company =
-            |handle| Some(book.number(Registry::RipeNcc, Basis::Organisation, handle));
+            |handle| Some(delegation_table.number(Registry::RipeNcc, Basis::Organisation, handle));
         let (outer, inner) = (company("OUTER"), company("INNER"));
         let nobody = |first, last| claim(first, last, None, Basis::Nobody);
         let held = |first, last, company| claim(first, last, company, Basis::Organisation);
@@ -51,8 +51,8 @@ mod tests {
 
     #[test]
     fn a_range_that_sticks_out_is_not_around() {
-        let mut book = CompanyBook::default();
-        let company = Some(book.number(Registry::RipeNcc, Basis::Organisation, "X"));
+        let mut delegation_table = CompanyBook::default();
+        let company = Some(delegation_table.number(Registry::RipeNcc, Basis::Organisation, "X"));
         let mut claims =
             vec![claim(0, 9, company, Basis::Organisation), claim(5, 14, None, Basis::Nobody)];
         assert_eq!(inherit(&mut claims), 0);

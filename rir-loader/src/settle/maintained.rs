@@ -19,7 +19,7 @@ impl<A: Bits> Space<A> {
         for (first, last) in ranges {
             match space.last_mut() {
                 Some((_, end)) if end.after().is_none_or(|after| first <= after) => {
-                    *end = (*end).max(last)
+                    *end = (*end).max(last);
                 }
                 _ => space.push((first, last)),
             }

@@ -221,7 +221,7 @@ impl Reading {
         self.latest = None;
         let outcome = match open.fault {
             Some(broken) => Err(broken),
-            None => self.hand_over(open.class, take).map_err(|fault| Broken {
+            None => self.handover(open.class, take).map_err(|fault| Broken {
                 fault,
                 line: open.line,
                 text: self.first.clone(),
@@ -232,7 +232,7 @@ impl Reading {
         }
     }
 
-    fn hand_over(&mut self, class: Class, take: Take<'_>) -> Result<(), Fault> {
+    fn handover(&mut self, class: Class, take: Take<'_>) -> Result<(), Fault> {
         if class == Class::Other {
             return Ok(());
         }

@@ -48,7 +48,7 @@ async fn delegate(database: &TestDatabase) {
          SELECT ('193.' || n || '.0.0')::inet, ('193.' || n || '.255.255')::inet, ('193.' || n || '.0.9')::inet, 'a', 80,
                 'threshold', 1
          FROM unnest(ARRAY [0, 5]) AS n",
-        "INSERT INTO steering (kind, scope, first, last, agent, reason, created_by, created_at)
+        "INSERT INTO constraints (kind, scope, first, last, agent, reason, created_by, created_at)
          SELECT 'pin', 'range', ('193.' || n || '.0.0')::inet, ('193.' || n || '.255.255')::inet, 1, 'r', 'admin', now()
          FROM unnest(ARRAY [2, 4, 5, 6]) AS n",
     ] {

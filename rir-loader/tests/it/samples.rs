@@ -30,7 +30,7 @@ fn unpacked(path: &Path) -> Vec<u8> {
     let mut text = vec![];
     match bytes.first() {
         Some(0x1f) => {
-            drop(flate2::read::GzDecoder::new(&bytes[..]).read_to_end(&mut text).unwrap())
+            flate2::read::GzDecoder::new(&bytes[..]).read_to_end(&mut text).unwrap();
         }
         Some(b'P') => {
             let mut zip = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();

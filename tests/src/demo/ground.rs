@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::{Options, RegistryData};
 use crate::harness::Room;
-use crate::world::{Atlas, DemoWorld, Size, Stage};
+use crate::world::{DemoWorld, Geography, Size, Stage};
 
 /// An open stage and the registry data that fits it.
 #[derive(Debug)]
@@ -36,23 +36,23 @@ const BESIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/lat
 /// Measured round trips of the given folder, or of the usual one where it exists; else the
 /// geographic model, also for made-up registry data: hardly any of its addresses is one that was
 /// measured.
-pub fn atlas(options: &Options) -> anyhow::Result<Atlas> {
+pub fn geography(options: &Options) -> anyhow::Result<Geography> {
     let usual =
         || Some(PathBuf::from(BESIDE)).filter(|folder| folder.is_dir() && !options.made_up_data);
     let folder = options.oracle.clone().or_else(usual);
-    Atlas::open(folder.as_deref(), options.seed).context("cannot open the latency world")
+    Geography::open(folder.as_deref(), options.seed).context("cannot open the latency world")
 }
 
 impl Ground {
     /// Chooses a world from the data and opens it; says so when it has to be the loopback.
     pub fn open(
         data: RegistryData,
-        atlas: &Atlas,
+        geography: &Geography,
         wish: Wish,
         room: &Room,
     ) -> anyhow::Result<Self> {
         let hierarchy = data.hierarchy()?;
-        let world = DemoWorld::choose(&hierarchy, atlas, wish.size, wish.seed)?;
+        let world = DemoWorld::choose(&hierarchy, geography, wish.size, wish.seed)?;
         if !wish.namespaces {
             return Self::on_loopback(&data, &world, wish, room);
         }

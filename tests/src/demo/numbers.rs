@@ -15,7 +15,7 @@ use url::form_urlencoded;
 use super::Cast;
 use crate::referee::{Report, Rules};
 use crate::web::Query;
-use crate::world::{Atlas, Census, DemoWorld, Stage};
+use crate::world::{Census, DemoWorld, Geography, Stage};
 
 /// Everything that the demo tells.
 #[derive(Debug, Clone, Serialize)]
@@ -104,7 +104,7 @@ impl Numbers {
     /// Gathers them; the cast must still be up.
     pub async fn gather(
         stage: &Stage,
-        atlas: &Atlas,
+        geography: &Geography,
         cast: &mut Cast,
         rules: Rules,
         crawl: Duration,
@@ -124,7 +124,7 @@ impl Numbers {
                 .pointer("/probes/per_search_mean")
                 .and_then(Value::as_f64)
                 .unwrap_or(0.0),
-            dealing: Dealing::of(stage, atlas, cast).await?,
+            dealing: Dealing::of(stage, geography, cast).await?,
             crawl_seconds: crawl.as_secs_f64(),
             referee: stage.referee().report(&rules),
             indexable: (stage.web().indexable().count() + stage.web().plain_texts().count()) as u64,
@@ -189,20 +189,25 @@ impl SearchFound {
 
 impl Dealing {
     /// Looks up who got each host, and asks the matrix what that is worth.
-    async fn of(stage: &Stage, atlas: &Atlas, cast: &Cast) -> anyhow::Result<Self> {
-        let book = book(cast).await?;
+    async fn of(stage: &Stage, geography: &Geography, cast: &Cast) -> anyhow::Result<Self> {
+        let delegation_table = delegation_table(cast).await?;
         let world = stage.world();
         let pages = pages_of_hosts(stage);
         let mut dealt = Vec::with_capacity(world.hosts.len());
         for (resident, pages) in world.hosts.iter().zip(pages) {
-            let city =
-                atlas.world().find(&resident.city).context("a host is in no city of the matrix")?;
-            if let Some(agent) = owner(&book, resident.address) {
+            let city = geography
+                .world()
+                .find(&resident.city)
+                .context("a host is in no city of the matrix")?;
+            if let Some(agent) = owner(&delegation_table, resident.address) {
                 dealt.push(Dealt { city, pages, agent });
             }
         }
-        let agents = cities(atlas, world)?;
-        Ok(Self::judged(&evaluate(atlas.world(), &agents, &dealt), world.hosts.len() - dealt.len()))
+        let agents = cities(geography, world)?;
+        Ok(Self::judged(
+            &evaluate(geography.world(), &agents, &dealt),
+            world.hosts.len() - dealt.len(),
+        ))
     }
 
     fn judged(seen: &Evaluation, without_agent: usize) -> Self {
@@ -218,9 +223,9 @@ impl Dealing {
     }
 }
 
-fn cities(atlas: &Atlas, world: &DemoWorld) -> anyhow::Result<Vec<lab::CityId>> {
+fn cities(geography: &Geography, world: &DemoWorld) -> anyhow::Result<Vec<lab::CityId>> {
     let find =
-        |city: &str| atlas.world().find(city).context("an agent is in no city of the matrix");
+        |city: &str| geography.world().find(city).context("an agent is in no city of the matrix");
     world.agents.iter().map(|agent| find(&agent.city)).collect()
 }
 
@@ -234,8 +239,8 @@ fn pages_of_hosts(stage: &Stage) -> Vec<u64> {
 }
 
 /// Every delegated subnet and the place of its agent in the world.
-async fn book(cast: &Cast) -> anyhow::Result<Vec<(Range, usize)>> {
-    let mut book = Vec::new();
+async fn delegation_table(cast: &Cast) -> anyhow::Result<Vec<(Range, usize)>> {
+    let mut delegation_table = Vec::new();
     for item in cast.admin.list("delegations").await? {
         let subnet = item["subnet"].as_str().context("a delegation has no subnet")?;
         let name = item
@@ -243,13 +248,14 @@ async fn book(cast: &Cast) -> anyhow::Result<Vec<(Range, usize)>> {
             .and_then(Value::as_str)
             .context("a delegation has no agent")?;
         let agent = cast.agent_named(name).context("a delegation names a stranger")?;
-        book.push((subnet.parse().context("a delegated subnet cannot be read")?, agent));
+        delegation_table
+            .push((subnet.parse().context("a delegated subnet cannot be read")?, agent));
     }
-    Ok(book)
+    Ok(delegation_table)
 }
 
 /// Who has the smallest delegated subnet around the address.
-fn owner(book: &[(Range, usize)], address: IpAddr) -> Option<usize> {
-    let around = book.iter().filter(|(range, _)| range.contains(address));
+fn owner(delegation_table: &[(Range, usize)], address: IpAddr) -> Option<usize> {
+    let around = delegation_table.iter().filter(|(range, _)| range.contains(address));
     around.min_by_key(|(range, _)| range.addresses()).map(|(_, agent)| *agent)
 }

@@ -7,11 +7,12 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::ground::Wish;
 use super::{
-    Cast, Ground, Manners, Numbers, Options, Promise, RegistryData, Verdict, Watch, atlas, promises,
+    Cast, Ground, Manners, Numbers, Options, Promise, RegistryData, Verdict, Watch, geography,
+    promises,
 };
 use crate::harness::Room;
 use crate::referee::Rules;
-use crate::world::{Atlas, Stage};
+use crate::world::{Geography, Stage};
 
 /// A crawl that takes longer has failed.
 const LIMIT: Duration = Duration::from_mins(20);
@@ -36,14 +37,14 @@ async fn play(options: &Options, namespaces: bool, room: &Room) -> anyhow::Resul
     } else {
         RegistryData::obtain(options.registry_data.as_deref(), room).await?
     };
-    let atlas = atlas(options)?;
+    let geography = geography(options)?;
     println!(
         "round trips  {}",
-        if atlas.is_measured() { "measured" } else { "made from distances" }
+        if geography.is_measured() { "measured" } else { "made from distances" }
     );
     let wish =
         Wish { size: options.size(), documents: options.documents, seed: options.seed, namespaces };
-    let Ground { stage, data } = Ground::open(data, &atlas, wish, room)?;
+    let Ground { stage, data } = Ground::open(data, &geography, wish, room)?;
     introduce(&stage, &data)?;
     let begun = Instant::now();
     let manners = Manners { strategy: options.strategy, ..Manners::default() };
@@ -57,7 +58,7 @@ async fn play(options: &Options, namespaces: bool, room: &Room) -> anyhow::Resul
         "dashboard    http://{}/ (sign in as admin, password: {})",
         cast.dashboard, cast.password
     );
-    let mut verdict = crawl(options, &stage, &atlas, &mut cast).await?;
+    let mut verdict = crawl(options, &stage, &geography, &mut cast).await?;
     if let [program, arguments @ ..] = options.then.as_slice() {
         verdict = verdict.and(guest(program, arguments, &stage, &cast).await?);
     }
@@ -89,7 +90,7 @@ fn introduce(stage: &Stage, data: &RegistryData) -> anyhow::Result<()> {
 async fn crawl(
     options: &Options,
     stage: &Stage,
-    atlas: &Atlas,
+    geography: &Geography,
     cast: &mut Cast,
 ) -> anyhow::Result<Verdict> {
     let seeds = cast.seed(stage).await?;
@@ -97,7 +98,7 @@ async fn crawl(
     let watch = Watch::new(stage.referee(), &cast.admin).talking();
     let took = watch.until_over(LIMIT).await;
     let rules = Rules { least_gap: Duration::from_millis(Manners::default().host_delay_ms) };
-    let numbers = Numbers::gather(stage, atlas, cast, rules, took).await?;
+    let numbers = Numbers::gather(stage, geography, cast, rules, took).await?;
     println!("\n{numbers}");
     if let Some(file) = &options.json {
         let text = serde_json::to_string_pretty(&numbers)?;

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use hierarchy::{CompanyId, Country, Hierarchy, Range, Subnet, SubnetKind};
 use lab::{CityId, Noise};
 
-use super::Atlas;
+use super::Geography;
 
 /// One such address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,20 +19,24 @@ pub(super) struct Candidate {
 }
 
 /// All candidates, by rising address.
-pub(super) fn candidates(hierarchy: &Hierarchy, atlas: &Atlas, seed: u64) -> Vec<Candidate> {
-    let mut found = if atlas.is_measured() {
-        measured(hierarchy, atlas)
+pub(super) fn candidates(
+    hierarchy: &Hierarchy,
+    geography: &Geography,
+    seed: u64,
+) -> Vec<Candidate> {
+    let mut found = if geography.is_measured() {
+        measured(hierarchy, geography)
     } else {
-        placed(hierarchy, atlas, seed)
+        placed(hierarchy, geography, seed)
     };
     found.sort_by_key(|candidate| candidate.address);
     found.dedup_by_key(|candidate| candidate.address);
     found
 }
 
-/// The atlas's addresses, as far as somebody holds them in the registry data.
-fn measured(hierarchy: &Hierarchy, atlas: &Atlas) -> Vec<Candidate> {
-    let targets = atlas.targets().iter();
+/// The geography's addresses, as far as somebody holds them in the registry data.
+fn measured(hierarchy: &Hierarchy, geography: &Geography) -> Vec<Candidate> {
+    let targets = geography.targets().iter();
     targets
         .filter_map(|target| {
             let subnet = hierarchy.subnet(hierarchy.smallest(target.address.into()));
@@ -43,14 +47,14 @@ fn measured(hierarchy: &Hierarchy, atlas: &Atlas) -> Vec<Candidate> {
 
 /// One address of every subnet, in a city of its country: the same one for most subnets of a
 /// company.
-fn placed(hierarchy: &Hierarchy, atlas: &Atlas, seed: u64) -> Vec<Candidate> {
+fn placed(hierarchy: &Hierarchy, geography: &Geography, seed: u64) -> Vec<Candidate> {
     let noise = Noise::new(seed);
     let mut cities: HashMap<Country, Vec<CityId>> = HashMap::new();
     let mut found = Vec::new();
     for subnet in hierarchy.iter() {
         let (Some(company), Some(country)) = (subnet.company(), subnet.country()) else { continue };
         let IpAddr::V4(first) = subnet.range().first() else { continue };
-        let cities = cities.entry(country).or_insert_with(|| atlas.cities_of(country.as_str()));
+        let cities = cities.entry(country).or_insert_with(|| geography.cities_of(country.as_str()));
         let strays = noise.uniform(&[u64::from(subnet.id().get()), 1]) < STRAY_SHARE;
         let key =
             if strays { [u64::from(subnet.id().get()), 2] } else { [u64::from(company.get()), 3] };

@@ -8,10 +8,10 @@ use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::atlas::Atlas;
 use super::candidate::{Candidate, candidates};
 use super::demo::{Cast, DemoWorld};
 use super::error::WorldError;
+use super::geography::Geography;
 use super::shortlist::Shortlist;
 use super::spread;
 
@@ -41,37 +41,37 @@ const OF_AGENTS_COMPANY: usize = 3;
 const OF_ONE_COMPANY: usize = 3;
 
 impl DemoWorld {
-    /// Chooses the world: the same for the same data, atlas, size and seed.
+    /// Chooses the world: the same for the same data, geography, size and seed.
     pub fn choose(
         hierarchy: &Hierarchy,
-        atlas: &Atlas,
+        geography: &Geography,
         size: Size,
         seed: u64,
     ) -> Result<Self, WorldError> {
-        let candidates = candidates(hierarchy, atlas, seed);
+        let candidates = candidates(hierarchy, geography, seed);
         let mut chance = ChaCha8Rng::seed_from_u64(seed);
         let mut list = Shortlist::new(&candidates, ChaCha8Rng::from_rng(&mut chance));
-        let agents = agents(&mut list, atlas, &candidates, size)?;
-        let (coordinator, dns) = centre(&mut list, atlas, &agents)?;
+        let agents = agents(&mut list, geography, &candidates, size)?;
+        let (coordinator, dns) = centre(&mut list, geography, &agents)?;
         if let Some(near_ms) = size.near_ms {
-            let near = |from: &Candidate, to| atlas.world().rtt_ms(from.city, to) <= near_ms;
+            let near = |from: &Candidate, to| geography.world().rtt_ms(from.city, to) <= near_ms;
             list.keep(|candidate| agents.iter().any(|agent| near(agent, candidate.city)));
         }
         let mut hosts = hosts(&mut list, &agents, size);
         hosts.shuffle(&mut chance);
         check(&hosts, size)?;
-        Ok(Self::cast(&Cast { hierarchy, atlas, seed }, &agents, (coordinator, dns), &hosts))
+        Ok(Self::cast(&Cast { hierarchy, geography, seed }, &agents, (coordinator, dns), &hosts))
     }
 }
 
 fn agents(
     list: &mut Shortlist,
-    atlas: &Atlas,
+    geography: &Geography,
     candidates: &[Candidate],
     size: Size,
 ) -> Result<Vec<Candidate>, WorldError> {
     let mut agents = Vec::with_capacity(size.agents);
-    for city in spread::cities(atlas.world(), candidates, size.agents) {
+    for city in spread::cities(geography.world(), candidates, size.agents) {
         if let Some(home) = list.home(city, &agents).filter(|home| list.take(home)) {
             agents.push(home);
         }
@@ -90,11 +90,11 @@ fn agents(
 /// that have two addresses to spare.
 fn centre(
     list: &mut Shortlist,
-    atlas: &Atlas,
+    geography: &Geography,
     agents: &[Candidate],
 ) -> Result<(Candidate, Candidate), WorldError> {
     let sum = |from: &Candidate| -> f64 {
-        agents.iter().map(|to| atlas.world().rtt_ms(from.city, to.city)).sum()
+        agents.iter().map(|to| geography.world().rtt_ms(from.city, to.city)).sum()
     };
     let mut middles: Vec<&Candidate> = agents.iter().collect();
     middles.sort_by(|a, b| sum(a).total_cmp(&sum(b)));

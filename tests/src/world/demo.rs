@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use hierarchy::{Country, Hierarchy, Range, Registry};
 use serde::Serialize;
 
-use super::atlas::Atlas;
 use super::candidate::Candidate;
+use super::geography::Geography;
 use super::name;
 use super::place::Places;
 use crate::net::{NodePlan, Placed, Plan, Site};
@@ -92,7 +92,7 @@ pub struct DemoWorld {
 /// What a cast is made from.
 pub(super) struct Cast<'c> {
     pub(super) hierarchy: &'c Hierarchy,
-    pub(super) atlas: &'c Atlas,
+    pub(super) geography: &'c Geography,
     pub(super) seed: u64,
 }
 
@@ -109,7 +109,7 @@ impl DemoWorld {
     ) -> Self {
         let everybody = agents.iter().chain([&coordinator, &dns]).chain(hosts);
         let (places, sites) =
-            Places::of(cast.atlas.world(), everybody.map(|candidate| candidate.city));
+            Places::of(cast.geography.world(), everybody.map(|candidate| candidate.city));
         let resident = |candidate: &Candidate, name: String| {
             let site = sites.get(&candidate.city).copied().unwrap_or(Site(0));
             Resident {

@@ -57,7 +57,7 @@ fn made_up() -> Hierarchy {
 }
 
 fn choose(size: Size) -> DemoWorld {
-    DemoWorld::choose(&made_up(), &Atlas::open(None, SEED).unwrap(), size, SEED).unwrap()
+    DemoWorld::choose(&made_up(), &Geography::open(None, SEED).unwrap(), size, SEED).unwrap()
 }
 
 /// What every world must be, whatever it was chosen from.
@@ -109,8 +109,8 @@ fn the_demo_world_is_as_large_and_as_varied_as_promised() {
 #[test]
 fn the_same_data_and_seed_choose_the_same_world() {
     let names = |seed| {
-        let atlas = Atlas::open(None, SEED).unwrap();
-        let world = DemoWorld::choose(&made_up(), &atlas, Size::default(), seed).unwrap();
+        let geography = Geography::open(None, SEED).unwrap();
+        let world = DemoWorld::choose(&made_up(), &geography, Size::default(), seed).unwrap();
         world
             .agents
             .iter()
@@ -124,10 +124,10 @@ fn the_same_data_and_seed_choose_the_same_world() {
 
 #[test]
 fn hosts_are_near_agents_where_that_is_wanted() {
-    let atlas = Atlas::open(None, SEED).unwrap();
+    let geography = Geography::open(None, SEED).unwrap();
     let size = Size { agents: 12, hosts: 60, countries: 1, near_ms: Some(15.0) };
-    let near = DemoWorld::choose(&made_up(), &atlas, size, SEED).unwrap();
-    let world = atlas.world();
+    let near = DemoWorld::choose(&made_up(), &geography, size, SEED).unwrap();
+    let world = geography.world();
     let city = |it: &Resident| world.find(&it.city).unwrap();
     let nearest = |host| {
         near.agents
@@ -148,13 +148,14 @@ fn too_little_data_is_refused_with_what_is_missing() {
          ripencc|GR|ipv4|62.1.0.0|1024|20050101|allocated|A\n"
             .to_owned(),
     )]);
-    let error =
-        DemoWorld::choose(&few, &Atlas::open(None, 1).unwrap(), Size::default(), 1).unwrap_err();
+    let error = DemoWorld::choose(&few, &Geography::open(None, 1).unwrap(), Size::default(), 1)
+        .unwrap_err();
     assert!(error.to_string().contains("too few for 12 agents"), "{error}");
     let size = Size { countries: 61, ..Size::default() };
-    let error = DemoWorld::choose(&made_up(), &Atlas::open(None, 1).unwrap(), size, 1).unwrap_err();
+    let error =
+        DemoWorld::choose(&made_up(), &Geography::open(None, 1).unwrap(), size, 1).unwrap_err();
     assert!(error.to_string().contains("61 countries"), "{error}");
-    assert!(Atlas::open(Some(Path::new("/no/such/folder")), 1).is_err());
+    assert!(Geography::open(Some(Path::new("/no/such/folder")), 1).is_err());
 }
 
 #[test]
@@ -201,12 +202,18 @@ fn the_real_registry_data_and_the_measured_oracle_make_a_world() {
     };
     let files = rir_loader::files::files(&[registries]).unwrap();
     let hierarchy = rir_loader::read::read(&files, &|_| {}).unwrap().hierarchy;
-    for atlas in [Atlas::open(Some(&oracle), SEED).unwrap(), Atlas::open(None, SEED).unwrap()] {
-        let world = DemoWorld::choose(&hierarchy, &atlas, Size::default(), SEED).unwrap();
+    for geography in
+        [Geography::open(Some(&oracle), SEED).unwrap(), Geography::open(None, SEED).unwrap()]
+    {
+        let world = DemoWorld::choose(&hierarchy, &geography, Size::default(), SEED).unwrap();
         assert_sound(&world, &hierarchy);
         let census = world.census();
         let cities: Vec<_> = world.agents.iter().map(|agent| agent.city.as_str()).collect();
-        eprintln!("measured: {}; {census:?}; agents in {}", atlas.is_measured(), cities.join(", "));
+        eprintln!(
+            "measured: {}; {census:?}; agents in {}",
+            geography.is_measured(),
+            cities.join(", ")
+        );
         assert!(census.countries >= 40 && census.at_home >= 12, "{census:?}");
         let mirror = world.on_loopback().unwrap();
         assert_sound(&mirror.world, &read(&mirror.files));

@@ -5,13 +5,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use protocol::enrol::{AgentProfile, EnrolAnswer, EnrolRequest};
+use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::key::AgentKey;
 use protocol::probe::Reports;
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use protocol::{
-    AgentId, AgentState, BeatAnswer, BeatRequest, Presence, ProbeId, ProbeMethod, ProbeOrder,
-    ProbeReport, ProbeResult, UnixMillis, WorkStatus,
+    AgentId, AgentState, HeartbeatRequest, HeartbeatResponse, Presence, ProbeId, ProbeMethod,
+    ProbeOrder, ProbeReport, ProbeResult, UnixMillis, WorkStatus,
 };
 use reqwest::{Client, Response, StatusCode};
 use serde::Serialize;
@@ -21,7 +21,7 @@ use tests::harness::Admin;
 /// Round trip from the agent of this number to an address, in microseconds.
 pub(crate) type Measure = fn(usize, IpAddr) -> u32;
 
-/// How long a beat may be held, in milliseconds.
+/// How long a heartbeat may be held, in milliseconds.
 const HOLD_MS: u32 = 2_000;
 /// A coordinator that hangs for so long is left for the next one.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -125,20 +125,20 @@ impl Desk {
             key,
         };
         let request = EnrolRequest::new(&desk.key, join_token, profile, now());
-        let answer: EnrolAnswer = desk.ask("enrol", &request).await.unwrap();
+        let answer: EnrolResponse = desk.ask("enrol", &request).await.unwrap();
         desk.id = answer.agent;
         desk
     }
 
-    /// One beat, and a report of what it brought. None when the coordinator of this turn was of no
+    /// One heartbeat, and a report of what it brought. None when the coordinator of this turn was of no
     /// use.
     async fn turn(&mut self, measure: Measure) -> Option<()> {
         self.turns += 1;
         if self.token.is_empty() {
             self.sign_in().await?;
         }
-        let beat = self.beat_request();
-        let answer: BeatAnswer = self.ask("beat", &beat).await?;
+        let heartbeat = self.heartbeat_request();
+        let answer: HeartbeatResponse = self.ask("heartbeat", &heartbeat).await?;
         self.state = answer.state;
         for route in answer.routes {
             assert_eq!(route.seq, self.routes_after + 1, "numbers have no gaps");
@@ -178,8 +178,8 @@ impl Desk {
         Some(())
     }
 
-    fn beat_request(&self) -> BeatRequest {
-        BeatRequest {
+    fn heartbeat_request(&self) -> HeartbeatRequest {
+        HeartbeatRequest {
             protocol: protocol::version::CURRENT,
             agent_time: now(),
             hold_ms: HOLD_MS,

@@ -212,11 +212,11 @@ async fn of_two_coordinators_one_decides_also_when_the_other_wakes_up_late() {
     let mut second = Coordinator::start(plan("second")).await.unwrap();
     let admin = Admin::sign_in(second.address(), PASSWORD).await.unwrap();
     let agents = crew(&[first.address(), second.address()], &admin).await;
-    for (term, decider) in [(2, &mut first), (3, &mut second)] {
+    for (term, leader) in [(2, &mut first), (3, &mut second)] {
         until_handed_out(&agents, handed_out(&agents) + 2 * ORDERS_BETWEEN).await;
-        decider.process().signal(Signal::SIGSTOP).unwrap();
+        leader.process().signal(Signal::SIGSTOP).unwrap();
         until_term(database.store(), term).await;
-        decider.process().signal(Signal::SIGCONT).unwrap();
+        leader.process().signal(Signal::SIGCONT).unwrap();
     }
     until_over(&agents).await;
     assert_sound(database.store(), &agents).await;
@@ -234,5 +234,5 @@ async fn until_term(store: &Store, term: i64) {
             .unwrap_or(0);
         if seen >= term { Ok(()) } else { Err(format!("term {seen}")) }
     };
-    until("next decider", LIMIT, look).await.unwrap();
+    until("next leader", LIMIT, look).await.unwrap();
 }

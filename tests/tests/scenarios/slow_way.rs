@@ -53,15 +53,15 @@ async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
     world.ground.stage.referee().forget();
     let case = world.until_case(&subject.subnet, "away").await;
     eprintln!("{}", case["sentence"]);
-    let heir = world.agent_named(&case["heir"]);
-    assert_ne!(heir, subject.agent);
-    let heir = world.agent(heir);
-    world.until_rounds(subject.host, heir, 1).await;
+    let next_agent = world.agent_named(&case["next_agent"]);
+    assert_ne!(next_agent, subject.agent);
+    let next_agent = world.agent(next_agent);
+    world.until_rounds(subject.host, next_agent, 1).await;
     let rounds = world.ground.stage.referee().rounds(subject.host);
     let slow_rounds = rounds.get(&agent).copied().unwrap_or(0);
     assert!(slow_rounds <= 2, "moved after {slow_rounds} rounds: {rounds:?}");
     world.assert_one_at_a_time(&subject);
-    world.assert_fetched_by(&subject, heir).await;
+    world.assert_fetched_by(&subject, next_agent).await;
 
     links.heal_all().unwrap();
     let case = world.until_case(&subject.subnet, "returned").await;

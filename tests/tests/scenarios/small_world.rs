@@ -7,7 +7,7 @@ use tests::demo::{Cast, Ground, Manners, Numbers, RegistryData, Watch, Wish};
 use tests::harness::Room;
 use tests::net::take_privilege;
 use tests::referee::Rules;
-use tests::world::{Atlas, Size};
+use tests::world::{Geography, Size};
 
 /// No small crawl takes longer, also when the machine is busy.
 pub(crate) const LIMIT: Duration = Duration::from_mins(6);
@@ -19,7 +19,7 @@ const SEED: u64 = 7;
 pub(crate) struct SmallWorld {
     pub(crate) cast: Cast,
     pub(crate) ground: Ground,
-    pub(crate) atlas: Atlas,
+    pub(crate) geography: Geography,
     pub(crate) manners: Manners,
     pub(crate) room: Room,
 }
@@ -29,14 +29,14 @@ impl SmallWorld {
     pub(crate) async fn open(size: Size, documents: usize) -> Self {
         let room = Room::open("scenario").unwrap();
         let data = RegistryData::made_up(&room).unwrap();
-        let atlas = Atlas::open(None, SEED).unwrap();
+        let geography = Geography::open(None, SEED).unwrap();
         // In a test there are several threads already: an ordinary user's world is on loopback.
         let wish = Wish { size, documents, seed: SEED, namespaces: take_privilege().is_ok() };
-        let ground = Ground::open(data, &atlas, wish, &room).unwrap();
+        let ground = Ground::open(data, &geography, wish, &room).unwrap();
         ground.stage.prove_isolated().unwrap();
         let manners = Manners { host_delay_ms: 100, ship_age_ms: 1_000, ..Manners::default() };
         let cast = Cast::assemble(&ground.stage, &ground.data, &room, manners).await.unwrap();
-        Self { cast, ground, atlas, manners, room }
+        Self { cast, ground, geography, manners, room }
     }
 
     /// Waits for the end of the crawl and gathers what came of it.
@@ -44,7 +44,9 @@ impl SmallWorld {
         let took =
             Watch::new(self.ground.stage.referee(), &self.cast.admin).until_over(LIMIT).await;
         let rules = Rules { least_gap: Duration::from_millis(self.manners.host_delay_ms) };
-        Numbers::gather(&self.ground.stage, &self.atlas, &mut self.cast, rules, took).await.unwrap()
+        Numbers::gather(&self.ground.stage, &self.geography, &mut self.cast, rules, took)
+            .await
+            .unwrap()
     }
 
     /// Share of the expected URLs that have been fetched; 0 to 1.

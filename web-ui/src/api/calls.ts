@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../api';
 import type { AgentAction } from '../words/agent';
-import type { PolicyChange, Reason, SteeringWish } from './model';
+import type { PolicyChange, Reason, ConstraintRequest } from './model';
 import { Problem, problemOf, unreachable } from './problem';
 
 // `fetch` is looked up at each call, not once: tests put their own in its place.
@@ -68,8 +68,8 @@ export const signOut = () => settled(client.DELETE('/api/v1/session'));
 export const overview = (signal?: Aim) =>
   asAdmin(client.GET('/api/v1/overview', at(signal)), signal);
 
-export const reconcilers = (signal?: Aim) =>
-  asAdmin(client.GET('/api/v1/reconcilers', at(signal)), signal);
+export const tasks = (signal?: Aim) =>
+  asAdmin(client.GET('/api/v1/tasks', at(signal)), signal);
 
 export const refreshRegistryData = () => asAdmin(client.POST('/api/v1/registry-data/refresh'));
 
@@ -107,7 +107,7 @@ const dry = (dry_run: boolean) => ({ query: { dry_run } });
 export const pins = (query: Part, signal?: Aim) =>
   asAdmin(client.GET('/api/v1/pins', { params: { query }, ...at(signal) }), signal);
 
-export const pin = (body: SteeringWish, dryRun: boolean) =>
+export const pin = (body: ConstraintRequest, dryRun: boolean) =>
   asAdmin(client.POST('/api/v1/pins', { params: dry(dryRun), body }));
 
 export const unpin = (id: string, dryRun: boolean) =>
@@ -116,7 +116,7 @@ export const unpin = (id: string, dryRun: boolean) =>
 export const exclusions = (query: Part, signal?: Aim) =>
   asAdmin(client.GET('/api/v1/exclusions', { params: { query }, ...at(signal) }), signal);
 
-export const exclude = (body: SteeringWish, dryRun: boolean) =>
+export const exclude = (body: ConstraintRequest, dryRun: boolean) =>
   asAdmin(client.POST('/api/v1/exclusions', { params: dry(dryRun), body }));
 
 export const readmit = (id: string, dryRun: boolean) =>

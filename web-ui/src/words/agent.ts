@@ -75,7 +75,7 @@ export const actionWords: Record<AgentAction, ActionWords> = {
     verb: 'Pause',
     title: (name) => `Pause ${name}?`,
     consequences: [
-      'It stops fetching at its next beat, and gets no new hosts and no probes.',
+      'It stops fetching at its next heartbeat, and gets no new hosts and no probes.',
       'It keeps its delegations, and what it has already fetched is still accepted.',
       'You can resume it at any time.',
     ],
@@ -85,7 +85,7 @@ export const actionWords: Record<AgentAction, ActionWords> = {
   resume: {
     verb: 'Resume',
     title: (name) => `Resume ${name}?`,
-    consequences: ['It gets hosts and probes again, beginning with its next beat.'],
+    consequences: ['It gets hosts and probes again, beginning with its next heartbeat.'],
     done: (name) => `${name} is working again.`,
     dangerous: false,
   },

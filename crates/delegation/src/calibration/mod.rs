@@ -7,18 +7,18 @@
 //! > re-delegated […]. The same happens with every HTTP/HEAD command. (III.F)
 //!
 //! A [`Baseline`] is one page's past, one for GET and one for HEAD, kept by the agent. It reports
-//! when the page has become slower. A [`Hearing`] weighs the reports of a subnet's pages, kept by
+//! when the page has become slower. A [`TimingReports`] weighs the reports of a subnet's pages, kept by
 //! the coordinator, and opens the subnet's search again, but not more often than the policy's rest.
-//! [`cause`] tells a slow server from a slow way, by what a [`Witness`] measures. An [`Exile`]
+//! [`cause`] tells a slow server from a slow way, by what a [`ControlProbe`] measures. An [`Failback`]
 //! remembers where a subnet was, and brings it back when the way is as it was.
 
 mod baseline;
-mod exile;
+mod control_probe;
+mod failback;
 mod fit;
-mod hearing;
-mod witness;
+mod timing_reports;
 
 pub use baseline::{Baseline, Sensitivity, Timing, Trend};
-pub use exile::Exile;
-pub use hearing::{Cause, Hearing, Rest, cause};
-pub use witness::Witness;
+pub use control_probe::ControlProbe;
+pub use failback::Failback;
+pub use timing_reports::{Cause, Rest, TimingReports, cause};

@@ -7,7 +7,7 @@ use super::places::Expected;
 use super::rivals::Field;
 use super::sight::Sight;
 use super::{ACCESS_MS, Place, Places, normal};
-use crate::{Roster, Search};
+use crate::{AvailableAgents, Search};
 
 /// What is believed of one subnet: the chance of each place and, per place, the access time that
 /// the probes imply; and the chance that it is at none of them.
@@ -98,7 +98,12 @@ impl<'p> Belief<'p> {
     /// The probability that `agent` is the nearest of those on the roster who have not answered the
     /// search, as far as known places tell. Meant for the first probe: deviations of single routes
     /// are left aside.
-    pub fn chance_nearest(&self, agent: AgentId, roster: &Roster, search: &Search<'_>) -> f64 {
+    pub fn chance_nearest(
+        &self,
+        agent: AgentId,
+        roster: &AvailableAgents,
+        search: &Search<'_>,
+    ) -> f64 {
         let mut nearest = self.nearest(&Field::new(roster, self.places, search));
         nearest.find(|rival| rival.agent == agent).map_or(0.0, |rival| f64::from(rival.chance))
     }

@@ -6,7 +6,9 @@ use protocol::AgentId;
 use super::rivals::Field;
 use super::{Belief, Experience, Places};
 use crate::search::{Outlook, proceed};
-use crate::{Asked, Book, Candidate, Phase, Policy, Reason, Roster, Search, Step};
+use crate::{
+    Asked, AvailableAgents, Candidate, DelegationTable, Phase, Policy, Reason, Search, Step,
+};
 
 /// What the predictive strategy knows.
 #[derive(Debug, Clone, Copy)]
@@ -88,28 +90,28 @@ impl<'k> Thought<'k> {
 /// is likeliest to be nearer than the best so far.
 pub fn next_step(
     hierarchy: &Hierarchy,
-    book: &Book,
-    roster: &Roster,
+    delegation_table: &DelegationTable,
+    roster: &AvailableAgents,
     policy: &Policy,
     foresight: &Foresight<'_>,
     search: &Search<'_>,
 ) -> Step {
-    next_step_keeping(hierarchy, book, roster, policy, foresight, search, &mut None)
+    next_step_keeping(hierarchy, delegation_table, roster, policy, foresight, search, &mut None)
 }
 
 /// [`next_step`] for whoever has a search in memory from its first step to its last: `kept` begins
 /// as `None`.
 pub fn next_step_keeping<'k>(
     hierarchy: &Hierarchy,
-    book: &Book,
-    roster: &Roster,
+    delegation_table: &DelegationTable,
+    roster: &AvailableAgents,
     policy: &Policy,
     foresight: &Foresight<'k>,
     search: &Search<'_>,
     kept: &mut Option<Thought<'k>>,
 ) -> Step {
     if foresight.places.is_empty() {
-        return crate::next_step(hierarchy, book, roster, policy, search);
+        return crate::next_step(hierarchy, delegation_table, roster, policy, search);
     }
     let fastest = search.fastest(roster);
     let thought = foresight.think(hierarchy, search, kept.take());

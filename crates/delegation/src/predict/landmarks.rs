@@ -104,14 +104,14 @@ const FAR_US: u32 = 20_000;
 /// How each landmark has been doing, by what agents say that hear something. An agent that gets no
 /// answer from most landmarks is deaf itself, and says nothing about them.
 pub fn health(reports: &[Report]) -> Vec<Health> {
-    let mut hearing: BTreeMap<AgentId, (u32, u32)> = BTreeMap::new();
+    let mut timing_reports: BTreeMap<AgentId, (u32, u32)> = BTreeMap::new();
     for report in reports {
-        let (asked, answered) = hearing.entry(report.agent).or_default();
+        let (asked, answered) = timing_reports.entry(report.agent).or_default();
         *asked += 1;
         *answered += u32::from(report.rtt_us.is_some());
     }
     let is_deaf =
-        |agent| hearing.get(&agent).is_some_and(|(asked, answered)| 2 * answered < *asked);
+        |agent| timing_reports.get(&agent).is_some_and(|(asked, answered)| 2 * answered < *asked);
     let mut healths: BTreeMap<SubnetId, Health> = BTreeMap::new();
     for report in reports.iter().filter(|report| !is_deaf(report.agent)) {
         let subnet = report.subnet;

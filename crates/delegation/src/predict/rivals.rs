@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use protocol::AgentId;
 
 use super::{Belief, Places, normal};
-use crate::{Roster, Search, Verdict};
+use crate::{AvailableAgents, Search, Verdict};
 
 /// Once an agent gains less than this from a place, those behind it are not considered there.
 const SLIGHT: f32 = 1e-3;
@@ -16,7 +16,7 @@ const LANES: usize = 16;
 /// Who can still be chosen: everybody on the roster who has not answered.
 #[derive(Debug, Clone)]
 pub(super) struct Field<'f> {
-    roster: &'f Roster,
+    roster: &'f AvailableAgents,
     search: &'f Search<'f>,
     /// Whether the roster and the places have the same agents, as mostly: then nobody has to be
     /// looked up.
@@ -33,7 +33,11 @@ pub(super) struct Rival {
 }
 
 impl<'f> Field<'f> {
-    pub(super) fn new(roster: &'f Roster, places: &Places, search: &'f Search<'f>) -> Self {
+    pub(super) fn new(
+        roster: &'f AvailableAgents,
+        places: &Places,
+        search: &'f Search<'f>,
+    ) -> Self {
         let mut field =
             Self { roster, search, same: roster.is(places.agents()), strangers: Vec::new() };
         if !field.same {
@@ -200,7 +204,7 @@ mod tests {
                 belief.observe(AgentId::new(number), rtt_ms);
             }
             let agents: Vec<AgentId> = (1..8).map(AgentId::new).collect();
-            let roster: Roster = agents.iter().map(|agent| (*agent, Availability::Ready)).collect();
+            let roster: AvailableAgents = agents.iter().map(|agent| (*agent, Availability::Ready)).collect();
             let search = Search { subnet: SubnetId::new(0), trail: &[], provisional: None, waited_ms: 0 };
             let long = belief.chances_below(best, &agents);
             let quick: Vec<Rival> = belief.nearer(best, 0.0, Field::new(&roster, &places, &search)).collect();

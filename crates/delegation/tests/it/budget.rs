@@ -43,7 +43,7 @@ fn an_agent_without_probes_left_is_busy_until_tomorrow() {
 #[test]
 fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     let hierarchy = hierarchy();
-    let book = map::book(&hierarchy, &[(RANGES[0], 1), (RANGES[1], 2)]);
+    let delegation_table = map::delegation_table(&hierarchy, &[(RANGES[0], 1), (RANGES[1], 2)]);
     let (roster, policy) = (map::ready(&[1, 2]), Policy::default());
     let (target, allowance) =
         (subnet(&hierarchy, RANGES[3]), Allowance { per_target: 1, ..Allowance::default() });
@@ -56,7 +56,7 @@ fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     ledger.spend(agent(1), target, UnixMillis(0));
     let step = |waited_ms, at| {
         let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms };
-        let step = next_step(&hierarchy, &book, &roster, &policy, &search);
+        let step = next_step(&hierarchy, &delegation_table, &roster, &policy, &search);
         ledger.hold(&allowance, step, (&roster, &policy, &search), UnixMillis(at))
     };
     assert_eq!(step(0, 1), Step::Wait);

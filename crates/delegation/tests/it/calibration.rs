@@ -1,7 +1,7 @@
 //! Calibration on made-up series: what is slow is found soon, what is usual is left alone.
 
 use delegation::calibration::{
-    Baseline, Cause, Exile, Hearing, Rest, Sensitivity, Timing, Trend, cause,
+    Baseline, Cause, Failback, Rest, Sensitivity, Timing, TimingReports, Trend, cause,
 };
 use proptest::prelude::*;
 use protocol::{AgentId, UnixMillis};
@@ -83,40 +83,40 @@ fn a_second_agent_tells_the_server_from_the_way() {
 
 #[test]
 fn a_subnet_is_not_moved_again_before_its_rest() {
-    let (rest, mut hearing) = (Rest::default(), Hearing::default());
-    hearing.delegated(at(0));
-    assert!(!(1..24).any(|hour| hearing.slower(&rest, at(hour))));
-    assert!(hearing.slower(&rest, at(24)));
+    let (rest, mut timing_reports) = (Rest::default(), TimingReports::default());
+    timing_reports.delegated(at(0));
+    assert!(!(1..24).any(|hour| timing_reports.slower(&rest, at(hour))));
+    assert!(timing_reports.slower(&rest, at(24)));
 }
 
 #[test]
 fn one_slow_page_among_many_usual_ones_moves_nothing() {
-    let (rest, mut hearing) = (Rest::default(), Hearing::default());
+    let (rest, mut timing_reports) = (Rest::default(), TimingReports::default());
     for _ in 0..3 {
-        hearing.usual(&rest, at(0));
+        timing_reports.usual(&rest, at(0));
     }
-    assert!(!hearing.slower(&rest, at(0)) && !hearing.slower(&rest, at(0)));
-    assert!(hearing.slower(&rest, at(0)), "half of what was heard is slower");
-    assert!(hearing.slower(&rest, at(9)), "what was heard long ago does not count");
+    assert!(!timing_reports.slower(&rest, at(0)) && !timing_reports.slower(&rest, at(0)));
+    assert!(timing_reports.slower(&rest, at(0)), "half of what was heard is slower");
+    assert!(timing_reports.slower(&rest, at(9)), "what was heard long ago does not count");
 }
 
 #[test]
 fn it_goes_back_when_the_way_is_as_before() {
     let rest = Rest::default();
-    let mut exile = Exile::new(AgentId::new(1), 20_000, at(0));
-    assert!(!exile.is_due(&rest, at(0)) && exile.is_due(&rest, at(1)));
-    assert!(!exile.hear(&rest, 2.0, 120_000, 60_000, at(30)), "still slow");
-    assert!(!exile.is_due(&rest, at(30)));
-    assert!(!exile.hear(&rest, 2.0, 21_000, 60_000, at(31)), "once may be chance");
-    assert!(!exile.hear(&rest, 2.0, 120_000, 60_000, at(32)));
-    assert!(!exile.hear(&rest, 2.0, 21_000, 60_000, at(33)));
-    assert!(exile.hear(&rest, 2.0, 22_000, 60_000, at(34)));
-    let mut early = Exile::new(AgentId::new(1), 20_000, at(0));
+    let mut failback = Failback::new(AgentId::new(1), 20_000, at(0));
+    assert!(!failback.is_due(&rest, at(0)) && failback.is_due(&rest, at(1)));
+    assert!(!failback.hear(&rest, 2.0, 120_000, 60_000, at(30)), "still slow");
+    assert!(!failback.is_due(&rest, at(30)));
+    assert!(!failback.hear(&rest, 2.0, 21_000, 60_000, at(31)), "once may be chance");
+    assert!(!failback.hear(&rest, 2.0, 120_000, 60_000, at(32)));
+    assert!(!failback.hear(&rest, 2.0, 21_000, 60_000, at(33)));
+    assert!(failback.hear(&rest, 2.0, 22_000, 60_000, at(34)));
+    let mut early = Failback::new(AgentId::new(1), 20_000, at(0));
     assert!(
         !(1..24).any(|hour| early.hear(&rest, 2.0, 20_000, 60_000, at(hour))),
         "it has its rest"
     );
-    let mut equal = Exile::new(AgentId::new(1), 20_000, at(0));
+    let mut equal = Failback::new(AgentId::new(1), 20_000, at(0));
     assert!(
         !(1..90).any(|hour| equal.hear(&rest, 2.0, 19_500, 20_000, at(hour))),
         "equals do not swap"
@@ -157,15 +157,15 @@ proptest! {
     /// A subnet whose pages report at any time is opened again at most once a day.
     #[test]
     fn at_most_once_a_day(reports in prop::collection::vec((0_u64..240, any::<bool>()), 0..300)) {
-        let (rest, mut hearing, mut opened) = (Rest::default(), Hearing::default(), Vec::new());
+        let (rest, mut timing_reports, mut opened) = (Rest::default(), TimingReports::default(), Vec::new());
         let mut reports = reports;
         reports.sort_unstable();
         for (hour, is_slow) in reports {
-            if is_slow && hearing.slower(&rest, at(hour)) {
-                hearing.delegated(at(hour));
+            if is_slow && timing_reports.slower(&rest, at(hour)) {
+                timing_reports.delegated(at(hour));
                 opened.push(hour);
             } else if !is_slow {
-                hearing.usual(&rest, at(hour));
+                timing_reports.usual(&rest, at(hour));
             }
         }
         prop_assert!(opened.windows(2).all(|pair| pair[1] - pair[0] >= 24), "{opened:?}");

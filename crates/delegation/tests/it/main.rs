@@ -1,11 +1,12 @@
-//! The book and the search, traced by hand and held by properties.
+//! The delegation table and the search, traced by hand and held by properties.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
 
 mod audit;
 mod balance;
-mod book;
 mod budget;
 mod calibration;
+mod constraints;
+mod delegation_table;
 mod elsewhere;
 mod landmarks;
 mod map;
@@ -13,4 +14,3 @@ mod paper;
 mod patience;
 mod predict;
 mod properties;
-mod steering;

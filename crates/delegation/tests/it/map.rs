@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use delegation::{Availability, Book, Holding, Reason, Roster};
+use delegation::{Availability, AvailableAgents, DelegationTable, Holding, Reason};
 use hierarchy::{
     Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetId, SubnetKind,
 };
@@ -36,16 +36,19 @@ pub(crate) fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-/// A book in which each of these subnets was delegated to the agent of that number.
-pub(crate) fn book(hierarchy: &Hierarchy, delegations: &[(&str, i64)]) -> Book {
+/// A delegation table in which each of these subnets was delegated to the agent of that number.
+pub(crate) fn delegation_table(
+    hierarchy: &Hierarchy,
+    delegations: &[(&str, i64)],
+) -> DelegationTable {
     let holding = |number| Holding { agent: agent(number), reason: Reason::Threshold };
-    Book::of(
+    DelegationTable::of(
         hierarchy,
         delegations.iter().map(|(range, number)| (subnet(hierarchy, range), holding(*number))),
     )
 }
 
 /// A roster of agents that can be asked.
-pub(crate) fn ready(agents: &[i64]) -> Roster {
+pub(crate) fn ready(agents: &[i64]) -> AvailableAgents {
     agents.iter().map(|number| (agent(*number), Availability::Ready)).collect()
 }

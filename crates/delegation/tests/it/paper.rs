@@ -23,8 +23,8 @@
 //! Agent 5 lives where agent 1 lives and holds nothing.
 
 use delegation::{
-    Asked, Book, Candidate, Holding, Home, Phase, Policy, Reason, Roster, Search, Step, Verdict,
-    home, next_step,
+    Asked, AvailableAgents, Candidate, DelegationTable, Holding, Home, Phase, Policy, Reason,
+    Search, Step, Verdict, home, next_step,
 };
 use hierarchy::Hierarchy;
 
@@ -32,8 +32,8 @@ use crate::map::{self, address, agent, subnet};
 
 struct Case {
     hierarchy: Hierarchy,
-    book: Book,
-    roster: Roster,
+    delegation_table: DelegationTable,
+    roster: AvailableAgents,
     target: &'static str,
     trail: Vec<Asked>,
 }
@@ -65,15 +65,27 @@ fn case(target: &'static str) -> Case {
         ("30.1.2.0/24", 2),
         ("30.2.1.0/24", 4),
     ];
-    let book = map::book(&hierarchy, &held);
-    Case { hierarchy, book, roster: map::ready(&[1, 2, 3, 4, 5]), target, trail: Vec::new() }
+    let delegation_table = map::delegation_table(&hierarchy, &held);
+    Case {
+        hierarchy,
+        delegation_table,
+        roster: map::ready(&[1, 2, 3, 4, 5]),
+        target,
+        trail: Vec::new(),
+    }
 }
 
 impl Case {
     fn step(&self) -> Step {
         let subnet = subnet(&self.hierarchy, self.target);
         let search = Search { subnet, trail: &self.trail, provisional: None, waited_ms: 0 };
-        next_step(&self.hierarchy, &self.book, &self.roster, &Policy::default(), &search)
+        next_step(
+            &self.hierarchy,
+            &self.delegation_table,
+            &self.roster,
+            &Policy::default(),
+            &search,
+        )
     }
 
     /// The next step must be to ask this agent, for this reason, at this level; it answers
@@ -108,7 +120,7 @@ fn ms(rtt_ms: u32) -> Verdict {
 #[test]
 fn a_delegated_subnet_needs_no_search() {
     let case = case("20.1.3.0/26");
-    let holder = |text| case.book.agent_of(case.hierarchy.smallest(address(text)));
+    let holder = |text| case.delegation_table.agent_of(case.hierarchy.smallest(address(text)));
     assert_eq!(holder("20.1.3.7"), Some(agent(4)));
     assert_eq!(holder("20.1.3.77"), None, "the subnet around it is another one");
 }
@@ -240,8 +252,9 @@ fn an_agent_that_left_is_not_chosen() {
 #[test]
 fn an_agent_gets_the_subnet_it_lives_in() {
     let mut case = case("30.2.2.0/24");
-    let at =
-        |case: &Case, number, text| home(&case.hierarchy, &case.book, agent(number), address(text));
+    let at = |case: &Case, number, text| {
+        home(&case.hierarchy, &case.delegation_table, agent(number), address(text))
+    };
     let empty = subnet(&case.hierarchy, "30.2.2.0/24");
     assert_eq!(at(&case, 5, "30.2.2.9"), Home::Take(empty));
 
@@ -252,7 +265,11 @@ fn an_agent_gets_the_subnet_it_lives_in() {
         "who lives there goes before who was found"
     );
 
-    case.book.insert(&case.hierarchy, empty, Holding { agent: agent(1), reason: Reason::Home });
+    case.delegation_table.insert(
+        &case.hierarchy,
+        empty,
+        Holding { agent: agent(1), reason: Reason::Home },
+    );
     assert_eq!(at(&case, 5, "30.2.2.9"), Home::Shared { subnet: empty, with: agent(1) });
     assert_eq!(at(&case, 1, "30.2.2.9"), Home::Take(empty), "approving again changes nothing");
     assert_eq!(at(&case, 5, "20.2.77.1"), Home::Unregistered, "a block is too large to be a home");

@@ -1,7 +1,8 @@
 //! Candidates that cannot be asked, and decisions that are improved later.
 
 use delegation::{
-    Asked, Availability, Book, Phase, Policy, Reason, Roster, Search, Step, Verdict, next_step,
+    Asked, Availability, AvailableAgents, DelegationTable, Phase, Policy, Reason, Search, Step,
+    Verdict, next_step,
 };
 use hierarchy::Hierarchy;
 
@@ -11,8 +12,8 @@ const PATIENCE_MS: u64 = 1_000;
 
 struct Case {
     hierarchy: Hierarchy,
-    book: Book,
-    roster: Roster,
+    delegation_table: DelegationTable,
+    roster: AvailableAgents,
     policy: Policy,
     trail: Vec<Asked>,
     provisional: Option<i64>,
@@ -23,10 +24,19 @@ struct Case {
 fn case() -> Case {
     let ranges = ["20.1.0.0/16", "20.2.0.0/16", "20.3.0.0/16", "20.4.0.0/16"];
     let hierarchy = map::hierarchy(&ranges.map(|range| (range, Some(range))));
-    let book = map::book(&hierarchy, &[(ranges[0], 1), (ranges[1], 2), (ranges[2], 3)]);
+    let delegation_table =
+        map::delegation_table(&hierarchy, &[(ranges[0], 1), (ranges[1], 2), (ranges[2], 3)]);
     let policy = Policy { patience_ms: PATIENCE_MS, ..Policy::default() };
     let roster = map::ready(&[1, 2, 3]);
-    Case { hierarchy, book, roster, policy, trail: Vec::new(), provisional: None, waited_ms: 0 }
+    Case {
+        hierarchy,
+        delegation_table,
+        roster,
+        policy,
+        trail: Vec::new(),
+        provisional: None,
+        waited_ms: 0,
+    }
 }
 
 impl Case {
@@ -57,7 +67,7 @@ impl Case {
             provisional: self.provisional.map(agent),
             waited_ms: self.waited_ms,
         };
-        next_step(&self.hierarchy, &self.book, &self.roster, &self.policy, &search)
+        next_step(&self.hierarchy, &self.delegation_table, &self.roster, &self.policy, &search)
     }
 
     #[track_caller]
@@ -155,6 +165,6 @@ fn several_are_asked_at_once_where_the_policy_allows_it() {
 #[test]
 fn without_agents_there_is_nobody_to_ask() {
     let mut case = case();
-    case.roster = Roster::default();
+    case.roster = AvailableAgents::default();
     assert_eq!(case.step(), Step::NoAgents);
 }

@@ -5,7 +5,10 @@ use delegation::balance::{Cell, Outlook, Source, cells};
 use delegation::predict::{
     Belief, Experience, Foresight, Landmark, Places, landmarks, next_step, next_step_keeping,
 };
-use delegation::{Asked, Availability, Book, Phase, Policy, Reason, Roster, Search, Step, Verdict};
+use delegation::{
+    Asked, Availability, AvailableAgents, DelegationTable, Phase, Policy, Reason, Search, Step,
+    Verdict,
+};
 use hierarchy::{Hierarchy, SubnetId, SubnetKind};
 use proptest::prelude::*;
 use protocol::AgentId;
@@ -186,7 +189,7 @@ fn cells_are_measured_or_predicted() {
     assert!((others[0].cost - measured[0].cost.max(measured[1].cost)).abs() < 1e-9);
 }
 
-fn ready() -> Roster {
+fn ready() -> AvailableAgents {
     AGENTS.iter().map(|(number, _)| (agent(*number), Availability::Ready)).collect()
 }
 
@@ -194,7 +197,7 @@ pub(crate) struct Case {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) places: Places,
     pub(crate) experience: Experience,
-    roster: Roster,
+    roster: AvailableAgents,
     pub(crate) trail: Vec<Asked>,
     waited_ms: u64,
     provisional: Option<AgentId>,
@@ -222,7 +225,7 @@ impl Case {
         let search = Search { subnet: target, trail: &self.trail, provisional, waited_ms };
         next_step(
             &self.hierarchy,
-            &Book::default(),
+            &DelegationTable::default(),
             &self.roster,
             &Policy::default(),
             &foresight,
@@ -368,7 +371,7 @@ proptest! {
                 case.trail = all[..upto].to_vec();
                 let search = Search { subnet: target, trail: &case.trail, provisional: None, waited_ms: 0 };
                 let step = next_step_keeping(
-                    &case.hierarchy, &Book::default(), &case.roster, &Policy::default(), &foresight, &search, &mut kept,
+                    &case.hierarchy, &DelegationTable::default(), &case.roster, &Policy::default(), &foresight, &search, &mut kept,
                 );
                 prop_assert_eq!(step, case.step(target));
             }

@@ -1,10 +1,10 @@
-//! Whatever the hierarchy, the book, the times and the agents' hours: what a search always does.
+//! Whatever the hierarchy, the delegation table, the times and the agents' hours: what a search always does.
 
 use std::collections::{BTreeMap, HashSet};
 
 use delegation::{
-    Asked, Availability, Book, Holding, Phase, Policy, Reason, Roster, Search, Step, Verdict,
-    next_step,
+    Asked, Availability, AvailableAgents, DelegationTable, Holding, Phase, Policy, Reason, Search,
+    Step, Verdict, next_step,
 };
 use hierarchy::{Hierarchy, SubnetId};
 use proptest::prelude::*;
@@ -45,7 +45,7 @@ type Times = Vec<Option<u32>>;
 #[derive(Debug, Clone)]
 struct Case {
     hierarchy: Hierarchy,
-    book: Book,
+    delegation_table: DelegationTable,
     target: SubnetId,
     times: Times,
 }
@@ -65,7 +65,12 @@ fn cases() -> impl Strategy<Value = Case> {
                 .filter(|(subnet, _)| *subnet != target)
                 .map(|(s, n)| (s, holding(n)))
                 .collect();
-            Case { book: Book::of(&hierarchy, held), hierarchy, target, times }
+            Case {
+                delegation_table: DelegationTable::of(&hierarchy, held),
+                hierarchy,
+                target,
+                times,
+            }
         },
     )
 }
@@ -73,14 +78,14 @@ fn cases() -> impl Strategy<Value = Case> {
 impl Case {
     fn step(
         &self,
-        book: &Book,
-        roster: &Roster,
+        delegation_table: &DelegationTable,
+        roster: &AvailableAgents,
         trail: &[Asked],
         provisional: Option<AgentId>,
     ) -> Step {
         let policy = Policy { threshold_us: THRESHOLD_US, patience_ms: 0, parallel: 1 };
         let search = Search { subnet: self.target, trail, provisional, waited_ms: 0 };
-        next_step(&self.hierarchy, book, roster, &policy, &search)
+        next_step(&self.hierarchy, delegation_table, roster, &policy, &search)
     }
 
     fn verdict(&self, agent: AgentId) -> Verdict {
@@ -91,10 +96,10 @@ impl Case {
     }
 
     /// Runs the search to its end; `hours` says who can be asked at the n-th step.
-    fn run(&self, hours: impl Fn(usize) -> Roster) -> (Vec<Asked>, Step) {
+    fn run(&self, hours: impl Fn(usize) -> AvailableAgents) -> (Vec<Asked>, Step) {
         let (mut trail, mut provisional) = (Vec::new(), None);
         for turn in 0..200 {
-            match self.step(&self.book, &hours(turn), &trail, provisional) {
+            match self.step(&self.delegation_table, &hours(turn), &trail, provisional) {
                 Step::Ask(candidate) => {
                     let (agent, phase) = (candidate.agent, candidate.phase);
                     trail.push(Asked { agent, phase, verdict: self.verdict(agent) });
@@ -108,7 +113,7 @@ impl Case {
     }
 }
 
-fn everybody() -> Roster {
+fn everybody() -> AvailableAgents {
     map::ready(&(1..=AGENTS).collect::<Vec<_>>())
 }
 
@@ -163,10 +168,10 @@ proptest! {
     fn a_restart_changes_nothing(case in cases()) {
         let (trail, _) = case.run(|_| everybody());
         for done in 0..=trail.len() {
-            let mut entries: Vec<_> = case.book.iter().collect();
+            let mut entries: Vec<_> = case.delegation_table.iter().collect();
             entries.sort_by_key(|(subnet, _)| std::cmp::Reverse(*subnet));
-            let reloaded = Book::of(&case.hierarchy, entries);
-            let before = case.step(&case.book, &everybody(), &trail[..done], None);
+            let reloaded = DelegationTable::of(&case.hierarchy, entries);
+            let before = case.step(&case.delegation_table, &everybody(), &trail[..done], None);
             prop_assert_eq!(case.step(&reloaded, &everybody(), &trail[..done], None), before);
         }
     }
@@ -191,7 +196,7 @@ proptest! {
 }
 
 /// The roster at an hour: one number per agent says how it is with it.
-fn at(hour: &[u8]) -> Roster {
+fn at(hour: &[u8]) -> AvailableAgents {
     let kinds =
         [Availability::Ready, Availability::Busy, Availability::Asleep, Availability::Unreachable];
     (1..=AGENTS)

@@ -1,6 +1,6 @@
 //! What calibration makes of the series.
 
-use delegation::calibration::{Baseline, Hearing, Rest, Sensitivity, Trend};
+use delegation::calibration::{Baseline, Rest, Sensitivity, TimingReports, Trend};
 use protocol::UnixMillis;
 
 use super::SeriesSettings;
@@ -94,7 +94,8 @@ impl Count {
     /// Nothing changes: every report is a false alarm. A report is looked into, so the page begins
     /// anew.
     fn steady(&mut self, pages: &mut [Page], sensitivity: Sensitivity, fetches: u64) {
-        let (rest, mut hearing, mut moved) = (Rest::default(), Hearing::default(), Vec::new());
+        let (rest, mut timing_reports, mut moved) =
+            (Rest::default(), TimingReports::default(), Vec::new());
         for _ in 0..fetches {
             for page in pages.iter_mut() {
                 let at = UnixMillis((page.series.day() * DAY_MS) as i64);
@@ -103,12 +104,12 @@ impl Count {
                     Trend::Slower { .. } => {
                         self.false_alarms += 1;
                         page.baseline.settle();
-                        if hearing.slower(&rest, at) {
-                            hearing.delegated(at);
+                        if timing_reports.slower(&rest, at) {
+                            timing_reports.delegated(at);
                             moved.push(page.series.day());
                         }
                     }
-                    Trend::Usual => hearing.usual(&rest, at),
+                    Trend::Usual => timing_reports.usual(&rest, at),
                     Trend::Learning | Trend::Slow => {}
                 }
             }

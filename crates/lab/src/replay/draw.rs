@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use delegation::predict::landmarks;
-use delegation::{Book, Holding, Reason};
+use delegation::{DelegationTable, Holding, Reason};
 use hierarchy::SubnetId;
 use protocol::AgentId;
 
@@ -137,12 +137,12 @@ impl<'g> Draw<'g> {
         &self.crawlers[(agent.get() - 1) as usize]
     }
 
-    /// The book at the beginning: every agent holds its home.
-    pub fn book(&self) -> Book {
+    /// The delegation table at the beginning: every agent holds its home.
+    pub fn delegation_table(&self) -> DelegationTable {
         let home = |crawler: &Crawler| {
             (crawler.home.subnet, Holding { agent: crawler.agent, reason: Reason::Home })
         };
-        Book::of(&self.ground.hierarchy, self.crawlers.iter().map(home))
+        DelegationTable::of(&self.ground.hierarchy, self.crawlers.iter().map(home))
     }
 
     /// The seeded chance of this draw.

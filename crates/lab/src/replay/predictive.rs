@@ -1,7 +1,7 @@
 //! The predictive search, run on a draw through the same code that the coordinator runs.
 
 use delegation::predict::{Experience, Foresight, Landmark, Places, next_step_keeping};
-use delegation::{Availability, Book, Policy, Search};
+use delegation::{Availability, DelegationTable, Policy, Search};
 
 use crate::replay::outcome::Decision;
 use crate::replay::walk::walk;
@@ -13,13 +13,21 @@ pub(crate) fn run<'d>(draw: &'d Draw<'_>, worth_asking: f64) -> (Vec<Decision<'d
     let places = survey(draw);
     let mut experience = Experience::of_landmarks(hierarchy, &places);
     let roster = draw.crawlers.iter().map(|crawler| (crawler.agent, Availability::Ready)).collect();
-    let (book, policy) = (Book::default(), Policy::default());
+    let (delegation_table, policy) = (DelegationTable::default(), Policy::default());
     let mut decisions = Vec::new();
     for site in &draw.sites {
         let foresight = Foresight { places: &places, experience: &experience, worth_asking };
         let mut kept = None;
         let next = |search: &Search<'_>| {
-            next_step_keeping(hierarchy, &book, &roster, &policy, &foresight, search, &mut kept)
+            next_step_keeping(
+                hierarchy,
+                &delegation_table,
+                &roster,
+                &policy,
+                &foresight,
+                search,
+                &mut kept,
+            )
         };
         let Some((crawler, _, trail)) = walk(draw, *site, next) else { continue };
         let chances = kept.map(|thought| thought.chances().to_vec());

@@ -3,7 +3,9 @@
 use std::hint::black_box;
 
 use delegation::predict::{Experience, Foresight, Thought, WORTH_ASKING, next_step_keeping};
-use delegation::{Asked, Availability, Book, Holding, Policy, Reason, Roster, next_step};
+use delegation::{
+    Asked, Availability, AvailableAgents, DelegationTable, Holding, Policy, Reason, next_step,
+};
 
 use crate::clock::Start;
 use crate::replay::predictive::survey;
@@ -36,7 +38,7 @@ pub struct Scale {
     pub survey: Took,
     /// All hosts, with the simulation of their probes.
     pub run: Took,
-    /// Decisions taken again in a tight loop, with the book and the experience as they were in the
+    /// Decisions taken again in a tight loop, with the delegation table and the experience as they were in the
     /// end.
     pub decisions_again: u64,
     /// What those took, as the median of some turns: one of a second may meet a machine that is
@@ -71,9 +73,9 @@ pub fn scale(draw: &Draw<'_>, hosts: u64, searching: Searching) -> Scale {
 struct Desk<'d> {
     draw: &'d Draw<'d>,
     searching: Searching,
-    roster: Roster,
+    roster: AvailableAgents,
     policy: Policy,
-    book: Book,
+    delegation_table: DelegationTable,
     places: delegation::predict::Places,
     experience: Experience,
     trails: Vec<(Site, Vec<Asked>)>,
@@ -94,7 +96,7 @@ impl<'d> Desk<'d> {
                 .map(|crawler| (crawler.agent, Availability::Ready))
                 .collect(),
             policy: Policy::default(),
-            book: draw.book(),
+            delegation_table: draw.delegation_table(),
             places,
             experience,
             trails: Vec::new(),
@@ -106,7 +108,7 @@ impl<'d> Desk<'d> {
         let hierarchy = &self.draw.ground.hierarchy;
         self.seen.hosts += 1;
         black_box(hierarchy.smallest(hierarchy.subnet(site.subnet).range().first()));
-        if self.book.agent_of(site.subnet).is_some() {
+        if self.delegation_table.agent_of(site.subnet).is_some() {
             self.seen.known += 1;
             return;
         }
@@ -131,13 +133,13 @@ impl<'d> Desk<'d> {
         let hierarchy = &self.draw.ground.hierarchy;
         match self.searching {
             Searching::Threshold => {
-                next_step(hierarchy, &self.book, &self.roster, &self.policy, search)
+                next_step(hierarchy, &self.delegation_table, &self.roster, &self.policy, search)
             }
             Searching::Predictive => {
                 let foresight = self.foresight();
                 next_step_keeping(
                     hierarchy,
-                    &self.book,
+                    &self.delegation_table,
                     &self.roster,
                     &self.policy,
                     &foresight,
@@ -160,7 +162,7 @@ impl<'d> Desk<'d> {
         chances: Option<&[f64]>,
     ) {
         let hierarchy = &self.draw.ground.hierarchy;
-        self.book.insert(hierarchy, site.subnet, Holding { agent, reason });
+        self.delegation_table.insert(hierarchy, site.subnet, Holding { agent, reason });
         if let Some(chances) = chances {
             self.experience.learn(hierarchy, site.subnet, chances);
         }

@@ -21,7 +21,7 @@ struct Row {
     original_us: Option<i32>,
     ratio: f64,
     state: String,
-    witness: Option<i64>,
+    control_probe: Option<i64>,
     before_us: Option<i32>,
     probe: Option<i64>,
     probe_agent: Option<i64>,
@@ -29,8 +29,8 @@ struct Row {
     probe_us: Option<i32>,
     search: Option<i64>,
     search_open: Option<bool>,
-    heir: Option<i64>,
-    exile: Option<serde_json::Value>,
+    next_agent: Option<i64>,
+    failback: Option<serde_json::Value>,
     holds: Option<i64>,
     holds_agent: Option<i64>,
     holds_search: Option<i64>,
@@ -44,8 +44,8 @@ struct Row {
 pub async fn going_on(store: &Store) -> Result<Vec<Case>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT c.id, c.first, c.last, c.agent, c.delegation, o.rtt_us AS original_us, c.ratio, c.state,
-                c.witness, c.before_us, p.id AS probe, p.agent AS probe_agent, p.state AS probe_state,
-                p.rtt_us AS probe_us, s.id AS search, s.state = 'open' AS search_open, c.heir, c.exile,
+                c.control_probe, c.before_us, p.id AS probe, p.agent AS probe_agent, p.state AS probe_state,
+                p.rtt_us AS probe_us, s.id AS search, s.state = 'open' AS search_open, c.next_agent, c.failback,
                 h.id AS holds, h.agent AS holds_agent, h.search AS holds_search, h.rtt_us AS holds_us,
                 t.target, t.target_host, t.target_port
          FROM calibrations c
@@ -74,7 +74,10 @@ impl Row {
             before_us: self.original_us.map(i32::unsigned_abs),
             ratio: self.ratio,
             state,
-            witness: self.witness.map(AgentId::new).zip(self.before_us.map(i32::unsigned_abs)),
+            control_probe: self
+                .control_probe
+                .map(AgentId::new)
+                .zip(self.before_us.map(i32::unsigned_abs)),
             probe: self.probe.zip(self.probe_agent).map(|(probe, agent)| Awaited {
                 probe: ProbeId::new(probe),
                 agent: AgentId::new(agent),
@@ -85,8 +88,8 @@ impl Row {
                 },
             }),
             search: self.search.map(SearchId::new).zip(self.search_open),
-            heir: self.heir.map(AgentId::new),
-            exile: self.exile,
+            next_agent: self.next_agent.map(AgentId::new),
+            failback: self.failback,
             holds: self.holds.zip(self.holds_agent).map(|(delegation, agent)| Holds {
                 delegation: DelegationId::new(delegation),
                 agent: AgentId::new(agent),
@@ -138,13 +141,13 @@ pub struct Told {
     /// When.
     pub moments: Moments,
     /// Who measured to tell a slow way from a slow server, with its name.
-    pub witness: Option<(AgentId, String)>,
-    /// What the witness measured when all was well, in microseconds.
+    pub control_probe: Option<(AgentId, String)>,
+    /// What the control probe measured when all was well, in microseconds.
     pub before_us: Option<u32>,
     /// What it measured now, in microseconds.
     pub now_us: Option<u32>,
     /// Who got the subnet, with its name.
-    pub heir: Option<(AgentId, String)>,
+    pub next_agent: Option<(AgentId, String)>,
 }
 
 #[derive(FromRow)]
@@ -161,11 +164,11 @@ struct ToldRow {
     moved_at: Option<Moment>,
     returned_at: Option<Moment>,
     ended_at: Option<Moment>,
-    witness: Option<i64>,
+    control_probe: Option<i64>,
     witness_name: Option<String>,
     before_us: Option<i32>,
     now_us: Option<i32>,
-    heir: Option<i64>,
+    next_agent: Option<i64>,
     heir_name: Option<String>,
 }
 
@@ -173,10 +176,10 @@ struct ToldRow {
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Told>, StoreError> {
     let rows: Vec<ToldRow> = sqlx::query_as(
         "SELECT c.id, c.first, c.last, c.agent, a.name AS agent_name, c.ratio, c.url, c.state, c.opened_at, c.moved_at,
-                c.returned_at, c.ended_at, c.witness, w.name AS witness_name, c.before_us, c.now_us, c.heir,
+                c.returned_at, c.ended_at, c.control_probe, w.name AS witness_name, c.before_us, c.now_us, c.next_agent,
                 h.name AS heir_name
          FROM calibrations c JOIN agents a ON a.id = c.agent
-         LEFT JOIN agents w ON w.id = c.witness LEFT JOIN agents h ON h.id = c.heir
+         LEFT JOIN agents w ON w.id = c.control_probe LEFT JOIN agents h ON h.id = c.next_agent
          WHERE c.id < $1 ORDER BY c.id DESC LIMIT $2",
     )
     .bind(before)
@@ -192,10 +195,10 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Told>, S
 pub async fn of_search(store: &Store, search: SearchId) -> Result<Option<Told>, StoreError> {
     let row: Option<ToldRow> = sqlx::query_as(
         "SELECT c.id, c.first, c.last, c.agent, a.name AS agent_name, c.ratio, c.url, c.state, c.opened_at, c.moved_at,
-                c.returned_at, c.ended_at, c.witness, w.name AS witness_name, c.before_us, c.now_us, c.heir,
+                c.returned_at, c.ended_at, c.control_probe, w.name AS witness_name, c.before_us, c.now_us, c.next_agent,
                 h.name AS heir_name
          FROM calibrations c JOIN agents a ON a.id = c.agent
-         LEFT JOIN agents w ON w.id = c.witness LEFT JOIN agents h ON h.id = c.heir
+         LEFT JOIN agents w ON w.id = c.control_probe LEFT JOIN agents h ON h.id = c.next_agent
          WHERE c.search = $1",
     )
     .bind(search.get())
@@ -223,10 +226,10 @@ impl ToldRow {
                 returned: self.returned_at.map(|at| at.0),
                 ended: self.ended_at.map(|at| at.0),
             },
-            witness: named(self.witness, self.witness_name),
+            control_probe: named(self.control_probe, self.witness_name),
             before_us: self.before_us.map(i32::unsigned_abs),
             now_us: self.now_us.map(i32::unsigned_abs),
-            heir: named(self.heir, self.heir_name),
+            next_agent: named(self.next_agent, self.heir_name),
         })
     }
 }

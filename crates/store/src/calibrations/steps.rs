@@ -4,8 +4,8 @@ use protocol::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
 use super::{Case, Holds, State, Target};
-use crate::hearings::{self, Unheard};
 use crate::moment::Moment;
+use crate::timing_reports::{self, Unheard};
 use crate::{Store, StoreError};
 
 /// Keeps what was weighed and opens a case about it. A case that goes on stays; only one whose
@@ -15,15 +15,15 @@ use crate::{Store, StoreError};
 pub async fn open(
     store: &Store,
     weighed: &Unheard,
-    hearing: &serde_json::Value,
+    timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("open a case of slow pages");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    hearings::heard_in(&mut tx, weighed, hearing).await?;
+    timing_reports::heard_in(&mut tx, weighed, timing_reports).await?;
     sqlx::query(
         "UPDATE calibrations SET state = 'overtaken', ended_at = $4, changed_at = $4
-         WHERE first = $1 AND last = $2 AND heir = $3 AND state = 'away' AND ended_at IS NULL",
+         WHERE first = $1 AND last = $2 AND next_agent = $3 AND state = 'away' AND ended_at IS NULL",
     )
     .bind(weighed.subnet.first())
     .bind(weighed.subnet.last())
@@ -51,7 +51,7 @@ pub async fn open(
     Ok(opened.rows_affected() == 1)
 }
 
-/// Orders a probe of `target` from an agent and waits for it. A witness comes with what it measured
+/// Orders a probe of `target` from an agent and waits for it. A control probe comes with what it measured
 /// when all was well.
 pub async fn check(
     store: &Store,
@@ -69,7 +69,7 @@ pub async fn check(
             SELECT $4, 'check', $5, $6, $7, $8 FROM stands RETURNING id
          )
          UPDATE calibrations c SET probe = ordered.id, changed_at = $8,
-                witness = CASE WHEN $9::int IS NULL THEN c.witness ELSE $4 END, before_us = coalesce($9, c.before_us)
+                control_probe = CASE WHEN $9::int IS NULL THEN c.control_probe ELSE $4 END, before_us = coalesce($9, c.before_us)
          FROM stands, ordered WHERE c.id = stands.id",
     )
     .bind(case.id)
@@ -97,7 +97,7 @@ pub struct Seed {
 }
 
 /// Opens the subnet's search again, with what was measured already, and waits for it in `state`.
-/// `now_us` is what the witness measured. A search that goes on is the one that is waited for.
+/// `now_us` is what the control probe measured. A search that goes on is the one that is waited for.
 pub async fn search(
     store: &Store,
     case: &Case,
@@ -129,7 +129,7 @@ pub async fn search(
     .await
     .map_err(doing)?;
     if let Some(opened) = opened {
-        sow(&mut tx, opened, case, seeds, now).await?;
+        add_seeds(&mut tx, opened, case, seeds, now).await?;
     }
     sqlx::query(
         "UPDATE calibrations SET state = $2, probe = NULL, now_us = coalesce($3, now_us), changed_at = $4,
@@ -149,7 +149,7 @@ pub async fn search(
 }
 
 /// Enters measurements as the first steps of a search.
-async fn sow(
+async fn add_seeds(
     db: &mut PgConnection,
     search: i64,
     case: &Case,
@@ -175,23 +175,23 @@ async fn sow(
     Ok(())
 }
 
-/// The subnet went to another agent; `exile` is what is known of the way back.
+/// The subnet went to another agent; `failback` is what is known of the way back.
 pub async fn went(
     store: &Store,
     case: &Case,
     holds: &Holds,
-    exile: &serde_json::Value,
+    failback: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE calibrations SET state = 'away', heir = $3, exile = $4, probe = NULL, changed_at = $5,
+        "UPDATE calibrations SET state = 'away', next_agent = $3, failback = $4, probe = NULL, changed_at = $5,
                 moved_at = coalesce(moved_at, $5)
          WHERE id = $1 AND state = $2",
     )
     .bind(case.id)
     .bind(case.state.as_str())
     .bind(holds.agent.get())
-    .bind(exile)
+    .bind(failback)
     .bind(Moment(now))
     .execute(store.pool())
     .await
@@ -203,15 +203,15 @@ pub async fn went(
 pub async fn remember(
     store: &Store,
     case: &Case,
-    exile: &serde_json::Value,
+    failback: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE calibrations SET exile = $3, probe = NULL, changed_at = $4 WHERE id = $1 AND state = $2",
+        "UPDATE calibrations SET failback = $3, probe = NULL, changed_at = $4 WHERE id = $1 AND state = $2",
     )
     .bind(case.id)
     .bind(case.state.as_str())
-    .bind(exile)
+    .bind(failback)
     .bind(Moment(now))
     .execute(store.pool())
     .await
@@ -219,17 +219,17 @@ pub async fn remember(
     Ok(())
 }
 
-/// Closes a case. What was heard of the subnet begins anew with `hearing`.
+/// Closes a case. What was heard of the subnet begins anew with `timing reports`.
 pub async fn end(
     store: &Store,
     case: &Case,
     (state, now_us): (State, Option<u32>),
-    hearing: &serde_json::Value,
+    timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("close a case of slow pages");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    close(&mut tx, case, (state, now_us), hearing, now).await?;
+    close(&mut tx, case, (state, now_us), timing_reports, now).await?;
     tx.commit().await.map_err(doing)
 }
 
@@ -239,14 +239,14 @@ pub async fn forgive(
     store: &Store,
     case: &Case,
     now_us: u32,
-    hearing: &serde_json::Value,
+    timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("close a case of a slow server");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    if close(&mut tx, case, (State::Server, Some(now_us)), hearing, now).await? {
+    if close(&mut tx, case, (State::Server, Some(now_us)), timing_reports, now).await? {
         sqlx::query(
-            "INSERT INTO hand_overs (host, agent, task, asked_at)
+            "INSERT INTO handovers (host, agent, task, asked_at)
              SELECT h.id, h.agent, 'settle', $4 FROM hosts h JOIN agents a ON a.id = h.agent
              WHERE h.first = $1 AND h.last = $2 AND h.agent = $3 AND h.state = 'delegated' AND a.protocol >= $5
              ORDER BY h.id ON CONFLICT (host) WHERE ended_at IS NULL DO NOTHING",
@@ -255,7 +255,7 @@ pub async fn forgive(
         .bind(case.subnet.last())
         .bind(case.agent.get())
         .bind(Moment(now))
-        .bind(i16::try_from(protocol::version::HAND_OVERS.0).unwrap_or(i16::MAX))
+        .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
@@ -267,7 +267,7 @@ async fn close(
     db: &mut PgConnection,
     case: &Case,
     (state, now_us): (State, Option<u32>),
-    hearing: &serde_json::Value,
+    timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("close a case of slow pages");
@@ -288,11 +288,11 @@ async fn close(
         return Ok(false);
     }
     sqlx::query(
-        "UPDATE hearings SET hearing = $3, usual = 0, slower = 0 WHERE first = $1 AND last = $2",
+        "UPDATE timing_reports SET timing_reports = $3, usual = 0, slower = 0 WHERE first = $1 AND last = $2",
     )
     .bind(case.subnet.first())
     .bind(case.subnet.last())
-    .bind(hearing)
+    .bind(timing_reports)
     .execute(db)
     .await
     .map_err(doing)?;

@@ -116,7 +116,7 @@ pub(crate) async fn assign_in(
 async fn counts(db: &mut PgConnection, cause: Cause, now: UnixMillis) -> Result<bool, StoreError> {
     let Cause::Pin(pin) = cause else { return Ok(true) };
     let found: Option<i64> = sqlx::query_scalar(
-        "SELECT id FROM steering
+        "SELECT id FROM constraints
          WHERE id = $1 AND kind = 'pin' AND ended_at IS NULL AND (expires_at IS NULL OR expires_at > $2) FOR SHARE",
     )
     .bind(pin.get())

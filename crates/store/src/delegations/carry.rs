@@ -10,8 +10,8 @@ use sqlx::PgConnection;
 
 use super::{Held, held, range, say};
 use crate::commit::commit;
+use crate::constraints::{self, Kind, Rule};
 use crate::moment::Moment;
-use crate::steering::{self, Kind, Rule};
 use crate::{Store, StoreError};
 
 impl Held {
@@ -44,7 +44,7 @@ impl Tied {
     pub async fn read(store: &Store) -> Result<Self, StoreError> {
         let mut rules = vec![];
         for kind in [Kind::Pin, Kind::Exclusion] {
-            let counting = steering::list(store, kind, false, i64::MAX, i64::MAX).await?;
+            let counting = constraints::list(store, kind, false, i64::MAX, i64::MAX).await?;
             rules.extend(counting.into_iter().map(|rule| (kind, rule)));
         }
         Ok(Self { held: held(store).await?, searched: searched(store).await?, rules })

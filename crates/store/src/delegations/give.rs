@@ -9,10 +9,10 @@ use crate::moment::Moment;
 
 /// Gives the hosts of subnets to agents, as part of the transaction that delegates the subnets.
 /// Hosts that waited are the agent's at once. Hosts that another agent has are its when that agent
-/// has let go of them ([`crate::hand_overs`]): until then they are moving, nothing more is routed
+/// has let go of them ([`crate::handovers`]): until then they are moving, nothing more is routed
 /// to the other agent, and what was on its way there is queued again.
 ///
-/// An agent too old to be told ([`protocol::version::HAND_OVERS`]) keeps the hosts it has.
+/// An agent too old to be told ([`protocol::version::HANDOVERS`]) keeps the hosts it has.
 pub(crate) async fn give_hosts(
     db: &mut PgConnection,
     gifts: &[(Range, AgentId)],
@@ -52,15 +52,15 @@ pub(crate) async fn give_hosts(
     .bind(&first)
     .bind(&last)
     .bind(&agents)
-    .bind(i16::try_from(protocol::version::HAND_OVERS.0).unwrap_or(i16::MAX))
+    .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
     .fetch_all(&mut *db)
     .await
     .map_err(StoreError::doing("take hosts from their agents"))?;
-    if moving.is_empty() { Ok(()) } else { hand_over(db, &moving, now).await }
+    if moving.is_empty() { Ok(()) } else { handover(db, &moving, now).await }
 }
 
 /// Orders that hosts be handed over to these heirs.
-async fn hand_over(
+async fn handover(
     db: &mut PgConnection,
     moving: &[(i64, i64)],
     now: UnixMillis,
@@ -84,15 +84,15 @@ async fn hand_over(
 const HAND_OVER: [(&str, &str); 4] = [
     (
         "end orders that a move replaces",
-        "UPDATE hand_overs SET ended_at = $3, ending = 'replaced', confirmed_at = $3
-         WHERE host = ANY($1) AND ended_at IS NULL AND task <> 'let_go' AND $2::bigint[] IS NOT NULL",
+        "UPDATE handovers SET ended_at = $3, ending = 'replaced', confirmed_at = $3
+         WHERE host = ANY($1) AND ended_at IS NULL AND task <> 'release' AND $2::bigint[] IS NOT NULL",
     ),
     (
         "order hosts to be handed over",
-        "INSERT INTO hand_overs (host, agent, heir, task, asked_at)
-         SELECT h.id, h.agent, m.heir, 'let_go', $3
-         FROM unnest($1::bigint[], $2::bigint[]) AS m (host, heir) JOIN hosts h ON h.id = m.host ORDER BY h.id
-         ON CONFLICT (host) WHERE ended_at IS NULL DO UPDATE SET heir = excluded.heir",
+        "INSERT INTO handovers (host, agent, next_agent, task, asked_at)
+         SELECT h.id, h.agent, m.next_agent, 'release', $3
+         FROM unnest($1::bigint[], $2::bigint[]) AS m (host, next_agent) JOIN hosts h ON h.id = m.host ORDER BY h.id
+         ON CONFLICT (host) WHERE ended_at IS NULL DO UPDATE SET next_agent = excluded.next_agent",
     ),
     (
         "queue routes to hosts that move again",

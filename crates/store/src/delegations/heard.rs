@@ -51,7 +51,7 @@ fn decided(subnets: impl Iterator<Item = Range>) -> Vec<String> {
 
 /// What was heard.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum DelegationChange {
     /// A subnet changed hands outside of a search.
     Changed(Range),
     /// Searches decided who gets these.
@@ -61,7 +61,7 @@ pub enum Heard {
     Anything,
 }
 
-impl Heard {
+impl DelegationChange {
     fn of(message: &str) -> Self {
         let subnet = |word: &str| word.parse().ok();
         let heard = match message.strip_prefix(DECIDED) {
@@ -76,17 +76,21 @@ impl Heard {
 
 /// Hears which subnets change hands.
 #[derive(Debug)]
-pub struct Ear(Listener);
+pub struct DelegationListener(Listener);
 
-impl Ear {
+impl DelegationListener {
     /// Listens from now on.
     pub async fn open(store: &Store) -> Result<Self, StoreError> {
         Ok(Self(Listener::open(store, CHANNEL).await?))
     }
 
     /// Waits until subnets change hands.
-    pub async fn heard(&mut self) -> Result<Heard, StoreError> {
-        Ok(self.0.heard().await?.map_or(Heard::Anything, |message| Heard::of(&message)))
+    pub async fn heard(&mut self) -> Result<DelegationChange, StoreError> {
+        Ok(self
+            .0
+            .heard()
+            .await?
+            .map_or(DelegationChange::Anything, |message| DelegationChange::of(&message)))
     }
 }
 
@@ -101,9 +105,12 @@ mod tests {
         for message in
             ["", "decided", "decided 10.0.0.0/8,ten", "10.0.0.0/8,10.0.0.0/9", "undone 10.0.0.0/8"]
         {
-            assert_eq!(Heard::of(message), Heard::Anything, "{message}");
+            assert_eq!(DelegationChange::of(message), DelegationChange::Anything, "{message}");
         }
-        assert_eq!(Heard::of("10.0.0.0/8"), Heard::Changed("10.0.0.0/8".parse().unwrap()));
+        assert_eq!(
+            DelegationChange::of("10.0.0.0/8"),
+            DelegationChange::Changed("10.0.0.0/8".parse().unwrap())
+        );
     }
 
     /// Ranges with the longest names there are.
@@ -119,8 +126,8 @@ mod tests {
             assert!(messages.iter().all(|message| message.len() < 8_000), "{many}");
             let heard: Vec<Range> = messages
                 .iter()
-                .flat_map(|message| match Heard::of(message) {
-                    Heard::Decided(subnets) => subnets,
+                .flat_map(|message| match DelegationChange::of(message) {
+                    DelegationChange::Decided(subnets) => subnets,
                     other => panic!("{other:?} of {message}"),
                 })
                 .collect();

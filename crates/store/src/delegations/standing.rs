@@ -63,7 +63,7 @@ pub struct Hand {
 pub async fn hand(store: &Store, id: DelegationId) -> Result<Option<Hand>, StoreError> {
     let row: Option<(String, String, bool, Option<Moment>)> = sqlx::query_as(
         "SELECT d.assigned_by, d.note, d.pin IS NOT NULL, s.expires_at
-         FROM delegations d LEFT JOIN steering s ON s.id = d.pin
+         FROM delegations d LEFT JOIN constraints s ON s.id = d.pin
          WHERE d.id = $1 AND d.assigned_by IS NOT NULL AND d.note IS NOT NULL",
     )
     .bind(id.get())

@@ -11,7 +11,7 @@ use crate::{Store, StoreError};
 
 /// Delegates a subnet as its search decided, in one transaction: fenced by the search's state and
 /// by the subnet's generation. Hosts of the subnet that waited get the agent; hosts that another
-/// agent has are handed over ([`crate::hand_overs`]). A final decision ends the search.
+/// agent has are handed over ([`crate::handovers`]). A final decision ends the search.
 pub async fn decide(
     store: &Store,
     decision: &Decision<'_>,

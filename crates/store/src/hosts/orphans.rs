@@ -25,7 +25,7 @@ pub struct Orphan {
 /// The next `limit` hosts after `after` that wait for an agent, each with its subnet, in order of
 /// their number.
 ///
-/// Whether the subnet has an agent or an open search already, who keeps the book knows: to look it
+/// Whether the subnet has an agent or an open search already, who keeps the delegation table knows: to look it
 /// up here for every host would take five times as long as to read it.
 pub async fn in_line(
     store: &Store,

@@ -35,11 +35,11 @@ pub struct Agent {
     pub enrolled_at: UnixMillis,
     /// When it was approved.
     pub approved_at: Option<UnixMillis>,
-    /// Its last beat.
-    pub last_beat_at: Option<UnixMillis>,
+    /// Its last heartbeat.
+    pub last_heartbeat_at: Option<UnixMillis>,
     /// End of its announced sleep.
     pub asleep_until: Option<UnixMillis>,
-    /// Why it does not crawl, as of the last beat.
+    /// Why it does not crawl, as of the last heartbeat.
     pub idle_reason: Option<String>,
     /// Subnets it holds.
     pub delegations: u64,
@@ -66,7 +66,7 @@ struct Row {
     home: IpAddr,
     enrolled_at: Moment,
     approved_at: Option<Moment>,
-    last_beat_at: Option<Moment>,
+    last_heartbeat_at: Option<Moment>,
     asleep_until: Option<Moment>,
     idle_reason: Option<String>,
     delegations: i64,
@@ -80,7 +80,7 @@ struct Row {
 pub async fn agents(store: &Store, before: i64, limit: i64) -> Result<Vec<Agent>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT a.id, a.state, a.name, a.contact, a.version, a.capacity_pages_per_day, a.zone, a.spans, a.home,
-                a.enrolled_at, a.approved_at, a.last_beat_at, a.asleep_until, a.status ->> 'idle_reason' AS idle_reason,
+                a.enrolled_at, a.approved_at, a.last_heartbeat_at, a.asleep_until, a.status ->> 'idle_reason' AS idle_reason,
                 (SELECT count(*) FROM delegations d WHERE d.agent = a.id AND d.ended_at IS NULL) AS delegations,
                 (SELECT count(*) FROM hosts h WHERE h.agent = a.id) AS hosts,
                 p.pages, p.wire_bytes, p.shipped_bytes
@@ -134,7 +134,7 @@ impl Row {
             home: self.home,
             enrolled_at: self.enrolled_at.0,
             approved_at: self.approved_at.map(|at| at.0),
-            last_beat_at: self.last_beat_at.map(|at| at.0),
+            last_heartbeat_at: self.last_heartbeat_at.map(|at| at.0),
             asleep_until: self.asleep_until.map(|at| at.0),
             idle_reason: self.idle_reason,
             delegations: self.delegations.unsigned_abs(),

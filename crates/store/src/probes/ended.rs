@@ -29,9 +29,9 @@ pub async fn expire(
 ) -> Result<u64, StoreError> {
     let expired = sqlx::query(
         "UPDATE probes p SET state = 'expired', answered_at = $3,
-                reason = CASE WHEN a.last_beat_at < $2 THEN 'the agent was not heard of' ELSE 'no answer in time' END
+                reason = CASE WHEN a.last_heartbeat_at < $2 THEN 'the agent was not heard of' ELSE 'no answer in time' END
          FROM agents a
-         WHERE p.agent = a.id AND p.state = 'asked' AND (p.asked_at <= $1 OR a.last_beat_at < $2)",
+         WHERE p.agent = a.id AND p.state = 'asked' AND (p.asked_at <= $1 OR a.last_heartbeat_at < $2)",
     )
     .bind(Moment(asked_before))
     .bind(Moment(heard_since))

@@ -25,7 +25,7 @@ pub async fn targets(
            AND NOT EXISTS (SELECT FROM searches s WHERE s.first = w.first AND s.last = w.last
                                                     AND (s.state = 'open' OR s.opened_at > greatest($3,
                              (SELECT greatest(d.decided_at, p.ended_at)
-                              FROM delegations d LEFT JOIN steering p ON p.id = d.pin
+                              FROM delegations d LEFT JOIN constraints p ON p.id = d.pin
                               WHERE d.first = w.first AND d.last = w.last AND d.ended_at IS NULL))))
          ORDER BY h.first, h.last, h.pages DESC, h.id",
     )
@@ -48,7 +48,7 @@ pub async fn leave_pinned(
     let closed = sqlx::query(
         "UPDATE searches s SET state = 'decided', decided_at = $2
          WHERE s.id = $1 AND s.state = 'open'
-           AND EXISTS (SELECT FROM delegations d JOIN steering p ON p.id = d.pin
+           AND EXISTS (SELECT FROM delegations d JOIN constraints p ON p.id = d.pin
                        WHERE d.first = s.first AND d.last = s.last AND d.ended_at IS NULL AND p.ended_at IS NULL)",
     )
     .bind(search.get())

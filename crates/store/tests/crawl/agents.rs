@@ -1,8 +1,8 @@
-//! Enrolment, standing, beats.
+//! Enrolment, standing, heartbeats.
 
 use protocol::{AgentState, ProtocolVersion};
 use serde_json::json;
-use store::agents::{self, Beat, Enrolment, Order, Ordered};
+use store::agents::{self, Enrolment, Heartbeat, Order, Ordered};
 use store::{delegations, routes};
 
 use crate::world::{NOW, World, range};
@@ -73,7 +73,7 @@ async fn revocation_gives_the_work_back() {
     assert_eq!(store::hosts::adopt(world.store()).await.unwrap(), 1);
     assert_eq!(routes::route(world.store(), 10, 10).await.unwrap().len(), 2);
     // The first route is stored by the agent, the second is on its way.
-    beat(&world, first, 1).await;
+    heartbeat(&world, first, 1).await;
     agents::order(world.store(), first, Order::Revoke, "admin", NOW).await.unwrap();
     let second = world.approved(2, Some("192.0.2.0/24")).await;
     let routed = routes::route(world.store(), 10, 10).await.unwrap();
@@ -83,32 +83,32 @@ async fn revocation_gives_the_work_back() {
     assert!(routed.iter().all(|route| route.agent == second));
 }
 
-async fn beat(world: &World, agent: protocol::AgentId, routes_after: u64) -> agents::Standing {
+async fn heartbeat(world: &World, agent: protocol::AgentId, routes_after: u64) -> agents::Standing {
     let status = json!({ "hosts": 1 });
-    let beat = Beat {
+    let heartbeat = Heartbeat {
         agent,
         protocol: ProtocolVersion(1),
         asleep_until: None,
         status: &status,
         routes_after,
     };
-    agents::beat(world.store(), &beat, NOW.plus_ms(-60_000), NOW).await.unwrap().unwrap()
+    agents::heartbeat(world.store(), &heartbeat, NOW.plus_ms(-60_000), NOW).await.unwrap().unwrap()
 }
 
 #[tokio::test]
-async fn a_beat_tells_whether_the_agent_turned() {
+async fn a_heartbeat_tells_whether_the_agent_turned() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
-    assert!(agents::workers(world.store()).await.unwrap()[0].last_beat_at.is_none());
-    assert!(beat(&world, agent, 0).await.turned, "the first one");
-    let standing = beat(&world, agent, 0).await;
+    assert!(agents::workers(world.store()).await.unwrap()[0].last_heartbeat_at.is_none());
+    assert!(heartbeat(&world, agent, 0).await.turned, "the first one");
+    let standing = heartbeat(&world, agent, 0).await;
     assert_eq!(
         (standing.turned, standing.state, standing.last_route),
         (false, AgentState::Approved, 0)
     );
     let status = json!({});
     let asleep_until = Some(NOW.plus_ms(5));
-    let asleep = Beat {
+    let asleep = Heartbeat {
         agent,
         protocol: ProtocolVersion(1),
         asleep_until,
@@ -116,20 +116,20 @@ async fn a_beat_tells_whether_the_agent_turned() {
         routes_after: 0,
     };
     let since = NOW.plus_ms(-60_000);
-    assert!(agents::beat(world.store(), &asleep, since, NOW).await.unwrap().unwrap().turned);
+    assert!(agents::heartbeat(world.store(), &asleep, since, NOW).await.unwrap().unwrap().turned);
     let worker = agents::workers(world.store()).await.unwrap()[0];
-    assert_eq!((worker.last_beat_at, worker.asleep_until), (Some(NOW), asleep_until));
+    assert_eq!((worker.last_heartbeat_at, worker.asleep_until), (Some(NOW), asleep_until));
     let late = NOW.plus_ms(100_000);
-    let awake = Beat { asleep_until, ..asleep };
+    let awake = Heartbeat { asleep_until, ..asleep };
     assert!(
-        agents::beat(world.store(), &awake, late.plus_ms(-60_000), late)
+        agents::heartbeat(world.store(), &awake, late.plus_ms(-60_000), late)
             .await
             .unwrap()
             .unwrap()
             .turned
     );
-    let unknown = Beat { agent: protocol::AgentId::new(99), ..awake };
-    assert_eq!(agents::beat(world.store(), &unknown, since, NOW).await.unwrap(), None);
+    let unknown = Heartbeat { agent: protocol::AgentId::new(99), ..awake };
+    assert_eq!(agents::heartbeat(world.store(), &unknown, since, NOW).await.unwrap(), None);
 }
 
 #[tokio::test]

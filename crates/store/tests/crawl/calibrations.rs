@@ -5,12 +5,12 @@ use protocol::package::{Header, PackageName};
 use protocol::{AgentId, PinId, UnixMillis};
 use serde_json::json;
 use store::calibrations::{self, Case, Outcome, Seed, State};
+use store::constraints::{self, Kind, Made, New};
 use store::delegations::{self, Assigned, Assignment, Cause, Decided, Decision};
-use store::hearings::{self, Trends, Unheard};
 use store::packages::{HostTally, Integration, Received};
 use store::searches::{self, NewSearch, Which};
-use store::steering::{self, Kind, Made, New};
-use store::{hand_overs, probes};
+use store::timing_reports::{self, Trends, Unheard};
+use store::{handovers, probes};
 
 use crate::world::{NOW, World, ip, range};
 
@@ -98,7 +98,7 @@ async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
 }
 
 async fn unheard(world: &World) -> Vec<Unheard> {
-    hearings::unheard(world.store(), 10).await.unwrap()
+    timing_reports::unheard(world.store(), 10).await.unwrap()
 }
 
 async fn case(world: &World) -> Case {
@@ -116,11 +116,12 @@ async fn what_is_told_counts_once_and_only_from_whom_the_host_is() {
         (told.usual, told.slower, told.ratio, told.delegated_at),
         (2, 1, Some(4.0), Some(NOW))
     );
-    hearings::heard(world.store(), &told, &json!({"kept": 1})).await.unwrap();
+    timing_reports::heard(world.store(), &told, &json!({"kept": 1})).await.unwrap();
     assert_eq!(unheard(&world).await, []);
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one scenario, step by step")]
 async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     let (world, near, next) = world().await;
     tell(&world, near, 0, 2).await;
@@ -153,7 +154,7 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     answer(&world, next, 31_000).await;
     let measured = case(&world).await;
     assert_eq!(measured.probe.unwrap().outcome, Outcome::Measured(31_000));
-    assert_eq!(measured.witness, Some((next, 30_000)));
+    assert_eq!(measured.control_probe, Some((next, 30_000)));
 
     let rules = ("threshold", 50_000);
     let searching = (State::Searching, Some(31_000));
@@ -170,7 +171,7 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     calibrations::went(world.store(), &searched, &holds, &json!({"far": true}), NOW).await.unwrap();
     let away = case(&world).await;
     assert_eq!(
-        (away.state, away.heir, away.exile.clone()),
+        (away.state, away.next_agent, away.failback.clone()),
         (State::Away, Some(next), Some(json!({"far": true})))
     );
     let seeds = [Seed { agent: near, rtt_us: 9_100 }, Seed { agent: next, rtt_us: 31_000 }];
@@ -204,11 +205,11 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     let case = case(&world).await;
     calibrations::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
     calibrations::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
-    let orders = hand_overs::open(world.store(), near, 10).await.unwrap();
+    let orders = handovers::open(world.store(), near, 10).await.unwrap();
     assert_eq!((orders.len(), orders[0].task), (1, protocol::HostTask::Settle));
     let numbers = [orders[0].number];
     assert_eq!(
-        hand_overs::confirm(world.store(), near, &numbers, NOW).await.unwrap(),
+        handovers::confirm(world.store(), near, &numbers, NOW).await.unwrap(),
         0,
         "no host comes free"
     );
@@ -230,7 +231,7 @@ async fn complains_after(world: &World, agent: AgentId, cause: Cause) -> bool {
         slower: 2,
         ratio: Some(4.0),
         url: None,
-        hearing: None,
+        timing_reports: None,
         delegated_at: Some(NOW),
     };
     calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap()
@@ -254,7 +255,7 @@ async fn what_was_given_by_hand_once_is_looked_at_and_what_is_pinned_is_not() {
     let agent = world.approved(3, None).await;
     let new =
         New { kind: Kind::Pin, scope: &scope, agent, reason: "r", by: "ada", expires_at: None };
-    let Made::Done(pin) = steering::make(world.store(), &new, NOW).await.unwrap() else {
+    let Made::Done(pin) = constraints::make(world.store(), &new, NOW).await.unwrap() else {
         panic!("taken")
     };
     assert!(!complains_after(&world, agent, Cause::Pin(PinId::new(pin))).await);

@@ -5,9 +5,9 @@ use hierarchy::{
     Builder, Companies, Generation, Hierarchy, Range, Record, Scope, SubnetKind, remap::RemapCounts,
 };
 use protocol::{AgentId, DelegationId};
+use store::constraints::{self, Kind};
 use store::delegations::{self, Held, Tied};
 use store::searches::{self, NewSearch};
-use store::steering::{self, Kind};
 use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
@@ -136,7 +136,7 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     let ranges = ["198.51.100.0/24", "198.51.101.0/24", "203.0.113.0/24"];
     for text in ranges {
         let scope = Scope::Range(range(text));
-        let new = steering::New {
+        let new = constraints::New {
             kind: Kind::Pin,
             scope: &scope,
             agent,
@@ -144,7 +144,7 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
             by: "a",
             expires_at: None,
         };
-        steering::make(world.store(), &new, NOW).await.unwrap();
+        constraints::make(world.store(), &new, NOW).await.unwrap();
     }
     let tied = Tied::read(world.store()).await.unwrap();
     assert_eq!((tied.held.len(), tied.rules.len()), (1, 3));
@@ -152,7 +152,7 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     let (old, new) = (hierarchy(&known), hierarchy(&["198.51.100.0/23", "203.0.113.0/24"]));
     assert!(tied.fits(&old) && !tied.fits(&new));
     let plan = tied.plan(Some(&old), &new);
-    steering::carry(world.store(), &plan.constraints, NOW.plus_ms(1)).await.unwrap();
+    constraints::carry(world.store(), &plan.constraints, NOW.plus_ms(1)).await.unwrap();
     let mut now: Vec<_> = Tied::read(world.store())
         .await
         .unwrap()

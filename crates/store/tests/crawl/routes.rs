@@ -44,9 +44,9 @@ async fn an_agent_gets_no_more_than_it_may_have_ahead() {
     assert!(routes::route(world.store(), 100, 3).await.unwrap().is_empty());
     let status = serde_json::json!({});
     let protocol = protocol::ProtocolVersion(1);
-    let beat =
-        agents::Beat { agent, protocol, asleep_until: None, status: &status, routes_after: 2 };
-    let standing = agents::beat(world.store(), &beat, NOW, NOW).await.unwrap().unwrap();
+    let heartbeat =
+        agents::Heartbeat { agent, protocol, asleep_until: None, status: &status, routes_after: 2 };
+    let standing = agents::heartbeat(world.store(), &heartbeat, NOW, NOW).await.unwrap().unwrap();
     assert_eq!((standing.confirmed, standing.last_route), (2, 3));
     assert_eq!(routes::route(world.store(), 100, 3).await.unwrap().len(), 2);
     assert_eq!(seqs(&world, agent, 2).await, [3, 4, 5]);

@@ -1,6 +1,6 @@
 //! Letting go of hosts, and pages that are visited again.
 
-use protocol::{beat::HostTask, page::Page};
+use protocol::{heartbeat::HostTask, page::Page};
 
 use super::*;
 
@@ -33,9 +33,9 @@ impl World {
         self.make(Change::Done(done))
     }
 
-    fn let_go(&self, number: u64, key: &str) -> Effect {
+    fn release(&self, number: u64, key: &str) -> Effect {
         let host = self.frontier().host_number(key).unwrap();
-        self.make(Change::Order { number, host, task: HostTask::LetGo })
+        self.make(Change::Order { number, host, task: HostTask::Release })
     }
 
     fn handed_back(&self) -> Vec<String> {
@@ -64,7 +64,7 @@ fn a_host_that_is_let_go_loses_no_url_and_counts_as_never_seen_when_it_is_back()
     world.route(1, "http://a.org/fetched");
     world.route(2, "http://a.org/queued");
     world.visit("http://a.org", NOW);
-    assert!(!world.let_go(7, "http://a.org").more);
+    assert!(!world.release(7, "http://a.org").more);
     assert_eq!(world.handed_back(), ["http://a.org/queued", "http://a.org/fetched"]);
     world.restart();
     assert_eq!(world.frontier().host_number("http://a.org").unwrap(), None);
@@ -80,7 +80,7 @@ fn an_order_is_done_when_everything_before_it_is_shipped() {
     let world = World::new();
     world.route(1, "http://a.org/");
     world.visit("http://a.org", NOW);
-    world.let_go(7, "http://a.org");
+    world.release(7, "http://a.org");
     assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0], "not even packed");
     let through = world.frontier().batch(u64::MAX).unwrap().entries.last().unwrap().0;
     world.make(Change::Sealed { seq: 1, through, bytes: 1 });
@@ -93,7 +93,7 @@ fn an_order_is_done_when_everything_before_it_is_shipped() {
     world.make(Change::OrdersOver { numbers: vec![7] });
     assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0]);
     world.ship();
-    world.let_go(8, "http://unknown.org");
+    world.release(8, "http://unknown.org");
     assert_eq!(world.frontier().orders_done().unwrap(), [8], "nothing to do, nothing to ship");
 }
 
@@ -101,9 +101,9 @@ fn an_order_is_done_when_everything_before_it_is_shipped() {
 fn a_repeated_order_takes_nothing_from_a_host_that_is_back() {
     let world = World::new();
     world.route(1, "http://a.org/");
-    world.let_go(7, "http://a.org");
+    world.release(7, "http://a.org");
     world.route(2, "http://a.org/");
-    world.let_go(7, "http://a.org");
+    world.release(7, "http://a.org");
     assert!(world.next("http://a.org").is_some());
 }
 
@@ -114,10 +114,10 @@ fn a_large_host_is_let_go_in_parts() {
     let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
     world.make(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
     (0..300).for_each(|_| drop(world.visit("http://a.org", NOW)));
-    assert!(world.let_go(7, "http://a.org").more);
+    assert!(world.release(7, "http://a.org").more);
     world.restart();
-    assert!(world.let_go(7, "http://a.org").more);
-    assert!(!world.let_go(7, "http://a.org").more);
+    assert!(world.release(7, "http://a.org").more);
+    assert!(!world.release(7, "http://a.org").more);
     let back: std::collections::BTreeSet<String> = world.handed_back().into_iter().collect();
     assert_eq!(back, urls.into_iter().collect());
 }

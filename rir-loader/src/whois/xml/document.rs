@@ -132,6 +132,6 @@ impl Document {
     fn end_object(&mut self, element: Element, take: Take<'_>) {
         self.report.objects += 1;
         self.report.count_class(self.path.local_name(), 1);
-        self.record.hand_over(element, &mut self.report, take);
+        self.record.handover(element, &mut self.report, take);
     }
 }

@@ -39,7 +39,7 @@ impl Record {
     }
 
     /// The object has ended, and is this element.
-    pub(super) fn hand_over(&mut self, element: Element, report: &mut WhoisReport, take: Take<'_>) {
+    pub(super) fn handover(&mut self, element: Element, report: &mut WhoisReport, take: Take<'_>) {
         let outcome = match element {
             Element::Net => self.net(report, take),
             Element::Organisation => self.organisation(report, take),

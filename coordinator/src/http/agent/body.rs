@@ -1,0 +1,57 @@
+//! A JSON body in the words of the protocol.
+
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{FromRequest, Request};
+use axum::http::StatusCode;
+use protocol::ProtocolVersion;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::http::agent::refusal;
+use crate::http::problem::Problem;
+
+/// A JSON body. When it names a protocol version that this coordinator does not speak, that is the
+/// refusal, whatever else the body holds: another dialect may have other fields.
+pub(super) struct Words<T>(pub(super) T);
+
+/// How long a body may take to arrive.
+const ARRIVAL: Duration = Duration::from_secs(30);
+
+#[derive(Deserialize)]
+struct Dialect {
+    protocol: Option<ProtocolVersion>,
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Words<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let arrival = tokio::time::timeout(ARRIVAL, Bytes::from_request(request, state)).await;
+        let bytes = arrival.map_err(|_| slow())?.map_err(|refusal| unread(&refusal))?;
+        if let Ok(Dialect { protocol: Some(version) }) = serde_json::from_slice(&bytes) {
+            version.supported().map_err(refusal::version)?;
+        }
+        serde_json::from_slice(&bytes).map(Self).map_err(|error| {
+            Problem::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "body",
+                format!("The body cannot be read: {error}."),
+            )
+        })
+    }
+}
+
+fn slow() -> Problem {
+    let detail = "The body took longer than half a minute to arrive; send it again.";
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-body", detail)
+}
+
+/// The body did not arrive whole, or is too long.
+pub(super) fn unread(refusal: &BytesRejection) -> Problem {
+    let slug =
+        if refusal.status() == StatusCode::PAYLOAD_TOO_LARGE { "body-too-large" } else { "body" };
+    Problem::new(refusal.status(), slug, format!("{}.", refusal.body_text()))
+}

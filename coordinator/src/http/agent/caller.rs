@@ -1,0 +1,59 @@
+//! Which agent calls?
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::header;
+use axum::http::request::Parts;
+use protocol::key::PublicKey;
+use protocol::{AgentId, AgentState};
+
+use crate::http::agent::refusal;
+use crate::http::problem::Problem;
+use crate::runtime::state::Coordinator;
+
+/// An agent with a good session. Its standing is read from the database with every call, so that a
+/// revocation holds at once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Caller {
+    pub(super) agent: AgentId,
+    pub(super) key: PublicKey,
+    pub(super) state: AgentState,
+}
+
+impl Caller {
+    /// Refuses agents that never were approved; paused ones may still deliver.
+    pub(super) fn may_deliver(&self) -> Result<(), Problem> {
+        match self.state {
+            AgentState::Approved | AgentState::Paused => Ok(()),
+            AgentState::Pending | AgentState::Revoked => Err(refusal::not_from(self.state)),
+        }
+    }
+}
+
+impl FromRequestParts<Arc<Coordinator>> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        coordinator: &Arc<Coordinator>,
+    ) -> Result<Self, Problem> {
+        let token = bearer(parts)
+            .ok_or_else(|| refusal::no_session("the Authorization header has no bearer token"))?;
+        let owner = coordinator.tokens.owner(token, coordinator.now());
+        let agent = owner
+            .map_err(|error| refusal::no_session(&format!("the token is refused, {error}")))?;
+        let identity = store::agents::identity(&coordinator.store, agent).await?;
+        let identity = identity.ok_or_else(refusal::unknown_agent)?;
+        if identity.state == AgentState::Revoked {
+            return Err(refusal::not_from(identity.state));
+        }
+        Ok(Self { agent, key: identity.key, state: identity.state })
+    }
+}
+
+fn bearer(parts: &Parts) -> Option<&str> {
+    let value = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}

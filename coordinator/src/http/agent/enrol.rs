@@ -1,0 +1,93 @@
+//! An agent asks to be let in.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{ConnectInfo, State};
+use axum::http::StatusCode;
+use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
+use protocol::{AgentState, UnixMillis, limits};
+use store::agents::{self, Enrolment, Newcomer};
+
+use crate::http::agent::body::Words;
+use crate::http::agent::refusal;
+use crate::http::problem::{FieldError, Problem};
+use crate::http::tokens::join_token_hash;
+use crate::runtime::events::Change;
+use crate::runtime::state::Coordinator;
+
+/// Enrols an agent with a one-time join token; with a known key the answer is the same agent.
+pub(super) async fn enrol(
+    State(coordinator): State<Arc<Coordinator>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    Words(request): Words<EnrolRequest>,
+) -> Result<Json<EnrolResponse>, Problem> {
+    let now = coordinator.now();
+    check_clock(request.agent_time, now)?;
+    request.verify().map_err(refusal::signature)?;
+    check_profile(&request.profile)?;
+    let newcomer = Newcomer {
+        key: &request.public_key,
+        profile: &request.profile,
+        protocol: request.protocol,
+        home: peer.ip().to_canonical(),
+    };
+    let hash = join_token_hash(&request.join_token);
+    match agents::enrol(&coordinator.store, &hash, &newcomer, now).await? {
+        Enrolment::Enrolled { state: AgentState::Revoked, .. } => {
+            Err(refusal::not_from(AgentState::Revoked))
+        }
+        Enrolment::Enrolled { agent, state, fresh } => {
+            tracing::info!(%agent, name = request.profile.name, home = %newcomer.home, fresh, "enrolled an agent");
+            coordinator.events.tell(Change::Agents);
+            Ok(Json(EnrolResponse { agent, state, coordinator_time: now }))
+        }
+        Enrolment::UnknownToken => Err(wrong_token("is not one of this coordinator's")),
+        Enrolment::UsedToken => Err(wrong_token("was used by another agent")),
+        Enrolment::ExpiredToken => Err(wrong_token("has expired")),
+    }
+}
+
+fn wrong_token(why: &str) -> Problem {
+    let detail = format!("The join token {why}; ask the operator for a new one.");
+    Problem::new(StatusCode::UNAUTHORIZED, "join-token", detail)
+}
+
+fn check_clock(agent_time: UnixMillis, now: UnixMillis) -> Result<(), Problem> {
+    let off_ms = agent_time.distance_ms(now);
+    if off_ms <= limits::CLOCK_OFF_MS {
+        return Ok(());
+    }
+    let direction = if agent_time < now { "behind" } else { "ahead of" };
+    let detail = format!(
+        "The agent's clock is {} minutes {direction} the coordinator's; set it right (for example with NTP) and \
+         enrol again.",
+        off_ms / 60_000
+    );
+    Err(Problem::new(StatusCode::CONFLICT, "clock-off", detail))
+}
+
+fn check_profile(profile: &AgentProfile) -> Result<(), Problem> {
+    let mut broken = Vec::new();
+    let mut text = |field: &str, value: &str, most: usize| {
+        let length = value.chars().count();
+        if length == 0 || length > most || value.chars().any(char::is_control) {
+            broken.push(FieldError::new(
+                field,
+                format!("must have 1 to {most} characters and no control characters"),
+            ));
+        }
+    };
+    text("profile.name", &profile.name, 100);
+    text("profile.contact", &profile.contact, 500);
+    text("profile.version", &profile.version, 100);
+    text("profile.zone", &profile.zone, 100);
+    for span in &profile.spans {
+        text("profile.spans", span, 200);
+    }
+    if profile.spans.len() > 100 {
+        broken.push(FieldError::new("profile.spans", "must be at most 100"));
+    }
+    if broken.is_empty() { Ok(()) } else { Err(Problem::invalid(broken)) }
+}

@@ -1,0 +1,210 @@
+//! The heartbeat: an agent asks what there is to do, and the answer is held back until there is
+//! something.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use protocol::{
+    AgentState, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, Route,
+    WorkStatus, limits, version,
+};
+use store::agents::{self, Heartbeat, Standing};
+use store::{handovers, probes, routes};
+use tokio::time::Instant;
+
+use crate::http::agent::body::Words;
+use crate::http::agent::caller::Caller;
+use crate::http::agent::refusal;
+use crate::http::problem::Problem;
+use crate::runtime::events::Change;
+use crate::runtime::state::Coordinator;
+
+/// Takes the heartbeat down at once, then answers when there are routes, orders or another state, or
+/// when the hold time is over.
+pub(super) async fn heartbeat(
+    State(coordinator): State<Arc<Coordinator>>,
+    caller: Caller,
+    Words(request): Words<HeartbeatRequest>,
+) -> Result<Json<HeartbeatResponse>, Problem> {
+    let hold = Duration::from_millis(request.hold_ms.min(limits::HEARTBEAT_HOLD_MS).into());
+    let deadline = Instant::now() + hold;
+    take_down(&coordinator, caller, &request).await?;
+    let bell = coordinator.agent_wakeups.bell(caller.agent);
+    loop {
+        let rung = bell.notified();
+        tokio::pin!(rung);
+        // From here on no ring is missed, also not one while the database is asked.
+        rung.as_mut().enable();
+        let news = News::look(&coordinator, caller, &request).await?;
+        let other_policy =
+            request.policy.is_some_and(|known| known != coordinator.policy.load().told());
+        if news.is_any(&request) || other_policy || Instant::now() >= deadline {
+            return Ok(Json(news.answer(&coordinator)));
+        }
+        tokio::select! {
+            () = &mut rung => {}
+            () = tokio::time::sleep_until(deadline) => {}
+            () = coordinator.stop.cancelled() => return Ok(Json(news.answer(&coordinator))),
+        }
+    }
+}
+
+async fn take_down(
+    coordinator: &Coordinator,
+    caller: Caller,
+    request: &HeartbeatRequest,
+) -> Result<(), Problem> {
+    let now = coordinator.now();
+    let asleep_until = match request.status.presence {
+        Presence::Awake => None,
+        // By the coordinator's clock: the agent's may be off.
+        Presence::Asleep { until } => {
+            Some(now.plus_ms(until.0.saturating_sub(request.agent_time.0).max(0)))
+        }
+    };
+    let idle_reason = request.status.idle_reason.as_deref().map(plain);
+    let status = WorkStatus { idle_reason, ..request.status.clone() };
+    let status = serde_json::to_value(&status).map_err(|error| Problem::internal(&error))?;
+    let heartbeat = Heartbeat {
+        agent: caller.agent,
+        protocol: request.protocol,
+        asleep_until,
+        status: &status,
+        routes_after: request.routes_after,
+    };
+    let standing =
+        agents::heartbeat(&coordinator.store, &heartbeat, coordinator.heard_since(), now).await?;
+    let standing = standing.ok_or_else(refusal::unknown_agent)?;
+    check_routes(request, standing)?;
+    if standing.turned {
+        coordinator.events.tell(Change::Agents);
+        coordinator.task_signals.drive_searches.notify_one();
+        coordinator.task_signals.improve_delegations.notify_one();
+        coordinator.task_signals.measure_landmarks.notify_one();
+    }
+    if standing.confirmed > 0 {
+        coordinator.task_signals.route_urls.notify_one();
+    }
+    release(coordinator, caller, request).await
+}
+
+/// Hosts that the agent let go of are for the agents of their subnets.
+async fn release(
+    coordinator: &Coordinator,
+    caller: Caller,
+    request: &HeartbeatRequest,
+) -> Result<(), Problem> {
+    if request.orders_done.is_empty() {
+        return Ok(());
+    }
+    let done =
+        &request.orders_done[..request.orders_done.len().min(limits::HOST_ORDERS_PER_HEARTBEAT)];
+    if handovers::confirm(&coordinator.store, caller.agent, done, coordinator.now()).await? > 0 {
+        coordinator.task_signals.place_hosts.notify_one();
+        coordinator.events.tell(Change::Delegations);
+    }
+    Ok(())
+}
+
+/// Longest reason that is kept, in characters.
+const REASON_CHARS: usize = 300;
+
+/// One line of bounded length, as people and Postgres can read it.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(REASON_CHARS).collect()
+}
+
+/// An agent cannot have stored routes that were never made: it was enrolled with another database.
+fn check_routes(request: &HeartbeatRequest, standing: Standing) -> Result<(), Problem> {
+    if request.routes_after <= standing.last_route {
+        return Ok(());
+    }
+    let detail = format!(
+        "The agent confirms route {} but only {} were made: its data directory belongs to another coordinator, or \
+         this coordinator's \
+         database was restored from an older copy. Give the agent a fresh data directory.",
+        request.routes_after, standing.last_route
+    );
+    Err(Problem::new(StatusCode::CONFLICT, "routes-never-made", detail))
+}
+
+/// What there is for an agent at one moment.
+struct News {
+    state: AgentState,
+    routes: Vec<Route>,
+    probes: Vec<ProbeOrder>,
+    hosts: Vec<HostOrder>,
+    /// Whether the agent speaks of hand-overs and leases.
+    hands_over: bool,
+}
+
+impl News {
+    async fn look(
+        coordinator: &Coordinator,
+        caller: Caller,
+        request: &HeartbeatRequest,
+    ) -> Result<Self, Problem> {
+        let identity = agents::identity(&coordinator.store, caller.agent).await?;
+        let state = identity.ok_or_else(refusal::unknown_agent)?.state;
+        let awake = request.status.presence == Presence::Awake;
+        let hands_over = request.protocol >= version::HANDOVERS;
+        // Also agents that are paused let go; a sleeping one does when it agent_wakeups.
+        let hosts = match (hands_over, awake) {
+            (true, true) => {
+                handovers::open(&coordinator.store, caller.agent, limits::HOST_ORDERS_PER_HEARTBEAT)
+                    .await?
+            }
+            _ => Vec::new(),
+        };
+        if state != AgentState::Approved || !awake {
+            return Ok(Self { state, routes: Vec::new(), probes: Vec::new(), hosts, hands_over });
+        }
+        let most = limits::ROUTES_PER_HEARTBEAT
+            .min(coordinator.config.limits.routes_per_heartbeat as usize);
+        let routes =
+            routes::after(&coordinator.store, caller.agent, request.routes_after, most).await?;
+        let (taken, samples) = (&request.probes_taken, coordinator.policy.load().samples);
+        let orders = probes::orders(
+            &coordinator.store,
+            caller.agent,
+            taken,
+            samples,
+            limits::PROBES_PER_HEARTBEAT,
+        );
+        Ok(Self { state, routes, probes: orders.await?, hosts, hands_over })
+    }
+
+    /// Whether it is worth an answer at once. A sleeping agent does not wait.
+    fn is_any(&self, request: &HeartbeatRequest) -> bool {
+        let asleep = request.status.presence != Presence::Awake;
+        let hosts = self.hosts.iter().any(|order| !request.orders_taken.contains(&order.number));
+        asleep
+            || self.state != request.state
+            || !self.routes.is_empty()
+            || !self.probes.is_empty()
+            || hosts
+    }
+
+    /// An agent that was not told everything yet must not go on with hosts that are others' by now.
+    fn lease_ms(&self, coordinator: &Coordinator) -> Option<u64> {
+        let all_told = self.hosts.len() < limits::HOST_ORDERS_PER_HEARTBEAT;
+        let lease_s = if all_told { coordinator.config.limits.lease_s } else { 0 };
+        self.hands_over.then_some(u64::from(lease_s) * 1_000)
+    }
+
+    fn answer(self, coordinator: &Coordinator) -> HeartbeatResponse {
+        let lease_ms = self.lease_ms(coordinator);
+        HeartbeatResponse {
+            lease_ms,
+            coordinator_time: coordinator.now(),
+            state: self.state,
+            routes: self.routes,
+            probes: self.probes,
+            host_orders: self.hosts,
+            policy: coordinator.policy.load().told(),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Agents ship packages. A package is acknowledged when its body and its row in the ledger are
+//! durable, in this order.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{FromRequest as _, Path, Request, State};
+use axum::http::StatusCode;
+use protocol::package::{Header, PackageError, PackageName};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use store::packages::{self, Entered, Received};
+
+use crate::http::agent::body::unread;
+use crate::http::agent::caller::Caller;
+use crate::http::problem::Problem;
+use crate::packages::blob_store::{Bodies, BodyError};
+use crate::packages::ingest;
+use crate::runtime::events::Change;
+use crate::runtime::failure::chain;
+use crate::runtime::state::Coordinator;
+
+/// How long an upload may take.
+const UPLOAD: Duration = Duration::from_mins(2);
+
+/// The acknowledgement; the agent may forget the package.
+#[derive(Debug, Serialize)]
+pub(super) struct Receipt {
+    status: &'static str,
+}
+
+/// Takes a package, or says that it was taken before.
+pub(super) async fn put(
+    State(coordinator): State<Arc<Coordinator>>,
+    caller: Caller,
+    path: Result<Path<(u64, u64)>, PathRejection>,
+    request: Request,
+) -> Result<Json<Receipt>, Problem> {
+    caller.may_deliver()?;
+    check_in_charge(&coordinator)?;
+    let Path((epoch, seq)) =
+        path.map_err(|refusal| Problem::not_found(format!("{}.", refusal.body_text())))?;
+    let name = PackageName { agent: caller.agent, epoch, seq };
+    check_name(&name)?;
+    // Bounds the memory that uploads take together.
+    let _room = coordinator
+        .uploads
+        .acquire()
+        .await
+        .map_err(|_| Problem::unavailable("The coordinator is stopping."))?;
+    let body = receive(request).await?;
+    let sha256 = Sha256::digest(&body);
+    match packages::find(&coordinator.store, &name).await? {
+        Some(known) if known == sha256.as_slice() => {
+            return Ok(Json(Receipt { status: "duplicate" }));
+        }
+        Some(_) => return Err(conflict(&name)),
+        None => {}
+    }
+    let header = verify(&coordinator, caller, &name, body.clone()).await?;
+    store_it(&coordinator, &header, body, &sha256).await
+}
+
+/// Bodies and index lie with the coordinator that decides; another one could not integrate what it
+/// took.
+fn check_in_charge(coordinator: &Coordinator) -> Result<(), Problem> {
+    if coordinator.is_leader() {
+        return Ok(());
+    }
+    let problem = Problem::unavailable(
+        "This coordinator is not in charge yet, or not any more; send the package again.",
+    );
+    Err(Problem { retry_after_s: Some(1), ..problem })
+}
+
+fn check_name(name: &PackageName) -> Result<(), Problem> {
+    if name.seq >= 1 && i64::try_from(name.seq).is_ok() && i64::try_from(name.epoch).is_ok() {
+        return Ok(());
+    }
+    Err(refused("name", "Epoch and number must be at most 2^63 - 1, and numbers begin at 1."))
+}
+
+async fn receive(request: Request) -> Result<Bytes, Problem> {
+    match tokio::time::timeout(UPLOAD, Bytes::from_request(request, &())).await {
+        Ok(body) => body.map_err(|refusal| unread(&refusal)),
+        Err(_) => Err(Problem::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "slow-upload",
+            "The package took longer than two minutes to arrive; send it again.",
+        )),
+    }
+}
+
+/// Checks the whole package before anything is stored: it must come from the caller, under this
+/// name, and be readable to its end.
+async fn verify(
+    coordinator: &Coordinator,
+    caller: Caller,
+    name: &PackageName,
+    body: Bytes,
+) -> Result<Header, Problem> {
+    let _room = coordinator
+        .checks
+        .acquire()
+        .await
+        .map_err(|_| Problem::unavailable("The coordinator is stopping."))?;
+    let checking = tokio::task::spawn_blocking(move || ingest::check(&body, &caller.key)).await;
+    let header = checking.map_err(|error| Problem::internal(&error))?.map_err(|error| {
+        tracing::warn!(agent = %caller.agent, error = chain(&error), "refused a package");
+        refused(reason(&error), format!("The package is refused: {}.", chain(&error)))
+    })?;
+    if header.name == *name {
+        return Ok(header);
+    }
+    Err(refused(
+        "name",
+        "The package's signed header names another agent, epoch or number than the path.",
+    ))
+}
+
+async fn store_it(
+    coordinator: &Coordinator,
+    header: &Header,
+    body: Bytes,
+    sha256: &[u8],
+) -> Result<Json<Receipt>, Problem> {
+    let object = Bodies::key(&header.name, &data_encoding::HEXLOWER.encode(sha256));
+    let bytes = body.len() as u64;
+    coordinator.bodies.put(&object, body).await.map_err(|error| not_stored(&error))?;
+    let received = Received { header, sha256, object: &object, bytes };
+    match packages::enter(&coordinator.store, &received, coordinator.now()).await? {
+        Entered::New => {
+            coordinator.task_signals.integrate_packages.notify_one();
+            coordinator.events.tell(Change::Crawl);
+            Ok(Json(Receipt { status: "stored" }))
+        }
+        Entered::Duplicate => Ok(Json(Receipt { status: "duplicate" })),
+        Entered::Conflict => Err(conflict(&header.name)),
+    }
+}
+
+fn not_stored(error: &BodyError) -> Problem {
+    if !error.is_full() {
+        return Problem::internal(error);
+    }
+    tracing::error!(error = chain(error), "cannot take packages");
+    let detail = "The coordinator's disk is full; keep the package and send it again later.";
+    let problem = Problem::new(StatusCode::INSUFFICIENT_STORAGE, "disk-full", detail);
+    Problem { retry_after_s: Some(60), ..problem }
+}
+
+fn conflict(name: &PackageName) -> Problem {
+    let detail = format!(
+        "Another package was received as number {} of epoch {}; an agent that lost its data must draw a new epoch.",
+        name.seq, name.epoch
+    );
+    Problem::new(StatusCode::CONFLICT, "package-conflict", detail)
+}
+
+fn refused(reason: &str, detail: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("package-{reason}"), detail)
+}
+
+/// The typed reason in the problem's name.
+fn reason(error: &PackageError) -> &'static str {
+    match error {
+        PackageError::TooLarge(_) => "too-large",
+        PackageError::Magic => "magic",
+        PackageError::Truncated => "truncated",
+        PackageError::Header(_) | PackageError::HeaderTooLarge(_) => "header",
+        PackageError::Signature(_) => "signature",
+        PackageError::BodyHash => "body-hash",
+        PackageError::Inflate(_) => "inflate",
+        PackageError::Bomb(_) => "bomb",
+        PackageError::TooManyEntries(_) | PackageError::EntryCount { .. } => "entry-count",
+        PackageError::Entry { .. } | PackageError::EntryTooLarge(_) => "entry",
+    }
+}

@@ -1,0 +1,43 @@
+//! A signature over a nonce buys a session.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
+use protocol::{AgentState, limits};
+use store::agents;
+
+use crate::http::agent::body::Words;
+use crate::http::agent::refusal;
+use crate::http::problem::Problem;
+use crate::runtime::state::Coordinator;
+
+/// A nonce to sign. Nothing is stored, and whether the agent exists is not said.
+pub(super) async fn challenge(
+    State(coordinator): State<Arc<Coordinator>>,
+    Words(request): Words<ChallengeRequest>,
+) -> Json<Challenge> {
+    let nonce = coordinator.tokens.nonce(request.agent, coordinator.now(), rand::random());
+    Json(Challenge { nonce })
+}
+
+/// A bearer token for ten minutes.
+pub(super) async fn session(
+    State(coordinator): State<Arc<Coordinator>>,
+    Words(request): Words<SessionRequest>,
+) -> Result<Json<Session>, Problem> {
+    let identity = agents::identity(&coordinator.store, request.agent).await?;
+    let identity = identity.ok_or_else(refusal::unknown_agent)?;
+    // The signature first: only the agent itself can use a nonce up.
+    request.verify(&identity.key).map_err(refusal::signature)?;
+    coordinator
+        .tokens
+        .spend(&request.nonce, request.agent, coordinator.now())
+        .map_err(refusal::nonce)?;
+    if identity.state == AgentState::Revoked {
+        return Err(refusal::not_from(identity.state));
+    }
+    let token = coordinator.tokens.session(request.agent, coordinator.now(), rand::random());
+    Ok(Json(Session { token, expires_in_s: limits::SESSION_SECONDS }))
+}

@@ -1,0 +1,56 @@
+//! Everything that people and their browsers may ask, under one roof.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use tower::ServiceBuilder;
+use tower_http::compression::CompressionLayer;
+use tower_http::csrf::{CsrfLayer, ProtectionError};
+use tower_http::set_header::SetResponseHeaderLayer;
+
+use crate::http::document;
+use crate::http::problem::Problem;
+use crate::http::state::ApiState;
+use crate::http::web;
+use crate::runtime::state::Coordinator;
+
+/// Largest body of a request, in bytes: ten thousand seeds of the longest kind would be more, and
+/// are sent in parts.
+const BODY_MAX: usize = 4 << 20;
+
+/// Scripts and styles come from us and from files only; no other site may put these pages in a
+/// frame.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// The people's API, its document, and the pages. The server must hand the peer's address in as
+/// `ConnectInfo`, and must lay [`crate::http::problem::speak_in_problems`] around this.
+pub fn router(core: Arc<Coordinator>) -> Router {
+    let (api, document) = document::routes();
+    let document = document.to_json().unwrap_or_default();
+    let document = move || async move { ([(header::CONTENT_TYPE, "application/json")], document) };
+    let layers = ServiceBuilder::new()
+        .layer(CompressionLayer::new())
+        .layer(header_layer(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY))
+        .layer(header_layer(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .layer(header_layer(header::REFERRER_POLICY, "no-referrer"))
+        .layer(CsrfLayer::new().with_rejection_response(cross_site));
+    api.route("/api/v1/openapi.json", get(document))
+        .fallback(web::pages)
+        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .layer(layers)
+        .with_state(ApiState::new(core))
+}
+
+fn header_layer(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {
+    SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
+}
+
+fn cross_site(_: ProtectionError) -> Response {
+    let detail = "Another site asked for this change; open the dashboard itself and do it there.";
+    Problem::new(axum::http::StatusCode::FORBIDDEN, "cross-site", detail).into_response()
+}

@@ -1,0 +1,39 @@
+//! Seeds: URLs to begin from, given by people.
+
+use store::StoreError;
+
+use crate::intake::url::{LinkError, take_apart};
+use crate::runtime::events::Change;
+use crate::runtime::state::Coordinator;
+
+/// What became of seeds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AddedSeeds {
+    /// Queued now.
+    pub accepted: u64,
+    /// In the queue already, or twice among the seeds, or of a host that was given up lately.
+    pub already_known: u64,
+    /// Not crawled, and why; as given.
+    pub rejected: Vec<(String, LinkError)>,
+}
+
+/// Queues seeds.
+pub async fn add_seeds(
+    coordinator: &Coordinator,
+    seeds: &[String],
+) -> Result<AddedSeeds, StoreError> {
+    let mut sown = AddedSeeds::default();
+    let mut urls = Vec::with_capacity(seeds.len());
+    for seed in seeds {
+        match take_apart(seed, 0) {
+            Ok(url) => urls.push(url),
+            Err(error) => sown.rejected.push((seed.clone(), error)),
+        }
+    }
+    sown.accepted = store::urls::queue(&coordinator.store, &urls, coordinator.now()).await?;
+    sown.already_known = (urls.len() as u64).saturating_sub(sown.accepted);
+    coordinator.task_signals.resolve_hosts.notify_one();
+    coordinator.task_signals.route_urls.notify_one();
+    coordinator.events.tell(Change::Crawl);
+    Ok(sown)
+}

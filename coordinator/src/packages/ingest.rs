@@ -1,0 +1,164 @@
+//! Here is a package: what does it bring to the index, to the ledger and to the queue?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use index::{Document, Index, WriteError};
+use protocol::key::PublicKey;
+use protocol::package::{self, PackageError, PackageName};
+use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
+use store::packages::{HostTally, Integration};
+use store::timing_reports::Trends;
+use store::urls::NewUrl;
+
+use crate::intake::recent_urls::{Recent, fingerprint};
+use crate::intake::url::take_apart;
+
+/// Scheme and authority.
+pub type HostName = (String, String);
+
+/// Reads a whole package; every promise of its header is checked.
+pub fn read(bytes: &[u8], key: &PublicKey) -> Result<(package::Header, Vec<Entry>), PackageError> {
+    let package = package::open(bytes, key)?;
+    let entries = package.entries().collect::<Result<Vec<_>, _>>()?;
+    Ok((package.header().clone(), entries))
+}
+
+/// Whether every entry of a package can be read, without keeping them.
+pub fn check(bytes: &[u8], key: &PublicKey) -> Result<package::Header, PackageError> {
+    let package = package::open(bytes, key)?;
+    package.entries().try_for_each(|entry| entry.map(drop))?;
+    Ok(package.header().clone())
+}
+
+/// The hosts that the fetches of a package are about.
+pub fn hosts(entries: &[Entry]) -> BTreeSet<HostName> {
+    fetches(entries).filter_map(|fetch| host_of(&fetch.url)).collect()
+}
+
+fn fetches(entries: &[Entry]) -> impl Iterator<Item = &Fetch> {
+    entries.iter().filter_map(|entry| match entry {
+        Entry::Fetch(fetch) => Some(&**fetch),
+        Entry::Discovered(_) => None,
+    })
+}
+
+fn host_of(url: &str) -> Option<HostName> {
+    take_apart(url, 0).ok().map(|url| (url.scheme, url.authority))
+}
+
+/// Writes the pages of a package to the index, without committing, and says what the database shall
+/// know. Only hosts in `own` count: an agent has no say about hosts that are not its.
+pub fn ingest(
+    name: PackageName,
+    entries: &[Entry],
+    own: &BTreeSet<HostName>,
+    index: &Index,
+    recent: &Recent,
+) -> Result<Integration, WriteError> {
+    let mut tallies: BTreeMap<HostName, Tally> = BTreeMap::new();
+    let mut foreign = 0_u32;
+    for fetch in fetches(entries) {
+        let Some(host) = host_of(&fetch.url).filter(|host| own.contains(host)) else {
+            foreign += 1;
+            continue;
+        };
+        tallies.entry(host).or_default().count(fetch);
+        write(name, fetch, index)?;
+    }
+    if foreign > 0 {
+        let PackageName { agent, seq, .. } = name;
+        tracing::warn!(%agent, seq, foreign, "left out fetches of hosts that are not the agent's");
+    }
+    let hosts = tallies.into_iter().map(|(host, tally)| tally.of(host)).collect();
+    Ok(Integration { name, hosts, discovered: discovered(entries, recent) })
+}
+
+fn write(name: PackageName, fetch: &Fetch, index: &Index) -> Result<(), WriteError> {
+    let done = match &fetch.outcome {
+        Outcome::Page(page) => index.upsert(&document(name, fetch, page)),
+        // The URL is no document any more: it moved, is gone, or must not be found.
+        Outcome::Redirect { .. }
+        | Outcome::Disallowed { .. }
+        | Outcome::Other { status: 404 | 410, .. } => index.delete(&fetch.url),
+        Outcome::Other { .. } | Outcome::Unchanged { .. } | Outcome::Failed { .. } => Ok(()),
+    };
+    match done {
+        // Cannot be indexed and never will be; the rest of the package can.
+        Err(WriteError::Url { url }) => {
+            tracing::warn!(url, "left out a page whose URL cannot be indexed");
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+fn document<'a>(package: PackageName, fetch: &'a Fetch, page: &'a Page) -> Document<'a> {
+    Document {
+        url: &fetch.url,
+        title: &page.title,
+        text: &page.text,
+        lang: page.lang.as_deref(),
+        fetched_at: fetch.fetched_at,
+        package,
+    }
+}
+
+/// Links to be queued: well formed, not at the end of a chain of redirects, not routed lately, each
+/// once. What was handed back was routed to somebody who has it no more.
+fn discovered(entries: &[Entry], recent: &Recent) -> Vec<NewUrl> {
+    let links = entries.iter().filter_map(|entry| match entry {
+        Entry::Discovered(Discovered { url, redirects, handed_back })
+            if *redirects <= MAX_REDIRECTS =>
+        {
+            let link = take_apart(url, *redirects).ok()?;
+            (*handed_back || !recent.contains(fingerprint(&link.url))).then_some(link)
+        }
+        _ => None,
+    });
+    let new: BTreeSet<NewUrl> = links.collect();
+    new.into_iter().collect()
+}
+
+#[derive(Default)]
+struct Tally {
+    pages: u64,
+    fetches: u64,
+    wire_bytes: u64,
+    fetch_us: u64,
+    trends: Trends,
+    round_trip: Option<(IpAddr, u32)>,
+}
+
+impl Tally {
+    fn count(&mut self, fetch: &Fetch) {
+        self.pages += u64::from(matches!(fetch.outcome, Outcome::Page(_)));
+        self.fetches += 1;
+        self.wire_bytes = self.wire_bytes.saturating_add(fetch.wire_bytes);
+        self.fetch_us += fetch.timing.map_or(0, |timing| timing.total_us.into());
+        self.time(fetch);
+        match fetch.trend {
+            Some(Trend::Usual) => self.trends.usual += 1,
+            Some(Trend::Slower { ratio }) if ratio.is_finite() => {
+                self.trends.slower += 1;
+                self.trends.page = Some((fetch.url.clone(), ratio));
+            }
+            Some(Trend::Slow | Trend::Slower { .. }) | None => {}
+        }
+    }
+
+    /// Keeps the shortest round trip.
+    fn time(&mut self, fetch: &Fetch) {
+        let Some((address, timing)) = fetch.address.zip(fetch.timing) else { return };
+        if timing.tcp_us > 0 && self.round_trip.is_none_or(|(_, shortest)| timing.tcp_us < shortest)
+        {
+            self.round_trip = Some((address, timing.tcp_us));
+        }
+    }
+
+    fn of(self, (scheme, authority): HostName) -> HostTally {
+        let Self { pages, fetches, wire_bytes, fetch_us, trends, round_trip } = self;
+        let fetch_ms = fetch_us / 1_000;
+        HostTally { scheme, authority, pages, fetches, wire_bytes, fetch_ms, trends, round_trip }
+    }
+}

@@ -1,0 +1,151 @@
+//! Packages become searchable pages and new URLs, each exactly once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use protocol::key::PublicKey;
+use protocol::page::Entry;
+use sha2::{Digest as _, Sha256};
+use store::packages::{self, Integration, Waiting};
+use store::round_trips::Told;
+use store::{StoreError, hosts};
+use tokio::sync::Notify;
+
+use crate::packages::ingest::{self, HostName};
+use crate::predictor::{Lesson, cut_apart};
+use crate::runtime::counted::counted;
+use crate::runtime::events::Change;
+use crate::runtime::failure::chain;
+use crate::runtime::state::Coordinator;
+use crate::runtime::task_signals::TaskSignals;
+use crate::tasks::{BackgroundTask, Outcome};
+
+/// Indexes the packages that wait. First the pages go into the index, under their URLs, and are
+/// made durable; then one transaction per package marks it, counts it and queues what it
+/// discovered. A crash in between repeats the first half, which changes nothing.
+pub struct IntegratePackages;
+
+/// Packages between two commits of the index.
+const BATCH: u32 = 16;
+
+impl BackgroundTask for IntegratePackages {
+    const NAME: &'static str = "integrate_packages";
+    const PERIOD: Duration = Duration::from_secs(5);
+
+    fn bell(task_signals: &TaskSignals) -> &Notify {
+        &task_signals.integrate_packages
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        let waiting = packages::waiting(&coordinator.store, BATCH).await?;
+        if waiting.is_empty() {
+            return Ok(Outcome::Idle);
+        }
+        let mut digested = Vec::with_capacity(waiting.len());
+        for package in &waiting {
+            match ingest_one(coordinator, package).await? {
+                Ok(integration) => digested.push(integration),
+                Err(reason) => set_aside(coordinator, package, &reason).await?,
+            }
+        }
+        let index = Arc::clone(&coordinator.index);
+        tokio::task::spawn_blocking(move || index.commit())
+            .await
+            .context("the index thread ended")??;
+        let mut integrated = 0;
+        for integration in &digested {
+            let told =
+                packages::integrate(&coordinator.store, integration, coordinator.now()).await?;
+            integrated += u32::from(told.is_some());
+            learn(coordinator, &told.unwrap_or_default()).await?;
+        }
+        coordinator.task_signals.resolve_hosts.notify_one();
+        coordinator.task_signals.calibrate.notify_one();
+        coordinator.task_signals.route_urls.notify_one();
+        coordinator.events.tell(Change::Crawl);
+        let outcome = format!("integrated {}", counted(integrated, "package"));
+        Ok(if waiting.len() == BATCH as usize {
+            Outcome::More(outcome)
+        } else {
+            Outcome::Done(outcome)
+        })
+    }
+}
+
+/// Fetches tell where subnets are of which no probe told, and which are not in one place.
+async fn learn(coordinator: &Coordinator, told: &[Told]) -> Result<(), StoreError> {
+    let Some(delegated) = coordinator.delegated() else { return Ok(()) };
+    for told in told.iter().filter(|told| told.is_new) {
+        coordinator.insight.learn(
+            delegated.hierarchy(),
+            &Lesson::of_fetches(delegated.hierarchy(), &told.shortest),
+        );
+    }
+    let confirmed: Vec<_> =
+        told.iter().filter(|told| told.is_confirmed).map(|told| told.subnet).collect();
+    cut_apart(coordinator, &confirmed).await
+}
+
+/// Keeps a package out of the way that can never be integrated; it stays in the ledger with the
+/// reason.
+async fn set_aside(
+    coordinator: &Coordinator,
+    package: &Waiting,
+    reason: &str,
+) -> Result<(), StoreError> {
+    tracing::error!(package = package.object, reason, "set a package aside");
+    packages::refuse(&coordinator.store, &package.name, reason).await
+}
+
+/// Writes one package's pages to the index, or says why it can never be read.
+pub(crate) async fn ingest_one(
+    coordinator: &Coordinator,
+    package: &Waiting,
+) -> Result<Result<Integration, String>, anyhow::Error> {
+    let entries = match entries(coordinator, package).await? {
+        Ok(entries) => entries,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let own = own_hosts(coordinator, package, &entries).await?;
+    let (index, recent) = (Arc::clone(&coordinator.index), Arc::clone(&coordinator.recent));
+    let name = package.name;
+    let digesting = move || ingest::ingest(name, &entries, &own, &index, &recent);
+    let integration =
+        tokio::task::spawn_blocking(digesting).await.context("the index thread ended")??;
+    Ok(Ok(integration))
+}
+
+/// The entries of a package, or why it can never be read: its body is gone or is not what was
+/// acknowledged.
+async fn entries(
+    coordinator: &Coordinator,
+    package: &Waiting,
+) -> Result<Result<Vec<Entry>, String>, anyhow::Error> {
+    let body = match coordinator.bodies.get(&package.object).await {
+        Ok(body) => body,
+        Err(error) if error.is_missing() => return Ok(Err("its body is missing".to_owned())),
+        Err(error) => return Err(error.into()),
+    };
+    let (sha256, key) = (package.sha256.clone(), package.key.clone());
+    let reading = move || {
+        if Sha256::digest(&body).as_slice() != sha256 {
+            return Err("its body was changed after it was received".to_owned());
+        }
+        let key = PublicKey::from_bytes(&key).map_err(|error| chain(&error))?;
+        ingest::read(&body, &key).map(|(_, entries)| entries).map_err(|error| chain(&error))
+    };
+    tokio::task::spawn_blocking(reading).await.context("the reading thread ended")
+}
+
+async fn own_hosts(
+    coordinator: &Coordinator,
+    package: &Waiting,
+    entries: &[Entry],
+) -> Result<BTreeSet<HostName>, StoreError> {
+    let named: Vec<HostName> = ingest::hosts(entries).into_iter().collect();
+    let own = hosts::of_agent(&coordinator.store, package.name.agent, package.received_at, &named)
+        .await?;
+    Ok(own.into_iter().collect())
+}

@@ -1,0 +1,133 @@
+//! Delegations become as admins want them.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use delegation::constraints::Due;
+use hierarchy::Range;
+use protocol::{AgentId, PinId};
+use serde_json::json;
+use store::constraints::{self, Kind, Rule};
+use store::delegations::{self, Assigned, Assignment, Cause, Standing};
+use store::{StoreError, audit, searches};
+use tokio::sync::Notify;
+
+use crate::placement::constraints::assign::{give, tell};
+use crate::placement::constraints::plan::Ground;
+use crate::runtime::state::Coordinator;
+use crate::runtime::task_signals::TaskSignals;
+use crate::search::open_searches::open;
+use crate::tasks::{BackgroundTask, Outcome};
+
+/// Ends pins and exclusions whose time is over, gives what is pinned to its agent, and searches
+/// anew for what a pin does not hold any more and for what is with an excluded agent, who keeps it
+/// until another one is found.
+pub struct Steer;
+
+/// A search that brought no other agent is repeated after so long, in milliseconds.
+const AGAIN_MS: i64 = 3_600_000;
+
+impl BackgroundTask for Steer {
+    const NAME: &'static str = "steer";
+    const PERIOD: Duration = Duration::from_secs(5);
+
+    fn bell(task_signals: &TaskSignals) -> &Notify {
+        &task_signals.steer
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        let ended = constraints::expire(&coordinator.store, coordinator.now()).await?;
+        let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+        let constraints = crate::placement::constraints::constraints(coordinator).await?;
+        let plan = Ground::see(coordinator, &delegated).await?.plan(&delegated, &constraints);
+        let range = |subnet| delegated.hierarchy().subnet(subnet).range();
+        let (mut pinned, mut searched) = (Vec::new(), Vec::new());
+        for (subnet, due) in plan {
+            match due {
+                Due::Give { pin, agent } => pinned.push((range(subnet), pin, agent)),
+                Due::Search { .. } => searched.push(range(subnet)),
+            }
+        }
+        let given = give_pinned(coordinator, &pinned).await?;
+        let opened = search_anew(coordinator, &searched).await?;
+        if ended + given + opened == 0 {
+            return Ok(Outcome::Idle);
+        }
+        Ok(Outcome::Done(format!(
+            "pins and exclusions ended: {ended}; subnets pinned: {given}, let go of: {opened}"
+        )))
+    }
+}
+
+/// Gives subnets to the agents that are pinned there. Says how many.
+pub(crate) async fn give_pinned(
+    coordinator: &Coordinator,
+    pinned: &[(Range, PinId, AgentId)],
+) -> Result<u64, StoreError> {
+    if pinned.is_empty() {
+        return Ok(0);
+    }
+    let rules = constraints::counting(&coordinator.store, Kind::Pin, coordinator.now()).await?;
+    let rules: HashMap<i64, Rule> = rules.into_iter().map(|rule| (rule.id, rule)).collect();
+    let subnets: Vec<Range> = pinned.iter().map(|(subnet, ..)| *subnet).collect();
+    let mut given = 0;
+    for (standing, (_, pin, agent)) in
+        delegations::standing(&coordinator.store, &subnets).await?.iter().zip(pinned)
+    {
+        let Some(rule) = rules.get(&pin.get()) else { continue };
+        let assignment = Assignment {
+            subnet: standing.subnet,
+            agent: *agent,
+            generation: standing.generation,
+            cause: Cause::Pin(*pin),
+            by: &rule.created_by,
+            note: &rule.reason,
+        };
+        given += u64::from(matches!(give(coordinator, &assignment).await?, Assigned::Made(_)));
+    }
+    Ok(given)
+}
+
+/// Says how many subnets were let go of: a search was opened, or, where there is nothing to probe,
+/// nobody has them any more.
+async fn search_anew(coordinator: &Coordinator, subnets: &[Range]) -> Result<u64, StoreError> {
+    if subnets.is_empty() {
+        return Ok(0);
+    }
+    let standing = delegations::standing(&coordinator.store, subnets).await?;
+    let (bare, probed): (Vec<Standing>, Vec<Standing>) =
+        standing.into_iter().partition(|standing| standing.hosts == 0);
+    let released = release(coordinator, &bare).await?;
+    let probed: Vec<Range> = probed.iter().map(|standing| standing.subnet).collect();
+    let since = coordinator.now().plus_ms(-AGAIN_MS);
+    let targets = searches::targets(&coordinator.store, &probed, since).await?;
+    Ok(released + open(coordinator, targets).await?)
+}
+
+async fn release(coordinator: &Coordinator, bare: &[Standing]) -> Result<u64, StoreError> {
+    let writing = coordinator.current_hierarchy.writing().await;
+    let mut released = 0;
+    for standing in bare {
+        let Standing { subnet, generation, .. } = standing;
+        let now = coordinator.now();
+        if delegations::release(&coordinator.store, subnet, *generation, now).await? {
+            let subject = subnet.to_string();
+            let detail = json!({ "why": "no host of it is known, so that no search can be made" });
+            let entry = audit::Entry {
+                actor: "coordinator",
+                action: "delegation.release",
+                subject: &subject,
+                detail: &detail,
+            };
+            audit::write(&coordinator.store, &entry, now).await?;
+            released += 1;
+        }
+    }
+    if released > 0 {
+        crate::placement::agent_administration::rebuild_delegation_table(coordinator, &writing)
+            .await?;
+        coordinator.task_signals.settle_homes.notify_one();
+        tell(coordinator);
+    }
+    Ok(released)
+}

@@ -1,0 +1,80 @@
+//! Does the delegation table of delegations make sense? Read from the database, judged by `delegation::audit`.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use delegation::Reason;
+use delegation::audit::{Entry, Finding, Member, audit};
+use delegation::balance::{Shown, capacity};
+use hierarchy::Hierarchy;
+use protocol::UnixMillis;
+use store::loads::{self, Work};
+use store::{Store, StoreError, delegations};
+
+/// An agent counts as measured when it has delivered for so long, in milliseconds.
+pub const LONG_ENOUGH_MS: i64 = 24 * 3_600_000;
+
+/// What an audit found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Audited {
+    /// When it looked.
+    pub at: UnixMillis,
+    /// What should not be.
+    pub findings: Vec<Finding>,
+}
+
+/// The last audit; none before the first.
+#[derive(Debug, Default)]
+pub struct LastAudit {
+    last: ArcSwapOption<Audited>,
+}
+
+impl LastAudit {
+    /// It.
+    pub fn get(&self) -> Option<Arc<Audited>> {
+        self.last.load_full()
+    }
+
+    /// Puts another in its place.
+    pub fn set(&self, audited: Audited) {
+        self.last.store(Some(Arc::new(audited)));
+    }
+}
+
+/// Pages a day that an agent can crawl, as measured so far.
+pub fn capacity_of(work: &Work, now: UnixMillis) -> u64 {
+    let long = work.since.is_some_and(|since| since.plus_ms(LONG_ENOUGH_MS) <= now);
+    let shown = long.then_some(Shown { fetched: work.fetched, queued: work.queued });
+    capacity(work.offered, shown)
+}
+
+/// Audits the delegations that hold against a hierarchy. A range that the hierarchy does not have
+/// counts as an orphan, whatever generation it is from.
+pub async fn look(
+    store: &Store,
+    hierarchy: &Hierarchy,
+    now: UnixMillis,
+) -> Result<Audited, StoreError> {
+    let works = loads::agents(store, now).await?;
+    let members: Vec<Member> = works
+        .iter()
+        .map(|work| Member {
+            agent: work.agent,
+            capacity: capacity_of(work, now),
+            active: work.approved,
+        })
+        .collect();
+    let loads = loads::subnets(store, now).await?;
+    let held = delegations::held(store).await?;
+    let entries: Vec<Entry> = held
+        .iter()
+        .map(|held| Entry {
+            range: held.subnet,
+            agent: held.agent,
+            reason: Reason::from_word(&held.reason).unwrap_or(Reason::Lowest),
+            generation: hierarchy.generation(),
+            load: loads.get(&held.subnet).copied().unwrap_or(1).max(1),
+        })
+        .collect();
+    Ok(Audited { at: now, findings: audit(hierarchy, &members, &entries) })
+}

@@ -1,0 +1,67 @@
+//! One move is made.
+
+use delegation::balance::{Move, Refused, Source, Why};
+use delegation::{Holding, Reason};
+use serde_json::{Value, json};
+use store::delegations::Assigned;
+use store::{StoreError, loads, moves};
+
+use crate::placement::balance::BalanceOutcome;
+use crate::placement::balance::scene::Scene;
+use crate::placement::constraints::assign::show;
+use crate::runtime::state::Coordinator;
+
+/// Makes a move by this rule (`moves.rule`). Where the cost is only predicted, the agent is asked
+/// to measure it first, and nothing moves.
+pub async fn carry_out(
+    coordinator: &Coordinator,
+    scene: &Scene,
+    made: &Move,
+    rule: &str,
+) -> Result<BalanceOutcome, StoreError> {
+    let held = &scene.held[made.subnet];
+    let (from, to) = (scene.agents[made.from], scene.agents[made.to]);
+    let now = coordinator.now();
+    if made.source == Source::Predicted {
+        let asked = loads::confirm(&coordinator.store, &held.subnet, to, now).await?;
+        coordinator.agent_wakeups.wake([to]);
+        return Ok(BalanceOutcome { moved: 0, asked: usize::from(asked) });
+    }
+    let (refused, note) = (told(scene, made), format!("from {from} to {to} by the rule {rule}"));
+    let new = moves::New {
+        subnet: held.subnet,
+        from,
+        to,
+        generation: held.generation,
+        rule,
+        pages_a_day: scene.instance.subnets()[made.subnet].load,
+        before_ms: made.before,
+        after_ms: made.after,
+        refused: &refused,
+        note: &note,
+    };
+    let _writing = coordinator.current_hierarchy.writing().await;
+    let Assigned::Made(_) = moves::carry_out(&coordinator.store, &new, now).await? else {
+        return Ok(BalanceOutcome::default());
+    };
+    show(coordinator, &held.subnet, Holding { agent: to, reason: Reason::Balanced });
+    Ok(BalanceOutcome { moved: 1, asked: 0 })
+}
+
+/// The alternatives that were not taken, as `moves.refused` has them.
+pub fn told(scene: &Scene, made: &Move) -> Value {
+    made.refused.iter().map(|refused| alternative(scene, refused)).collect()
+}
+
+fn alternative(scene: &Scene, refused: &Refused) -> Value {
+    let (why, amount) = match refused.why {
+        Why::Full { room } => ("full", Some(room as f64)),
+        Why::Dearer { by } => ("dearer", Some(by)),
+        Why::WorthMore => ("worth_more", None),
+        Why::Varies => ("varies", None),
+    };
+    json!({
+        "subnet": scene.held[refused.subnet].subnet.to_string(), "agent": scene.agents[refused.agent],
+        "cost_ms": refused.cost, "why": why, "amount": amount,
+    })
+}

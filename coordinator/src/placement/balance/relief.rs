@@ -1,0 +1,40 @@
+//! The online part: whoever has more to do than it can gives subnets away, by the rule of the
+//! policy.
+
+use delegation::balance::{Rule, relieve};
+use store::StoreError;
+
+use crate::placement::balance::BalanceOutcome;
+use crate::placement::balance::carry_out::carry_out;
+use crate::placement::balance::scene::Scene;
+use crate::runtime::state::Coordinator;
+
+/// Relieves every agent that is over its capacity, as far as the rule finds a way. Moves show in
+/// the plan of the scene.
+pub async fn relief(
+    coordinator: &Coordinator,
+    scene: &mut Scene,
+    rule: Rule,
+) -> Result<BalanceOutcome, StoreError> {
+    let mut outcome = BalanceOutcome::default();
+    for agent in 0..scene.agents.len() {
+        loop {
+            let loads = scene.loads();
+            if loads[agent] <= scene.instance.capacities()[agent] {
+                break;
+            }
+            let held: Vec<usize> =
+                (0..scene.plan.len()).filter(|at| scene.plan[*at] == Some(agent)).collect();
+            let Some(found) = relieve(&scene.instance, &loads, agent, &held, rule) else { break };
+            let done = carry_out(coordinator, scene, &found, rule.as_str()).await?;
+            outcome = outcome.and(done);
+            if done.moved == 0 {
+                // It waits for a measurement, or the subnet was delegated meanwhile: looked at
+                // again next time.
+                break;
+            }
+            scene.plan[found.subnet] = Some(found.to);
+        }
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,83 @@
+//! Slow pages are noticed, and something is done about them.
+
+use std::time::Duration;
+
+use delegation::calibration::TimingReports;
+use store::timing_reports::{self, Unheard};
+use store::{agents, calibrations};
+use tokio::sync::Notify;
+
+use crate::placement::calibration::{Walk, rest};
+use crate::runtime::counted::counted;
+use crate::runtime::events::Change;
+use crate::runtime::state::Coordinator;
+use crate::runtime::task_signals::TaskSignals;
+use crate::tasks::{BackgroundTask, Outcome};
+
+/// Weighs what agents tell of slow pages together, subnet by subnet, and goes on with the cases
+/// that come of it (IPMicra III.F).
+pub struct Calibrate;
+
+/// Subnets weighed in one run.
+const BATCH: u32 = 1_000;
+
+impl BackgroundTask for Calibrate {
+    const NAME: &'static str = "calibrate";
+    const PERIOD: Duration = Duration::from_secs(2);
+
+    fn bell(task_signals: &TaskSignals) -> &Notify {
+        &task_signals.calibrate
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        let unheard = timing_reports::unheard(&coordinator.store, BATCH).await?;
+        let more = unheard.len() == BATCH as usize;
+        let mut suspicions = 0;
+        for told in &unheard {
+            suspicions += u32::from(weigh(coordinator, told).await?);
+        }
+        let cases = calibrations::going_on(&coordinator.store).await?;
+        let workers = agents::workers(&coordinator.store).await?;
+        let mut walk = Walk::begin(coordinator, &workers);
+        for case in &cases {
+            walk.step(case).await?;
+        }
+        let steps = walk.finish();
+        if suspicions + steps > 0 {
+            coordinator.events.tell(Change::Delegations);
+        }
+        Ok(match (suspicions + steps > 0, more) {
+            (false, false) => Outcome::Idle,
+            (_, true) => Outcome::More(format!("weighed what was told of {BATCH} subnets")),
+            (true, false) => Outcome::Done(format!(
+                "found {} with slower pages, made {} in {}",
+                counted(suspicions, "subnet"),
+                counted(steps, "step"),
+                counted(cases.len(), "case"),
+            )),
+        })
+    }
+}
+
+/// Hears what was told of a subnet; whether that opened a case.
+async fn weigh(coordinator: &Coordinator, told: &Unheard) -> Result<bool, anyhow::Error> {
+    let (now, rest) = (coordinator.now(), rest(&coordinator.policy.load()));
+    let mut timing_reports = match (&told.timing_reports, told.delegated_at) {
+        (Some(timing_reports), _) => serde_json::from_value(timing_reports.clone())?,
+        (None, Some(decided)) => {
+            let mut timing_reports = TimingReports::default();
+            timing_reports.delegated(decided);
+            timing_reports
+        }
+        (None, None) => TimingReports::default(),
+    };
+    let mut suspicion = false;
+    (0..told.usual).for_each(|_| timing_reports.usual(&rest, now));
+    (0..told.slower).for_each(|_| suspicion = timing_reports.slower(&rest, now));
+    let weighed = serde_json::to_value(timing_reports)?;
+    if suspicion && told.delegated_at.is_some() {
+        return Ok(calibrations::open(&coordinator.store, told, &weighed, now).await?);
+    }
+    timing_reports::heard(&coordinator.store, told, &weighed).await?;
+    Ok(false)
+}

@@ -1,0 +1,236 @@
+//! A case of slow pages: here is how it stands, what comes next?
+//!
+//! > If this repeats for more than one time continuously, then the subnet is re-delegated. (IPMicra
+//! > III.F)
+//!
+//! Checking (a control probe tells a slow way from a slow server) → searching → away (the former agent
+//! looks now and then) → returning → returned. What the steps weigh is decided in
+//! `delegation::calibration`; each is stored before the next.
+
+use std::collections::HashSet;
+
+use delegation::calibration::{Cause, ControlProbe, Failback, Rest, TimingReports};
+use protocol::{AgentId, UnixMillis};
+use store::agents::Worker;
+use store::calibrations::{self, Case, Holds, Outcome, Seed, State};
+use store::policy::Policy;
+
+use crate::runtime::state::Coordinator;
+
+/// How often a subnet may move, by the policy.
+pub(crate) fn rest(policy: &Policy) -> Rest {
+    let ms = |seconds: u32| u64::from(seconds) * 1_000;
+    Rest { least_ms: ms(policy.calibration.rest_s), window_ms: ms(policy.calibration.hearing_s) }
+}
+
+/// What is heard of a subnet from this delegation on.
+pub(crate) fn fresh(decided: UnixMillis) -> Result<serde_json::Value, serde_json::Error> {
+    let mut timing_reports = TimingReports::default();
+    timing_reports.delegated(decided);
+    serde_json::to_value(timing_reports)
+}
+
+/// A walk over the cases that go on.
+pub(crate) struct Walk<'a> {
+    coordinator: &'a Coordinator,
+    policy: Policy,
+    ready: HashSet<AgentId>,
+    asked: HashSet<AgentId>,
+    steps: u32,
+}
+
+impl<'a> Walk<'a> {
+    /// Sees who can measure.
+    pub(crate) fn begin(coordinator: &'a Coordinator, workers: &[Worker]) -> Self {
+        let (now, heard_since) = (coordinator.now(), coordinator.heard_since());
+        let is_ready = |worker: &&Worker| {
+            let heard_of = worker.last_heartbeat_at.is_some_and(|at| at >= heard_since);
+            heard_of && worker.asleep_until.is_none_or(|until| until <= now)
+        };
+        let ready = workers.iter().filter(is_ready).map(|worker| worker.agent).collect();
+        let policy = **coordinator.policy.load();
+        Self { coordinator, policy, ready, asked: HashSet::new(), steps: 0 }
+    }
+
+    /// The next step of one case.
+    pub(crate) async fn step(&mut self, case: &Case) -> Result<(), anyhow::Error> {
+        let Some(holds) = case.holds else { return self.end(case, State::Overtaken, None).await };
+        match case.state {
+            State::Checking if holds.delegation == case.delegation => self.checking(case).await,
+            State::Searching | State::Returning => self.searching(case, &holds).await,
+            State::Away if case.next_agent == Some(holds.agent) => self.away(case, &holds).await,
+            State::Checking | State::Away => self.end(case, State::Overtaken, None).await,
+            State::Server
+            | State::Stayed
+            | State::Returned
+            | State::Undecided
+            | State::Overtaken => Ok(()),
+        }
+    }
+
+    /// A control probe measures.
+    async fn checking(&mut self, case: &Case) -> Result<(), anyhow::Error> {
+        let (Some(awaited), Some((agent, before_us))) = (case.probe, case.control_probe) else {
+            return self.call_witness(case, None).await;
+        };
+        let now_us = match awaited.outcome {
+            Outcome::Pending => return Ok(()),
+            Outcome::Measured(now_us) => now_us,
+            Outcome::Failed if agent != case.agent => {
+                return self.call_witness(case, Some(agent)).await;
+            }
+            Outcome::Failed => return self.end(case, State::Undecided, None).await,
+        };
+        let now = self.coordinator.now();
+        match (
+            ControlProbe { agent, before_us }.blames(case.agent, case.ratio, now_us),
+            &case.target,
+        ) {
+            (Cause::Server, _) => {
+                self.steps += 1;
+                let store = &self.coordinator.store;
+                calibrations::forgive(store, case, now_us, &fresh(now)?, now).await?;
+                self.coordinator.agent_wakeups.wake([case.agent]);
+                Ok(())
+            }
+            (Cause::Path, Some(_)) => self.search(case, State::Searching, Some(now_us), &[]).await,
+            (Cause::Path, None) => self.end(case, State::Undecided, Some(now_us)).await,
+        }
+    }
+
+    /// Asks whoever can tell; after a control probe that could not, only the reporting agent itself is
+    /// left.
+    async fn call_witness(
+        &mut self,
+        case: &Case,
+        failed: Option<AgentId>,
+    ) -> Result<(), anyhow::Error> {
+        let measured = match failed {
+            None => calibrations::measured(&self.coordinator.store, case.delegation).await?,
+            Some(_) => Vec::new(),
+        };
+        let ready = |agent| self.ready.contains(&agent);
+        let control_probe = ControlProbe::choose(case.agent, case.before_us, &measured, ready);
+        match (control_probe, &case.target) {
+            (Some(ControlProbe { agent, before_us }), Some(_)) => {
+                self.check(case, agent, Some(before_us)).await
+            }
+            // Somebody may be ready later.
+            (None, Some(_)) if case.before_us.is_some() => Ok(()),
+            _ => self.end(case, State::Undecided, None).await,
+        }
+    }
+
+    /// A search goes on.
+    async fn searching(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
+        if case.search.is_some_and(|(_, open)| open) {
+            return Ok(());
+        }
+        let by_it = case.search.is_some_and(|(search, _)| holds.search == Some(search));
+        match case.state {
+            State::Searching if holds.agent == case.agent => {
+                self.end(case, State::Stayed, None).await
+            }
+            State::Returning if holds.agent == case.agent => {
+                self.end(case, State::Returned, None).await
+            }
+            _ if by_it || case.next_agent == Some(holds.agent) => self.went(case, holds).await,
+            _ => self.end(case, State::Overtaken, None).await,
+        }
+    }
+
+    /// Another agent has the subnet now; its former one is remembered.
+    async fn went(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
+        self.steps += 1;
+        let now = self.coordinator.now();
+        // Who got it by hand may never have measured it: it gets it back when it is nearer than the
+        // present one.
+        let before_us = case.before_us.unwrap_or(u32::MAX);
+        let failback = serde_json::to_value(Failback::new(case.agent, before_us, now))?;
+        Ok(calibrations::went(&self.coordinator.store, case, holds, &failback, now).await?)
+    }
+
+    /// The former agent looks now and then whether its way is as before.
+    async fn away(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
+        let Some(mut failback) = failback(case)? else {
+            return self.end(case, State::Overtaken, None).await;
+        };
+        let (now, rest) = (self.coordinator.now(), rest(&self.policy));
+        let Some(awaited) = case.probe else {
+            if failback.is_due(&rest, now) && self.ready.contains(&failback.former) {
+                return self.check(case, failback.former, None).await;
+            }
+            return Ok(());
+        };
+        let probe_us = match awaited.outcome {
+            Outcome::Pending => return Ok(()),
+            Outcome::Measured(us) => us,
+            Outcome::Failed => u32::MAX,
+        };
+        let factor = f64::from(self.policy.calibration.slowdown.percent) / 100.0;
+        let present_us = holds.rtt_us.unwrap_or(u32::MAX);
+        if failback.hear(&rest, factor, probe_us, present_us, now) {
+            let seed = |agent, rtt_us| Seed { agent, rtt_us };
+            let seeds = [seed(failback.former, probe_us), seed(holds.agent, present_us)];
+            return self.search(case, State::Returning, None, &seeds).await;
+        }
+        let failback = serde_json::to_value(failback)?;
+        Ok(calibrations::remember(&self.coordinator.store, case, &failback, now).await?)
+    }
+
+    async fn check(
+        &mut self,
+        case: &Case,
+        agent: AgentId,
+        witness_us: Option<u32>,
+    ) -> Result<(), anyhow::Error> {
+        let Some(target) = &case.target else {
+            return self.end(case, State::Undecided, None).await;
+        };
+        let (store, now) = (&self.coordinator.store, self.coordinator.now());
+        calibrations::check(store, case, agent, witness_us, target, now).await?;
+        self.asked.insert(agent);
+        self.steps += 1;
+        Ok(())
+    }
+
+    async fn search(
+        &mut self,
+        case: &Case,
+        state: State,
+        now_us: Option<u32>,
+        seeds: &[Seed],
+    ) -> Result<(), anyhow::Error> {
+        let Some(target) = &case.target else {
+            return self.end(case, State::Undecided, now_us).await;
+        };
+        let (store, now) = (&self.coordinator.store, self.coordinator.now());
+        let rules = (self.policy.strategy.as_str(), self.policy.threshold_us);
+        calibrations::search(store, case, (state, now_us), target, seeds, rules, now).await?;
+        self.coordinator.task_signals.drive_searches.notify_one();
+        self.steps += 1;
+        Ok(())
+    }
+
+    async fn end(
+        &mut self,
+        case: &Case,
+        state: State,
+        now_us: Option<u32>,
+    ) -> Result<(), anyhow::Error> {
+        self.steps += 1;
+        let now = self.coordinator.now();
+        Ok(calibrations::end(&self.coordinator.store, case, (state, now_us), &fresh(now)?, now)
+            .await?)
+    }
+
+    /// AgentWakeups whoever was asked; how many steps were made.
+    pub(crate) fn finish(self) -> u32 {
+        self.coordinator.agent_wakeups.wake(self.asked);
+        self.steps
+    }
+}
+
+fn failback(case: &Case) -> Result<Option<Failback>, serde_json::Error> {
+    case.failback.clone().map(serde_json::from_value).transpose()
+}

@@ -1,0 +1,64 @@
+//! Whom a search passed over; it is written down with the decision.
+
+use delegation::{
+    Asked, Availability, AvailableAgents, Constraints, Reason, Skip, candidates, skipped,
+};
+use hierarchy::SubnetId;
+use protocol::AgentId;
+use store::searches::Skipped;
+
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+
+/// Agents that are kept by name; more of them tell no more.
+const KEPT: usize = 100;
+
+/// Where a search stands that is about to decide.
+pub struct Moment<'a> {
+    /// The map it was thought out on.
+    pub delegated: &'a DelegatedHierarchy,
+    /// What admins decided beforehand.
+    pub constraints: &'a Constraints,
+    /// Everybody who works, excluded or not.
+    pub roster: &'a AvailableAgents,
+    /// Its subnet.
+    pub subnet: SubnetId,
+    /// Who was asked.
+    pub trail: &'a [Asked],
+}
+
+/// Whom a search passed over on its way to this decision; `spent` says who has used up its probes
+/// of the day.
+pub fn passed_over(
+    moment: &Moment<'_>,
+    decision: (Reason, AgentId),
+    spent: impl Fn(AgentId) -> bool,
+) -> Vec<Skipped> {
+    let Moment { delegated, constraints, roster, subnet, trail } = *moment;
+    // A prediction leaves out whom it was not allowed to think of, and nobody else.
+    if decision.0 == Reason::Predicted && constraints.exclusions().is_empty() {
+        return Vec::new();
+    }
+    let hierarchy = delegated.hierarchy();
+    let why = |agent: AgentId| {
+        let excluded = constraints.exclusion(hierarchy, subnet, agent).map(|_| Skip::Excluded);
+        excluded.or_else(|| match unavailable(roster.availability(agent)?) {
+            Some(Skip::Busy) if spent(agent) => Some(Skip::Budget),
+            seen => seen,
+        })
+    };
+    let delegation_table = delegated.delegation_table();
+    let found =
+        skipped(candidates(hierarchy, &delegation_table, roster, subnet), trail, decision, why);
+    let named =
+        found.into_iter().map(|(agent, skip)| Skipped { agent, why: skip.as_str().to_owned() });
+    named.take(KEPT).collect()
+}
+
+fn unavailable(availability: Availability) -> Option<Skip> {
+    match availability {
+        Availability::Ready => None,
+        Availability::Busy => Some(Skip::Busy),
+        Availability::Asleep => Some(Skip::Asleep),
+        Availability::Unreachable => Some(Skip::Unreachable),
+    }
+}

@@ -1,0 +1,79 @@
+//! Landmarks are chosen, and replaced when they die.
+
+use std::time::Duration;
+
+use protocol::LandmarkId;
+use store::landmarks;
+use store::policy::Strategy;
+use tokio::sync::Notify;
+
+use crate::predictor::{State, anycast, plan};
+use crate::runtime::counted::counted;
+use crate::runtime::state::Coordinator;
+use crate::runtime::task_signals::TaskSignals;
+use crate::tasks::{BackgroundTask, Outcome};
+
+/// Keeps as many landmarks as the policy allows and the known subnets are worth. They are chosen
+/// from subnets whose address answered in a search, spread over countries and companies; who dies,
+/// moves or turns out to be anycast is replaced.
+pub struct ChooseLandmarks;
+
+/// Decided searches to choose from.
+const LOOK_BACK: u32 = 50_000;
+/// A landmark that was retired is not chosen again for so long.
+const REST_MS: i64 = 30 * 86_400_000;
+const MINUTE_MS: i64 = 60_000;
+/// The times are read in every tenth minute only: there may be a million.
+const THOROUGH: i64 = 10;
+/// Orders of today and yesterday are kept for the budgets.
+const KEPT_MS: i64 = 2 * 86_400_000;
+/// Landmarks read at once: all of them.
+const ALL: i64 = 100_000;
+
+impl BackgroundTask for ChooseLandmarks {
+    const NAME: &'static str = "choose_landmarks";
+    const PERIOD: Duration = Duration::from_secs(60);
+
+    fn bell(task_signals: &TaskSignals) -> &Notify {
+        &task_signals.choose_landmarks
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+        let policy = coordinator.policy.load_full();
+        if policy.strategy != Strategy::Predictive {
+            return Ok(Outcome::Idle);
+        }
+        let (store, now) = (&coordinator.store, coordinator.now());
+        let thorough = now.0.div_euclid(MINUTE_MS) % THOROUGH == 0;
+        let most = policy.landmarks as usize;
+        let count = landmarks::count(store).await? as usize;
+        if count == most && !thorough {
+            return Ok(Outcome::Idle);
+        }
+        let live = landmarks::live(store, LandmarkId::new(0), ALL).await?;
+        let mut times = Vec::new();
+        if thorough {
+            times = landmarks::times(store).await?;
+            landmarks::forget(store, now.plus_ms(-KEPT_MS)).await?;
+        }
+        let spots = landmarks::answering(store, now.plus_ms(-REST_MS), LOOK_BACK).await?;
+        let anycast = coordinator.insight.with_places(|places| anycast(places, &times));
+        let state = State {
+            live: &live,
+            times: &times,
+            anycast: &anycast.unwrap_or_default(),
+            answering: &spots,
+            most,
+        };
+        let plan = plan(delegated.hierarchy(), &state);
+        let retired = landmarks::retire(store, &plan.retired, now).await?;
+        let chosen = landmarks::choose(store, &plan.chosen, now).await?;
+        if retired + chosen == 0 {
+            return Ok(Outcome::Idle);
+        }
+        coordinator.task_signals.measure_landmarks.notify_one();
+        coordinator.task_signals.survey_landmarks.notify_one();
+        Ok(Outcome::Done(format!("chose {}, retired {retired}", counted(chosen, "landmark"))))
+    }
+}

@@ -1,0 +1,84 @@
+//! Agents measure landmarks.
+
+use std::time::Duration;
+
+use protocol::AgentId;
+use store::agents::{self, Worker};
+use store::landmarks::{self, Due, Room};
+use store::policy::{Policy, Strategy};
+use tokio::sync::Notify;
+
+use crate::predictor::allowance;
+use crate::runtime::counted::counted;
+use crate::runtime::state::Coordinator;
+use crate::runtime::task_signals::TaskSignals;
+use crate::search::walk::availability;
+use crate::tasks::{BackgroundTask, Outcome};
+
+/// Hands landmarks out to agents that are ready and have not measured them for a policy's period;
+/// at once to agents that are new or moved. A few at a time, so that searches always find room, and
+/// within the budgets of probes.
+pub struct MeasureLandmarks;
+
+const DAY_MS: i64 = 86_400_000;
+
+impl BackgroundTask for MeasureLandmarks {
+    const NAME: &'static str = "measure_landmarks";
+    const PERIOD: Duration = Duration::from_secs(5);
+
+    fn bell(task_signals: &TaskSignals) -> &Notify {
+        &task_signals.measure_landmarks
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+        let policy = coordinator.policy.load_full();
+        if policy.strategy != Strategy::Predictive {
+            return Ok(Outcome::Idle);
+        }
+        coordinator.insight.spending.know(coordinator, &delegated).await?;
+        let workers = agents::workers(&coordinator.store).await?;
+        let rooms: Vec<Room> =
+            workers.iter().filter_map(|worker| room(coordinator, &policy, worker)).collect();
+        if rooms.is_empty() {
+            return Ok(Outcome::Idle);
+        }
+        let now = coordinator.now();
+        let before = now.plus_ms(-DAY_MS * i64::from(policy.landmark_days));
+        let due = landmarks::due(&coordinator.store, &rooms, before).await?;
+        let allowance = allowance(policy.probes);
+        let spend = |due: &Due| {
+            let subnet = delegated.hierarchy().smallest(due.address);
+            coordinator.insight.spending.ledger(|ledger| {
+                let allowed = ledger.allows(&allowance, subnet, now);
+                if allowed {
+                    ledger.spend(due.agent, subnet, now);
+                }
+                allowed
+            })
+        };
+        let due: Vec<Due> = due.into_iter().filter(spend).collect();
+        if due.is_empty() {
+            return Ok(Outcome::Idle);
+        }
+        let ordered = landmarks::order(&coordinator.store, &due, now).await?;
+        coordinator.agent_wakeups.wake(due.iter().map(|due| due.agent).collect::<Vec<AgentId>>());
+        Ok(Outcome::Done(format!("asked for {} of landmarks", counted(ordered, "measurement"))))
+    }
+}
+
+/// Orders for landmarks that an agent may have at a time are a quarter of all it may have, so that
+/// a search finds room.
+const SHARE: u32 = 4;
+
+fn room(coordinator: &Coordinator, policy: &Policy, worker: &Worker) -> Option<Room> {
+    let now = coordinator.now();
+    let seen = availability(coordinator, worker);
+    let allowance = allowance(policy.probes);
+    let spending = &coordinator.insight.spending;
+    let seen = spending.ledger(|ledger| ledger.availability(&allowance, worker.agent, seen, now));
+    let most = (coordinator.config.limits.orders_per_agent / SHARE).max(1);
+    let orders = most.saturating_sub(worker.orders);
+    (seen == delegation::Availability::Ready && orders > 0)
+        .then_some(Room { agent: worker.agent, orders })
+}

@@ -1,0 +1,147 @@
+//! Subnets that nobody crawls get a search.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use delegation::Constraints;
+use delegation::target::FORGIVEN_MS;
+use hierarchy::{CompanyId, Range, SubnetId};
+use protocol::HostId;
+use store::StoreError;
+use store::hosts::{self, Orphan};
+use store::searches::{self, NewSearch};
+use tokio::sync::Notify;
+
+use crate::intake::url::host_and_port;
+use crate::placement::constraints::constraints;
+use crate::runtime::counted::counted;
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+use crate::runtime::state::Coordinator;
+use crate::runtime::task_signals::TaskSignals;
+use crate::tasks::{BackgroundTask, Outcome};
+
+/// Opens searches for subnets of waiting hosts, as many at once as the configuration allows.
+///
+/// Searches profit from the decisions of earlier ones, most of all within a company ("we use the
+/// organization's name to delegate", IPMicra III.E). While nobody serves a company, therefore, only
+/// one of its subnets is searched for; the others wait for that decision.
+pub struct OpenSearches;
+
+impl BackgroundTask for OpenSearches {
+    const NAME: &'static str = "open_searches";
+    const PERIOD: Duration = Duration::from_secs(5);
+
+    fn bell(task_signals: &TaskSignals) -> &Notify {
+        &task_signals.open_searches
+    }
+
+    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+        let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+        let under_way = searches::urgent(&coordinator.store).await?;
+        let limit = coordinator.config.limits.open_searches as usize;
+        let room = limit.saturating_sub(under_way.len());
+        if room == 0 {
+            return Ok(Outcome::Idle);
+        }
+        let chosen = choose(coordinator, &delegated, &under_way, room).await?;
+        if chosen.is_empty() {
+            return Ok(Outcome::Idle);
+        }
+        let opened = open(coordinator, chosen).await?;
+        Ok(Outcome::Done(format!("opened {}", counted(opened, "search"))))
+    }
+}
+
+/// Opens a search at each of these hosts. Says how many are new.
+pub async fn open(coordinator: &Coordinator, hosts: Vec<Orphan>) -> Result<u64, StoreError> {
+    let searches: Vec<NewSearch> = hosts.into_iter().filter_map(search).collect();
+    if searches.is_empty() {
+        return Ok(0);
+    }
+    let policy = coordinator.policy.load_full();
+    let (strategy, threshold_us) = (policy.strategy.as_str(), policy.threshold_us);
+    let now = coordinator.now();
+    let opened = searches::open(&coordinator.store, &searches, strategy, threshold_us, now).await?;
+    coordinator.task_signals.drive_searches.notify_one();
+    Ok(opened)
+}
+
+/// Waiting hosts looked at together.
+const PAGE: u32 = 4_096;
+
+/// At most `room` hosts to search at, of the subnets that wait longest, but for those whose company
+/// is being searched for.
+async fn choose(
+    coordinator: &Coordinator,
+    delegated: &DelegatedHierarchy,
+    under_way: &[Range],
+    room: usize,
+) -> Result<Vec<Orphan>, anyhow::Error> {
+    let now = coordinator.now();
+    let mut choice = Choice::new(delegated, constraints(coordinator).await?, under_way);
+    let mut after = HostId::new(0);
+    while choice.chosen.len() < room {
+        let page = hosts::in_line(&coordinator.store, after, PAGE, now).await?;
+        let Some((last, _)) = page.last() else { break };
+        after = *last;
+        for (_, subnet) in page {
+            choice.consider(subnet, room);
+        }
+    }
+    let forgiven = now.plus_ms(-FORGIVEN_MS.cast_signed());
+    Ok(hosts::orphans(&coordinator.store, &choice.chosen, forgiven, now).await?)
+}
+
+/// Subnets to be searched for.
+struct Choice<'a> {
+    delegated: &'a DelegatedHierarchy,
+    constraints: Constraints,
+    /// Subnets that were looked at, or have a search.
+    seen: HashSet<Range>,
+    /// Companies nobody serves that are being searched for.
+    busy: HashSet<CompanyId>,
+    /// In the order in which they wait.
+    chosen: Vec<Range>,
+}
+
+impl<'a> Choice<'a> {
+    fn new(
+        delegated: &'a DelegatedHierarchy,
+        constraints: Constraints,
+        under_way: &[Range],
+    ) -> Self {
+        let searched = under_way.iter().filter_map(|subnet| delegated.hierarchy().find(subnet));
+        let busy = searched.filter_map(|subnet| unserved_company(delegated, subnet)).collect();
+        let seen = under_way.iter().copied().collect();
+        Self { delegated, constraints, seen, busy, chosen: Vec::new() }
+    }
+
+    fn consider(&mut self, subnet: Range, room: usize) {
+        if self.chosen.len() < room && self.seen.insert(subnet) && self.wants_search(&subnet) {
+            self.chosen.push(subnet);
+        }
+    }
+
+    fn wants_search(&mut self, subnet: &Range) -> bool {
+        let hierarchy = self.delegated.hierarchy();
+        // The search for one that is in the hierarchy no more ends at once, and its hosts find
+        // another.
+        let Some(subnet) = hierarchy.find(subnet) else { return true };
+        let is_held = self.delegated.delegation_table().holding(subnet).is_some();
+        let is_pinned = self.constraints.pin(hierarchy, subnet).is_some();
+        let company = unserved_company(self.delegated, subnet);
+        !is_held && !is_pinned && company.is_none_or(|company| self.busy.insert(company))
+    }
+}
+
+/// The company of a subnet, when no agent holds any of its subnets.
+fn unserved_company(delegated: &DelegatedHierarchy, subnet: SubnetId) -> Option<CompanyId> {
+    let company = delegated.hierarchy().subnet(subnet).company()?;
+    let served = delegated.delegation_table().agents_of_company(company).next().is_some();
+    (!served).then_some(company)
+}
+
+fn search(orphan: Orphan) -> Option<NewSearch> {
+    let (_, port) = host_and_port(&orphan.scheme, &orphan.authority)?;
+    Some(NewSearch { subnet: orphan.subnet, target: orphan.address, host: orphan.authority, port })
+}

@@ -1,0 +1,312 @@
+//! One walk over searches: thinks the next step of each out, and carries it out.
+//!
+//! Thinking is `delegation::next_step` or `delegation::predict::next_step`, on the trail as
+//! Postgres has it, within the budgets of probes. Orders and decisions are collected and carried
+//! out together.
+
+mod next_target;
+mod outcome;
+mod verdicts;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use delegation::budget::{Allowance, Ledger};
+use delegation::target;
+use delegation::{
+    Asked, Availability, AvailableAgents, Candidate, Constraints, Phase, Reason, Search, Step,
+};
+use hierarchy::SubnetId;
+use protocol::AgentId;
+use store::StoreError;
+use store::agents::{self, Worker};
+use store::policy::{Policy, Strategy};
+use store::probes::{self, Expected, NewProbe};
+use store::searches::{self, OpenSearch};
+
+use self::next_target::{SIBLINGS, next_target};
+use self::outcome::Done;
+use self::verdicts::{Choice, Verdict, Verdicts};
+use crate::intake::resolve_hosts::pause_ms;
+use crate::placement::constraints::constraints;
+use crate::placement::constraints::skipped::{Moment, passed_over};
+use crate::predictor::{Lesson, Question, allowance, know};
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+use crate::runtime::events::Change;
+use crate::runtime::state::Coordinator;
+
+/// A walk over open searches.
+pub struct Walk<'a> {
+    coordinator: &'a Coordinator,
+    delegated: Arc<DelegatedHierarchy>,
+    policy: Arc<Policy>,
+    allowance: Allowance,
+    roster: AvailableAgents,
+    constraints: Constraints,
+    orders: HashMap<AgentId, u32>,
+    unsent: Vec<NewProbe<'static>>,
+    verdicts: Verdicts<'a>,
+    done: Done,
+}
+
+impl<'a> Walk<'a> {
+    /// Sees who can be asked.
+    pub async fn begin(
+        coordinator: &'a Coordinator,
+        delegated: Arc<DelegatedHierarchy>,
+    ) -> Result<Self, anyhow::Error> {
+        know(coordinator, delegated.hierarchy()).await?;
+        coordinator.insight.spending.know(coordinator, &delegated).await?;
+        let workers = agents::workers(&coordinator.store).await?;
+        let policy = coordinator.policy.load_full();
+        let allowance = allowance(policy.probes);
+        let spending = &coordinator.insight.spending;
+        let seen = |worker: &Worker| {
+            let seen = availability(coordinator, worker);
+            spending.ledger(|ledger| {
+                ledger.availability(&allowance, worker.agent, seen, coordinator.now())
+            })
+        };
+        let roster = workers.iter().map(|worker| (worker.agent, seen(worker))).collect();
+        let orders = workers.iter().map(|worker| (worker.agent, worker.orders)).collect();
+        let constraints = constraints(coordinator).await?;
+        let verdicts = Verdicts::new(coordinator, Arc::clone(&delegated));
+        let (unsent, done) = (Vec::new(), Done::default());
+        Ok(Self {
+            coordinator,
+            delegated,
+            policy,
+            allowance,
+            roster,
+            constraints,
+            orders,
+            unsent,
+            verdicts,
+            done,
+        })
+    }
+
+    /// The next step of each search: thought out one after the other, carried out together.
+    pub async fn over(&mut self, searches: &[OpenSearch]) -> Result<(), StoreError> {
+        for search in searches {
+            self.step(search).await?;
+        }
+        self.send().await
+    }
+
+    /// The next step of one search; several where it may ask several agents at the same time.
+    async fn step(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
+        let Some(subnet) = self.delegated.hierarchy().find(&search.subnet) else {
+            self.done.ended += 1;
+            return searches::abandon(&self.coordinator.store, search.id, self.coordinator.now())
+                .await;
+        };
+        if self.constraints.pin(self.delegated.hierarchy(), subnet).is_some() {
+            return self.leave_pinned(search, subnet).await;
+        }
+        let mut trail: Vec<Asked> = search.trail.iter().filter_map(read).collect();
+        if target::is_silent(&trail) && self.retarget(search).await? {
+            return Ok(());
+        }
+        for nth in 1..=self.policy.parallel.max(1) {
+            match self.think(search, subnet, &trail) {
+                (Step::Ask(candidate), expected) => {
+                    self.ask(search, (subnet, nth), candidate, expected);
+                    let (agent, phase) = (candidate.agent, candidate.phase);
+                    trail.push(Asked { agent, phase, verdict: delegation::Verdict::Pending });
+                }
+                (Step::Decide { agent, rtt_us, reason, provisional }, _) => {
+                    let choice = Choice { agent, rtt_us, reason, provisional };
+                    self.decide(search, subnet, &trail, choice).await;
+                    break;
+                }
+                (Step::Silent, _) => return self.give_up(search).await,
+                (Step::Wait | Step::NoAgents, _) => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// The step within the budgets, and what is expected of whom it asks.
+    fn think(
+        &mut self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+        trail: &[Asked],
+    ) -> (Step, Option<Expected>) {
+        let policy = delegation::Policy {
+            threshold_us: search.threshold_us,
+            patience_ms: self.policy.patience_ms.into(),
+            parallel: self.policy.parallel as usize,
+        };
+        let now = self.coordinator.now();
+        let waited_ms = now.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
+        let predictive = search.strategy == Strategy::Predictive.as_str();
+        let search = Search { subnet, trail, provisional: search.provisional, waited_ms };
+        let insight = &self.coordinator.insight;
+        let roster = &*self.constraints.permitted(self.delegated.hierarchy(), &self.roster, subnet);
+        let question = Question { predictive, roster, policy: &policy, search: &search };
+        let (step, expected) = insight.next_step(&self.delegated, &question);
+        let allowed = insight
+            .spending
+            .ledger(|ledger| ledger.hold(&self.allowance, step, (roster, &policy, &search), now));
+        self.done.held += usize::from(allowed != step);
+        (allowed, expected)
+    }
+
+    /// Where a pin holds there is nothing to search for: the agent of the pin gets it.
+    async fn leave_pinned(
+        &mut self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+    ) -> Result<(), StoreError> {
+        let holding = self.delegated.delegation_table().holding(subnet);
+        if holding.is_some_and(|holding| holding.reason == Reason::Pinned) {
+            searches::leave_pinned(&self.coordinator.store, search.id, self.coordinator.now())
+                .await?;
+        } else {
+            self.coordinator.task_signals.steer.notify_one();
+        }
+        Ok(())
+    }
+
+    async fn decide(
+        &mut self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+        trail: &[Asked],
+        choice: Choice,
+    ) {
+        let (constraints, roster) = (&self.constraints, &self.roster);
+        let moment = Moment { delegated: &self.delegated, constraints, roster, subnet, trail };
+        let (spending, now) = (&self.coordinator.insight.spending, self.coordinator.now());
+        let spent = |agent| {
+            let seen = |ledger: &mut Ledger| {
+                ledger.availability(&self.allowance, agent, Availability::Ready, now)
+            };
+            spending.ledger(seen) == Availability::Busy
+        };
+        let skipped = passed_over(&moment, (choice.reason, choice.agent), spent);
+        let (search, lesson) = (search.clone(), Lesson::of(subnet, trail));
+        self.verdicts.add(Verdict { search, choice, lesson, skipped }).await;
+    }
+
+    /// Collects the `nth` order of this walk for the search.
+    fn ask(
+        &mut self,
+        search: &OpenSearch,
+        (subnet, nth): (SubnetId, u32),
+        candidate: Candidate,
+        expected: Option<Expected>,
+    ) {
+        let (coordinator, agent) = (self.coordinator, candidate.agent);
+        let step = search.trail.last().map_or(0, |asked| asked.step).saturating_add(nth);
+        let level = self.delegated.hierarchy().subnet(candidate.level).range();
+        let phase = candidate.phase.as_str();
+        self.unsent.push(NewProbe { search: search.id, step, agent, phase, level, expected });
+        let orders = self.orders.entry(agent).or_default();
+        *orders += 1;
+        let (now, full) =
+            (coordinator.now(), *orders >= coordinator.config.limits.orders_per_agent);
+        let seen = if full { Availability::Busy } else { Availability::Ready };
+        let seen = coordinator.insight.spending.ledger(|ledger| {
+            ledger.spend(agent, subnet, now);
+            ledger.availability(&self.allowance, agent, seen, now)
+        });
+        self.roster.set(agent, seen);
+    }
+
+    /// Carries out the decisions, and sends the orders, that were collected so far: they are about
+    /// different searches.
+    async fn send(&mut self) -> Result<(), StoreError> {
+        let orders = std::mem::take(&mut self.unsent);
+        let asking = ask(self.coordinator, &orders);
+        let (carried_out, asked) = tokio::join!(self.verdicts.carry_out(), asking);
+        asked?;
+        self.done.asked += orders.len();
+        let carried_out = carried_out?;
+        self.done.decided += carried_out.made;
+        carried_out.gone.into_iter().for_each(|agent| self.roster.remove(agent));
+        Ok(())
+    }
+
+    /// Tries another address of the subnet, where one is known that was not silent lately. Whether
+    /// there was one.
+    async fn retarget(&mut self, search: &OpenSearch) -> Result<bool, StoreError> {
+        let (store, now) = (&self.coordinator.store, self.coordinator.now());
+        let siblings = searches::siblings(store, &search.subnet, SIBLINGS).await?;
+        let Some(target) = next_target(search, &siblings, now) else { return Ok(false) };
+        let done = searches::retarget(store, search.id, &target, now).await?;
+        self.done.retargeted += usize::from(done);
+        self.coordinator.task_signals.drive_searches.notify_one();
+        Ok(done)
+    }
+
+    async fn give_up(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
+        if self.retarget(search).await? {
+            return Ok(());
+        }
+        let now = self.coordinator.now();
+        let reason = format!("no agent got an answer from {}", search.target);
+        let attempts = self.coordinator.config.limits.search_attempts;
+        let retry_at = now.plus_ms(pause_ms(search.attempts.saturating_add(4)));
+        self.done.ended += 1;
+        searches::silent(&self.coordinator.store, search.id, &reason, retry_at, attempts, now).await
+    }
+
+    /// What was done, for the status; tells whoever waits for it.
+    pub fn end(self) -> Option<String> {
+        let Self { coordinator, done, .. } = self;
+        let told = done.told()?;
+        coordinator.events.tell(Change::Delegations);
+        if done.decided + done.ended > 0 {
+            coordinator.task_signals.open_searches.notify_one();
+            coordinator.task_signals.place_hosts.notify_one();
+            coordinator.task_signals.route_urls.notify_one();
+        }
+        // What was just measured may make the first landmarks: from then on searches take fewer
+        // probes.
+        if done.decided > 0 && !coordinator.insight.has_enough() {
+            coordinator.task_signals.choose_landmarks.notify_one();
+        }
+        Some(told)
+    }
+}
+
+async fn ask(coordinator: &Coordinator, orders: &[NewProbe<'_>]) -> Result<(), StoreError> {
+    if orders.is_empty() {
+        return Ok(());
+    }
+    probes::ask(&coordinator.store, orders, coordinator.now()).await?;
+    let asked: HashSet<AgentId> = orders.iter().map(|order| order.agent).collect();
+    coordinator.agent_wakeups.wake(asked);
+    Ok(())
+}
+
+/// Whether an agent can be asked now, but for the budgets.
+pub(crate) fn availability(coordinator: &Coordinator, worker: &Worker) -> Availability {
+    let now = coordinator.now();
+    let heard_of = worker.last_heartbeat_at.is_some_and(|at| at >= coordinator.heard_since());
+    if worker.asleep_until.is_some_and(|until| until > now) {
+        Availability::Asleep
+    } else if !heard_of {
+        Availability::Unreachable
+    } else if worker.orders >= coordinator.config.limits.orders_per_agent {
+        Availability::Busy
+    } else {
+        Availability::Ready
+    }
+}
+
+/// A step of a trail as the search reads it; none for words that no version of the coordinator
+/// writes.
+fn read(asked: &searches::Asked) -> Option<Asked> {
+    let verdict = match (asked.state.as_str(), asked.rtt_us) {
+        ("asked", _) => delegation::Verdict::Pending,
+        ("measured", Some(rtt_us)) => delegation::Verdict::Measured { rtt_us },
+        ("unreachable" | "refused", _) => delegation::Verdict::Unreachable,
+        ("expired", _) => delegation::Verdict::Expired,
+        _ => return None,
+    };
+    Some(Asked { agent: asked.agent, phase: Phase::from_word(&asked.phase)?, verdict })
+}

@@ -1,0 +1,60 @@
+//! `audit`: does the delegation table of delegations make sense?
+
+use delegation::audit::Finding;
+use serde_json::{Value, json};
+use store::{Store, StoreError, generations};
+
+use crate::placement::audit::{self, Audited};
+use crate::runtime::config::Config;
+use crate::runtime::failure::{Failure, chain};
+use crate::startup::boot;
+use crate::startup::cli::AuditArgs;
+
+/// Reads the database, prints what should not be, and fails with exit code 3 when there is
+/// anything. The coordinator may run.
+pub async fn run(args: AuditArgs) -> Result<(), Failure> {
+    let as_json = args.json;
+    let config = Config::load(args.into(), cluster::default_data_dir)?;
+    let database = boot::database(&config).await?;
+    let looked = look(&database.store).await;
+    boot::close(database).await;
+    let audited = looked?;
+    print(&audited, as_json);
+    match audited.findings.len() {
+        0 => Ok(()),
+        count => Err(Failure::findings(count)),
+    }
+}
+
+async fn look(store: &Store) -> Result<Audited, Failure> {
+    let failed = |error: StoreError| Failure::other(chain(&error));
+    let live = generations::live(store).await.map_err(failed)?;
+    let hierarchy = match live {
+        Some(live) => generations::read(store, live.id).await.map_err(failed)?,
+        None => None,
+    };
+    let hierarchy = hierarchy.ok_or_else(|| {
+        Failure::unavailable("no registry data is loaded yet; run rir-loader load")
+    })?;
+    audit::look(store, &hierarchy, boot::system_clock().now()).await.map_err(failed)
+}
+
+fn print(audited: &Audited, as_json: bool) {
+    if as_json {
+        println!("{:#}", json!({ "at_ms": audited.at, "findings": rows(&audited.findings) }));
+        return;
+    }
+    for finding in &audited.findings {
+        println!("{:<17} {finding}", finding.as_str());
+    }
+    if audited.findings.is_empty() {
+        println!("nothing to repair");
+    }
+}
+
+fn rows(findings: &[Finding]) -> Vec<Value> {
+    findings
+        .iter()
+        .map(|found| json!({ "kind": found.as_str(), "sentence": found.to_string() }))
+        .collect()
+}

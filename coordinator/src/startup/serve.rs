@@ -1,0 +1,138 @@
+//! `serve`: run the coordinator until it is told to stop.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::serve::ListenerExt as _;
+use tokio::net::TcpListener;
+use tokio_util::task::TaskTracker;
+
+use crate::runtime::config::Config;
+use crate::runtime::failure::{Failure, chain};
+use crate::runtime::state::Coordinator;
+use crate::startup::boot::{self, Database};
+use crate::startup::cli::ServeArgs;
+use crate::startup::{log, shutdown};
+use crate::tasks::{delegation_sync, election, peer_hints};
+use crate::{http, tasks};
+
+/// How long open requests may take to end after the signal.
+const REQUESTS: Duration = Duration::from_secs(5);
+/// How long background tasks may take to end the run they are in.
+const TASKS: Duration = Duration::from_secs(3);
+/// Serves until SIGTERM or Ctrl-C, then drains within ten seconds and stops what it started.
+pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
+    let config = Config::load(args, cluster::default_data_dir)?;
+    log::start(config.log_format);
+    // An error means that a provider is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let stop = shutdown::on_signals()?;
+    // The port first: whether it is free is known at once, starting Postgres takes a while.
+    let listener = bind(config.listen).await?;
+    let booting = boot(config, stop.clone());
+    let (coordinator, database) = tokio::select! {
+        booted = booting => booted?,
+        () = stop.cancelled() => return Ok(()),
+    };
+    let served = run(Arc::new(coordinator), listener).await;
+    boot::close(database).await;
+    served
+}
+
+async fn boot(
+    config: Config,
+    stop: tokio_util::sync::CancellationToken,
+) -> Result<(Coordinator, Database), Failure> {
+    let database = boot::database(&config).await?;
+    first_admin(&config, &database).await?;
+    println!("postgres: {}", database.store.address());
+    let coordinator =
+        boot::coordinator(config, boot::system_clock(), database.store.clone(), stop).await?;
+    Ok((coordinator, database))
+}
+
+/// Sees to it that somebody can sign in; a password that was made up is shown this once.
+async fn first_admin(config: &Config, database: &Database) -> Result<(), Failure> {
+    let wish = config.admin_password.as_deref();
+    let now = boot::system_clock().now();
+    let made = http::first_admin::ensure(&database.store, wish, rand::random(), now).await;
+    if let Some(password) = made.map_err(|error| Failure::other(chain(&error)))? {
+        println!("first admin: {} {password}", http::first_admin::NAME);
+    }
+    Ok(())
+}
+
+/// Listens on an address.
+pub async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let why = match error.kind() {
+            io::ErrorKind::AddrInUse => {
+                "the port is taken; choose another with --listen, or stop what uses it".to_owned()
+            }
+            io::ErrorKind::PermissionDenied => {
+                "ports below 1024 need a privilege; choose a higher one".to_owned()
+            }
+            io::ErrorKind::AddrNotAvailable => "this machine does not have that address".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::cannot_create(format!("cannot listen on {address}: {why}"))
+    })
+}
+
+/// Everything that is served.
+pub fn app(coordinator: &Arc<Coordinator>) -> Router {
+    http::agent::router(Arc::clone(coordinator))
+        .merge(http::router(Arc::clone(coordinator)))
+        .layer(axum::middleware::from_fn(http::problem::speak_in_problems))
+        .layer(axum::middleware::from_fn_with_state(
+            Arc::clone(coordinator),
+            http::peer::see_through_proxies,
+        ))
+}
+
+/// Serves and reconciles until the coordinator's token is cancelled, then drains.
+pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result<(), Failure> {
+    let address = listener
+        .local_addr()
+        .map_err(|e| Failure::other(format!("the listening socket is lost: {e}")))?;
+    let tracker = TaskTracker::new();
+    tasks::start(&coordinator, &tracker);
+    tracker.spawn(election::stand(Arc::clone(&coordinator)));
+    tracker.spawn(election::listen(Arc::clone(&coordinator)));
+    tracker.spawn(peer_hints::run(Arc::clone(&coordinator)));
+    tracker.spawn(delegation_sync::run(Arc::clone(&coordinator)));
+    println!("listening on http://{address}");
+    let served = serve_requests(&coordinator, listener).await;
+    coordinator.stop.cancel();
+    tracker.close();
+    if tokio::time::timeout(TASKS, tracker.wait()).await.is_err() {
+        tracing::warn!("a task did not end in time; it goes on at the next start");
+    }
+    served
+}
+
+async fn serve_requests(
+    coordinator: &Arc<Coordinator>,
+    listener: TcpListener,
+) -> Result<(), Failure> {
+    let listener = listener.tap_io(|stream| {
+        // Answers are small; waiting to fill a packet would only make them late. Failing costs
+        // nothing else.
+        let _ = stream.set_nodelay(true);
+    });
+    let service = app(coordinator).into_make_service_with_connect_info::<SocketAddr>();
+    let stop = coordinator.stop.clone();
+    let server =
+        axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let late = async {
+        stop.cancelled().await;
+        tokio::time::sleep(REQUESTS).await;
+    };
+    tokio::select! {
+        ended = server => ended.map_err(|error| Failure::other(format!("serving ended: {error}"))),
+        () = late => Ok(()),
+    }
+}

@@ -1,0 +1,218 @@
+//! The admin's hand: preview, do, see, and take back.
+
+use protocol::ProbeResult;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::agent::FakeAgent;
+use crate::browser::Browser;
+use crate::crew::{crawl_north, two_agents};
+use crate::world::{Ground, until};
+
+const SUBNET: &str = "198.51.100.0/26";
+
+async fn held(browser: &Browser) -> Value {
+    browser.read(&format!("/api/v1/delegations?q={SUBNET}")).await["items"][0].clone()
+}
+
+async fn why(browser: &Browser) -> Value {
+    let id = held(browser).await["id"].as_str().unwrap().to_owned();
+    browser.read(&format!("/api/v1/delegations/{id}/why")).await
+}
+
+async fn until_held(browser: &Browser, agent: &FakeAgent, reason: &str) {
+    until("the subnet has changed its agent", || async {
+        let held = held(browser).await;
+        held["agent"]["id"] == json!(agent.id) && held["reason"] == reason
+    })
+    .await;
+}
+
+fn wish(scope: impl Into<Value>, agent: &FakeAgent) -> Value {
+    json!({ "scope": scope.into(), "agent": agent.id, "reason": "their contract says so" })
+}
+
+#[tokio::test]
+async fn a_pin_is_previewed_made_and_removed() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    crawl_north(&running, &mut one, &mut two).await;
+    let pin = wish(json!({ "range": SUBNET }), &one);
+
+    let dry = browser.post("/api/v1/pins?dry_run=true", pin.clone()).await;
+    assert_eq!(dry.status, StatusCode::OK);
+    let preview = dry.well()["preview"].clone();
+    let agents = json!([{ "id": one.id, "name": "agent 1" }, { "id": two.id, "name": "agent 2" }]);
+    assert_eq!(
+        preview["shifts"],
+        json!([{ "subnet": SUBNET, "from": agents[1], "to": agents[0], "hosts": 1, "pages_a_day": 1,
+                 "cost_before_ms": 12.345, "cost_after_ms": 80.0 }])
+    );
+    assert_eq!(
+        preview["agents"],
+        json!([{ "agent": agents[0], "capacity": 1000, "load_before": 1, "load_after": 2 },
+               { "agent": agents[1], "capacity": 1000, "load_before": 2, "load_after": 1 }])
+    );
+    assert_eq!(browser.read("/api/v1/pins").await["items"], json!([]), "nothing was changed");
+    assert_eq!(held(&browser).await["agent"]["id"], json!(two.id));
+
+    let made = browser.post("/api/v1/pins", pin).await;
+    assert_eq!((made.status, &made.well()["preview"]), (StatusCode::CREATED, &preview));
+    until_held(&browser, &one, "pinned").await;
+    let told = why(&browser).await;
+    let sentence = "agent 1 crawls 198.51.100.0/26 because admin pinned it there: “their contract says so”. It took 80.0 ms \
+                    when it was last asked.";
+    assert_eq!(told["sentence"], sentence);
+    let id = made.well()["item"]["id"].as_str().unwrap().to_owned();
+    let removed = browser.delete(&format!("/api/v1/pins/{id}?dry_run=true")).await.well();
+    assert_eq!(
+        (&removed["preview"]["shifts"][0]["to"], &removed["item"]["ended_at"]),
+        (&Value::Null, &Value::Null)
+    );
+    let removed = browser.delete(&format!("/api/v1/pins/{id}")).await.well();
+    assert_eq!(removed["item"]["ended_by"], "admin");
+    browser.delete(&format!("/api/v1/pins/{id}")).await.problem(StatusCode::NOT_FOUND, "not-found");
+
+    // The search is opened again, and finds who is nearest.
+    let order = one.orders(&running).await.remove(0);
+    one.measured(&running, &order, 80_000).await;
+    let order = two.orders(&running).await.remove(0);
+    two.measured(&running, &order, 11_000).await;
+    until_held(&browser, &two, "threshold").await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn nonsense_is_refused_with_the_reason() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    crawl_north(&running, &mut one, &mut two).await;
+    let range = json!({ "range": SUBNET });
+    let with = |scope: Value, field: &str, value: Value| {
+        let mut wish = wish(scope, &one);
+        wish[field] = value;
+        wish
+    };
+    let invalid = [
+        with(json!({ "range": "198.51.100.0/30" }), "reason", json!("r")),
+        with(json!({ "range": "nowhere" }), "reason", json!("r")),
+        with(json!({ "country": "CY" }), "reason", json!("r")),
+        with(
+            json!({ "company": { "registry": "ripencc", "handle": "nobody" } }),
+            "reason",
+            json!("r"),
+        ),
+        with(range.clone(), "reason", json!("  ")),
+        with(range.clone(), "expires_at", json!("2001-01-01T00:00:00Z")),
+        with(range.clone(), "expires_at", json!("tomorrow")),
+        with(range.clone(), "agent", json!("agt_999")),
+    ];
+    for wish in invalid {
+        let problem = browser.post("/api/v1/pins", wish).await;
+        problem.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
+    }
+    browser.post("/api/v1/pins", wish(range.clone(), &one)).await.well();
+    until_held(&browser, &one, "pinned").await;
+    let id = held(&browser).await["id"].as_str().unwrap().to_owned();
+    let override_it = format!("/api/v1/delegations/{id}/override");
+    let to_two = json!({ "agent": two.id, "reason": "r" });
+    for reply in [
+        browser.post("/api/v1/pins", wish(range, &two)).await,
+        browser.post("/api/v1/exclusions", wish(json!({ "company_of": SUBNET }), &one)).await,
+        browser.post(&override_it, to_two).await,
+    ] {
+        let problem = reply.problem(StatusCode::CONFLICT, "conflict");
+        assert!(problem["detail"].as_str().unwrap().contains("remove"), "{problem}");
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_override_moves_once_and_ends_the_delegation() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    crawl_north(&running, &mut one, &mut two).await;
+    let id = held(&browser).await["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/v1/delegations/{id}/override");
+    let order = json!({ "agent": one.id, "reason": "trying something" });
+    let dry = browser.post(&format!("{path}?dry_run=true"), order.clone()).await.well();
+    assert_eq!((&dry["delegation"], &dry["preview"]["subnets"]), (&Value::Null, &json!(1)));
+    let done = browser.post(&path, order.clone()).await.well();
+    assert_eq!(
+        (&done["delegation"]["reason"], &done["delegation"]["generation"]),
+        (&json!("override"), &json!(2))
+    );
+    assert_eq!(done["preview"], dry["preview"]);
+    browser.post(&path, order).await.problem(StatusCode::CONFLICT, "conflict");
+    let sentence = why(&browser).await["sentence"].as_str().unwrap().to_owned();
+    assert!(
+        sentence
+            .starts_with("agent 1 crawls 198.51.100.0/26 because admin gave it to agent 1 by hand"),
+        "{sentence}"
+    );
+    let listed = browser.read("/api/v1/delegations?reason=override").await;
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_excluded_agent_is_not_asked_and_loses_what_it_has() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    crawl_north(&running, &mut one, &mut two).await;
+    let exclusion = wish(json!({ "company_of": SUBNET }), &two);
+    let made = browser.post("/api/v1/exclusions", exclusion).await.well();
+    assert_eq!(
+        made["item"]["scope"],
+        json!({ "company": { "registry": "ripencc", "handle": "north" } })
+    );
+    assert_eq!(
+        (&made["preview"]["subnets"], &made["preview"]["shifts"][0]["to"]),
+        (&json!(1), &Value::Null)
+    );
+    let order = one.orders(&running).await.remove(0);
+    one.report(&running, &order, ProbeResult::Unreachable { reason: "no route".into() }).await;
+    // Nobody else may have it: it stays where it is until somebody can.
+    until("the search is over", || async { why(&browser).await["open"] == false }).await;
+    assert_eq!(held(&browser).await["agent"]["id"], json!(two.id));
+    let id = made["item"]["id"].as_str().unwrap();
+    browser.delete(&format!("/api/v1/exclusions/{id}")).await.well();
+    assert_eq!(browser.read("/api/v1/exclusions").await["items"], json!([]));
+    assert_eq!(browser.read("/api/v1/exclusions?ended=true").await["items"][0]["id"], id);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_search_says_whom_it_passed_over() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, two) = two_agents(&running).await;
+    browser.post("/api/v1/exclusions", wish(json!({ "country": "CY" }), &two)).await.well();
+    running.add_seeds(&[crate::crew::NORTH]).await;
+    let order = one.orders(&running).await.remove(0);
+    one.measured(&running, &order, 80_000).await;
+    until_held(&browser, &one, "lowest").await;
+    let why = why(&browser).await;
+    assert_eq!(
+        why["counters"],
+        json!({ "asked": 1, "measured": 1, "unreachable": 0, "refused": 0, "expired": 0, "pending": 0,
+                "skipped": { "asleep": 0, "unreachable": 0, "busy": 0, "excluded": 1, "budget": 0 } })
+    );
+    assert_eq!(
+        why["skipped"],
+        json!([{ "agent": { "id": two.id, "name": "agent 2" }, "why": "excluded" }])
+    );
+    assert!(why["took_ms"].as_u64().is_some());
+    let sentence = why["sentence"].as_str().unwrap();
+    assert!(sentence.contains("agent 2 was left out, since an admin excluded it."), "{sentence}");
+    running.stop().await;
+}

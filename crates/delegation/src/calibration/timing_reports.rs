@@ -1,0 +1,74 @@
+//! The reports of a subnet's pages, weighed together.
+
+use protocol::UnixMillis;
+use serde::{Deserialize, Serialize};
+
+/// How often a subnet may move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rest {
+    /// At least this long from one delegation to the next search for the same subnet, in
+    /// milliseconds.
+    pub least_ms: u64,
+    /// Reports are weighed together over this long, in milliseconds.
+    pub window_ms: u64,
+}
+
+impl Default for Rest {
+    /// A day, and an hour.
+    fn default() -> Self {
+        Self { least_ms: 24 * 3_600_000, window_ms: 3_600_000 }
+    }
+}
+
+/// What was heard of one subnet lately.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimingReports {
+    begun: Option<UnixMillis>,
+    slower: u32,
+    usual: u32,
+    decided: Option<UnixMillis>,
+}
+
+/// Why pages are slower.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The way from this agent: another agent sees no change. A new search may find a nearer agent.
+    Path,
+    /// The server: others see it too. Moving the subnet would help nobody.
+    Server,
+}
+
+impl TimingReports {
+    /// The subnet was delegated, at this time, to whomever.
+    pub fn delegated(&mut self, at: UnixMillis) {
+        *self = Self { decided: Some(at), ..Self::default() };
+    }
+
+    /// A page was fetched as fast as usual.
+    pub fn usual(&mut self, rest: &Rest, at: UnixMillis) {
+        self.begin(rest, at);
+        self.usual = self.usual.saturating_add(1);
+    }
+
+    /// A page was reported slower. True when the subnet's search shall be opened again: at least
+    /// half of what was heard lately is slower, and the last delegation has had its rest.
+    pub fn slower(&mut self, rest: &Rest, at: UnixMillis) -> bool {
+        self.begin(rest, at);
+        self.slower = self.slower.saturating_add(1);
+        let rested = self.decided.is_none_or(|decided| at.distance_ms(decided) >= rest.least_ms);
+        rested && self.slower >= self.usual
+    }
+
+    fn begin(&mut self, rest: &Rest, at: UnixMillis) {
+        if self.begun.is_none_or(|begun| at.distance_ms(begun) > rest.window_ms) {
+            *self = Self { begun: Some(at), slower: 0, usual: 0, decided: self.decided };
+        }
+    }
+}
+
+/// Why pages are slower, by a probe of a second agent: `before_ms` is what that agent measured or
+/// was predicted to measure when all was well, `now_ms` what it measures now. Half of the own
+/// slowdown `ratio`, in proportion, divides the two.
+pub fn cause(ratio: f64, before_ms: f64, now_ms: f64) -> Cause {
+    if now_ms / before_ms.max(0.1) >= ratio.max(1.0).sqrt() { Cause::Server } else { Cause::Path }
+}

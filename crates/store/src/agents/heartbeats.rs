@@ -1,0 +1,75 @@
+//! What an agent tells with each heartbeat.
+
+use protocol::{AgentId, AgentState, ProtocolVersion, UnixMillis};
+
+use super::state_of;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// What one heartbeat tells.
+#[derive(Debug, Clone, Copy)]
+pub struct Heartbeat<'a> {
+    /// Who.
+    pub agent: AgentId,
+    /// The dialect it speaks.
+    pub protocol: ProtocolVersion,
+    /// End of the sleep it announces; none when awake.
+    pub asleep_until: Option<UnixMillis>,
+    /// What it says of itself, as JSON.
+    pub status: &'a serde_json::Value,
+    /// Routes up to this number are stored by the agent and are forgotten here.
+    pub routes_after: u64,
+}
+
+/// Where an agent stands when it heartbeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Its state.
+    pub state: AgentState,
+    /// Number of the last route ever made for it; it cannot have confirmed a later one.
+    pub last_route: u64,
+    /// Whether it was silent before, or its sleep changed.
+    pub turned: bool,
+    /// How many routes it confirmed.
+    pub confirmed: u64,
+}
+
+/// Takes a heartbeat down; the agent counts as silent before when its last one was before `heard_since`.
+/// `None` when there is no such agent.
+pub async fn heartbeat(
+    store: &Store,
+    heartbeat: &Heartbeat<'_>,
+    heard_since: UnixMillis,
+    now: UnixMillis,
+) -> Result<Option<Standing>, StoreError> {
+    let row: Option<(String, i64, bool, i64)> = sqlx::query_as(
+        "WITH before AS (
+            SELECT id, coalesce(last_heartbeat_at < $7, true) OR asleep_until IS DISTINCT FROM $4 AS turned
+            FROM agents WHERE id = $1
+         ), confirmed AS (
+            DELETE FROM routes WHERE agent = $1 AND seq <= $6 RETURNING seq
+         )
+         UPDATE agents a SET last_heartbeat_at = $2, protocol = $3, asleep_until = $4, status = $5
+         FROM before WHERE a.id = before.id
+         RETURNING a.state, a.next_route - 1, before.turned, (SELECT count(*) FROM confirmed)",
+    )
+    .bind(heartbeat.agent.get())
+    .bind(Moment(now))
+    .bind(i16::try_from(heartbeat.protocol.0).unwrap_or(i16::MAX))
+    .bind(heartbeat.asleep_until.map(Moment))
+    .bind(heartbeat.status)
+    .bind(i64::try_from(heartbeat.routes_after).unwrap_or(i64::MAX))
+    .bind(Moment(heard_since))
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("take a heartbeat down"))?;
+    row.map(|(state, last, turned, confirmed)| {
+        Ok(Standing {
+            state: state_of(&state)?,
+            last_route: last.unsigned_abs(),
+            turned,
+            confirmed: confirmed.unsigned_abs(),
+        })
+    })
+    .transpose()
+}

@@ -1,0 +1,280 @@
+//! Pins and exclusions: what admins decided beforehand.
+
+use hierarchy::remap::Remapping;
+use hierarchy::{Range, Scope};
+use protocol::{AgentId, UnixMillis};
+use serde_json::json;
+use sqlx::FromRow;
+
+use crate::audit::{self, Entry};
+use crate::moment::Moment;
+use crate::scope::{Columns, scope_of};
+use crate::{Store, StoreError};
+
+/// Which of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The agent crawls it.
+    Pin,
+    /// The agent never crawls it.
+    Exclusion,
+}
+
+impl Kind {
+    /// The word in the table and in the audit.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pin => "pin",
+            Self::Exclusion => "exclusion",
+        }
+    }
+
+    /// Its number as people read it.
+    fn name(self, id: i64) -> String {
+        match self {
+            Self::Pin => protocol::PinId::new(id).to_string(),
+            Self::Exclusion => protocol::ExclusionId::new(id).to_string(),
+        }
+    }
+}
+
+/// A pin or an exclusion to be made.
+#[derive(Debug, Clone)]
+pub struct New<'a> {
+    /// Which of the two.
+    pub kind: Kind,
+    /// What it is about. Only an exclusion may be about a country.
+    pub scope: &'a Scope,
+    /// Whom it is about.
+    pub agent: AgentId,
+    /// Why, in the admin's words.
+    pub reason: &'a str,
+    /// The admin.
+    pub by: &'a str,
+    /// It counts until then; none: until it is removed.
+    pub expires_at: Option<UnixMillis>,
+}
+
+/// What came of making one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// It counts, under this number.
+    Done(i64),
+    /// There is one for the same scope (of an exclusion: and the same agent).
+    Taken,
+    /// The agent is not approved or paused, or there is no such agent.
+    AgentGone,
+}
+
+/// Makes one, with an entry in the audit.
+pub async fn make(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<Made, StoreError> {
+    let doing = StoreError::doing("make a pin or an exclusion");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    if !crate::delegations::may_work(&mut tx, new.agent).await? {
+        return Ok(Made::AgentGone);
+    }
+    let columns = Columns::of(new.scope);
+    let id: Option<i64> = sqlx::query_scalar(
+        "INSERT INTO constraints (kind, scope, first, last, registry, handle, country, agent, reason, created_by, created_at,
+                               expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING id",
+    )
+    .bind(new.kind.as_str())
+    .bind(columns.scope)
+    .bind(columns.first)
+    .bind(columns.last)
+    .bind(columns.registry)
+    .bind(columns.handle)
+    .bind(columns.country)
+    .bind(new.agent.get())
+    .bind(new.reason)
+    .bind(new.by)
+    .bind(Moment(now))
+    .bind(new.expires_at.map(Moment))
+    .fetch_optional(&mut *tx)
+    .await
+    .map_err(doing)?;
+    let Some(id) = id else { return Ok(Made::Taken) };
+    let detail = json!({
+        "scope": new.scope.to_string(), "agent": new.agent, "reason": new.reason, "expires_at_ms": new.expires_at,
+    });
+    let (action, subject) = (format!("{}.create", new.kind.as_str()), new.kind.name(id));
+    let entry = Entry { actor: new.by, action: &action, subject: &subject, detail: &detail };
+    audit::write_in(&mut tx, &entry, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(Made::Done(id))
+}
+
+/// Removes one, with an entry in the audit. Whether it counted until now.
+pub async fn remove(
+    store: &Store,
+    kind: Kind,
+    id: i64,
+    by: &str,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let doing = StoreError::doing("remove a pin or an exclusion");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let removed = sqlx::query(
+        "UPDATE constraints SET ended_at = $3, ended_by = $4 WHERE id = $1 AND kind = $2 AND ended_at IS NULL",
+    )
+    .bind(id)
+    .bind(kind.as_str())
+    .bind(Moment(now))
+    .bind(by)
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    if removed.rows_affected() == 0 {
+        return Ok(false);
+    }
+    let (action, subject) = (format!("{}.remove", kind.as_str()), kind.name(id));
+    let entry = Entry { actor: by, action: &action, subject: &subject, detail: &json!({}) };
+    audit::write_in(&mut tx, &entry, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(true)
+}
+
+/// Ends those whose time is over and those whose agent was revoked, each with an entry in the
+/// audit. Says how many.
+pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
+    let ended = sqlx::query(
+        "WITH over AS (
+            UPDATE constraints s SET ended_at = $1, ended_by = 'coordinator'
+            FROM agents a
+            WHERE a.id = s.agent AND s.ended_at IS NULL AND (s.expires_at <= $1 OR a.state = 'revoked')
+            RETURNING s.id, s.kind, a.state
+         )
+         INSERT INTO audit (at, actor, action, subject, detail)
+         SELECT $1, 'coordinator', kind || '.end', CASE kind WHEN 'pin' THEN 'pin_' ELSE 'exc_' END || id,
+                jsonb_build_object('why', CASE state WHEN 'revoked' THEN 'the agent was revoked' ELSE 'expired' END)
+         FROM over",
+    )
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("end pins and exclusions whose time is over"))?;
+    Ok(ended.rows_affected())
+}
+
+/// Puts pins and exclusions about ranges where the ranges went in a new generation; one whose new
+/// range has another of its kind ends. Each with an entry in the audit, all in one transaction.
+/// Those that stay are not touched.
+pub async fn carry(
+    store: &Store,
+    carried: &[Remapping<i64>],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("carry pins and exclusions over");
+    let moved: Vec<_> = carried.iter().filter(|one| !one.stays()).collect();
+    let places: Vec<_> = moved.iter().map(|one| one.assigned.first()).collect();
+    sqlx::query(
+        "WITH moved AS (
+            UPDATE constraints s
+            SET first = coalesce(m.first, s.first), last = coalesce(m.last, s.last),
+                ended_at = CASE WHEN m.first IS NULL THEN $5 END,
+                ended_by = CASE WHEN m.first IS NULL THEN 'coordinator' END
+            FROM unnest($1::bigint[], $2::inet[], $3::inet[], $4::text[]) AS m (id, first, last, fate)
+            WHERE s.id = m.id AND s.ended_at IS NULL
+            RETURNING s.id, s.kind, s.ended_at, m.fate
+         )
+         INSERT INTO audit (at, actor, action, subject, detail)
+         SELECT $5, 'coordinator', kind || CASE WHEN ended_at IS NULL THEN '.carry' ELSE '.end' END,
+                CASE kind WHEN 'pin' THEN 'pin_' ELSE 'exc_' END || id, jsonb_build_object('why', 'its range ' || fate)
+         FROM moved",
+    )
+    .bind(moved.iter().map(|one| one.claim.key).collect::<Vec<_>>())
+    .bind(places.iter().map(|place| place.map(Range::first)).collect::<Vec<_>>())
+    .bind(places.iter().map(|place| place.map(Range::last)).collect::<Vec<_>>())
+    .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
+    .bind(Moment(now))
+    .execute(store.pool())
+    .await
+    .map_err(doing)?;
+    Ok(())
+}
+
+/// A pin or an exclusion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Its number.
+    pub id: i64,
+    /// What it is about.
+    pub scope: Scope,
+    /// Whom it is about.
+    pub agent: AgentId,
+    /// That agent's name.
+    pub agent_name: String,
+    /// Why, in the admin's words.
+    pub reason: String,
+    /// The admin.
+    pub created_by: String,
+    /// When it was made.
+    pub created_at: UnixMillis,
+    /// It counts until then; none: until it is removed.
+    pub expires_at: Option<UnixMillis>,
+    /// When it ended, and by whom; none while it counts.
+    pub ended: Option<(UnixMillis, String)>,
+}
+
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    #[sqlx(flatten)]
+    columns: Columns,
+    agent: i64,
+    agent_name: String,
+    reason: String,
+    created_by: String,
+    created_at: Moment,
+    expires_at: Option<Moment>,
+    ended_at: Option<Moment>,
+    ended_by: Option<String>,
+}
+
+/// Those that count now; with `ended` also those that are over. The newest first, below number
+/// `before`.
+pub async fn list(
+    store: &Store,
+    kind: Kind,
+    ended: bool,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<Rule>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT s.id, s.scope, s.first, s.last, s.registry, s.handle, s.country, s.agent, a.name AS agent_name, s.reason,
+                s.created_by, s.created_at, s.expires_at, s.ended_at, s.ended_by
+         FROM constraints s JOIN agents a ON a.id = s.agent
+         WHERE s.kind = $1 AND s.id < $2 AND (s.ended_at IS NULL OR $3) ORDER BY s.id DESC LIMIT $4",
+    )
+    .bind(kind.as_str())
+    .bind(before)
+    .bind(ended)
+    .bind(limit)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list pins or exclusions"))?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+/// All that count at this moment, also before [`expire`] has ended what is over.
+pub async fn counting(store: &Store, kind: Kind, now: UnixMillis) -> Result<Vec<Rule>, StoreError> {
+    let all = list(store, kind, false, i64::MAX, i64::MAX).await?;
+    Ok(all.into_iter().filter(|rule| rule.expires_at.is_none_or(|at| at > now)).collect())
+}
+
+impl Row {
+    fn read(self) -> Result<Rule, StoreError> {
+        Ok(Rule {
+            id: self.id,
+            scope: scope_of(self.columns)?,
+            agent: AgentId::new(self.agent),
+            agent_name: self.agent_name,
+            reason: self.reason,
+            created_by: self.created_by,
+            created_at: self.created_at.0,
+            expires_at: self.expires_at.map(|at| at.0),
+            ended: self.ended_at.map(|at| at.0).zip(self.ended_by),
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! One leader: of all coordinators on a database, the one that holds an advisory lock decides.
+//!
+//! The lock lives as long as a connection of its own. Each election raises the term. A leader that
+//! lost its connection without noticing can still write; what it writes is fenced by the state of
+//! the search and the generation of the delegation (see [`crate::delegations`]).
+
+use sqlx::{Connection as _, PgConnection};
+
+use crate::{Store, StoreError};
+
+/// A leader that says nothing for so long has died or hangs: the server ends its session, and
+/// another can take the right.
+const SILENCE: &str = "15s";
+
+/// Key of the lock; any number that nobody else uses on the database.
+const KEY: i64 = 0x6e65_6172_6372_6177;
+
+/// The right to decide, while the connection lives.
+#[derive(Debug)]
+pub struct Leadership {
+    connection: PgConnection,
+    term: i64,
+}
+
+impl Leadership {
+    /// Takes the right if nobody has it.
+    pub async fn elect(store: &Store) -> Result<Option<Self>, StoreError> {
+        let doing = StoreError::doing("ask for the right to decide");
+        // The lock must outlive every statement, so it gets a connection outside of the pool.
+        let mut connection = PgConnection::connect_with(&store.address().options())
+            .await
+            .map_err(|source| StoreError::Connect { place: store.address().to_string(), source })?;
+        sqlx::query("SELECT set_config('idle_session_timeout', $1, false)")
+            .bind(SILENCE)
+            .execute(&mut connection)
+            .await
+            .map_err(doing)?;
+        let elected: bool = sqlx::query_scalar("SELECT pg_try_advisory_lock($1)")
+            .bind(KEY)
+            .fetch_one(&mut connection)
+            .await
+            .map_err(doing)?;
+        if !elected {
+            connection.close().await.map_err(doing)?;
+            return Ok(None);
+        }
+        let term = next_term(&mut connection).await?;
+        Ok(Some(Self { connection, term }))
+    }
+
+    /// Number of this election on this database, from 1.
+    pub fn term(&self) -> i64 {
+        self.term
+    }
+
+    /// Whether the right is still held: the connection answers, and with it the lock lives. To be
+    /// asked every few seconds: a connection that is silent for 15 s loses the right.
+    pub async fn holds(&mut self) -> bool {
+        self.connection.ping().await.is_ok()
+    }
+
+    /// Gives the right up, so that another can take it at once.
+    pub async fn resign(mut self) {
+        // When this fails the server frees the lock as soon as it notices the dead connection.
+        let _ = sqlx::query("SELECT pg_advisory_unlock($1)")
+            .bind(KEY)
+            .execute(&mut self.connection)
+            .await;
+        let _ = self.connection.close().await;
+    }
+}
+
+async fn next_term(db: &mut PgConnection) -> Result<i64, StoreError> {
+    sqlx::query_scalar(
+        "INSERT INTO settings (name, value) VALUES ('decider_term', '1')
+         ON CONFLICT (name) DO UPDATE SET value = to_jsonb(settings.value::bigint + 1)
+         RETURNING value::bigint",
+    )
+    .fetch_one(db)
+    .await
+    .map_err(StoreError::doing("count the terms of deciders"))
+}

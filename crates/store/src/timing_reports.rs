@@ -1,0 +1,176 @@
+//! What agents tell of how fast the pages of subnets answer (IPMicra III.F).
+//!
+//! Packages bring it, and it is counted in the transaction that integrates them: each report counts
+//! once. The coordinator weighs the counts ([`unheard`], [`heard`]); what was weighed is kept as it
+//! left it, so that a restart forgets nothing.
+
+use std::net::IpAddr;
+
+use hierarchy::Range;
+use protocol::{AgentId, UnixMillis};
+use sqlx::{FromRow, PgConnection};
+
+use crate::delegations::range;
+use crate::moment::Moment;
+use crate::packages::HostTally;
+use crate::{Store, StoreError};
+
+/// How fast the pages of one host were beside their own past.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trends {
+    /// Fetches as fast as usual.
+    pub usual: u32,
+    /// Reports of slower pages.
+    pub slower: u32,
+    /// The page of the last such report, and its recent time over its usual time.
+    pub page: Option<(String, f64)>,
+}
+
+impl Trends {
+    fn is_empty(&self) -> bool {
+        self.usual == 0 && self.slower == 0
+    }
+}
+
+/// Counts what a package of `agent` tells. Only hosts that are the agent's now count: what a former
+/// agent saw says nothing of the present one's way.
+pub(crate) async fn count_in(
+    db: &mut PgConnection,
+    agent: AgentId,
+    hosts: &[HostTally],
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let hosts: Vec<&HostTally> = hosts.iter().filter(|host| !host.trends.is_empty()).collect();
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    let count = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
+    let page = |host: &&HostTally| host.trends.page.clone().unzip();
+    let (urls, ratios): (Vec<Option<String>>, Vec<Option<f64>>) = hosts.iter().map(page).unzip();
+    sqlx::query(COUNT)
+        .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| count(host.trends.usual)).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| count(host.trends.slower)).collect::<Vec<_>>())
+        .bind(ratios)
+        .bind(urls)
+        .bind(agent.get())
+        .bind(Moment(now))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("count what an agent tells of slow pages"))?;
+    Ok(())
+}
+
+const COUNT: &str = "
+    INSERT INTO timing_reports AS s (first, last, agent, usual, slower, ratio, url, heard_at)
+    SELECT h.first, h.last, $7, sum(t.usual)::int, sum(t.slower)::int,
+           (array_agg(t.ratio) FILTER (WHERE t.ratio IS NOT NULL))[1],
+           (array_agg(t.url) FILTER (WHERE t.ratio IS NOT NULL))[1], $8
+    FROM unnest($1::text[], $2::text[], $3::int[], $4::int[], $5::double precision[], $6::text[])
+         AS t (scheme, authority, usual, slower, ratio, url)
+    JOIN hosts h ON h.scheme = t.scheme AND h.authority = t.authority
+    WHERE h.agent = $7 AND h.state = 'delegated' AND h.first IS NOT NULL
+    GROUP BY h.first, h.last
+    ON CONFLICT (first, last) DO UPDATE SET
+        agent = excluded.agent, heard_at = excluded.heard_at,
+        usual = excluded.usual + CASE WHEN s.agent = excluded.agent THEN s.usual ELSE 0 END,
+        slower = excluded.slower + CASE WHEN s.agent = excluded.agent THEN s.slower ELSE 0 END,
+        ratio = coalesce(excluded.ratio, CASE WHEN s.agent = excluded.agent THEN s.ratio END),
+        url = coalesce(excluded.url, CASE WHEN s.agent = excluded.agent THEN s.url END),
+        timing_reports = CASE WHEN s.agent = excluded.agent THEN s.timing_reports END";
+
+/// Counts of a subnet that were not weighed yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unheard {
+    /// The subnet.
+    pub subnet: Range,
+    /// Who told.
+    pub agent: AgentId,
+    /// Fetches as fast as usual.
+    pub usual: u32,
+    /// Reports of slower pages.
+    pub slower: u32,
+    /// Recent time over usual time of the page reported last.
+    pub ratio: Option<f64>,
+    /// That page.
+    pub url: Option<String>,
+    /// What was weighed before, as [`heard`] left it.
+    pub timing_reports: Option<serde_json::Value>,
+    /// When the delegation that holds was decided; none when the subnet has none, or another agent.
+    pub delegated_at: Option<UnixMillis>,
+}
+
+#[derive(FromRow)]
+struct Row {
+    first: IpAddr,
+    last: IpAddr,
+    agent: i64,
+    usual: i32,
+    slower: i32,
+    ratio: Option<f64>,
+    url: Option<String>,
+    timing_reports: Option<serde_json::Value>,
+    delegated_at: Option<Moment>,
+}
+
+/// Subnets of which something new was told, those waiting longest first.
+pub async fn unheard(store: &Store, limit: u32) -> Result<Vec<Unheard>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT s.first, s.last, s.agent, s.usual, s.slower, s.ratio, s.url, s.timing_reports, d.decided_at AS delegated_at
+         FROM timing_reports s
+         LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.agent = s.agent AND d.ended_at IS NULL
+         WHERE s.usual + s.slower > 0 ORDER BY s.heard_at LIMIT $1",
+    )
+    .bind(i64::from(limit))
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("read what agents told of slow pages"))?;
+    let unheard = |row: Row| {
+        Ok(Unheard {
+            subnet: range(row.first, row.last)?,
+            agent: AgentId::new(row.agent),
+            usual: row.usual.unsigned_abs(),
+            slower: row.slower.unsigned_abs(),
+            ratio: row.ratio,
+            url: row.url,
+            timing_reports: row.timing_reports,
+            delegated_at: row.delegated_at.map(|at| at.0),
+        })
+    };
+    rows.into_iter().map(unheard).collect()
+}
+
+/// What was read was weighed, and this is what is left of it. Counts that came meanwhile stay for
+/// the next time.
+pub(crate) async fn heard_in(
+    db: &mut PgConnection,
+    weighed: &Unheard,
+    timing_reports: &serde_json::Value,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE timing_reports SET usual = usual - $4, slower = slower - $5, timing_reports = $6
+         WHERE first = $1 AND last = $2 AND agent = $3 AND usual >= $4 AND slower >= $5",
+    )
+    .bind(weighed.subnet.first())
+    .bind(weighed.subnet.last())
+    .bind(weighed.agent.get())
+    .bind(i32::try_from(weighed.usual).unwrap_or(i32::MAX))
+    .bind(i32::try_from(weighed.slower).unwrap_or(i32::MAX))
+    .bind(timing_reports)
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("keep what was weighed"))?;
+    Ok(())
+}
+
+/// [`heard_in`] where nothing else follows from it.
+pub async fn heard(
+    store: &Store,
+    weighed: &Unheard,
+    timing_reports: &serde_json::Value,
+) -> Result<(), StoreError> {
+    let mut db =
+        store.pool().acquire().await.map_err(StoreError::doing("keep what was weighed"))?;
+    heard_in(&mut db, weighed, timing_reports).await
+}

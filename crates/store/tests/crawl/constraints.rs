@@ -1,0 +1,227 @@
+//! Pins, overrides and moves change who has a subnet, each fenced and written down.
+
+use hierarchy::Scope;
+use protocol::{AgentId, PinId, SearchId};
+use serde_json::json;
+use store::constraints::{self, Kind, Made, New};
+use store::delegations::{self, Assigned, Assignment, Cause};
+use store::searches::{self, NewSearch, Which};
+use store::{audit, moves};
+
+use crate::world::{NOW, World, ip, range};
+
+const SUBNET: &str = "198.51.100.0/24";
+
+async fn pin(world: &World, agent: AgentId, expires_in_ms: Option<i64>) -> Made {
+    let scope = Scope::Range(range(SUBNET));
+    let expires_at = expires_in_ms.map(|ms| NOW.plus_ms(ms));
+    let new =
+        New { kind: Kind::Pin, scope: &scope, agent, reason: "a contract", by: "ada", expires_at };
+    constraints::make(world.store(), &new, NOW).await.unwrap()
+}
+
+fn assignment(agent: AgentId, generation: i64, cause: Cause) -> Assignment<'static> {
+    Assignment { subnet: range(SUBNET), agent, generation, cause, by: "ada", note: "a contract" }
+}
+
+async fn assign(world: &World, assignment: &Assignment<'_>) -> Assigned {
+    delegations::assign(world.store(), assignment, NOW).await.unwrap()
+}
+
+async fn actions(world: &World) -> Vec<String> {
+    audit::list(world.store(), i64::MAX, 10)
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|entry| entry.action)
+        .collect()
+}
+
+#[tokio::test]
+async fn a_range_has_one_pin_until_it_expires() {
+    let world = World::new().await;
+    let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
+    assert!(matches!(pin(&world, one, Some(1_000)).await, Made::Done(_)));
+    assert_eq!(pin(&world, two, None).await, Made::Taken);
+    for (after, count) in [(999, 1), (1_000, 0)] {
+        let counting =
+            constraints::counting(world.store(), Kind::Pin, NOW.plus_ms(after)).await.unwrap();
+        assert_eq!(counting.len(), count);
+    }
+}
+
+#[tokio::test]
+async fn what_is_over_ends_once_and_is_written_down() {
+    let world = World::new().await;
+    let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
+    pin(&world, one, Some(1_000)).await;
+    assert_eq!(constraints::expire(world.store(), NOW).await.unwrap(), 0);
+    assert_eq!(constraints::expire(world.store(), NOW.plus_ms(1_000)).await.unwrap(), 1);
+    assert_eq!(constraints::expire(world.store(), NOW.plus_ms(1_000)).await.unwrap(), 0);
+    assert!(matches!(pin(&world, two, None).await, Made::Done(_)), "the range is free again");
+    let revoke = store::agents::Order::Revoke;
+    store::agents::order(world.store(), two, revoke, "ada", NOW).await.unwrap();
+    assert_eq!(constraints::expire(world.store(), NOW).await.unwrap(), 1, "its agent was revoked");
+    assert_eq!(pin(&world, two, None).await, Made::AgentGone);
+    let all = constraints::list(world.store(), Kind::Pin, true, i64::MAX, 10).await.unwrap();
+    assert_eq!(
+        all.iter().map(|rule| rule.ended.clone().unwrap().1).collect::<Vec<_>>(),
+        ["coordinator"; 2]
+    );
+    assert_eq!(actions(&world).await[..4], ["pin.end", "agent.revoke", "pin.create", "pin.end"]);
+}
+
+#[tokio::test]
+async fn scopes_come_back_as_they_were_written() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let company = Scope::Company { registry: hierarchy::Registry::Arin, handle: "ORG-1".into() };
+    let scopes =
+        [Scope::Range(range("2001:db8::/32")), company, Scope::Country("CY".parse().unwrap())];
+    for scope in &scopes {
+        let new =
+            New { kind: Kind::Exclusion, scope, agent, reason: "r", by: "ada", expires_at: None };
+        let Made::Done(id) = constraints::make(world.store(), &new, NOW).await.unwrap() else {
+            panic!("taken")
+        };
+        let rule = constraints::list(world.store(), Kind::Exclusion, false, id + 1, 1)
+            .await
+            .unwrap()
+            .remove(0);
+        assert_eq!((&rule.scope, rule.agent_name.as_str()), (scope, "agent 1"));
+        assert!(constraints::remove(world.store(), Kind::Exclusion, id, "ada", NOW).await.unwrap());
+        assert!(
+            !constraints::remove(world.store(), Kind::Exclusion, id, "ada", NOW).await.unwrap()
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_assignment_ends_what_held_and_the_search_and_is_fenced() {
+    let world = World::new().await;
+    let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let search = NewSearch {
+        subnet: range(SUBNET),
+        target: ip("198.51.100.7"),
+        host: "a.example".into(),
+        port: 80,
+    };
+    searches::open(world.store(), &[search], "threshold", 50_000, NOW).await.unwrap();
+    assert!(matches!(
+        assign(&world, &assignment(one, 0, Cause::Override)).await,
+        Assigned::Made(_)
+    ));
+    assert!(searches::urgent(world.store()).await.unwrap().is_empty(), "the search is over");
+    assert_eq!(assign(&world, &assignment(two, 0, Cause::Override)).await, Assigned::Outdated);
+    let Made::Done(id) = pin(&world, two, Some(1_000)).await else { panic!("not pinned") };
+    let pinned = assignment(two, 1, Cause::Pin(PinId::new(id)));
+    assert!(matches!(assign(&world, &pinned).await, Assigned::Made(_)));
+    let held = delegations::held(world.store()).await.unwrap();
+    assert_eq!(
+        (held.len(), held[0].agent, held[0].generation, held[0].reason.as_str()),
+        (1, two, 2, "pinned")
+    );
+    assert_eq!(
+        delegations::pinned(world.store()).await.unwrap(),
+        [(range(SUBNET), PinId::new(id))]
+    );
+    assert_eq!(actions(&world).await[..3], ["delegation.pin", "pin.create", "delegation.override"]);
+}
+
+/// A subnet that is pinned with a search open that began at this time, the pin and the search.
+async fn pinned_and_searched(world: &World, searched_ms: i64) -> (PinId, SearchId) {
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    let Made::Done(id) = pin(world, agent, None).await else { panic!("not pinned") };
+    let pin = PinId::new(id);
+    assert!(matches!(
+        assign(world, &assignment(agent, 0, Cause::Pin(pin))).await,
+        Assigned::Made(_)
+    ));
+    let search = NewSearch {
+        subnet: range(SUBNET),
+        target: ip("198.51.100.7"),
+        host: "a.example".into(),
+        port: 80,
+    };
+    searches::open(world.store(), &[search], "threshold", 50_000, NOW.plus_ms(searched_ms))
+        .await
+        .unwrap();
+    (pin, open_searches(world).await[0])
+}
+
+async fn open_searches(world: &World) -> Vec<SearchId> {
+    let open = world.open_searches(Which::Urgent).await;
+    open.iter().map(|search| search.id).collect()
+}
+
+#[tokio::test]
+async fn a_search_that_began_under_a_pin_does_not_keep_the_subnet_from_being_searched_for_after_it()
+{
+    let world = World::new().await;
+    let (pin, search) = pinned_and_searched(&world, 1).await;
+    assert!(searches::leave_pinned(world.store(), search, NOW.plus_ms(2)).await.unwrap());
+    let found =
+        async || searches::targets(world.store(), &[range(SUBNET)], NOW).await.unwrap().len();
+    assert_eq!(found().await, 0, "it was searched for after it was pinned");
+    constraints::remove(world.store(), Kind::Pin, pin.get(), "ada", NOW.plus_ms(3)).await.unwrap();
+    assert_eq!(found().await, 1);
+}
+
+#[tokio::test]
+async fn a_search_goes_on_when_its_pin_was_removed_meanwhile() {
+    let world = World::new().await;
+    let (pin, search) = pinned_and_searched(&world, 2).await;
+    constraints::remove(world.store(), Kind::Pin, pin.get(), "ada", NOW.plus_ms(1)).await.unwrap();
+    assert!(!searches::leave_pinned(world.store(), search, NOW.plus_ms(3)).await.unwrap());
+    assert_eq!(open_searches(&world).await, [search]);
+}
+
+#[tokio::test]
+async fn a_pin_that_is_over_and_an_agent_that_is_gone_get_nothing() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    let Made::Done(id) = pin(&world, agent, Some(1_000)).await else { panic!("not pinned") };
+    let pinned = assignment(agent, 0, Cause::Pin(PinId::new(id)));
+    let late = delegations::assign(world.store(), &pinned, NOW.plus_ms(1_000)).await.unwrap();
+    assert_eq!(late, Assigned::Outdated);
+    let revoke = store::agents::Order::Revoke;
+    store::agents::order(world.store(), agent, revoke, "ada", NOW).await.unwrap();
+    assert_eq!(assign(&world, &assignment(agent, 0, Cause::Override)).await, Assigned::AgentGone);
+    assert!(delegations::held(world.store()).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_move_is_made_with_its_reasons_or_not_at_all() {
+    let world = World::new().await;
+    let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
+    assign(&world, &assignment(one, 0, Cause::Override)).await;
+    let new = moves::New {
+        subnet: range(SUBNET),
+        from: one,
+        to: two,
+        generation: 1,
+        rule: "optimal",
+        pages_a_day: 7,
+        before_ms: Some(70.0),
+        after_ms: 35.0,
+        refused: &json!([{ "why": "full" }]),
+        note: "it saves 35 ms a day",
+    };
+    let carry_out = || async { moves::carry_out(world.store(), &new, NOW).await.unwrap() };
+    let Assigned::Made(delegation) = carry_out().await else { panic!("not moved") };
+    assert_eq!(carry_out().await, Assigned::Outdated, "thought out on generation 1");
+    let made = moves::list(world.store(), i64::MAX, 10).await.unwrap();
+    assert_eq!(made.len(), 1);
+    assert_eq!((made[0].before_ms, made[0].after_ms, made[0].pages_a_day), (Some(70.0), 35.0, 7));
+    assert_eq!((made[0].from.1.as_str(), made[0].to.1.as_str()), ("agent 1", "agent 2"));
+    assert_eq!(
+        moves::of_delegation(world.store(), delegation).await.unwrap().as_ref(),
+        Some(&made[0])
+    );
+    assert_eq!(moves::of_passes_since(world.store(), NOW.plus_ms(-1)).await.unwrap(), 1);
+    assert_eq!(moves::of_passes_since(world.store(), NOW).await.unwrap(), 0);
+}

@@ -1,0 +1,199 @@
+//! Hosts leave one agent for another and never have two.
+
+use hierarchy::Range;
+use protocol::heartbeat::HostTask;
+use protocol::{AgentId, UnixMillis};
+use store::agents::{self, Order};
+use store::delegations::{self, Decided, Decision};
+use store::searches::{self, NewSearch, Which};
+use store::{handovers, hosts, routes};
+
+use crate::world::{NOW, World, ip, range};
+
+const SUBNET: &str = "198.51.100.0/24";
+
+/// A host with two agents around: the first has it and got the first of two URLs as a route.
+async fn world() -> (World, AgentId, AgentId) {
+    let world = World::new().await;
+    let (old, new) = (world.approved(1, None).await, world.approved(2, None).await);
+    world.queue(&["http://a.example/1", "http://a.example/2"]).await;
+    world.settle_hosts("198.51.100.7", SUBNET).await;
+    decide(&world, old, NOW).await;
+    assert_eq!(routes::route(world.store(), 1, 100).await.unwrap().len(), 1);
+    (world, old, new)
+}
+
+/// Delegates the subnet by a search of its own.
+async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
+    let subnet: Range = range(SUBNET);
+    let (target, host) = (ip("198.51.100.7"), "a.example".to_owned());
+    let new = NewSearch { subnet, target, host, port: 80 };
+    searches::open(world.store(), &[new], "threshold", 50_000, now).await.unwrap();
+    let open = world.open_searches(Which::Urgent).await;
+    let search = &open[0];
+    let (generation, reason, rtt_us) = (search.generation, "threshold", Some(9_000));
+    let decision = Decision {
+        search: search.id,
+        subnet,
+        agent,
+        generation,
+        reason,
+        provisional: false,
+        rtt_us,
+        skipped: &[],
+    };
+    assert!(matches!(
+        delegations::decide(world.store(), &decision, now).await.unwrap(),
+        Decided::Made(_)
+    ));
+}
+
+async fn told(world: &World, agent: AgentId) -> Vec<u64> {
+    let open = handovers::open(world.store(), agent, 10).await.unwrap();
+    assert!(
+        open.iter()
+            .all(|order| order.host == "http://a.example" && order.task == HostTask::Release)
+    );
+    open.iter().map(|order| order.number).collect()
+}
+
+/// Who has the host and gets its URLs.
+async fn owner_of_routes(world: &World) -> Vec<(AgentId, String)> {
+    hosts::adopt(world.store()).await.unwrap();
+    let routed = routes::route(world.store(), 100, 100).await.unwrap();
+    routed.into_iter().map(|route| (route.agent, route.url)).collect()
+}
+
+#[tokio::test]
+async fn a_host_goes_over_when_its_agent_has_let_go_and_not_before() {
+    let (world, old, new) = world().await;
+    decide(&world, new, NOW).await;
+    let numbers = told(&world, old).await;
+    assert_eq!(numbers.len(), 1);
+    assert!(told(&world, new).await.is_empty());
+    assert_eq!(owner_of_routes(&world).await, [], "nobody gets anything meanwhile");
+    assert!(
+        routes::after(world.store(), old, 0, 10).await.unwrap().is_empty(),
+        "routes are taken back"
+    );
+    assert_eq!(
+        handovers::confirm(world.store(), new, &numbers, NOW).await.unwrap(),
+        0,
+        "not its to say"
+    );
+    assert_eq!(handovers::confirm(world.store(), old, &numbers, NOW).await.unwrap(), 1);
+    assert_eq!(handovers::confirm(world.store(), old, &numbers, NOW).await.unwrap(), 0, "repeated");
+    assert!(told(&world, old).await.is_empty());
+    let mut urls = owner_of_routes(&world).await;
+    urls.sort_by(|a, b| a.1.cmp(&b.1));
+    let expected = ["/", "/1", "/2"].map(|path| (new, format!("http://a.example{path}")));
+    assert_eq!(urls, expected, "what was on its way, what waited, and the front page");
+}
+
+#[tokio::test]
+async fn a_former_agent_has_a_say_about_what_it_shipped_in_time() {
+    let (world, old, new) = world().await;
+    let names = [("http".to_owned(), "a.example".to_owned())];
+    let own =
+        async |agent, at| hosts::of_agent(world.store(), agent, at, &names).await.unwrap().len();
+    decide(&world, new, NOW).await;
+    assert_eq!((own(old, NOW).await, own(new, NOW).await), (1, 0), "still the old one's");
+    let numbers = told(&world, old).await;
+    handovers::confirm(world.store(), old, &numbers, NOW.plus_ms(10)).await.unwrap();
+    hosts::adopt(world.store()).await.unwrap();
+    assert_eq!(own(old, NOW.plus_ms(10)).await, 1, "shipped before, integrated now");
+    assert_eq!((own(old, NOW.plus_ms(11)).await, own(new, NOW).await), (0, 1));
+}
+
+#[tokio::test]
+async fn a_move_that_is_taken_back_ends_where_it_began() {
+    let (world, old, new) = world().await;
+    decide(&world, new, NOW).await;
+    let numbers = told(&world, old).await;
+    decide(&world, old, NOW).await;
+    assert_eq!(told(&world, old).await, numbers, "it may have let go already");
+    handovers::confirm(world.store(), old, &numbers, NOW).await.unwrap();
+    assert!(owner_of_routes(&world).await.iter().all(|(agent, _)| *agent == old));
+    decide(&world, new, NOW).await;
+    let again = told(&world, old).await;
+    assert!(again.len() == 1 && again != numbers, "a new order for a new move");
+}
+
+#[tokio::test]
+async fn an_agent_that_is_not_heard_of_loses_its_lease_and_is_told_when_it_is_back() {
+    let (world, old, new) = world().await;
+    decide(&world, new, NOW).await;
+    let numbers = told(&world, old).await;
+    assert_eq!(
+        handovers::lapse(world.store(), NOW, NOW).await.unwrap(),
+        0,
+        "asked at this very moment"
+    );
+    assert_eq!(handovers::lapse(world.store(), NOW.plus_ms(1), NOW.plus_ms(1)).await.unwrap(), 1);
+    assert_eq!(handovers::lapse(world.store(), NOW.plus_ms(1), NOW.plus_ms(1)).await.unwrap(), 0);
+    assert!(owner_of_routes(&world).await.iter().all(|(agent, _)| *agent == new));
+    assert_eq!(told(&world, old).await, numbers);
+    handovers::confirm(world.store(), old, &numbers, NOW).await.unwrap();
+    assert!(told(&world, old).await.is_empty());
+    assert!(
+        routes::after(world.store(), new, 0, 10).await.unwrap().len() == 3,
+        "the next_agent keeps the host"
+    );
+}
+
+#[tokio::test]
+async fn a_revoked_agent_is_waited_for_no_more() {
+    let (world, old, new) = world().await;
+    decide(&world, new, NOW).await;
+    agents::order(world.store(), old, Order::Revoke, "admin", NOW).await.unwrap();
+    assert!(told(&world, old).await.is_empty());
+    let routed = owner_of_routes(&world).await;
+    assert!(routed.len() == 3 && routed.iter().all(|(agent, _)| *agent == new), "{routed:?}");
+}
+
+/// Puts the host into another subnet, as a new generation of the hierarchy does.
+async fn cut_out(world: &World, subnet: &str) -> Vec<AgentId> {
+    let host = hosts::placed(world.store(), protocol::HostId::new(0), 1).await.unwrap().remove(0);
+    hosts::carry(world.store(), &[(host.id, range(subnet))], NOW).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_host_follows_the_delegation_of_the_subnet_that_it_is_in_now() {
+    let (world, old, _) = world().await;
+    let part = "198.51.100.0/28";
+    assert_eq!(cut_out(&world, part).await, []);
+    assert_eq!(
+        owner_of_routes(&world).await,
+        [(old, "http://a.example/2".into())],
+        "it stays until a search decides"
+    );
+    let stranded = hosts::stranded(world.store()).await.unwrap();
+    assert_eq!((stranded.len(), stranded[0].subnet), (1, range(part)));
+    assert_eq!(cut_out(&world, SUBNET).await, []);
+    assert_eq!(hosts::stranded(world.store()).await.unwrap(), []);
+
+    let third = world.approved(3, Some(part)).await;
+    assert_eq!(cut_out(&world, part).await, [old]);
+    assert_eq!(cut_out(&world, part).await, [old], "it is told once");
+    world.queue(&["http://a.example/3"]).await;
+    assert_eq!(owner_of_routes(&world).await, [], "it is nobody's while it moves");
+    let orders = told(&world, old).await;
+    assert_eq!(orders.len(), 1);
+    handovers::confirm(world.store(), old, &orders, NOW).await.unwrap();
+    let owners: Vec<AgentId> =
+        owner_of_routes(&world).await.into_iter().map(|(agent, _)| agent).collect();
+    assert!(!owners.is_empty() && owners.iter().all(|owner| *owner == third), "{owners:?}");
+}
+
+#[tokio::test]
+async fn a_host_on_its_way_goes_to_who_has_the_subnet_that_it_is_in_now() {
+    let (world, old, new) = world().await;
+    decide(&world, new, NOW).await;
+    let third = world.approved(3, Some("198.51.100.0/28")).await;
+    assert_eq!(cut_out(&world, "198.51.100.0/28").await, [old]);
+    let orders = told(&world, old).await;
+    handovers::confirm(world.store(), old, &orders, NOW).await.unwrap();
+    let owners: Vec<AgentId> =
+        owner_of_routes(&world).await.into_iter().map(|(agent, _)| agent).collect();
+    assert!(!owners.is_empty() && owners.iter().all(|owner| *owner == third), "{owners:?}");
+}
