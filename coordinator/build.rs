@@ -8,7 +8,7 @@ use std::{env, fs, io};
 
 use sha2::{Digest, Sha256};
 
-const STUB: &str = include_str!("src/http/stub.html");
+const STUB: &str = include_str!("src/http/public/stub.html");
 
 fn main() -> Result<(), Box<dyn Error>> {
     let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../web-ui/dist");
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // else.
     let _ = fs::create_dir_all(&dist);
     println!("cargo::rerun-if-changed={}", dist.display());
-    println!("cargo::rerun-if-changed=src/http/stub.html");
+    println!("cargo::rerun-if-changed=src/http/public/stub.html");
     if target.exists() {
         fs::remove_dir_all(&target)?;
     }

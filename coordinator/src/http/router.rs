@@ -12,10 +12,10 @@ use tower_http::compression::CompressionLayer;
 use tower_http::csrf::{CsrfLayer, ProtectionError};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-use crate::http::document;
+use crate::http::openapi as document;
 use crate::http::problem::Problem;
+use crate::http::public::pages as web;
 use crate::http::state::ApiState;
-use crate::http::web;
 use crate::runtime::state::Coordinator;
 
 /// Largest body of a request, in bytes: ten thousand seeds of the longest kind would be more, and

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::http::events::Watch;
-use crate::http::search::Turns;
-use crate::http::session::SignIn;
+use crate::http::admin::events::Watch;
+use crate::http::admin::session::SignIn;
+use crate::http::public::search::Turns;
 use crate::runtime::state::Coordinator;
 
 /// Shared by all handlers; cheap to clone.

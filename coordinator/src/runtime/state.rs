@@ -11,7 +11,7 @@ use store::policy::Policy;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::http::tokens::Tokens;
+use crate::http::agent::tokens::Tokens;
 use crate::intake::dns::Dns;
 use crate::intake::recent_urls::Recent;
 use crate::packages::blob_store::Bodies;

@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::http::tokens::Tokens;
+use crate::http::agent::tokens::Tokens;
 use crate::intake::dns::Dns;
 use crate::intake::recent_urls::Recent;
 use crate::packages::blob_store::Bodies;

@@ -58,9 +58,9 @@ async fn boot(
 async fn first_admin(config: &Config, database: &Database) -> Result<(), Failure> {
     let wish = config.admin_password.as_deref();
     let now = boot::system_clock().now();
-    let made = http::first_admin::ensure(&database.store, wish, rand::random(), now).await;
+    let made = http::admin::first_admin::ensure(&database.store, wish, rand::random(), now).await;
     if let Some(password) = made.map_err(|error| Failure::other(chain(&error)))? {
-        println!("first admin: {} {password}", http::first_admin::NAME);
+        println!("first admin: {} {password}", http::admin::first_admin::NAME);
     }
     Ok(())
 }
@@ -89,7 +89,7 @@ pub fn app(coordinator: &Arc<Coordinator>) -> Router {
         .layer(axum::middleware::from_fn(http::problem::speak_in_problems))
         .layer(axum::middleware::from_fn_with_state(
             Arc::clone(coordinator),
-            http::peer::see_through_proxies,
+            http::forwarded_for::see_through_proxies,
         ))
 }
 

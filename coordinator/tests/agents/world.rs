@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coordinator::http::tokens;
+use coordinator::http::agent::tokens;
 use coordinator::placement::agent_administration;
 use coordinator::placement::agent_administration::Wish;
 use coordinator::runtime::config::Config;

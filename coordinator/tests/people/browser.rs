@@ -1,7 +1,7 @@
 //! A browser as far as the API sees it: it keeps the session cookie and says where its requests
 //! come from.
 
-use coordinator::http::first_admin;
+use coordinator::http::admin::first_admin;
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Signing in and out.
 
-use coordinator::http::first_admin;
+use coordinator::http::admin::first_admin;
 use reqwest::StatusCode;
 use serde_json::json;
 

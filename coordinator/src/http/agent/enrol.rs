@@ -12,8 +12,8 @@ use store::agents::{self, Enrolment, Newcomer};
 
 use crate::http::agent::body::Words;
 use crate::http::agent::refusal;
+use crate::http::agent::tokens::join_token_hash;
 use crate::http::problem::{FieldError, Problem};
-use crate::http::tokens::join_token_hash;
 use crate::runtime::events::Change;
 use crate::runtime::state::Coordinator;
 

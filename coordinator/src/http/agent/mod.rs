@@ -12,6 +12,7 @@ mod packages;
 mod refusal;
 mod reports;
 mod session;
+pub mod tokens;
 
 use std::sync::Arc;
 

@@ -4,8 +4,8 @@ use axum::http::StatusCode;
 use protocol::AgentState;
 use protocol::version::VersionError;
 
+use crate::http::agent::tokens::TokenError;
 use crate::http::problem::Problem;
-use crate::http::tokens::TokenError;
 
 /// 426: another dialect.
 pub(super) fn version(error: VersionError) -> Problem {

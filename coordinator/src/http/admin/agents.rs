@@ -1,0 +1,178 @@
+//! The crawlers at partners.
+
+use axum::extract::State;
+use protocol::{AgentId, UnixMillis};
+use store::agents::Ordered;
+use store::lists;
+
+use crate::http::admin::dto::{Agent, AgentState, Presence};
+use crate::http::admin::subnet_lookup::Ground;
+use crate::http::authentication::{Admin, Viewer};
+use crate::http::extract::{Json, Path, Query};
+use crate::http::paging::{Page, Part};
+use crate::http::problem::Problem;
+use crate::http::state::ApiState;
+use crate::placement::agent_administration::{self, Wish};
+use crate::runtime::state::Coordinator;
+
+/// All agents, the newest first.
+#[utoipa::path(get, path = "/api/v1/agents", operation_id = "list_agents", tag = "agents", params(Part),
+    security(("session" = [])), responses((status = 200, body = Page<Agent>)))]
+pub async fn list(
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Query(part): Query<Part>,
+) -> Result<Json<Page<Agent>>, Problem> {
+    let (before, limit) = (part.before()?, part.limit()?);
+    let found = lists::agents(&state.core.store, before, limit + 1).await?;
+    let page = Page::cut(found, limit, |agent| agent.id.get());
+    Ok(Json(page.map(|agent| shown(&state.core, agent))))
+}
+
+/// One agent.
+#[utoipa::path(get, path = "/api/v1/agents/{id}", operation_id = "get_agent", tag = "agents",
+    params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
+    responses((status = 200, body = Agent)))]
+pub async fn one(
+    _viewer: Viewer,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    read(&state, id).await
+}
+
+/// Let a waiting agent work; its home subnet is delegated to it.
+#[utoipa::path(post, path = "/api/v1/agents/{id}/approve", operation_id = "approve_agent", tag = "agents",
+    params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
+    responses((status = 200, body = Agent)))]
+pub async fn approve(
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    order(&state, &admin, id, Wish::Approve).await
+}
+
+/// Tell an agent to stop for now; it keeps its delegations.
+#[utoipa::path(post, path = "/api/v1/agents/{id}/pause", operation_id = "pause_agent", tag = "agents",
+    params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
+    responses((status = 200, body = Agent)))]
+pub async fn pause(
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    order(&state, &admin, id, Wish::Pause).await
+}
+
+/// Let a paused agent go on.
+#[utoipa::path(post, path = "/api/v1/agents/{id}/resume", operation_id = "resume_agent", tag = "agents",
+    params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
+    responses((status = 200, body = Agent)))]
+pub async fn resume(
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    order(&state, &admin, id, Wish::Resume).await
+}
+
+/// Shut an agent out for good; its work goes to others.
+#[utoipa::path(post, path = "/api/v1/agents/{id}/revoke", operation_id = "revoke_agent", tag = "agents",
+    params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
+    responses((status = 200, body = Agent)))]
+pub async fn revoke(
+    admin: Admin,
+    State(state): State<ApiState>,
+    Path(id): Path<AgentId>,
+) -> Result<Json<Agent>, Problem> {
+    order(&state, &admin, id, Wish::Revoke).await
+}
+
+async fn order(
+    state: &ApiState,
+    admin: &Admin,
+    id: AgentId,
+    wish: Wish,
+) -> Result<Json<Agent>, Problem> {
+    match agent_administration::order(&state.core, id, wish, &admin.name).await? {
+        None => Err(unknown(id)),
+        Some(Ordered::NotFrom(at)) => {
+            Err(Problem::conflict(format!("{id} is {}: {}", at.as_str(), remedy(wish))))
+        }
+        Some(Ordered::Done | Ordered::Already) => read(state, id).await,
+    }
+}
+
+const fn remedy(wish: Wish) -> &'static str {
+    match wish {
+        Wish::Approve => "only a pending agent can be approved.",
+        Wish::Pause => "only an approved agent can be paused.",
+        Wish::Resume => "only a paused agent can be resumed.",
+        Wish::Revoke => "it cannot be revoked.",
+    }
+}
+
+async fn read(state: &ApiState, id: AgentId) -> Result<Json<Agent>, Problem> {
+    let found = lists::agent(&state.core.store, id).await?.ok_or_else(|| unknown(id))?;
+    Ok(Json(shown(&state.core, found)))
+}
+
+fn unknown(id: AgentId) -> Problem {
+    Problem::not_found(format!("There is no agent {id}."))
+}
+
+fn shown(core: &Coordinator, agent: lists::Agent) -> Agent {
+    let presence = presence(&agent, core.heard_since(), core.now());
+    let state = AgentState::from(agent.state);
+    let Ground { registry, country, company } =
+        Ground::of_address(core.delegated().as_deref(), agent.home);
+    Agent {
+        reason: idle_reason(state, presence, agent.idle_reason),
+        id: agent.id,
+        name: agent.name,
+        state,
+        presence,
+        home: agent.home.to_string(),
+        city: None,
+        registry,
+        country,
+        company,
+        contact: agent.contact,
+        version: agent.version,
+        capacity_pages_per_day: agent.capacity_pages_per_day.into(),
+        spans: agent.spans,
+        zone: agent.zone,
+        enrolled_at: agent.enrolled_at.into(),
+        approved_at: agent.approved_at.map(Into::into),
+        last_heartbeat_at: agent.last_heartbeat_at.map(Into::into),
+        asleep_until: agent.asleep_until.map(Into::into),
+        delegations: agent.delegations,
+        hosts: agent.hosts,
+        pages: agent.pages,
+        bytes_fetched: agent.wire_bytes,
+        bytes_shipped: agent.shipped_bytes,
+    }
+}
+
+fn presence(agent: &lists::Agent, heard_since: UnixMillis, now: UnixMillis) -> Presence {
+    match agent.last_heartbeat_at {
+        None => Presence::Never,
+        Some(_) if agent.asleep_until.is_some_and(|until| until > now) => Presence::Asleep,
+        Some(heartbeat) if heartbeat >= heard_since => Presence::Awake,
+        Some(_) => Presence::Unreachable,
+    }
+}
+
+fn idle_reason(state: AgentState, presence: Presence, own: Option<String>) -> Option<String> {
+    let reason = match (state, presence) {
+        (AgentState::Pending, _) => "waits for an admin's approval",
+        (AgentState::Paused, _) => "paused by an admin",
+        (AgentState::Revoked, _) => "shut out by an admin",
+        (AgentState::Approved, Presence::Never) => "has not been heard of since it enrolled",
+        (AgentState::Approved, Presence::Asleep) => "asleep, outside its spans",
+        (AgentState::Approved, Presence::Unreachable) => "has not been heard of lately",
+        (AgentState::Approved, Presence::Awake) => return own,
+    };
+    Some(reason.to_owned())
+}
