@@ -1,45 +1,44 @@
 //! The whole agent at work.
 //!
-//! Tasks, each in a file of its own, that share little: [`conditions`] say whether the agent may
+//! Tasks, each in a file of its own, that share little: [`readiness`] say whether the agent may
 //! work, and why not; [`heartbeat`] asks the coordinator what there is to do; [`crawl`] visits hosts;
-//! [`probes`] measures and reports; [`orders`] lets go of hosts; [`lease`] says how long the agent
-//! may go on by itself; [`ship`] packs and sends; [`watch`] looks at the clock, the disk and the
+//! [`probes`] measures and reports; [`host_orders`] lets go of hosts; [`lease`] says how long the agent
+//! may go on by itself; [`ship`] packs and sends; [`monitors`] looks at the clock, the disk and the
 //! network. [`Agent::run`] starts them, and ends them in order when it is told to.
 
-pub mod conditions;
 mod crawl;
 mod heartbeat;
+mod host_orders;
 mod lease;
-mod orders;
+mod monitors;
 mod probes;
+pub mod readiness;
 mod ship;
-mod watch;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use protocol::{AgentId, CrawlPolicy, ProbeMethod, key::AgentKey};
 use tokio::{
-    sync::{Notify, mpsc, watch as tokio_watch},
+    sync::{Notify, mpsc, watch},
     task::{JoinError, JoinSet},
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::Config,
-    disk,
+    coordinator_client::{CoordinatorClient, CoordinatorError},
+    disk, error_line,
     fetch::{self, Fetcher},
-    frontier::{Desk, Frontier, FrontierError},
+    frontier::{Frontier, FrontierError, FrontierHandle},
     guard::{Guard, on_link_prefixes},
     journal::Journal,
-    link::{Coordinator, LinkError},
-    outbox::{Outbox, OutboxError, Pressure},
+    outbox::{Outbox, OutboxError, PackTrigger},
     probe::Prober,
     resolve::{ResolveError, Resolver},
     schedule::Schedule,
-    sentence,
     visit::Visitor,
 };
-use conditions::Conditions;
+use readiness::Readiness;
 
 /// How long what is going on may go on after the agent was told to stop.
 const GRACE: Duration = Duration::from_secs(4);
@@ -63,7 +62,7 @@ pub enum AgentError {
     Resolve(#[from] ResolveError),
     /// The coordinator does not want this agent.
     #[error(transparent)]
-    Banned(LinkError),
+    Banned(CoordinatorError),
     /// An admin revoked the agent.
     #[error("the operator has revoked this agent; nothing more is fetched in your name")]
     Revoked,
@@ -92,7 +91,7 @@ pub struct Agent {
     /// Its key.
     pub key: Arc<AgentKey>,
     /// Whom it works for.
-    pub coordinator: Arc<Coordinator>,
+    pub coordinator: Arc<CoordinatorClient>,
     /// Its store.
     pub frontier: Frontier,
 }
@@ -102,21 +101,21 @@ struct Shared {
     config: Config,
     dir: PathBuf,
     id: AgentId,
-    coordinator: Arc<Coordinator>,
-    desk: Desk,
+    coordinator: Arc<CoordinatorClient>,
+    store: FrontierHandle,
     schedule: Arc<Schedule>,
     resolver: Arc<Resolver>,
     visitor: Arc<Visitor>,
     prober: Arc<Prober>,
-    taken: probes::Taken,
-    orders: orders::Orders,
+    taken: probes::TakenProbes,
+    host_orders: host_orders::HostOrders,
     lease: lease::Lease,
     fetcher: Arc<Fetcher>,
     outbox: Outbox,
-    pressure: Arc<Pressure>,
+    pack_trigger: Arc<PackTrigger>,
     sealed: Notify,
-    policy: tokio_watch::Sender<CrawlPolicy>,
-    conditions: tokio_watch::Sender<Conditions>,
+    policy: watch::Sender<CrawlPolicy>,
+    readiness: watch::Sender<Readiness>,
     /// Told to stop taking up new work.
     stop: CancellationToken,
 }
@@ -130,10 +129,10 @@ impl Agent {
         stop: CancellationToken,
         tell: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<(), AgentError> {
-        let (desk, mut frontier_failed) = Desk::start(self.frontier)
+        let (store, mut frontier_failed) = FrontierHandle::start(self.frontier)
             .map_err(|source| AgentError::Machine { attempt: "starting a thread", source })?;
         let parts = Parts { config: self.config, dir: self.dir, id: self.id, key: self.key };
-        let shared = Arc::new(parts.assemble(desk, self.coordinator, stop.child_token()).await?);
+        let shared = Arc::new(parts.assemble(store, self.coordinator, stop.child_token()).await?);
         let mut tasks = JoinSet::new();
         spawn_all(&mut tasks, &shared, tell);
         let ended = tokio::select! {
@@ -168,8 +167,8 @@ struct Parts {
 impl Parts {
     async fn assemble(
         self,
-        desk: Desk,
-        coordinator: Arc<Coordinator>,
+        store: FrontierHandle,
+        coordinator: Arc<CoordinatorClient>,
         stop: CancellationToken,
     ) -> Result<Shared, AgentError> {
         let Self { config, dir, id, key } = self;
@@ -181,18 +180,19 @@ impl Parts {
             .map_err(machine("starting the journal"))?;
         let fetcher = Arc::new(fetcher(&config));
         let schedule = Schedule::new();
-        let pressure = Arc::new(Pressure::default());
-        let (policy, policy_seen) = tokio_watch::channel(CrawlPolicy::default());
+        let pack_trigger = Arc::new(PackTrigger::default());
+        let (policy, policy_seen) = watch::channel(CrawlPolicy::default());
         let outbox =
-            Outbox::open(&dir.join("packages"), desk.clone(), key, id, config.ship.clone()).await?;
+            Outbox::open(&dir.join("packages"), store.clone(), key, id, config.ship.clone())
+                .await?;
         let visitor = Arc::new(Visitor {
-            desk: desk.clone(),
+            store: store.clone(),
             schedule: Arc::clone(&schedule),
             resolver: Arc::clone(&resolver),
             fetcher: Arc::clone(&fetcher),
-            tcp_tells: config.probe.methods.contains(&ProbeMethod::Tcp),
+            tcp_times_count: config.probe.methods.contains(&ProbeMethod::Tcp),
             journal: journal.clone(),
-            pressure: Arc::clone(&pressure),
+            pack_trigger: Arc::clone(&pack_trigger),
             limits: config.limits.clone(),
             policy: policy_seen,
         });
@@ -207,28 +207,27 @@ impl Parts {
         // Read before anything starts: a full disk or a closed span holds from the first moment.
         let shortage =
             disk::shortage(&dir, &config.limits).map_err(machine("looking at the disk"))?;
-        let asleep = watch::asleep(&config.spans);
-        let (conditions, _) =
-            tokio_watch::channel(Conditions { asleep, shortage, ..Conditions::default() });
+        let asleep = monitors::asleep(&config.spans);
+        let (readiness, _) = watch::channel(Readiness { asleep, shortage, ..Readiness::default() });
         Ok(Shared {
             config,
             dir,
             id,
             coordinator,
-            desk,
+            store,
             schedule,
             resolver,
             visitor,
             prober,
-            taken: probes::Taken::default(),
-            orders: orders::Orders::default(),
+            taken: probes::TakenProbes::default(),
+            host_orders: host_orders::HostOrders::default(),
             lease: lease::Lease::default(),
             fetcher,
             outbox,
-            pressure,
+            pack_trigger,
             sealed: Notify::new(),
             policy,
-            conditions,
+            readiness,
             stop,
         })
     }
@@ -237,7 +236,7 @@ impl Parts {
 fn fetcher(config: &Config) -> Fetcher {
     let tls = fetch::tls_config();
     if let Err(error) = &tls {
-        let error = sentence::of(error);
+        let error = error_line::of(error);
         tracing::warn!(error, "https pages can't be fetched: install the package ca-certificates");
     }
     Fetcher::new(config.limits.clone(), config.user_agent(), config.bind, tls.ok())
@@ -251,30 +250,30 @@ fn spawn_all(
     let (orders, ordered) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
     let (reports, reported) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
     tasks.spawn(heartbeat::run(Arc::clone(shared), orders, tell));
-    tasks.spawn(orders::run(Arc::clone(shared)));
+    tasks.spawn(host_orders::run(Arc::clone(shared)));
     tasks.spawn(crawl::run(Arc::clone(shared)));
     tasks.spawn(probes::measure(Arc::clone(shared), ordered, reports));
     tasks.spawn(probes::report(Arc::clone(shared), reported));
     tasks.spawn(ship::pack(Arc::clone(shared)));
     tasks.spawn(ship::send(Arc::clone(shared)));
-    tasks.spawn(watch::spans(Arc::clone(shared)));
-    tasks.spawn(watch::machine(Arc::clone(shared)));
-    tasks.spawn(watch::status(Arc::clone(shared)));
+    tasks.spawn(monitors::spans(Arc::clone(shared)));
+    tasks.spawn(monitors::machine(Arc::clone(shared)));
+    tasks.spawn(monitors::status(Arc::clone(shared)));
 }
 
 impl Shared {
-    /// Changes the conditions, and agent_wakeups whoever waits for them if anything is different.
-    fn change(&self, change: impl FnOnce(&mut Conditions)) {
-        self.conditions.send_if_modified(|conditions| {
-            let before = conditions.clone();
-            change(conditions);
-            *conditions != before
+    /// Changes the readiness, and agent_wakeups whoever waits for them if anything is different.
+    fn change(&self, change: impl FnOnce(&mut Readiness)) {
+        self.readiness.send_if_modified(|readiness| {
+            let before = readiness.clone();
+            change(readiness);
+            *readiness != before
         });
     }
 
     /// Ends all tasks, packs what there is and ships what goes.
     async fn drain(&self, mut tasks: JoinSet<Result<(), AgentError>>) -> Result<(), AgentError> {
-        self.change(|conditions| conditions.draining = true);
+        self.change(|readiness| readiness.draining = true);
         self.stop.cancel();
         // Every task ends by itself; the limit is for one that hangs.
         let ended = tokio::time::timeout(GRACE + Duration::from_secs(1), async {
@@ -284,7 +283,7 @@ impl Shared {
             tasks.shutdown().await;
         }
         let shipped = tokio::time::timeout(LAST_SHIPPING, self.last_shipping()).await;
-        watch::write_status(self).await;
+        monitors::write_status(self).await;
         let journal = self.visitor.journal.clone();
         // A thread that can't be had loses nothing but time.
         drop(tokio::task::spawn_blocking(move || journal.flush(FLUSH)).await);

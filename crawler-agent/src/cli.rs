@@ -7,7 +7,7 @@ use std::{io::Write as _, path::PathBuf, process::ExitCode};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{config::Config, home::HomeError, sentence, status::StatusFile};
+use crate::{config::Config, data_dir::DataDirError, error_line, status::StatusFile};
 
 /// Crawls, at a partner's, what is near to it on the network.
 #[derive(Debug, Parser)]
@@ -36,7 +36,7 @@ enum Command {
     /// Says how the running agent is doing, and why it is not working if it is not.
     Status {
         #[command(flatten)]
-        place: Place,
+        config_args: ConfigArgs,
         /// One JSON document instead of text.
         #[arg(long)]
         json: bool,
@@ -46,7 +46,7 @@ enum Command {
 }
 
 #[derive(Debug, Args)]
-struct Place {
+struct ConfigArgs {
     /// The owner's configuration.
     #[arg(long, value_name = "FILE", default_value = "/etc/nearcrawl/agent.toml")]
     config: PathBuf,
@@ -58,13 +58,13 @@ struct Place {
 #[derive(Debug, Args)]
 struct Join {
     #[command(flatten)]
-    place: Place,
+    config_args: ConfigArgs,
     /// One-time token from the coordinator's admin.
     #[arg(long, value_name = "TOKEN", env = "NEARCRAWL_JOIN_TOKEN", hide_env_values = true)]
     join_token: Option<String>,
 }
 
-impl Place {
+impl ConfigArgs {
     /// The configuration, and the data directory that counts.
     fn open(&self) -> anyhow::Result<(Config, PathBuf)> {
         let config = Config::read(&self.config)?;
@@ -91,13 +91,13 @@ pub fn main(cli: Cli) -> ExitCode {
     let done = match cli.command {
         Command::Run(join) => run::run(&join),
         Command::Join(join) => run::join(&join),
-        Command::Status { place, json } => status(&place, json),
+        Command::Status { config_args, json } => status(&config_args, json),
         Command::Log(log) => log::print(&log),
     };
     match done {
         Ok(code) => code,
         Err(error) => {
-            let sentence = sentence::of(error.as_ref());
+            let sentence = error_line::of(error.as_ref());
             drop(writeln!(std::io::stderr(), "nearcrawl-agent: {sentence}"));
             ExitCode::from(exit_code(&error))
         }
@@ -115,34 +115,35 @@ fn log_to_stderr(format: LogFormat) {
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    use crate::{agent::AgentError, config::ConfigError, link::LinkError};
-    let refused =
-        error.downcast_ref::<LinkError>().is_some_and(|e| matches!(e, LinkError::Refused { .. }));
+    use crate::{agent::AgentError, config::ConfigError, coordinator_client::CoordinatorError};
+    let refused = error
+        .downcast_ref::<CoordinatorError>()
+        .is_some_and(|e| matches!(e, CoordinatorError::Refused { .. }));
     let banned = matches!(error.downcast_ref(), Some(AgentError::Banned(_) | AgentError::Revoked));
     match () {
         () if error.is::<ConfigError>() => 64,
-        () if error.is::<HomeError>() => 73,
+        () if error.is::<DataDirError>() => 73,
         () if refused || banned => 77,
         () => 1,
     }
 }
 
 /// A line on the standard output, whoever may still read it.
-fn say(line: &str) {
+fn print_line(line: &str) {
     let mut out = std::io::stdout().lock();
     drop(writeln!(out, "{line}").and_then(|()| out.flush()));
 }
 
-fn status(place: &Place, json: bool) -> anyhow::Result<ExitCode> {
-    let (_, dir) = place.open()?;
+fn status(config_args: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
+    let (_, dir) = config_args.open()?;
     let Some(status) = StatusFile::read(&dir)? else {
         anyhow::bail!("no agent has run in {}", dir.display());
     };
     let now = jiff::Timestamp::now();
     if json {
-        say(&serde_json::to_string_pretty(&status)?);
+        print_line(&serde_json::to_string_pretty(&status)?);
     } else {
-        say(&status.describe(now));
+        print_line(&status.describe(now));
     }
     Ok(if status.is_running(now) { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

@@ -5,7 +5,7 @@
 //! Unknown keys are mistakes.
 
 mod check;
-mod place;
+mod location;
 mod raw;
 
 use std::{
@@ -18,7 +18,7 @@ use protocol::{ProbeMethod, enrol::AgentProfile};
 use url::Url;
 
 use crate::{guard::GuardRules, spans::Spans};
-use place::Place;
+use location::Location;
 
 /// The owner's rules. Nothing that a coordinator sends changes them.
 #[derive(Debug, Clone)]
@@ -108,10 +108,10 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// Something in the file is not as it should be.
-    #[error("{place}: {what}")]
+    #[error("{location}: {what}")]
     Content {
         /// Where.
-        place: Place,
+        location: Location,
         /// What is wrong, and what to write instead.
         what: String,
     },
@@ -128,9 +128,9 @@ impl Config {
     /// The configuration in `text`, which came from `path`. Relative paths in it start at that
     /// file's folder.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        let at = |span| Place::new(path, text, span);
+        let at = |span| Location::new(path, text, span);
         let raw: raw::Config = toml::from_str(text).map_err(|e| ConfigError::Content {
-            place: at(e.span()),
+            location: at(e.span()),
             what: e.message().lines().collect::<Vec<_>>().join(" "),
         })?;
         check::Check { path, text }.config(raw)

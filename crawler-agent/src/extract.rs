@@ -5,7 +5,7 @@
 //! fail: what can't be understood is left out.
 
 mod charset;
-mod collect;
+mod collector;
 pub mod directives;
 mod html;
 mod lang;
@@ -18,7 +18,7 @@ use url::Url;
 
 use crate::crawl_url::CrawlUrl;
 use charset::Decoding;
-use collect::Collected;
+use collector::Collector;
 use directives::Directives;
 use html::HtmlReader;
 use text::Folded;
@@ -119,11 +119,11 @@ impl Extractor {
         self.decoded.clear();
         let charset = self.decoding.finish(&mut self.decoded);
         self.read_decoded();
-        let found = match self.reader {
+        let collector = match self.reader {
             Reader::Html(reader) => reader.finish(),
-            Reader::Text(text) => Collected::of_text(text),
+            Reader::Text(text) => Collector::of_text(text),
         };
-        found.into_document(charset)
+        collector.into_document(charset)
     }
 
     fn read_decoded(&mut self) {
@@ -134,9 +134,9 @@ impl Extractor {
     }
 }
 
-impl Collected {
+impl Collector {
     fn into_document(self, charset: &'static Encoding) -> Document {
-        let text = if self.main.is_empty() { self.noise } else { self.main }.into_string();
+        let text = if self.main.is_empty() { self.boilerplate } else { self.main }.into_string();
         let lang = self.lang.as_deref().and_then(lang::declared).or_else(|| lang::detected(&text));
         Document {
             charset: charset.name(),

@@ -7,17 +7,17 @@
 //! memory: which host is due when, which hosts and addresses are busy. It holds one small entry for
 //! each host that has work, and nothing for all others.
 //!
-//! [`Desk`] writes for everybody, many changes in one transaction.
+//! [`FrontierHandle`] writes for everybody, many changes in one transaction.
 
 mod apply;
-mod bench;
 mod change;
-mod desk;
 mod error;
-mod leave;
-mod links;
+mod handle;
 mod pages;
+mod release;
 mod tables;
+mod transaction;
+mod workbench;
 
 use std::path::Path;
 
@@ -31,11 +31,11 @@ use serde::{Deserialize, Serialize};
 use crate::{crawl_url::CrawlUrl, robots::Robots};
 use tables::{HOST_NUMBERS, HOSTS, META, PACKAGES, PAGES, QUEUE, RESULTS, ROBOTS};
 
-pub use bench::Workbench;
 pub use change::{Bounds, Change, Done, Effect};
-pub use desk::Desk;
 pub use error::FrontierError;
+pub use handle::FrontierHandle;
 pub use pages::{Known, PageRecord, Past};
+pub use workbench::Workbench;
 
 /// Memory that the file's page cache may take, in bytes.
 const CACHE_BYTES: usize = 12 << 20;
@@ -98,7 +98,7 @@ pub struct HostWithWork {
     /// No request before this moment.
     pub due: UnixMillis,
     /// Its Crawl-delay, in milliseconds.
-    pub wished_ms: Option<u32>,
+    pub crawl_delay_ms: Option<u32>,
 }
 
 /// A URL that waits to be fetched.
@@ -122,7 +122,7 @@ pub struct Queued {
 
 /// All that is needed to decide a host's next request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
+pub struct HostSnapshot {
     /// The host.
     pub record: HostRecord,
     /// Its robots.txt; none when it was never asked for.
@@ -180,7 +180,7 @@ impl Frontier {
     }
 
     /// What a host's next request shall be.
-    pub fn turn(&self, host: HostNumber) -> Result<Option<Turn>, FrontierError> {
+    pub fn snapshot(&self, host: HostNumber) -> Result<Option<HostSnapshot>, FrontierError> {
         let read = self.db.begin_read()?;
         let Some(record) = read.open_table(HOSTS)?.get(host.0)? else { return Ok(None) };
         let robots = match read.open_table(ROBOTS)?.get(host.0)? {
@@ -191,7 +191,7 @@ impl Frontier {
         let next = next(&read, host)?;
         let oldest =
             if next.is_none() { pages::oldest(&read.open_table(PAGES)?, host)? } else { None };
-        Ok(Some(Turn { record, robots, next, oldest }))
+        Ok(Some(HostSnapshot { record, robots, next, oldest }))
     }
 
     /// The number of the host with this scheme and authority, when it is one of ours.
@@ -210,13 +210,17 @@ impl Frontier {
         let mut from = (0, 0, 0);
         while let Some(entry) = queue.range(from..)?.next() {
             let (host, _, _) = entry?.0.value();
-            let wished_ms = match robots.get(host)? {
+            let crawl_delay_ms = match robots.get(host)? {
                 Some(json) => serde_json::from_slice::<RobotsState>(json.value())?.delay_ms(),
                 None => None,
             };
             if let Some(json) = hosts.get(host)? {
                 let record: HostRecord = serde_json::from_slice(json.value())?;
-                found.push(HostWithWork { host: HostNumber(host), due: record.due, wished_ms });
+                found.push(HostWithWork {
+                    host: HostNumber(host),
+                    due: record.due,
+                    crawl_delay_ms,
+                });
             }
             from = (host + 1, 0, 0);
         }

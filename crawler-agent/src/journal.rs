@@ -83,10 +83,10 @@ impl Journal {
     pub fn start(dir: &Path, days: u32) -> std::io::Result<Self> {
         std::fs::create_dir_all(dir)?;
         let (lines, inbox) = sync_channel(WAITING);
-        let delegation_table = DelegationTable { dir: dir.to_owned(), days, open: None };
+        let writer = JournalWriter { dir: dir.to_owned(), days, open: None };
         std::thread::Builder::new()
             .name("journal".into())
-            .spawn(move || delegation_table.write_all(&inbox))?;
+            .spawn(move || writer.write_all(&inbox))?;
         Ok(Self { lines })
     }
 
@@ -124,13 +124,13 @@ impl Journal {
     }
 }
 
-struct DelegationTable {
+struct JournalWriter {
     dir: PathBuf,
     days: u32,
     open: Option<(Date, File)>,
 }
 
-impl DelegationTable {
+impl JournalWriter {
     fn write_all(mut self, inbox: &Receiver<Line>) {
         while let Ok(line) = inbox.recv() {
             let written = match line {

@@ -1,7 +1,7 @@
 //! Lives at a partner: probe, fetch, extract, ship.
 //!
 //! The road of a URL through the agent:
-//! 1. [`agent`] asks the coordinator over [`link`] and gets routes, which the [`frontier`] stores
+//! 1. [`agent`] asks the coordinator over [`coordinator_client`] and gets routes, which the [`frontier`] stores
 //!    before they are confirmed.
 //! 2. The [`schedule`] says which host is due; a [`visit`] makes its next request: [`robots`]
 //!    first, then the page.
@@ -18,26 +18,27 @@
 //! what the owner allows.
 
 pub mod agent;
+pub mod backoff;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod coordinator_client;
 pub mod crawl_url;
+pub mod data_dir;
 pub mod disk;
+pub mod error_line;
 pub mod extract;
 pub mod fetch;
 pub mod frontier;
 pub mod guard;
-pub mod home;
 pub mod journal;
 pub mod key;
-pub mod link;
 pub mod outbox;
 pub mod page;
 pub mod probe;
 pub mod resolve;
 pub mod robots;
 pub mod schedule;
-pub mod sentence;
 pub mod spans;
 pub mod status;
 pub mod visit;

@@ -8,7 +8,7 @@
 
 mod build;
 mod files;
-mod pressure;
+mod pack_trigger;
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
@@ -19,11 +19,11 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     clock,
     config::ShipRules,
-    frontier::{Batch, Change, Desk, Frontier, FrontierError},
+    frontier::{Batch, Change, Frontier, FrontierError, FrontierHandle},
 };
 use files::Files;
 
-pub use pressure::Pressure;
+pub use pack_trigger::PackTrigger;
 
 /// The outbox can't do its work.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ pub enum OutboxError {
 
 /// Packs results.
 pub struct Outbox {
-    desk: Desk,
+    store: FrontierHandle,
     key: Arc<AgentKey>,
     agent: AgentId,
     rules: ShipRules,
@@ -61,22 +61,22 @@ impl Outbox {
     /// An outbox whose files are in `dir`. Files that a crash left behind are cleared away.
     pub async fn open(
         dir: &Path,
-        desk: Desk,
+        store: FrontierHandle,
         key: Arc<AgentKey>,
         agent: AgentId,
         rules: ShipRules,
     ) -> Result<Self, OutboxError> {
         let files = Files::open(dir)?;
-        let known: HashSet<u64> = desk.read(Frontier::packages).await?.into_iter().collect();
+        let known: HashSet<u64> = store.read(Frontier::packages).await?.into_iter().collect();
         files.keep_only(&known)?;
-        Ok(Self { desk, key, agent, rules, files })
+        Ok(Self { store, key, agent, rules, files })
     }
 
     /// Packs results as they come, when the oldest is old enough or there are enough, until `stop`.
     pub async fn pack_until(
         &self,
         stop: &CancellationToken,
-        pressure: &Pressure,
+        pack_trigger: &PackTrigger,
         sealed: &Notify,
     ) -> Result<(), OutboxError> {
         loop {
@@ -84,7 +84,7 @@ impl Outbox {
             if self.seal_all().await? > 0 {
                 sealed.notify_one();
             }
-            let waiting = pressure.wait(self.rules.age, self.rules.bytes);
+            let waiting = pack_trigger.wait(self.rules.age, self.rules.bytes);
             if stop.run_until_cancelled(waiting).await.is_none() {
                 return Ok(());
             }
@@ -102,7 +102,7 @@ impl Outbox {
 
     /// Packages that wait to be acknowledged, oldest first.
     pub async fn waiting(&self) -> Result<Vec<PackageName>, OutboxError> {
-        let numbers = self.desk.read(Frontier::packages).await?;
+        let numbers = self.store.read(Frontier::packages).await?;
         Ok(numbers.into_iter().map(|seq| self.name(seq)).collect())
     }
 
@@ -113,7 +113,7 @@ impl Outbox {
 
     /// The coordinator has it: forget it, then delete it.
     pub async fn acknowledged(&self, name: PackageName) -> Result<(), OutboxError> {
-        self.desk.make(Change::Shipped { seq: name.seq }).await?;
+        self.store.apply(Change::Shipped { seq: name.seq }).await?;
         self.files.delete(name.seq)
     }
 
@@ -121,18 +121,18 @@ impl Outbox {
     /// next.
     pub async fn set_aside(&self, name: PackageName) -> Result<(), OutboxError> {
         self.files.set_aside(name.seq)?;
-        self.desk.make(Change::Shipped { seq: name.seq }).await?;
+        self.store.apply(Change::Shipped { seq: name.seq }).await?;
         Ok(())
     }
 
     fn name(&self, seq: u64) -> PackageName {
-        PackageName { agent: self.agent, epoch: self.desk.epoch(), seq }
+        PackageName { agent: self.agent, epoch: self.store.epoch(), seq }
     }
 
     async fn seal_one(&self) -> Result<bool, OutboxError> {
         let bytes = self.rules.bytes;
         let (batch, seq) = self
-            .desk
+            .store
             .read(move |frontier: &Frontier| Ok((frontier.batch(bytes)?, frontier.next_package()?)))
             .await?;
         if batch.entries.is_empty() {
@@ -140,7 +140,7 @@ impl Outbox {
         }
         let built = self.build(batch, seq).await?;
         let change = Change::Sealed { seq, through: built.through, bytes: built.bytes };
-        self.desk.make(change).await?;
+        self.store.apply(change).await?;
         Ok(true)
     }
 

@@ -18,11 +18,11 @@ use tokio::time::timeout;
 use crate::{
     config::ProbeRules,
     crawl_url::CrawlUrl,
+    error_line,
     fetch::{Fetcher, connect_tcp},
     journal::{Journal, Kind},
     resolve::Resolver,
     schedule::Schedule,
-    sentence,
 };
 use budget::{Budget, Spend};
 use icmp::Icmp;
@@ -198,7 +198,7 @@ impl Prober {
         let heading = timeout(self.rules.timeout, self.fetcher.head_round_trip(&url, target)).await;
         heading
             .map_err(|_| "no answer in time".to_owned())?
-            .map_err(|problem| sentence::of(&problem))
+            .map_err(|problem| error_line::of(&problem))
     }
 
     fn measured(

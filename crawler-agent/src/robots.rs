@@ -1,11 +1,11 @@
 //! Here is a robots.txt: may this path be fetched, and how fast? (RFC 9309)
 //!
 //! The text is read once; only the rules of our group are kept, in the order of the file. What a
-//! missing, broken or moved robots.txt means is decided in [`verdict`].
+//! missing, broken or moved robots.txt means is decided in [`answer`].
 
+pub mod answer;
 mod parse;
 mod pattern;
-pub mod verdict;
 
 use serde::{Deserialize, Serialize};
 

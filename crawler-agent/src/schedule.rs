@@ -19,7 +19,7 @@ const SOON: Duration = Duration::from_hours(1);
 
 /// Which host is next, for everybody.
 pub struct Schedule {
-    bench: Mutex<Workbench>,
+    workbench: Mutex<Workbench>,
     changed: Notify,
     started: Instant,
 }
@@ -39,7 +39,11 @@ pub struct Claim {
 impl Schedule {
     /// An empty schedule whose clock starts now.
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { bench: Mutex::default(), changed: Notify::new(), started: Instant::now() })
+        Arc::new(Self {
+            workbench: Mutex::default(),
+            changed: Notify::new(),
+            started: Instant::now(),
+        })
     }
 
     /// The host may be asked from the wall clock's `due` on, but not before `pause` from now is
@@ -47,7 +51,7 @@ impl Schedule {
     pub fn offer(&self, host: HostNumber, due: UnixMillis, now: UnixMillis, pause: Duration) {
         let wait = due.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
         let due = self.now() + wait.max(millis(pause));
-        self.bench().offer(host, due);
+        self.workbench().offer(host, due);
         self.changed.notify_one();
     }
 
@@ -63,13 +67,13 @@ impl Schedule {
         let wait = |at: UnixMillis| at.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
         let least = self.now() + wait(due).max(millis(pause));
         let work = self.now() + wait(work);
-        self.bench().offer_later(host, least, work);
+        self.workbench().offer_later(host, least, work);
         self.changed.notify_one();
     }
 
     /// From now on nobody asks the host; a request that is going on may end.
     pub fn retire(&self, host: HostNumber) {
-        self.bench().retire(host);
+        self.workbench().retire(host);
         self.changed.notify_one();
     }
 
@@ -78,7 +82,7 @@ impl Schedule {
         let mut again = tokio::time::interval(Duration::from_millis(50));
         loop {
             again.tick().await;
-            if self.bench().is_idle(host) {
+            if self.workbench().is_idle(host) {
                 return;
             }
         }
@@ -86,20 +90,20 @@ impl Schedule {
 
     /// A retired host is gone for good.
     pub fn forget(&self, host: HostNumber) {
-        self.bench().forget(host);
+        self.workbench().forget(host);
     }
 
     /// The next host that is due. `pause` is how long it is left alone when the claim is dropped
     /// unfinished.
     pub fn take(self: &Arc<Self>, pause: Duration) -> Option<Claim> {
-        let host = self.bench().take(self.now())?;
+        let host = self.workbench().take(self.now())?;
         let schedule = Arc::clone(self);
         Some(Claim { schedule, host, address: None, other: None, pause, over: false })
     }
 
     /// Returns when a host may be due, or something changed.
     pub async fn wait(&self) {
-        let next = self.bench().next_due();
+        let next = self.workbench().next_due();
         let changed = self.changed.notified();
         match next {
             Some(due) => {
@@ -117,7 +121,7 @@ impl Schedule {
         let mut again = tokio::time::interval(Duration::from_millis(50));
         loop {
             again.tick().await;
-            if self.bench().hold_address(address) {
+            if self.workbench().hold_address(address) {
                 return HeldAddress { schedule: Arc::clone(self), address };
             }
         }
@@ -125,13 +129,13 @@ impl Schedule {
 
     /// Requests that are going on.
     pub fn in_flight(&self) -> usize {
-        self.bench().in_flight()
+        self.workbench().in_flight()
     }
 
     /// Whether any host has work within the hour; pages that are to be visited again next week are
     /// none.
     pub fn has_work(&self) -> bool {
-        self.bench().has_work_until(self.now() + millis(SOON))
+        self.workbench().has_work_until(self.now() + millis(SOON))
     }
 
     fn now(&self) -> u64 {
@@ -143,8 +147,8 @@ impl Schedule {
         self.now() + 1 + millis(pause)
     }
 
-    fn bench(&self) -> MutexGuard<'_, Workbench> {
-        self.bench.lock().unwrap_or_else(PoisonError::into_inner)
+    fn workbench(&self) -> MutexGuard<'_, Workbench> {
+        self.workbench.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -166,7 +170,7 @@ impl Claim {
     /// Takes the address. When somebody else talks to it, the claim ends; the host is next when it
     /// is free.
     pub fn hold(mut self, address: IpAddr) -> Option<Self> {
-        if self.schedule.bench().hold(self.host, address) {
+        if self.schedule.workbench().hold(self.host, address) {
             self.address = Some(address);
             return Some(self);
         }
@@ -178,7 +182,7 @@ impl Claim {
     /// Takes another host along. When it can't be asked now, the claim ends and is taken up later.
     pub fn borrow(mut self, other: HostNumber, ask_again: Duration) -> Option<Self> {
         let now = self.schedule.now();
-        let borrowed = self.schedule.bench().borrow(other, now, now + millis(ask_again));
+        let borrowed = self.schedule.workbench().borrow(other, now, now + millis(ask_again));
         match borrowed {
             Ok(()) => {
                 self.other = Some(other);
@@ -214,19 +218,19 @@ impl Claim {
     fn end_until(&mut self, least: u64, due: Option<u64>) {
         self.over = true;
         self.give_back_other(self.pause);
-        let mut bench = self.schedule.bench();
+        let mut workbench = self.schedule.workbench();
         if let Some(address) = self.address.take() {
-            bench.free_address(address);
+            workbench.free_address(address);
         }
-        bench.release_until(self.host, least, due);
-        drop(bench);
+        workbench.release_until(self.host, least, due);
+        drop(workbench);
         self.schedule.changed.notify_one();
     }
 
     fn give_back_other(&mut self, pause: Duration) {
         if let Some(other) = self.other.take() {
             let due = self.schedule.after(pause);
-            self.schedule.bench().release(other, due, false);
+            self.schedule.workbench().release(other, due, false);
         }
     }
 }
@@ -248,7 +252,7 @@ pub struct HeldAddress {
 
 impl Drop for HeldAddress {
     fn drop(&mut self) {
-        self.schedule.bench().free_address(self.address);
+        self.schedule.workbench().free_address(self.address);
         self.schedule.changed.notify_one();
     }
 }

@@ -4,8 +4,8 @@
 //! for the first URL of the queue that they allow, else for the page that was visited the longest
 //! time ago, when its time has come. Its outcome is on disk before the host may be asked again.
 
-mod again;
-mod failure;
+mod retry;
+mod revisit;
 mod robots;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
@@ -20,22 +20,23 @@ use crate::{
     clock,
     config::Limits,
     crawl_url::CrawlUrl,
+    error_line,
     fetch::{Answer, FetchError, Fetcher},
     frontier::{
-        Bounds, Change, Desk, Done, Effect, Frontier, FrontierError, HostRecord, PageRecord, Queued,
+        Bounds, Change, Done, Effect, Frontier, FrontierError, FrontierHandle, HostRecord,
+        PageRecord, Queued,
     },
     journal::{Journal, Kind},
-    outbox::Pressure,
+    outbox::PackTrigger,
     page::{self, PageSink},
     resolve::{ResolveError, Resolver},
     schedule::{Claim, Schedule},
-    sentence,
 };
 
 /// Everything that a visit needs. One for the whole agent.
 pub struct Visitor {
     /// Where outcomes are stored.
-    pub desk: Desk,
+    pub store: FrontierHandle,
     /// Who is next.
     pub schedule: Arc<Schedule>,
     /// Names to addresses that may be reached.
@@ -44,11 +45,11 @@ pub struct Visitor {
     pub fetcher: Arc<Fetcher>,
     /// Whether a TCP connection tells how far a host is: not where the owner lets nothing be probed
     /// by it.
-    pub tcp_tells: bool,
+    pub tcp_times_count: bool,
     /// What the owner can read.
     pub journal: Journal,
     /// Tells the outbox that there is something to pack.
-    pub pressure: Arc<Pressure>,
+    pub pack_trigger: Arc<PackTrigger>,
     /// The owner's.
     pub limits: Limits,
     /// The operator's.
@@ -63,7 +64,7 @@ struct Visit {
 }
 
 /// What a request came to.
-struct Told {
+struct FetchResult {
     fetch: Fetch,
     /// What is kept of the page.
     page: Option<PageRecord>,
@@ -87,23 +88,24 @@ impl Visitor {
     /// Makes the next request of the claimed host.
     pub async fn visit(&self, mut claim: Claim) -> Result<(), FrontierError> {
         let host = claim.host();
-        let turn = self.desk.read(move |frontier: &Frontier| frontier.turn(host)).await?;
-        let Some(mut turn) = turn else {
+        let snapshot = self.store.read(move |frontier: &Frontier| frontier.snapshot(host)).await?;
+        let Some(mut snapshot) = snapshot else {
             claim.finish(Duration::ZERO, false);
             return Ok(());
         };
-        let oldest = turn.oldest.take();
+        let oldest = snapshot.oldest.take();
         let wait = oldest.as_ref().and_then(|page| self.until_visit(page.known.as_ref()?.visited));
         let due = oldest.filter(|_| wait == Some(Duration::ZERO));
-        let Some(item) = turn.next.take().or(due) else {
+        let Some(item) = snapshot.next.take().or(due) else {
             claim.finish_until(Duration::ZERO, wait);
             return Ok(());
         };
-        let need = robots::need(&turn, &item, clock::now());
-        let wished = need.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
-        let delay = self.delay().max(wished);
+        let need = robots::need(&snapshot, &item, clock::now());
+        let crawl_delay =
+            need.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
+        let delay = self.delay().max(crawl_delay);
         claim.set_pause(delay);
-        let visit = Visit { claim, record: turn.record, delay };
+        let visit = Visit { claim, record: snapshot.record, delay };
         match need {
             robots::Need::Ask(asking) => self.ask_robots(visit, item, asking).await,
             robots::Need::Obey(rules) if rules.allows(item.url.path_and_query()) => {
@@ -128,7 +130,7 @@ impl Visitor {
         let Some(claim) = claim.hold(address) else { return Ok(()) };
         let visit = Visit { claim, record, delay };
         let started = clock::now();
-        let known = again::validators(&item);
+        let known = revisit::validators(&item);
         let result = self.fetcher.get_changed(&item.url, address, &known, PageSink::for_head).await;
         match result {
             Ok(answer) => self.answered(visit, item, started, address, answer).await,
@@ -145,7 +147,7 @@ impl Visitor {
         answer: Answer<PageSink>,
     ) -> Result<(), FrontierError> {
         let Answer { head, mut timing, wire_bytes, sink } = answer;
-        if !self.tcp_tells {
+        if !self.tcp_times_count {
             timing.tcp_us = 0;
         }
         self.journal.note(
@@ -156,9 +158,9 @@ impl Visitor {
             wire_bytes,
             timing,
         );
-        if let Some(pause) = failure::asks_for_time(&head, started) {
-            if item.known.is_none() && item.attempts + 1 < failure::ATTEMPTS {
-                return self.again(visit, item, Some(pause)).await;
+        if let Some(pause) = retry::asks_for_time(&head, started) {
+            if item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
+                return self.retry_later(visit, item, Some(pause)).await;
             }
             visit.delay = visit.delay.max(pause);
         }
@@ -167,10 +169,10 @@ impl Visitor {
         let mut fetch =
             fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let slowdown = self.policy.borrow().slowdown;
-        let page = again::remember(&item, &mut fetch, validators, slowdown);
+        let page = revisit::remember(&item, &mut fetch, validators, slowdown);
         let links =
             if matches!(fetch.outcome, Outcome::Unchanged { .. }) { Vec::new() } else { links };
-        self.done(visit, item, Told { fetch, page, links, failures: 0 }).await
+        self.done(visit, item, FetchResult { fetch, page, links, failures: 0 }).await
     }
 
     async fn failed(
@@ -182,7 +184,7 @@ impl Visitor {
         error: FetchError,
     ) -> Result<(), FrontierError> {
         let FetchError { problem, timing, wire_bytes } = error;
-        let reason = sentence::of(&problem);
+        let reason = error_line::of(&problem);
         self.journal.note(
             Kind::Page,
             item.url.as_str(),
@@ -192,14 +194,14 @@ impl Visitor {
             timing,
         );
         let passing = problem.may_pass();
-        if passing && item.known.is_none() && item.attempts + 1 < failure::ATTEMPTS {
-            return self.again(visit, item, None).await;
+        if passing && item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
+            return self.retry_later(visit, item, None).await;
         }
         let failures = if passing { visit.record.failures + 1 } else { 0 };
         let outcome = Outcome::Failed { reason };
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
-        let page = again::still_known(&item);
-        self.done(visit, item, Told { fetch, page, links: Vec::new(), failures }).await
+        let page = revisit::still_known(&item);
+        self.done(visit, item, FetchResult { fetch, page, links: Vec::new(), failures }).await
     }
 
     /// The host has no address, or none that may be reached. Nothing was sent to it.
@@ -210,11 +212,11 @@ impl Visitor {
         error: &ResolveError,
     ) -> Result<(), FrontierError> {
         let reason = error.to_string();
-        let again = item.known.is_none() && item.attempts + 1 < failure::ATTEMPTS;
+        let again = item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS;
         if matches!(error, ResolveError::Refused(_)) || !again {
             return self.without_request(visit, item, Outcome::Failed { reason }).await;
         }
-        self.again(visit, item, None).await
+        self.retry_later(visit, item, None).await
     }
 
     /// Ends a URL for which nothing was sent; the host is due as it was.
@@ -226,29 +228,34 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let forbidden = matches!(outcome, Outcome::Disallowed { .. });
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
-        let page = again::still_known(&item).filter(|_| !forbidden);
+        let page = revisit::still_known(&item).filter(|_| !forbidden);
         let (links, bounds) = (Vec::new(), self.bounds());
         let done = Done { item, fetch, page, links, due: None, failures: 0, bounds };
-        let effect = self.desk.make(Change::Done(Box::new(done))).await?;
-        self.spread(&effect, 0);
+        let effect = self.store.apply(Change::Done(Box::new(done))).await?;
+        self.propagate(&effect, 0);
         self.finish(visit.claim, Duration::ZERO, &effect);
         Ok(())
     }
 
-    async fn done(&self, visit: Visit, item: Queued, told: Told) -> Result<(), FrontierError> {
-        let Told { fetch, page, links, failures } = told;
-        let pause = visit.delay.max(failure::pause(self.limits.retry, failures));
+    async fn done(
+        &self,
+        visit: Visit,
+        item: Queued,
+        told: FetchResult,
+    ) -> Result<(), FrontierError> {
+        let FetchResult { fetch, page, links, failures } = told;
+        let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
         let size = size_of_result(&fetch);
         let (due, bounds) = (Some(after(pause)), self.bounds());
         let done = Done { item, fetch, page, links, due, failures, bounds };
-        let effect = self.desk.make(Change::Done(Box::new(done))).await?;
-        self.spread(&effect, size);
+        let effect = self.store.apply(Change::Done(Box::new(done))).await?;
+        self.propagate(&effect, size);
         self.finish(visit.claim, pause, &effect);
         Ok(())
     }
 
     /// Leaves the URL first in its queue, for later.
-    async fn again(
+    async fn retry_later(
         &self,
         visit: Visit,
         item: Queued,
@@ -256,11 +263,11 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let failures = visit.record.failures + 1;
         let pause =
-            asked.unwrap_or_else(|| failure::pause(self.limits.retry, failures)).max(visit.delay);
-        if failures >= failure::GIVE_UP {
+            asked.unwrap_or_else(|| retry::pause(self.limits.retry, failures)).max(visit.delay);
+        if failures >= retry::GIVE_UP {
             return self.give_up(visit, "the host failed again and again").await;
         }
-        let effect = self.desk.make(Change::Again { item, due: after(pause), failures }).await?;
+        let effect = self.store.apply(Change::Retry { item, due: after(pause), failures }).await?;
         self.finish(visit.claim, pause, &effect);
         Ok(())
     }
@@ -270,8 +277,8 @@ impl Visitor {
         let host = visit.claim.host();
         loop {
             let give_up = Change::GiveUp { host, reason: reason.to_owned(), at: clock::now() };
-            let effect = self.desk.make(give_up).await?;
-            self.spread(&effect, 0);
+            let effect = self.store.apply(give_up).await?;
+            self.propagate(&effect, 0);
             if !effect.more {
                 self.finish(visit.claim, visit.delay, &effect);
                 return Ok(());
@@ -304,13 +311,13 @@ impl Visitor {
     }
 
     /// Passes on what follows from a change.
-    fn spread(&self, effect: &Effect, result_bytes: u64) {
+    fn propagate(&self, effect: &Effect, result_bytes: u64) {
         let now = clock::now();
         for (host, due) in &effect.ready {
             self.schedule.offer(*host, *due, now, Duration::ZERO);
         }
         if effect.results {
-            self.pressure.add(result_bytes);
+            self.pack_trigger.add(result_bytes);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Visits hosts, many at a time, as long as the conditions are good.
+//! Visits hosts, many at a time, as long as the readiness are good.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{AgentError, Conditions, GRACE, Shared};
+use super::{AgentError, GRACE, Readiness, Shared};
 use crate::{
     clock,
     frontier::{Frontier, FrontierError},
@@ -17,24 +17,24 @@ use crate::{
 type Visits = JoinSet<Result<(), FrontierError>>;
 
 pub(super) async fn run(shared: Arc<Shared>) -> Result<(), AgentError> {
-    let mut conditions = shared.conditions.subscribe();
+    let mut readiness = shared.readiness.subscribe();
     let mut visits = Visits::new();
     // The first answer of the coordinator brings the policy, which says how long hosts are to be
     // left alone.
-    if wait_for(&mut conditions, |c| c.obstacle().is_none() || c.draining).await {
+    if wait_for(&mut readiness, |c| c.idle_reason().is_none() || c.draining).await {
         offer_all(&shared).await?;
     }
     loop {
-        let now = conditions.borrow_and_update().clone();
-        if now.obstacle().is_some() {
-            rest(&mut visits, &mut conditions, &now).await?;
+        let now = readiness.borrow_and_update().clone();
+        if now.idle_reason().is_some() {
+            rest(&mut visits, &mut readiness, &now).await?;
             if now.draining {
                 return Ok(());
             }
         } else if visits.len() >= shared.config.limits.concurrency {
             reap(visits.join_next().await)?;
         } else if !shared.lease.holds() {
-            shared.change(|conditions| conditions.lapsed = true);
+            shared.change(|readiness| readiness.lease_expired = true);
         } else if let Some(claim) = shared.schedule.take(shared.visitor.delay()) {
             let visitor = Arc::clone(&shared.visitor);
             visits.spawn(async move { visitor.visit(claim).await });
@@ -42,7 +42,7 @@ pub(super) async fn run(shared: Arc<Shared>) -> Result<(), AgentError> {
             tokio::select! {
                 () = shared.schedule.wait() => {}
                 ended = visits.join_next(), if !visits.is_empty() => reap(ended)?,
-                _ = conditions.changed() => {}
+                _ = readiness.changed() => {}
             }
         }
     }
@@ -51,11 +51,11 @@ pub(super) async fn run(shared: Arc<Shared>) -> Result<(), AgentError> {
 /// Hosts that had work when the agent stopped. Each is left alone for its full pause first: a
 /// request may have been going on when the agent was killed.
 async fn offer_all(shared: &Shared) -> Result<(), AgentError> {
-    let hosts = shared.desk.read(Frontier::hosts_with_work).await?;
+    let hosts = shared.store.read(Frontier::hosts_with_work).await?;
     let now = clock::now();
     for work in hosts {
-        let wished = Duration::from_millis(work.wished_ms.unwrap_or(0).into());
-        shared.schedule.offer(work.host, work.due, now, shared.visitor.delay().max(wished));
+        let crawl_delay = Duration::from_millis(work.crawl_delay_ms.unwrap_or(0).into());
+        shared.schedule.offer(work.host, work.due, now, shared.visitor.delay().max(crawl_delay));
     }
     offer_revisits(shared, shared.visitor.delay()).await
 }
@@ -65,11 +65,11 @@ pub(super) async fn offer_revisits(shared: &Shared, pause: Duration) -> Result<(
     let Some(period) = shared.visitor.revisit() else { return Ok(()) };
     let period_ms = i64::try_from(period.as_millis()).unwrap_or(i64::MAX);
     let hosts =
-        shared.desk.read(move |frontier: &Frontier| frontier.hosts_to_revisit(period_ms)).await?;
+        shared.store.read(move |frontier: &Frontier| frontier.hosts_to_revisit(period_ms)).await?;
     let now = clock::now();
     for (work, due) in hosts {
-        let wished = Duration::from_millis(work.wished_ms.unwrap_or(0).into());
-        shared.schedule.offer_later(work.host, work.due, due, now, pause.max(wished));
+        let crawl_delay = Duration::from_millis(work.crawl_delay_ms.unwrap_or(0).into());
+        shared.schedule.offer_later(work.host, work.due, due, now, pause.max(crawl_delay));
     }
     Ok(())
 }
@@ -78,8 +78,8 @@ pub(super) async fn offer_revisits(shared: &Shared, pause: Duration) -> Result<(
 /// after a while.
 async fn rest(
     visits: &mut Visits,
-    conditions: &mut watch::Receiver<Conditions>,
-    now: &Conditions,
+    readiness: &mut watch::Receiver<Readiness>,
+    now: &Readiness,
 ) -> Result<(), AgentError> {
     if now.must_end() {
         match timeout(GRACE, reap_all(visits)).await {
@@ -93,7 +93,7 @@ async fn rest(
     }
     tokio::select! {
         ended = visits.join_next(), if !visits.is_empty() => reap(ended),
-        _ = conditions.changed() => Ok(()),
+        _ = readiness.changed() => Ok(()),
     }
 }
 
@@ -111,10 +111,10 @@ fn reap(ended: Option<Result<Result<(), FrontierError>, JoinError>>) -> Result<(
     }
 }
 
-/// Whether the conditions came to be so; no when everything is ending.
+/// Whether the readiness came to be so; no when everything is ending.
 async fn wait_for(
-    conditions: &mut watch::Receiver<Conditions>,
-    so: impl Fn(&Conditions) -> bool,
+    readiness: &mut watch::Receiver<Readiness>,
+    so: impl Fn(&Readiness) -> bool,
 ) -> bool {
-    conditions.wait_for(so).await.is_ok()
+    readiness.wait_for(so).await.is_ok()
 }

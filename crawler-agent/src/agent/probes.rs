@@ -13,18 +13,18 @@ use tokio::{
 
 use super::{
     AgentError, Shared,
-    conditions::{Conditions, Idle},
+    readiness::{IdleReason, Readiness},
 };
-use crate::{clock, link::Backoff, sentence};
+use crate::{backoff::Backoff, clock, error_line};
 
 /// Most reports in one call.
 const TOGETHER: usize = 50;
 
 /// Orders that were taken and are not reported yet.
 #[derive(Default)]
-pub(super) struct Taken(Mutex<BTreeSet<ProbeId>>);
+pub(super) struct TakenProbes(Mutex<BTreeSet<ProbeId>>);
 
-impl Taken {
+impl TakenProbes {
     /// Whether the order is new.
     pub(super) fn add(&self, probe: ProbeId) -> bool {
         self.lock().insert(probe)
@@ -70,10 +70,10 @@ pub(super) async fn measure(
 }
 
 async fn take(shared: &Shared, order: &ProbeOrder) -> ProbeReport {
-    let mut conditions = shared.conditions.subscribe();
+    let mut readiness = shared.readiness.subscribe();
     let result = tokio::select! {
         biased;
-        idle = obstacle(&mut conditions) => ProbeResult::Refused { reason: idle.to_string() },
+        idle = idle_reason(&mut readiness) => ProbeResult::Refused { reason: idle.to_string() },
         result = shared.prober.measure(order, shared.visitor.delay()) => result,
     };
     ProbeReport { probe: order.probe, measured_at: clock::now(), result }
@@ -81,9 +81,9 @@ async fn take(shared: &Shared, order: &ProbeOrder) -> ProbeReport {
 
 /// Waits until something keeps the agent from probing, which may come while a probe waits for the
 /// owner's budget, and says what.
-async fn obstacle(conditions: &mut watch::Receiver<Conditions>) -> Idle {
-    let found = conditions.wait_for(|conditions| conditions.obstacle().is_some()).await;
-    found.ok().and_then(|conditions| conditions.obstacle()).unwrap_or(Idle::Draining)
+async fn idle_reason(readiness: &mut watch::Receiver<Readiness>) -> IdleReason {
+    let found = readiness.wait_for(|readiness| readiness.idle_reason().is_some()).await;
+    found.ok().and_then(|readiness| readiness.idle_reason()).unwrap_or(IdleReason::Draining)
 }
 
 /// Reports, and goes on trying through outages.
@@ -108,7 +108,7 @@ pub(super) async fn report(
 async fn send(shared: &Shared, reports: &Reports) {
     let mut backoff = Backoff::default();
     while let Err(error) = shared.coordinator.report(reports).await {
-        let failure = sentence::of(&error);
+        let failure = error_line::of(&error);
         if !error.may_pass() {
             tracing::error!(failure, "measurements were refused");
             return;

@@ -5,13 +5,10 @@ use std::{sync::Arc, time::Duration};
 use protocol::package::PackageName;
 
 use super::{AgentError, Shared};
-use crate::{
-    link::{Backoff, LinkError},
-    sentence,
-};
+use crate::{backoff::Backoff, coordinator_client::CoordinatorError, error_line};
 
 pub(super) async fn pack(shared: Arc<Shared>) -> Result<(), AgentError> {
-    Ok(shared.outbox.pack_until(&shared.stop, &shared.pressure, &shared.sealed).await?)
+    Ok(shared.outbox.pack_until(&shared.stop, &shared.pack_trigger, &shared.sealed).await?)
 }
 
 /// Sends whatever is sealed, oldest first.
@@ -29,8 +26,8 @@ pub(super) async fn send(shared: Arc<Shared>) -> Result<(), AgentError> {
 /// Outside the spans nothing is sent, but for what was fetched last: it is sealed within moments of
 /// the end.
 async fn awake(shared: &Shared) {
-    let mut conditions = shared.conditions.subscribe();
-    let awake = conditions.wait_for(|conditions| conditions.asleep.is_none());
+    let mut readiness = shared.readiness.subscribe();
+    let awake = readiness.wait_for(|readiness| readiness.asleep.is_none());
     // Whichever comes first.
     drop(tokio::time::timeout(shared.config.ship.age * 2, awake).await);
 }
@@ -53,13 +50,13 @@ async fn ship(shared: &Shared, name: PackageName) -> Result<(), AgentError> {
         match shared.coordinator.send_package(name, &bytes).await {
             Ok(()) => {
                 shared.outbox.acknowledged(name).await?;
-                if !shared.orders.is_empty() {
-                    shared.orders.done.notify_one();
+                if !shared.host_orders.is_empty() {
+                    shared.host_orders.done.notify_one();
                 }
                 return Ok(());
             }
             Err(error) if is_spoilt(&error) => {
-                let error = sentence::of(&error);
+                let error = error_line::of(&error);
                 tracing::error!(
                     error,
                     package = name.seq,
@@ -73,13 +70,13 @@ async fn ship(shared: &Shared, name: PackageName) -> Result<(), AgentError> {
     }
 }
 
-async fn rest(name: PackageName, error: &LinkError, pause: Duration) {
-    let error = sentence::of(error);
+async fn rest(name: PackageName, error: &CoordinatorError, pause: Duration) {
+    let error = error_line::of(error);
     tracing::warn!(error, package = name.seq, ?pause, "a package could not be sent");
     tokio::time::sleep(pause).await;
 }
 
 /// Whether this very package will never be taken.
-fn is_spoilt(error: &LinkError) -> bool {
-    matches!(error, LinkError::Refused { status: 400 | 413 | 422, .. })
+fn is_spoilt(error: &CoordinatorError) -> bool {
+    matches!(error, CoordinatorError::Refused { status: 400 | 413 | 422, .. })
 }

@@ -8,13 +8,13 @@ use std::{
 use clap::{Args, ValueEnum};
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
-use super::Place;
+use super::ConfigArgs;
 use crate::journal::{JournalEntry, entries};
 
 #[derive(Debug, Args)]
 pub(super) struct Log {
     #[command(flatten)]
-    place: Place,
+    config_args: ConfigArgs,
     /// Only from this day, moment or time ago on: 2026-11-20, 2026-11-20T08:00:00Z, 2h, 3d.
     #[arg(long, value_parser = since)]
     since: Option<Timestamp>,
@@ -52,7 +52,7 @@ fn since(text: &str) -> Result<Timestamp, String> {
 }
 
 pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
-    let (_, dir) = log.place.open()?;
+    let (_, dir) = log.config_args.open()?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let wanted =
         |entry: &JournalEntry| log.contains.as_ref().is_none_or(|text| entry.target.contains(text));

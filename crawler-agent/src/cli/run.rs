@@ -10,14 +10,15 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Join, say};
+use super::{Join, print_line};
 use crate::{
     agent::Agent,
+    backoff::Backoff,
     clock,
     config::Config,
-    home::{Home, Identity},
-    link::{self, Backoff, Coordinator, LinkError, Wire},
-    sentence,
+    coordinator_client::{AgentApi, CoordinatorClient, CoordinatorError},
+    data_dir::{DataDir, Identity},
+    error_line,
 };
 
 /// Threads that do the work. An agent waits most of the time, and is a guest on its machine.
@@ -28,30 +29,30 @@ const BLOCKING_THREADS: usize = 8;
 pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
     runtime()?.block_on(async {
         let stop = on_signals()?;
-        let (config, dir) = join.place.open()?;
-        let home = Home::open(&dir)?;
+        let (config, dir) = join.config_args.open()?;
+        let data_dir = DataDir::open(&dir)?;
         // First of all, so that two agents never share a directory.
-        let frontier = home.frontier()?;
-        let key = home.key()?;
-        let wire = Wire::new(&config.coordinator, config.bind)?;
-        let enrolling = enrolled(&home, &config, &wire, &key, join.join_token.as_deref());
+        let frontier = data_dir.frontier()?;
+        let key = data_dir.key()?;
+        let api = AgentApi::new(&config.coordinator, config.bind)?;
+        let enrolling = enrolled(&data_dir, &config, &api, &key, join.join_token.as_deref());
         let Some(identity) = stop.run_until_cancelled(enrolling).await.transpose()? else {
             return Ok(ExitCode::SUCCESS);
         };
-        let coordinator = Arc::new(Coordinator::new(wire, identity.agent, Arc::clone(&key)));
+        let coordinator = Arc::new(CoordinatorClient::new(api, identity.agent, Arc::clone(&key)));
         let agent = Agent { config, dir, id: identity.agent, key, coordinator, frontier };
-        agent.run(stop, say).await?;
+        agent.run(stop, print_line).await?;
         Ok(ExitCode::SUCCESS)
     })
 }
 
 pub(super) fn join(join: &Join) -> anyhow::Result<ExitCode> {
     runtime()?.block_on(async {
-        let (config, dir) = join.place.open()?;
-        let home = Home::open(&dir)?;
-        let key = home.key()?;
-        let wire = Wire::new(&config.coordinator, config.bind)?;
-        enrolled(&home, &config, &wire, &key, join.join_token.as_deref()).await?;
+        let (config, dir) = join.config_args.open()?;
+        let data_dir = DataDir::open(&dir)?;
+        let key = data_dir.key()?;
+        let api = AgentApi::new(&config.coordinator, config.bind)?;
+        enrolled(&data_dir, &config, &api, &key, join.join_token.as_deref()).await?;
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -87,14 +88,14 @@ fn on_signals() -> anyhow::Result<CancellationToken> {
 
 /// Who the agent is: as it was before, or by enrolling now.
 async fn enrolled(
-    home: &Home,
+    data_dir: &DataDir,
     config: &Config,
-    wire: &Wire,
+    api: &AgentApi,
     key: &AgentKey,
     join_token: Option<&str>,
 ) -> anyhow::Result<Identity> {
-    if let Some(identity) = home.identity()? {
-        say(&format!("enrolled as {}", identity.agent));
+    if let Some(identity) = data_dir.identity()? {
+        print_line(&format!("enrolled as {}", identity.agent));
         return Ok(identity);
     }
     let Some(token) = join_token else {
@@ -106,20 +107,20 @@ async fn enrolled(
     let answer = loop {
         let request =
             EnrolRequest::new(key, token.to_owned(), config.profile.clone(), clock::now());
-        match link::enrol(wire, &request).await {
+        match api.enrol(&request).await {
             Ok(answer) => break answer,
             Err(error) if error.may_pass() => wait(&error, &mut backoff).await,
             Err(error) => return Err(error.into()),
         }
     };
     let identity = Identity { agent: answer.agent };
-    home.set_identity(identity)?;
-    say(&format!("enrolled as {} ({})", answer.agent, answer.state.as_str()));
+    data_dir.set_identity(identity)?;
+    print_line(&format!("enrolled as {} ({})", answer.agent, answer.state.as_str()));
     Ok(identity)
 }
 
-async fn wait(error: &LinkError, backoff: &mut Backoff) {
+async fn wait(error: &CoordinatorError, backoff: &mut Backoff) {
     let pause = backoff.next(rand::random());
-    tracing::warn!(error = sentence::of(error), ?pause, "enrolling again soon");
+    tracing::warn!(error = error_line::of(error), ?pause, "enrolling again soon");
     tokio::time::sleep(pause).await;
 }

@@ -13,7 +13,7 @@ use protocol::{ProbeMethod, enrol::AgentProfile};
 use url::Url;
 
 use super::{
-    Config, ConfigError, Limits, Place, ProbeRules, ShipRules,
+    Config, ConfigError, Limits, Location, ProbeRules, ShipRules,
     raw::{self, Number, Text},
 };
 use crate::{guard::GuardRules, spans::Spans};
@@ -65,7 +65,7 @@ impl Check<'_> {
         what: impl Into<String>,
     ) -> Result<T, ConfigError> {
         Err(ConfigError::Content {
-            place: Place::new(self.path, self.text, span),
+            location: Location::new(self.path, self.text, span),
             what: what.into(),
         })
     }

@@ -53,7 +53,7 @@ fn everything_can_be_said() {
 #[test]
 fn every_mistake_is_told_with_its_place() {
     let with = |line: &str| parse(&format!("{LEAST}{line}")).unwrap_err();
-    for (line, place, what) in [
+    for (line, location, what) in [
         ("colour = 1", "line 3, column 1", "colour"),
         ("zone = \"Mars\"", "line 3, column 8", "\"Mars\" is not a time zone"),
         ("spans = [\"daily 08:00-18:00\",\n  \"mo 1-2\"]", "line 4, column 3", "is not a"),
@@ -72,7 +72,7 @@ fn every_mistake_is_told_with_its_place() {
         ("x = ", "line 3, column 5", ""),
     ] {
         let error = with(line);
-        assert!(error.contains(place) && error.contains(what), "{line:?}: {error}");
+        assert!(error.contains(location) && error.contains(what), "{line:?}: {error}");
         assert!(!error.contains('\n'), "one sentence: {error}");
     }
 }

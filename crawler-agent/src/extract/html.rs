@@ -11,29 +11,29 @@ use lol_html::{
     send::{Element, HtmlRewriter, SendHandlerTypes, Settings},
 };
 
-use super::collect::Collected;
+use super::collector::Collector;
 
 /// Memory that the parser may take for one page, in bytes; nesting deeper than this allows ends the
 /// reading.
 const PARSER_BYTES: usize = 6 << 20;
 
 /// Elements whose text is not the page's subject; used only when there is no other text.
-const NOISE: &str = "nav, footer, aside, template, select, datalist, button, dialog";
+const BOILERPLATE: &str = "nav, footer, aside, template, select, datalist, button, dialog";
 
-type Shared = Arc<Mutex<Collected>>;
+type SharedCollector = Arc<Mutex<Collector>>;
 type Parser = HtmlRewriter<'static, fn(&[u8])>;
 
 /// Reads HTML as it arrives.
 pub(super) struct HtmlReader {
     /// None once the parser gave up; what was found so far counts.
     parser: Option<Box<Parser>>,
-    found: Shared,
+    collector: SharedCollector,
 }
 
 impl HtmlReader {
     pub(super) fn new() -> Self {
-        let found = Shared::default();
-        Self { parser: parser(&found).map(Box::new), found }
+        let collector = SharedCollector::default();
+        Self { parser: parser(&collector).map(Box::new), collector }
     }
 
     pub(super) fn write(&mut self, html: &str) {
@@ -41,42 +41,48 @@ impl HtmlReader {
             self.parser.take().and_then(|mut p| p.write(html.as_bytes()).ok().map(|()| p));
     }
 
-    pub(super) fn finish(self) -> Collected {
+    pub(super) fn finish(self) -> Collector {
         // An error at the very end loses nothing that was found before.
         let _ = self.parser.map(|parser| parser.end());
-        std::mem::take(&mut *lock(&self.found))
+        std::mem::take(&mut *lock(&self.collector))
     }
 }
 
 /// Handlers run one after the other, so nobody else ever holds the lock.
-fn lock(found: &Shared) -> MutexGuard<'_, Collected> {
-    found.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(collector: &SharedCollector) -> MutexGuard<'_, Collector> {
+    collector.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn parser(found: &Shared) -> Option<Parser> {
+fn parser(collector: &SharedCollector) -> Option<Parser> {
     let every: Selector = "*".parse().ok()?;
     let title: Selector = "title".parse().ok()?;
-    let noise: Selector = NOISE.parse().ok()?;
+    let boilerplate: Selector = BOILERPLATE.parse().ok()?;
     let memory = MemorySettings::new().with_max_allowed_memory_usage(PARSER_BYTES);
     // The order counts: text is marked as title or noise before it is taken.
     let settings = Settings::new_send()
         .with_memory_settings(memory)
         .with_strict(false)
-        .append_element_content_handler((Cow::Owned(every), on_element(found)))
-        .append_element_content_handler((Cow::Owned(title), on_text(found, Collected::mark_title)))
-        .append_element_content_handler((Cow::Owned(noise), on_text(found, Collected::mark_noise)))
-        .append_document_content_handler(on_any_text(found));
+        .append_element_content_handler((Cow::Owned(every), on_element(collector)))
+        .append_element_content_handler((
+            Cow::Owned(title),
+            on_text(collector, Collector::mark_title),
+        ))
+        .append_element_content_handler((
+            Cow::Owned(boilerplate),
+            on_text(collector, Collector::mark_boilerplate),
+        ))
+        .append_document_content_handler(on_any_text(collector));
     Some(HtmlRewriter::new(settings, |_: &[u8]| {}))
 }
 
-fn on_element(found: &Shared) -> ElementContentHandlers<'static, SendHandlerTypes> {
-    let found = Arc::clone(found);
+fn on_element(collector: &SharedCollector) -> ElementContentHandlers<'static, SendHandlerTypes> {
+    let collector = Arc::clone(collector);
     ElementContentHandlers::default().element(move |element: &mut Element<'_, '_>| {
-        let breaks = lock(&found).element(element);
+        let breaks = lock(&collector).element(element);
         if breaks && element.can_have_content() {
-            let found = Arc::clone(&found);
+            let collector = Arc::clone(&collector);
             element.on_end_tag(Box::new(move |_: &mut EndTag<'_>| {
-                lock(&found).break_word();
+                lock(&collector).break_word();
                 Ok(())
             }))?;
         }
@@ -85,20 +91,20 @@ fn on_element(found: &Shared) -> ElementContentHandlers<'static, SendHandlerType
 }
 
 fn on_text(
-    found: &Shared,
-    mark: fn(&mut Collected),
+    collector: &SharedCollector,
+    mark: fn(&mut Collector),
 ) -> ElementContentHandlers<'static, SendHandlerTypes> {
-    let found = Arc::clone(found);
+    let collector = Arc::clone(collector);
     ElementContentHandlers::default().text(move |_: &mut TextChunk<'_>| {
-        mark(&mut lock(&found));
+        mark(&mut lock(&collector));
         Ok(())
     })
 }
 
-fn on_any_text(found: &Shared) -> DocumentContentHandlers<'static, SendHandlerTypes> {
-    let found = Arc::clone(found);
+fn on_any_text(collector: &SharedCollector) -> DocumentContentHandlers<'static, SendHandlerTypes> {
+    let collector = Arc::clone(collector);
     DocumentContentHandlers::default().text(move |chunk: &mut TextChunk<'_>| {
-        lock(&found).text(chunk);
+        lock(&collector).text(chunk);
         Ok(())
     })
 }

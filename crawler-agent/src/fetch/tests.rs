@@ -307,7 +307,7 @@ async fn answers_that_are_none_are_told_apart() {
     ] {
         let error = raw(bytes).await.get(&fetcher()).await.unwrap_err();
         assert!(matches!(error.problem, Problem::Http(_)) && error.problem.may_pass(), "{error:?}");
-        assert!(!crate::sentence::of(&error.problem).contains('\n'));
+        assert!(!crate::error_line::of(&error.problem).contains('\n'));
     }
     let odd =
         raw(b"HTTP/1.1 299 Hm\r\nbad header: x\r\nserver :y\r\nLocation:/z\r\n\r\nbody".to_vec())

@@ -8,13 +8,13 @@ use redb::{ReadableTable as _, WriteTransaction};
 
 use super::{
     Bounds, Change, Done, Effect, Frontier, FrontierError, HostNumber, PageRecord, Past, Queued,
-    links::{Arrival, Books, Taken},
     tables::{self, PACKAGES},
+    transaction::{Admission, Arrival, Transaction},
 };
 use crate::crawl_url::CrawlUrl;
 
 /// URLs that one [`Change::GiveUp`] ends.
-const GIVEN_UP_AT_ONCE: usize = 500;
+const MAX_URLS_PER_CHANGE: usize = 500;
 
 impl Frontier {
     /// Makes the changes, all or none, and returns what follows from each. They are on disk when
@@ -24,11 +24,11 @@ impl Frontier {
         // After kill -9 the file must open at once, however large it is.
         write.set_quick_repair(true);
         let mut effects = Vec::with_capacity(changes.len());
-        let mut books = Books::open(&write)?;
+        let mut transaction = Transaction::open(&write)?;
         for change in changes {
-            effects.push(one(&write, &mut books, change)?);
+            effects.push(one(&write, &mut transaction, change)?);
         }
-        books.close()?;
+        transaction.close()?;
         write.commit()?;
         Ok(effects)
     }
@@ -36,29 +36,29 @@ impl Frontier {
 
 fn one(
     write: &WriteTransaction,
-    books: &mut Books<'_>,
+    transaction: &mut Transaction<'_>,
     change: &Change,
 ) -> Result<Effect, FrontierError> {
     match change {
-        Change::Routes { routes, at, bounds } => books.take_routes(routes, *at, *bounds),
-        Change::Done(done) => books.finish(done),
-        Change::Again { item, due, failures } => books.again(item, *due, *failures),
+        Change::Routes { routes, at, bounds } => transaction.take_routes(routes, *at, *bounds),
+        Change::Done(done) => transaction.finish(done),
+        Change::Retry { item, due, failures } => transaction.retry(item, *due, *failures),
         Change::Robots { host, state, due, failures } => {
             if let Some(state) = state {
-                books.robots.insert(host.0, serde_json::to_vec(state)?.as_slice())?;
+                transaction.robots.insert(host.0, serde_json::to_vec(state)?.as_slice())?;
             }
-            books.asked(*host, *due, Some(*failures))
+            transaction.asked(*host, *due, Some(*failures))
         }
-        Change::Asked { host, due } => books.asked(*host, *due, None),
+        Change::Asked { host, due } => transaction.asked(*host, *due, None),
         Change::GiveUp { host, reason, at } => {
-            books.robots.remove(host.0)?;
-            books.give_up(*host, reason, *at)
+            transaction.robots.remove(host.0)?;
+            transaction.give_up(*host, reason, *at)
         }
-        Change::Order { number, host, task } => books.order(*number, *host, *task),
-        Change::OrdersOver { numbers } => books.orders_over(numbers),
+        Change::Order { number, host, task } => transaction.order(*number, *host, *task),
+        Change::ForgetOrders { numbers } => transaction.forget_orders(numbers),
         Change::Sealed { seq, through, bytes } => {
             write.open_table(PACKAGES)?.insert(*seq, *bytes)?;
-            books.seal(*seq, *through)
+            transaction.seal(*seq, *through)
         }
         Change::Shipped { seq } => {
             write.open_table(PACKAGES)?.remove(*seq)?;
@@ -67,7 +67,7 @@ fn one(
     }
 }
 
-impl Books<'_> {
+impl Transaction<'_> {
     fn take_routes(
         &mut self,
         routes: &[Route],
@@ -82,9 +82,9 @@ impl Books<'_> {
             }
             after = route.seq;
             match self.take_route(route, at, bounds)? {
-                Ok(Taken::Queued(host)) => self.note_ready(&mut effect, host)?,
-                Ok(Taken::No) => {}
-                Ok(Taken::Full) => {
+                Ok(Admission::Queued(host)) => self.note_ready(&mut effect, host)?,
+                Ok(Admission::Ignored) => {}
+                Ok(Admission::Full) => {
                     self.refuse(&mut effect, &route.url, "the host has its share of pages", at)?;
                 }
                 Err(reason) => self.refuse(&mut effect, &route.url, &reason, at)?,
@@ -99,12 +99,12 @@ impl Books<'_> {
         route: &Route,
         at: UnixMillis,
         bounds: Bounds,
-    ) -> Result<Result<Taken, String>, FrontierError> {
+    ) -> Result<Result<Admission, String>, FrontierError> {
         let url = match CrawlUrl::parse(&route.url) {
             Ok(url) => url,
             Err(error) => return Ok(Err(format!("the URL can't be crawled: {error}"))),
         };
-        let host = self.own(&url, at)?;
+        let host = self.acquire_host(&url, at)?;
         let arrival = Arrival { url: &url, depth: 0, redirects: route.redirects };
         self.enqueue(host, &arrival, bounds).map(Ok)
     }
@@ -123,14 +123,14 @@ impl Books<'_> {
 
     fn finish(&mut self, done: &Done) -> Result<Effect, FrontierError> {
         let item = &done.item;
-        let settled = if let Some(known) = &item.known {
+        let past_forgotten = if let Some(known) = &item.known {
             self.forget_page(item, known)?
         } else {
             self.queue.remove((item.host.0, item.depth, item.order))?;
             false
         };
         if let Some(record) = &done.page {
-            let past = if settled { Past::default() } else { record.past };
+            let past = if past_forgotten { Past::default() } else { record.past };
             self.keep_page(item, done.fetch.fetched_at, &PageRecord { past, ..record.clone() })?;
         }
         self.add(tables::FETCHED, 1)?;
@@ -167,14 +167,14 @@ impl Books<'_> {
         let depth = item.depth.saturating_add(1);
         let linked = done.links.iter().map(|url| Arrival { url, depth, redirects: 0 });
         for arrival in redirected.chain(linked) {
-            if let Taken::Queued(host) = self.found(&arrival, done.bounds)? {
+            if let Admission::Queued(host) = self.admit_link(&arrival, done.bounds)? {
                 self.note_ready(effect, host)?;
             }
         }
         Ok(())
     }
 
-    fn again(
+    fn retry(
         &mut self,
         item: &Queued,
         due: UnixMillis,
@@ -209,7 +209,8 @@ impl Books<'_> {
         at: UnixMillis,
     ) -> Result<Effect, FrontierError> {
         let mut ended = Vec::new();
-        for entry in self.queue.range((host.0, 0, 0)..(host.0 + 1, 0, 0))?.take(GIVEN_UP_AT_ONCE) {
+        for entry in self.queue.range((host.0, 0, 0)..(host.0 + 1, 0, 0))?.take(MAX_URLS_PER_CHANGE)
+        {
             let (key, value) = entry?;
             ended.push((key.value(), value.value().0.to_owned()));
         }

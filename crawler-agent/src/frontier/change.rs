@@ -29,7 +29,7 @@ pub enum Change {
     /// A URL is done with.
     Done(Box<Done>),
     /// A URL could not be had; it stays first in its queue.
-    Again {
+    Retry {
         /// The URL.
         item: Queued,
         /// When the host may be asked next.
@@ -76,7 +76,7 @@ pub enum Change {
         task: HostTask,
     },
     /// The coordinator knows that orders were carried out.
-    OrdersOver {
+    ForgetOrders {
         /// Which.
         numbers: Vec<u64>,
     },

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Frontier, FrontierError, HostNumber, HostRecord, HostWithWork, Queued, RobotsState,
-    links::Books,
     tables::{HOSTS, PAGES, QUEUE, ROBOTS},
+    transaction::Transaction,
 };
 use crate::crawl_url::CrawlUrl;
 use redb::ReadableDatabase as _;
@@ -89,7 +89,7 @@ pub(super) fn oldest(
     Ok(None)
 }
 
-impl Books<'_> {
+impl Transaction<'_> {
     /// When the page of a host was visited that was visited the longest time ago.
     pub(super) fn oldest_visit(
         &self,
@@ -181,11 +181,11 @@ impl Frontier {
             let has_new = queue.range((host, 0, 0)..(host + 1, 0, 0))?.next().is_some();
             let Some(json) = hosts.get(host)?.filter(|_| !has_new) else { continue };
             let record: HostRecord = serde_json::from_slice(json.value())?;
-            let wished_ms = match robots.get(host)? {
+            let crawl_delay_ms = match robots.get(host)? {
                 Some(json) => serde_json::from_slice::<RobotsState>(json.value())?.delay_ms(),
                 None => None,
             };
-            let work = HostWithWork { host: HostNumber(host), due: record.due, wished_ms };
+            let work = HostWithWork { host: HostNumber(host), due: record.due, crawl_delay_ms };
             found.push((work, UnixMillis(visited).plus_ms(period_ms)));
         }
         Ok(found)

@@ -13,7 +13,7 @@ pub(super) const HOST_NUMBERS: TableDefinition<'_, &str, u64> =
 pub(super) const HOSTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("hosts");
 /// Host number to [`super::RobotsState`], as JSON.
 pub(super) const ROBOTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("robots");
-/// Fingerprints of URLs to [`TOLD`] or [`QUEUED`]; those of hosts that we had before are different
+/// Fingerprints of URLs to [`REPORTED`] or [`QUEUED`]; those of hosts that we had before are different
 /// each time.
 pub(super) const SEEN: TableDefinition<'_, [u8; 16], u8> = TableDefinition::new("seen");
 /// (host, depth, order) to (URL, redirects, attempts): breadth first within a host.
@@ -34,7 +34,7 @@ pub(super) const FORMER: TableDefinition<'_, &str, u64> = TableDefinition::new("
 pub(super) const ORDERS: TableDefinition<'_, u64, (u64, u64)> = TableDefinition::new("orders");
 
 /// In [`SEEN`]: the coordinator was told of it.
-pub(super) const TOLD: u8 = 1;
+pub(super) const REPORTED: u8 = 1;
 /// In [`SEEN`]: it is, or was, in the queue.
 pub(super) const QUEUED: u8 = 2;
 

@@ -8,10 +8,10 @@ use tempfile::TempDir;
 
 use super::*;
 
-mod bench;
 mod killed;
-mod leave;
 mod model;
+mod release;
+mod workbench;
 
 const BOUNDS: Bounds = Bounds { pages_a_host: 1_000, depth: 25 };
 const NOW: UnixMillis = UnixMillis(1_000_000);
@@ -36,7 +36,7 @@ impl World {
         self.frontier.as_ref().unwrap()
     }
 
-    fn make(&self, change: Change) -> Effect {
+    fn apply(&self, change: Change) -> Effect {
         self.frontier().apply(&[change]).unwrap().remove(0)
     }
 
@@ -46,7 +46,7 @@ impl World {
     }
 
     fn route(&self, seq: u64, url: &str) -> Effect {
-        self.make(routes(&[(seq, url)], BOUNDS))
+        self.apply(routes(&[(seq, url)], BOUNDS))
     }
 
     fn host(&self, key: &str) -> HostNumber {
@@ -54,11 +54,11 @@ impl World {
     }
 
     fn next(&self, key: &str) -> Option<Queued> {
-        self.frontier().turn(self.host(key)).unwrap().unwrap().next
+        self.frontier().snapshot(self.host(key)).unwrap().unwrap().next
     }
 
     fn finish(&self, item: Queued, outcome: Outcome, links: &[&str]) -> Effect {
-        self.make(done(item, outcome, links, BOUNDS))
+        self.apply(done(item, outcome, links, BOUNDS))
     }
 }
 
@@ -114,8 +114,8 @@ fn a_routed_url_is_fetched_once_and_its_host_is_ours() {
 #[test]
 fn routes_that_were_stored_are_passed_over() {
     let world = World::new();
-    world.make(routes(&[(1, "http://a.org/1"), (2, "http://a.org/2")], BOUNDS));
-    world.make(routes(
+    world.apply(routes(&[(1, "http://a.org/1"), (2, "http://a.org/2")], BOUNDS));
+    world.apply(routes(
         &[(1, "http://a.org/x"), (2, "http://a.org/y"), (3, "http://a.org/3")],
         BOUNDS,
     ));
@@ -150,7 +150,7 @@ fn links_to_other_hosts_are_told_once() {
         let item = world.next("http://a.org").unwrap();
         world.finish(item, other(), &["http://b.org/", "https://a.org/", "http://b.org/#x"]);
     }
-    let told: Vec<String> = world
+    let reported: Vec<String> = world
         .frontier()
         .batch(u64::MAX)
         .unwrap()
@@ -161,9 +161,9 @@ fn links_to_other_hosts_are_told_once() {
             Entry::Fetch(_) => None,
         })
         .collect();
-    assert_eq!(told, ["http://b.org/", "https://a.org/"]);
+    assert_eq!(reported, ["http://b.org/", "https://a.org/"]);
     world.route(3, "http://b.org/");
-    assert!(world.next("http://b.org").is_some(), "told, then routed to us after all");
+    assert!(world.next("http://b.org").is_some(), "reported, then routed to us after all");
 }
 
 #[test]
@@ -184,23 +184,23 @@ fn redirects_become_urls_of_their_own_until_there_are_too_many() {
     let item = world.next("http://a.org").unwrap();
     world.finish(item, redirect("https://a.org/away"), &[]);
     let (_, last) = world.frontier().batch(u64::MAX).unwrap().entries.pop().unwrap();
-    let Entry::Discovered(told) = last else { panic!("{last:?}") };
-    assert_eq!((told.url.as_str(), told.redirects), ("https://a.org/away", 1));
+    let Entry::Discovered(reported) = last else { panic!("{last:?}") };
+    assert_eq!((reported.url.as_str(), reported.redirects), ("https://a.org/away", 1));
 }
 
 #[test]
 fn bounds_are_kept() {
     let world = World::new();
     let bounds = Bounds { pages_a_host: 3, depth: 1 };
-    world.make(routes(&[(1, "http://a.org/")], bounds));
+    world.apply(routes(&[(1, "http://a.org/")], bounds));
     let item = world.next("http://a.org").unwrap();
-    world.make(done(item, other(), &["http://a.org/1"], bounds));
+    world.apply(done(item, other(), &["http://a.org/1"], bounds));
     let item = world.next("http://a.org").unwrap();
     assert_eq!(item.depth, 1);
-    world.make(done(item, other(), &["http://a.org/deeper"], bounds));
+    world.apply(done(item, other(), &["http://a.org/deeper"], bounds));
     assert_eq!(world.next("http://a.org"), None, "too deep");
     let urls = [(2, "http://a.org/2"), (3, "http://a.org/3"), (4, "ftp://a.org/"), (5, "rubbish")];
-    let effect = world.make(routes(&urls, bounds));
+    let effect = world.apply(routes(&urls, bounds));
     assert!(effect.results);
     assert_eq!(world.frontier().counts().unwrap().queued, 1, "the third page is the last");
     let failed =
@@ -216,12 +216,12 @@ fn a_failed_url_stays_first_and_counts_its_attempts() {
     world.route(1, "http://a.org/1");
     world.route(2, "http://a.org/2");
     let item = world.next("http://a.org").unwrap();
-    let effect = world.make(Change::Again { item: item.clone(), due: UnixMillis(5), failures: 1 });
+    let effect = world.apply(Change::Retry { item: item.clone(), due: UnixMillis(5), failures: 1 });
     assert!(effect.more);
-    let again = world.next("http://a.org").unwrap();
-    assert_eq!((again.url, again.attempts), (item.url, 1));
-    let turn = world.frontier().turn(world.host("http://a.org")).unwrap().unwrap();
-    assert_eq!((turn.record.due, turn.record.failures), (UnixMillis(5), 1));
+    let retried = world.next("http://a.org").unwrap();
+    assert_eq!((retried.url, retried.attempts), (item.url, 1));
+    let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();
+    assert_eq!((snapshot.record.due, snapshot.record.failures), (UnixMillis(5), 1));
 }
 
 #[test]
@@ -229,13 +229,13 @@ fn a_host_that_is_given_up_ends_all_its_urls() {
     let world = World::new();
     let urls: Vec<String> = (0..1_200).map(|n| format!("http://a.org/{n}")).collect();
     let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
-    world.make(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
+    world.apply(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
     let host = world.host("http://a.org");
     let give_up = Change::GiveUp { host, reason: "gone".into(), at: NOW };
-    assert!(world.make(give_up.clone()).more);
-    assert!(world.make(give_up.clone()).more);
-    assert!(!world.make(give_up.clone()).more);
-    assert!(!world.make(give_up).results);
+    assert!(world.apply(give_up.clone()).more);
+    assert!(world.apply(give_up.clone()).more);
+    assert!(!world.apply(give_up.clone()).more);
+    assert!(!world.apply(give_up).results);
     let counts = world.frontier().counts().unwrap();
     assert_eq!((counts.queued, counts.results, counts.fetched), (0, 1_200, 1_200));
 }
@@ -251,13 +251,13 @@ fn results_leave_when_they_are_sealed_and_packages_when_they_are_shipped() {
     let first = world.frontier().batch(1).unwrap();
     assert_eq!(first.entries.len(), 1, "at least one, however small the bound");
     assert_eq!(world.frontier().next_package().unwrap(), 1);
-    world.make(Change::Sealed { seq: 1, through: first.entries[0].0, bytes: 100 });
+    world.apply(Change::Sealed { seq: 1, through: first.entries[0].0, bytes: 100 });
     assert_eq!(world.frontier().batch(u64::MAX).unwrap().entries.len(), 4);
     world.restart();
     assert_eq!(world.frontier().epoch(), 7, "the epoch stays");
     assert_eq!(world.frontier().next_package().unwrap(), 2);
     assert_eq!(world.frontier().packages().unwrap(), [1]);
-    world.make(Change::Shipped { seq: 1 });
+    world.apply(Change::Shipped { seq: 1 });
     assert_eq!(world.frontier().packages().unwrap(), [] as [u64; 0]);
     assert_eq!(world.frontier().next_package().unwrap(), 2, "numbers are never used again");
 }
@@ -273,14 +273,17 @@ fn robots_and_due_times_survive_a_restart() {
         until: UnixMillis(9),
     };
     let due = NOW.plus_ms(77);
-    world.make(Change::Robots { host, state: Some(state.clone()), due, failures: 0 });
-    world.make(Change::Asked { host: world.host("http://b.org"), due: NOW.plus_ms(5) });
+    world.apply(Change::Robots { host, state: Some(state.clone()), due, failures: 0 });
+    world.apply(Change::Asked { host: world.host("http://b.org"), due: NOW.plus_ms(5) });
     world.restart();
-    assert_eq!(world.frontier().turn(host).unwrap().unwrap().robots, Some(state));
+    assert_eq!(world.frontier().snapshot(host).unwrap().unwrap().robots, Some(state));
     let work = world.frontier().hosts_with_work().unwrap();
-    let other =
-        HostWithWork { host: world.host("http://b.org"), due: NOW.plus_ms(5), wished_ms: None };
-    assert_eq!(work, [HostWithWork { host, due, wished_ms: Some(3_000) }, other]);
+    let other = HostWithWork {
+        host: world.host("http://b.org"),
+        due: NOW.plus_ms(5),
+        crawl_delay_ms: None,
+    };
+    assert_eq!(work, [HostWithWork { host, due, crawl_delay_ms: Some(3_000) }, other]);
 }
 
 #[test]
@@ -301,17 +304,17 @@ fn a_file_that_is_no_frontier_is_named() {
 }
 
 #[tokio::test]
-async fn the_desk_answers_when_changes_are_on_disk() {
+async fn the_handle_answers_when_changes_are_on_disk() {
     let mut world = World::new();
-    let (desk, _failure) = Desk::start(world.frontier.take().unwrap()).unwrap();
+    let (store, _failure) = FrontierHandle::start(world.frontier.take().unwrap()).unwrap();
     let urls: Vec<String> = (1..=300).map(|n| format!("http://h{n}.org/")).collect();
     let all: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
-    let ready = desk.make(routes(&all, BOUNDS)).await.unwrap().ready;
+    let ready = store.apply(routes(&all, BOUNDS)).await.unwrap().ready;
     let later = NOW.plus_ms(1);
-    let made = ready.iter().map(|(host, _)| desk.make(Change::Asked { host: *host, due: later }));
+    let made = ready.iter().map(|(host, _)| store.apply(Change::Asked { host: *host, due: later }));
     for effect in futures_util::future::join_all(made).await {
         assert!(effect.unwrap().more);
     }
-    let due = desk.read(Frontier::hosts_with_work).await.unwrap();
+    let due = store.read(Frontier::hosts_with_work).await.unwrap();
     assert_eq!(due.iter().filter(|work| work.due == later).count(), 300);
 }

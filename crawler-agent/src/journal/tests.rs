@@ -18,20 +18,20 @@ fn targets(dir: &Path, since: Option<&str>) -> Vec<String> {
     entries(dir, since.map(|at| at.parse().unwrap())).unwrap().map(|entry| entry.target).collect()
 }
 
-fn delegation_table(dir: &TempDir, days: u32) -> DelegationTable {
-    DelegationTable { dir: dir.path().to_owned(), days, open: None }
+fn writer(dir: &TempDir, days: u32) -> JournalWriter {
+    JournalWriter { dir: dir.path().to_owned(), days, open: None }
 }
 
 #[test]
 fn lines_are_kept_by_day_and_read_back_in_order() {
     let dir = TempDir::new().unwrap();
-    let mut delegation_table = delegation_table(&dir, 90);
+    let mut writer = writer(&dir, 90);
     for (at, target) in [
         ("2026-11-19T23:59:59Z", "a"),
         ("2026-11-20T00:00:00Z", "b"),
         ("2026-11-20T12:00:00Z", "c"),
     ] {
-        delegation_table.write(&entry(at, target)).unwrap();
+        writer.write(&entry(at, target)).unwrap();
     }
     assert!(
         dir.path().join("2026-11-19.jsonl").exists()
@@ -44,11 +44,9 @@ fn lines_are_kept_by_day_and_read_back_in_order() {
 #[test]
 fn old_days_are_deleted_when_a_new_one_starts() {
     let dir = TempDir::new().unwrap();
-    let mut delegation_table = delegation_table(&dir, 2);
+    let mut writer = writer(&dir, 2);
     for day in 10..=14 {
-        delegation_table
-            .write(&entry(&format!("2026-11-{day}T12:00:00Z"), &day.to_string()))
-            .unwrap();
+        writer.write(&entry(&format!("2026-11-{day}T12:00:00Z"), &day.to_string())).unwrap();
     }
     assert_eq!(targets(dir.path(), None), ["12", "13", "14"]);
 }
@@ -56,12 +54,12 @@ fn old_days_are_deleted_when_a_new_one_starts() {
 #[test]
 fn half_a_line_and_strange_files_do_no_harm() {
     let dir = TempDir::new().unwrap();
-    delegation_table(&dir, 90).write(&entry("2026-11-20T12:00:00Z", "a")).unwrap();
+    writer(&dir, 90).write(&entry("2026-11-20T12:00:00Z", "a")).unwrap();
     let path = dir.path().join("2026-11-20.jsonl");
     let mut file = OpenOptions::new().append(true).open(path).unwrap();
     file.write_all(b"{\"at\":\"2026-11-20T12").unwrap();
     std::fs::write(dir.path().join("notes.txt"), "x").unwrap();
-    delegation_table(&dir, 90).write(&entry("2026-11-20T13:00:00Z", "b")).unwrap();
+    writer(&dir, 90).write(&entry("2026-11-20T13:00:00Z", "b")).unwrap();
     assert_eq!(targets(dir.path(), None), ["a", "b"]);
     assert!(entries(&dir.path().join("none"), None).is_err());
 }

@@ -14,7 +14,7 @@ const AGENT: AgentId = AgentId::new(3);
 
 struct World {
     dir: TempDir,
-    desk: Desk,
+    store: FrontierHandle,
     key: Arc<AgentKey>,
 }
 
@@ -22,14 +22,14 @@ impl World {
     fn new() -> Self {
         let dir = TempDir::new().unwrap();
         let frontier = Frontier::open(&dir.path().join("frontier.redb"), 5).unwrap();
-        let (desk, _) = Desk::start(frontier).unwrap();
-        Self { dir, desk, key: Arc::new(AgentKey::from_seed([1; 32])) }
+        let (store, _) = FrontierHandle::start(frontier).unwrap();
+        Self { dir, store, key: Arc::new(AgentKey::from_seed([1; 32])) }
     }
 
     async fn outbox(&self, kib: u64) -> Outbox {
         let rules = ShipRules { age: Duration::from_secs(2), bytes: kib << 10 };
         let dir = self.dir.path().join("packages");
-        Outbox::open(&dir, self.desk.clone(), Arc::clone(&self.key), AGENT, rules).await.unwrap()
+        Outbox::open(&dir, self.store.clone(), Arc::clone(&self.key), AGENT, rules).await.unwrap()
     }
 
     /// Routes that end at once, each with a result.
@@ -37,7 +37,7 @@ impl World {
         let routes =
             seqs.map(|seq| Route { seq, url: format!("no url {seq}"), redirects: 0 }).collect();
         let bounds = Bounds { pages_a_host: 1, depth: 1 };
-        self.desk.make(Change::Routes { routes, at: UnixMillis(1), bounds }).await.unwrap();
+        self.store.apply(Change::Routes { routes, at: UnixMillis(1), bounds }).await.unwrap();
     }
 
     fn read(&self, outbox: &Outbox, name: PackageName) -> Vec<String> {

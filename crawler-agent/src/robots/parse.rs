@@ -11,17 +11,17 @@ pub(super) fn robots(text: &[u8]) -> Robots {
     for line in text.split(|b| matches!(b, b'\n' | b'\r')).filter(|line| line.len() <= LINE_BYTES) {
         reader.line(&String::from_utf8_lossy(line));
     }
-    reader.ours.unwrap_or(reader.everyones)
+    reader.own_group.unwrap_or(reader.wildcard_group)
 }
 
 /// What was read so far: the merged groups that name us, and those for everyone.
 #[derive(Default)]
 struct Reader {
-    ours: Option<Robots>,
-    everyones: Robots,
+    own_group: Option<Robots>,
+    wildcard_group: Robots,
     /// Whom the current group speaks to.
-    to_us: bool,
-    to_everyone: bool,
+    names_us: bool,
+    names_everyone: bool,
     /// Whether the current group has its first rule, so that the next user-agent line starts
     /// another group.
     has_rule: bool,
@@ -43,16 +43,16 @@ impl Reader {
 
     fn user_agent(&mut self, value: &str) {
         if self.has_rule {
-            (self.to_us, self.to_everyone, self.has_rule) = (false, false, false);
+            (self.names_us, self.names_everyone, self.has_rule) = (false, false, false);
         }
         // A version or anything else after the token does not count (section 2.2.1).
         let end = value.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '-' | '_')));
         let token = &value[..end.unwrap_or(value.len())];
-        self.to_us |= token.eq_ignore_ascii_case(TOKEN);
-        if self.to_us {
-            self.ours.get_or_insert_default();
+        self.names_us |= token.eq_ignore_ascii_case(TOKEN);
+        if self.names_us {
+            self.own_group.get_or_insert_default();
         }
-        self.to_everyone |= value.starts_with('*');
+        self.names_everyone |= value.starts_with('*');
     }
 
     fn rule(&mut self, allow: bool, value: &str) {
@@ -79,8 +79,8 @@ impl Reader {
     }
 
     fn current(&mut self) -> impl Iterator<Item = &mut Robots> {
-        let ours = self.ours.as_mut().filter(|_| self.to_us);
-        let everyones = self.to_everyone.then_some(&mut self.everyones);
-        ours.into_iter().chain(everyones)
+        let own_group = self.own_group.as_mut().filter(|_| self.names_us);
+        let wildcard_group = self.names_everyone.then_some(&mut self.wildcard_group);
+        own_group.into_iter().chain(wildcard_group)
     }
 }

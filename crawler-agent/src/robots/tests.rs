@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use super::{verdict::Verdict, *};
+use super::{answer::Meaning, *};
 
 fn allows(text: &str, path: &str) -> bool {
     Robots::parse(text.as_bytes()).allows(path)
@@ -149,19 +149,19 @@ fn a_file_full_of_stars_is_matched_in_no_time() {
 #[test]
 fn answers_mean_what_the_rfc_says() {
     let of = |status, location, hops| {
-        verdict::of_answer(status, location, b"User-agent: *\nDisallow: /", hops)
+        answer::meaning(status, location, b"User-agent: *\nDisallow: /", hops)
     };
-    let Verdict::Rules(rules) = of(200, None, 0) else { panic!("200 brings rules") };
+    let Meaning::Rules(rules) = of(200, None, 0) else { panic!("200 brings rules") };
     assert!(!rules.allows("/a"));
     for missing in [304, 400, 401, 403, 404, 410, 451] {
-        assert_eq!(of(missing, None, 0), Verdict::Rules(Robots::allow_all()), "{missing}");
+        assert_eq!(of(missing, None, 0), Meaning::Rules(Robots::allow_all()), "{missing}");
     }
     for unreachable in [429, 500, 503, 599] {
-        assert!(matches!(of(unreachable, None, 0), Verdict::Unreachable(_)), "{unreachable}");
+        assert!(matches!(of(unreachable, None, 0), Meaning::Unreachable(_)), "{unreachable}");
     }
-    assert_eq!(of(301, Some("/r"), 4), Verdict::Moved("/r".into()));
-    assert_eq!(of(301, Some("/r"), 5), Verdict::Rules(Robots::allow_all()));
-    assert_eq!(of(302, None, 0), Verdict::Rules(Robots::allow_all()));
+    assert_eq!(of(301, Some("/r"), 4), Meaning::Moved("/r".into()));
+    assert_eq!(of(301, Some("/r"), 5), Meaning::Rules(Robots::allow_all()));
+    assert_eq!(of(302, None, 0), Meaning::Rules(Robots::allow_all()));
 }
 
 /// A backtracking matcher, right by inspection and slow.

@@ -4,20 +4,20 @@ use std::{net::IpAddr, time::Duration};
 
 use protocol::{UnixMillis, page::Outcome};
 
-use super::{Visit, Visitor, after, failure};
+use super::{Visit, Visitor, after, retry};
 use crate::{
     clock,
     crawl_url::CrawlUrl,
+    error_line,
     fetch::{Answer, FetchError, Flow, Sink},
-    frontier::{Change, Frontier, FrontierError, HostNumber, Queued, RobotsState, Turn},
+    frontier::{Change, Frontier, FrontierError, HostNumber, HostSnapshot, Queued, RobotsState},
     journal::Kind,
     resolve::ResolveError,
     robots::{
         MAX_BYTES, Robots,
-        verdict::{self, Verdict},
+        answer::{self, Meaning},
     },
     schedule::Claim,
-    sentence,
 };
 
 /// How long rules hold.
@@ -52,9 +52,9 @@ impl Need {
 }
 
 /// What a host's turn needs.
-pub(super) fn need(turn: &Turn, item: &Queued, now: UnixMillis) -> Need {
+pub(super) fn need(snapshot: &HostSnapshot, item: &Queued, now: UnixMillis) -> Need {
     let first = |old| Need::Ask(Asking { url: item.url.robots(), hops: 0, old });
-    match &turn.robots {
+    match &snapshot.robots {
         Some(RobotsState::Known { robots, until }) if now < *until => Need::Obey(robots.clone()),
         Some(RobotsState::Known { robots, .. }) => first(Some(robots.clone())),
         Some(RobotsState::Moved { url, hops }) => match CrawlUrl::parse(url) {
@@ -98,7 +98,7 @@ impl Visitor {
         let visit = Visit { claim, record, delay };
         let result = self.fetcher.get(&asking.url, address, |_| Some(Text(Vec::new()))).await;
         if let Some(host) = other {
-            self.desk.make(Change::Asked { host, due: after(delay) }).await?;
+            self.store.apply(Change::Asked { host, due: after(delay) }).await?;
         }
         match result {
             Ok(answer) => self.robots_answered(visit, asking, address, answer).await,
@@ -120,7 +120,7 @@ impl Visitor {
             return Ok(claim.hold(address).map(|claim| (claim, None)));
         }
         let other =
-            self.desk.read(move |frontier: &Frontier| frontier.host_number(&target)).await?;
+            self.store.read(move |frontier: &Frontier| frontier.host_number(&target)).await?;
         let claim = match other {
             Some(other) => claim.borrow(other, delay),
             None => Some(claim),
@@ -139,14 +139,14 @@ impl Visitor {
         let (url, status) = (asking.url.as_str(), head.status.to_string());
         self.journal.note(Kind::Robots, url, Some(address), &status, wire_bytes, timing);
         let body = sink.map(|text| text.0).unwrap_or_default();
-        match verdict::of_answer(head.status, head.location.as_deref(), &body, asking.hops) {
-            Verdict::Rules(robots) => self.rules(visit, robots).await,
-            Verdict::Moved(location) => match CrawlUrl::join(asking.url.url(), &location) {
+        match answer::meaning(head.status, head.location.as_deref(), &body, asking.hops) {
+            Meaning::Rules(robots) => self.rules(visit, robots).await,
+            Meaning::Moved(location) => match CrawlUrl::join(asking.url.url(), &location) {
                 Ok(url) => self.moved(visit, &url, asking.hops + 1).await,
                 // A redirect to nowhere is as good as no robots.txt.
                 Err(_) => self.rules(visit, Robots::allow_all()).await,
             },
-            Verdict::Unreachable(reason) => self.no_rules(visit, asking, reason).await,
+            Meaning::Unreachable(reason) => self.no_rules(visit, asking, reason).await,
         }
     }
 
@@ -158,7 +158,7 @@ impl Visitor {
         error: FetchError,
     ) -> Result<(), FrontierError> {
         let FetchError { problem, timing, wire_bytes } = error;
-        let reason = sentence::of(&problem);
+        let reason = error_line::of(&problem);
         self.journal.note(
             Kind::Robots,
             asking.url.as_str(),
@@ -171,9 +171,9 @@ impl Visitor {
     }
 
     async fn rules(&self, visit: Visit, robots: Robots) -> Result<(), FrontierError> {
-        let wished =
+        let crawl_delay =
             robots.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
-        let pause = self.delay().max(wished);
+        let pause = self.delay().max(crawl_delay);
         let state = RobotsState::Known { robots, until: clock::now().plus_ms(VALID_MS) };
         self.robots_known(visit, Some(state), pause, 0).await
     }
@@ -198,10 +198,10 @@ impl Visitor {
             let pause = visit.delay;
             return self.robots_known(visit, Some(state), pause, failures).await;
         }
-        if failures >= failure::GIVE_UP {
+        if failures >= retry::GIVE_UP {
             return self.give_up(visit, &reason).await;
         }
-        let pause = visit.delay.max(failure::pause(self.limits.retry, failures));
+        let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
         self.robots_known(visit, None, pause, failures).await
     }
 
@@ -214,7 +214,7 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let host = visit.claim.host();
         let due = after(pause);
-        let effect = self.desk.make(Change::Robots { host, state, due, failures }).await?;
+        let effect = self.store.apply(Change::Robots { host, state, due, failures }).await?;
         self.finish(visit.claim, pause, &effect);
         Ok(())
     }

@@ -52,7 +52,7 @@ struct Model {
     queues: BTreeMap<u8, BTreeSet<Waiting>>,
     accepted: BTreeMap<u8, u32>,
     queued_ever: BTreeSet<String>,
-    told: BTreeSet<String>,
+    reported: BTreeSet<String>,
     results: Vec<String>,
     packages: BTreeSet<u64>,
     next_package: u64,
@@ -65,8 +65,8 @@ impl Model {
             return;
         }
         if !self.queues.contains_key(&host) {
-            if !self.queued_ever.contains(&url) && self.told.insert(url.clone()) {
-                self.results.push(format!("told {url}"));
+            if !self.queued_ever.contains(&url) && self.reported.insert(url.clone()) {
+                self.results.push(format!("reported {url}"));
             }
         } else if depth <= SMALL.depth {
             self.enqueue(host, url, depth, redirects);
@@ -113,7 +113,7 @@ impl Pair {
             Step::Seal => self.seal(),
             Step::Ship => {
                 if let Some(seq) = self.model.packages.pop_first() {
-                    self.world.make(Change::Shipped { seq });
+                    self.world.apply(Change::Shipped { seq });
                 }
             }
             Step::Restart => self.world.restart(),
@@ -124,7 +124,7 @@ impl Pair {
     fn route(&mut self, host: u8, path: u8) {
         self.model.seq += 1;
         let url = url(host, path);
-        self.world.make(routes(&[(self.model.seq, &url)], SMALL));
+        self.world.apply(routes(&[(self.model.seq, &url)], SMALL));
         self.model.queues.entry(host).or_default();
         if !self.model.enqueue(host, url.clone(), 0, 0) {
             self.model.results.push(format!("fetched {url}"));
@@ -136,7 +136,7 @@ impl Pair {
         let item = self.world.next(&key(host)).unwrap();
         let texts: Vec<String> = links.iter().map(|(h, p)| url(*h, *p)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        self.world.make(done(item, other(), &texts, SMALL));
+        self.world.apply(done(item, other(), &texts, SMALL));
         self.model.results.push(format!("fetched {url_}"));
         for link in links {
             self.model.arrive(*link, depth + 1, 0);
@@ -146,7 +146,7 @@ impl Pair {
     fn redirect(&mut self, host: u8, target: (u8, u8)) {
         let Some((depth, _, url_, redirects, _)) = self.model.pop(host) else { return };
         let item = self.world.next(&key(host)).unwrap();
-        self.world.make(done(item, redirect(&url(target.0, target.1)), &[], SMALL));
+        self.world.apply(done(item, redirect(&url(target.0, target.1)), &[], SMALL));
         self.model.results.push(format!("fetched {url_}"));
         self.model.arrive(target, depth, redirects + 1);
     }
@@ -154,14 +154,14 @@ impl Pair {
     fn fail(&mut self, host: u8) {
         let Some((depth, order, url, redirects, attempts)) = self.model.pop(host) else { return };
         let item = self.world.next(&key(host)).unwrap();
-        self.world.make(Change::Again { item, due: NOW, failures: 1 });
+        self.world.apply(Change::Retry { item, due: NOW, failures: 1 });
         let queue = self.model.queues.entry(host).or_default();
         queue.insert((depth, order, url, redirects, attempts + 1));
     }
 
     fn give_up(&mut self, host: u8) {
         let Ok(Some(number)) = self.world.frontier().host_number(&key(host)) else { return };
-        self.world.make(Change::GiveUp { host: number, reason: "gone".into(), at: NOW });
+        self.world.apply(Change::GiveUp { host: number, reason: "gone".into(), at: NOW });
         while let Some((_, _, url, ..)) = self.model.pop(host) {
             self.model.results.push(format!("fetched {url}"));
         }
@@ -175,7 +175,11 @@ impl Pair {
         let seq = self.world.frontier().next_package().unwrap();
         self.model.next_package += 1;
         assert_eq!(seq, self.model.next_package);
-        self.world.make(Change::Sealed { seq, through: batch.entries.last().unwrap().0, bytes: 1 });
+        self.world.apply(Change::Sealed {
+            seq,
+            through: batch.entries.last().unwrap().0,
+            bytes: 1,
+        });
         self.model.results.drain(..batch.entries.len());
         self.model.packages.insert(seq);
     }
@@ -191,7 +195,7 @@ impl Pair {
             self.world.frontier().batch(u64::MAX).unwrap().entries.into_iter().map(|(_, entry)| {
                 match entry {
                     Entry::Fetch(fetch) => format!("fetched {}", fetch.url),
-                    Entry::Discovered(discovered) => format!("told {}", discovered.url),
+                    Entry::Discovered(discovered) => format!("reported {}", discovered.url),
                 }
             });
         assert_eq!(results.collect::<Vec<_>>(), self.model.results);

@@ -12,7 +12,7 @@ use std::{
 use super::HostNumber;
 
 /// Before every other moment. A host that got in line for an address was due already.
-const AT_ONCE: u64 = 0;
+const IMMEDIATELY: u64 = 0;
 
 /// Hosts that have work, and what is going on.
 #[derive(Debug, Default)]
@@ -26,19 +26,19 @@ pub struct Workbench {
 
 #[derive(Debug)]
 struct Slot {
-    place: Place,
+    state: SlotState,
     /// An address that is kept free for this host, because it has waited for it.
-    kept: Option<IpAddr>,
+    reserved: Option<IpAddr>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum SlotState {
     /// Is asked at `due`, and for work that comes in earlier than that from `least` on.
     Waiting { due: u64, least: u64 },
     /// A request is being made; `again` when work came in meanwhile.
-    Busy { again: bool },
+    Busy { requeue: bool },
     /// In line for an address that is busy.
-    InLine,
+    Queueing,
 }
 
 /// An address that is in use, or kept for the next in line.
@@ -46,7 +46,7 @@ enum Place {
 struct Held {
     line: VecDeque<HostNumber>,
     /// Whom it is kept for; none while it is in use.
-    kept_for: Option<HostNumber>,
+    reserved_for: Option<HostNumber>,
 }
 
 impl Workbench {
@@ -63,14 +63,14 @@ impl Workbench {
         }
         match self.hosts.get_mut(&host) {
             None => self.wait(host, least, due.max(least), None),
-            Some(Slot { place: Place::Busy { again }, .. }) => *again = true,
-            Some(Slot { place: Place::InLine, .. }) => {}
-            Some(Slot { place: Place::Waiting { due: known, least }, kept }) => {
-                let (known, least, kept) = (*known, *least, *kept);
+            Some(Slot { state: SlotState::Busy { requeue }, .. }) => *requeue = true,
+            Some(Slot { state: SlotState::Queueing, .. }) => {}
+            Some(Slot { state: SlotState::Waiting { due: known, least }, reserved }) => {
+                let (known, least, reserved) = (*known, *least, *reserved);
                 let due = due.max(least);
                 if due < known {
                     self.waiting.remove(&(known, host));
-                    self.wait(host, least, due, kept);
+                    self.wait(host, least, due, reserved);
                 }
             }
         }
@@ -80,16 +80,16 @@ impl Workbench {
     /// until [`Self::forget`].
     pub fn retire(&mut self, host: HostNumber) {
         self.retired.insert(host);
-        match self.hosts.get(&host).map(|slot| slot.place) {
-            Some(Place::Waiting { due, .. }) => {
+        match self.hosts.get(&host).map(|slot| slot.state) {
+            Some(SlotState::Waiting { due, .. }) => {
                 self.waiting.remove(&(due, host));
-                self.pass_on_kept(host);
+                self.pass_on_reserved(host);
                 self.hosts.remove(&host);
             }
-            Some(Place::InLine) => {
+            Some(SlotState::Queueing) => {
                 self.hosts.remove(&host);
             }
-            Some(Place::Busy { .. }) | None => {}
+            Some(SlotState::Busy { .. }) | None => {}
         }
     }
 
@@ -112,25 +112,28 @@ impl Workbench {
         }
         self.waiting.remove(&(due, host));
         let slot = self.hosts.get_mut(&host)?;
-        slot.place = Place::Busy { again: false };
+        slot.state = SlotState::Busy { requeue: false };
         Some(host)
     }
 
     /// Takes this very host if nobody is talking to it and it is due; else says when to ask again.
-    pub fn borrow(&mut self, host: HostNumber, now: u64, ask_again: u64) -> Result<(), u64> {
-        match self.hosts.get(&host).map(|slot| slot.place) {
-            Some(Place::Busy { .. } | Place::InLine) => Err(ask_again),
-            Some(Place::Waiting { least, .. }) if least > now => Err(least),
-            Some(Place::Waiting { due, .. }) => {
+    pub fn borrow(&mut self, host: HostNumber, now: u64, retry_at: u64) -> Result<(), u64> {
+        match self.hosts.get(&host).map(|slot| slot.state) {
+            Some(SlotState::Busy { .. } | SlotState::Queueing) => Err(retry_at),
+            Some(SlotState::Waiting { least, .. }) if least > now => Err(least),
+            Some(SlotState::Waiting { due, .. }) => {
                 self.waiting.remove(&(due, host));
                 if let Some(slot) = self.hosts.get_mut(&host) {
-                    slot.place = Place::Busy { again: true };
+                    slot.state = SlotState::Busy { requeue: true };
                 }
                 Ok(())
             }
-            None if self.retired.contains(&host) => Err(ask_again),
+            None if self.retired.contains(&host) => Err(retry_at),
             None => {
-                self.hosts.insert(host, Slot { place: Place::Busy { again: false }, kept: None });
+                self.hosts.insert(
+                    host,
+                    Slot { state: SlotState::Busy { requeue: false }, reserved: None },
+                );
                 Ok(())
             }
         }
@@ -146,21 +149,21 @@ impl Workbench {
     pub fn hold(&mut self, host: HostNumber, address: IpAddr) -> bool {
         let free = match self.addresses.get(&address) {
             None => true,
-            Some(held) => held.kept_for == Some(host),
+            Some(held) => held.reserved_for == Some(host),
         };
         if free {
-            self.addresses.entry(address).or_default().kept_for = None;
+            self.addresses.entry(address).or_default().reserved_for = None;
             if let Some(slot) = self.hosts.get_mut(&host) {
-                slot.kept = slot.kept.filter(|kept| *kept != address);
+                slot.reserved = slot.reserved.filter(|reserved| *reserved != address);
             }
-            self.pass_on_kept(host);
+            self.pass_on_reserved(host);
             return true;
         }
-        self.pass_on_kept(host);
+        self.pass_on_reserved(host);
         if let Some(held) = self.addresses.get_mut(&address) {
             held.line.push_back(host);
         }
-        self.hosts.insert(host, Slot { place: Place::InLine, kept: None });
+        self.hosts.insert(host, Slot { state: SlotState::Queueing, reserved: None });
         false
     }
 
@@ -184,8 +187,8 @@ impl Workbench {
             self.addresses.remove(&address);
             return;
         };
-        held.kept_for = Some(next);
-        self.wait(next, AT_ONCE, AT_ONCE, Some(address));
+        held.reserved_for = Some(next);
+        self.wait(next, IMMEDIATELY, IMMEDIATELY, Some(address));
     }
 
     /// The host's request is over. It may be asked again from `due` on, if it has more work.
@@ -196,10 +199,12 @@ impl Workbench {
     /// The host's request is over. It may be asked again from `least` on; it has more work from
     /// `due` on, if any.
     pub fn release_until(&mut self, host: HostNumber, least: u64, due: Option<u64>) {
-        self.pass_on_kept(host);
-        let again =
-            matches!(self.hosts.get(&host), Some(Slot { place: Place::Busy { again: true }, .. }));
-        let due = if again { Some(least) } else { due };
+        self.pass_on_reserved(host);
+        let requeue = matches!(
+            self.hosts.get(&host),
+            Some(Slot { state: SlotState::Busy { requeue: true }, .. })
+        );
+        let due = if requeue { Some(least) } else { due };
         match due.filter(|_| !self.retired.contains(&host)) {
             Some(due) => self.wait(host, least, due.max(least), None),
             None => drop(self.hosts.remove(&host)),
@@ -223,17 +228,17 @@ impl Workbench {
 
     /// Number of addresses in use.
     pub fn in_flight(&self) -> usize {
-        self.addresses.values().filter(|held| held.kept_for.is_none()).count()
+        self.addresses.values().filter(|held| held.reserved_for.is_none()).count()
     }
 
-    fn wait(&mut self, host: HostNumber, least: u64, due: u64, kept: Option<IpAddr>) {
+    fn wait(&mut self, host: HostNumber, least: u64, due: u64, reserved: Option<IpAddr>) {
         self.waiting.insert((due, host));
-        self.hosts.insert(host, Slot { place: Place::Waiting { due, least }, kept });
+        self.hosts.insert(host, Slot { state: SlotState::Waiting { due, least }, reserved });
     }
 
     /// An address that was kept for the host and that it did not take goes to the next in line.
-    fn pass_on_kept(&mut self, host: HostNumber) {
-        if let Some(address) = self.hosts.get_mut(&host).and_then(|slot| slot.kept.take()) {
+    fn pass_on_reserved(&mut self, host: HostNumber) {
+        if let Some(address) = self.hosts.get_mut(&host).and_then(|slot| slot.reserved.take()) {
             self.free_address(address);
         }
     }

@@ -71,7 +71,7 @@ impl Seen {
 }
 
 #[derive(Default)]
-pub(crate) struct Books {
+pub(crate) struct AccessLog {
     pub(crate) pages: HashMap<(String, String), Answer>,
     pub(crate) hosts: BTreeMap<String, Seen>,
     pub(crate) addresses: BTreeMap<IpAddr, Seen>,
@@ -80,32 +80,32 @@ pub(crate) struct Books {
 
 pub(crate) struct Web {
     pub(crate) port: u16,
-    books: Arc<Mutex<Books>>,
+    log: Arc<Mutex<AccessLog>>,
     serving: Vec<AbortHandle>,
 }
 
 impl Web {
     /// A web at these addresses, on one port.
     pub(crate) async fn start(addresses: &[Ipv4Addr]) -> Self {
-        let books = Arc::<Mutex<Books>>::default();
+        let log = Arc::<Mutex<AccessLog>>::default();
         let (port, listeners) = listen(addresses).await;
         let serve = |(address, listener): (Ipv4Addr, TcpListener)| {
             let app =
-                Router::new().fallback(visit).with_state((Arc::clone(&books), IpAddr::V4(address)));
+                Router::new().fallback(visit).with_state((Arc::clone(&log), IpAddr::V4(address)));
             tokio::spawn(async move { drop(axum::serve(listener, app).await) }).abort_handle()
         };
         let serving = listeners.into_iter().map(serve).collect();
-        Self { port, books, serving }
+        Self { port, log, serving }
     }
 
-    pub(crate) fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap()
+    pub(crate) fn log(&self) -> MutexGuard<'_, AccessLog> {
+        self.log.lock().unwrap()
     }
 
     /// Puts a page at this path of a host, and returns its URL.
     pub(crate) fn page(&self, host: &str, path: &str, answer: Answer) -> String {
         let key = (format!("{host}:{}", self.port), path.to_owned());
-        self.books().pages.insert(key, answer);
+        self.log().pages.insert(key, answer);
         self.url(host, path)
     }
 
@@ -114,7 +114,7 @@ impl Web {
     }
 
     pub(crate) fn seen(&self, host: &str) -> Seen {
-        self.books().hosts.get(&format!("{host}:{}", self.port)).cloned().unwrap_or_default()
+        self.log().hosts.get(&format!("{host}:{}", self.port)).cloned().unwrap_or_default()
     }
 
     /// How often this path of a host was asked for.
@@ -147,7 +147,7 @@ async fn listen(addresses: &[Ipv4Addr]) -> (u16, Vec<(Ipv4Addr, TcpListener)>) {
 }
 
 async fn visit(
-    State((books, address)): State<(Arc<Mutex<Books>>, IpAddr)>,
+    State((log, address)): State<(Arc<Mutex<AccessLog>>, IpAddr)>,
     headers: HeaderMap,
     uri: Uri,
 ) -> Response {
@@ -156,15 +156,15 @@ async fn visit(
     let (host, agent) = (header(header::HOST).to_owned(), header(header::USER_AGENT).to_owned());
     let path = uri.path_and_query().map(ToString::to_string).unwrap_or_default();
     let answer = {
-        let mut books = books.lock().unwrap();
-        *books.agents.entry(agent).or_default() += 1;
-        books.addresses.entry(address).or_default().start();
-        let seen = books.hosts.entry(host.clone()).or_default();
+        let mut log = log.lock().unwrap();
+        *log.agents.entry(agent).or_default() += 1;
+        log.addresses.entry(address).or_default().start();
+        let seen = log.hosts.entry(host.clone()).or_default();
         seen.start();
         *seen.fetches.entry(path.clone()).or_default() += 1;
-        books.pages.get(&(host.clone(), path)).cloned().unwrap_or_else(|| status(404))
+        log.pages.get(&(host.clone(), path)).cloned().unwrap_or_else(|| status(404))
     };
-    let ending = Ending { books, host, address };
+    let ending = Ending { log, host, address };
     tokio::time::sleep(answer.takes).await;
     drop(ending);
     if answer.headers.iter().any(|(name, value)| *name == "etag" && *value == known) {
@@ -180,15 +180,15 @@ async fn visit(
 
 /// Notes the end, also when the asker goes away.
 struct Ending {
-    books: Arc<Mutex<Books>>,
+    log: Arc<Mutex<AccessLog>>,
     host: String,
     address: IpAddr,
 }
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        let mut books = self.books.lock().unwrap();
-        books.addresses.get_mut(&self.address).unwrap().end();
-        books.hosts.get_mut(&self.host).unwrap().end();
+        let mut log = self.log.lock().unwrap();
+        log.addresses.get_mut(&self.address).unwrap().end();
+        log.hosts.get_mut(&self.host).unwrap().end();
     }
 }

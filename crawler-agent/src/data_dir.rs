@@ -18,7 +18,7 @@ use crate::{
 
 /// The data directory can't be used.
 #[derive(Debug, thiserror::Error)]
-pub enum HomeError {
+pub enum DataDirError {
     /// It can't be made, read or written.
     #[error("{path} can't be {attempt}")]
     File {
@@ -47,15 +47,19 @@ pub struct Identity {
 
 /// An agent's data directory.
 #[derive(Debug, Clone)]
-pub struct Home {
+pub struct DataDir {
     dir: PathBuf,
 }
 
-impl Home {
+impl DataDir {
     /// The directory `dir`, which is made if it is not there; only its owner may look into it.
-    pub fn open(dir: &Path) -> Result<Self, HomeError> {
+    pub fn open(dir: &Path) -> Result<Self, DataDirError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
-        made.map_err(|source| HomeError::File { path: dir.to_owned(), attempt: "made", source })?;
+        made.map_err(|source| DataDirError::File {
+            path: dir.to_owned(),
+            attempt: "made",
+            source,
+        })?;
         Ok(Self { dir: dir.to_owned() })
     }
 
@@ -65,33 +69,33 @@ impl Home {
     }
 
     /// The agent's key; made when there is none.
-    pub fn key(&self) -> Result<Arc<AgentKey>, HomeError> {
+    pub fn key(&self) -> Result<Arc<AgentKey>, DataDirError> {
         Ok(Arc::new(key::load_or_make(&self.dir.join("agent.key"), rand::random())?))
     }
 
     /// The frontier; made when there is none, with the present moment as its epoch.
-    pub fn frontier(&self) -> Result<Frontier, HomeError> {
+    pub fn frontier(&self) -> Result<Frontier, DataDirError> {
         let epoch = crate::clock::now().0.unsigned_abs();
         Ok(Frontier::open(&self.dir.join("frontier.redb"), epoch)?)
     }
 
     /// Who the agent is; none before it has enrolled.
-    pub fn identity(&self) -> Result<Option<Identity>, HomeError> {
+    pub fn identity(&self) -> Result<Option<Identity>, DataDirError> {
         let path = self.dir.join(IDENTITY);
         match std::fs::read(&path) {
             Ok(json) => match serde_json::from_slice(&json) {
                 Ok(identity) => Ok(Some(identity)),
                 Err(error) => {
-                    Err(HomeError::File { path, attempt: "understood", source: error.into() })
+                    Err(DataDirError::File { path, attempt: "understood", source: error.into() })
                 }
             },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(HomeError::File { path, attempt: "read", source }),
+            Err(source) => Err(DataDirError::File { path, attempt: "read", source }),
         }
     }
 
     /// Remembers who the agent is.
-    pub fn set_identity(&self, identity: Identity) -> Result<(), HomeError> {
+    pub fn set_identity(&self, identity: Identity) -> Result<(), DataDirError> {
         let path = self.dir.join(IDENTITY);
         let write = || {
             let temporary = path.with_extension("tmp");
@@ -101,7 +105,11 @@ impl Home {
             std::fs::rename(&temporary, &path)?;
             File::open(&self.dir)?.sync_all()
         };
-        write().map_err(|source| HomeError::File { path: path.clone(), attempt: "written", source })
+        write().map_err(|source| DataDirError::File {
+            path: path.clone(),
+            attempt: "written",
+            source,
+        })
     }
 }
 
@@ -118,15 +126,15 @@ mod tests {
     #[test]
     fn a_home_is_private_and_remembers() {
         let dir = TempDir::new().unwrap();
-        let home = Home::open(&dir.path().join("a/b")).unwrap();
-        let mode = std::fs::metadata(home.dir()).unwrap().permissions().mode();
+        let data_dir = DataDir::open(&dir.path().join("a/b")).unwrap();
+        let mode = std::fs::metadata(data_dir.dir()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
-        assert_eq!(home.identity().unwrap(), None);
+        assert_eq!(data_dir.identity().unwrap(), None);
         let identity = Identity { agent: AgentId::new(7) };
-        home.set_identity(identity).unwrap();
-        assert_eq!(home.identity().unwrap(), Some(identity));
-        assert_eq!(home.key().unwrap().public(), home.key().unwrap().public());
-        assert!(home.frontier().unwrap().epoch() > 1_000_000_000_000);
+        data_dir.set_identity(identity).unwrap();
+        assert_eq!(data_dir.identity().unwrap(), Some(identity));
+        assert_eq!(data_dir.key().unwrap().public(), data_dir.key().unwrap().public());
+        assert!(data_dir.frontier().unwrap().epoch() > 1_000_000_000_000);
     }
 
     #[test]
@@ -134,11 +142,12 @@ mod tests {
         let dir = TempDir::new().unwrap();
         let file = dir.path().join("file");
         std::fs::write(&file, "x").unwrap();
-        assert!(Home::open(&file).err().unwrap().to_string().contains("file can't be made"));
-        let home = Home::open(dir.path()).unwrap();
+        assert!(DataDir::open(&file).err().unwrap().to_string().contains("file can't be made"));
+        let data_dir = DataDir::open(dir.path()).unwrap();
         std::fs::write(dir.path().join(IDENTITY), "{").unwrap();
         assert!(
-            home.identity()
+            data_dir
+                .identity()
                 .err()
                 .unwrap()
                 .to_string()

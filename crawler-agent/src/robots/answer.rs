@@ -7,7 +7,7 @@ pub const MAX_HOPS: u8 = 5;
 
 /// What to do after one request for robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Meaning {
     /// These rules hold until they are a day old.
     Rules(Robots),
     /// Ask there instead.
@@ -19,15 +19,15 @@ pub enum Verdict {
 /// The meaning of an answer with this status, Location and body, after `hops` redirects.
 ///
 /// 429 counts as unreachable although it is a 4xx: a host that asks for calm shall have it.
-pub fn of_answer(status: u16, location: Option<&str>, body: &[u8], hops: u8) -> Verdict {
+pub fn meaning(status: u16, location: Option<&str>, body: &[u8], hops: u8) -> Meaning {
     match (status, location) {
-        (200..=299, _) => Verdict::Rules(Robots::parse(body)),
+        (200..=299, _) => Meaning::Rules(Robots::parse(body)),
         (301 | 302 | 303 | 307 | 308, Some(location)) if hops < MAX_HOPS => {
-            Verdict::Moved(location.to_owned())
+            Meaning::Moved(location.to_owned())
         }
         (429 | 500..=599, _) => {
-            Verdict::Unreachable(format!("robots.txt answered with status {status}"))
+            Meaning::Unreachable(format!("robots.txt answered with status {status}"))
         }
-        _ => Verdict::Rules(Robots::allow_all()),
+        _ => Meaning::Rules(Robots::allow_all()),
     }
 }

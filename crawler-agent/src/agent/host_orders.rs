@@ -18,7 +18,7 @@ use crate::frontier::{Change, Frontier, FrontierError, HostNumber};
 
 /// Orders that were taken up.
 #[derive(Default)]
-pub(super) struct Orders {
+pub(super) struct HostOrders {
     taken: Mutex<BTreeSet<u64>>,
     waiting: Mutex<Vec<Taken>>,
     arrived: Notify,
@@ -36,7 +36,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Orders {
+impl HostOrders {
     /// Whether there is nothing to be carried out or confirmed.
     pub(super) fn is_empty(&self) -> bool {
         lock(&self.taken).is_empty()
@@ -50,32 +50,33 @@ impl Orders {
 
 impl Shared {
     /// Takes up what is new. Hosts that shall be let go are left alone from here on.
-    pub(super) async fn take_up(&self, orders: Vec<HostOrder>) -> Result<(), FrontierError> {
+    pub(super) async fn accept_orders(&self, orders: Vec<HostOrder>) -> Result<(), FrontierError> {
         if orders.is_empty() {
             return Ok(());
         }
-        let carried_out = self.desk.read(Frontier::orders_taken).await?;
+        let executed = self.store.read(Frontier::orders_executed).await?;
         for order in orders {
             // What was carried out before a restart only waits to be confirmed; the host may be
             // ours again.
-            if !lock(&self.orders.taken).insert(order.number) || carried_out.contains(&order.number)
+            if !lock(&self.host_orders.taken).insert(order.number)
+                || executed.contains(&order.number)
             {
                 continue;
             }
             let key = order.host.clone();
             let host =
-                self.desk.read(move |frontier: &Frontier| frontier.host_number(&key)).await?;
+                self.store.read(move |frontier: &Frontier| frontier.host_number(&key)).await?;
             if let (Some(host), HostTask::Release) = (host, order.task) {
                 self.schedule.retire(host);
             }
-            lock(&self.orders.waiting).push(Taken { order, host });
+            lock(&self.host_orders.waiting).push(Taken { order, host });
         }
-        self.orders.arrived.notify_one();
+        self.host_orders.arrived.notify_one();
         Ok(())
     }
 
     /// The coordinator has answered a heartbeat that confirmed `told`, and names `named` still.
-    pub(super) async fn orders_heard(
+    pub(super) async fn settle_confirmed(
         &self,
         told: &[u64],
         named: &[HostOrder],
@@ -86,17 +87,17 @@ impl Shared {
         if numbers.is_empty() {
             return Ok(());
         }
-        lock(&self.orders.taken).retain(|number| !numbers.contains(number));
-        self.desk.make(Change::OrdersOver { numbers }).await.map(drop)
+        lock(&self.host_orders.taken).retain(|number| !numbers.contains(number));
+        self.store.apply(Change::ForgetOrders { numbers }).await.map(drop)
     }
 
-    async fn carry_out(&self, Taken { order, host }: Taken) -> Result<(), FrontierError> {
+    async fn execute(&self, Taken { order, host }: Taken) -> Result<(), FrontierError> {
         if let (Some(host), HostTask::Release) = (host, order.task) {
             self.schedule.until_idle(host).await;
             self.fetcher.hang_up(&order.host);
         }
         let change = Change::Order { number: order.number, host, task: order.task };
-        while self.desk.make(change.clone()).await?.more {}
+        while self.store.apply(change.clone()).await?.more {}
         if let (Some(host), HostTask::Release) = (host, order.task) {
             self.schedule.forget(host);
         }
@@ -106,8 +107,8 @@ impl Shared {
             "carried out an order of the coordinator"
         );
         // Nothing may be left to ship; then the order can be confirmed at once.
-        self.pressure.hurry();
-        self.orders.done.notify_one();
+        self.pack_trigger.pack_now();
+        self.host_orders.done.notify_one();
         Ok(())
     }
 }
@@ -118,10 +119,10 @@ pub(super) async fn run(shared: Arc<Shared>) -> Result<(), AgentError> {
     loop {
         tokio::select! {
             () = shared.stop.cancelled() => return Ok(()),
-            () = shared.orders.arrived.notified() => {
-                for taken in std::mem::take(&mut *lock(&shared.orders.waiting)) {
+            () = shared.host_orders.arrived.notified() => {
+                for taken in std::mem::take(&mut *lock(&shared.host_orders.waiting)) {
                     let shared = Arc::clone(&shared);
-                    working.spawn(async move { shared.carry_out(taken).await });
+                    working.spawn(async move { shared.execute(taken).await });
                 }
             }
             Some(ended) = working.join_next() => ended.map_err(AgentError::Crashed)??,

@@ -9,12 +9,12 @@ use tokio::{sync::Notify, time::timeout};
 
 /// Counts what waits to be packed.
 #[derive(Debug, Default)]
-pub struct Pressure {
+pub struct PackTrigger {
     bytes: AtomicU64,
     more: Notify,
 }
 
-impl Pressure {
+impl PackTrigger {
     /// There is another result of about this size.
     pub fn add(&self, bytes: u64) {
         // At least one, so that a result without a body is noticed too.
@@ -23,7 +23,7 @@ impl Pressure {
     }
 
     /// Whatever there is shall be packed now.
-    pub fn hurry(&self) {
+    pub fn pack_now(&self) {
         self.bytes.fetch_max(u64::MAX / 2, Ordering::Relaxed);
         self.more.notify_one();
     }
@@ -55,18 +55,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn age_or_size_whichever_comes_first() {
-        let pressure = Pressure::default();
+        let pack_trigger = PackTrigger::default();
         let started = Instant::now();
-        pressure.add(0);
-        pressure.wait(AGE, 100).await;
+        pack_trigger.add(0);
+        pack_trigger.wait(AGE, 100).await;
         assert_eq!(started.elapsed(), AGE);
-        pressure.add(60);
-        pressure.add(60);
-        pressure.wait(AGE, 100).await;
+        pack_trigger.add(60);
+        pack_trigger.add(60);
+        pack_trigger.wait(AGE, 100).await;
         assert_eq!(started.elapsed(), AGE);
-        pressure.hurry();
-        pressure.wait(AGE, 100).await;
+        pack_trigger.pack_now();
+        pack_trigger.wait(AGE, 100).await;
         assert_eq!(started.elapsed(), AGE, "in a hurry");
-        assert!(timeout(AGE * 10, pressure.wait(AGE, 100)).await.is_err(), "nothing to pack");
+        assert!(timeout(AGE * 10, pack_trigger.wait(AGE, 100)).await.is_err(), "nothing to pack");
     }
 }

@@ -19,18 +19,18 @@ use tokio::{
 
 use crate::{
     probes::{measure, order},
-    town::{Town, address},
+    testbed::{TestBed, address},
 };
 
 /// A listener that counts connections and answers requests.
-struct Door {
+struct ProbeTarget {
     at: SocketAddr,
-    knocks: Arc<AtomicU32>,
+    connections: Arc<AtomicU32>,
     /// First lines of requests.
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-impl Door {
+impl ProbeTarget {
     async fn open(ip: IpAddr) -> Self {
         Self::slow(ip, &[]).await
     }
@@ -39,24 +39,25 @@ impl Door {
     async fn slow(ip: IpAddr, pauses: &'static [Duration]) -> Self {
         let listener = TcpListener::bind((ip, 0)).await.unwrap();
         let at = listener.local_addr().unwrap();
-        let (knocks, asked) = (Arc::<AtomicU32>::default(), Arc::<Mutex<Vec<String>>>::default());
-        let (counted, heard) = (Arc::clone(&knocks), Arc::clone(&asked));
+        let (connections, asked) =
+            (Arc::<AtomicU32>::default(), Arc::<Mutex<Vec<String>>>::default());
+        let (counted, heard) = (Arc::clone(&connections), Arc::clone(&asked));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 counted.fetch_add(1, Ordering::SeqCst);
                 tokio::spawn(answer(stream, Arc::clone(&heard), pauses));
             }
         });
-        Self { at, knocks, asked }
+        Self { at, connections, asked }
     }
 
-    fn knocks(&self) -> u32 {
-        self.knocks.load(Ordering::SeqCst)
+    fn connections(&self) -> u32 {
+        self.connections.load(Ordering::SeqCst)
     }
 
-    fn order(&self, town: &Town, id: i64, methods: &[ProbeMethod]) -> ProbeOrder {
+    fn order(&self, bed: &TestBed, id: i64, methods: &[ProbeMethod]) -> ProbeOrder {
         let (port, host) = (self.at.port(), self.at.to_string());
-        ProbeOrder { port, host, ..order(town, id, self.at.ip(), methods) }
+        ProbeOrder { port, host, ..order(bed, id, self.at.ip(), methods) }
     }
 }
 
@@ -90,14 +91,14 @@ fn here(n: u8) -> IpAddr {
 }
 
 /// An agent that may knock at the ports of these doors, with more lines for its configuration.
-async fn town(doors: &[&Door], more: &[(&'static str, &str)]) -> Town {
-    let mut town = Town::new(1).await;
-    let ports: Vec<u16> = doors.iter().map(|door| door.at.port()).collect();
-    town.configure("guard", &format!("ports = {ports:?}"));
+async fn bed(targets: &[&ProbeTarget], more: &[(&'static str, &str)]) -> TestBed {
+    let mut bed = TestBed::new(1).await;
+    let ports: Vec<u16> = targets.iter().map(|target| target.at.port()).collect();
+    bed.configure("guard", &format!("ports = {ports:?}"));
     for (table, line) in more {
-        town.configure(table, line);
+        bed.configure(table, line);
     }
-    town
+    bed
 }
 
 fn refused_because(result: &ProbeResult, why: &str) -> bool {
@@ -107,19 +108,19 @@ fn refused_because(result: &ProbeResult, why: &str) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn as_many_samples_as_the_order_says_and_the_smallest_counts() {
     const SLOW: Duration = Duration::from_secs(1);
-    let (tcp, slow) = (Door::open(here(1)).await, Door::slow(here(2), &[SLOW]).await);
-    let mut town = town(&[&tcp, &slow], &[("probe", "timeout_ms = 20000")]).await;
-    town.start_approved().await;
-    for (id, samples, knocks) in [(1, 1, 1), (2, 5, 6)] {
-        let order = ProbeOrder { samples, ..tcp.order(&town, id, &[ProbeMethod::Tcp]) };
-        let result = measure(&town, order).await;
+    let (tcp, slow) = (ProbeTarget::open(here(1)).await, ProbeTarget::slow(here(2), &[SLOW]).await);
+    let mut bed = bed(&[&tcp, &slow], &[("probe", "timeout_ms = 20000")]).await;
+    bed.start_approved().await;
+    for (id, samples, connections) in [(1, 1, 1), (2, 5, 6)] {
+        let order = ProbeOrder { samples, ..tcp.order(&bed, id, &[ProbeMethod::Tcp]) };
+        let result = measure(&bed, order).await;
         let ProbeResult::Measured { method: ProbeMethod::Tcp, samples: taken, .. } = result else {
             panic!("{result:?}")
         };
-        town.until("all connections were counted", |_| tcp.knocks() >= knocks).await;
-        assert_eq!((taken, tcp.knocks()), (samples, knocks));
+        bed.until("all connections were counted", |_| tcp.connections() >= connections).await;
+        assert_eq!((taken, tcp.connections()), (samples, connections));
     }
-    let head = measure(&town, slow.order(&town, 3, &[ProbeMethod::Head])).await;
+    let head = measure(&bed, slow.order(&bed, 3, &[ProbeMethod::Head])).await;
     let ProbeResult::Measured { method: ProbeMethod::Head, samples: 2, rtt_us } = head else {
         panic!("{head:?}")
     };
@@ -130,31 +131,31 @@ async fn as_many_samples_as_the_order_says_and_the_smallest_counts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_method_reaches_both_families() {
     let six = IpAddr::V6(Ipv6Addr::LOCALHOST);
-    let doors = [Door::open(here(1)).await, Door::open(six).await];
+    let targets = [ProbeTarget::open(here(1)).await, ProbeTarget::open(six).await];
     let allow = ("guard", "allow = [\"127.1.0.0/16\", \"::1/128\"]");
-    let mut town = town(&[&doors[0], &doors[1]], &[allow, ("probe", "timeout_ms = 20000")]).await;
-    town.start_approved().await;
+    let mut bed = bed(&[&targets[0], &targets[1]], &[allow, ("probe", "timeout_ms = 20000")]).await;
+    bed.start_approved().await;
     let mut id = 0;
-    for door in &doors {
+    for target in &targets {
         for wanted in [ProbeMethod::Tcp, ProbeMethod::Head] {
             id += 1;
-            let result = measure(&town, door.order(&town, id, &[wanted])).await;
+            let result = measure(&bed, target.order(&bed, id, &[wanted])).await;
             assert!(
                 matches!(result, ProbeResult::Measured { method, .. } if method == wanted),
                 "{result:?}"
             );
         }
         // Where the system allows echoes they come first, and nobody's door is knocked at.
-        let knocks = door.knocks();
+        let connections = target.connections();
         id += 1;
         let result =
-            measure(&town, door.order(&town, id, &[ProbeMethod::Icmp, ProbeMethod::Tcp])).await;
+            measure(&bed, target.order(&bed, id, &[ProbeMethod::Icmp, ProbeMethod::Tcp])).await;
         match result {
             ProbeResult::Measured { method: ProbeMethod::Icmp, .. } => {
-                assert_eq!(door.knocks(), knocks);
+                assert_eq!(target.connections(), connections);
             }
             ProbeResult::Measured { method: ProbeMethod::Tcp, .. } => {
-                assert!(door.knocks() > knocks);
+                assert!(target.connections() > connections);
             }
             other => panic!("{other:?}"),
         }
@@ -163,11 +164,11 @@ async fn every_method_reaches_both_families() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_behind_a_port_is_unreachable_and_no_refusal() {
-    let door = Door::open(here(1)).await;
-    let mut town = town(&[&door], &[("guard", "ports = [80, 9]")]).await;
-    town.start_approved().await;
-    let nobody = ProbeOrder { port: 9, ..door.order(&town, 1, &[ProbeMethod::Tcp]) };
-    let result = measure(&town, nobody).await;
+    let target = ProbeTarget::open(here(1)).await;
+    let mut bed = bed(&[&target], &[("guard", "ports = [80, 9]")]).await;
+    bed.start_approved().await;
+    let nobody = ProbeOrder { port: 9, ..target.order(&bed, 1, &[ProbeMethod::Tcp]) };
+    let result = measure(&bed, nobody).await;
     assert!(
         matches!(&result, ProbeResult::Unreachable { reason } if reason.starts_with("tcp:")),
         "{result:?}"
@@ -177,66 +178,62 @@ async fn nobody_behind_a_port_is_unreachable_and_no_refusal() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_owner_does_not_allow_is_never_sent() {
     let (denied, inside, closed) = (
-        Door::open(here(9)).await,
-        Door::open(Ipv4Addr::new(127, 66, 0, 1).into()).await,
-        Door::open(here(1)).await,
+        ProbeTarget::open(here(9)).await,
+        ProbeTarget::open(Ipv4Addr::new(127, 66, 0, 1).into()).await,
+        ProbeTarget::open(here(1)).await,
     );
     let deny = ("guard", "deny = [\"127.1.0.9/32\"]");
-    let mut town = town(&[&denied, &inside], &[deny, ("probe", "methods = [\"tcp\"]")]).await;
-    town.start_approved().await;
+    let mut bed = bed(&[&denied, &inside], &[deny, ("probe", "methods = [\"tcp\"]")]).await;
+    bed.start_approved().await;
     let both = [ProbeMethod::Tcp, ProbeMethod::Head];
-    for (id, door, because) in
+    for (id, target, because) in
         [(1, &denied, "denies"), (2, &inside, "127.0.0.0/8"), (3, &closed, "port")]
     {
-        let result = measure(&town, door.order(&town, id, &both)).await;
+        let result = measure(&bed, target.order(&bed, id, &both)).await;
         assert!(refused_because(&result, because), "{result:?}");
     }
-    for door in [&denied, &inside, &closed] {
-        assert_eq!(door.knocks(), 0);
+    for target in [&denied, &inside, &closed] {
+        assert_eq!(target.connections(), 0);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_probe_that_waits_for_the_budget_is_not_sent_when_the_agent_may_not_work_any_more() {
-    let (first, second) = (Door::open(here(1)).await, Door::open(here(2)).await);
-    let mut town = town(&[&first, &second], &[("probe", "new_targets_per_minute = 1")]).await;
-    town.start_approved().await;
-    measure(&town, first.order(&town, 1, &[ProbeMethod::Tcp])).await;
-    let waiting = second.order(&town, 2, &[ProbeMethod::Tcp]);
-    town.coordinator.order(waiting);
-    let taken = |town: &Town| {
-        let delegation_table = town.coordinator.delegation_table();
-        delegation_table
+    let (first, second) = (ProbeTarget::open(here(1)).await, ProbeTarget::open(here(2)).await);
+    let mut bed = bed(&[&first, &second], &[("probe", "new_targets_per_minute = 1")]).await;
+    bed.start_approved().await;
+    measure(&bed, first.order(&bed, 1, &[ProbeMethod::Tcp])).await;
+    let waiting = second.order(&bed, 2, &[ProbeMethod::Tcp]);
+    bed.coordinator.order(waiting);
+    let taken = |bed: &TestBed| {
+        let state = bed.coordinator.state();
+        state
             .heartbeats
             .last()
             .is_some_and(|heartbeat| heartbeat.probes_taken.contains(&ProbeId::new(2)))
     };
-    town.until("the order was taken", taken).await;
-    assert_eq!(second.knocks(), 0, "one new target a minute");
-    town.coordinator.change(|delegation_table| delegation_table.state = AgentState::Paused);
-    let told =
-        |town: &Town| town.coordinator.delegation_table().reports.contains_key(&ProbeId::new(2));
-    town.until("the report has arrived", told).await;
-    let result = town.coordinator.delegation_table().reports[&ProbeId::new(2)].clone();
+    bed.until("the order was taken", taken).await;
+    assert_eq!(second.connections(), 0, "one new target a minute");
+    bed.coordinator.change(|state| state.state = AgentState::Paused);
+    let told = |bed: &TestBed| bed.coordinator.state().reports.contains_key(&ProbeId::new(2));
+    bed.until("the report has arrived", told).await;
+    let result = bed.coordinator.state().reports[&ProbeId::new(2)].clone();
     assert!(refused_because(&result, "paused"), "{result:?}");
-    assert_eq!(second.knocks(), 0);
+    assert_eq!(second.connections(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn outside_the_owners_hours_nothing_is_sent() {
-    let door = Door::open(here(1)).await;
+    let target = ProbeTarget::open(here(1)).await;
     let now = Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC);
     let (start, end) = (&now - 6.hours(), &now - 3.hours());
     let span = format!("spans = [\"daily {}-{}\"]", start.strftime("%H:%M"), end.strftime("%H:%M"));
-    let mut town = town(&[&door], &[("", &span)]).await;
-    town.coordinator.order(door.order(&town, 1, &[ProbeMethod::Icmp, ProbeMethod::Tcp]));
-    town.coordinator.approve();
-    town.start().await;
-    town.until("the agent says that it sleeps", |town| {
-        town.coordinator.delegation_table().asleep()
-    })
-    .await;
-    let (ended, _) = town.stop().await;
+    let mut bed = bed(&[&target], &[("", &span)]).await;
+    bed.coordinator.order(target.order(&bed, 1, &[ProbeMethod::Icmp, ProbeMethod::Tcp]));
+    bed.coordinator.approve();
+    bed.start().await;
+    bed.until("the agent says that it sleeps", |bed| bed.coordinator.state().asleep()).await;
+    let (ended, _) = bed.stop().await;
     assert!(ended.success());
-    assert_eq!((door.knocks(), town.coordinator.delegation_table().reports.len()), (0, 0));
+    assert_eq!((target.connections(), bed.coordinator.state().reports.len()), (0, 0));
 }

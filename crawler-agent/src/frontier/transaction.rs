@@ -11,14 +11,14 @@ use redb::{ReadableTable as _, Table, WriteTransaction};
 use super::{
     Bounds, FrontierError, HostNumber, HostRecord,
     tables::{
-        self, FORMER, HOST_NUMBERS, HOSTS, META, ORDERS, PAGES, QUEUE, QUEUED, RESULTS, ROBOTS,
-        SEEN, TOLD,
+        self, FORMER, HOST_NUMBERS, HOSTS, META, ORDERS, PAGES, QUEUE, QUEUED, REPORTED, RESULTS,
+        ROBOTS, SEEN,
     },
 };
 use crate::crawl_url::{CrawlUrl, Fingerprint};
 
 /// The tables that URLs and results go through, within one transaction.
-pub(super) struct Books<'t> {
+pub(super) struct Transaction<'t> {
     pub(super) meta: Table<'t, &'static str, u64>,
     pub(super) hosts: Table<'t, u64, &'static [u8]>,
     pub(super) queue: Table<'t, (u64, u16, u64), (&'static str, u8, u8)>,
@@ -43,16 +43,16 @@ pub(super) struct Arrival<'a> {
 
 /// What became of an [`Arrival`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum Admission {
     /// It is in the queue of this host.
     Queued(HostNumber),
     /// It was there before, or the coordinator was told of it.
-    No,
+    Ignored,
     /// Its host has its share of pages.
     Full,
 }
 
-impl<'t> Books<'t> {
+impl<'t> Transaction<'t> {
     pub(super) fn open(write: &'t WriteTransaction) -> Result<Self, FrontierError> {
         let meta = write.open_table(META)?;
         let next_order = meta.get(tables::NEXT_ORDER)?.map_or(1, |n| n.value());
@@ -104,7 +104,7 @@ impl<'t> Books<'t> {
     }
 
     /// The host of this URL, which is ours from now on.
-    pub(super) fn own(
+    pub(super) fn acquire_host(
         &mut self,
         url: &CrawlUrl,
         at: UnixMillis,
@@ -135,18 +135,18 @@ impl<'t> Books<'t> {
     }
 
     /// Sends a URL that was found to where it belongs.
-    pub(super) fn found(
+    pub(super) fn admit_link(
         &mut self,
         arrival: &Arrival<'_>,
         bounds: Bounds,
-    ) -> Result<Taken, FrontierError> {
+    ) -> Result<Admission, FrontierError> {
         if arrival.redirects > MAX_REDIRECTS {
-            return Ok(Taken::No);
+            return Ok(Admission::Ignored);
         }
         match self.host(&arrival.url.host_key())? {
-            Some(_) if arrival.depth > bounds.depth => Ok(Taken::No),
+            Some(_) if arrival.depth > bounds.depth => Ok(Admission::Ignored),
             Some(host) => self.enqueue(host, arrival, bounds),
-            None => self.tell(arrival),
+            None => self.report(arrival),
         }
     }
 
@@ -156,32 +156,32 @@ impl<'t> Books<'t> {
         host: HostNumber,
         arrival: &Arrival<'_>,
         bounds: Bounds,
-    ) -> Result<Taken, FrontierError> {
-        let Some(mut record) = self.record(host)? else { return Ok(Taken::No) };
+    ) -> Result<Admission, FrontierError> {
+        let Some(mut record) = self.record(host)? else { return Ok(Admission::Ignored) };
         let fingerprint = in_tenure(arrival.url.fingerprint(), record.tenure);
         if self.seen.get(fingerprint)?.is_some_and(|seen| seen.value() == QUEUED) {
-            return Ok(Taken::No);
+            return Ok(Admission::Ignored);
         }
         if record.accepted >= bounds.pages_a_host {
-            return Ok(Taken::Full);
+            return Ok(Admission::Full);
         }
         record.accepted += 1;
         self.put_record(host, &record)?;
         self.seen.insert(fingerprint, QUEUED)?;
         let key = (host.0, arrival.depth, self.next_order());
         self.queue.insert(key, (arrival.url.as_str(), arrival.redirects, 0))?;
-        Ok(Taken::Queued(host))
+        Ok(Admission::Queued(host))
     }
 
     /// Tells the coordinator of a URL of somebody else's host, once.
-    fn tell(&mut self, arrival: &Arrival<'_>) -> Result<Taken, FrontierError> {
+    fn report(&mut self, arrival: &Arrival<'_>) -> Result<Admission, FrontierError> {
         let fingerprint = arrival.url.fingerprint();
         if self.seen.get(fingerprint)?.is_none() {
-            self.seen.insert(fingerprint, TOLD)?;
+            self.seen.insert(fingerprint, REPORTED)?;
             let (url, redirects) = (arrival.url.to_string(), arrival.redirects);
             self.result(&Entry::Discovered(Discovered { url, redirects, handed_back: false }))?;
         }
-        Ok(Taken::No)
+        Ok(Admission::Ignored)
     }
 
     fn host(&mut self, key: &str) -> Result<Option<HostNumber>, FrontierError> {

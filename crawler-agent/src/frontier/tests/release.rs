@@ -25,23 +25,23 @@ fn record(url: &str) -> PageRecord {
 impl World {
     /// The next URL of a host was fetched at `at`.
     fn visit(&self, key: &str, at: UnixMillis) -> Effect {
-        let turn = self.frontier().turn(self.host(key)).unwrap().unwrap();
-        let item = turn.next.or(turn.oldest).unwrap();
+        let snapshot = self.frontier().snapshot(self.host(key)).unwrap().unwrap();
+        let item = snapshot.next.or(snapshot.oldest).unwrap();
         let Change::Done(mut done) = done(item, page(), &[], BOUNDS) else { unreachable!() };
         done.fetch.fetched_at = at;
         done.page = Some(record(done.item.url.as_str()));
-        self.make(Change::Done(done))
+        self.apply(Change::Done(done))
     }
 
     fn release(&self, number: u64, key: &str) -> Effect {
         let host = self.frontier().host_number(key).unwrap();
-        self.make(Change::Order { number, host, task: HostTask::Release })
+        self.apply(Change::Order { number, host, task: HostTask::Release })
     }
 
     fn handed_back(&self) -> Vec<String> {
         let entries = self.frontier().batch(u64::MAX).unwrap().entries.into_iter();
         let back = entries.filter_map(|(_, entry)| match entry {
-            Entry::Discovered(told) if told.handed_back => Some(told.url),
+            Entry::Discovered(reported) if reported.handed_back => Some(reported.url),
             _ => None,
         });
         back.collect()
@@ -52,8 +52,8 @@ impl World {
         let entries = self.frontier().batch(u64::MAX).unwrap().entries;
         let seq = self.frontier().next_package().unwrap();
         if let Some((through, _)) = entries.last() {
-            self.make(Change::Sealed { seq, through: *through, bytes: 1 });
-            self.make(Change::Shipped { seq });
+            self.apply(Change::Sealed { seq, through: *through, bytes: 1 });
+            self.apply(Change::Shipped { seq });
         }
     }
 }
@@ -83,14 +83,14 @@ fn an_order_is_done_when_everything_before_it_is_shipped() {
     world.release(7, "http://a.org");
     assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0], "not even packed");
     let through = world.frontier().batch(u64::MAX).unwrap().entries.last().unwrap().0;
-    world.make(Change::Sealed { seq: 1, through, bytes: 1 });
+    world.apply(Change::Sealed { seq: 1, through, bytes: 1 });
     assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0], "packed, not shipped");
     // What comes after the order is not waited for.
     world.route(2, "http://b.org/");
     world.visit("http://b.org", NOW);
-    world.make(Change::Shipped { seq: 1 });
+    world.apply(Change::Shipped { seq: 1 });
     assert_eq!(world.frontier().orders_done().unwrap(), [7]);
-    world.make(Change::OrdersOver { numbers: vec![7] });
+    world.apply(Change::ForgetOrders { numbers: vec![7] });
     assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0]);
     world.ship();
     world.release(8, "http://unknown.org");
@@ -112,7 +112,7 @@ fn a_large_host_is_let_go_in_parts() {
     let mut world = World::new();
     let urls: Vec<String> = (0..1_200).map(|n| format!("http://a.org/{n}")).collect();
     let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
-    world.make(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
+    world.apply(routes(&many, Bounds { pages_a_host: 10_000, depth: 1 }));
     (0..300).for_each(|_| drop(world.visit("http://a.org", NOW)));
     assert!(world.release(7, "http://a.org").more);
     world.restart();
@@ -132,8 +132,8 @@ fn the_page_visited_the_longest_time_ago_comes_first() {
     assert_eq!((effect.more, effect.oldest), (false, Some(NOW)));
     assert_eq!(world.visit("http://a.org", NOW.plus_ms(9)).oldest, Some(NOW.plus_ms(5)));
     world.restart();
-    let turn = world.frontier().turn(world.host("http://a.org")).unwrap().unwrap();
-    assert_eq!(turn.oldest.unwrap().url.as_str(), "http://a.org/2");
+    let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();
+    assert_eq!(snapshot.oldest.unwrap().url.as_str(), "http://a.org/2");
     let due = world.frontier().hosts_to_revisit(1_000).unwrap();
     assert_eq!((due.len(), due[0].1), (1, NOW.plus_ms(1_005)));
     assert_eq!(world.frontier().hosts_with_work().unwrap(), []);
@@ -151,22 +151,22 @@ fn a_settled_host_forgets_how_fast_its_pages_were() {
         known.past.head.observe(&delegation::calibration::Sensitivity::default(), timing);
     }
     done.page = Some(known);
-    world.make(Change::Done(done));
+    world.apply(Change::Done(done));
     let head = || {
-        let turn = world.frontier().turn(world.host("http://a.org")).unwrap().unwrap();
-        turn.oldest.unwrap().known.unwrap().record.past.head
+        let snapshot = world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap();
+        snapshot.oldest.unwrap().known.unwrap().record.past.head
     };
     assert!(!head().is_learning());
     let host = Some(world.host("http://a.org"));
     let visited =
-        world.frontier().turn(world.host("http://a.org")).unwrap().unwrap().oldest.unwrap();
-    world.make(Change::Order { number: 1, host, task: HostTask::Settle });
+        world.frontier().snapshot(world.host("http://a.org")).unwrap().unwrap().oldest.unwrap();
+    world.apply(Change::Order { number: 1, host, task: HostTask::Settle });
     assert!(head().is_learning());
     // A visit that began before ends now.
     let record = visited.known.as_ref().unwrap().record.clone();
     let Change::Done(mut done) = self::done(visited, page(), &[], BOUNDS) else { unreachable!() };
     done.page = Some(record);
-    world.make(Change::Done(done));
+    world.apply(Change::Done(done));
     assert!(head().is_learning());
-    assert_eq!(world.frontier().orders_taken().unwrap(), [1]);
+    assert_eq!(world.frontier().orders_executed().unwrap(), [1]);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::{ToSpan as _, Zoned};
 use protocol::AgentState;
 
-use crate::{coordinator::TOKEN, town::Town, web::html};
+use crate::{coordinator::TOKEN, testbed::TestBed, web::html};
 
 fn stderr(output: &std::process::Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
@@ -18,8 +18,8 @@ fn sentence(output: &std::process::Output) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn refusals_are_one_sentence_and_an_exit_code() {
-    let town = Town::new(1).await;
-    let wrong = town.run(&["run", "--join-token", "wrong"]).await;
+    let bed = TestBed::new(1).await;
+    let wrong = bed.run(&["run", "--join-token", "wrong"]).await;
     assert_eq!(wrong.status.code(), Some(77), "{}", stderr(&wrong));
     assert!(sentence(&wrong).contains("join token is not known"), "{}", stderr(&wrong));
     for (status, detail) in [
@@ -29,23 +29,23 @@ async fn refusals_are_one_sentence_and_an_exit_code() {
             "the agent speaks protocol 9, this coordinator up to 1: update the coordinator, or run an older agent",
         ),
     ] {
-        town.coordinator.delegation_table().refuse_all = Some((status, detail));
-        let refused = town.run(&["join", "--join-token", TOKEN]).await;
+        bed.coordinator.state().refuse_all = Some((status, detail));
+        let refused = bed.run(&["join", "--join-token", TOKEN]).await;
         assert_eq!(refused.status.code(), Some(77));
         assert!(sentence(&refused).ends_with(detail), "{}", stderr(&refused));
     }
-    town.coordinator.delegation_table().refuse_all = None;
-    let without = town.run(&["run"]).await;
+    bed.coordinator.state().refuse_all = None;
+    let without = bed.run(&["run"]).await;
     assert!(sentence(&without).contains("--join-token"), "{}", stderr(&without));
-    let never = town.run(&["status"]).await;
+    let never = bed.run(&["status"]).await;
     assert!(sentence(&never).contains("no agent has run"), "{}", stderr(&never));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mistakes_in_the_configuration_are_told_with_their_place() {
-    let mut town = Town::new(1).await;
-    town.configure("limits", "host_delay = 5");
-    let wrong = town.run(&["run"]).await;
+    let mut bed = TestBed::new(1).await;
+    bed.configure("limits", "host_delay = 5");
+    let wrong = bed.run(&["run"]).await;
     assert_eq!(wrong.status.code(), Some(64));
     let said = sentence(&wrong);
     assert!(said.contains("agent.toml, line") && said.contains("host_delay"), "{said}");
@@ -53,26 +53,26 @@ async fn mistakes_in_the_configuration_are_told_with_their_place() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_agents_can_not_share_a_directory() {
-    let mut town = Town::new(1).await;
-    town.start_approved().await;
-    let second = town.run(&["run"]).await;
+    let mut bed = TestBed::new(1).await;
+    bed.start_approved().await;
+    let second = bed.run(&["run"]).await;
     assert_eq!(second.status.code(), Some(73), "{}", stderr(&second));
     assert!(sentence(&second).contains("another agent"), "{}", stderr(&second));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_owner_can_see_what_is_done_in_his_name() {
-    let mut town = Town::new(1).await;
-    let url = town.web.page("a1.test", "/page", html("x"));
-    let joined = town.run(&["join", "--join-token", TOKEN]).await;
+    let mut bed = TestBed::new(1).await;
+    let url = bed.web.page("a1.test", "/page", html("x"));
+    let joined = bed.run(&["join", "--join-token", TOKEN]).await;
     assert_eq!(String::from_utf8_lossy(&joined.stdout), "enrolled as agt_1 (pending)\n");
-    town.coordinator.approve();
-    town.start_with(&["run"]).await;
-    town.coordinator.route(std::slice::from_ref(&url));
-    town.until_told(std::slice::from_ref(&url)).await;
+    bed.coordinator.approve();
+    bed.start_with(&["run"]).await;
+    bed.coordinator.route(std::slice::from_ref(&url));
+    bed.until_reported(std::slice::from_ref(&url)).await;
     // Lines are written by a thread of their own.
     let log = loop {
-        let log = town.run(&["log", "--since", "1h", "--format", "csv"]).await;
+        let log = bed.run(&["log", "--since", "1h", "--format", "csv"]).await;
         let log = String::from_utf8(log.stdout).unwrap();
         if log.lines().count() >= 3 {
             break log;
@@ -80,85 +80,80 @@ async fn the_owner_can_see_what_is_done_in_his_name() {
     };
     assert!(log.contains(&format!("page,\"{url}\",127.1.0.1,\"200\"")), "{log}");
     assert!(log.contains("robots,") && log.contains("\"404\""), "{log}");
-    let none = town.run(&["log", "--contains", "elsewhere"]).await;
+    let none = bed.run(&["log", "--contains", "elsewhere"]).await;
     assert_eq!(String::from_utf8_lossy(&none.stdout), "");
     let status = loop {
-        let status = town.run(&["status", "--json"]).await;
+        let status = bed.run(&["status", "--json"]).await;
         let json: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
         if json["fetched"] == 1 && json["idle"] == "nothing_to_do" {
             break status;
         }
     };
     assert!(status.status.success());
-    let (ended, _) = town.stop().await;
+    let (ended, _) = bed.stop().await;
     assert!(ended.success());
-    let gone = town.run(&["status"]).await;
+    let gone = bed.run(&["status"]).await;
     assert_eq!(gone.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&gone.stdout).contains("not running"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_fetched_outside_the_owners_hours() {
-    let mut town = Town::new(1).await;
-    let url = town.web.page("a1.test", "/", html("x"));
+    let mut bed = TestBed::new(1).await;
+    let url = bed.web.page("a1.test", "/", html("x"));
     // A span that began six hours ago, and ended three hours ago.
     let now = Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC);
     let (start, end) = (&now - 6.hours(), &now - 3.hours());
     let span = format!("daily {}-{}", start.strftime("%H:%M"), end.strftime("%H:%M"));
-    town.configure("", &format!("spans = [{span:?}]"));
-    town.coordinator.approve();
-    town.start().await;
-    town.coordinator.route(&[url]);
-    town.until("the agent says that it sleeps", |town| {
-        town.coordinator.delegation_table().asleep()
-    })
-    .await;
+    bed.configure("", &format!("spans = [{span:?}]"));
+    bed.coordinator.approve();
+    bed.start().await;
+    bed.coordinator.route(&[url]);
+    bed.until("the agent says that it sleeps", |bed| bed.coordinator.state().asleep()).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(
-        town.coordinator.delegation_table().heartbeats.len(),
+        bed.coordinator.state().heartbeats.len(),
         1,
         "no heartbeats are sent until the span starts"
     );
-    assert!(town.web.books().hosts.is_empty());
-    let status = town.run(&["status"]).await;
+    assert!(bed.web.log().hosts.is_empty());
+    let status = bed.run(&["status"]).await;
     let said = String::from_utf8(status.stdout).unwrap();
     assert!(
         said.contains("not crawling: outside the hours in which it may work, until 20"),
         "{said}"
     );
-    let (ended, took) = town.stop().await;
+    let (ended, took) = bed.stop().await;
     assert!(ended.success() && took < Duration::from_secs(5), "{took:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_agent_ends_and_says_why() {
-    let mut town = Town::new(1).await;
-    town.start_approved().await;
-    town.coordinator.change(|delegation_table| delegation_table.state = AgentState::Revoked);
-    let status = town.ended().await;
+    let mut bed = TestBed::new(1).await;
+    bed.start_approved().await;
+    bed.coordinator.change(|state| state.state = AgentState::Revoked);
+    let status = bed.ended().await;
     assert_eq!(status.code(), Some(77));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_stops_fetching_and_not_shipping() {
-    let mut town = Town::new(1).await;
+    let mut bed = TestBed::new(1).await;
     let urls: Vec<String> =
-        (0..3).map(|n| town.web.page("a1.test", &format!("/{n}"), html("x"))).collect();
-    town.configure("limits", "disk_mib = 1");
-    town.coordinator.approve();
+        (0..3).map(|n| bed.web.page("a1.test", &format!("/{n}"), html("x"))).collect();
+    bed.configure("limits", "disk_mib = 1");
+    bed.coordinator.approve();
     // The frontier alone takes more than that once it has grown; a file makes sure.
-    std::fs::create_dir_all(town.data_dir()).unwrap();
-    std::fs::write(town.data_dir().join("filler"), vec![0; 2 << 20]).unwrap();
-    town.start().await;
-    town.coordinator.route(&urls);
-    town.until("the agent says why", |town| {
-        let delegation_table = town.coordinator.delegation_table();
-        let reason = delegation_table
-            .heartbeats
-            .last()
-            .and_then(|heartbeat| heartbeat.status.idle_reason.clone());
+    std::fs::create_dir_all(bed.data_dir()).unwrap();
+    std::fs::write(bed.data_dir().join("filler"), vec![0; 2 << 20]).unwrap();
+    bed.start().await;
+    bed.coordinator.route(&urls);
+    bed.until("the agent says why", |bed| {
+        let state = bed.coordinator.state();
+        let reason =
+            state.heartbeats.last().and_then(|heartbeat| heartbeat.status.idle_reason.clone());
         reason.is_some_and(|reason| reason.contains("the data directory takes"))
     })
     .await;
-    assert!(town.web.books().hosts.is_empty());
+    assert!(bed.web.log().hosts.is_empty());
 }

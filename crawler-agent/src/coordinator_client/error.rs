@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 /// A call that did not do what it should.
 #[derive(Debug, thiserror::Error)]
-pub enum LinkError {
+pub enum CoordinatorError {
     /// The client can't be set up.
     #[error("the connection to the coordinator can't be set up")]
     Setup(#[source] reqwest::Error),
@@ -39,14 +39,14 @@ pub enum LinkError {
     Answer(#[source] serde_json::Error),
 }
 
-impl From<reqwest::Error> for LinkError {
+impl From<reqwest::Error> for CoordinatorError {
     fn from(error: reqwest::Error) -> Self {
         // The owner knows the URL, and it would make the sentence long.
         Self::Unreachable(error.without_url())
     }
 }
 
-impl LinkError {
+impl CoordinatorError {
     /// Whether it is worth trying again.
     pub fn may_pass(&self) -> bool {
         match self {
@@ -73,7 +73,7 @@ struct Problem {
 const PROBLEM_BYTES: usize = 16 << 10;
 
 /// Passes on an answer of success; turns any other into the error that it tells of.
-pub(super) async fn check(mut response: Response) -> Result<Response, LinkError> {
+pub(super) async fn check(mut response: Response) -> Result<Response, CoordinatorError> {
     let status = response.status();
     if status.is_success() {
         return Ok(response);
@@ -89,9 +89,9 @@ pub(super) async fn check(mut response: Response) -> Result<Response, LinkError>
     let said = problem.detail.or(problem.title).unwrap_or_else(|| format!("status {status}"));
     let (status, reason) = (status.as_u16(), said.replace(['\n', '\r'], " "));
     if passes(status) {
-        Err(LinkError::Busy { status, reason })
+        Err(CoordinatorError::Busy { status, reason })
     } else {
-        Err(LinkError::Refused { status, reason })
+        Err(CoordinatorError::Refused { status, reason })
     }
 }
 

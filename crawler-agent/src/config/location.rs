@@ -8,13 +8,13 @@ use std::{
 
 /// A place in the configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     path: PathBuf,
     /// Line and column, both from 1; none when the whole file is meant.
     at: Option<(usize, usize)>,
 }
 
-impl Place {
+impl Location {
     /// The start of the bytes `span` of `text`, which came from `path`.
     pub(super) fn new(path: &Path, text: &str, span: Option<Range<usize>>) -> Self {
         let before = span.and_then(|span| text.get(..span.start));
@@ -27,7 +27,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match self.at {

@@ -9,14 +9,14 @@ use redb::{ReadableDatabase as _, ReadableTable as _};
 
 use super::{
     Effect, Frontier, FrontierError, HostNumber,
-    links::Books,
     tables::{self, ORDERS, PACKAGES},
+    transaction::Transaction,
 };
 
 /// URLs that one [`super::Change::Order`] hands back.
-const AT_ONCE: usize = 500;
+const MAX_URLS_PER_CHANGE: usize = 500;
 
-impl Books<'_> {
+impl Transaction<'_> {
     /// Carries an order about a host out, or a part of it; `more` tells that it must be made again.
     pub(super) fn order(
         &mut self,
@@ -40,10 +40,10 @@ impl Books<'_> {
 
     fn release(&mut self, host: HostNumber) -> Result<Effect, FrontierError> {
         let queued = self.drain_queue(host)?;
-        let room = AT_ONCE - queued.len();
+        let room = MAX_URLS_PER_CHANGE - queued.len();
         let visited = self.drain_pages(host, room)?.into_iter().map(|url| (url, 0));
         let handed_back: Vec<(String, u8)> = queued.into_iter().chain(visited).collect();
-        let more = handed_back.len() == AT_ONCE;
+        let more = handed_back.len() == MAX_URLS_PER_CHANGE;
         for (url, redirects) in handed_back {
             self.result(&Entry::Discovered(Discovered { url, redirects, handed_back: true }))?;
         }
@@ -55,7 +55,8 @@ impl Books<'_> {
 
     fn drain_queue(&mut self, host: HostNumber) -> Result<Vec<(String, u8)>, FrontierError> {
         let mut drained = Vec::new();
-        for entry in self.queue.range((host.0, 0, 0)..(host.0 + 1, 0, 0))?.take(AT_ONCE) {
+        for entry in self.queue.range((host.0, 0, 0)..(host.0 + 1, 0, 0))?.take(MAX_URLS_PER_CHANGE)
+        {
             let (key, value) = entry?;
             let (url, redirects, _) = value.value();
             drained.push((key.value(), (url.to_owned(), redirects)));
@@ -97,7 +98,7 @@ impl Books<'_> {
     }
 
     /// The coordinator knows that these orders were carried out.
-    pub(super) fn orders_over(&mut self, numbers: &[u64]) -> Result<Effect, FrontierError> {
+    pub(super) fn forget_orders(&mut self, numbers: &[u64]) -> Result<Effect, FrontierError> {
         for number in numbers {
             self.orders.remove(*number)?;
         }
@@ -122,7 +123,7 @@ impl Frontier {
     }
 
     /// Orders that are carried out, shipped or not.
-    pub fn orders_taken(&self) -> Result<Vec<u64>, FrontierError> {
+    pub fn orders_executed(&self) -> Result<Vec<u64>, FrontierError> {
         let read = self.db.begin_read()?;
         let orders = read.open_table(ORDERS)?;
         orders.iter()?.map(|entry| Ok(entry?.0.value())).collect()

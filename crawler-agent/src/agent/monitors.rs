@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use protocol::UnixMillis;
 
-use super::{AgentError, Shared, conditions::Idle};
+use super::{AgentError, Shared, readiness::IdleReason};
 use crate::{
     clock, disk,
     frontier::Frontier,
@@ -25,8 +25,11 @@ pub(super) async fn spans(shared: Arc<Shared>) -> Result<(), AgentError> {
     let mut tick = tokio::time::interval(CLOCK);
     while shared.stop.run_until_cancelled(tick.tick()).await.is_some() {
         let asleep = asleep(&shared.config.spans);
-        let lapsed = !shared.lease.holds();
-        shared.change(|conditions| (conditions.asleep, conditions.lapsed) = (asleep, lapsed));
+        let lease_expired = !shared.lease.holds();
+        shared.change(|readiness| {
+            readiness.asleep = asleep;
+            readiness.lease_expired = lease_expired;
+        });
     }
     Ok(())
 }
@@ -48,7 +51,7 @@ pub(super) async fn machine(shared: Arc<Shared>) -> Result<(), AgentError> {
         });
         let Ok((shortage, on_link)) = looked.await else { continue };
         match shortage {
-            Ok(shortage) => shared.change(|conditions| conditions.shortage = shortage),
+            Ok(shortage) => shared.change(|readiness| readiness.shortage = shortage),
             Err(error) => tracing::warn!(%error, "the disk can't be looked at"),
         }
         match on_link {
@@ -73,9 +76,11 @@ pub(super) async fn status(shared: Arc<Shared>) -> Result<(), AgentError> {
 }
 
 pub(super) async fn write_status(shared: &Shared) {
-    let Ok(counts) = shared.desk.read(Frontier::counts).await else { return };
-    let conditions = shared.conditions.borrow().clone();
-    let idle = conditions.obstacle().or((!shared.schedule.has_work()).then_some(Idle::NothingToDo));
+    let Ok(counts) = shared.store.read(Frontier::counts).await else { return };
+    let readiness = shared.readiness.borrow().clone();
+    let idle = readiness
+        .idle_reason()
+        .or((!shared.schedule.has_work()).then_some(IdleReason::NothingToDo));
     let status = StatusFile {
         at: clock::timestamp(clock::now()),
         pid: std::process::id(),
@@ -86,7 +91,7 @@ pub(super) async fn write_status(shared: &Shared) {
         working: idle.is_none(),
         idle: idle.as_ref().map(|idle| idle.as_str().to_owned()),
         idle_reason: idle.map(|idle| idle.to_string()),
-        unreachable: conditions.unreachable,
+        unreachable: readiness.unreachable,
         hosts: counts.hosts,
         queued: counts.queued,
         in_flight: shared.schedule.in_flight() as u64,

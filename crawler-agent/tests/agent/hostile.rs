@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use crate::{
-    town::{Town, address},
+    testbed::{TestBed, address},
     web::{Answer, html, redirect, status, text},
 };
 
@@ -111,7 +111,7 @@ fn bomb() -> Answer {
 #[tokio::test(flavor = "multi_thread")]
 #[expect(clippy::too_many_lines, reason = "one street of hostile hosts, told in order")]
 async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
-    let mut town = Town::new(3).await;
+    let mut bed = TestBed::new(3).await;
     let raws: [(&str, Talk); 6] = [
         ("no answer in time", slow_head),
         ("took too long", slow_body),
@@ -120,22 +120,22 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
         ("no complete HTTP answer", rubbish),
         ("no complete HTTP answer", huge_head),
     ];
-    let mut expected = vec![(town.web.page("a1.test", "/bomb", bomb()), "inflates to more")];
-    let mut ports = vec![80, town.web.port];
+    let mut expected = vec![(bed.web.page("a1.test", "/bomb", bomb()), "inflates to more")];
+    let mut ports = vec![80, bed.web.port];
     for (n, (reason, talk)) in (1..).zip(raws) {
         let port = raw(n, talk).await;
         ports.push(port);
         expected.push((format!("http://127.1.1.{n}:{port}/"), reason));
     }
-    town.configure("guard", &format!("ports = {ports:?}"));
+    bed.configure("guard", &format!("ports = {ports:?}"));
     for line in ["first_byte_ms = 800", "fetch_ms = 1500", "wire_mib = 1", "retry_ms = 50"] {
-        town.configure("limits", line);
+        bed.configure("limits", line);
     }
     let all = (0..60).map(|n| format!("<a href=/{n}>page</a>")).collect::<Vec<_>>().concat();
     let honest: Vec<String> =
-        (0..60).map(|n| town.web.page("a2.test", &format!("/{n}"), html(&all))).collect();
+        (0..60).map(|n| bed.web.page("a2.test", &format!("/{n}"), html(&all))).collect();
     let odd = [
-        town.web.page(
+        bed.web.page(
             "a3.test",
             "/charset",
             Answer {
@@ -144,8 +144,8 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
                 ..html("")
             },
         ),
-        town.web.page("a3.test", "/deep", html(&"<div>".repeat(200_000))),
-        town.web.page(
+        bed.web.page("a3.test", "/deep", html(&"<div>".repeat(200_000))),
+        bed.web.page(
             "a3.test",
             "/links",
             html(
@@ -155,7 +155,7 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
                     .concat(),
             ),
         ),
-        town.web.page(
+        bed.web.page(
             "a3.test",
             "/binary",
             Answer {
@@ -164,7 +164,7 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
                 ..html("")
             },
         ),
-        town.web.page(
+        bed.web.page(
             "a3.test",
             "/noindex",
             Answer {
@@ -176,25 +176,25 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
             },
         ),
     ];
-    town.start_approved().await;
+    bed.start_approved().await;
     let mut routes: Vec<String> = expected.iter().map(|(url, _)| url.clone()).collect();
     routes.extend(honest.first().cloned());
     routes.extend(odd.clone());
     let started = std::time::Instant::now();
-    town.coordinator.route(&routes);
-    town.until_told(&honest).await;
+    bed.coordinator.route(&routes);
+    bed.until_reported(&honest).await;
     let took = started.elapsed();
     assert!(took < Duration::from_secs(12), "61 requests, 40 ms apart, took {took:?}");
     let urls: Vec<String> = routes.clone();
-    town.until_told(&urls).await;
-    let delegation_table = town.coordinator.delegation_table();
+    bed.until_reported(&urls).await;
+    let state = bed.coordinator.state();
     for (url, reason) in &expected {
-        let Outcome::Failed { reason: told } = &delegation_table.fetch(url).unwrap().outcome else {
-            panic!("{:?}", delegation_table.fetch(url))
+        let Outcome::Failed { reason: told } = &state.fetch(url).unwrap().outcome else {
+            panic!("{:?}", state.fetch(url))
         };
         assert!(told.contains(reason), "{url}: {told}");
     }
-    let outcome = |n: usize| &delegation_table.fetch(&odd[n]).unwrap().outcome;
+    let outcome = |n: usize| &state.fetch(&odd[n]).unwrap().outcome;
     assert!(
         matches!(outcome(0), Outcome::Page(page) if page.text.contains("café au lait")),
         "{:?}",
@@ -204,32 +204,32 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
     assert!(matches!(outcome(2), Outcome::Page(page) if page.links == 5_000), "{:?}", outcome(2));
     assert!(matches!(outcome(3), Outcome::Other { status: 200, .. }), "{:?}", outcome(3));
     assert!(matches!(outcome(4), Outcome::Disallowed { .. }), "{:?}", outcome(4));
-    assert_eq!(delegation_table.discovered().len(), 5_000);
+    assert_eq!(state.discovered().len(), 5_000);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_order_link_redirect_or_name_leads_where_the_owner_did_not_allow() {
-    let mut town = Town::new(2).await;
+    let mut bed = TestBed::new(2).await;
     // A listener where nobody may go.
-    let knocks = Arc::new(AtomicU32::new(0));
-    let trap = TcpListener::bind((Ipv4Addr::new(127, 66, 0, 1), town.web.port)).await.unwrap();
-    let counting = Arc::clone(&knocks);
+    let connections = Arc::new(AtomicU32::new(0));
+    let trap = TcpListener::bind((Ipv4Addr::new(127, 66, 0, 1), bed.web.port)).await.unwrap();
+    let counting = Arc::clone(&connections);
     tokio::spawn(async move {
         while trap.accept().await.is_ok() {
             counting.fetch_add(1, Ordering::SeqCst);
         }
     });
-    let port = town.web.port;
+    let port = bed.web.port;
     let trapped = |host: &str| format!("http://{host}:{port}/");
-    town.web.page("a1.test", "/robots.txt", text(""));
-    let redirecting = town.web.page("a1.test", "/r", redirect(&trapped("127.66.0.1")));
-    town.web.page(
+    bed.web.page("a1.test", "/robots.txt", text(""));
+    let redirecting = bed.web.page("a1.test", "/r", redirect(&trapped("127.66.0.1")));
+    bed.web.page(
         "a2.test",
         "/robots.txt",
         redirect(&format!("http://127.66.0.1:{port}/robots.txt")),
     );
-    let robbed = town.web.page("a2.test", "/", html("x"));
-    town.start_approved().await;
+    let robbed = bed.web.page("a2.test", "/", html("x"));
+    bed.start_approved().await;
     let mut refused: Vec<String> = [
         "127.66.0.1",
         "trap.test",
@@ -248,44 +248,44 @@ async fn no_order_link_redirect_or_name_leads_where_the_owner_did_not_allow() {
     refused.push("http://nowhere.test/".into());
     let mut routes = refused.clone();
     routes.extend([redirecting.clone(), robbed.clone()]);
-    town.coordinator.route(&routes);
+    bed.coordinator.route(&routes);
     // By the form in which results name them.
     refused[8] = format!("http://127.66.0.1:{port}/");
     refused[7] = format!("http://[::ffff:7f42:1]:{port}/");
-    town.until_told(&refused).await;
-    town.until_told(&[redirecting, robbed]).await;
-    let delegation_table = town.coordinator.delegation_table();
+    bed.until_reported(&refused).await;
+    bed.until_reported(&[redirecting, robbed]).await;
+    let state = bed.coordinator.state();
     for url in &refused {
-        let fetch = delegation_table.fetch(url).unwrap();
+        let fetch = state.fetch(url).unwrap();
         assert!(matches!(fetch.outcome, Outcome::Failed { .. }), "{fetch:?}");
         assert_eq!((fetch.address, fetch.timing), (None, None), "nothing was sent");
     }
-    assert_eq!(knocks.load(Ordering::SeqCst), 0);
-    assert_eq!(town.web.count("a2.test", "/"), 0);
+    assert_eq!(connections.load(Ordering::SeqCst), 0);
+    assert_eq!(bed.web.count("a2.test", "/"), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dead_host_is_given_up_in_the_end() {
-    let mut town = Town::new(2).await;
+    let mut bed = TestBed::new(2).await;
     let unused = TcpListener::bind((address(2), 0)).await.unwrap();
     let port = unused.local_addr().unwrap().port();
     drop(unused);
-    town.configure("guard", &format!("ports = [{port}, {}]", town.web.port));
-    town.configure("limits", "retry_ms = 10");
-    town.start_approved().await;
+    bed.configure("guard", &format!("ports = [{port}, {}]", bed.web.port));
+    bed.configure("limits", "retry_ms = 10");
+    bed.start_approved().await;
     let dead: Vec<String> = (0..50).map(|n| format!("http://a2.test:{port}/{n}")).collect();
-    town.coordinator.route(&dead);
-    town.until_told(&dead).await;
-    town.web.page("a1.test", "/robots.txt", status(500));
-    let sick = vec![town.web.page("a1.test", "/", html("x"))];
-    town.coordinator.route(&sick);
-    town.until_told(&sick).await;
-    let delegation_table = town.coordinator.delegation_table();
-    let reason = |url: &str| match &delegation_table.fetch(url).unwrap().outcome {
+    bed.coordinator.route(&dead);
+    bed.until_reported(&dead).await;
+    bed.web.page("a1.test", "/robots.txt", status(500));
+    let sick = vec![bed.web.page("a1.test", "/", html("x"))];
+    bed.coordinator.route(&sick);
+    bed.until_reported(&sick).await;
+    let state = bed.coordinator.state();
+    let reason = |url: &str| match &state.fetch(url).unwrap().outcome {
         Outcome::Failed { reason } => reason.clone(),
         other => panic!("{other:?}"),
     };
     assert!(reason(&dead[7]).contains("no connection"), "{}", reason(&dead[7]));
     assert!(reason(&sick[0]).contains("status 500"), "{}", reason(&sick[0]));
-    assert_eq!(town.web.count("a1.test", "/robots.txt"), 10);
+    assert_eq!(bed.web.count("a1.test", "/robots.txt"), 10);
 }

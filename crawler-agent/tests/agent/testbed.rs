@@ -25,7 +25,7 @@ use crate::{
 /// Longest that a test waits for anything.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(crate) struct Town {
+pub(crate) struct TestBed {
     pub(crate) coordinator: Coordinator,
     pub(crate) web: Web,
     dns: Dns,
@@ -41,7 +41,7 @@ pub(crate) fn address(n: u8) -> Ipv4Addr {
     Ipv4Addr::new(127, 1, 0, n)
 }
 
-impl Town {
+impl TestBed {
     /// A town whose web has `addresses` addresses.
     pub(crate) async fn new(addresses: u8) -> Self {
         let all: Vec<Ipv4Addr> = (1..=addresses).map(address).collect();
@@ -80,7 +80,7 @@ impl Town {
                 vec![
                     format!("coordinator = {:?}", self.coordinator.url()),
                     "contact = \"https://owner.example/bot\"".into(),
-                    "name = \"town\"".into(),
+                    "name = \"bed\"".into(),
                     "data_dir = \"data\"".into(),
                     format!("resolver = [\"127.0.0.1:{}\"]", self.dns.port),
                 ],
@@ -154,7 +154,7 @@ impl Town {
     pub(crate) async fn start_approved(&mut self) {
         self.coordinator.approve();
         self.start().await;
-        self.until("the agent is approved", |town| town.said("approved")).await;
+        self.until("the agent is approved", |bed| bed.said("approved")).await;
     }
 
     /// Runs a command to its end.
@@ -198,7 +198,7 @@ impl Town {
         while !so(self) {
             let heartbeat = self
                 .coordinator
-                .delegation_table()
+                .state()
                 .heartbeats
                 .last()
                 .map(|heartbeat| heartbeat.status.clone());
@@ -211,11 +211,11 @@ impl Town {
     }
 
     /// Waits until a result for each of these URLs has arrived.
-    pub(crate) async fn until_told(&self, urls: &[String]) {
-        let missing = |town: &Self| {
-            let delegation_table = town.coordinator.delegation_table();
-            urls.iter().filter(|url| delegation_table.fetch(url).is_none()).count()
+    pub(crate) async fn until_reported(&self, urls: &[String]) {
+        let missing = |bed: &Self| {
+            let state = bed.coordinator.state();
+            urls.iter().filter(|url| state.fetch(url).is_none()).count()
         };
-        self.until("all results have arrived", |town| missing(town) == 0).await;
+        self.until("all results have arrived", |bed| missing(bed) == 0).await;
     }
 }

@@ -7,23 +7,23 @@ use tokio::sync::{mpsc, oneshot};
 use super::{Change, Effect, Frontier, FrontierError};
 
 /// Most changes in one transaction.
-const TOGETHER: usize = 256;
+const MAX_CHANGES: usize = 256;
 
 type Answer = oneshot::Sender<Result<Effect, FrontierError>>;
 
 /// Takes changes, and answers when they are on disk. Cloning is cheap.
 #[derive(Clone)]
-pub struct Desk {
+pub struct FrontierHandle {
     frontier: Arc<Frontier>,
     changes: mpsc::Sender<(Change, Answer)>,
 }
 
-impl Desk {
+impl FrontierHandle {
     /// Starts the writer. It ends when the last clone is gone, or at the first error, which it
     /// sends to the receiver.
     pub fn start(frontier: Frontier) -> std::io::Result<(Self, oneshot::Receiver<FrontierError>)> {
         let frontier = Arc::new(frontier);
-        let (changes, inbox) = mpsc::channel(TOGETHER);
+        let (changes, inbox) = mpsc::channel(MAX_CHANGES);
         let (failed, failure) = oneshot::channel();
         let writing = Arc::clone(&frontier);
         let writer = move || write(&writing, inbox, failed);
@@ -32,7 +32,7 @@ impl Desk {
     }
 
     /// Makes one change; it is durable when this returns.
-    pub async fn make(&self, change: Change) -> Result<Effect, FrontierError> {
+    pub async fn apply(&self, change: Change) -> Result<Effect, FrontierError> {
         let (answer, answered) = oneshot::channel();
         self.changes.send((change, answer)).await.map_err(|_| FrontierError::Closed)?;
         answered.await.map_err(|_| FrontierError::Closed)?
@@ -61,7 +61,7 @@ fn write(
 ) {
     while let Some(first) = inbox.blocking_recv() {
         let (mut changes, mut answers) = (vec![first.0], vec![first.1]);
-        while changes.len() < TOGETHER {
+        while changes.len() < MAX_CHANGES {
             let Ok((change, answer)) = inbox.try_recv() else { break };
             changes.push(change);
             answers.push(answer);

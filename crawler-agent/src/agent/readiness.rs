@@ -9,7 +9,7 @@ use crate::{clock, disk::Shortage};
 
 /// What decides.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Conditions {
+pub struct Readiness {
     /// Where the agent stands with the operator; none until the coordinator has said.
     pub state: Option<AgentState>,
     /// Outside the owner's spans; until when, if that ever ends.
@@ -19,14 +19,14 @@ pub struct Conditions {
     /// Why the coordinator could not be reached last time.
     pub unreachable: Option<String>,
     /// The coordinator was not heard of for so long that hosts may have gone to others.
-    pub lapsed: bool,
+    pub lease_expired: bool,
     /// The program is ending.
     pub draining: bool,
 }
 
 /// Why nothing is fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Idle {
+pub enum IdleReason {
     /// The program is ending.
     Draining,
     /// Outside the owner's spans.
@@ -45,26 +45,26 @@ pub enum Idle {
     NothingToDo,
 }
 
-impl Conditions {
+impl Readiness {
     /// What keeps the agent from fetching and probing, if anything.
-    pub fn obstacle(&self) -> Option<Idle> {
+    pub fn idle_reason(&self) -> Option<IdleReason> {
         if self.draining {
-            return Some(Idle::Draining);
+            return Some(IdleReason::Draining);
         }
         if let Some(until) = self.asleep {
-            return Some(Idle::Asleep(until));
+            return Some(IdleReason::Asleep(until));
         }
         match self.state {
-            None => return Some(Idle::NotConnected(self.unreachable.clone())),
-            Some(AgentState::Pending) => return Some(Idle::Pending),
-            Some(AgentState::Paused) => return Some(Idle::Paused),
-            Some(AgentState::Revoked) => return Some(Idle::Revoked),
-            Some(AgentState::Approved) if self.lapsed => {
-                return Some(Idle::NotConnected(self.unreachable.clone()));
+            None => return Some(IdleReason::NotConnected(self.unreachable.clone())),
+            Some(AgentState::Pending) => return Some(IdleReason::Pending),
+            Some(AgentState::Paused) => return Some(IdleReason::Paused),
+            Some(AgentState::Revoked) => return Some(IdleReason::Revoked),
+            Some(AgentState::Approved) if self.lease_expired => {
+                return Some(IdleReason::NotConnected(self.unreachable.clone()));
             }
             Some(AgentState::Approved) => {}
         }
-        self.shortage.map(Idle::Disk)
+        self.shortage.map(IdleReason::Disk)
     }
 
     /// Whether what is going on must end soon too.
@@ -73,7 +73,7 @@ impl Conditions {
     }
 }
 
-impl Idle {
+impl IdleReason {
     /// A word for programs.
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -89,7 +89,7 @@ impl Idle {
     }
 }
 
-impl fmt::Display for Idle {
+impl fmt::Display for IdleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Draining => f.write_str("stopping"),
@@ -118,29 +118,29 @@ mod tests {
 
     #[test]
     fn the_owners_reasons_come_before_the_operators() {
-        let mut conditions = Conditions::default();
-        let word = |c: &Conditions| c.obstacle().map(|idle| idle.as_str());
-        assert_eq!(word(&conditions), Some("not_connected"));
+        let mut readiness = Readiness::default();
+        let word = |c: &Readiness| c.idle_reason().map(|idle| idle.as_str());
+        assert_eq!(word(&readiness), Some("not_connected"));
         for (state, expected) in [
             (AgentState::Pending, Some("pending")),
             (AgentState::Paused, Some("paused")),
             (AgentState::Revoked, Some("revoked")),
             (AgentState::Approved, None),
         ] {
-            conditions.state = Some(state);
-            assert_eq!(word(&conditions), expected);
+            readiness.state = Some(state);
+            assert_eq!(word(&readiness), expected);
         }
-        conditions.lapsed = true;
-        assert_eq!(word(&conditions), Some("not_connected"));
-        conditions.lapsed = false;
-        conditions.shortage = Some(Shortage::Cap { used: 2, cap: 1 });
-        assert_eq!(word(&conditions), Some("disk"));
-        assert!(!conditions.must_end(), "what is going on may end by itself");
-        conditions.asleep = Some(Some(UnixMillis(0)));
-        assert_eq!(word(&conditions), Some("asleep"));
-        assert!(conditions.obstacle().unwrap().to_string().contains("1970-01-01T00:00:00Z"));
-        conditions.draining = true;
-        assert_eq!(word(&conditions), Some("draining"));
-        assert!(conditions.must_end());
+        readiness.lease_expired = true;
+        assert_eq!(word(&readiness), Some("not_connected"));
+        readiness.lease_expired = false;
+        readiness.shortage = Some(Shortage::Cap { used: 2, cap: 1 });
+        assert_eq!(word(&readiness), Some("disk"));
+        assert!(!readiness.must_end(), "what is going on may end by itself");
+        readiness.asleep = Some(Some(UnixMillis(0)));
+        assert_eq!(word(&readiness), Some("asleep"));
+        assert!(readiness.idle_reason().unwrap().to_string().contains("1970-01-01T00:00:00Z"));
+        readiness.draining = true;
+        assert_eq!(word(&readiness), Some("draining"));
+        assert!(readiness.must_end());
     }
 }

@@ -23,9 +23,9 @@ const INLINE: &[&str] = &[
 
 /// Findings so far.
 #[derive(Debug)]
-pub(super) struct Collected {
+pub(super) struct Collector {
     pub(super) main: Folded,
-    pub(super) noise: Folded,
+    pub(super) boilerplate: Folded,
     pub(super) title: Folded,
     pub(super) lang: Option<String>,
     pub(super) base: Option<String>,
@@ -33,35 +33,35 @@ pub(super) struct Collected {
     pub(super) directives: Directives,
     /// The text node that is arriving, still with entities.
     node: String,
-    place: Place,
+    kind: TextKind,
 }
 
 /// Where the text node that is arriving stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Place {
+enum TextKind {
     #[default]
     Main,
-    Noise,
+    Boilerplate,
     Title,
 }
 
-impl Default for Collected {
+impl Default for Collector {
     fn default() -> Self {
         Self {
             main: Folded::new(TEXT_BYTES),
-            noise: Folded::new(TEXT_BYTES),
+            boilerplate: Folded::new(TEXT_BYTES),
             title: Folded::new(TITLE_BYTES),
             lang: None,
             base: None,
             references: Vec::new(),
             directives: Directives::default(),
             node: String::new(),
-            place: Place::Main,
+            kind: TextKind::Main,
         }
     }
 }
 
-impl Collected {
+impl Collector {
     /// The findings of a plain text.
     pub(super) fn of_text(text: Folded) -> Self {
         Self { main: text, ..Self::default() }
@@ -88,22 +88,22 @@ impl Collected {
 
     pub(super) fn break_word(&mut self) {
         self.main.break_word();
-        self.noise.break_word();
+        self.boilerplate.break_word();
     }
 
     pub(super) fn mark_title(&mut self) {
-        self.place = Place::Title;
+        self.kind = TextKind::Title;
     }
 
-    pub(super) fn mark_noise(&mut self) {
-        self.place = Place::Noise;
+    pub(super) fn mark_boilerplate(&mut self) {
+        self.kind = TextKind::Boilerplate;
     }
 
     /// Takes a piece of a text node, after it was marked.
     pub(super) fn text(&mut self, chunk: &TextChunk<'_>) {
-        let wanted = match self.place {
-            Place::Title => chunk.text_type() == TextType::RCData,
-            Place::Main | Place::Noise => chunk.text_type() == TextType::Data,
+        let wanted = match self.kind {
+            TextKind::Title => chunk.text_type() == TextType::RCData,
+            TextKind::Main | TextKind::Boilerplate => chunk.text_type() == TextType::Data,
         };
         if wanted && self.node.len() < TEXT_BYTES {
             self.node.push_str(chunk.as_str());
@@ -115,12 +115,12 @@ impl Collected {
 
     fn end_node(&mut self) {
         let text = unescape(self.node.as_str());
-        match std::mem::take(&mut self.place) {
-            Place::Main => self.main.push(&text),
-            Place::Noise => self.noise.push(&text),
+        match std::mem::take(&mut self.kind) {
+            TextKind::Main => self.main.push(&text),
+            TextKind::Boilerplate => self.boilerplate.push(&text),
             // The first title counts; its text is one node.
-            Place::Title if self.title.is_empty() => self.title.push(&text),
-            Place::Title => {}
+            TextKind::Title if self.title.is_empty() => self.title.push(&text),
+            TextKind::Title => {}
         }
         self.node.clear();
     }

@@ -32,7 +32,7 @@ pub(crate) const TOKEN: &str = "join-me";
 const AGENT: AgentId = AgentId::new(1);
 
 /// What the coordinator knows. Tests read and change it directly.
-pub(crate) struct DelegationTable {
+pub(crate) struct CoordinatorState {
     pub(crate) key: Option<PublicKey>,
     pub(crate) state: AgentState,
     pub(crate) policy: CrawlPolicy,
@@ -57,7 +57,7 @@ pub(crate) struct DelegationTable {
     pub(crate) refuse_packages: Option<u16>,
 }
 
-impl DelegationTable {
+impl CoordinatorState {
     pub(crate) fn fetches(&self) -> impl Iterator<Item = &Fetch> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Fetch(fetch) => Some(&**fetch),
@@ -85,7 +85,7 @@ impl DelegationTable {
 }
 
 struct Inner {
-    delegation_table: Mutex<DelegationTable>,
+    state: Mutex<CoordinatorState>,
     changed: Notify,
 }
 
@@ -97,7 +97,7 @@ pub(crate) struct Coordinator {
 
 impl Coordinator {
     pub(crate) async fn start() -> Self {
-        let delegation_table = DelegationTable {
+        let state = CoordinatorState {
             key: None,
             state: AgentState::Pending,
             policy: CrawlPolicy { host_delay_ms: 0, ..CrawlPolicy::default() },
@@ -117,10 +117,7 @@ impl Coordinator {
             refuse_all: None,
             refuse_packages: None,
         };
-        let inner = Arc::new(Inner {
-            delegation_table: Mutex::new(delegation_table),
-            changed: Notify::new(),
-        });
+        let inner = Arc::new(Inner { state: Mutex::new(state), changed: Notify::new() });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let serving = Mutex::new(serve(listener, &inner));
@@ -131,39 +128,39 @@ impl Coordinator {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub(crate) fn delegation_table(&self) -> MutexGuard<'_, DelegationTable> {
-        self.inner.delegation_table.lock().unwrap()
+    pub(crate) fn state(&self) -> MutexGuard<'_, CoordinatorState> {
+        self.inner.state.lock().unwrap()
     }
 
     /// Changes the delegation table, and agent_wakeups whoever waits for an answer.
-    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut DelegationTable) -> T) -> T {
-        let changed = change(&mut self.delegation_table());
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut CoordinatorState) -> T) -> T {
+        let changed = change(&mut self.state());
         self.inner.changed.notify_waiters();
         changed
     }
 
     pub(crate) fn approve(&self) {
-        self.change(|delegation_table| delegation_table.state = AgentState::Approved);
+        self.change(|state| state.state = AgentState::Approved);
     }
 
     pub(crate) fn route(&self, urls: &[String]) {
-        self.change(|delegation_table| {
+        self.change(|state| {
             for url in urls {
-                let seq = delegation_table.next_route;
-                delegation_table.next_route += 1;
-                delegation_table.routes.insert(seq, Route { seq, url: url.clone(), redirects: 0 });
+                let seq = state.next_route;
+                state.next_route += 1;
+                state.routes.insert(seq, Route { seq, url: url.clone(), redirects: 0 });
             }
         });
     }
 
     pub(crate) fn order(&self, order: ProbeOrder) {
-        self.change(|delegation_table| delegation_table.orders.insert(order.probe, order));
+        self.change(|state| state.orders.insert(order.probe, order));
     }
 
     /// Gone, as after kill -9.
     pub(crate) fn go_away(&self) {
         self.serving.lock().unwrap().abort();
-        self.delegation_table().sessions.clear();
+        self.state().sessions.clear();
     }
 
     pub(crate) async fn come_back(&self) {
@@ -208,12 +205,12 @@ fn problem(status: u16, detail: &str) -> (StatusCode, Json<Value>) {
 }
 
 impl Inner {
-    fn delegation_table(&self) -> MutexGuard<'_, DelegationTable> {
-        self.delegation_table.lock().unwrap()
+    fn state(&self) -> MutexGuard<'_, CoordinatorState> {
+        self.state.lock().unwrap()
     }
 
     fn check(&self) -> Result<(), (StatusCode, Json<Value>)> {
-        match self.delegation_table().refuse_all {
+        match self.state().refuse_all {
             Some((status, detail)) => Err(problem(status, detail)),
             None => Ok(()),
         }
@@ -223,7 +220,7 @@ impl Inner {
         self.check()?;
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = given.and_then(|given| given.strip_prefix("Bearer ")).unwrap_or_default();
-        if self.delegation_table().sessions.contains(token) {
+        if self.state().sessions.contains(token) {
             Ok(())
         } else {
             Err(problem(401, "no such session"))
@@ -234,18 +231,15 @@ impl Inner {
 async fn enrol(State(inner): Shared, Json(request): Json<EnrolRequest>) -> Answer {
     inner.check()?;
     request.verify().map_err(|_| problem(401, "bad signature"))?;
-    let mut delegation_table = inner.delegation_table();
-    if delegation_table.key != Some(request.public_key) {
+    let mut state = inner.state();
+    if state.key != Some(request.public_key) {
         if request.join_token != TOKEN {
             return Err(problem(401, "the join token is not known; ask the admin for a new one"));
         }
-        delegation_table.key = Some(request.public_key);
+        state.key = Some(request.public_key);
     }
-    let answer = EnrolResponse {
-        agent: AGENT,
-        state: delegation_table.state,
-        coordinator_time: request.agent_time,
-    };
+    let answer =
+        EnrolResponse { agent: AGENT, state: state.state, coordinator_time: request.agent_time };
     Ok(Json(answer).into_response())
 }
 
@@ -256,12 +250,12 @@ async fn challenge(State(inner): Shared, Json(_): Json<ChallengeRequest>) -> Ans
 
 async fn session(State(inner): Shared, Json(request): Json<SessionRequest>) -> Answer {
     inner.check()?;
-    let mut delegation_table = inner.delegation_table();
-    let key = delegation_table.key.ok_or_else(|| problem(401, "no such agent"))?;
+    let mut state = inner.state();
+    let key = state.key.ok_or_else(|| problem(401, "no such agent"))?;
     request.verify(&key).map_err(|_| problem(401, "bad signature"))?;
-    delegation_table.sessions_sold += 1;
-    let token = format!("session-{}", delegation_table.sessions_sold);
-    delegation_table.sessions.insert(token.clone());
+    state.sessions_sold += 1;
+    let token = format!("session-{}", state.sessions_sold);
+    state.sessions.insert(token.clone());
     Ok(Json(Session { token, expires_in_s: 600 }).into_response())
 }
 
@@ -271,66 +265,61 @@ async fn heartbeat(
     Json(request): Json<HeartbeatRequest>,
 ) -> Answer {
     inner.authorise(&headers)?;
-    inner.delegation_table().heartbeats.push(request.clone());
+    inner.state().heartbeats.push(request.clone());
     inner.changed.notify_waiters();
     let hold = tokio::time::Instant::now() + Duration::from_millis(request.hold_ms.into());
     loop {
         let changed = inner.changed.notified();
-        if let Some(answer) = answer(&mut inner.delegation_table(), &request) {
+        if let Some(answer) = answer(&mut inner.state(), &request) {
             return Ok(Json(answer).into_response());
         }
         if tokio::time::timeout_at(hold, changed).await.is_err() {
-            return Ok(Json(empty(&inner.delegation_table())).into_response());
+            return Ok(Json(empty(&inner.state())).into_response());
         }
     }
 }
 
-fn empty(delegation_table: &DelegationTable) -> HeartbeatResponse {
+fn empty(state: &CoordinatorState) -> HeartbeatResponse {
     HeartbeatResponse {
         coordinator_time: UnixMillis(0),
-        state: delegation_table.state,
+        state: state.state,
         routes: vec![],
         probes: vec![],
-        host_orders: delegation_table.host_orders.clone(),
-        lease_ms: delegation_table.lease_ms,
-        policy: delegation_table.policy,
+        host_orders: state.host_orders.clone(),
+        lease_ms: state.lease_ms,
+        policy: state.policy,
     }
 }
 
-fn answer(
-    delegation_table: &mut DelegationTable,
-    request: &HeartbeatRequest,
-) -> Option<HeartbeatResponse> {
-    delegation_table.routes.retain(|seq, _| *seq > request.routes_after);
-    delegation_table.host_orders.retain(|order| !request.orders_done.contains(&order.number));
+fn answer(state: &mut CoordinatorState, request: &HeartbeatRequest) -> Option<HeartbeatResponse> {
+    state.routes.retain(|seq, _| *seq > request.routes_after);
+    state.host_orders.retain(|order| !request.orders_done.contains(&order.number));
     for number in &request.orders_done {
-        if !delegation_table.confirmed.contains(number) {
-            delegation_table.confirmed.push(*number);
+        if !state.confirmed.contains(number) {
+            state.confirmed.push(*number);
         }
     }
-    let mut answer = empty(delegation_table);
-    if delegation_table.state == AgentState::Approved {
-        answer.routes = delegation_table.routes.values().take(100).cloned().collect();
-        let open = delegation_table
-            .orders
-            .values()
-            .filter(|order| !request.probes_taken.contains(&order.probe));
+    let mut answer = empty(state);
+    if state.state == AgentState::Approved {
+        answer.routes = state.routes.values().take(100).cloned().collect();
+        let open =
+            state.orders.values().filter(|order| !request.probes_taken.contains(&order.probe));
         answer.probes = open.cloned().collect();
     }
     let told = answer.host_orders.iter().all(|order| request.orders_taken.contains(&order.number));
     let news = !answer.routes.is_empty()
         || !answer.probes.is_empty()
         || !told
-        || request.state != delegation_table.state;
+        || request.state != state.state;
     news.then_some(answer)
 }
 
 async fn reports(State(inner): Shared, headers: HeaderMap, Json(reports): Json<Reports>) -> Answer {
     inner.authorise(&headers)?;
-    let mut delegation_table = inner.delegation_table();
+    let mut state = inner.state();
     for report in reports.probes {
-        delegation_table.orders.remove(&report.probe);
-        delegation_table.reports.insert(report.probe, report.result);
+        state.orders.remove(&report.probe);
+        state.reports.insert(report.probe, report.result);
     }
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -342,21 +331,21 @@ async fn take_package(
     bytes: Bytes,
 ) -> Answer {
     inner.authorise(&headers)?;
-    let mut delegation_table = inner.delegation_table();
-    if let Some(status) = delegation_table.refuse_packages {
+    let mut state = inner.state();
+    if let Some(status) = state.refuse_packages {
         return Err(problem(status, "not this package"));
     }
-    let key = delegation_table.key.ok_or_else(|| problem(401, "no such agent"))?;
+    let key = state.key.ok_or_else(|| problem(401, "no such agent"))?;
     let opened = package::open(&bytes, &key).map_err(|error| problem(422, &error.to_string()))?;
     let name = opened.header().name;
     assert_eq!((name.agent, name.epoch, name.seq), (AGENT, epoch, seq));
-    if let Some(known) = delegation_table.packages.get(&(epoch, seq)) {
+    if let Some(known) = state.packages.get(&(epoch, seq)) {
         assert_eq!(*known, bytes, "one name for two packages");
-        delegation_table.duplicates += 1;
+        state.duplicates += 1;
         return Ok(Json(json!({ "status": "duplicate" })).into_response());
     }
     let entries: Result<Vec<Entry>, _> = opened.entries().collect();
-    delegation_table.entries.extend(entries.map_err(|error| problem(422, &error.to_string()))?);
-    delegation_table.packages.insert((epoch, seq), bytes.clone());
+    state.entries.extend(entries.map_err(|error| problem(422, &error.to_string()))?);
+    state.packages.insert((epoch, seq), bytes.clone());
     Ok(Json(json!({ "status": "stored" })).into_response())
 }

@@ -2,10 +2,8 @@
 //!
 //! Enrolment with a join token happens once; from then on a signature buys a session, and the
 //! session's token goes with every call. What passes (outages, restarts, a full disk there) is told
-//! apart from what does not ([`LinkError`]).
+//! apart from what does not ([`CoordinatorError`]).
 
-mod backoff;
-mod enrol;
 mod error;
 
 use std::{
@@ -16,6 +14,7 @@ use std::{
 
 use protocol::{
     AgentId, HeartbeatRequest, HeartbeatResponse,
+    enrol::{EnrolRequest, EnrolResponse},
     key::AgentKey,
     limits,
     package::PackageName,
@@ -27,9 +26,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::Mutex;
 use url::Url;
 
-pub use backoff::Backoff;
-pub use enrol::enrol;
-pub use error::LinkError;
+pub use error::CoordinatorError;
 
 /// Time for an ordinary call.
 const CALL: Duration = Duration::from_secs(30);
@@ -40,14 +37,14 @@ const MARGIN: Duration = Duration::from_secs(30);
 
 /// The agent API of one coordinator.
 #[derive(Clone)]
-pub struct Wire {
+pub struct AgentApi {
     http: Client,
     base: Url,
 }
 
 /// A coordinator that knows this agent.
-pub struct Coordinator {
-    wire: Wire,
+pub struct CoordinatorClient {
+    api: AgentApi,
     agent: AgentId,
     key: Arc<AgentKey>,
     session: Mutex<Option<Token>>,
@@ -58,9 +55,9 @@ struct Token {
     until: Instant,
 }
 
-impl Wire {
+impl AgentApi {
     /// The agent API below the coordinator's URL `base`, called from `bind`.
-    pub fn new(base: &Url, bind: Option<IpAddr>) -> Result<Self, LinkError> {
+    pub fn new(base: &Url, bind: Option<IpAddr>) -> Result<Self, CoordinatorError> {
         let mut builder = Client::builder()
             .connect_timeout(Duration::from_secs(10))
             .local_address(bind)
@@ -68,11 +65,17 @@ impl Wire {
         if is_loopback(base) {
             builder = builder.no_proxy();
         }
-        let http = builder.build().map_err(LinkError::Setup)?;
+        let http = builder.build().map_err(CoordinatorError::Setup)?;
         let mut base = base.clone();
         let path = format!("{}/api/v1/agent/", base.path().trim_end_matches('/'));
         base.set_path(&path);
         Ok(Self { http, base })
+    }
+
+    /// Shows the join token and the key; the answer says who the agent is from now on. Enrolling the
+    /// same key again is harmless.
+    pub async fn enrol(&self, request: &EnrolRequest) -> Result<EnrolResponse, CoordinatorError> {
+        self.post("enrol", request).await
     }
 
     fn request(
@@ -80,8 +83,8 @@ impl Wire {
         method: Method,
         path: &str,
         within: Duration,
-    ) -> Result<RequestBuilder, LinkError> {
-        let url = self.base.join(path).map_err(|_| LinkError::Url(self.base.to_string()))?;
+    ) -> Result<RequestBuilder, CoordinatorError> {
+        let url = self.base.join(path).map_err(|_| CoordinatorError::Url(self.base.to_string()))?;
         Ok(self.http.request(method, url).timeout(within))
     }
 
@@ -89,7 +92,7 @@ impl Wire {
         &self,
         path: &str,
         body: &impl Serialize,
-    ) -> Result<T, LinkError> {
+    ) -> Result<T, CoordinatorError> {
         read(self.request(Method::POST, path, CALL)?.json(body).send().await?).await
     }
 }
@@ -103,10 +106,10 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-impl Coordinator {
+impl CoordinatorClient {
     /// The coordinator as this agent sees it.
-    pub fn new(wire: Wire, agent: AgentId, key: Arc<AgentKey>) -> Self {
-        Self { wire, agent, key, session: Mutex::default() }
+    pub fn new(api: AgentApi, agent: AgentId, key: Arc<AgentKey>) -> Self {
+        Self { api, agent, key, session: Mutex::default() }
     }
 
     /// Asks what there is to do; the coordinator may hold the answer back for as long as the
@@ -114,28 +117,31 @@ impl Coordinator {
     pub async fn heartbeat(
         &self,
         request: &HeartbeatRequest,
-    ) -> Result<HeartbeatResponse, LinkError> {
+    ) -> Result<HeartbeatResponse, CoordinatorError> {
         let within = CALL + Duration::from_millis(request.hold_ms.into());
         let response = self
-            .call(|wire| Ok(wire.request(Method::POST, "heartbeat", within)?.json(request)))
+            .call(|api| Ok(api.request(Method::POST, "heartbeat", within)?.json(request)))
             .await?;
         read(response).await
     }
 
     /// Reports measurements.
-    pub async fn report(&self, reports: &Reports) -> Result<(), LinkError> {
-        let response = self
-            .call(|wire| Ok(wire.request(Method::POST, "reports", CALL)?.json(reports)))
-            .await?;
+    pub async fn report(&self, reports: &Reports) -> Result<(), CoordinatorError> {
+        let response =
+            self.call(|api| Ok(api.request(Method::POST, "reports", CALL)?.json(reports))).await?;
         error::check(response).await.map(drop)
     }
 
     /// Sends a package; returns when the coordinator has it for good.
-    pub async fn send_package(&self, name: PackageName, bytes: &[u8]) -> Result<(), LinkError> {
+    pub async fn send_package(
+        &self,
+        name: PackageName,
+        bytes: &[u8],
+    ) -> Result<(), CoordinatorError> {
         let path = format!("packages/{}/{}", name.epoch, name.seq);
         let response = self
-            .call(|wire| {
-                let request = wire.request(Method::PUT, &path, UPLOAD)?;
+            .call(|api| {
+                let request = api.request(Method::PUT, &path, UPLOAD)?;
                 Ok(request.header("content-type", "application/octet-stream").body(bytes.to_vec()))
             })
             .await?;
@@ -146,19 +152,19 @@ impl Coordinator {
     /// it any more.
     async fn call(
         &self,
-        request: impl Fn(&Wire) -> Result<RequestBuilder, LinkError>,
-    ) -> Result<reqwest::Response, LinkError> {
+        request: impl Fn(&AgentApi) -> Result<RequestBuilder, CoordinatorError>,
+    ) -> Result<reqwest::Response, CoordinatorError> {
         let token = self.token(None).await?;
-        let response = request(&self.wire)?.bearer_auth(&token).send().await?;
+        let response = request(&self.api)?.bearer_auth(&token).send().await?;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
         let token = self.token(Some(&token)).await?;
-        Ok(request(&self.wire)?.bearer_auth(&token).send().await?)
+        Ok(request(&self.api)?.bearer_auth(&token).send().await?)
     }
 
     /// A session's token that holds for a while and is not `stale`.
-    async fn token(&self, stale: Option<&str>) -> Result<String, LinkError> {
+    async fn token(&self, stale: Option<&str>) -> Result<String, CoordinatorError> {
         let mut session = self.session.lock().await;
         if let Some(token) = session.as_ref()
             && token.until > Instant::now() + MARGIN
@@ -167,25 +173,25 @@ impl Coordinator {
             return Ok(token.text.clone());
         }
         let challenge: Challenge =
-            self.wire.post("challenge", &ChallengeRequest { agent: self.agent }).await?;
+            self.api.post("challenge", &ChallengeRequest { agent: self.agent }).await?;
         let request = SessionRequest::new(&self.key, self.agent, challenge.nonce);
-        let bought: Session = self.wire.post("session", &request).await?;
+        let bought: Session = self.api.post("session", &request).await?;
         let until = Instant::now() + Duration::from_secs(bought.expires_in_s.into());
         Ok(session.insert(Token { text: bought.token, until }).text.clone())
     }
 }
 
 /// Reads a JSON answer, bounded.
-async fn read<T: DeserializeOwned>(response: reqwest::Response) -> Result<T, LinkError> {
+async fn read<T: DeserializeOwned>(response: reqwest::Response) -> Result<T, CoordinatorError> {
     let mut response = error::check(response).await?;
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         body.extend_from_slice(&chunk);
         if body.len() > MOST_JSON {
-            return Err(LinkError::TooLarge);
+            return Err(CoordinatorError::TooLarge);
         }
     }
-    serde_json::from_slice(&body).map_err(LinkError::Answer)
+    serde_json::from_slice(&body).map_err(CoordinatorError::Answer)
 }
 
 /// A heartbeat's answer with the most and longest routes is larger than other bodies.

@@ -1,0 +1,258 @@
+//! The workbench, by itself and against rules that are checked from outside.
+
+use std::net::Ipv4Addr;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const A: HostNumber = HostNumber(1);
+const B: HostNumber = HostNumber(2);
+const C: HostNumber = HostNumber(3);
+
+fn ip(last: u8) -> IpAddr {
+    IpAddr::V4(Ipv4Addr::new(192, 0, 2, last))
+}
+
+use std::net::IpAddr;
+
+#[test]
+fn hosts_are_taken_when_they_are_due_longest_first() {
+    let mut workbench = Workbench::default();
+    workbench.offer(A, 30);
+    workbench.offer(B, 10);
+    workbench.offer(B, 5);
+    assert_eq!(workbench.next_due(), Some(10), "a second offer changes nothing");
+    assert_eq!(workbench.take(9), None);
+    assert_eq!(workbench.take(30), Some(B));
+    assert_eq!(workbench.take(30), Some(A));
+    assert_eq!(workbench.take(99), None, "both are busy");
+}
+
+#[test]
+fn work_that_comes_in_while_a_host_is_busy_is_not_lost() {
+    let mut workbench = Workbench::default();
+    workbench.offer(A, 0);
+    assert_eq!(workbench.take(0), Some(A));
+    workbench.offer(A, 0);
+    workbench.release(A, 50, false);
+    assert_eq!((workbench.take(49), workbench.take(50)), (None, Some(A)));
+    workbench.release(A, 90, false);
+    assert!(workbench.is_empty(), "an idle host takes no memory");
+}
+
+#[test]
+fn one_request_to_an_address_at_a_time_in_order_of_arrival() {
+    let mut workbench = Workbench::default();
+    for host in [A, B, C] {
+        workbench.offer(host, 0);
+        assert_eq!(workbench.take(0), Some(host));
+    }
+    assert!(workbench.hold(A, ip(1)));
+    assert!(!workbench.hold(B, ip(1)));
+    assert!(!workbench.hold(C, ip(1)));
+    assert_eq!(workbench.take(99), None, "both are in line");
+    workbench.free_address(ip(1));
+    workbench.release(A, 100, true);
+    assert_eq!(workbench.take(50), Some(B));
+    assert!(workbench.hold(B, ip(1)), "it was kept");
+    workbench.free_address(ip(1));
+    workbench.release(B, 100, false);
+    assert_eq!(workbench.take(50), Some(C));
+    assert!(workbench.hold(C, ip(2)), "its name leads elsewhere by now");
+    assert!(workbench.hold_address(ip(1)), "so the address that was kept is free");
+    assert_eq!(workbench.in_flight(), 2);
+}
+
+#[test]
+fn nobody_jumps_the_line() {
+    let mut workbench = Workbench::default();
+    for host in [A, B, C] {
+        workbench.offer(host, 0);
+        workbench.take(0);
+    }
+    assert!(workbench.hold(A, ip(1)));
+    assert!(!workbench.hold(B, ip(1)));
+    workbench.free_address(ip(1));
+    assert!(!workbench.hold(C, ip(1)), "kept for B");
+    assert!(!workbench.hold_address(ip(1)));
+    assert_eq!(workbench.take(0), Some(B));
+    workbench.release(B, 9, true);
+    assert_eq!(workbench.take(0), Some(C), "B went without it, so it is C's turn");
+    assert!(workbench.hold(C, ip(1)));
+}
+
+#[test]
+fn a_host_can_be_asked_on_behalf_of_another() {
+    let mut workbench = Workbench::default();
+    workbench.offer(A, 20);
+    assert_eq!(workbench.borrow(A, 10, 99), Err(20), "not before it is due");
+    assert_eq!(workbench.borrow(A, 20, 99), Ok(()));
+    assert_eq!(workbench.borrow(A, 20, 99), Err(99), "not twice at a time");
+    assert_eq!(workbench.take(20), None);
+    workbench.release(A, 70, false);
+    assert_eq!(workbench.take(70), Some(A), "its own work is not forgotten");
+    assert_eq!(workbench.borrow(B, 0, 99), Ok(()), "a host without work");
+    workbench.release(B, 5, false);
+    assert_eq!(workbench.len(), 1);
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Offer(u64, u64),
+    Take,
+    Hold(usize, u8),
+    Finish(usize, bool, u64),
+    Later(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (0u64..6, 0u64..40).prop_map(|(host, due)| Step::Offer(host, due)),
+        Just(Step::Take),
+        Just(Step::Take),
+        (any::<usize>(), 0u8..3).prop_map(|(which, address)| Step::Hold(which, address)),
+        (any::<usize>(), any::<bool>(), 0u64..40)
+            .prop_map(|(which, more, pause)| Step::Finish(which, more, pause)),
+        (0u64..20).prop_map(Step::Later),
+    ]
+}
+
+/// What an onlooker knows: who has work, who talks to whom, and who may be asked when.
+#[derive(Default)]
+struct Observer {
+    now: u64,
+    owed: std::collections::BTreeSet<u64>,
+    busy: Vec<(HostNumber, Option<IpAddr>)>,
+    not_before: std::collections::HashMap<HostNumber, u64>,
+}
+
+impl Observer {
+    fn step(&mut self, workbench: &mut Workbench, step: &Step) {
+        match *step {
+            Step::Offer(host, pause) => {
+                let free = self.not_before.get(&HostNumber(host)).copied().unwrap_or(0);
+                let due = free.max(self.now + pause);
+                workbench.offer(HostNumber(host), due);
+                self.owed.insert(host);
+            }
+            Step::Take => {
+                if let Some(host) = workbench.take(self.now) {
+                    assert!(
+                        self.busy.iter().all(|(busy, _)| *busy != host),
+                        "two requests to {host:?}"
+                    );
+                    assert!(
+                        self.not_before.get(&host).is_none_or(|due| *due <= self.now),
+                        "too early"
+                    );
+                    self.owed.remove(&host.0);
+                    self.busy.push((host, None));
+                }
+            }
+            Step::Hold(which, last) => self.hold(workbench, which, ip(last)),
+            Step::Finish(which, more, pause) => self.finish(workbench, which, more, pause),
+            Step::Later(ms) => self.now += ms,
+        }
+        assert_eq!(
+            workbench.in_flight(),
+            self.busy.iter().filter(|(_, address)| address.is_some()).count()
+        );
+    }
+
+    fn hold(&mut self, workbench: &mut Workbench, which: usize, address: IpAddr) {
+        let free: Vec<usize> = (0..self.busy.len()).filter(|n| self.busy[*n].1.is_none()).collect();
+        let Some(n) = free.get(which % free.len().max(1)) else { return };
+        let host = self.busy[*n].0;
+        if workbench.hold(host, address) {
+            assert!(
+                self.busy.iter().all(|(_, held)| *held != Some(address)),
+                "two requests to {address}"
+            );
+            self.busy[*n].1 = Some(address);
+        } else {
+            self.busy.remove(*n);
+            self.owed.insert(host.0);
+        }
+    }
+
+    fn finish(&mut self, workbench: &mut Workbench, which: usize, more: bool, pause: u64) {
+        if self.busy.is_empty() {
+            return;
+        }
+        let (host, address) = self.busy.remove(which % self.busy.len());
+        if let Some(address) = address {
+            workbench.free_address(address);
+        }
+        let due = self.now + pause;
+        workbench.release(host, due, more);
+        self.not_before.insert(host, due);
+        if more {
+            self.owed.insert(host.0);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_rules_hold_and_no_host_is_forgotten(steps in prop::collection::vec(step(), 0..200)) {
+        let mut workbench = Workbench::default();
+        let mut observer = Observer::default();
+        for step in &steps {
+            observer.step(&mut workbench, step);
+        }
+        observer.now += 1_000;
+        while !observer.owed.is_empty() || !observer.busy.is_empty() {
+            let (owed, busy) = (observer.owed.len(), observer.busy.len());
+            observer.step(&mut workbench, &Step::Take);
+            observer.step(&mut workbench, &Step::Finish(0, false, 0));
+            prop_assert!(observer.owed.len() < owed || observer.busy.len() < busy, "stuck: {:?}", workbench);
+        }
+        prop_assert!(workbench.is_empty());
+        prop_assert_eq!(workbench.in_flight(), 0);
+    }
+}
+
+#[test]
+fn new_work_brings_a_host_forward_but_not_before_it_may_be_asked() {
+    let mut workbench = Workbench::default();
+    workbench.offer_later(A, 20, 500);
+    assert_eq!((workbench.has_work_until(499), workbench.has_work_until(500)), (false, true));
+    workbench.offer(A, 5);
+    assert_eq!(workbench.next_due(), Some(20));
+    assert_eq!((workbench.take(19), workbench.take(20)), (None, Some(A)));
+    assert!(workbench.has_work_until(0), "a request is going on");
+    workbench.release_until(A, 30, Some(900));
+    assert_eq!(workbench.next_due(), Some(900));
+    workbench.offer_later(A, 0, 400);
+    assert_eq!(workbench.next_due(), Some(400));
+    workbench.offer_later(A, 0, 700);
+    assert_eq!(workbench.next_due(), Some(400), "later work puts nothing off");
+}
+
+#[test]
+fn a_retired_host_is_asked_no_more_and_is_idle_when_its_request_is_over() {
+    let mut workbench = Workbench::default();
+    for host in [A, B, C] {
+        workbench.offer(host, 0);
+        assert_eq!(workbench.take(0), Some(host));
+    }
+    assert!(workbench.hold(A, ip(1)));
+    assert!(!workbench.hold(B, ip(1)) && !workbench.hold(C, ip(1)));
+    workbench.retire(B);
+    assert!(workbench.is_idle(B), "it was only in line");
+    workbench.retire(A);
+    assert!(!workbench.is_idle(A), "a request is going on");
+    workbench.offer(A, 0);
+    workbench.free_address(ip(1));
+    workbench.release(A, 0, true);
+    assert!(workbench.is_idle(A));
+    assert_eq!(workbench.take(99), Some(C), "the line goes on without it");
+    workbench.offer(A, 0);
+    assert_eq!((workbench.take(99), workbench.borrow(A, 0, 7)), (None, Err(7)));
+    workbench.retire(C);
+    workbench.release(C, 0, true);
+    workbench.forget(A);
+    workbench.offer(A, 0);
+    assert_eq!(workbench.take(0), Some(A));
+}

@@ -1,0 +1,129 @@
+//! kill -9, outages, refusals: nothing is lost and nothing is told twice.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use protocol::page::Outcome;
+use rand::RngExt as _;
+
+use crate::{testbed::TestBed, web::html};
+
+fn farm(bed: &TestBed, hosts: u8, pages: u32) -> Vec<String> {
+    let mut urls = Vec::new();
+    for host in (1..=hosts).map(|n| format!("a{n}.test")) {
+        for n in 0..pages {
+            let children = (2 * n + 1..=2 * n + 2).filter(|child| *child < pages);
+            let links: Vec<String> =
+                children.map(|child| format!("<a href=/p/{child}>a</a>")).collect();
+            let links = links.concat();
+            let away = format!("<a href=http://elsewhere.test/{n}>d</a>");
+            urls.push(bed.web.page(&host, &format!("/p/{n}"), html(&format!("{links}{away}"))));
+        }
+    }
+    urls
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kill_9_in_mid_crawl_loses_nothing() {
+    const HOSTS: u8 = 6;
+    const KILLS: usize = 8;
+    let mut bed = TestBed::new(HOSTS).await;
+    let urls = farm(&bed, HOSTS, 60);
+    bed.coordinator.approve();
+    let seeds: Vec<String> = urls.iter().filter(|url| url.ends_with("/p/0")).cloned().collect();
+    bed.coordinator.route(&seeds);
+    for _ in 0..KILLS {
+        bed.start().await;
+        let before = bed.web.log().hosts.values().map(|seen| seen.fetches.len()).sum::<usize>();
+        let more = rand::rng().random_range(1..40);
+        bed.until("it crawls again", |bed| {
+            let now = bed.web.log().hosts.values().map(|seen| seen.fetches.len()).sum::<usize>();
+            now >= before + more || now >= urls.len()
+        })
+        .await;
+        bed.kill().await;
+    }
+    bed.start().await;
+    bed.until_reported(&urls).await;
+    let state = bed.coordinator.state();
+    let mut results = BTreeMap::<&str, u32>::new();
+    for fetch in state.fetches() {
+        *results.entry(&fetch.url).or_default() += 1;
+        assert!(matches!(fetch.outcome, Outcome::Page(_)), "{fetch:?}");
+    }
+    let twice = results.values().filter(|count| **count > 1).count();
+    assert_eq!(twice, 0, "every result was integrated once: {results:?}");
+    assert_eq!(state.discovered().len(), 60, "links were told once");
+    let asked: u32 = bed.web.log().hosts.values().flat_map(|seen| seen.fetches.values()).sum();
+    let least = urls.len() as u32 + u32::from(HOSTS);
+    let again = KILLS as u32 * u32::from(HOSTS);
+    assert!(
+        asked <= least + again,
+        "{asked} requests for {least}, at most {again} were in flight at kills"
+    );
+    for n in 1..=HOSTS {
+        let seen = bed.web.seen(&format!("a{n}.test"));
+        assert_eq!(seen.most_in_flight, 1);
+        assert!(
+            seen.least_gap.unwrap() >= Duration::from_millis(40),
+            "also across kills: {:?}",
+            seen.least_gap
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_outage_of_the_coordinator_delays_and_loses_nothing() {
+    let mut bed = TestBed::new(3).await;
+    let urls = farm(&bed, 3, 40);
+    bed.start_approved().await;
+    let seeds: Vec<String> = urls.iter().filter(|url| url.ends_with("/p/0")).cloned().collect();
+    bed.coordinator.route(&seeds);
+    bed.until("some pages are fetched", |bed| bed.web.seen("a1.test").fetches.len() > 4).await;
+    bed.coordinator.go_away();
+    let asked =
+        |bed: &TestBed| bed.web.log().hosts.values().map(|seen| seen.fetches.len()).sum::<usize>();
+    bed.until("it has crawled everything without a coordinator", |bed| {
+        asked(bed) == urls.len() + 3
+    })
+    .await;
+    assert!(bed.coordinator.state().fetches().count() < urls.len());
+    bed.coordinator.come_back().await;
+    bed.until_reported(&urls).await;
+    let state = bed.coordinator.state();
+    assert_eq!(state.fetches().count(), urls.len());
+    assert!(state.sessions_sold >= 2, "the old session was forgotten");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_coordinator_that_can_not_just_now_is_asked_again() {
+    let mut bed = TestBed::new(1).await;
+    let urls = farm(&bed, 1, 5);
+    bed.coordinator.state().refuse_all = Some((503, "starting"));
+    bed.coordinator.approve();
+    bed.start().await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    bed.coordinator.state().refuse_all = None;
+    bed.until("it has enrolled", |bed| bed.said("approved")).await;
+    bed.coordinator.state().refuse_packages = Some(507);
+    bed.coordinator.route(&urls[..1]);
+    bed.until("all is fetched", |bed| bed.web.seen("a1.test").fetches.len() == 6).await;
+    assert_eq!(bed.coordinator.state().packages.len(), 0);
+    bed.coordinator.state().refuse_packages = None;
+    bed.until_reported(&urls).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_package_that_is_refused_for_good_is_kept_aside() {
+    let mut bed = TestBed::new(1).await;
+    let urls = farm(&bed, 1, 3);
+    bed.start_approved().await;
+    bed.coordinator.state().refuse_packages = Some(422);
+    bed.coordinator.route(&urls[..1]);
+    let refused = bed.data_dir().join("packages/refused");
+    let kept = || std::fs::read_dir(&refused).map_or(0, Iterator::count);
+    bed.until("a package is kept aside", |_| kept() > 0).await;
+    bed.coordinator.state().refuse_packages = None;
+    let later = bed.web.page("a1.test", "/later", html("later"));
+    bed.coordinator.route(std::slice::from_ref(&later));
+    bed.until_reported(&[later]).await;
+}

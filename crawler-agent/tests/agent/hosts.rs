@@ -1,0 +1,163 @@
+//! Hosts that are let go, pages that are visited again, and leases.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use protocol::{
+    CrawlPolicy, HostOrder, HostTask, Slowdown,
+    page::{Entry, Outcome, Trend},
+};
+
+use crate::{
+    testbed::TestBed,
+    web::{Answer, html, text},
+};
+
+fn order(number: u64, host: &str, task: HostTask) -> HostOrder {
+    HostOrder { number, host: host.trim_end_matches('/').to_owned(), task }
+}
+
+fn handed_back(bed: &TestBed) -> BTreeSet<String> {
+    let state = bed.coordinator.state();
+    let back = state.entries.iter().filter_map(|entry| match entry {
+        Entry::Discovered(told) if told.handed_back => Some(told.url.clone()),
+        _ => None,
+    });
+    back.collect()
+}
+
+fn fetches(bed: &TestBed, host: &str) -> u32 {
+    bed.web.seen(host).fetches.values().sum()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_is_let_go_whole_and_taken_up_again() {
+    let mut bed = TestBed::new(1).await;
+    bed.web.page("a1.test", "/robots.txt", text(""));
+    let urls: Vec<String> = (0..30)
+        .map(|n| {
+            let page = Answer {
+                takes: Duration::from_millis(60),
+                ..html(&format!("<a href=/p/{}>next</a>", n + 1))
+            };
+            bed.web.page("a1.test", &format!("/p/{n}"), page)
+        })
+        .collect();
+    bed.start_approved().await;
+    bed.coordinator.route(&urls);
+    bed.until("some pages are fetched", |bed| fetches(bed, "a1.test") > 4).await;
+    let host = bed.web.url("a1.test", "");
+    bed.coordinator.change(|state| {
+        state.host_orders.push(order(5, &host, HostTask::Release));
+    });
+    bed.until("it has let go", |bed| bed.coordinator.state().confirmed == [5]).await;
+    let before = fetches(&bed, "a1.test");
+    let known = handed_back(&bed);
+    assert!(
+        urls.iter().all(|url| known.contains(url)),
+        "fetched or not, everything is handed back"
+    );
+    assert!(before < 31, "it did not finish the host first");
+
+    // The host is the agent's again: everything counts as new.
+    bed.coordinator.route(&urls);
+    let twice = |bed: &TestBed| bed.web.seen("a1.test").fetches.get("/p/0") == Some(&2);
+    bed.until("it is crawled again", twice).await;
+    bed.until_reported(&urls).await;
+    assert_eq!(bed.web.seen("a1.test").most_in_flight, 1);
+    assert_eq!(
+        bed.coordinator.state().heartbeats.last().unwrap().orders_done,
+        [] as [u64; 0],
+        "no stale word"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_order_survives_kill_nine_and_a_host_of_others_is_confirmed_at_once() {
+    let mut bed = TestBed::new(1).await;
+    let urls: Vec<String> =
+        (0..40).map(|n| bed.web.page("a1.test", &format!("/p/{n}"), html("x"))).collect();
+    bed.start_approved().await;
+    bed.coordinator.route(&urls);
+    bed.until("a page is fetched", |bed| fetches(bed, "a1.test") > 1).await;
+    bed.kill().await;
+    let host = bed.web.url("a1.test", "");
+    bed.coordinator.change(|state| {
+        state.host_orders.push(order(7, "http://nobody.test", HostTask::Release));
+        state.host_orders.push(order(8, &host, HostTask::Release));
+    });
+    bed.start().await;
+    bed.until("both are confirmed", |bed| bed.coordinator.state().confirmed.len() == 2).await;
+    let known = handed_back(&bed);
+    let told = |url: &&String| known.contains(*url) || bed.coordinator.state().fetch(url).is_some();
+    assert_eq!(urls.iter().filter(told).count(), urls.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_visited_again_and_their_times_compared() {
+    let mut bed = TestBed::new(1).await;
+    let slowdown = Some(Slowdown { percent: 200, repeats: 2 });
+    bed.coordinator.state().policy =
+        CrawlPolicy { host_delay_ms: 0, revisit_s: 1, slowdown, ..CrawlPolicy::default() };
+    let page = |takes| {
+        let headers =
+            vec![("content-type", "text/html".to_owned()), ("etag", "\"one\"".to_owned())];
+        Answer { headers, takes: Duration::from_millis(takes), ..html("hello") }
+    };
+    let url = bed.web.page("a1.test", "/", page(10));
+    bed.start_approved().await;
+    bed.coordinator.route(std::slice::from_ref(&url));
+    let outcomes = |bed: &TestBed, wanted: fn(&Outcome) -> bool| {
+        bed.coordinator.state().fetches().filter(|fetch| wanted(&fetch.outcome)).count()
+    };
+    let unchanged = |outcome: &Outcome| matches!(outcome, Outcome::Unchanged { status: 304 });
+    bed.until("it was visited again and again", |bed| outcomes(bed, unchanged) >= 7).await;
+    assert_eq!(outcomes(&bed, |outcome| matches!(outcome, Outcome::Page(_))), 1, "told once");
+    bed.web.page("a1.test", "/", page(400));
+    let slower = |bed: &TestBed| {
+        let state = bed.coordinator.state();
+        state
+            .fetches()
+            .any(|fetch| matches!(fetch.trend, Some(Trend::Slower { ratio }) if ratio > 3.0))
+    };
+    bed.until("it is told to be slower", slower).await;
+    let host = bed.web.url("a1.test", "");
+    bed.coordinator.change(|state| {
+        state.host_orders.push(order(1, &host, HostTask::Settle));
+    });
+    bed.until("it has settled", |bed| bed.coordinator.state().confirmed == [1]).await;
+    let learning = |bed: &TestBed| {
+        bed.coordinator.state().fetches().last().is_some_and(|fetch| fetch.trend.is_none())
+    };
+    bed.until("the slow time is the new usual", learning).await;
+    bed.web.page("a1.test", "/", html("other"));
+    let changed = |bed: &TestBed| outcomes(bed, |outcome| matches!(outcome, Outcome::Page(_))) == 2;
+    bed.until("the change is told", changed).await;
+    assert_eq!(
+        bed.web.seen("a1.test").fetches.get("/robots.txt"),
+        Some(&1),
+        "rules hold for a day"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_lease_nothing_is_fetched_until_the_coordinator_is_back() {
+    let mut bed = TestBed::new(1).await;
+    let urls: Vec<String> =
+        (0..3_000).map(|n| bed.web.url("a1.test", &format!("/p/{n}"))).collect();
+    bed.coordinator.state().lease_ms = Some(1_500);
+    // Heartbeats that are held renew nothing: the answer must come in time.
+    bed.configure("limits", "host_delay_ms = 100");
+    bed.start_approved().await;
+    bed.coordinator.route(&urls);
+    bed.until("it crawls", |bed| fetches(bed, "a1.test") > 3).await;
+    bed.coordinator.go_away();
+    let status = |bed: &TestBed| {
+        std::fs::read_to_string(bed.data_dir().join("status.json")).unwrap_or_default()
+    };
+    bed.until("it waits", |bed| status(bed).contains("not_connected")).await;
+    let before = fetches(&bed, "a1.test");
+    bed.coordinator.change(|state| state.lease_ms = Some(3_600_000));
+    bed.coordinator.route(&[bed.web.url("a1.test", "/news")]);
+    bed.coordinator.come_back().await;
+    bed.until("it goes on", |bed| fetches(bed, "a1.test") > before + 1).await;
+}
