@@ -72,8 +72,8 @@ pub fn home_of(
     address: std::net::IpAddr,
 ) -> Option<Range> {
     match delegation::home(delegated.hierarchy(), &delegated.delegation_table(), agent, address) {
-        Home::Take(subnet) => Some(delegated.hierarchy().subnet(subnet).range()),
-        Home::Shared { .. } | Home::Withheld { .. } | Home::Unregistered => None,
+        Home::Assign(subnet) => Some(delegated.hierarchy().subnet(subnet).range()),
+        Home::Shared { .. } | Home::Overridden { .. } | Home::Unregistered => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use delegation::constraints::Due;
+use delegation::constraints::Correction;
 use hierarchy::Range;
 use protocol::{AgentId, PinId};
 use serde_json::json;
@@ -44,8 +44,8 @@ impl BackgroundTask for Steer {
         let (mut pinned, mut searched) = (Vec::new(), Vec::new());
         for (subnet, due) in plan {
             match due {
-                Due::Give { pin, agent } => pinned.push((range(subnet), pin, agent)),
-                Due::Search { .. } => searched.push(range(subnet)),
+                Correction::Assign { pin, agent } => pinned.push((range(subnet), pin, agent)),
+                Correction::Reopen { .. } => searched.push(range(subnet)),
             }
         }
         let given = give_pinned(coordinator, &pinned).await?;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use delegation::Reason;
-use delegation::audit::{Entry, Finding, Member, audit};
-use delegation::balance::{Shown, capacity};
+use delegation::audit::{AuditedAgent, AuditedDelegation, Finding, audit};
+use delegation::balance::{DailyWork, capacity};
 use hierarchy::Hierarchy;
 use protocol::UnixMillis;
 use store::loads::{self, Work};
@@ -44,7 +44,7 @@ impl LastAudit {
 /// Pages a day that an agent can crawl, as measured so far.
 pub fn capacity_of(work: &Work, now: UnixMillis) -> u64 {
     let long = work.since.is_some_and(|since| since.plus_ms(LONG_ENOUGH_MS) <= now);
-    let shown = long.then_some(Shown { fetched: work.fetched, queued: work.queued });
+    let shown = long.then_some(DailyWork { fetched: work.fetched, queued: work.queued });
     capacity(work.offered, shown)
 }
 
@@ -56,9 +56,9 @@ pub async fn look(
     now: UnixMillis,
 ) -> Result<Audited, StoreError> {
     let works = loads::agents(store, now).await?;
-    let members: Vec<Member> = works
+    let agents: Vec<AuditedAgent> = works
         .iter()
-        .map(|work| Member {
+        .map(|work| AuditedAgent {
             agent: work.agent,
             capacity: capacity_of(work, now),
             active: work.approved,
@@ -66,9 +66,9 @@ pub async fn look(
         .collect();
     let loads = loads::subnets(store, now).await?;
     let held = delegations::held(store).await?;
-    let entries: Vec<Entry> = held
+    let entries: Vec<AuditedDelegation> = held
         .iter()
-        .map(|held| Entry {
+        .map(|held| AuditedDelegation {
             range: held.subnet,
             agent: held.agent,
             reason: Reason::from_word(&held.reason).unwrap_or(Reason::Lowest),
@@ -76,5 +76,5 @@ pub async fn look(
             load: loads.get(&held.subnet).copied().unwrap_or(1).max(1),
         })
         .collect();
-    Ok(Audited { at: now, findings: audit(hierarchy, &members, &entries) })
+    Ok(Audited { at: now, findings: audit(hierarchy, &agents, &entries) })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use delegation::balance::Rule;
+use delegation::balance::ReliefRule;
 use serde_json::json;
 use store::{loads, policy, settings};
 use tokio::sync::Notify;
@@ -40,7 +40,7 @@ impl BackgroundTask for Balance {
         let scales = LoadSnapshot::take(coordinator, &delegated).await?;
         let overfull = scales.agents.iter().any(|weighed| weighed.load > weighed.capacity);
         let pass = policy.passes && is_due(coordinator).await?;
-        let rule = Rule::from_word(&policy.rule).filter(|_| overfull);
+        let rule = ReliefRule::from_word(&policy.rule).filter(|_| overfull);
         if rule.is_none() && !pass && !(overfull && policy.passes) {
             return Ok(Outcome::Idle);
         }

@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use delegation::calibration::{Cause, ControlProbe, Failback, Rest, TimingReports};
+use delegation::calibration::{Cause, ControlProbe, Failback, ReopenLimits, TimingReports};
 use protocol::{AgentId, UnixMillis};
 use store::agents::Worker;
 use store::calibrations::{self, Case, Holds, Outcome, Seed, State};
@@ -18,9 +18,12 @@ use store::policy::Policy;
 use crate::runtime::state::Coordinator;
 
 /// How often a subnet may move, by the policy.
-pub(crate) fn rest(policy: &Policy) -> Rest {
+pub(crate) fn rest(policy: &Policy) -> ReopenLimits {
     let ms = |seconds: u32| u64::from(seconds) * 1_000;
-    Rest { least_ms: ms(policy.calibration.rest_s), window_ms: ms(policy.calibration.hearing_s) }
+    ReopenLimits {
+        min_interval_ms: ms(policy.calibration.rest_s),
+        window_ms: ms(policy.calibration.hearing_s),
+    }
 }
 
 /// What is heard of a subnet from this delegation on.
@@ -83,7 +86,7 @@ impl<'a> Walk<'a> {
         };
         let now = self.coordinator.now();
         match (
-            ControlProbe { agent, before_us }.blames(case.agent, case.ratio, now_us),
+            ControlProbe { agent, before_us }.cause(case.agent, case.ratio, now_us),
             &case.target,
         ) {
             (Cause::Server, _) => {
@@ -169,7 +172,7 @@ impl<'a> Walk<'a> {
         };
         let factor = f64::from(self.policy.calibration.slowdown.percent) / 100.0;
         let present_us = holds.rtt_us.unwrap_or(u32::MAX);
-        if failback.hear(&rest, factor, probe_us, present_us, now) {
+        if failback.observe(&rest, factor, probe_us, present_us, now) {
             let seed = |agent, rtt_us| Seed { agent, rtt_us };
             let seeds = [seed(failback.former, probe_us), seed(holds.agent, present_us)];
             return self.search(case, State::Returning, None, &seeds).await;

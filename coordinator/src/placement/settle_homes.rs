@@ -63,6 +63,6 @@ fn lives_there(delegated: &DelegatedHierarchy, agent: AgentId, home: &Range) -> 
     let holding = delegated
         .hierarchy()
         .find(home)
-        .and_then(|subnet| delegated.delegation_table().holding(subnet));
+        .and_then(|subnet| delegated.delegation_table().get(subnet));
     holding.is_some_and(|holding| holding.agent == agent && holding.reason == Reason::Home)
 }

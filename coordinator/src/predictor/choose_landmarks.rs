@@ -58,7 +58,7 @@ impl BackgroundTask for ChooseLandmarks {
             landmarks::forget(store, now.plus_ms(-KEPT_MS)).await?;
         }
         let spots = landmarks::answering(store, now.plus_ms(-REST_MS), LOOK_BACK).await?;
-        let anycast = coordinator.insight.with_places(|places| anycast(places, &times));
+        let anycast = coordinator.insight.with_clusters(|clusters| anycast(clusters, &times));
         let state = State {
             live: &live,
             times: &times,

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use delegation::predict::whereabouts::{Sighting, can_be_cut, cut, may_be_one_place};
+use delegation::predictor::virtual_subnets::{
+    AddressTimes, can_be_split, may_be_one_location, split,
+};
 use hierarchy::{Range, SubnetSplit};
 use protocol::{AgentId, SearchId};
 use store::searches::{self, OpenSearch, Sighted};
@@ -29,9 +31,9 @@ pub async fn findings(
     let searches: Vec<&OpenSearch> = decided.iter().map(|(search, _)| *search).collect();
     let others = searches::sightings(&coordinator.store, &searches).await?;
     for (search, lesson) in decided {
-        let seen = Sighting { address: search.target, times_ms: lesson.times_ms.clone() };
+        let seen = AddressTimes { address: search.target, times_ms: lesson.times_ms.clone() };
         let others = by_address(others.get(&search.id).into_iter().flatten().map(seen_at));
-        if let Some(pair) = coordinator.insight.everywhere(lesson) {
+        if let Some(pair) = coordinator.insight.detect_anycast(lesson) {
             note(coordinator, search, &near_both(pair, &lesson.times_ms)).await?;
         } else if let Some(finding) = elsewhere(&seen, &others) {
             note(coordinator, search, &finding).await?;
@@ -53,9 +55,9 @@ async fn note(
 async fn note_cut(
     coordinator: &Coordinator,
     search: &OpenSearch,
-    sightings: Vec<Sighting>,
+    sightings: Vec<AddressTimes>,
 ) -> Result<(), StoreError> {
-    let parts = cut(search.subnet, &sightings);
+    let parts = split(search.subnet, &sightings);
     note_parts(coordinator, search.subnet, parts, Some(search.id)).await
 }
 
@@ -76,13 +78,13 @@ async fn note_parts(
 /// Notes how these subnets are to be cut, where the round trips of fetches from their addresses say
 /// that they are not in one place.
 pub async fn cut_apart(coordinator: &Coordinator, subnets: &[Range]) -> Result<(), StoreError> {
-    let large: Vec<Range> = subnets.iter().copied().filter(can_be_cut).collect();
+    let large: Vec<Range> = subnets.iter().copied().filter(can_be_split).collect();
     if large.is_empty() {
         return Ok(());
     }
     for (subnet, told) in round_trips::confirmed(&coordinator.store, &large).await? {
         let times = told.iter().map(|one| (one.address, one.agent, one.rtt_us));
-        note_parts(coordinator, subnet, cut(subnet, &by_address(times)), None).await?;
+        note_parts(coordinator, subnet, split(subnet, &by_address(times)), None).await?;
     }
     Ok(())
 }
@@ -93,7 +95,7 @@ fn near_both((a, b): (AgentId, AgentId), times_ms: &[(AgentId, f64)]) -> Finding
         time.map_or_else(String::new, |(_, ms)| format!("{ms:.1} ms from {agent}"))
     };
     let detail = format!(
-        "{} and {}, though these two are far from each other: the address answers in several places (anycast)",
+        "{} and {}, though these two are far from each other: the address answers in several clusters (anycast)",
         time(a),
         time(b)
     );
@@ -104,17 +106,17 @@ fn seen_at(sighted: &Sighted) -> (IpAddr, AgentId, u32) {
     (sighted.address, sighted.agent, sighted.rtt_us)
 }
 
-fn by_address(times_us: impl IntoIterator<Item = (IpAddr, AgentId, u32)>) -> Vec<Sighting> {
+fn by_address(times_us: impl IntoIterator<Item = (IpAddr, AgentId, u32)>) -> Vec<AddressTimes> {
     let mut by_address: BTreeMap<IpAddr, Vec<(AgentId, f64)>> = BTreeMap::new();
     for (address, agent, rtt_us) in times_us {
         by_address.entry(address).or_default().push((agent, f64::from(rtt_us) / 1000.0));
     }
-    by_address.into_iter().map(|(address, times_ms)| Sighting { address, times_ms }).collect()
+    by_address.into_iter().map(|(address, times_ms)| AddressTimes { address, times_ms }).collect()
 }
 
 /// Another address of the subnet that cannot be where `seen` is.
-fn elsewhere(seen: &Sighting, others: &[Sighting]) -> Option<Finding> {
-    let other = others.iter().find(|other| !may_be_one_place(seen, other))?;
+fn elsewhere(seen: &AddressTimes, others: &[AddressTimes]) -> Option<Finding> {
+    let other = others.iter().find(|other| !may_be_one_location(seen, other))?;
     let detail = format!(
         "{} and {} cannot be in one place: {}",
         seen.address,
@@ -125,7 +127,7 @@ fn elsewhere(seen: &Sighting, others: &[Sighting]) -> Option<Finding> {
 }
 
 /// "12.0 against 180.3 ms from agt_1, …"
-fn differences(a: &Sighting, b: &Sighting) -> String {
+fn differences(a: &AddressTimes, b: &AddressTimes) -> String {
     let both = a.times_ms.iter().filter_map(|(agent, a_ms)| {
         let (_, b_ms) = b.times_ms.iter().find(|(other, _)| other == agent)?;
         Some(format!("{a_ms:.1} against {b_ms:.1} ms from {agent}"))
@@ -143,7 +145,7 @@ mod tests {
 
     #[test]
     fn two_addresses_that_cannot_be_in_one_place_are_told() {
-        let seen = Sighting {
+        let seen = AddressTimes {
             address: "198.51.100.7".parse().unwrap(),
             times_ms: vec![(AgentId::new(1), 10.0), (AgentId::new(2), 150.0)],
         };

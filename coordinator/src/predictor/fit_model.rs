@@ -36,13 +36,13 @@ impl BackgroundTask for SurveyLandmarks {
             return Ok(Outcome::Idle);
         }
         let began = Instant::now();
-        let Sizes { landmarks, places, lessons } = survey(coordinator, hierarchy).await?;
+        let Sizes { landmarks, clusters, lessons } = survey(coordinator, hierarchy).await?;
         coordinator.task_signals.drive_searches.notify_one();
         let took_ms = began.elapsed().as_millis();
         Ok(Outcome::Done(format!(
             "surveyed {} in {took_ms} ms: {}, and what {} taught",
             counted(landmarks, "landmark"),
-            counted(places, "place"),
+            counted(clusters, "place"),
             counted(lessons, "search"),
         )))
     }

@@ -2,10 +2,10 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use delegation::predict::landmarks::ENOUGH;
-use delegation::predict::whereabouts::everywhere;
-use delegation::predict::{self, Experience, Foresight, Places, WORTH_ASKING};
-use delegation::{Asked, AvailableAgents, Phase, Policy, Search, Step, Verdict};
+use delegation::predictor::detect_anycast;
+use delegation::predictor::landmarks::MIN_LANDMARKS;
+use delegation::predictor::{self, Clusters, MIN_PROBABILITY, Predictor, Prior};
+use delegation::{AvailableAgents, Phase, Policy, ProbeOutcome, Search, Step, TrailProbe};
 use hierarchy::{Generation, Hierarchy, SubnetId};
 use protocol::AgentId;
 use store::probes::Expected;
@@ -25,17 +25,17 @@ pub struct Insight {
     pub spending: Spending,
 }
 
-/// Places and experience on one generation of the hierarchy.
+/// Clusters and prior on one generation of the hierarchy.
 #[derive(Debug)]
 pub(crate) struct Knowledge {
     pub(super) generation: Generation,
-    pub(super) places: Places,
-    pub(super) experience: Experience,
+    pub(super) clusters: Clusters,
+    pub(super) prior: Prior,
     /// What was read for it.
     pub(super) basis: Basis,
 }
 
-/// A decided search, as experience learns from it.
+/// A decided search, as prior learns from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
     /// The subnet.
@@ -75,20 +75,12 @@ impl Insight {
                 None,
             );
         };
-        let foresight = known.foresight();
-        let mut kept = None;
-        let step = predict::next_step_keeping(
-            hierarchy,
-            &delegation_table,
-            roster,
-            policy,
-            &foresight,
-            search,
-            &mut kept,
-        );
-        let expected = match (step, &kept) {
-            (Step::Ask(candidate), Some(thought)) if candidate.phase == Phase::Predicted => {
-                Some(expected(thought.belief(), question, candidate.agent))
+        let predictor = known.predictor();
+        let (step, posterior) =
+            predictor::next_step(hierarchy, &delegation_table, roster, policy, &predictor, search);
+        let expected = match (step, &posterior) {
+            (Step::Ask(candidate), Some(posterior)) if candidate.phase == Phase::Predicted => {
+                Some(expected(posterior, question, candidate.agent))
             }
             _ => None,
         };
@@ -107,30 +99,30 @@ impl Insight {
         self.read().as_ref().is_some_and(Knowledge::has_enough)
     }
 
-    /// Looks at the places, if anything is known.
-    pub fn with_places<T>(&self, look: impl FnOnce(&Places) -> T) -> Option<T> {
-        self.read().as_ref().map(|known| look(&known.places))
+    /// Looks at the clusters, if anything is known.
+    pub fn with_clusters<T>(&self, look: impl FnOnce(&Clusters) -> T) -> Option<T> {
+        self.read().as_ref().map(|known| look(&known.clusters))
     }
 
     /// Two agents far from each other that are both near to the subnet of a lesson, where there are
-    /// such: it answers in several places (anycast).
-    pub fn everywhere(&self, lesson: &Lesson) -> Option<(AgentId, AgentId)> {
-        self.with_places(|places| everywhere(places, &lesson.times_ms)).flatten()
+    /// such: it answers in several clusters (anycast).
+    pub fn detect_anycast(&self, lesson: &Lesson) -> Option<(AgentId, AgentId)> {
+        self.with_clusters(|clusters| detect_anycast(clusters, &lesson.times_ms)).flatten()
     }
 
     /// Looks at what is believed of a subnet after these probes; none where nothing is known.
-    pub fn with_belief<T>(
+    pub fn with_posterior<T>(
         &self,
         hierarchy: &Hierarchy,
-        (subnet, trail): (SubnetId, &[Asked]),
-        look: impl FnOnce(Option<&predict::Belief<'_>>) -> T,
+        (subnet, trail): (SubnetId, &[TrailProbe]),
+        look: impl FnOnce(Option<&predictor::Posterior<'_>>) -> T,
     ) -> T {
         let knowledge = self.read();
         let search = Search { subnet, trail, provisional: None, waited_ms: 0 };
         let known = knowledge.as_ref().filter(|known| known.fits(hierarchy));
-        let foresight = known.map(Knowledge::foresight);
-        let belief = foresight.as_ref().map(|foresight| foresight.belief(hierarchy, &search));
-        look(belief.as_ref())
+        let predictor = known.map(Knowledge::predictor);
+        let posterior = predictor.as_ref().map(|predictor| predictor.posterior(hierarchy, &search));
+        look(posterior.as_ref())
     }
 
     /// What the knowledge was built from, and on which generation of the hierarchy.
@@ -153,12 +145,12 @@ impl Insight {
 
 impl Knowledge {
     pub(crate) fn learn(&mut self, hierarchy: &Hierarchy, lesson: &Lesson) {
-        let prior = self.experience.prior(hierarchy, lesson.subnet);
-        let mut belief = predict::Belief::new(&self.places, &prior);
+        let prior = self.prior.probabilities(hierarchy, lesson.subnet);
+        let mut posterior = predictor::Posterior::new(&self.clusters, &prior);
         for (agent, rtt_ms) in &lesson.times_ms {
-            belief.observe(*agent, *rtt_ms);
+            posterior.observe(*agent, *rtt_ms);
         }
-        self.experience.learn(hierarchy, lesson.subnet, &belief.chances());
+        self.prior.add_observation(hierarchy, lesson.subnet, &posterior.probabilities());
     }
 
     fn fits(&self, hierarchy: &Hierarchy) -> bool {
@@ -166,20 +158,24 @@ impl Knowledge {
     }
 
     fn has_enough(&self) -> bool {
-        self.places.homes().len() >= ENOUGH
+        self.clusters.members().len() >= MIN_LANDMARKS
     }
 
-    fn foresight(&self) -> Foresight<'_> {
-        Foresight { places: &self.places, experience: &self.experience, worth_asking: WORTH_ASKING }
+    fn predictor(&self) -> Predictor<'_> {
+        Predictor { clusters: &self.clusters, prior: &self.prior, min_probability: MIN_PROBABILITY }
     }
 }
 
-fn expected(belief: &predict::Belief<'_>, question: &Question<'_>, agent: AgentId) -> Expected {
-    let (rtt_ms, deviation_ms) = belief.expected_ms(agent);
+fn expected(
+    posterior: &predictor::Posterior<'_>,
+    question: &Question<'_>,
+    agent: AgentId,
+) -> Expected {
+    let (rtt_ms, deviation_ms) = posterior.expected_ms(agent);
     let chance = if let Some(best_ms) = best_ms(question) {
-        belief.chances_below(best_ms, &[agent]).pop()
+        posterior.probabilities_below(best_ms, &[agent]).pop()
     } else {
-        Some(belief.chance_nearest(agent, question.roster, question.search))
+        Some(posterior.probability_nearest(agent, question.roster, question.search))
     };
     Expected {
         rtt_us: us(rtt_ms),
@@ -195,10 +191,10 @@ fn best_ms(question: &Question<'_>) -> Option<f64> {
 }
 
 /// The round trip of a step, in milliseconds.
-pub(crate) fn measured_ms(asked: &Asked) -> Option<f64> {
-    match asked.verdict {
-        Verdict::Measured { rtt_us } => Some(f64::from(rtt_us) / 1000.0),
-        Verdict::Pending | Verdict::Unreachable | Verdict::Expired => None,
+pub(crate) fn measured_ms(asked: &TrailProbe) -> Option<f64> {
+    match asked.outcome {
+        ProbeOutcome::Measured { rtt_us } => Some(f64::from(rtt_us) / 1000.0),
+        ProbeOutcome::Pending | ProbeOutcome::Unreachable | ProbeOutcome::Expired => None,
     }
 }
 
@@ -214,7 +210,7 @@ impl Lesson {
     }
 
     /// What a trail teaches; nothing where nobody measured.
-    pub fn of(subnet: SubnetId, trail: &[Asked]) -> Option<Self> {
+    pub fn of(subnet: SubnetId, trail: &[TrailProbe]) -> Option<Self> {
         let times_ms: Vec<_> =
             trail.iter().filter_map(|asked| Some((asked.agent, measured_ms(asked)?))).collect();
         (!times_ms.is_empty()).then_some(Self { subnet, times_ms })

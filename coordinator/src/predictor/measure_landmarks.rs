@@ -8,7 +8,7 @@ use store::landmarks::{self, Due, Room};
 use store::policy::{Policy, Strategy};
 use tokio::sync::Notify;
 
-use crate::predictor::allowance;
+use crate::predictor::probe_limits;
 use crate::runtime::counted::counted;
 use crate::runtime::state::Coordinator;
 use crate::runtime::task_signals::TaskSignals;
@@ -46,13 +46,13 @@ impl BackgroundTask for MeasureLandmarks {
         let now = coordinator.now();
         let before = now.plus_ms(-DAY_MS * i64::from(policy.landmark_days));
         let due = landmarks::due(&coordinator.store, &rooms, before).await?;
-        let allowance = allowance(policy.probes);
+        let probe_limits = probe_limits(policy.probes);
         let spend = |due: &Due| {
             let subnet = delegated.hierarchy().smallest(due.address);
-            coordinator.insight.spending.ledger(|ledger| {
-                let allowed = ledger.allows(&allowance, subnet, now);
+            coordinator.insight.spending.usage(|usage| {
+                let allowed = usage.allows(&probe_limits, subnet, now);
                 if allowed {
-                    ledger.spend(due.agent, subnet, now);
+                    usage.record(due.agent, subnet, now);
                 }
                 allowed
             })
@@ -74,9 +74,9 @@ const SHARE: u32 = 4;
 fn room(coordinator: &Coordinator, policy: &Policy, worker: &Worker) -> Option<Room> {
     let now = coordinator.now();
     let seen = availability(coordinator, worker);
-    let allowance = allowance(policy.probes);
+    let probe_limits = probe_limits(policy.probes);
     let spending = &coordinator.insight.spending;
-    let seen = spending.ledger(|ledger| ledger.availability(&allowance, worker.agent, seen, now));
+    let seen = spending.usage(|usage| usage.availability(&probe_limits, worker.agent, seen, now));
     let most = (coordinator.config.limits.orders_per_agent / SHARE).max(1);
     let orders = most.saturating_sub(worker.orders);
     (seen == delegation::Availability::Ready && orders > 0)

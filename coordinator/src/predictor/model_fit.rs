@@ -1,9 +1,9 @@
-//! Places and experience are built anew from what Postgres has.
+//! Clusters and prior are built anew from what Postgres has.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use delegation::predict::{Experience, Landmark, Places};
+use delegation::predictor::{Clusters, Landmark, Prior};
 use hierarchy::{Hierarchy, SubnetId};
 use protocol::{AgentId, LandmarkId, SearchId, UnixMillis};
 use store::landmarks::{self, Measured, Outcome};
@@ -30,8 +30,8 @@ pub struct Basis {
 pub struct Sizes {
     /// Landmarks with a time.
     pub landmarks: usize,
-    /// Places they are at.
-    pub places: usize,
+    /// Clusters they are at.
+    pub clusters: usize,
     /// Subnets that were learned from, after a search or by the fetches from them.
     pub lessons: usize,
 }
@@ -78,7 +78,7 @@ async fn build(
     let times = landmarks::times(&coordinator.store).await?;
     let newest = times.iter().map(|time| time.measured_at).max().unwrap_or(UnixMillis(0));
     let basis = Basis { reports: times.len() as u64, newest, surveyed_at };
-    // Trails say nothing without places to compare them with.
+    // Trails say nothing without clusters to compare them with.
     let lessons =
         if times.is_empty() { Vec::new() } else { lessons(coordinator, hierarchy).await? };
     let ground = Arc::clone(hierarchy);
@@ -95,17 +95,20 @@ fn think(
     lessons: &[Lesson],
 ) -> (Knowledge, Sizes) {
     let landmarks = by_landmark(hierarchy, times);
-    let places = Places::survey(&landmarks);
-    let experience = Experience::of_landmarks(hierarchy, &places);
+    let clusters = Clusters::fit(&landmarks);
+    let prior = Prior::from_landmarks(hierarchy, &clusters);
     let generation = hierarchy.generation();
-    let mut known = Knowledge { generation, places, experience, basis };
-    if !known.places.is_empty() {
+    let mut known = Knowledge { generation, clusters, prior, basis };
+    if !known.clusters.is_empty() {
         for lesson in lessons {
             known.learn(hierarchy, lesson);
         }
     }
-    let sizes =
-        Sizes { landmarks: landmarks.len(), places: known.places.len(), lessons: lessons.len() };
+    let sizes = Sizes {
+        landmarks: landmarks.len(),
+        clusters: known.clusters.len(),
+        lessons: lessons.len(),
+    };
     (known, sizes)
 }
 

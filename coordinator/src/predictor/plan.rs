@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
-use delegation::predict::Places;
-use delegation::predict::landmarks::{self as choosing, Health, Report};
-use delegation::predict::whereabouts::everywhere;
+use delegation::predictor::Clusters;
+use delegation::predictor::detect_anycast;
+use delegation::predictor::landmarks::{self as choosing, Health, LandmarkProbe};
 use hierarchy::{Hierarchy, SubnetId};
 use protocol::{AgentId, LandmarkId};
 use store::landmarks::{Landmark, Measured, Outcome, Spot};
@@ -61,7 +61,7 @@ pub fn plan(hierarchy: &Hierarchy, state: &State<'_>) -> Plan {
     let taken: HashSet<SubnetId> =
         kept.keys().chain(&renewal.retired).chain(&renewal.added).copied().collect();
     let has = kept.len() + renewal.added.len();
-    let room = choosing::wanted(answering.len(), state.most).saturating_sub(has);
+    let room = choosing::target_count(answering.len(), state.most).saturating_sub(has);
     let ideal = choosing::choose(hierarchy, &answering, taken.len() + room, rank);
     let more = ideal.into_iter().filter(|subnet| !taken.contains(subnet)).take(room);
     let chosen = renewal.added.iter().copied().chain(more);
@@ -99,9 +99,9 @@ fn health(hierarchy: &Hierarchy, kept: &Kept, state: &State<'_>) -> Vec<Health> 
             Outcome::Refused => return None,
         };
         let is_kept = kept.get(&subnet) == Some(&time.landmark);
-        is_kept.then_some(Report { subnet, agent: time.agent, rtt_us, before_us })
+        is_kept.then_some(LandmarkProbe { subnet, agent: time.agent, rtt_us, before_us })
     };
-    let reports: Vec<Report> = state.times.iter().filter_map(report).collect();
+    let reports: Vec<LandmarkProbe> = state.times.iter().filter_map(report).collect();
     let mut health = choosing::health(&reports);
     for one in &mut health {
         if kept.get(&one.subnet).is_some_and(|id| state.anycast.contains(id)) {
@@ -112,7 +112,7 @@ fn health(hierarchy: &Hierarchy, kept: &Kept, state: &State<'_>) -> Vec<Health> 
 }
 
 /// Landmarks that are near to agents far from each other.
-pub fn anycast(places: &Places, times: &[Measured]) -> HashSet<LandmarkId> {
+pub fn anycast(clusters: &Clusters, times: &[Measured]) -> HashSet<LandmarkId> {
     let mut by_landmark: HashMap<LandmarkId, Vec<(AgentId, f64)>> = HashMap::new();
     for time in times {
         if let Outcome::Measured { rtt_us, .. } = time.outcome {
@@ -122,8 +122,9 @@ pub fn anycast(places: &Places, times: &[Measured]) -> HashSet<LandmarkId> {
                 .push((time.agent, f64::from(rtt_us) / 1000.0));
         }
     }
-    let found =
-        by_landmark.into_iter().filter(|(_, times_ms)| everywhere(places, times_ms).is_some());
+    let found = by_landmark
+        .into_iter()
+        .filter(|(_, times_ms)| detect_anycast(clusters, times_ms).is_some());
     found.map(|(id, _)| id).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use delegation::budget::{Allowance, Ledger};
+use delegation::budget::{ProbeLimits, ProbeUsage};
 use hierarchy::Generation;
 use protocol::UnixMillis;
 use store::policy::ProbesADay;
@@ -14,7 +14,7 @@ use crate::runtime::state::Coordinator;
 /// What was asked for today, counted by subnets of one generation of the hierarchy; unknown after a
 /// start.
 #[derive(Debug, Default)]
-pub struct Spending(Mutex<Option<(Generation, Ledger)>>);
+pub struct Spending(Mutex<Option<(Generation, ProbeUsage)>>);
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -30,8 +30,8 @@ impl Spending {
             return Ok(());
         }
         let now = coordinator.now();
-        let ledger = count(coordinator, delegated, now).await?;
-        self.with(|known| *known = Some((generation, ledger)));
+        let usage = count(coordinator, delegated, now).await?;
+        self.with(|known| *known = Some((generation, usage)));
         Ok(())
     }
 
@@ -40,15 +40,15 @@ impl Spending {
         self.with(|known| *known = None);
     }
 
-    /// Looks into the ledger or notes something in it. One that is not known yet counts as empty.
-    pub fn ledger<T>(&self, look: impl FnOnce(&mut Ledger) -> T) -> T {
+    /// Looks into the usage or notes something in it. One that is not known yet counts as empty.
+    pub fn usage<T>(&self, look: impl FnOnce(&mut ProbeUsage) -> T) -> T {
         self.with(|known| match known {
-            Some((_, ledger)) => look(ledger),
-            None => look(&mut Ledger::default()),
+            Some((_, usage)) => look(usage),
+            None => look(&mut ProbeUsage::default()),
         })
     }
 
-    fn with<T>(&self, look: impl FnOnce(&mut Option<(Generation, Ledger)>) -> T) -> T {
+    fn with<T>(&self, look: impl FnOnce(&mut Option<(Generation, ProbeUsage)>) -> T) -> T {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -57,19 +57,19 @@ async fn count(
     coordinator: &Coordinator,
     delegated: &DelegatedHierarchy,
     now: UnixMillis,
-) -> Result<Ledger, StoreError> {
+) -> Result<ProbeUsage, StoreError> {
     let today = UnixMillis(now.0 - now.0.rem_euclid(DAY_MS));
-    let mut ledger = Ledger::default();
+    let mut usage = ProbeUsage::default();
     for spent in probes::spent(&coordinator.store, today).await? {
         let subnet = delegated.hierarchy().smallest(spent.address);
         for _ in 0..spent.probes {
-            ledger.spend(spent.agent, subnet, now);
+            usage.record(spent.agent, subnet, now);
         }
     }
-    Ok(ledger)
+    Ok(usage)
 }
 
-/// What the admins allow, as the ledger reads it.
-pub fn allowance(probes: ProbesADay) -> Allowance {
-    Allowance { per_agent: probes.per_agent, per_target: probes.per_target, in_all: probes.in_all }
+/// What the admins allow, as the usage reads it.
+pub fn probe_limits(probes: ProbesADay) -> ProbeLimits {
+    ProbeLimits { per_agent: probes.per_agent, per_target: probes.per_target, total: probes.in_all }
 }

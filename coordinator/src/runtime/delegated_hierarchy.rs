@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use arc_swap::ArcSwapOption;
-use delegation::{DelegationTable, Holding, Reason};
+use delegation::{Delegation, DelegationTable, Reason};
 use hierarchy::{Generation, Hierarchy, SubnetId};
 use store::delegations::Held;
 use tokio::sync::{Mutex, MutexGuard};
 
 /// What the delegation table says of a delegation; none for a reason that no version of the coordinator writes.
-pub(crate) fn holding_of(held: &Held) -> Option<Holding> {
-    Some(Holding { agent: held.agent, reason: Reason::from_word(&held.reason)? })
+pub(crate) fn holding_of(held: &Held) -> Option<Delegation> {
+    Some(Delegation { agent: held.agent, reason: Reason::from_word(&held.reason)? })
 }
 
 /// One generation of the hierarchy and who holds what on it.
@@ -56,19 +56,19 @@ impl DelegatedHierarchy {
 
     /// Enters a delegation, and gives who held the subnet before. Until it is committed nobody else
     /// may change delegations ([`CurrentHierarchy::writing`]).
-    pub fn enter(&self, subnet: SubnetId, holding: Holding) -> Option<Holding> {
+    pub fn enter(&self, subnet: SubnetId, holding: Delegation) -> Option<Delegation> {
         let mut delegation_table =
             self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
         delegation_table.insert(&self.hierarchy, subnet, holding)
     }
 
     /// Takes back what [`DelegatedHierarchy::enter`] did, which gave `before`.
-    pub fn take_back(&self, subnet: SubnetId, before: Option<Holding>) {
+    pub fn take_back(&self, subnet: SubnetId, before: Option<Delegation>) {
         self.put(subnet, before);
     }
 
     /// Makes the delegation table say of a subnet what is known to be so: who holds it, or that nobody does.
-    pub fn put(&self, subnet: SubnetId, holding: Option<Holding>) {
+    pub fn put(&self, subnet: SubnetId, holding: Option<Delegation>) {
         let mut delegation_table =
             self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
         match holding {

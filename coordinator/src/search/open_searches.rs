@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use delegation::Constraints;
-use delegation::target::FORGIVEN_MS;
+use delegation::target::RETRY_AFTER_MS;
 use hierarchy::{CompanyId, Range, SubnetId};
 use protocol::HostId;
 use store::StoreError;
@@ -88,7 +88,7 @@ async fn choose(
             choice.consider(subnet, room);
         }
     }
-    let forgiven = now.plus_ms(-FORGIVEN_MS.cast_signed());
+    let forgiven = now.plus_ms(-RETRY_AFTER_MS.cast_signed());
     Ok(hosts::orphans(&coordinator.store, &choice.chosen, forgiven, now).await?)
 }
 
@@ -127,7 +127,7 @@ impl<'a> Choice<'a> {
         // The search for one that is in the hierarchy no more ends at once, and its hosts find
         // another.
         let Some(subnet) = hierarchy.find(subnet) else { return true };
-        let is_held = self.delegated.delegation_table().holding(subnet).is_some();
+        let is_held = self.delegated.delegation_table().get(subnet).is_some();
         let is_pinned = self.constraints.pin(hierarchy, subnet).is_some();
         let company = unserved_company(self.delegated, subnet);
         !is_held && !is_pinned && company.is_none_or(|company| self.busy.insert(company))

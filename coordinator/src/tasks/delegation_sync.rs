@@ -105,7 +105,7 @@ async fn these(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), StoreE
 fn enter(delegated: &DelegatedHierarchy, standing: &Standing) -> Vec<AgentId> {
     let Some(subnet) = delegated.hierarchy().find(&standing.subnet) else { return Vec::new() };
     let holding = standing.held.as_ref().and_then(holding_of);
-    let before = delegated.delegation_table().holding(subnet);
+    let before = delegated.delegation_table().get(subnet);
     if before == holding {
         return Vec::new();
     }

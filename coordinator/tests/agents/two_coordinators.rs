@@ -2,7 +2,7 @@
 
 use coordinator::placement::agent_administration::Wish;
 use coordinator::placement::constraints::override_delegation::{Override, override_once};
-use delegation::{Holding, Reason};
+use delegation::{Delegation, Reason};
 use hierarchy::Range;
 use protocol::AgentId;
 use store::testing::execute;
@@ -14,13 +14,13 @@ const URL: &str = "http://198.51.100.1/";
 const SUBNET: &str = "198.51.100.0/26";
 
 /// Who holds the subnet by the coordinator's own delegation table.
-fn holder(running: &Running) -> Option<Holding> {
+fn holder(running: &Running) -> Option<Delegation> {
     let delegated = running.coordinator.delegated()?;
     let subnet = delegated.hierarchy().find(&SUBNET.parse::<Range>().unwrap())?;
-    delegated.delegation_table().holding(subnet)
+    delegated.delegation_table().get(subnet)
 }
 
-async fn until_held(running: &Running, holding: Option<Holding>) {
+async fn until_held(running: &Running, holding: Option<Delegation>) {
     until("the delegation_table says so", || std::future::ready(holder(running) == holding)).await;
 }
 
@@ -37,7 +37,7 @@ async fn two(ground: &Ground, beside: &tempfile::TempDir) -> (Running, Running, 
     let other = ground.start_beside(beside).await;
     let held = store::delegations::held(ground.store()).await.unwrap();
     assert!(held.iter().any(|held| held.reason == "threshold"), "{held:?}");
-    until_held(&other, Some(Holding { agent: near.id, reason: Reason::Threshold })).await;
+    until_held(&other, Some(Delegation { agent: near.id, reason: Reason::Threshold })).await;
     assert!(!other.coordinator.is_leader());
     (leader, other, near)
 }
@@ -64,11 +64,11 @@ async fn what_is_done_by_hand_at_one_is_in_the_book_of_the_other() {
     .await;
 
     override_at(&other, second.id).await;
-    until_held(&leader, Some(Holding { agent: second.id, reason: Reason::Override })).await;
+    until_held(&leader, Some(Delegation { agent: second.id, reason: Reason::Override })).await;
     override_at(&leader, near.id).await;
-    until_held(&other, Some(Holding { agent: near.id, reason: Reason::Override })).await;
+    until_held(&other, Some(Delegation { agent: near.id, reason: Reason::Override })).await;
     override_at(&other, second.id).await;
-    until_held(&leader, Some(Holding { agent: second.id, reason: Reason::Override })).await;
+    until_held(&leader, Some(Delegation { agent: second.id, reason: Reason::Override })).await;
 
     // Nobody has its subnets any more.
     other.order(second.id, Wish::Revoke).await;
@@ -90,7 +90,7 @@ async fn what_one_decides_is_in_the_book_of_the_other() {
     leader.add_seeds(&[URL]).await;
     let order = near.orders(&leader).await.remove(0);
     near.measured(&leader, &order, 9_000).await;
-    until_held(&other, Some(Holding { agent: near.id, reason: Reason::Threshold })).await;
+    until_held(&other, Some(Delegation { agent: near.id, reason: Reason::Threshold })).await;
     other.stop().await;
     leader.stop().await;
 }

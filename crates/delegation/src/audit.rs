@@ -13,7 +13,7 @@ use crate::Reason;
 
 /// A delegation as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct AuditedDelegation {
     /// What.
     pub range: Range,
     /// To whom.
@@ -28,7 +28,7 @@ pub struct Entry {
 
 /// An agent as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Member {
+pub struct AuditedAgent {
     /// Who.
     pub agent: AgentId,
     /// Pages a day that it can crawl.
@@ -48,7 +48,7 @@ pub enum Finding {
         agents: [AgentId; 2],
     },
     /// The agent is not known, or is known but may not hold anything: the subnet is not crawled.
-    NobodyThere {
+    InactiveAgent {
         /// What.
         range: Range,
         /// Whose.
@@ -89,14 +89,18 @@ pub enum Finding {
 }
 
 /// Everything that should not be, entry by entry in their order, then agent by agent.
-pub fn audit(hierarchy: &Hierarchy, members: &[Member], entries: &[Entry]) -> Vec<Finding> {
-    let members: HashMap<AgentId, Member> =
-        members.iter().map(|member| (member.agent, *member)).collect();
+pub fn audit(
+    hierarchy: &Hierarchy,
+    agents: &[AuditedAgent],
+    entries: &[AuditedDelegation],
+) -> Vec<Finding> {
+    let agents: HashMap<AgentId, AuditedAgent> =
+        agents.iter().map(|member| (member.agent, *member)).collect();
     let mut owners: HashMap<Range, AgentId> = HashMap::new();
     let mut loads: BTreeMap<AgentId, u64> = BTreeMap::new();
     let mut findings = Vec::new();
     for entry in entries {
-        findings.extend(of_entry(hierarchy, &members, entry));
+        findings.extend(of_entry(hierarchy, &agents, entry));
         let load = loads.entry(entry.agent).or_default();
         *load = load.saturating_add(entry.load);
         if let Some(first) = owners.insert(entry.range, entry.agent) {
@@ -104,20 +108,20 @@ pub fn audit(hierarchy: &Hierarchy, members: &[Member], entries: &[Entry]) -> Ve
         }
     }
     findings.extend(
-        loads.into_iter().filter_map(|(agent, load)| over_capacity(members.get(&agent)?, load)),
+        loads.into_iter().filter_map(|(agent, load)| over_capacity(agents.get(&agent)?, load)),
     );
     findings
 }
 
 fn of_entry(
     hierarchy: &Hierarchy,
-    members: &HashMap<AgentId, Member>,
-    entry: &Entry,
+    agents: &HashMap<AgentId, AuditedAgent>,
+    entry: &AuditedDelegation,
 ) -> impl Iterator<Item = Finding> {
-    let Entry { range, agent, generation, .. } = *entry;
-    let member = members.get(&agent);
+    let AuditedDelegation { range, agent, generation, .. } = *entry;
+    let member = agents.get(&agent);
     let nobody = member.is_none_or(|member| !member.active);
-    let nobody = nobody.then_some(Finding::NobodyThere { range, agent, known: member.is_some() });
+    let nobody = nobody.then_some(Finding::InactiveAgent { range, agent, known: member.is_some() });
     let stale = (generation != hierarchy.generation())
         .then_some(Finding::StaleGeneration { range, generation });
     let place = match hierarchy.find(&range).map(|subnet| hierarchy.subnet(subnet).kind()) {
@@ -128,8 +132,8 @@ fn of_entry(
     [nobody, stale, place].into_iter().flatten()
 }
 
-fn over_capacity(member: &Member, load: u64) -> Option<Finding> {
-    let Member { agent, capacity, .. } = *member;
+fn over_capacity(member: &AuditedAgent, load: u64) -> Option<Finding> {
+    let AuditedAgent { agent, capacity, .. } = *member;
     (load > capacity).then_some(Finding::OverCapacity { agent, load, capacity })
 }
 
@@ -138,7 +142,7 @@ impl Finding {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::TwoOwners { .. } => "two_owners",
-            Self::NobodyThere { .. } => "nobody_there",
+            Self::InactiveAgent { .. } => "inactive_agent",
             Self::Orphan { .. } => "orphan",
             Self::NotDelegable { .. } => "not_delegable",
             Self::StaleGeneration { .. } => "stale_generation",
@@ -157,13 +161,13 @@ impl std::fmt::Display for Finding {
                     "{range} is delegated to agent {first} and to agent {second}; take it from one of them"
                 )
             }
-            Self::NobodyThere { range, agent, known: false } => {
+            Self::InactiveAgent { range, agent, known: false } => {
                 write!(
                     f,
                     "{range} is delegated to agent {agent}, whom nobody knows; search for another one"
                 )
             }
-            Self::NobodyThere { range, agent, known: true } => {
+            Self::InactiveAgent { range, agent, known: true } => {
                 write!(
                     f,
                     "{range} is delegated to agent {agent}, who is paused or revoked; search for another one"

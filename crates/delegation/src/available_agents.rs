@@ -58,7 +58,7 @@ impl AvailableAgents {
     }
 
     /// Agents that are not among `known`, which is sorted.
-    pub(crate) fn strangers(&self, known: &[AgentId]) -> impl Iterator<Item = AgentId> {
+    pub(crate) fn unmeasured(&self, known: &[AgentId]) -> impl Iterator<Item = AgentId> {
         let mut known = known.iter().peekable();
         self.agents().filter(move |agent| {
             while known.next_if(|other| *other < agent).is_some() {}

@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 use hierarchy::{Hierarchy, Scope, SubnetId, SubnetKind};
 use protocol::{AgentId, ExclusionId, PinId};
 
-use crate::{AvailableAgents, DelegationTable, Holding};
+use crate::{AvailableAgents, Delegation, DelegationTable};
 
 /// This agent crawls it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,9 +104,9 @@ impl Constraints {
 
 /// A delegation that is not as admins want it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Due {
+pub enum Correction {
     /// It goes to the agent that is pinned there.
-    Give {
+    Assign {
         /// The pin.
         pin: PinId,
         /// Its agent.
@@ -114,17 +114,17 @@ pub enum Due {
     },
     /// Its agent may not keep it, or was pinned there and is no longer: a search finds who shall
     /// have it.
-    Search {
+    Reopen {
         /// Who has it until then.
         from: AgentId,
         /// Why.
-        because: Because,
+        reason: ReopenReason,
     },
 }
 
 /// Why a subnet is searched for anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Because {
+pub enum ReopenReason {
     /// The pin that held it there is over.
     PinOver,
     /// Its agent is excluded.
@@ -134,13 +134,13 @@ pub enum Because {
 /// What is to be done so that the delegation table is as admins want it, in the order of the subnets. `marked`
 /// are the subnets that a pin holds according to the store; `wanted` are subnets that hosts wait
 /// for.
-pub fn due<Hasher: BuildHasher>(
+pub fn corrections<Hasher: BuildHasher>(
     hierarchy: &Hierarchy,
     constraints: &Constraints,
     delegation_table: &DelegationTable,
     marked: &HashMap<SubnetId, PinId, Hasher>,
     wanted: impl IntoIterator<Item = SubnetId>,
-) -> BTreeMap<SubnetId, Due> {
+) -> BTreeMap<SubnetId, Correction> {
     let held = delegation_table.iter().filter_map(|(subnet, holding)| {
         Some((
             subnet,
@@ -148,7 +148,7 @@ pub fn due<Hasher: BuildHasher>(
         ))
     });
     let free = wanted.into_iter().chain(named(hierarchy, constraints));
-    let free = free.filter(|subnet| delegation_table.holding(*subnet).is_none());
+    let free = free.filter(|subnet| delegation_table.get(*subnet).is_none());
     let given = free.filter_map(|subnet| Some((subnet, give(constraints.pin(hierarchy, subnet)?))));
     held.chain(given).collect()
 }
@@ -169,21 +169,21 @@ fn of_held(
     hierarchy: &Hierarchy,
     constraints: &Constraints,
     subnet: SubnetId,
-    holding: Holding,
+    holding: Delegation,
     mark: Option<PinId>,
-) -> Option<Due> {
+) -> Option<Correction> {
     let from = holding.agent;
     match (constraints.pin(hierarchy, subnet), mark) {
         (Some(pin), Some(mark)) if pin.id == mark && pin.agent == from => None,
         (Some(pin), _) => Some(give(pin)),
-        (None, Some(_)) => Some(Due::Search { from, because: Because::PinOver }),
+        (None, Some(_)) => Some(Correction::Reopen { from, reason: ReopenReason::PinOver }),
         (None, None) => {
             let exclusion = constraints.exclusion(hierarchy, subnet, from)?;
-            Some(Due::Search { from, because: Because::Excluded(exclusion.id) })
+            Some(Correction::Reopen { from, reason: ReopenReason::Excluded(exclusion.id) })
         }
     }
 }
 
-fn give(pin: &Pin) -> Due {
-    Due::Give { pin: pin.id, agent: pin.agent }
+fn give(pin: &Pin) -> Correction {
+    Correction::Assign { pin: pin.id, agent: pin.agent }
 }

@@ -14,7 +14,7 @@ use crate::{AgentCounts, Reason};
 /// per ancestor (about eight) and never depends on how many delegations there are.
 #[derive(Debug, Clone, Default)]
 pub struct DelegationTable {
-    holdings: HashMap<SubnetId, Holding>,
+    delegations: HashMap<SubnetId, Delegation>,
     company: HashMap<CompanyId, AgentCounts>,
     children: HashMap<SubnetId, AgentCounts>,
     inside: HashMap<SubnetId, AgentCounts>,
@@ -22,7 +22,7 @@ pub struct DelegationTable {
 
 /// One entry of the delegation table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Holding {
+pub struct Delegation {
     /// Who crawls the subnet.
     pub agent: AgentId,
     /// Why it does.
@@ -33,7 +33,7 @@ impl DelegationTable {
     /// A delegation table with these delegations; where a subnet is named twice the later entry counts.
     pub fn of(
         hierarchy: &Hierarchy,
-        delegations: impl IntoIterator<Item = (SubnetId, Holding)>,
+        delegations: impl IntoIterator<Item = (SubnetId, Delegation)>,
     ) -> Self {
         let mut delegation_table = Self::default();
         for (subnet, holding) in delegations {
@@ -47,29 +47,29 @@ impl DelegationTable {
         &mut self,
         hierarchy: &Hierarchy,
         subnet: SubnetId,
-        holding: Holding,
-    ) -> Option<Holding> {
+        holding: Delegation,
+    ) -> Option<Delegation> {
         let before = self.remove(hierarchy, subnet);
-        self.holdings.insert(subnet, holding);
+        self.delegations.insert(subnet, holding);
         self.count(hierarchy, subnet, |crowd| crowd.join(holding.agent));
         before
     }
 
     /// Takes `subnet` from its holder; returns who held it.
-    pub fn remove(&mut self, hierarchy: &Hierarchy, subnet: SubnetId) -> Option<Holding> {
-        let before = self.holdings.remove(&subnet)?;
+    pub fn remove(&mut self, hierarchy: &Hierarchy, subnet: SubnetId) -> Option<Delegation> {
+        let before = self.delegations.remove(&subnet)?;
         self.count(hierarchy, subnet, |crowd| crowd.leave(before.agent));
         Some(before)
     }
 
     /// Who holds exactly this subnet.
     pub fn agent_of(&self, subnet: SubnetId) -> Option<AgentId> {
-        self.holding(subnet).map(|holding| holding.agent)
+        self.get(subnet).map(|holding| holding.agent)
     }
 
     /// Who holds exactly this subnet, and why.
-    pub fn holding(&self, subnet: SubnetId) -> Option<Holding> {
-        self.holdings.get(&subnet).copied()
+    pub fn get(&self, subnet: SubnetId) -> Option<Delegation> {
+        self.delegations.get(&subnet).copied()
     }
 
     /// Agents that hold a subnet of `company`.
@@ -88,18 +88,18 @@ impl DelegationTable {
     }
 
     /// All delegations, in no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = (SubnetId, Holding)> + '_ {
-        self.holdings.iter().map(|(subnet, holding)| (*subnet, *holding))
+    pub fn iter(&self) -> impl Iterator<Item = (SubnetId, Delegation)> + '_ {
+        self.delegations.iter().map(|(subnet, holding)| (*subnet, *holding))
     }
 
     /// Number of delegated subnets.
     pub fn len(&self) -> usize {
-        self.holdings.len()
+        self.delegations.len()
     }
 
     /// Whether nothing is delegated.
     pub fn is_empty(&self) -> bool {
-        self.holdings.is_empty()
+        self.delegations.is_empty()
     }
 
     /// Applies `change` to every crowd that `subnet` counts in.

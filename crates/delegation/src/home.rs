@@ -15,7 +15,7 @@ use crate::{DelegationTable, Reason};
 pub enum Home {
     /// Delegate this subnet to the agent, with [`Reason::Home`], also when a search gave it to
     /// another agent before.
-    Take(SubnetId),
+    Assign(SubnetId),
     /// Another agent lives in the same subnet and keeps it.
     Shared {
         /// The common subnet.
@@ -24,7 +24,7 @@ pub enum Home {
         with: AgentId,
     },
     /// An admin gave the subnet to another agent, which keeps it.
-    Withheld {
+    Overridden {
         /// The subnet.
         subnet: SubnetId,
         /// Who has it.
@@ -46,13 +46,13 @@ pub fn home(
     if hierarchy.subnet(subnet).kind() != SubnetKind::Delegated {
         return Home::Unregistered;
     }
-    match delegation_table.holding(subnet) {
+    match delegation_table.get(subnet) {
         Some(holding) if holding.reason == Reason::Home && holding.agent != agent => {
             Home::Shared { subnet, with: holding.agent }
         }
         Some(holding) if holding.reason == Reason::Override && holding.agent != agent => {
-            Home::Withheld { subnet, with: holding.agent }
+            Home::Overridden { subnet, with: holding.agent }
         }
-        _ => Home::Take(subnet),
+        _ => Home::Assign(subnet),
     }
 }

@@ -9,7 +9,7 @@
 //! 3. [`next_step`]: the search itself. Its whole state is the trail of probes asked so far, so
 //!    that a restart goes on where it stopped: the next step is computed anew from the trail each
 //!    time.
-//! 4. [`predict`]: a better order, for agents that probe landmarks now and then.
+//! 4. [`predictor`]: a better order, for agents that probe landmarks now and then.
 //! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
 //! 6. [`balance`]: when not everybody can have the nearest agent (IPMicra III.F).
 //! 7. [`calibration`]: noticing that pages answer slower than they used to (IPMicra III.F).
@@ -29,7 +29,7 @@ mod candidates;
 pub mod constraints;
 mod delegation_table;
 mod home;
-pub mod predict;
+pub mod predictor;
 mod search;
 mod skipped;
 pub mod target;
@@ -39,8 +39,8 @@ pub use agent_counts::AgentCounts;
 pub use available_agents::{Availability, AvailableAgents};
 pub use candidates::{Candidate, Phase, candidates};
 pub use constraints::Constraints;
-pub use delegation_table::{DelegationTable, Holding};
+pub use delegation_table::{Delegation, DelegationTable};
 pub use home::{Home, home};
 pub use search::{Policy, Reason, Search, Step, next_step};
-pub use skipped::{Skip, skipped};
-pub use trail::{Asked, Verdict};
+pub use skipped::{SkipReason, skipped};
+pub use trail::{ProbeOutcome, TrailProbe};

@@ -10,7 +10,9 @@ use hierarchy::{Hierarchy, SubnetId};
 use protocol::AgentId;
 
 use crate::trail::Measurement;
-use crate::{Asked, AvailableAgents, Candidate, DelegationTable, Phase, Verdict, candidates};
+use crate::{
+    AvailableAgents, Candidate, DelegationTable, Phase, ProbeOutcome, TrailProbe, candidates,
+};
 
 /// What the search engine's administrator decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +39,7 @@ pub struct Search<'a> {
     /// What shall be delegated.
     pub subnet: SubnetId,
     /// Who was asked so far, in the order of asking.
-    pub trail: &'a [Asked],
+    pub trail: &'a [TrailProbe],
     /// Who holds the subnet for the time being, when a provisional decision was carried out.
     pub provisional: Option<AgentId>,
     /// Since the search was opened, in milliseconds.
@@ -86,7 +88,7 @@ pub enum Step {
     },
     /// Everybody was asked and nobody got an answer from the target: do not delegate, try another
     /// address or later.
-    Silent,
+    NoAnswer,
     /// There is nobody to ask.
     NoAgents,
 }
@@ -108,18 +110,18 @@ pub fn next_step(
     let asked = search.asked();
     let order = candidates(hierarchy, delegation_table, roster, search.subnet)
         .filter(|other| !asked.contains(&other.agent));
-    let outlook = Outlook {
-        enough: satisfying.map(|fastest| satisfied(fastest.phase)),
+    let rule = StopRule {
+        satisfied: satisfying.map(|fastest| threshold_reason(fastest.phase)),
         otherwise: Reason::Lowest,
     };
-    proceed(roster, policy, search, outlook, order)
+    proceed(roster, policy, search, rule, order)
 }
 
 /// How a strategy sees a search.
 #[derive(Clone, Copy)]
-pub(crate) struct Outlook {
+pub(crate) struct StopRule {
     /// The fastest so far is good enough, for this reason.
-    pub(crate) enough: Option<Reason>,
+    pub(crate) satisfied: Option<Reason>,
     /// Why the fastest gets the subnet when nobody is left to ask.
     pub(crate) otherwise: Reason,
 }
@@ -133,14 +135,14 @@ pub(crate) fn proceed(
     roster: &AvailableAgents,
     policy: &Policy,
     search: &Search<'_>,
-    outlook: Outlook,
+    rule: StopRule,
     mut order: impl Iterator<Item = Candidate>,
 ) -> Step {
     if roster.is_empty() {
         return Step::NoAgents;
     }
     let fastest = search.fastest(roster);
-    if let (Some(fastest), Some(reason)) = (fastest, outlook.enough) {
+    if let (Some(fastest), Some(reason)) = (fastest, rule.satisfied) {
         return fastest.decide(reason, false);
     }
     let overdue = fastest.filter(|_| search.waited_ms >= policy.patience_ms);
@@ -161,7 +163,7 @@ pub(crate) fn proceed(
         Some(candidate) => Step::Ask(candidate),
         None if pending > 0 => Step::Wait,
         None if passed_over => some_cannot_be_asked(overdue, search.provisional),
-        None => fastest.map_or(Step::Silent, |fastest| fastest.decide(outlook.otherwise, false)),
+        None => fastest.map_or(Step::NoAnswer, |fastest| fastest.decide(rule.otherwise, false)),
     }
 }
 
@@ -184,14 +186,14 @@ impl Search<'_> {
 
     /// "Delegated to the fastest": of several equal ones, the one asked first.
     pub(crate) fn fastest(&self, roster: &AvailableAgents) -> Option<Measurement> {
-        let measured = self.trail.iter().filter_map(Asked::measurement);
+        let measured = self.trail.iter().filter_map(TrailProbe::measurement);
         measured
             .filter(|measured| roster.knows(measured.agent))
             .min_by_key(|measured| measured.rtt_us)
     }
 
     fn pending(&self, roster: &AvailableAgents) -> usize {
-        let pending = self.trail.iter().filter(|asked| asked.verdict == Verdict::Pending);
+        let pending = self.trail.iter().filter(|asked| asked.outcome == ProbeOutcome::Pending);
         pending.filter(|asked| roster.knows(asked.agent)).count()
     }
 }
@@ -202,7 +204,7 @@ impl Measurement {
     }
 }
 
-fn satisfied(phase: Phase) -> Reason {
+fn threshold_reason(phase: Phase) -> Reason {
     match phase {
         Phase::Company => Reason::Company,
         Phase::Sibling | Phase::SiblingChild | Phase::Rest | Phase::Predicted => Reason::Threshold,

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use protocol::AgentId;
 
-use crate::{Asked, Candidate, Reason};
+use crate::{Candidate, Reason, TrailProbe};
 
 /// Why an agent was not asked though its turn had come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Skip {
+pub enum SkipReason {
     /// It was outside its hours.
     Asleep,
     /// It had not been heard of when it should have been.
@@ -21,7 +21,7 @@ pub enum Skip {
     Budget,
 }
 
-impl Skip {
+impl SkipReason {
     /// All, in the order in which they are told.
     pub const ALL: [Self; 5] =
         [Self::Asleep, Self::Unreachable, Self::Busy, Self::Excluded, Self::Budget];
@@ -52,10 +52,10 @@ impl Skip {
 /// not allowed to think of.
 pub fn skipped(
     order: impl Iterator<Item = Candidate>,
-    trail: &[Asked],
+    trail: &[TrailProbe],
     (reason, chosen): (Reason, AgentId),
-    why: impl Fn(AgentId) -> Option<Skip>,
-) -> Vec<(AgentId, Skip)> {
+    why: impl Fn(AgentId) -> Option<SkipReason>,
+) -> Vec<(AgentId, SkipReason)> {
     let stopped = matches!(reason, Reason::Company | Reason::Threshold);
     let mut seen: HashSet<AgentId> = trail.iter().map(|asked| asked.agent).collect();
     order
@@ -63,6 +63,6 @@ pub fn skipped(
         .take_while(|agent| !(stopped && *agent == chosen))
         .filter(|agent| seen.insert(*agent))
         .filter_map(|agent| Some((agent, why(agent)?)))
-        .filter(|(_, skip)| reason != Reason::Predicted || *skip == Skip::Excluded)
+        .filter(|(_, skip)| reason != Reason::Predicted || *skip == SkipReason::Excluded)
         .collect()
 }

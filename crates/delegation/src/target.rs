@@ -1,67 +1,42 @@
-//! Which address of a subnet a probe goes to.
+//! Target address of a delegation search: which address of the subnet the agents probe.
 //!
-//! Many addresses answer nothing. The address that a URL was found at comes first, then its
-//! siblings, other known addresses of the same subnet; when all were silent lately, the host's own
-//! web server is asked (HTTP HEAD), which answers or is not worth crawling.
+//! Many addresses answer no probe. A search begins with the address at which a URL of the subnet
+//! was found; when that one is silent, it goes on with another known address of the subnet.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 
 use protocol::UnixMillis;
 
-use crate::{Asked, Verdict};
+use crate::{ProbeOutcome, TrailProbe};
 
-/// What an agent shall probe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
-    /// This address, by ICMP or TCP.
-    Address(IpAddr),
-    /// The web server at this address, by HTTP HEAD.
-    Head(IpAddr),
-}
+/// Milliseconds after which a silent address is probed again: a week.
+pub const RETRY_AFTER_MS: u64 = 7 * 24 * 3_600_000;
 
-/// Addresses that answered nobody, and since when.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Silence {
-    addresses: HashMap<IpAddr, UnixMillis>,
-}
+/// Agents without an answer that make a search give up an address.
+pub const SILENT_AGENTS: usize = 3;
 
-/// An address is tried again after a week, in milliseconds.
-pub const FORGIVEN_MS: u64 = 7 * 24 * 3_600_000;
+/// Silent addresses that make a search give up the subnet.
+const SILENT_ADDRESSES: usize = 3;
 
-impl Silence {
-    /// The address answered nobody who asked.
-    pub fn note(&mut self, address: IpAddr, at: UnixMillis) {
-        self.addresses.insert(address, at);
-    }
-
-    /// The address answered.
-    pub fn lift(&mut self, address: IpAddr) {
-        self.addresses.remove(&address);
-    }
-
-    /// Whether it answered nobody lately.
-    pub fn holds(&self, address: IpAddr, at: UnixMillis) -> bool {
-        self.addresses.get(&address).is_some_and(|since| at.distance_ms(*since) < FORGIVEN_MS)
-    }
-
-    /// What to probe for the subnet of `host`, whose other known addresses are `siblings`.
-    pub fn target(&self, host: IpAddr, siblings: &[IpAddr], at: UnixMillis) -> Target {
-        let mut known = std::iter::once(&host).chain(siblings);
-        known
-            .find(|address| !self.holds(**address, at))
-            .map_or(Target::Head(host), |address| Target::Address(*address))
-    }
-}
-
-/// Agents without an answer that are enough to try another address, where there is one.
-pub const SILENT: usize = 3;
+/// A known address of a subnet, with the time since when no agent got an answer from it.
+pub type KnownAddress = (IpAddr, Option<UnixMillis>);
 
 /// Whether a search should go to another address of its subnet: several agents got no answer from
-/// this one and nobody got one. Where there is no other address the search asks everybody.
-pub fn is_silent(trail: &[Asked]) -> bool {
-    let count =
-        |wanted: fn(Verdict) -> bool| trail.iter().filter(|asked| wanted(asked.verdict)).count();
-    let answered = count(|verdict| matches!(verdict, Verdict::Measured { .. }));
-    answered == 0 && count(|verdict| verdict == Verdict::Unreachable) >= SILENT
+/// this one and no agent got one. Where there is no other address, the search asks all agents.
+pub fn is_silent(trail: &[TrailProbe]) -> bool {
+    let is_measured = |probe: &TrailProbe| matches!(probe.outcome, ProbeOutcome::Measured { .. });
+    let is_unreachable = |probe: &&TrailProbe| probe.outcome == ProbeOutcome::Unreachable;
+    !trail.iter().any(is_measured) && trail.iter().filter(is_unreachable).count() >= SILENT_AGENTS
+}
+
+/// The first of `addresses` that has not been silent lately; `None` where all have been, or so many
+/// that the subnet counts as silent.
+pub fn next_address(addresses: &[KnownAddress], now: UnixMillis) -> Option<IpAddr> {
+    let is_silent = |(_, since): &&KnownAddress| {
+        since.is_some_and(|since| now.distance_ms(since) < RETRY_AFTER_MS)
+    };
+    if addresses.iter().filter(is_silent).count() >= SILENT_ADDRESSES {
+        return None;
+    }
+    addresses.iter().find(|address| !is_silent(address)).map(|(address, _)| *address)
 }

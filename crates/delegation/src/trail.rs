@@ -7,18 +7,18 @@ use crate::Phase;
 
 /// One probe of a search, in the order of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct TrailProbe {
     /// Who was asked.
     pub agent: AgentId,
     /// Why it was asked.
     pub phase: Phase,
     /// What it answered.
-    pub verdict: Verdict,
+    pub outcome: ProbeOutcome,
 }
 
 /// What became of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ProbeOutcome {
     /// No answer yet.
     Pending,
     /// The round trip, in microseconds.
@@ -40,13 +40,13 @@ pub(crate) struct Measurement {
     pub(crate) rtt_us: u32,
 }
 
-impl Asked {
+impl TrailProbe {
     pub(crate) fn measurement(&self) -> Option<Measurement> {
-        match self.verdict {
-            Verdict::Measured { rtt_us } => {
+        match self.outcome {
+            ProbeOutcome::Measured { rtt_us } => {
                 Some(Measurement { agent: self.agent, phase: self.phase, rtt_us })
             }
-            Verdict::Pending | Verdict::Unreachable | Verdict::Expired => None,
+            ProbeOutcome::Pending | ProbeOutcome::Unreachable | ProbeOutcome::Expired => None,
         }
     }
 }

@@ -84,38 +84,38 @@ fn cheapest_detour(direct: &[f64], side: usize, a: usize, b: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn cells(side: usize, measured: &[(usize, usize, f64)]) -> Cells {
-        let mut cells = Cells::new(side);
+    fn agent_costs(side: usize, measured: &[(usize, usize, f64)]) -> Cells {
+        let mut costs = Cells::new(side);
         for &(from, to, ms) in measured {
-            cells.set(from, to, ms);
+            costs.set(from, to, ms);
         }
-        cells
+        costs
     }
 
     #[test]
     fn the_smaller_direction_counts_both_ways() {
-        let (full, gaps) = cells(2, &[(0, 1, 30.0), (1, 0, 20.0)]).complete();
+        let (full, gaps) = agent_costs(2, &[(0, 1, 30.0), (1, 0, 20.0)]).complete();
         assert_eq!(full, [SAME_PLACE_MS, 20.0, 20.0, SAME_PLACE_MS]);
         assert_eq!(gaps, Gaps::default());
     }
 
     #[test]
     fn one_way_is_mirrored_and_no_way_is_bridged() {
-        let (full, gaps) = cells(3, &[(0, 1, 30.0), (1, 2, 20.0), (2, 1, 20.0)]).complete();
+        let (full, gaps) = agent_costs(3, &[(0, 1, 30.0), (1, 2, 20.0), (2, 1, 20.0)]).complete();
         assert_eq!(full[2].to_bits(), 50.0_f64.to_bits());
         assert_eq!(gaps, Gaps { mirrored: 1, bridged: 1, unknown: 0 });
     }
 
     #[test]
     fn an_island_stays_unknown() {
-        let (full, gaps) = cells(3, &[(0, 1, 30.0)]).complete();
+        let (full, gaps) = agent_costs(3, &[(0, 1, 30.0)]).complete();
         assert!(full[2].is_infinite());
         assert_eq!(gaps, Gaps { mirrored: 1, bridged: 0, unknown: 2 });
     }
 
     #[test]
     fn marks_for_no_answer_are_not_round_trips() {
-        let (_, gaps) = cells(2, &[(0, 1, -1.0), (1, 0, f64::NAN), (0, 1, 0.0)]).complete();
+        let (_, gaps) = agent_costs(2, &[(0, 1, -1.0), (1, 0, f64::NAN), (0, 1, 0.0)]).complete();
         assert_eq!(gaps.unknown, 1);
     }
 }

@@ -94,12 +94,12 @@ mod tests {
 
     /// Three places in a row: 0 and 1 are 10 ms apart, 2 is 90 and 100 ms away.
     fn row() -> World {
-        let mut cells = Cells::new(3);
+        let mut costs = Cells::new(3);
         for (a, b, ms) in [(0, 1, 10.0), (1, 2, 90.0), (0, 2, 100.0)] {
-            cells.set(a, b, ms);
+            costs.set(a, b, ms);
         }
         let city = City { name: String::new(), country: "ZZ".into(), lat: 0.0, lon: 0.0 };
-        World::from_cells(vec![city; 3], &cells, vec![0.0; 9])
+        World::from_cells(vec![city; 3], &costs, vec![0.0; 9])
     }
 
     #[test]

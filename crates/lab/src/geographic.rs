@@ -27,16 +27,16 @@ impl World {
         let noise = Noise::new(seed);
         let cities: Vec<City> = CITIES.lines().skip(1).filter_map(city).collect();
         let side = cities.len();
-        let mut cells = Cells::new(side);
+        let mut costs = Cells::new(side);
         let mut jitter_ms = vec![0.0; side * side];
         for a in 0..side {
             for b in 0..side {
                 let rtt_ms = round_trip(noise, &cities, a.min(b), a.max(b));
-                cells.set(a, b, rtt_ms);
+                costs.set(a, b, rtt_ms);
                 jitter_ms[a * side + b] = JITTER_SHARE * rtt_ms;
             }
         }
-        World::from_cells(cities, &cells, jitter_ms)
+        World::from_cells(cities, &costs, jitter_ms)
     }
 }
 

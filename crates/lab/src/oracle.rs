@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::{City, World, cell::Cells};
 
-/// Why a measured world could not be read.
+/// RefusalReason a measured world could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum OracleError {
     /// The file is missing or cannot be opened.
@@ -60,7 +60,7 @@ pub enum OracleError {
     },
 }
 
-/// Places in a matrix; twice 800 MB of times.
+/// Clusters in a matrix; twice 800 MB of times.
 const MOST_CITIES: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -131,13 +131,13 @@ fn read_times(file: &Path, cities: Option<Vec<City>>) -> Result<World, OracleErr
         None => (0..named).map(City::nameless).collect(),
     };
     let side = cities.len();
-    let mut cells = Cells::new(side);
+    let mut costs = Cells::new(side);
     let mut jitter_ms = vec![0.0; side * side];
     for row in rows {
-        cells.set(row.src, row.dst, row.avg);
+        costs.set(row.src, row.dst, row.avg);
         jitter_ms[row.src * side + row.dst] = row.mdev;
     }
-    Ok(World::from_cells(cities, &cells, jitter_ms))
+    Ok(World::from_cells(cities, &costs, jitter_ms))
 }
 
 fn rows<Row: for<'de> Deserialize<'de>>(

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use crate::{City, World, cell::Cells};
 
-/// Why a matrix could not be read.
+/// RefusalReason a matrix could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MatrixError {
     /// The file is missing or is not text.
@@ -62,7 +62,7 @@ fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
         .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
         .collect();
     let side = lines.len();
-    let mut cells = Cells::new(side);
+    let mut costs = Cells::new(side);
     for (row, (line, text)) in lines.into_iter().enumerate() {
         let times = parse_line(file, line, text)?;
         if times.len() != side {
@@ -74,10 +74,10 @@ fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
             });
         }
         for (column, ms) in times.into_iter().enumerate() {
-            cells.set(row, column, ms);
+            costs.set(row, column, ms);
         }
     }
-    Ok(World::from_cells((0..side).map(City::nameless).collect(), &cells, vec![0.0; side * side]))
+    Ok(World::from_cells((0..side).map(City::nameless).collect(), &costs, vec![0.0; side * side]))
 }
 
 fn parse_line(file: &str, line: usize, text: &str) -> Result<Vec<f64>, MatrixError> {

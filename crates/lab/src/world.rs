@@ -24,9 +24,9 @@ pub struct Gaps {
 }
 
 impl World {
-    /// `jitter_ms` is row by row like the cells: the spread of what the row's city measured.
-    pub(crate) fn from_cells(cities: Vec<City>, cells: &Cells, jitter_ms: Vec<f64>) -> Self {
-        let (rtt_ms, gaps) = cells.complete();
+    /// `jitter_ms` is row by row like the costs: the spread of what the row's city measured.
+    pub(crate) fn from_cells(cities: Vec<City>, costs: &Cells, jitter_ms: Vec<f64>) -> Self {
+        let (rtt_ms, gaps) = costs.complete();
         Self { cities, rtt_ms, jitter_ms, gaps }
     }
 

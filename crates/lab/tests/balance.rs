@@ -3,7 +3,7 @@
 
 use std::{fs, process::Command};
 
-use delegation::balance::Rule;
+use delegation::balance::ReliefRule;
 use delegation::calibration::Sensitivity;
 use lab::{Days, MadeSettings, SeriesSettings, calibration, change, contest, instance_file, made};
 use proptest::prelude::*;
@@ -91,7 +91,7 @@ proptest! {
     #[test]
     fn the_optimum_keeps_its_promise(seed in any::<u64>()) {
         let mut instance = made(settings(seed)).unwrap();
-        let mut seen = contest(&instance, &Rule::ALL);
+        let mut seen = contest(&instance, &ReliefRule::ALL);
         let optimum = seen.entries[0].clone();
         prop_assert_eq!((optimum.overload, optimum.unplaced), (0, 0));
         prop_assert!(optimum.cost <= 1.005 * seen.bound && seen.nearest <= seen.bound + 1e-6);

@@ -116,7 +116,7 @@ fn the_predictive_search_finds_more_with_less() {
     let Some(ground) = oracle_2018() else { return };
     let of = |agents, subnets| {
         let settings = DrawSettings { agents, subnets, landmarks: 1500, ..DrawSettings::default() };
-        run(&ground, settings, Plan::Predictive { worth_asking: 1.0 / 15.0 }, 3)
+        run(&ground, settings, Plan::Predictive { min_probability: 1.0 / 15.0 }, 3)
     };
     let (twelve, hundred) = (of(12, 1000), of(100, 300));
     assert!(twelve.optimal_share > 0.95 && twelve.probes_per_subnet < 2.15, "{twelve:?}");
@@ -128,7 +128,7 @@ fn the_predictive_search_finds_more_with_less() {
 #[test]
 fn prediction_works_on_a_matrix_without_geography() {
     let settings = DrawSettings { landmarks: 20, ..DrawSettings::without_noise(6, 30) };
-    let seen = run(&line(), settings, Plan::Predictive { worth_asking: 1.0 / 16.0 }, 20);
+    let seen = run(&line(), settings, Plan::Predictive { min_probability: 1.0 / 16.0 }, 20);
     assert!(seen.optimal_share > 0.95 && seen.probes_per_subnet < 5.0, "{seen:?}");
 }
 

@@ -1,7 +1,7 @@
 //! A page is visited again: what is asked, what has changed, and how fast it was beside its own
 //! past.
 
-use delegation::calibration::{Sensitivity, Timing, Trend};
+use delegation::calibration::{Comparison, Sensitivity, Timing};
 use protocol::{
     Slowdown,
     page::{self, DisallowedBy, Fetch, Outcome},
@@ -88,12 +88,12 @@ fn sensitivity(slowdown: Slowdown) -> Sensitivity {
     Sensitivity { factor: f64::from(slowdown.percent) / 100.0, repeats: slowdown.repeats }
 }
 
-fn told(trend: Trend) -> Option<page::Trend> {
+fn told(trend: Comparison) -> Option<page::Trend> {
     match trend {
-        Trend::Learning => None,
-        Trend::Usual => Some(page::Trend::Usual),
-        Trend::Slow => Some(page::Trend::Slow),
-        Trend::Slower { ratio } => Some(page::Trend::Slower { ratio }),
+        Comparison::Learning => None,
+        Comparison::Normal => Some(page::Trend::Usual),
+        Comparison::Slow => Some(page::Trend::Slow),
+        Comparison::Slower { ratio } => Some(page::Trend::Slower { ratio }),
     }
 }
 

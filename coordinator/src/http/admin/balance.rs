@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use axum::extract::State;
-use delegation::balance::{self, Rebalance, Source};
+use delegation::balance::{self, CostSource, Rebalance};
 use protocol::AgentId;
 use serde_json::Value;
 use store::{lists, moves, policy};
@@ -53,7 +53,7 @@ pub async fn now(
     let scene = Scene::set(core, &delegated, &scales).await;
     let mut scene = scene.map_err(|error| match error {
         SceneError::Store(error) => error.into(),
-        SceneError::Instance(error) => Problem::internal(&error),
+        SceneError::AssignmentProblem(error) => Problem::internal(&error),
     })?;
     let plan = pass::plan(core, &scene, &policy, core.now()).await?;
     let names = lists::names(&core.store, &scene.agents).await?;
@@ -91,7 +91,7 @@ fn planned_move(scene: &Scene, made: &balance::Move, names: &Names) -> Move {
         pages_a_day: scene.instance.subnets()[made.subnet].load,
         cost_before_ms: made.before,
         cost_after_ms: made.after,
-        predicted: made.source == Source::Predicted,
+        predicted: made.source == CostSource::Predicted,
         refused: alternatives(&told(scene, made), names),
     }
 }

@@ -1,7 +1,7 @@
 //! One move is made.
 
-use delegation::balance::{Move, Refused, Source, Why};
-use delegation::{Holding, Reason};
+use delegation::balance::{Alternative, CostSource, Move, RefusalReason};
+use delegation::{Delegation, Reason};
 use serde_json::{Value, json};
 use store::delegations::Assigned;
 use store::{StoreError, loads, moves};
@@ -22,7 +22,7 @@ pub async fn carry_out(
     let held = &scene.held[made.subnet];
     let (from, to) = (scene.agents[made.from], scene.agents[made.to]);
     let now = coordinator.now();
-    if made.source == Source::Predicted {
+    if made.source == CostSource::Predicted {
         let asked = loads::confirm(&coordinator.store, &held.subnet, to, now).await?;
         coordinator.agent_wakeups.wake([to]);
         return Ok(BalanceOutcome { moved: 0, asked: usize::from(asked) });
@@ -44,7 +44,7 @@ pub async fn carry_out(
     let Assigned::Made(_) = moves::carry_out(&coordinator.store, &new, now).await? else {
         return Ok(BalanceOutcome::default());
     };
-    show(coordinator, &held.subnet, Holding { agent: to, reason: Reason::Balanced });
+    show(coordinator, &held.subnet, Delegation { agent: to, reason: Reason::Balanced });
     Ok(BalanceOutcome { moved: 1, asked: 0 })
 }
 
@@ -53,12 +53,12 @@ pub fn told(scene: &Scene, made: &Move) -> Value {
     made.refused.iter().map(|refused| alternative(scene, refused)).collect()
 }
 
-fn alternative(scene: &Scene, refused: &Refused) -> Value {
+fn alternative(scene: &Scene, refused: &Alternative) -> Value {
     let (why, amount) = match refused.why {
-        Why::Full { room } => ("full", Some(room as f64)),
-        Why::Dearer { by } => ("dearer", Some(by)),
-        Why::WorthMore => ("worth_more", None),
-        Why::Varies => ("varies", None),
+        RefusalReason::Full { room } => ("full", Some(room as f64)),
+        RefusalReason::Dearer { by } => ("dearer", Some(by)),
+        RefusalReason::WorthMore => ("worth_more", None),
+        RefusalReason::Varies => ("varies", None),
     };
     json!({
         "subnet": scene.held[refused.subnet].subnet.to_string(), "agent": scene.agents[refused.agent],

@@ -1,6 +1,6 @@
 //! The periodic part: towards the cheapest plan, as far as the policy goes in a day.
 
-use delegation::balance::{Limits, Move, Rebalance, Source, rebalance};
+use delegation::balance::{CostSource, Move, Rebalance, RebalanceLimits, rebalance};
 use protocol::UnixMillis;
 use store::StoreError;
 use store::moves;
@@ -25,9 +25,9 @@ pub async fn plan(
 ) -> Result<Rebalance, StoreError> {
     let spent = moves::of_passes_since(&coordinator.store, now.plus_ms(-DAY_MS)).await?;
     let left = u64::from(policy.moves_a_day).saturating_sub(spent);
-    let limits = Limits {
+    let limits = RebalanceLimits {
         moves: usize::try_from(left).unwrap_or(usize::MAX),
-        least_gain: f64::from(policy.least_gain_ms),
+        min_gain: f64::from(policy.least_gain_ms),
     };
     Ok(rebalance(&scene.instance, &scene.plan, limits))
 }
@@ -35,7 +35,7 @@ pub async fn plan(
 /// What relieves everybody who is over its capacity, however many moves that takes, and nothing
 /// else.
 pub fn relief_of_all(scene: &Scene) -> Rebalance {
-    let limits = Limits { moves: usize::MAX, least_gain: f64::INFINITY };
+    let limits = RebalanceLimits { moves: usize::MAX, min_gain: f64::INFINITY };
     rebalance(&scene.instance, &scene.plan, limits)
 }
 
@@ -49,7 +49,7 @@ pub async fn carry_out_all(
     let mut outcome = BalanceOutcome::default();
     for batch in plan.moves.chunk_by(|a, b| a.batch == b.batch) {
         let predicted: Vec<&Move> =
-            batch.iter().filter(|made| made.source == Source::Predicted).collect();
+            batch.iter().filter(|made| made.source == CostSource::Predicted).collect();
         if !predicted.is_empty() {
             for made in predicted {
                 outcome = outcome.and(carry_out(coordinator, scene, made, RULE).await?);

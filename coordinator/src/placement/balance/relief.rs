@@ -1,7 +1,7 @@
 //! The online part: whoever has more to do than it can gives subnets away, by the rule of the
 //! policy.
 
-use delegation::balance::{Rule, relieve};
+use delegation::balance::{ReliefRule, relieve};
 use store::StoreError;
 
 use crate::placement::balance::BalanceOutcome;
@@ -14,7 +14,7 @@ use crate::runtime::state::Coordinator;
 pub async fn relief(
     coordinator: &Coordinator,
     scene: &mut Scene,
-    rule: Rule,
+    rule: ReliefRule,
 ) -> Result<BalanceOutcome, StoreError> {
     let mut outcome = BalanceOutcome::default();
     for agent in 0..scene.agents.len() {

@@ -2,8 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use delegation::balance::{Cell, Instance, InstanceError, Outlook, Plan, Source, Subnet, cells};
-use delegation::{Asked, Constraints, Phase, Verdict};
+use delegation::balance::{
+    AgentCost, AssignmentProblem, CostSource, Expectation, InvalidProblem, Plan, Subnet,
+    agent_costs,
+};
+use delegation::{Constraints, Phase, ProbeOutcome, TrailProbe};
 use hierarchy::{Range, SubnetId};
 use protocol::AgentId;
 use store::StoreError;
@@ -22,7 +25,7 @@ const PREDICTED: usize = 8;
 /// Everything that may be moved, numbered, and the way back from the numbers.
 pub struct Scene {
     /// Loads, capacities and costs.
-    pub instance: Instance,
+    pub instance: AssignmentProblem,
     /// Who has what now.
     pub plan: Plan,
     /// Agents by number.
@@ -39,7 +42,7 @@ pub enum SceneError {
     Store(#[from] StoreError),
     /// What was measured makes no sense.
     #[error("what was measured makes no sense")]
-    Instance(#[from] InstanceError),
+    AssignmentProblem(#[from] InvalidProblem),
 }
 
 /// What is fixed, and what the rest is judged by.
@@ -94,7 +97,12 @@ impl Scene {
         let capacities =
             desk.agents.iter().map(|agent| room.get(agent).copied().unwrap_or(0)).collect();
         let plan = held.iter().map(|held| desk.number(held.agent)).collect();
-        Ok(Self { instance: Instance::new(capacities, subnets)?, plan, agents: desk.agents, held })
+        Ok(Self {
+            instance: AssignmentProblem::new(capacities, subnets)?,
+            plan,
+            agents: desk.agents,
+            held,
+        })
     }
 
     /// Pages a day of each agent, of what may be moved.
@@ -127,34 +135,40 @@ impl Desk<'_> {
     fn subnet(&self, held: &Held, times: &Times) -> Option<Subnet> {
         let load = self.scales.load(&held.subnet);
         let here = self.number(held.agent)?;
-        let trail: Vec<Asked> = times.of(&held.subnet).filter_map(asked).collect();
+        let trail: Vec<TrailProbe> = times.of(&held.subnet).filter_map(asked).collect();
         let hierarchy = self.delegated.hierarchy();
         let id = hierarchy.find(&held.subnet)?;
-        let is_everywhere =
-            Lesson::of(id, &trail).is_some_and(|lesson| self.insight.everywhere(&lesson).is_some());
-        let mut cells = self.insight.with_belief(hierarchy, (id, &trail), |belief| {
-            let outlook = match belief {
-                Some(_) if is_everywhere => Outlook::Everywhere,
-                Some(belief) => Outlook::Believed(belief),
-                None => Outlook::Unknown,
+        let is_everywhere = Lesson::of(id, &trail)
+            .is_some_and(|lesson| self.insight.detect_anycast(&lesson).is_some());
+        let mut costs = self.insight.with_posterior(hierarchy, (id, &trail), |posterior| {
+            let outlook = match posterior {
+                Some(_) if is_everywhere => Expectation::Anycast,
+                Some(posterior) => Expectation::Predicted(posterior),
+                None => Expectation::Unknown,
             };
-            cells(outlook, &trail, &self.agents, load, PREDICTED)
+            agent_costs(outlook, &trail, &self.agents, load, PREDICTED)
         });
-        if !cells.iter().any(|cell| cell.at() == here && cell.source == Source::Measured) {
-            cells.retain(|cell| cell.at() != here);
+        if !costs.iter().any(|cell| cell.index() == here && cell.source == CostSource::Measured) {
+            costs.retain(|cell| cell.index() != here);
             let cost = f64::from(held.rtt_us?) / 1_000.0 * load as f64;
-            cells.push(Cell::measured(u32::try_from(here).ok()?, cost));
+            costs.push(AgentCost::measured(u32::try_from(here).ok()?, cost));
         }
-        cells.retain(|cell| self.may_have(held, id, &trail, cell));
-        Some(Subnet { load, cells })
+        costs.retain(|cell| self.may_have(held, id, &trail, cell));
+        Some(Subnet { load, costs })
     }
 
     /// Who is excluded may not have it. Who was asked and has not answered is not asked again, and
     /// nothing waits for it.
-    fn may_have(&self, held: &Held, subnet: SubnetId, trail: &[Asked], cell: &Cell) -> bool {
-        let agent = self.agents[cell.at()];
+    fn may_have(
+        &self,
+        held: &Held,
+        subnet: SubnetId,
+        trail: &[TrailProbe],
+        cell: &AgentCost,
+    ) -> bool {
+        let agent = self.agents[cell.index()];
         let unanswered =
-            cell.source == Source::Predicted && trail.iter().any(|asked| asked.agent == agent);
+            cell.source == CostSource::Predicted && trail.iter().any(|asked| asked.agent == agent);
         let hierarchy = self.delegated.hierarchy();
         let excluded =
             agent != held.agent && self.constraints.exclusion(hierarchy, subnet, agent).is_some();
@@ -162,12 +176,12 @@ impl Desk<'_> {
     }
 }
 
-fn asked(answer: &Answer) -> Option<Asked> {
-    let verdict = match (answer.state.as_str(), answer.rtt_us) {
-        ("asked", _) => Verdict::Pending,
-        ("measured", Some(rtt_us)) => Verdict::Measured { rtt_us },
-        ("expired", _) => Verdict::Expired,
-        _ => Verdict::Unreachable,
+fn asked(answer: &Answer) -> Option<TrailProbe> {
+    let outcome = match (answer.state.as_str(), answer.rtt_us) {
+        ("asked", _) => ProbeOutcome::Pending,
+        ("measured", Some(rtt_us)) => ProbeOutcome::Measured { rtt_us },
+        ("expired", _) => ProbeOutcome::Expired,
+        _ => ProbeOutcome::Unreachable,
     };
-    Some(Asked { agent: answer.agent, phase: Phase::from_word(&answer.phase)?, verdict })
+    Some(TrailProbe { agent: answer.agent, phase: Phase::from_word(&answer.phase)?, outcome })
 }

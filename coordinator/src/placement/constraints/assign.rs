@@ -1,6 +1,6 @@
 //! A subnet is given to an agent by hand, and everybody whom it concerns is told.
 
-use delegation::{Holding, Reason};
+use delegation::{Delegation, Reason};
 use hierarchy::Range;
 use store::StoreError;
 use store::delegations::{self, Assigned, Assignment, Cause};
@@ -21,14 +21,14 @@ pub async fn give(
             Cause::Override => Reason::Override,
             Cause::Balance => Reason::Balanced,
         };
-        show(coordinator, &assignment.subnet, Holding { agent: assignment.agent, reason });
+        show(coordinator, &assignment.subnet, Delegation { agent: assignment.agent, reason });
     }
     Ok(assigned)
 }
 
 /// Shows a delegation that was made outside of a search: in the delegated hierarchy, and to whom it concerns. The
 /// caller keeps others from changing delegations meanwhile.
-pub fn show(coordinator: &Coordinator, range: &Range, holding: Holding) {
+pub fn show(coordinator: &Coordinator, range: &Range, holding: Delegation) {
     let entered = coordinator.delegated().and_then(|delegated| {
         delegated.hierarchy().find(range).map(|subnet| delegated.enter(subnet, holding))
     });

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use delegation::Constraints;
-use delegation::constraints::{Due, due};
+use delegation::constraints::{Correction, corrections};
 use hierarchy::{Range, SubnetId};
 use protocol::PinId;
 use store::StoreError;
@@ -13,7 +13,7 @@ use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::state::Coordinator;
 
 /// What is to be done, by subnet.
-pub type Plan = BTreeMap<SubnetId, Due>;
+pub type Plan = BTreeMap<SubnetId, Correction>;
 
 /// The state that a plan starts from.
 pub struct Ground {
@@ -42,7 +42,13 @@ impl Ground {
             return Plan::new();
         }
         let wanted = self.wanted.iter().copied();
-        due(delegated.hierarchy(), constraints, &delegated.delegation_table(), &self.marked, wanted)
+        corrections(
+            delegated.hierarchy(),
+            constraints,
+            &delegated.delegation_table(),
+            &self.marked,
+            wanted,
+        )
     }
 
     /// What is to be done with `after` that was not to be done with `before`.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use delegation::constraints::Due;
+use delegation::constraints::Correction;
 use hierarchy::Range;
 use protocol::AgentId;
 use store::StoreError;
@@ -64,8 +64,8 @@ pub async fn of_plan(
 ) -> Result<Preview, StoreError> {
     let wanted = plan.iter().map(|(subnet, due)| {
         let to = match due {
-            Due::Give { agent, .. } => Some(*agent),
-            Due::Search { .. } => None,
+            Correction::Assign { agent, .. } => Some(*agent),
+            Correction::Reopen { .. } => None,
         };
         (delegated.hierarchy().subnet(*subnet).range(), to)
     });

@@ -1,7 +1,7 @@
 //! Whom a search passed over; it is written down with the decision.
 
 use delegation::{
-    Asked, Availability, AvailableAgents, Constraints, Reason, Skip, candidates, skipped,
+    Availability, AvailableAgents, Constraints, Reason, SkipReason, TrailProbe, candidates, skipped,
 };
 use hierarchy::SubnetId;
 use protocol::AgentId;
@@ -23,7 +23,7 @@ pub struct Moment<'a> {
     /// Its subnet.
     pub subnet: SubnetId,
     /// Who was asked.
-    pub trail: &'a [Asked],
+    pub trail: &'a [TrailProbe],
 }
 
 /// Whom a search passed over on its way to this decision; `spent` says who has used up its probes
@@ -40,9 +40,10 @@ pub fn passed_over(
     }
     let hierarchy = delegated.hierarchy();
     let why = |agent: AgentId| {
-        let excluded = constraints.exclusion(hierarchy, subnet, agent).map(|_| Skip::Excluded);
+        let excluded =
+            constraints.exclusion(hierarchy, subnet, agent).map(|_| SkipReason::Excluded);
         excluded.or_else(|| match unavailable(roster.availability(agent)?) {
-            Some(Skip::Busy) if spent(agent) => Some(Skip::Budget),
+            Some(SkipReason::Busy) if spent(agent) => Some(SkipReason::Budget),
             seen => seen,
         })
     };
@@ -54,11 +55,11 @@ pub fn passed_over(
     named.take(KEPT).collect()
 }
 
-fn unavailable(availability: Availability) -> Option<Skip> {
+fn unavailable(availability: Availability) -> Option<SkipReason> {
     match availability {
         Availability::Ready => None,
-        Availability::Busy => Some(Skip::Busy),
-        Availability::Asleep => Some(Skip::Asleep),
-        Availability::Unreachable => Some(Skip::Unreachable),
+        Availability::Busy => Some(SkipReason::Busy),
+        Availability::Asleep => Some(SkipReason::Asleep),
+        Availability::Unreachable => Some(SkipReason::Unreachable),
     }
 }

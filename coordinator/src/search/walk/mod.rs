@@ -1,6 +1,6 @@
 //! One walk over searches: thinks the next step of each out, and carries it out.
 //!
-//! Thinking is `delegation::next_step` or `delegation::predict::next_step`, on the trail as
+//! Thinking is `delegation::next_step` or `delegation::predictor::next_step`, on the trail as
 //! Postgres has it, within the budgets of probes. Orders and decisions are collected and carried
 //! out together.
 
@@ -11,10 +11,10 @@ mod verdicts;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use delegation::budget::{Allowance, Ledger};
+use delegation::budget::{ProbeLimits, ProbeUsage};
 use delegation::target;
 use delegation::{
-    Asked, Availability, AvailableAgents, Candidate, Constraints, Phase, Reason, Search, Step,
+    Availability, AvailableAgents, Candidate, Constraints, Phase, Reason, Search, Step, TrailProbe,
 };
 use hierarchy::SubnetId;
 use protocol::AgentId;
@@ -30,7 +30,7 @@ use self::verdicts::{Choice, Verdict, Verdicts};
 use crate::intake::resolve_hosts::pause_ms;
 use crate::placement::constraints::constraints;
 use crate::placement::constraints::skipped::{Moment, passed_over};
-use crate::predictor::{Lesson, Question, allowance, know};
+use crate::predictor::{Lesson, Question, know, probe_limits};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Change;
 use crate::runtime::state::Coordinator;
@@ -40,7 +40,7 @@ pub struct Walk<'a> {
     coordinator: &'a Coordinator,
     delegated: Arc<DelegatedHierarchy>,
     policy: Arc<Policy>,
-    allowance: Allowance,
+    probe_limits: ProbeLimits,
     roster: AvailableAgents,
     constraints: Constraints,
     orders: HashMap<AgentId, u32>,
@@ -59,12 +59,12 @@ impl<'a> Walk<'a> {
         coordinator.insight.spending.know(coordinator, &delegated).await?;
         let workers = agents::workers(&coordinator.store).await?;
         let policy = coordinator.policy.load_full();
-        let allowance = allowance(policy.probes);
+        let probe_limits = probe_limits(policy.probes);
         let spending = &coordinator.insight.spending;
         let seen = |worker: &Worker| {
             let seen = availability(coordinator, worker);
-            spending.ledger(|ledger| {
-                ledger.availability(&allowance, worker.agent, seen, coordinator.now())
+            spending.usage(|usage| {
+                usage.availability(&probe_limits, worker.agent, seen, coordinator.now())
             })
         };
         let roster = workers.iter().map(|worker| (worker.agent, seen(worker))).collect();
@@ -76,7 +76,7 @@ impl<'a> Walk<'a> {
             coordinator,
             delegated,
             policy,
-            allowance,
+            probe_limits,
             roster,
             constraints,
             orders,
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
         if self.constraints.pin(self.delegated.hierarchy(), subnet).is_some() {
             return self.leave_pinned(search, subnet).await;
         }
-        let mut trail: Vec<Asked> = search.trail.iter().filter_map(read).collect();
+        let mut trail: Vec<TrailProbe> = search.trail.iter().filter_map(read).collect();
         if target::is_silent(&trail) && self.retarget(search).await? {
             return Ok(());
         }
@@ -113,14 +113,18 @@ impl<'a> Walk<'a> {
                 (Step::Ask(candidate), expected) => {
                     self.ask(search, (subnet, nth), candidate, expected);
                     let (agent, phase) = (candidate.agent, candidate.phase);
-                    trail.push(Asked { agent, phase, verdict: delegation::Verdict::Pending });
+                    trail.push(TrailProbe {
+                        agent,
+                        phase,
+                        outcome: delegation::ProbeOutcome::Pending,
+                    });
                 }
                 (Step::Decide { agent, rtt_us, reason, provisional }, _) => {
                     let choice = Choice { agent, rtt_us, reason, provisional };
                     self.decide(search, subnet, &trail, choice).await;
                     break;
                 }
-                (Step::Silent, _) => return self.give_up(search).await,
+                (Step::NoAnswer, _) => return self.give_up(search).await,
                 (Step::Wait | Step::NoAgents, _) => break,
             }
         }
@@ -132,7 +136,7 @@ impl<'a> Walk<'a> {
         &mut self,
         search: &OpenSearch,
         subnet: SubnetId,
-        trail: &[Asked],
+        trail: &[TrailProbe],
     ) -> (Step, Option<Expected>) {
         let policy = delegation::Policy {
             threshold_us: search.threshold_us,
@@ -149,7 +153,7 @@ impl<'a> Walk<'a> {
         let (step, expected) = insight.next_step(&self.delegated, &question);
         let allowed = insight
             .spending
-            .ledger(|ledger| ledger.hold(&self.allowance, step, (roster, &policy, &search), now));
+            .usage(|usage| usage.hold(&self.probe_limits, step, (roster, &policy, &search), now));
         self.done.held += usize::from(allowed != step);
         (allowed, expected)
     }
@@ -160,7 +164,7 @@ impl<'a> Walk<'a> {
         search: &OpenSearch,
         subnet: SubnetId,
     ) -> Result<(), StoreError> {
-        let holding = self.delegated.delegation_table().holding(subnet);
+        let holding = self.delegated.delegation_table().get(subnet);
         if holding.is_some_and(|holding| holding.reason == Reason::Pinned) {
             searches::leave_pinned(&self.coordinator.store, search.id, self.coordinator.now())
                 .await?;
@@ -174,17 +178,17 @@ impl<'a> Walk<'a> {
         &mut self,
         search: &OpenSearch,
         subnet: SubnetId,
-        trail: &[Asked],
+        trail: &[TrailProbe],
         choice: Choice,
     ) {
         let (constraints, roster) = (&self.constraints, &self.roster);
         let moment = Moment { delegated: &self.delegated, constraints, roster, subnet, trail };
         let (spending, now) = (&self.coordinator.insight.spending, self.coordinator.now());
         let spent = |agent| {
-            let seen = |ledger: &mut Ledger| {
-                ledger.availability(&self.allowance, agent, Availability::Ready, now)
+            let seen = |usage: &mut ProbeUsage| {
+                usage.availability(&self.probe_limits, agent, Availability::Ready, now)
             };
-            spending.ledger(seen) == Availability::Busy
+            spending.usage(seen) == Availability::Busy
         };
         let skipped = passed_over(&moment, (choice.reason, choice.agent), spent);
         let (search, lesson) = (search.clone(), Lesson::of(subnet, trail));
@@ -209,9 +213,9 @@ impl<'a> Walk<'a> {
         let (now, full) =
             (coordinator.now(), *orders >= coordinator.config.limits.orders_per_agent);
         let seen = if full { Availability::Busy } else { Availability::Ready };
-        let seen = coordinator.insight.spending.ledger(|ledger| {
-            ledger.spend(agent, subnet, now);
-            ledger.availability(&self.allowance, agent, seen, now)
+        let seen = coordinator.insight.spending.usage(|usage| {
+            usage.record(agent, subnet, now);
+            usage.availability(&self.probe_limits, agent, seen, now)
         });
         self.roster.set(agent, seen);
     }
@@ -300,13 +304,13 @@ pub(crate) fn availability(coordinator: &Coordinator, worker: &Worker) -> Availa
 
 /// A step of a trail as the search reads it; none for words that no version of the coordinator
 /// writes.
-fn read(asked: &searches::Asked) -> Option<Asked> {
-    let verdict = match (asked.state.as_str(), asked.rtt_us) {
-        ("asked", _) => delegation::Verdict::Pending,
-        ("measured", Some(rtt_us)) => delegation::Verdict::Measured { rtt_us },
-        ("unreachable" | "refused", _) => delegation::Verdict::Unreachable,
-        ("expired", _) => delegation::Verdict::Expired,
+fn read(asked: &searches::Asked) -> Option<TrailProbe> {
+    let outcome = match (asked.state.as_str(), asked.rtt_us) {
+        ("asked", _) => delegation::ProbeOutcome::Pending,
+        ("measured", Some(rtt_us)) => delegation::ProbeOutcome::Measured { rtt_us },
+        ("unreachable" | "refused", _) => delegation::ProbeOutcome::Unreachable,
+        ("expired", _) => delegation::ProbeOutcome::Expired,
         _ => return None,
     };
-    Some(Asked { agent: asked.agent, phase: Phase::from_word(&asked.phase)?, verdict })
+    Some(TrailProbe { agent: asked.agent, phase: Phase::from_word(&asked.phase)?, outcome })
 }

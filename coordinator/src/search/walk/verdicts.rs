@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use delegation::{Holding, Reason};
+use delegation::{Delegation, Reason};
 use hierarchy::SubnetId;
 use protocol::AgentId;
 use store::StoreError;
@@ -61,7 +61,7 @@ impl Verdict {
 struct Mark {
     delegated: Arc<DelegatedHierarchy>,
     subnet: SubnetId,
-    before: Option<Holding>,
+    before: Option<Delegation>,
 }
 
 impl Mark {
@@ -69,7 +69,7 @@ impl Mark {
         let delegated = coordinator.delegated()?;
         let subnet = delegated.hierarchy().find(&verdict.search.subnet)?;
         let Choice { agent, reason, .. } = verdict.choice;
-        let before = delegated.enter(subnet, Holding { agent, reason });
+        let before = delegated.enter(subnet, Delegation { agent, reason });
         Some(Self { delegated, subnet, before })
     }
 

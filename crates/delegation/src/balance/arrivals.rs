@@ -1,7 +1,7 @@
 //! Subnets come one after the other, each to its nearest agent, and whoever is overfull is relieved
 //! by a rule: what the online rules make of a whole instance.
 
-use super::{Instance, Move, Plan, Rule, relieve};
+use super::{AssignmentProblem, Move, Plan, ReliefRule, relieve};
 
 /// What became of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Arrivals {
 
 /// Lets the subnets arrive in their order. Whoever stays overfull because nobody has room is tried
 /// again at the end, as later moves may have made some.
-pub fn arrivals(instance: &Instance, rule: Rule) -> Arrivals {
+pub fn arrivals(instance: &AssignmentProblem, rule: ReliefRule) -> Arrivals {
     let agents = instance.capacities().len();
     let mut desk = Desk {
         instance,
@@ -40,7 +40,7 @@ pub fn arrivals(instance: &Instance, rule: Rule) -> Arrivals {
 }
 
 struct Desk<'i> {
-    instance: &'i Instance,
+    instance: &'i AssignmentProblem,
     held: Vec<Vec<usize>>,
     loads: Vec<u64>,
     result: Arrivals,
@@ -48,7 +48,7 @@ struct Desk<'i> {
 
 impl Desk<'_> {
     /// Until the agent is within its capacity or nobody has room.
-    fn relieve(&mut self, agent: usize, rule: Rule) {
+    fn relieve(&mut self, agent: usize, rule: ReliefRule) {
         while self.loads[agent] > self.instance.capacities()[agent] {
             let Some(found) = relieve(self.instance, &self.loads, agent, &self.held[agent], rule)
             else {
@@ -71,11 +71,12 @@ impl Desk<'_> {
         self.put(found.subnet, found.to);
     }
 
-    fn count(&mut self, found: &Move, rule: Rule) {
+    fn count(&mut self, found: &Move, rule: ReliefRule) {
         let cheapest =
             |rule| relieve(self.instance, &self.loads, found.from, &self.held[found.from], rule);
-        let is_best = rule == Rule::Cheapest
-            || cheapest(Rule::Cheapest).is_none_or(|best| found.extra() <= best.extra() + 1e-9);
+        let is_best = rule == ReliefRule::Cheapest
+            || cheapest(ReliefRule::Cheapest)
+                .is_none_or(|best| found.extra() <= best.extra() + 1e-9);
         self.result.moves += 1;
         self.result.best_moves += usize::from(is_best);
     }

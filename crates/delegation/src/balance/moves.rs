@@ -1,6 +1,6 @@
 //! A subnet changes its agent, and why not otherwise.
 
-use super::{Cell, Instance, Source};
+use super::{AgentCost, AssignmentProblem, CostSource};
 
 /// A subnet changes its agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,17 +16,17 @@ pub struct Move {
     /// What it will cost.
     pub after: f64,
     /// How `after` is known: where it is predicted, a probe shall confirm it first.
-    pub source: Source,
+    pub source: CostSource,
     /// Moves with the same number belong together: one makes the room that another takes. They are
     /// carried out in the order in which they are listed.
     pub batch: usize,
     /// What was not done instead, the cheapest first; the first few.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<Alternative>,
 }
 
 /// An alternative that was not taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Refused {
+pub struct Alternative {
     /// The subnet that would have moved: the one that does, or another one of the same agent.
     pub subnet: usize,
     /// Where to; the agent that has it now for "leave it".
@@ -34,12 +34,12 @@ pub struct Refused {
     /// What it would have cost there, in milliseconds a day.
     pub cost: f64,
     /// Why not.
-    pub why: Why,
+    pub why: RefusalReason,
 }
 
 /// Why an alternative was not taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Why {
+pub enum RefusalReason {
     /// The agent has room for this many pages a day, which is too little.
     Full {
         /// Pages a day.
@@ -62,12 +62,17 @@ impl Move {
         self.after - self.before.unwrap_or(self.after)
     }
 
-    pub(super) fn new(instance: &Instance, subnet: usize, from: usize, cell: &Cell) -> Self {
+    pub(super) fn new(
+        instance: &AssignmentProblem,
+        subnet: usize,
+        from: usize,
+        cell: &AgentCost,
+    ) -> Self {
         let before = instance.cost(subnet, from);
-        let (to, after, source) = (cell.at(), cell.cost, cell.source);
+        let (to, after, source) = (cell.index(), cell.cost, cell.source);
         Self { subnet, from, to, before, after, source, batch: 0, refused: Vec::new() }
     }
 }
 
-/// Refused alternatives that a move remembers.
+/// Alternative alternatives that a move remembers.
 pub(super) const REMEMBERED: usize = 8;

@@ -1,7 +1,7 @@
 //! The cheapest whole plan: every subnet at one agent, nobody over capacity.
 
-use super::polish::{Desk, polish};
-use super::{Flow, Instance, Plan};
+use super::ejection_chains::{Desk, polish};
+use super::{AssignmentProblem, MinCostFlow, Plan};
 
 /// The cheapest plan found, and what no plan can be cheaper than.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,12 +17,12 @@ pub struct Optimum {
 /// The optimum of `instance`. Exact for loads of 1. For other loads the linear program is solved
 /// exactly, the few split subnets (at most one per agent that is full) are put whole to where it
 /// costs least, and what that spoils is polished away.
-pub fn optimal(instance: &Instance) -> Optimum {
-    whole(instance, &Flow::of(instance))
+pub fn optimal(instance: &AssignmentProblem) -> Optimum {
+    whole(instance, &MinCostFlow::of(instance))
 }
 
 /// Gives every split subnet of a flow to one agent, the largest first, and polishes the plan.
-pub fn whole(instance: &Instance, flow: &Flow) -> Optimum {
+pub fn whole(instance: &AssignmentProblem, flow: &MinCostFlow) -> Optimum {
     let bound = flow.cost(instance);
     let mut desk = Desk::new(instance, flow.room());
     let mut split = Vec::new();

@@ -8,17 +8,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::moves::REMEMBERED;
-use super::{Instance, Move, Optimum, Plan, Refused, Why, optimal};
+use super::{Alternative, AssignmentProblem, Move, Optimum, Plan, RefusalReason, optimal};
 
 /// What the administrator allows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
+pub struct RebalanceLimits {
     /// At most so many subnets change their agent. Each one is fetched by an agent that does not
     /// know it yet.
     pub moves: usize,
     /// A move that relieves nobody must save this much on average over its batch, in milliseconds a
     /// day.
-    pub least_gain: f64,
+    pub min_gain: f64,
 }
 
 /// What to do.
@@ -40,16 +40,20 @@ pub struct Rebalance {
 
 /// Moves from `current` towards the optimum. Subnets without an agent stay without one: finding it
 /// is the search's part.
-pub fn rebalance(instance: &Instance, current: &Plan, limits: Limits) -> Rebalance {
+pub fn rebalance(
+    instance: &AssignmentProblem,
+    current: &Plan,
+    limits: RebalanceLimits,
+) -> Rebalance {
     rebalance_towards(instance, current, limits, optimal(instance))
 }
 
-/// The same towards an optimum that is known already, as a [`super::Flow`] that follows the changes
+/// The same towards an optimum that is known already, as a [`super::MinCostFlow`] that follows the changes
 /// gives it.
 pub fn rebalance_towards(
-    instance: &Instance,
+    instance: &AssignmentProblem,
     current: &Plan,
-    limits: Limits,
+    limits: RebalanceLimits,
     optimum: Optimum,
 ) -> Rebalance {
     let mut desk = Desk::new(instance, current, &optimum.plan);
@@ -66,7 +70,7 @@ pub fn rebalance_towards(
 type Wish = (Extra, usize);
 
 struct Desk<'i> {
-    instance: &'i Instance,
+    instance: &'i AssignmentProblem,
     goal: &'i Plan,
     plan: Plan,
     /// Pages a day; negative over capacity.
@@ -96,7 +100,7 @@ impl PartialOrd for Extra {
 }
 
 impl<'i> Desk<'i> {
-    fn new(instance: &'i Instance, current: &Plan, goal: &'i Plan) -> Self {
+    fn new(instance: &'i AssignmentProblem, current: &Plan, goal: &'i Plan) -> Self {
         let loads = instance.loads(current);
         let room = instance
             .capacities()
@@ -125,7 +129,7 @@ impl<'i> Desk<'i> {
     }
 
     /// Makes what batches it can; whether there was one.
-    fn round(&mut self, relief: bool, limits: Limits, moves: &mut Vec<Move>) -> bool {
+    fn round(&mut self, relief: bool, limits: RebalanceLimits, moves: &mut Vec<Move>) -> bool {
         let wishes: Vec<Wish> = self.pending.iter().copied().collect();
         let mut made = false;
         for wish in wishes {
@@ -138,7 +142,7 @@ impl<'i> Desk<'i> {
                 continue;
             };
             let gain = -batch.iter().map(|(extra, _)| extra.0).sum::<f64>();
-            if relief || gain > 0.0 && gain >= limits.least_gain * batch.len() as f64 {
+            if relief || gain > 0.0 && gain >= limits.min_gain * batch.len() as f64 {
                 self.carry_out(&batch, moves);
                 made = true;
             }
@@ -197,24 +201,24 @@ impl<'i> Desk<'i> {
     }
 
     /// The agents that would have been cheaper, and staying.
-    fn refused(&self, made: &Move) -> Vec<Refused> {
+    fn refused(&self, made: &Move) -> Vec<Alternative> {
         let subnet = &self.instance.subnets()[made.subnet];
-        let others = subnet.cells.iter().filter(|cell| cell.at() != made.to);
+        let others = subnet.costs.iter().filter(|cell| cell.index() != made.to);
         let judged = others.map(|cell| {
-            let room = self.room[cell.at()];
+            let room = self.room[cell.index()];
             let why = if cell.cost >= made.after {
-                Why::Dearer { by: cell.cost - made.after }
-            } else if cell.at() == made.from || room >= i128::from(subnet.load) {
-                Why::WorthMore
+                RefusalReason::Dearer { by: cell.cost - made.after }
+            } else if cell.index() == made.from || room >= i128::from(subnet.load) {
+                RefusalReason::WorthMore
             } else {
-                Why::Full { room: room.max(0) as u64 }
+                RefusalReason::Full { room: room.max(0) as u64 }
             };
-            Refused { subnet: made.subnet, agent: cell.at(), cost: cell.cost, why }
+            Alternative { subnet: made.subnet, agent: cell.index(), cost: cell.cost, why }
         });
         judged.take(REMEMBERED).collect()
     }
 }
 
-fn extra(instance: &Instance, subnet: usize, from: usize, to: usize) -> f64 {
+fn extra(instance: &AssignmentProblem, subnet: usize, from: usize, to: usize) -> f64 {
     instance.cost(subnet, to).unwrap_or(0.0) - instance.cost(subnet, from).unwrap_or(0.0)
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::fit::Fit;
+use super::regression::Regression;
 
 /// What the administrator decides.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -30,15 +30,15 @@ pub struct Timing {
 
 /// What a timing says about the page.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Trend {
+pub enum Comparison {
     /// Too few timings to compare with.
     Learning,
     /// As usual.
-    Usual,
+    Normal,
     /// Slow, but not yet often enough or not yet surely.
     Slow,
     /// Slower than it used to be: report it. Said again at every slow timing until
-    /// [`Baseline::settle`].
+    /// [`Baseline::reset`].
     Slower {
         /// Recent time over usual time.
         ratio: f64,
@@ -55,7 +55,7 @@ pub enum Trend {
 /// timings do not enter the past.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    fit: Fit,
+    fit: Regression,
     seen: u32,
     /// Mean squared deviation of the logarithm.
     variance: f64,
@@ -78,14 +78,14 @@ const SPREAD_GAIN: f64 = 0.05;
 
 impl Baseline {
     /// Compares `timing` with the past and takes it in.
-    pub fn observe(&mut self, sensitivity: &Sensitivity, timing: Timing) -> Trend {
+    pub fn observe(&mut self, sensitivity: &Sensitivity, timing: Timing) -> Comparison {
         let (size, ms) = (timing.bytes as f64 / 1024.0, timing.ms.max(0.01));
         let expected = self.fit.expected(size).unwrap_or(ms);
         let ratio = (ms / expected).ln();
         let change = sensitivity.factor.max(1.01).ln();
         if self.is_learning() {
             self.learn(size, ms.min(3.0 * expected), ratio.clamp(-1.0, 1.0));
-            return Trend::Learning;
+            return Comparison::Learning;
         }
         let variance = self.variance.max(LEAST_SIGMA * LEAST_SIGMA);
         let evidence =
@@ -94,20 +94,22 @@ impl Baseline {
         if ratio < change / 2.0 {
             (self.slow_in_a_row, self.excess) = (0, 0.0);
             self.learn(size, ms, ratio);
-            return Trend::Usual;
+            return Comparison::Normal;
         }
         self.slow_in_a_row = self.slow_in_a_row.saturating_add(1);
         self.excess += ratio;
         if self.slow_in_a_row >= sensitivity.repeats && self.evidence >= ENOUGH_EVIDENCE {
-            return Trend::Slower { ratio: (self.excess / f64::from(self.slow_in_a_row)).exp() };
+            return Comparison::Slower {
+                ratio: (self.excess / f64::from(self.slow_in_a_row)).exp(),
+            };
         }
         self.widen(ratio.min(change));
-        Trend::Slow
+        Comparison::Slow
     }
 
     /// Forgets the past, after the page's subnet was delegated anew or when the slowness was found
     /// to be the server's own: what comes now is the new usual.
-    pub fn settle(&mut self) {
+    pub fn reset(&mut self) {
         *self = Self::default();
     }
 
@@ -117,7 +119,7 @@ impl Baseline {
     }
 
     /// The usual time of an answer of `bytes`, in milliseconds.
-    pub fn usual_ms(&self, bytes: u64) -> Option<f64> {
+    pub fn expected_ms(&self, bytes: u64) -> Option<f64> {
         self.fit.expected(bytes as f64 / 1024.0)
     }
 

@@ -33,7 +33,7 @@ impl ControlProbe {
     /// measures `now_us`. Another agent that sees it too blames the server ([`cause`]). `slow`
     /// itself blames its way when its own round trip has grown, and else the server, which is slow
     /// to think.
-    pub fn blames(&self, slow: AgentId, ratio: f64, now_us: u32) -> Cause {
+    pub fn cause(&self, slow: AgentId, ratio: f64, now_us: u32) -> Cause {
         let ms = |us: u32| f64::from(us) / 1_000.0;
         let seen = cause(ratio, ms(self.before_us), ms(now_us));
         match (self.agent == slow, seen) {
@@ -74,10 +74,10 @@ mod tests {
     #[test]
     fn a_server_is_slow_for_everybody_and_a_way_for_one() {
         let other = ControlProbe { agent: NEXT, before_us: 30_000 };
-        assert_eq!(other.blames(SLOW, 4.0, 31_000), Cause::Path);
-        assert_eq!(other.blames(SLOW, 4.0, 130_000), Cause::Server);
+        assert_eq!(other.cause(SLOW, 4.0, 31_000), Cause::Path);
+        assert_eq!(other.cause(SLOW, 4.0, 130_000), Cause::Server);
         let own = ControlProbe { agent: SLOW, before_us: 9_000 };
-        assert_eq!(own.blames(SLOW, 4.0, 109_000), Cause::Path);
-        assert_eq!(own.blames(SLOW, 4.0, 9_500), Cause::Server);
+        assert_eq!(own.cause(SLOW, 4.0, 109_000), Cause::Path);
+        assert_eq!(own.cause(SLOW, 4.0, 9_500), Cause::Server);
     }
 }

@@ -4,7 +4,7 @@
 use protocol::{AgentId, UnixMillis};
 use serde::{Deserialize, Serialize};
 
-use super::Rest;
+use super::ReopenLimits;
 
 /// A subnet's former agent, remembered since it was moved for slowness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl Failback {
     }
 
     /// Whether the former agent shall probe the subnet now: once in each of the policy's windows.
-    pub fn is_due(&self, rest: &Rest, at: UnixMillis) -> bool {
+    pub fn is_due(&self, rest: &ReopenLimits, at: UnixMillis) -> bool {
         at.distance_ms(self.asked.unwrap_or(self.since)) >= rest.window_ms
     }
 
@@ -39,9 +39,9 @@ impl Failback {
     /// subnet's search shall be opened again with both measurements: twice in a row the way was as
     /// before (nearer to the former time than to `factor` times it) and faster than the present
     /// one, and the last delegation has had its rest.
-    pub fn hear(
+    pub fn observe(
         &mut self,
-        rest: &Rest,
+        rest: &ReopenLimits,
         factor: f64,
         probe_us: u32,
         present_us: u32,
@@ -51,6 +51,6 @@ impl Failback {
         let as_before = f64::from(probe_us) < f64::from(self.before_us) * factor.max(1.0).sqrt();
         let faster = f64::from(probe_us) < f64::from(present_us) * (1.0 - MARGIN);
         self.good = if as_before && faster { self.good.saturating_add(1) } else { 0 };
-        self.good >= PROOFS && at.distance_ms(self.since) >= rest.least_ms
+        self.good >= PROOFS && at.distance_ms(self.since) >= rest.min_interval_ms
     }
 }

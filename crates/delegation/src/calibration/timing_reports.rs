@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 
 /// How often a subnet may move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rest {
+pub struct ReopenLimits {
     /// At least this long from one delegation to the next search for the same subnet, in
     /// milliseconds.
-    pub least_ms: u64,
+    pub min_interval_ms: u64,
     /// Reports are weighed together over this long, in milliseconds.
     pub window_ms: u64,
 }
 
-impl Default for Rest {
+impl Default for ReopenLimits {
     /// A day, and an hour.
     fn default() -> Self {
-        Self { least_ms: 24 * 3_600_000, window_ms: 3_600_000 }
+        Self { min_interval_ms: 24 * 3_600_000, window_ms: 3_600_000 }
     }
 }
 
@@ -45,21 +45,22 @@ impl TimingReports {
     }
 
     /// A page was fetched as fast as usual.
-    pub fn usual(&mut self, rest: &Rest, at: UnixMillis) {
+    pub fn usual(&mut self, rest: &ReopenLimits, at: UnixMillis) {
         self.begin(rest, at);
         self.usual = self.usual.saturating_add(1);
     }
 
     /// A page was reported slower. True when the subnet's search shall be opened again: at least
     /// half of what was heard lately is slower, and the last delegation has had its rest.
-    pub fn slower(&mut self, rest: &Rest, at: UnixMillis) -> bool {
+    pub fn slower(&mut self, rest: &ReopenLimits, at: UnixMillis) -> bool {
         self.begin(rest, at);
         self.slower = self.slower.saturating_add(1);
-        let rested = self.decided.is_none_or(|decided| at.distance_ms(decided) >= rest.least_ms);
+        let rested =
+            self.decided.is_none_or(|decided| at.distance_ms(decided) >= rest.min_interval_ms);
         rested && self.slower >= self.usual
     }
 
-    fn begin(&mut self, rest: &Rest, at: UnixMillis) {
+    fn begin(&mut self, rest: &ReopenLimits, at: UnixMillis) {
         if self.begun.is_none_or(|begun| at.distance_ms(begun) > rest.window_ms) {
             *self = Self { begun: Some(at), slower: 0, usual: 0, decided: self.decided };
         }

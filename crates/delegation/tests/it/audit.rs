@@ -1,7 +1,7 @@
 //! The linter finds each mistake, names it, and finds nothing where there is none.
 
 use delegation::Reason;
-use delegation::audit::{Entry, Finding, Member, audit};
+use delegation::audit::{AuditedAgent, AuditedDelegation, Finding, audit};
 use hierarchy::{Generation, Hierarchy, Range};
 use proptest::prelude::*;
 
@@ -17,9 +17,9 @@ fn range(text: &str) -> Range {
     text.parse().unwrap()
 }
 
-fn entry(hierarchy: &Hierarchy, text: &str, number: i64) -> Entry {
+fn entry(hierarchy: &Hierarchy, text: &str, number: i64) -> AuditedDelegation {
     let generation = hierarchy.generation();
-    Entry {
+    AuditedDelegation {
         range: range(text),
         agent: agent(number),
         reason: Reason::Threshold,
@@ -28,9 +28,9 @@ fn entry(hierarchy: &Hierarchy, text: &str, number: i64) -> Entry {
     }
 }
 
-fn members() -> Vec<Member> {
+fn agents() -> Vec<AuditedAgent> {
     (1..=3)
-        .map(|number| Member { agent: agent(number), capacity: 20, active: number != 3 })
+        .map(|number| AuditedAgent { agent: agent(number), capacity: 20, active: number != 3 })
         .collect()
 }
 
@@ -39,7 +39,7 @@ fn a_sound_book_has_no_findings() {
     let hierarchy = hierarchy();
     let entries =
         [(0, 1), (1, 1), (2, 2)].map(|(place, number)| entry(&hierarchy, RANGES[place], number));
-    assert_eq!(audit(&hierarchy, &members(), &entries), []);
+    assert_eq!(audit(&hierarchy, &agents(), &entries), []);
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn each_mistake_is_found() {
     let hierarchy = hierarchy();
     let entry = |text, number| entry(&hierarchy, text, number);
     let stale = Generation::new(7);
-    let found = |entries: &[Entry]| audit(&hierarchy, &members(), entries);
+    let found = |entries: &[AuditedDelegation]| audit(&hierarchy, &agents(), entries);
     let first = range(RANGES[0]);
     let cases = [
         (
@@ -56,11 +56,11 @@ fn each_mistake_is_found() {
         ),
         (
             vec![entry(RANGES[0], 9)],
-            Finding::NobodyThere { range: first, agent: agent(9), known: false },
+            Finding::InactiveAgent { range: first, agent: agent(9), known: false },
         ),
         (
             vec![entry(RANGES[0], 3)],
-            Finding::NobodyThere { range: first, agent: agent(3), known: true },
+            Finding::InactiveAgent { range: first, agent: agent(3), known: true },
         ),
         (
             vec![entry("20.1.0.0/17", 1)],
@@ -71,11 +71,11 @@ fn each_mistake_is_found() {
             Finding::NotDelegable { range: range("0.0.0.0/0"), agent: agent(1) },
         ),
         (
-            vec![Entry { generation: stale, ..entry(RANGES[0], 1) }],
+            vec![AuditedDelegation { generation: stale, ..entry(RANGES[0], 1) }],
             Finding::StaleGeneration { range: first, generation: stale },
         ),
         (
-            vec![Entry { load: 15, ..entry(RANGES[0], 1) }, entry(RANGES[1], 1)],
+            vec![AuditedDelegation { load: 15, ..entry(RANGES[0], 1) }, entry(RANGES[1], 1)],
             Finding::OverCapacity { agent: agent(1), load: 25, capacity: 20 },
         ),
     ];
@@ -91,15 +91,15 @@ proptest! {
     #[test]
     fn exactly_the_mistakes_are_found(choices in prop::collection::vec((0_usize..4, 1_i64..6, 0_u64..12), 0..12)) {
         let hierarchy = hierarchy();
-        let entries: Vec<Entry> = choices
+        let entries: Vec<AuditedDelegation> = choices
             .iter()
-            .map(|(place, number, load)| Entry { load: *load, ..entry(&hierarchy, RANGES[*place], *number) })
+            .map(|(place, number, load)| AuditedDelegation { load: *load, ..entry(&hierarchy, RANGES[*place], *number) })
             .collect();
-        let findings = audit(&hierarchy, &members(), &entries);
+        let findings = audit(&hierarchy, &agents(), &entries);
         let count = |word: &str| findings.iter().filter(|finding| finding.as_str() == word).count();
         let distinct: std::collections::HashSet<Range> = entries.iter().map(|entry| entry.range).collect();
         prop_assert_eq!(count("two_owners"), entries.len() - distinct.len());
-        prop_assert_eq!(count("nobody_there"), entries.iter().filter(|entry| entry.agent >= agent(3)).count());
+        prop_assert_eq!(count("inactive_agent"), entries.iter().filter(|entry| entry.agent >= agent(3)).count());
         let load = |number| entries.iter().filter(|entry| entry.agent == agent(number)).map(|entry| entry.load).sum::<u64>();
         prop_assert_eq!(count("over_capacity"), (1..=3).filter(|number| load(*number) > 20).count());
         prop_assert_eq!(count("orphan") + count("not_delegable") + count("stale_generation"), 0);

@@ -2,25 +2,28 @@
 //! properties.
 
 use delegation::balance::{
-    Cell, Flow, Instance, InstanceError, Limits, Plan, Rule, Source, Subnet, Why, arrivals,
-    optimal, rebalance, relieve,
+    AgentCost, AssignmentProblem, CostSource, InvalidProblem, MinCostFlow, Plan, RebalanceLimits,
+    RefusalReason, ReliefRule, Subnet, arrivals, optimal, rebalance, relieve,
 };
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 use proptest::prelude::*;
 
 /// `rows[s][a]` is the cost of subnet *s* at agent *a*; `None` where it may not go.
-fn instance(capacities: &[u64], rows: &[(u64, Vec<Option<f64>>)]) -> Instance {
+fn instance(capacities: &[u64], rows: &[(u64, Vec<Option<f64>>)]) -> AssignmentProblem {
     let subnets = rows.iter().map(|(load, row)| Subnet {
         load: *load,
-        cells: (0..)
+        costs: (0..)
             .zip(row)
-            .filter_map(|(agent, cost)| Some(Cell::measured(agent, (*cost)?)))
+            .filter_map(|(agent, cost)| Some(AgentCost::measured(agent, (*cost)?)))
             .collect(),
     });
-    Instance::new(capacities.to_vec(), subnets.collect()).unwrap()
+    AssignmentProblem::new(capacities.to_vec(), subnets.collect()).unwrap()
 }
 
-fn instances(loads: std::ops::Range<u64>, subnets: usize) -> impl Strategy<Value = Instance> {
+fn instances(
+    loads: std::ops::Range<u64>,
+    subnets: usize,
+) -> impl Strategy<Value = AssignmentProblem> {
     (2_usize..5).prop_flat_map(move |agents| {
         let row = prop::collection::vec(prop::option::weighted(0.9, 1.0..200.0), agents);
         let rows = prop::collection::vec((loads.clone(), row), 1..subnets);
@@ -30,15 +33,15 @@ fn instances(loads: std::ops::Range<u64>, subnets: usize) -> impl Strategy<Value
 }
 
 /// The cheapest of all plans that place as many subnets as can be placed.
-fn brute_force(instance: &Instance, subnet: usize, room: &mut [u64]) -> (usize, f64) {
+fn brute_force(instance: &AssignmentProblem, subnet: usize, room: &mut [u64]) -> (usize, f64) {
     let Some(next) = instance.subnets().get(subnet) else { return (0, 0.0) };
     let (missing, cost) = brute_force(instance, subnet + 1, room);
     let mut best = (missing + 1, cost);
-    for cell in &next.cells {
-        if room[cell.at()] >= next.load {
-            room[cell.at()] -= next.load;
+    for cell in &next.costs {
+        if room[cell.index()] >= next.load {
+            room[cell.index()] -= next.load;
             let (missing, rest) = brute_force(instance, subnet + 1, room);
-            room[cell.at()] += next.load;
+            room[cell.index()] += next.load;
             if (missing, cell.cost + rest) < best {
                 best = (missing, cell.cost + rest);
             }
@@ -52,15 +55,15 @@ fn placed(plan: &Plan) -> usize {
 }
 
 /// The linear program as an independent solver has it; `None` when it is infeasible.
-fn linear_program(instance: &Instance) -> Option<f64> {
+fn linear_program(instance: &AssignmentProblem) -> Option<f64> {
     let mut problem = Problem::new(OptimizationDirection::Minimize);
     let mut at_agent = vec![Vec::new(); instance.capacities().len()];
     for subnet in instance.subnets() {
         let mut shares = Vec::new();
-        for cell in &subnet.cells {
+        for cell in &subnet.costs {
             let share = problem.add_var(cell.cost, (0.0, 1.0));
             shares.push((share, 1.0));
-            at_agent[cell.at()].push((share, subnet.load as f64));
+            at_agent[cell.index()].push((share, subnet.load as f64));
         }
         problem.add_constraint(shares, ComparisonOp::Eq, 1.0);
     }
@@ -102,18 +105,18 @@ fn a_chain_of_moves() {
 fn nonsense_is_refused() {
     let subnet = |load, costs: &[(u32, f64)]| Subnet {
         load,
-        cells: costs.iter().map(|(agent, cost)| Cell::measured(*agent, *cost)).collect(),
+        costs: costs.iter().map(|(agent, cost)| AgentCost::measured(*agent, *cost)).collect(),
     };
-    let refused = |subnet| Instance::new(vec![1, 1], vec![subnet]).unwrap_err();
-    assert_eq!(refused(subnet(0, &[])), InstanceError::NoLoad(0));
+    let refused = |subnet| AssignmentProblem::new(vec![1, 1], vec![subnet]).unwrap_err();
+    assert_eq!(refused(subnet(0, &[])), InvalidProblem::NoLoad(0));
     assert_eq!(
         refused(subnet(1, &[(2, 1.0)])),
-        InstanceError::UnknownAgent { subnet: 0, agent: 2, agents: 2 }
+        InvalidProblem::UnknownAgent { subnet: 0, agent: 2, agents: 2 }
     );
-    assert!(matches!(refused(subnet(1, &[(0, f64::NAN)])), InstanceError::Cost { .. }));
+    assert!(matches!(refused(subnet(1, &[(0, f64::NAN)])), InvalidProblem::Cost { .. }));
     assert_eq!(
         refused(subnet(1, &[(1, 1.0), (1, 2.0)])),
-        InstanceError::Twice { subnet: 0, agent: 1 }
+        InvalidProblem::Twice { subnet: 0, agent: 1 }
     );
 }
 
@@ -129,19 +132,19 @@ fn the_papers_rule() {
     let by = |loads: &[u64], rule| {
         relieve(&instance, loads, 0, &[0, 1, 2], rule).map(|found| (found.subnet, found.to))
     };
-    assert_eq!(by(&[3, 0, 0], Rule::Variance), Some((1, 2)), "10, 40, 30 vary least");
-    assert_eq!(by(&[3, 0, 0], Rule::NextBest), Some((0, 1)), "11 is only 1 more than 10");
+    assert_eq!(by(&[3, 0, 0], ReliefRule::Variance), Some((1, 2)), "10, 40, 30 vary least");
+    assert_eq!(by(&[3, 0, 0], ReliefRule::NextBest), Some((0, 1)), "11 is only 1 more than 10");
     assert_eq!(
-        by(&[3, 0, 1], Rule::Variance),
+        by(&[3, 0, 1], ReliefRule::Variance),
         Some((0, 1)),
         "the agent at 30 is full, then the next variance"
     );
     assert_eq!(
-        by(&[3, 1, 0], Rule::NextBest),
+        by(&[3, 1, 0], ReliefRule::NextBest),
         Some((1, 2)),
         "subnet 0's next-best is full, the third is not asked"
     );
-    assert_eq!(by(&[3, 1, 1], Rule::Cheapest), None);
+    assert_eq!(by(&[3, 1, 1], ReliefRule::Cheapest), None);
 }
 
 proptest! {
@@ -178,7 +181,7 @@ proptest! {
         out in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
         let subnets = instance.subnets().len();
-        let mut flow = Flow::new(&instance);
+        let mut flow = MinCostFlow::new(&instance);
         let unplaced: u64 = (0..subnets).map(|subnet| flow.place(&instance, subnet)).sum();
         prop_assume!(unplaced == 0);
         let whole = flow.cost(&instance);
@@ -189,7 +192,7 @@ proptest! {
             flow.take_out(&instance, *subnet);
         }
         flow.settle(&instance);
-        let mut rest = Flow::new(&instance);
+        let mut rest = MinCostFlow::new(&instance);
         for subnet in (0..subnets).filter(|subnet| !gone.contains(subnet)) {
             rest.place(&instance, subnet);
         }
@@ -208,14 +211,14 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), 1_u64..4, 0.1_f64..5.0), 1..12),
     ) {
         let mut instance = instance;
-        let mut flow = Flow::new(&instance);
+        let mut flow = MinCostFlow::new(&instance);
         let unplaced: u64 = (0..instance.subnets().len()).map(|subnet| flow.place(&instance, subnet)).sum();
         prop_assume!(unplaced == 0);
         for (index, load, factor) in changes {
             let number = index.index(instance.subnets().len());
             let mut changed = instance.subnets()[number].clone();
             changed.load = load;
-            for cell in &mut changed.cells {
+            for cell in &mut changed.costs {
                 cell.cost = (cell.cost * factor * f64::from(cell.agent % 2 + 1)).round();
             }
             flow.take_out(&instance, number);
@@ -223,7 +226,7 @@ proptest! {
             prop_assume!(flow.place(&instance, number) == 0);
         }
         flow.settle(&instance);
-        let mut anew = Flow::new(&instance);
+        let mut anew = MinCostFlow::new(&instance);
         for subnet in 0..instance.subnets().len() {
             anew.place(&instance, subnet);
         }
@@ -239,17 +242,17 @@ proptest! {
         let held: Vec<usize> = (0..plan.len()).filter(|subnet| plan[*subnet] == Some(agent)).collect();
         let loads = instance.loads(&plan);
         let by = |rule| relieve(&instance, &loads, agent, &held, rule);
-        for found in Rule::ALL.into_iter().filter_map(by) {
+        for found in ReliefRule::ALL.into_iter().filter_map(by) {
             let mut after = plan.clone();
             after[found.subnet] = Some(found.to);
             prop_assert_eq!((found.from, plan[found.subnet]), (agent, Some(agent)));
             prop_assert!(instance.loads(&after)[found.to] <= instance.capacities()[found.to]);
             prop_assert!(close(instance.total_cost(&after), instance.total_cost(&plan) + found.extra()));
-            prop_assert!(found.extra() >= by(Rule::Cheapest).unwrap().extra() - 1e-9);
+            prop_assert!(found.extra() >= by(ReliefRule::Cheapest).unwrap().extra() - 1e-9);
             for refused in &found.refused {
                 prop_assert!((refused.subnet, refused.agent) != (found.subnet, found.to));
                 prop_assert_eq!(instance.cost(refused.subnet, refused.agent), Some(refused.cost));
-                if let Why::Full { room } = refused.why {
+                if let RefusalReason::Full { room } = refused.why {
                     prop_assert!(room < instance.subnets()[refused.subnet].load);
                 }
             }
@@ -259,7 +262,7 @@ proptest! {
     /// Whatever the rule, nobody is left over capacity while one of its subnets fits somewhere.
     #[test]
     fn arrivals_relieve_where_they_can(instance in instances(1..4, 12), rule in 0_usize..3) {
-        let rule = Rule::ALL[rule];
+        let rule = ReliefRule::ALL[rule];
         let seen = arrivals(&instance, rule);
         prop_assert!(seen.best_moves <= seen.moves);
         prop_assert_eq!(placed(&seen.plan), placed(&instance.nearest()));
@@ -273,10 +276,10 @@ proptest! {
     /// A rebalance keeps to its limits, overloads nobody more than before, and adds up.
     #[test]
     fn a_rebalance_keeps_its_limits(
-        instance in instances(1..5, 14), moves in 0_usize..12, least_gain in 0.0..40.0, start in 0_usize..3,
+        instance in instances(1..5, 14), moves in 0_usize..12, min_gain in 0.0..40.0, start in 0_usize..3,
     ) {
-        let current = if start == 0 { instance.nearest() } else { arrivals(&instance, Rule::ALL[start]).plan };
-        let done = rebalance(&instance, &current, Limits { moves, least_gain });
+        let current = if start == 0 { instance.nearest() } else { arrivals(&instance, ReliefRule::ALL[start]).plan };
+        let done = rebalance(&instance, &current, RebalanceLimits { moves, min_gain });
         prop_assert!(done.moves.len() <= moves);
         let (mut plan, mut cost) = (current.clone(), done.before);
         for found in &done.moves {
@@ -291,7 +294,7 @@ proptest! {
             prop_assert!(after[agent] <= before[agent].max(*capacity), "agent {agent}");
         }
         if instance.overload(&current) == 0 {
-            prop_assert!(done.after <= done.before - least_gain * done.moves.len() as f64 + 1e-6);
+            prop_assert!(done.after <= done.before - min_gain * done.moves.len() as f64 + 1e-6);
         }
     }
 
@@ -300,8 +303,8 @@ proptest! {
     fn a_rebalance_without_limits_is_optimal(instance in instances(1..2, 14), rule in 0_usize..3) {
         let optimum = optimal(&instance);
         prop_assume!(placed(&optimum.plan) == instance.subnets().len());
-        let current = arrivals(&instance, Rule::ALL[rule]).plan;
-        let done = rebalance(&instance, &current, Limits { moves: usize::MAX, least_gain: 0.0 });
+        let current = arrivals(&instance, ReliefRule::ALL[rule]).plan;
+        let done = rebalance(&instance, &current, RebalanceLimits { moves: usize::MAX, min_gain: 0.0 });
         prop_assert_eq!(instance.overload(&done.plan), 0);
         prop_assert!(done.after <= optimum.cost + 1e-6, "{} {} {}", done.before, done.after, optimum.cost);
     }
@@ -349,11 +352,11 @@ fn crowds_are_moved_in_the_cheapest_way() {
         let rows: Vec<_> =
             (0..900).map(|s| (1, (0..3).map(|a| Some(cost(s, a))).collect())).collect();
         let mut instance = instance(&[320; 3], &rows);
-        let mut flow = Flow::of(&instance);
+        let mut flow = MinCostFlow::of(&instance);
         assert!(close(flow.cost(&instance), linear_program(&instance).unwrap()), "seed {seed}");
         for number in (0..900).filter(|s| noise(s + 9_000) % 4 == 0) {
             let mut changed = instance.subnets()[number as usize].clone();
-            for cell in &mut changed.cells {
+            for cell in &mut changed.costs {
                 cell.cost = cost(number + 1_000, u64::from(2 - cell.agent));
             }
             flow.take_out(&instance, number as usize);
@@ -374,34 +377,40 @@ fn a_swap_is_one_batch() {
     let rows = [(1, vec![Some(9.0), Some(1.0)]), (1, vec![Some(1.0), Some(9.0)])];
     let instance = instance(&[1, 1], &rows);
     let current = vec![Some(0), Some(1)];
-    let one = Limits { moves: 1, least_gain: 0.0 };
+    let one = RebalanceLimits { moves: 1, min_gain: 0.0 };
     assert_eq!(rebalance(&instance, &current, one).moves, [], "half a swap overloads");
-    let done = rebalance(&instance, &current, Limits { moves: 2, ..one });
+    let done = rebalance(&instance, &current, RebalanceLimits { moves: 2, ..one });
     assert_eq!(done.plan, [Some(1), Some(0)]);
     assert_eq!((done.moves[0].batch, done.moves[1].batch), (0, 0));
     assert!(close(done.before, 18.0) && close(done.after, 2.0));
-    let dear = rebalance(&instance, &current, Limits { moves: 2, least_gain: 8.5 });
+    let dear = rebalance(&instance, &current, RebalanceLimits { moves: 2, min_gain: 8.5 });
     assert_eq!((dear.moves.len(), dear.left), (0, 2), "8 ms a day each are not worth it");
 }
 
 #[test]
 fn a_move_says_why_not_otherwise() {
-    let full = Subnet { load: 3, cells: vec![Cell::measured(1, 5.0)] };
-    let cells = vec![
-        Cell::measured(0, 9.0),
-        Cell::measured(1, 6.0),
-        Cell::predicted(2, 7.0),
-        Cell::measured(3, 8.0),
+    let full = Subnet { load: 3, costs: vec![AgentCost::measured(1, 5.0)] };
+    let costs = vec![
+        AgentCost::measured(0, 9.0),
+        AgentCost::measured(1, 6.0),
+        AgentCost::predicted(2, 7.0),
+        AgentCost::measured(3, 8.0),
     ];
-    let instance = Instance::new(vec![1, 3, 2, 2], vec![full, Subnet { load: 2, cells }]).unwrap();
+    let instance =
+        AssignmentProblem::new(vec![1, 3, 2, 2], vec![full, Subnet { load: 2, costs }]).unwrap();
     let found =
-        rebalance(&instance, &vec![Some(1), Some(0)], Limits { moves: 9, least_gain: 0.0 }).moves;
+        rebalance(&instance, &vec![Some(1), Some(0)], RebalanceLimits { moves: 9, min_gain: 0.0 })
+            .moves;
     let [found] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!((found.to, found.source, found.before), (2, Source::Predicted, Some(9.0)));
+    assert_eq!((found.to, found.source, found.before), (2, CostSource::Predicted, Some(9.0)));
     let why: Vec<_> = found.refused.iter().map(|refused| (refused.agent, refused.why)).collect();
     assert_eq!(
         why,
-        [(1, Why::Full { room: 0 }), (3, Why::Dearer { by: 1.0 }), (0, Why::Dearer { by: 2.0 })]
+        [
+            (1, RefusalReason::Full { room: 0 }),
+            (3, RefusalReason::Dearer { by: 1.0 }),
+            (0, RefusalReason::Dearer { by: 2.0 })
+        ]
     );
 }
 
@@ -418,7 +427,7 @@ fn who_found_no_room_is_relieved_once_there_is_some() {
             (1, vec![None, Some(1.0), None, None]),
         ],
     );
-    for rule in Rule::ALL {
+    for rule in ReliefRule::ALL {
         let seen = arrivals(&instance, rule);
         assert_eq!(seen.plan, [Some(1), Some(3), Some(1), Some(1)], "{rule:?}");
         assert_eq!(seen.moves, 2, "{rule:?}");

@@ -1,13 +1,13 @@
 //! Budgets of probes, addresses that answer nothing, landmarks that die, and subnets that are not
-//! one place.
+//! one cluster.
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use delegation::budget::{Allowance, Ledger};
-use delegation::predict::whereabouts::{Sighting, cut, everywhere, may_be_one_place};
-use delegation::predict::{Landmark, Places, landmarks};
-use delegation::target::{FORGIVEN_MS, Silence, Target};
-use delegation::{Asked, Availability, Phase, Policy, Search, Step, Verdict, next_step};
+use delegation::budget::{ProbeLimits, ProbeUsage};
+use delegation::predictor::virtual_subnets::{AddressTimes, may_be_one_location, split};
+use delegation::predictor::{Clusters, Landmark, detect_anycast, landmarks};
+use delegation::target::{RETRY_AFTER_MS, next_address};
+use delegation::{Availability, Phase, Policy, ProbeOutcome, Search, Step, TrailProbe, next_step};
 use hierarchy::{Hierarchy, Range, SubnetId};
 use proptest::prelude::*;
 use protocol::UnixMillis;
@@ -23,19 +23,19 @@ fn hierarchy() -> Hierarchy {
 
 #[test]
 fn an_agent_without_probes_left_is_busy_until_tomorrow() {
-    let allowance = Allowance { per_agent: 2, ..Allowance::default() };
-    let mut ledger = Ledger::default();
+    let limits = ProbeLimits { per_agent: 2, ..ProbeLimits::default() };
+    let mut usage = ProbeUsage::default();
     let seen =
-        |ledger: &Ledger, now, at| ledger.availability(&allowance, agent(1), now, UnixMillis(at));
+        |usage: &ProbeUsage, now, at| usage.availability(&limits, agent(1), now, UnixMillis(at));
     for n in 0..2 {
-        assert_eq!(seen(&ledger, Availability::Ready, n), Availability::Ready);
-        ledger.spend(agent(1), SubnetId::new(n as u32), UnixMillis(n));
+        assert_eq!(seen(&usage, Availability::Ready, n), Availability::Ready);
+        usage.record(agent(1), SubnetId::new(n as u32), UnixMillis(n));
     }
-    assert_eq!(seen(&ledger, Availability::Ready, 9), Availability::Busy);
-    assert_eq!(seen(&ledger, Availability::Asleep, 9), Availability::Asleep);
-    assert_eq!(seen(&ledger, Availability::Ready, DAY), Availability::Ready);
+    assert_eq!(seen(&usage, Availability::Ready, 9), Availability::Busy);
+    assert_eq!(seen(&usage, Availability::Asleep, 9), Availability::Asleep);
+    assert_eq!(seen(&usage, Availability::Ready, DAY), Availability::Ready);
     assert_eq!(
-        ledger.availability(&allowance, agent(2), Availability::Ready, UnixMillis(9)),
+        usage.availability(&limits, agent(2), Availability::Ready, UnixMillis(9)),
         Availability::Ready
     );
 }
@@ -45,19 +45,19 @@ fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     let hierarchy = hierarchy();
     let delegation_table = map::delegation_table(&hierarchy, &[(RANGES[0], 1), (RANGES[1], 2)]);
     let (roster, policy) = (map::ready(&[1, 2]), Policy::default());
-    let (target, allowance) =
-        (subnet(&hierarchy, RANGES[3]), Allowance { per_target: 1, ..Allowance::default() });
-    let trail = [Asked {
+    let (target, limits) =
+        (subnet(&hierarchy, RANGES[3]), ProbeLimits { per_target: 1, ..ProbeLimits::default() });
+    let trail = [TrailProbe {
         agent: agent(1),
         phase: Phase::Sibling,
-        verdict: Verdict::Measured { rtt_us: 90_000 },
+        outcome: ProbeOutcome::Measured { rtt_us: 90_000 },
     }];
-    let mut ledger = Ledger::default();
-    ledger.spend(agent(1), target, UnixMillis(0));
+    let mut usage = ProbeUsage::default();
+    usage.record(agent(1), target, UnixMillis(0));
     let step = |waited_ms, at| {
         let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms };
         let step = next_step(&hierarchy, &delegation_table, &roster, &policy, &search);
-        ledger.hold(&allowance, step, (&roster, &policy, &search), UnixMillis(at))
+        usage.hold(&limits, step, (&roster, &policy, &search), UnixMillis(at))
     };
     assert_eq!(step(0, 1), Step::Wait);
     assert!(
@@ -67,22 +67,24 @@ fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
 }
 
 #[test]
-fn silent_addresses_give_way_to_siblings_and_then_to_the_web_server() {
-    let [host, sibling] = [1, 2].map(|last| IpAddr::from([20, 1, 0, last]));
-    let mut silence = Silence::default();
-    let target = |silence: &Silence, at| silence.target(host, &[sibling], UnixMillis(at));
-    assert_eq!(target(&silence, 0), Target::Address(host));
-    silence.note(host, UnixMillis(0));
-    assert_eq!(target(&silence, 1), Target::Address(sibling));
-    silence.note(sibling, UnixMillis(0));
-    assert_eq!(target(&silence, 1), Target::Head(host));
-    silence.lift(sibling);
-    assert_eq!(target(&silence, 1), Target::Address(sibling));
-    assert_eq!(target(&silence, i64::try_from(FORGIVEN_MS).unwrap()), Target::Address(host));
+fn silent_addresses_give_way_to_others_for_a_week() {
+    let [first, second] = [1, 2].map(|last| IpAddr::from([20, 1, 0, last]));
+    let next = |silent: [bool; 2], at| {
+        let since = silent.map(|silent| silent.then_some(UnixMillis(0)));
+        next_address(&[(first, since[0]), (second, since[1])], UnixMillis(at))
+    };
+    assert_eq!(next([false, false], 0), Some(first));
+    assert_eq!(next([true, false], 1), Some(second));
+    assert_eq!(next([true, true], 1), None);
+    assert_eq!(next([true, true], i64::try_from(RETRY_AFTER_MS).unwrap()), Some(first));
+    let mut addresses: Vec<_> =
+        (1..4).map(|last| (IpAddr::from([20, 1, 0, last]), Some(UnixMillis(0)))).collect();
+    addresses.push((IpAddr::from([20, 1, 0, 4]), None));
+    assert_eq!(next_address(&addresses, UnixMillis(1)), None, "three silent ones are enough");
 }
 
 /// Agents 1 and 2 are 100 ms apart on a line, as five landmarks show.
-fn line() -> Places {
+fn line() -> Clusters {
     let landmark = |n: u32| {
         let at = f64::from(n) * 25.0;
         Landmark {
@@ -98,65 +100,69 @@ fn line() -> Places {
             (agent(2), 101.0 + f64::from(n) * 60.0),
         ],
     }));
-    Places::survey(&landmarks)
+    Clusters::fit(&landmarks)
 }
 
 #[test]
-fn who_is_near_to_two_ends_is_everywhere() {
+fn agents_at_both_ends_that_are_near_prove_anycast() {
     assert_eq!(
-        everywhere(&line(), &[(agent(1), 5.0), (agent(2), 6.0)]),
+        detect_anycast(&line(), &[(agent(1), 5.0), (agent(2), 6.0)]),
         Some((agent(1), agent(2)))
     );
     for at in [0.0, 30.0, 50.0, 100.0] {
         assert_eq!(
-            everywhere(&line(), &[(agent(1), at + 1.0), (agent(2), 101.0 - at)]),
+            detect_anycast(&line(), &[(agent(1), at + 1.0), (agent(2), 101.0 - at)]),
             None,
             "on the line at {at}"
         );
     }
-    assert_eq!(everywhere(&line(), &[(agent(1), 5.0)]), None);
+    assert_eq!(detect_anycast(&line(), &[(agent(1), 5.0)]), None);
 }
 
-fn sighting(address: u32, times_ms: &[f64]) -> Sighting {
+fn measured(address: u32, times_ms: &[f64]) -> AddressTimes {
     let times_ms = (1..).map(agent).zip(times_ms.iter().copied()).collect();
-    Sighting { address: Ipv4Addr::from_bits(address).into(), times_ms }
+    AddressTimes { address: Ipv4Addr::from_bits(address).into(), times_ms }
 }
 
 #[test]
 fn a_slow_line_is_no_other_place() {
-    let near = sighting(0, &[20.0, 90.0]);
-    assert!(may_be_one_place(&near, &sighting(1, &[60.0, 130.0])), "40 ms more from everywhere");
-    assert!(!may_be_one_place(&near, &sighting(1, &[90.0, 20.0])));
-    assert!(may_be_one_place(&near, &sighting(1, &[])), "nothing in common says nothing");
-    assert!(!may_be_one_place(&sighting(0, &[20.0]), &sighting(1, &[250.0])));
+    let near = measured(0, &[20.0, 90.0]);
+    assert!(may_be_one_location(&near, &measured(1, &[60.0, 130.0])), "40 ms more from everywhere");
+    assert!(!may_be_one_location(&near, &measured(1, &[90.0, 20.0])));
+    assert!(may_be_one_location(&near, &measured(1, &[])), "nothing in common says nothing");
+    assert!(!may_be_one_location(&measured(0, &[20.0]), &measured(1, &[250.0])));
 }
 
 #[test]
-fn a_block_is_cut_where_neighbours_disagree() {
+fn a_block_is_split_where_neighbours_disagree() {
     let range: Range = "20.0.0.0/16".parse().unwrap();
     let base = 20_u32 << 24;
-    let east = |at| sighting(base + at, &[20.0, 90.0]);
-    let west = |at| sighting(base + at, &[90.0, 20.0]);
-    let pieces = cut(range, &[east(1), east(900), west(9_000), west(60_000)]);
+    let east = |at| measured(base + at, &[20.0, 90.0]);
+    let west = |at| measured(base + at, &[90.0, 20.0]);
+    let pieces = split(range, &[east(1), east(900), west(9_000), west(60_000)]);
     assert_eq!(pieces.len(), 2);
     assert!(pieces[0].contains(east(900).address) && pieces[1].contains(west(9_000).address));
-    assert_eq!(cut(range, &[east(1), west(2)]).len(), 1, "within one /22 there is no place to cut");
-    assert_eq!(cut(range, &[]), [range]);
+    assert_eq!(
+        split(range, &[east(1), west(2)]).len(),
+        1,
+        "within one /22 there is no place to split"
+    );
+    assert_eq!(split(range, &[]), [range]);
 }
 
 proptest! {
-    /// Nobody is asked beyond the allowance, whatever happens when.
+    /// Nobody is asked beyond the limits, whatever happens when.
     #[test]
     fn allowances_are_kept(asks in prop::collection::vec((1_i64..4, 0_u32..4, 0_i64..(3 * DAY)), 0..200)) {
-        let allowance = Allowance { per_agent: 5, per_target: 4, in_all: 9 };
-        let (mut ledger, mut granted) = (Ledger::default(), Vec::new());
+        let limits = ProbeLimits { per_agent: 5, per_target: 4, total: 9 };
+        let (mut usage, mut granted) = (ProbeUsage::default(), Vec::new());
         let mut asks = asks;
         asks.sort_by_key(|(_, _, at)| *at);
         for (who, target, at) in asks {
             let (target, moment) = (SubnetId::new(target), UnixMillis(at));
-            let ready = ledger.availability(&allowance, agent(who), Availability::Ready, moment) == Availability::Ready;
-            if ready && ledger.allows(&allowance, target, moment) {
-                ledger.spend(agent(who), target, moment);
+            let ready = usage.availability(&limits, agent(who), Availability::Ready, moment) == Availability::Ready;
+            if ready && usage.allows(&limits, target, moment) {
+                usage.record(agent(who), target, moment);
                 granted.push((who, target, at / DAY));
             }
         }
@@ -172,15 +178,15 @@ proptest! {
     #[test]
     fn pieces_cover_the_block(seen in prop::collection::vec((0_u32..65_536, any::<bool>()), 0..12)) {
         let range: Range = "20.0.0.0/16".parse().unwrap();
-        let seen: Vec<Sighting> = seen
+        let seen: Vec<AddressTimes> = seen
             .into_iter()
-            .map(|(at, east)| sighting((20_u32 << 24) + at, if east { &[20.0, 90.0] } else { &[90.0, 20.0] }))
+            .map(|(at, east)| measured((20_u32 << 24) + at, if east { &[20.0, 90.0] } else { &[90.0, 20.0] }))
             .collect();
-        let pieces = cut(range, &seen);
+        let pieces = split(range, &seen);
         prop_assert_eq!((pieces[0].first(), pieces[pieces.len() - 1].last()), (range.first(), range.last()));
         prop_assert_eq!(pieces.iter().map(Range::addresses).sum::<u128>(), range.addresses());
         prop_assert!(pieces.iter().all(|piece| piece.addresses() % 1024 == 0));
-        if seen.windows(2).all(|pair| may_be_one_place(&pair[0], &pair[1])) {
+        if seen.windows(2).all(|pair| may_be_one_location(&pair[0], &pair[1])) {
             prop_assert_eq!(pieces.len(), 1);
         }
     }

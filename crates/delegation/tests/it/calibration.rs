@@ -1,7 +1,7 @@
 //! Calibration on made-up series: what is slow is found soon, what is usual is left alone.
 
 use delegation::calibration::{
-    Baseline, Cause, Failback, Rest, Sensitivity, Timing, TimingReports, Trend, cause,
+    Baseline, Cause, Comparison, Failback, ReopenLimits, Sensitivity, Timing, TimingReports, cause,
 };
 use proptest::prelude::*;
 use protocol::{AgentId, UnixMillis};
@@ -27,7 +27,10 @@ fn fetches_until_reported(
     ms: f64,
 ) -> Option<usize> {
     (1..=30).find(|_| {
-        matches!(baseline.observe(sensitivity, Timing { ms, bytes: 10_000 }), Trend::Slower { .. })
+        matches!(
+            baseline.observe(sensitivity, Timing { ms, bytes: 10_000 }),
+            Comparison::Slower { .. }
+        )
     })
 }
 
@@ -46,12 +49,12 @@ fn a_single_outlier_says_nothing() {
     let mut baseline = steady(20, 80.0);
     let timing = |ms| Timing { ms, bytes: 10_000 };
     for _ in 0..50 {
-        assert_eq!(baseline.observe(&Sensitivity::default(), timing(8_000.0)), Trend::Slow);
+        assert_eq!(baseline.observe(&Sensitivity::default(), timing(8_000.0)), Comparison::Slow);
         for _ in 0..5 {
-            assert_eq!(baseline.observe(&Sensitivity::default(), timing(80.0)), Trend::Usual);
+            assert_eq!(baseline.observe(&Sensitivity::default(), timing(80.0)), Comparison::Normal);
         }
     }
-    assert!((baseline.usual_ms(10_000).unwrap() - 80.0).abs() < 8.0);
+    assert!((baseline.expected_ms(10_000).unwrap() - 80.0).abs() < 8.0);
 }
 
 #[test]
@@ -63,7 +66,10 @@ fn a_page_that_grew_is_not_slow() {
     }
     for _ in 0..20 {
         let seen = baseline.observe(&Sensitivity::default(), timing(200));
-        assert!(!matches!(seen, Trend::Slower { .. }), "ten times the bytes take longer: {seen:?}");
+        assert!(
+            !matches!(seen, Comparison::Slower { .. }),
+            "ten times the bytes take longer: {seen:?}"
+        );
     }
 }
 
@@ -71,7 +77,7 @@ fn a_page_that_grew_is_not_slow() {
 fn after_settling_it_learns_anew() {
     let mut baseline = steady(20, 80.0);
     assert!(fetches_until_reported(&mut baseline, &Sensitivity::default(), 200.0).is_some());
-    baseline.settle();
+    baseline.reset();
     assert_eq!(fetches_until_reported(&mut baseline, &Sensitivity::default(), 200.0), None);
 }
 
@@ -83,7 +89,7 @@ fn a_second_agent_tells_the_server_from_the_way() {
 
 #[test]
 fn a_subnet_is_not_moved_again_before_its_rest() {
-    let (rest, mut timing_reports) = (Rest::default(), TimingReports::default());
+    let (rest, mut timing_reports) = (ReopenLimits::default(), TimingReports::default());
     timing_reports.delegated(at(0));
     assert!(!(1..24).any(|hour| timing_reports.slower(&rest, at(hour))));
     assert!(timing_reports.slower(&rest, at(24)));
@@ -91,7 +97,7 @@ fn a_subnet_is_not_moved_again_before_its_rest() {
 
 #[test]
 fn one_slow_page_among_many_usual_ones_moves_nothing() {
-    let (rest, mut timing_reports) = (Rest::default(), TimingReports::default());
+    let (rest, mut timing_reports) = (ReopenLimits::default(), TimingReports::default());
     for _ in 0..3 {
         timing_reports.usual(&rest, at(0));
     }
@@ -102,23 +108,23 @@ fn one_slow_page_among_many_usual_ones_moves_nothing() {
 
 #[test]
 fn it_goes_back_when_the_way_is_as_before() {
-    let rest = Rest::default();
+    let rest = ReopenLimits::default();
     let mut failback = Failback::new(AgentId::new(1), 20_000, at(0));
     assert!(!failback.is_due(&rest, at(0)) && failback.is_due(&rest, at(1)));
-    assert!(!failback.hear(&rest, 2.0, 120_000, 60_000, at(30)), "still slow");
+    assert!(!failback.observe(&rest, 2.0, 120_000, 60_000, at(30)), "still slow");
     assert!(!failback.is_due(&rest, at(30)));
-    assert!(!failback.hear(&rest, 2.0, 21_000, 60_000, at(31)), "once may be chance");
-    assert!(!failback.hear(&rest, 2.0, 120_000, 60_000, at(32)));
-    assert!(!failback.hear(&rest, 2.0, 21_000, 60_000, at(33)));
-    assert!(failback.hear(&rest, 2.0, 22_000, 60_000, at(34)));
+    assert!(!failback.observe(&rest, 2.0, 21_000, 60_000, at(31)), "once may be chance");
+    assert!(!failback.observe(&rest, 2.0, 120_000, 60_000, at(32)));
+    assert!(!failback.observe(&rest, 2.0, 21_000, 60_000, at(33)));
+    assert!(failback.observe(&rest, 2.0, 22_000, 60_000, at(34)));
     let mut early = Failback::new(AgentId::new(1), 20_000, at(0));
     assert!(
-        !(1..24).any(|hour| early.hear(&rest, 2.0, 20_000, 60_000, at(hour))),
+        !(1..24).any(|hour| early.observe(&rest, 2.0, 20_000, 60_000, at(hour))),
         "it has its rest"
     );
     let mut equal = Failback::new(AgentId::new(1), 20_000, at(0));
     assert!(
-        !(1..90).any(|hour| equal.hear(&rest, 2.0, 19_500, 20_000, at(hour))),
+        !(1..90).any(|hour| equal.observe(&rest, 2.0, 19_500, 20_000, at(hour))),
         "equals do not swap"
     );
 }
@@ -131,7 +137,7 @@ proptest! {
         let mut baseline = Baseline::default();
         for ms in times {
             let seen = baseline.observe(&Sensitivity { factor, repeats: 1 }, Timing { ms, bytes: 5_000 });
-            prop_assert!(matches!(seen, Trend::Learning | Trend::Usual), "{seen:?}");
+            prop_assert!(matches!(seen, Comparison::Learning | Comparison::Normal), "{seen:?}");
         }
     }
 
@@ -144,9 +150,9 @@ proptest! {
         let (mut baseline, mut in_a_row) = (Baseline::default(), 0);
         for ms in times {
             match baseline.observe(&Sensitivity { factor: 2.0, repeats }, Timing { ms, bytes: 5_000 }) {
-                Trend::Learning | Trend::Usual => in_a_row = 0,
-                Trend::Slow => in_a_row += 1,
-                Trend::Slower { ratio } => {
+                Comparison::Learning | Comparison::Normal => in_a_row = 0,
+                Comparison::Slow => in_a_row += 1,
+                Comparison::Slower { ratio } => {
                     in_a_row += 1;
                     prop_assert!(in_a_row >= repeats && ratio > 1.0);
                 }
@@ -157,7 +163,7 @@ proptest! {
     /// A subnet whose pages report at any time is opened again at most once a day.
     #[test]
     fn at_most_once_a_day(reports in prop::collection::vec((0_u64..240, any::<bool>()), 0..300)) {
-        let (rest, mut timing_reports, mut opened) = (Rest::default(), TimingReports::default(), Vec::new());
+        let (rest, mut timing_reports, mut opened) = (ReopenLimits::default(), TimingReports::default(), Vec::new());
         let mut reports = reports;
         reports.sort_unstable();
         for (hour, is_slow) in reports {

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use delegation::constraints::{Because, Due, Exclusion, Pin, due};
+use delegation::constraints::{Correction, Exclusion, Pin, ReopenReason, corrections};
 use delegation::{
-    Asked, Constraints, DelegationTable, Holding, Phase, Reason, Skip, Verdict, candidates, skipped,
+    Constraints, Delegation, DelegationTable, Phase, ProbeOutcome, Reason, SkipReason, TrailProbe,
+    candidates, skipped,
 };
 use hierarchy::{Hierarchy, Registry, Scope, SubnetId};
 use proptest::prelude::*;
@@ -42,9 +43,11 @@ fn dues(
     constraints: &Constraints,
     delegation_table: &DelegationTable,
     wanted: &[&str],
-) -> Vec<(SubnetId, Due)> {
+) -> Vec<(SubnetId, Correction)> {
     let wanted = wanted.iter().map(|text| subnet(hierarchy, text));
-    due(hierarchy, constraints, delegation_table, &HashMap::new(), wanted).into_iter().collect()
+    corrections(hierarchy, constraints, delegation_table, &HashMap::new(), wanted)
+        .into_iter()
+        .collect()
 }
 
 #[test]
@@ -71,7 +74,7 @@ fn what_is_pinned_is_given_and_what_is_only_wanted_too() {
         vec![],
     );
     let delegation_table = delegation_table(&hierarchy, &[("20.1.0.0/16", 5), ("20.3.0.0/16", 5)]);
-    let give = |number, who| Due::Give { pin: PinId::new(number), agent: agent(who) };
+    let give = |number, who| Correction::Assign { pin: PinId::new(number), agent: agent(who) };
     assert_eq!(
         dues(&hierarchy, &constraints, &delegation_table, &["20.2.0.0/16"]),
         [
@@ -90,13 +93,16 @@ fn a_pin_that_is_over_and_an_exclusion_lead_to_a_search() {
     let constraints = Constraints::new(vec![], vec![exclusion(9, company("south"), 5)]);
     let marked = HashMap::from([(subnet(&hierarchy, "20.1.0.0/16"), PinId::new(1))]);
     let due: Vec<_> =
-        due(&hierarchy, &constraints, &delegation_table, &marked, []).into_iter().collect();
-    let search = |because| Due::Search { from: agent(5), because };
+        corrections(&hierarchy, &constraints, &delegation_table, &marked, []).into_iter().collect();
+    let search = |reason| Correction::Reopen { from: agent(5), reason };
     assert_eq!(
         due,
         [
-            (subnet(&hierarchy, "20.1.0.0/16"), search(Because::PinOver)),
-            (subnet(&hierarchy, "20.3.0.0/16"), search(Because::Excluded(ExclusionId::new(9)))),
+            (subnet(&hierarchy, "20.1.0.0/16"), search(ReopenReason::PinOver)),
+            (
+                subnet(&hierarchy, "20.3.0.0/16"),
+                search(ReopenReason::Excluded(ExclusionId::new(9)))
+            ),
         ]
     );
 }
@@ -124,19 +130,19 @@ fn who_is_passed_over_depends_on_where_the_search_stopped() {
         delegation_table(&hierarchy, &[("20.1.0.0/16", 1), ("20.2.0.0/16", 2), ("20.4.0.0/16", 3)]);
     let roster = ready(&[1, 2, 3, 4]);
     let target = subnet(&hierarchy, "20.3.0.0/16");
-    let asked = |who| Asked {
+    let asked = |who| TrailProbe {
         agent: agent(who),
         phase: Phase::Sibling,
-        verdict: Verdict::Measured { rtt_us: 9 },
+        outcome: ProbeOutcome::Measured { rtt_us: 9 },
     };
     let why = |who: AgentId| {
-        [None, Some(Skip::Asleep), None, None, Some(Skip::Excluded)][who.get() as usize]
+        [None, Some(SkipReason::Asleep), None, None, Some(SkipReason::Excluded)][who.get() as usize]
     };
     let told = |reason, chosen| {
         let order = candidates(&hierarchy, &delegation_table, &roster, target);
         skipped(order, &[asked(chosen)], (reason, agent(chosen)), why)
     };
-    let (asleep, excluded) = ((agent(1), Skip::Asleep), (agent(4), Skip::Excluded));
+    let (asleep, excluded) = ((agent(1), SkipReason::Asleep), (agent(4), SkipReason::Excluded));
     assert_eq!(told(Reason::Company, 3), [], "it came first");
     assert_eq!(told(Reason::Threshold, 2), [asleep], "the other one's turn had not come");
     assert_eq!(told(Reason::Lowest, 2), [asleep, excluded]);
@@ -169,17 +175,17 @@ proptest! {
             exclusions.into_iter().enumerate().map(|(at, (scope, who))| exclusion(numbered(at), scope, who)).collect();
         let constraints = Constraints::new(pins, exclusions);
         let mut marked = HashMap::new();
-        for (subnet, due) in due(&hierarchy, &constraints, &delegation_table, &marked, []) {
-            if let Due::Give { pin, agent } = due {
-                delegation_table.insert(&hierarchy, subnet, Holding { agent, reason: Reason::Pinned });
+        for (subnet, due) in corrections(&hierarchy, &constraints, &delegation_table, &marked, []) {
+            if let Correction::Assign { pin, agent } = due {
+                delegation_table.insert(&hierarchy, subnet, Delegation { agent, reason: Reason::Pinned });
                 marked.insert(subnet, pin);
             }
         }
         for (subnet, holding) in delegation_table.iter() {
             prop_assert!(constraints.pin(&hierarchy, subnet).is_none_or(|pin| pin.agent == holding.agent));
         }
-        for (subnet, due) in due(&hierarchy, &constraints, &delegation_table, &marked, []) {
-            prop_assert!(matches!(due, Due::Search { .. }), "{due:?}");
+        for (subnet, due) in corrections(&hierarchy, &constraints, &delegation_table, &marked, []) {
+            prop_assert!(matches!(due, Correction::Reopen { .. }), "{due:?}");
             prop_assert!(constraints.pin(&hierarchy, subnet).is_none());
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use delegation::{DelegationTable, Holding, Reason};
+use delegation::{Delegation, DelegationTable, Reason};
 use hierarchy::{Hierarchy, SubnetId};
 use proptest::prelude::*;
 use protocol::AgentId;
@@ -50,7 +50,7 @@ proptest! {
             let subnet = SubnetId::new(place.index(hierarchy.len()) as u32);
             match holder {
                 Some(number) => {
-                    delegation_table.insert(&hierarchy, subnet, Holding { agent: agent(number), reason: Reason::Lowest });
+                    delegation_table.insert(&hierarchy, subnet, Delegation { agent: agent(number), reason: Reason::Lowest });
                 }
                 None => {
                     delegation_table.remove(&hierarchy, subnet);
@@ -71,12 +71,12 @@ proptest! {
 fn who_held_it_before_is_told() {
     let hierarchy = map::hierarchy(&[("20.0.0.0/8", Some("one"))]);
     let subnet = map::subnet(&hierarchy, "20.0.0.0/8");
-    let first = Holding { agent: agent(1), reason: Reason::Home };
-    let second = Holding { agent: agent(2), reason: Reason::Company };
+    let first = Delegation { agent: agent(1), reason: Reason::Home };
+    let second = Delegation { agent: agent(2), reason: Reason::Company };
     let mut delegation_table = DelegationTable::default();
     assert_eq!(delegation_table.insert(&hierarchy, subnet, first), None);
     assert_eq!(delegation_table.insert(&hierarchy, subnet, second), Some(first));
-    assert_eq!(delegation_table.holding(subnet), Some(second));
+    assert_eq!(delegation_table.get(subnet), Some(second));
     assert_eq!(delegation_table.remove(&hierarchy, subnet), Some(second));
     assert!(delegation_table.is_empty());
 }

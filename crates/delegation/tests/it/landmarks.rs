@@ -1,15 +1,15 @@
 //! Which landmarks do well, how many to have, and when an address is silent.
 
-use delegation::predict::landmarks::{self, Health, Report};
-use delegation::{Asked, Phase, Verdict, target};
+use delegation::predictor::landmarks::{self, Health, LandmarkProbe};
+use delegation::{Phase, ProbeOutcome, TrailProbe, target};
 use hierarchy::SubnetId;
 use protocol::AgentId;
 
-fn report(subnet: u32, agent: i64, rtt_us: Option<u32>, before_us: Option<u32>) -> Report {
-    Report { subnet: SubnetId::new(subnet), agent: AgentId::new(agent), rtt_us, before_us }
+fn report(subnet: u32, agent: i64, rtt_us: Option<u32>, before_us: Option<u32>) -> LandmarkProbe {
+    LandmarkProbe { subnet: SubnetId::new(subnet), agent: AgentId::new(agent), rtt_us, before_us }
 }
 
-fn health(reports: &[Report]) -> Vec<(u32, u32, u32)> {
+fn health(reports: &[LandmarkProbe]) -> Vec<(u32, u32, u32)> {
     let seen = |health: &Health| (health.asked, health.answered, health.moved);
     landmarks::health(reports).iter().map(seen).collect()
 }
@@ -51,16 +51,16 @@ fn near_and_far_are_no_moves() {
 #[test]
 fn a_small_world_has_few_landmarks() {
     let wanted: Vec<usize> =
-        [0, 7, 8, 192, 400, 100_000].map(|known| landmarks::wanted(known, 1_500)).to_vec();
+        [0, 7, 8, 192, 400, 100_000].map(|known| landmarks::target_count(known, 1_500)).to_vec();
     assert_eq!(wanted, [0, 0, 48, 48, 100, 1_500]);
-    assert_eq!(landmarks::wanted(400, 0), 0);
+    assert_eq!(landmarks::target_count(400, 0), 0);
 }
 
 #[test]
 fn three_without_an_answer_are_enough() {
-    let asked = |verdict| Asked { agent: AgentId::new(1), phase: Phase::Rest, verdict };
-    let (none, late) = (asked(Verdict::Unreachable), asked(Verdict::Expired));
+    let asked = |outcome| TrailProbe { agent: AgentId::new(1), phase: Phase::Rest, outcome };
+    let (none, late) = (asked(ProbeOutcome::Unreachable), asked(ProbeOutcome::Expired));
     assert!(!target::is_silent(&[none, none, late]), "who did not report says nothing");
     assert!(target::is_silent(&[none, none, late, none]));
-    assert!(!target::is_silent(&[none, none, none, asked(Verdict::Measured { rtt_us: 1 })]));
+    assert!(!target::is_silent(&[none, none, none, asked(ProbeOutcome::Measured { rtt_us: 1 })]));
 }

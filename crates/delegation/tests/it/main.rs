@@ -2,15 +2,15 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a broken fixture fails the test")]
 
 mod audit;
+mod background;
 mod balance;
 mod budget;
 mod calibration;
 mod constraints;
 mod delegation_table;
-mod elsewhere;
 mod landmarks;
 mod map;
 mod paper;
 mod patience;
-mod predict;
+mod predictor;
 mod properties;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use delegation::{Availability, AvailableAgents, DelegationTable, Holding, Reason};
+use delegation::{Availability, AvailableAgents, Delegation, DelegationTable, Reason};
 use hierarchy::{
     Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetId, SubnetKind,
 };
@@ -41,7 +41,7 @@ pub(crate) fn delegation_table(
     hierarchy: &Hierarchy,
     delegations: &[(&str, i64)],
 ) -> DelegationTable {
-    let holding = |number| Holding { agent: agent(number), reason: Reason::Threshold };
+    let holding = |number| Delegation { agent: agent(number), reason: Reason::Threshold };
     DelegationTable::of(
         hierarchy,
         delegations.iter().map(|(range, number)| (subnet(hierarchy, range), holding(*number))),

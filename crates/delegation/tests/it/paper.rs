@@ -23,8 +23,8 @@
 //! Agent 5 lives where agent 1 lives and holds nothing.
 
 use delegation::{
-    Asked, AvailableAgents, Candidate, DelegationTable, Holding, Home, Phase, Policy, Reason,
-    Search, Step, Verdict, home, next_step,
+    AvailableAgents, Candidate, Delegation, DelegationTable, Home, Phase, Policy, ProbeOutcome,
+    Reason, Search, Step, TrailProbe, home, next_step,
 };
 use hierarchy::Hierarchy;
 
@@ -35,7 +35,7 @@ struct Case {
     delegation_table: DelegationTable,
     roster: AvailableAgents,
     target: &'static str,
-    trail: Vec<Asked>,
+    trail: Vec<TrailProbe>,
 }
 
 fn case(target: &'static str) -> Case {
@@ -89,12 +89,12 @@ impl Case {
     }
 
     /// The next step must be to ask this agent, for this reason, at this level; it answers
-    /// `verdict`.
+    /// `outcome`.
     #[track_caller]
-    fn asks(mut self, number: i64, phase: Phase, level: &str, verdict: Verdict) -> Self {
+    fn asks(mut self, number: i64, phase: Phase, level: &str, outcome: ProbeOutcome) -> Self {
         let level = subnet(&self.hierarchy, level);
         assert_eq!(self.step(), Step::Ask(Candidate { agent: agent(number), phase, level }));
-        self.trail.push(Asked { agent: agent(number), phase, verdict });
+        self.trail.push(TrailProbe { agent: agent(number), phase, outcome });
         self
     }
 
@@ -110,8 +110,8 @@ impl Case {
     }
 }
 
-fn ms(rtt_ms: u32) -> Verdict {
-    Verdict::Measured { rtt_us: rtt_ms * 1000 }
+fn ms(rtt_ms: u32) -> ProbeOutcome {
+    ProbeOutcome::Measured { rtt_us: rtt_ms * 1000 }
 }
 
 /// III.E: "We first find the smallest subnet from the IP hierarchy that includes the IP of the new
@@ -163,8 +163,8 @@ fn several_crawlers_of_the_same_company() {
 #[test]
 fn the_fastest_of_those_who_satisfy() {
     let mut case = case("20.1.2.0/24");
-    for (number, verdict) in [(2, ms(45)), (4, ms(15))] {
-        case.trail.push(Asked { agent: agent(number), phase: Phase::Company, verdict });
+    for (number, outcome) in [(2, ms(45)), (4, ms(15))] {
+        case.trail.push(TrailProbe { agent: agent(number), phase: Phase::Company, outcome });
     }
     case.decides(4, 15, Reason::Company);
 }
@@ -201,9 +201,9 @@ fn the_lowest_when_none_satisfies() {
     case("30.2.2.0/24")
         .asks(4, Phase::Sibling, "30.2.0.0/16", ms(90))
         .asks(2, Phase::SiblingChild, "30.0.0.0/8", ms(60))
-        .asks(3, Phase::SiblingChild, "30.0.0.0/8", Verdict::Unreachable)
+        .asks(3, Phase::SiblingChild, "30.0.0.0/8", ProbeOutcome::Unreachable)
         .asks(1, Phase::SiblingChild, "0.0.0.0/0", ms(61))
-        .asks(5, Phase::Rest, "0.0.0.0/0", Verdict::Expired)
+        .asks(5, Phase::Rest, "0.0.0.0/0", ProbeOutcome::Expired)
         .decides(2, 60, Reason::Lowest);
 }
 
@@ -212,18 +212,18 @@ fn the_lowest_when_none_satisfies() {
 #[test]
 fn a_target_that_answers_nobody() {
     let silent = case("30.2.2.0/24")
-        .asks(4, Phase::Sibling, "30.2.0.0/16", Verdict::Unreachable)
-        .asks(2, Phase::SiblingChild, "30.0.0.0/8", Verdict::Unreachable)
-        .asks(3, Phase::SiblingChild, "30.0.0.0/8", Verdict::Unreachable)
-        .asks(1, Phase::SiblingChild, "0.0.0.0/0", Verdict::Unreachable)
-        .asks(5, Phase::Rest, "0.0.0.0/0", Verdict::Unreachable);
-    assert_eq!(silent.step(), Step::Silent);
+        .asks(4, Phase::Sibling, "30.2.0.0/16", ProbeOutcome::Unreachable)
+        .asks(2, Phase::SiblingChild, "30.0.0.0/8", ProbeOutcome::Unreachable)
+        .asks(3, Phase::SiblingChild, "30.0.0.0/8", ProbeOutcome::Unreachable)
+        .asks(1, Phase::SiblingChild, "0.0.0.0/0", ProbeOutcome::Unreachable)
+        .asks(5, Phase::Rest, "0.0.0.0/0", ProbeOutcome::Unreachable);
+    assert_eq!(silent.step(), Step::NoAnswer);
 }
 
 /// III.E: "sequentially": nobody else is asked while an answer is due.
 #[test]
 fn one_at_a_time() {
-    let waiting = case("20.1.3.0/24").asks(1, Phase::Sibling, "20.1.0.0/16", Verdict::Pending);
+    let waiting = case("20.1.3.0/24").asks(1, Phase::Sibling, "20.1.0.0/16", ProbeOutcome::Pending);
     assert_eq!(waiting.step(), Step::Wait);
 }
 
@@ -256,22 +256,22 @@ fn an_agent_gets_the_subnet_it_lives_in() {
         home(&case.hierarchy, &case.delegation_table, agent(number), address(text))
     };
     let empty = subnet(&case.hierarchy, "30.2.2.0/24");
-    assert_eq!(at(&case, 5, "30.2.2.9"), Home::Take(empty));
+    assert_eq!(at(&case, 5, "30.2.2.9"), Home::Assign(empty));
 
     let searched = subnet(&case.hierarchy, "30.1.2.0/24");
     assert_eq!(
         at(&case, 5, "30.1.2.1"),
-        Home::Take(searched),
+        Home::Assign(searched),
         "who lives there goes before who was found"
     );
 
     case.delegation_table.insert(
         &case.hierarchy,
         empty,
-        Holding { agent: agent(1), reason: Reason::Home },
+        Delegation { agent: agent(1), reason: Reason::Home },
     );
     assert_eq!(at(&case, 5, "30.2.2.9"), Home::Shared { subnet: empty, with: agent(1) });
-    assert_eq!(at(&case, 1, "30.2.2.9"), Home::Take(empty), "approving again changes nothing");
+    assert_eq!(at(&case, 1, "30.2.2.9"), Home::Assign(empty), "approving again changes nothing");
     assert_eq!(at(&case, 5, "20.2.77.1"), Home::Unregistered, "a block is too large to be a home");
     assert_eq!(at(&case, 5, "10.0.0.1"), Home::Unregistered);
 }

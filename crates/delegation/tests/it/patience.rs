@@ -1,8 +1,8 @@
 //! Candidates that cannot be asked, and decisions that are improved later.
 
 use delegation::{
-    Asked, Availability, AvailableAgents, DelegationTable, Phase, Policy, Reason, Search, Step,
-    Verdict, next_step,
+    Availability, AvailableAgents, DelegationTable, Phase, Policy, ProbeOutcome, Reason, Search,
+    Step, TrailProbe, next_step,
 };
 use hierarchy::Hierarchy;
 
@@ -15,7 +15,7 @@ struct Case {
     delegation_table: DelegationTable,
     roster: AvailableAgents,
     policy: Policy,
-    trail: Vec<Asked>,
+    trail: Vec<TrailProbe>,
     provisional: Option<i64>,
     waited_ms: u64,
 }
@@ -40,8 +40,8 @@ fn case() -> Case {
 }
 
 impl Case {
-    fn answered(mut self, number: i64, verdict: Verdict) -> Self {
-        self.trail.push(Asked { agent: agent(number), phase: Phase::Sibling, verdict });
+    fn answered(mut self, number: i64, outcome: ProbeOutcome) -> Self {
+        self.trail.push(TrailProbe { agent: agent(number), phase: Phase::Sibling, outcome });
         self
     }
 
@@ -77,8 +77,8 @@ impl Case {
     }
 }
 
-fn ms(rtt_ms: u32) -> Verdict {
-    Verdict::Measured { rtt_us: rtt_ms * 1000 }
+fn ms(rtt_ms: u32) -> ProbeOutcome {
+    ProbeOutcome::Measured { rtt_us: rtt_ms * 1000 }
 }
 
 fn lowest(number: i64, rtt_ms: u32, provisional: bool) -> Step {
@@ -124,7 +124,7 @@ fn sleepers_are_waited_for_until_patience_ends() {
 
 #[test]
 fn patience_also_ends_while_an_answer_is_due_or_others_can_be_asked() {
-    let due = case().answered(1, ms(80)).answered(2, Verdict::Pending).overdue();
+    let due = case().answered(1, ms(80)).answered(2, ProbeOutcome::Pending).overdue();
     assert_eq!(due.step(), lowest(1, 80, true));
     assert_eq!(due.handed_to(1).step(), Step::Wait);
     let more = case().answered(1, ms(80)).overdue();
@@ -142,13 +142,13 @@ fn a_better_agent_takes_over_while_the_sleeper_is_still_waited_for() {
 #[test]
 fn nothing_is_decided_without_a_measurement() {
     let case = case().with(1, Availability::Asleep).overdue();
-    let case = case.answered(2, Verdict::Unreachable).answered(3, Verdict::Expired);
+    let case = case.answered(2, ProbeOutcome::Unreachable).answered(3, ProbeOutcome::Expired);
     assert_eq!(case.step(), Step::Wait);
 }
 
 #[test]
 fn an_answer_from_who_left_is_not_waited_for() {
-    let mut case = case().answered(1, Verdict::Pending);
+    let mut case = case().answered(1, ProbeOutcome::Pending);
     assert_eq!(case.step(), Step::Wait);
     case.roster.remove(agent(1));
     case.asks(2);
@@ -156,10 +156,10 @@ fn an_answer_from_who_left_is_not_waited_for() {
 
 #[test]
 fn several_are_asked_at_once_where_the_policy_allows_it() {
-    let mut case = case().answered(1, Verdict::Pending);
+    let mut case = case().answered(1, ProbeOutcome::Pending);
     case.policy.parallel = 2;
     case.asks(2);
-    assert_eq!(case.answered(2, Verdict::Pending).step(), Step::Wait);
+    assert_eq!(case.answered(2, ProbeOutcome::Pending).step(), Step::Wait);
 }
 
 #[test]

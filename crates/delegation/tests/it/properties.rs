@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use delegation::{
-    Asked, Availability, AvailableAgents, DelegationTable, Holding, Phase, Policy, Reason, Search,
-    Step, Verdict, next_step,
+    Availability, AvailableAgents, Delegation, DelegationTable, Phase, Policy, ProbeOutcome,
+    Reason, Search, Step, TrailProbe, next_step,
 };
 use hierarchy::{Hierarchy, SubnetId};
 use proptest::prelude::*;
@@ -60,7 +60,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 |place: prop::sample::Index| SubnetId::new(place.index(hierarchy.len()) as u32);
             let target = at(target);
             let held = held.into_iter().map(|(place, number)| (at(place), number));
-            let holding = |number| Holding { agent: agent(number), reason: Reason::Threshold };
+            let holding = |number| Delegation { agent: agent(number), reason: Reason::Threshold };
             let held: Vec<_> = held
                 .filter(|(subnet, _)| *subnet != target)
                 .map(|(s, n)| (s, holding(n)))
@@ -80,7 +80,7 @@ impl Case {
         &self,
         delegation_table: &DelegationTable,
         roster: &AvailableAgents,
-        trail: &[Asked],
+        trail: &[TrailProbe],
         provisional: Option<AgentId>,
     ) -> Step {
         let policy = Policy { threshold_us: THRESHOLD_US, patience_ms: 0, parallel: 1 };
@@ -88,21 +88,21 @@ impl Case {
         next_step(&self.hierarchy, delegation_table, roster, &policy, &search)
     }
 
-    fn verdict(&self, agent: AgentId) -> Verdict {
+    fn outcome(&self, agent: AgentId) -> ProbeOutcome {
         match self.times[agent.get() as usize - 1] {
-            Some(rtt_us) => Verdict::Measured { rtt_us },
-            None => Verdict::Unreachable,
+            Some(rtt_us) => ProbeOutcome::Measured { rtt_us },
+            None => ProbeOutcome::Unreachable,
         }
     }
 
     /// Runs the search to its end; `hours` says who can be asked at the n-th step.
-    fn run(&self, hours: impl Fn(usize) -> AvailableAgents) -> (Vec<Asked>, Step) {
+    fn run(&self, hours: impl Fn(usize) -> AvailableAgents) -> (Vec<TrailProbe>, Step) {
         let (mut trail, mut provisional) = (Vec::new(), None);
         for turn in 0..200 {
             match self.step(&self.delegation_table, &hours(turn), &trail, provisional) {
                 Step::Ask(candidate) => {
                     let (agent, phase) = (candidate.agent, candidate.phase);
-                    trail.push(Asked { agent, phase, verdict: self.verdict(agent) });
+                    trail.push(TrailProbe { agent, phase, outcome: self.outcome(agent) });
                 }
                 Step::Decide { agent, provisional: true, .. } => provisional = Some(agent),
                 Step::Wait => {}
@@ -117,11 +117,11 @@ fn everybody() -> AvailableAgents {
     map::ready(&(1..=AGENTS).collect::<Vec<_>>())
 }
 
-fn satisfies(asked: &Asked) -> bool {
-    matches!(asked.verdict, Verdict::Measured { rtt_us } if rtt_us < THRESHOLD_US)
+fn satisfies(asked: &TrailProbe) -> bool {
+    matches!(asked.outcome, ProbeOutcome::Measured { rtt_us } if rtt_us < THRESHOLD_US)
 }
 
-fn distinct(trail: &[Asked]) -> usize {
+fn distinct(trail: &[TrailProbe]) -> usize {
     trail.iter().map(|asked| asked.agent).collect::<HashSet<_>>().len()
 }
 
@@ -160,7 +160,7 @@ proptest! {
     fn a_target_that_answers_nobody_is_silent(case in cases()) {
         let case = Case { times: vec![None; AGENTS as usize], ..case };
         let (trail, end) = case.run(|_| everybody());
-        prop_assert_eq!(end, Step::Silent);
+        prop_assert_eq!(end, Step::NoAnswer);
         prop_assert_eq!(trail.len(), AGENTS as usize);
     }
 
@@ -184,7 +184,7 @@ proptest! {
         let (trail, end) = case.run(|turn| hours.get(turn).map_or_else(everybody, |hour| at(hour)));
         prop_assert_eq!(distinct(&trail), trail.len());
         match end {
-            Step::Decide { reason: Reason::Lowest, .. } | Step::Silent => {
+            Step::Decide { reason: Reason::Lowest, .. } | Step::NoAnswer => {
                 prop_assert_eq!(trail.len(), AGENTS as usize, "somebody was left out");
             }
             Step::Decide { agent, .. } => {

@@ -1,6 +1,6 @@
 //! A small share of an instance changes: how long until the plan is the cheapest again?
 
-use delegation::balance::{Flow, Instance, InstanceError, whole};
+use delegation::balance::{AssignmentProblem, InvalidProblem, MinCostFlow, whole};
 
 use crate::clock::Start;
 use crate::{Noise, Took};
@@ -30,11 +30,11 @@ const SIGMA: f64 = 0.3;
 
 /// Changes all times of a `share` of the subnets and follows with the flow.
 pub fn change(
-    instance: &mut Instance,
-    flow: &mut Flow,
+    instance: &mut AssignmentProblem,
+    flow: &mut MinCostFlow,
     share: f64,
     seed: u64,
-) -> Result<Change, InstanceError> {
+) -> Result<Change, InvalidProblem> {
     let noise = Noise::new(seed);
     let drawn = |subnet: &usize| noise.uniform(&[Stream::Which as u64, *subnet as u64]) < share;
     let numbers: Vec<usize> = (0..instance.subnets().len()).filter(drawn).collect();
@@ -59,9 +59,13 @@ pub fn change(
     })
 }
 
-fn redrawn(instance: &Instance, noise: Noise, number: usize) -> delegation::balance::Subnet {
+fn redrawn(
+    instance: &AssignmentProblem,
+    noise: Noise,
+    number: usize,
+) -> delegation::balance::Subnet {
     let mut subnet = instance.subnets()[number].clone();
-    for cell in &mut subnet.cells {
+    for cell in &mut subnet.costs {
         cell.cost *=
             noise.lognormal(SIGMA, &[Stream::Factor as u64, number as u64, u64::from(cell.agent)]);
     }

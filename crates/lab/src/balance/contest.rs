@@ -1,6 +1,8 @@
 //! All rules on one instance.
 
-use delegation::balance::{Flow, Instance, Optimum, Plan, Rule, arrivals, whole};
+use delegation::balance::{
+    AssignmentProblem, MinCostFlow, Optimum, Plan, ReliefRule, arrivals, whole,
+};
 
 use crate::Took;
 use crate::clock::Start;
@@ -15,7 +17,7 @@ pub struct Contest {
     /// The optimum first, then the online rules.
     pub entries: Vec<Entry>,
     /// The flow behind the optimum, to go on with.
-    pub flow: Flow,
+    pub flow: MinCostFlow,
 }
 
 /// One rule's result.
@@ -39,9 +41,9 @@ pub struct Entry {
 }
 
 /// Runs the optimum and the online rules.
-pub fn contest(instance: &Instance, rules: &[Rule]) -> Contest {
+pub fn contest(instance: &AssignmentProblem, rules: &[ReliefRule]) -> Contest {
     let begun = Start::now();
-    let flow = Flow::of(instance);
+    let flow = MinCostFlow::of(instance);
     let optimum = whole(instance, &flow);
     let nearest = instance.nearest();
     let mut entries = vec![of_optimum(instance, &optimum, &nearest, begun)];
@@ -49,14 +51,19 @@ pub fn contest(instance: &Instance, rules: &[Rule]) -> Contest {
     Contest { bound: optimum.bound, nearest: instance.total_cost(&nearest), entries, flow }
 }
 
-fn of_optimum(instance: &Instance, optimum: &Optimum, nearest: &Plan, begun: Start) -> Entry {
+fn of_optimum(
+    instance: &AssignmentProblem,
+    optimum: &Optimum,
+    nearest: &Plan,
+    begun: Start,
+) -> Entry {
     let took = begun.took();
     let moves =
         optimum.plan.iter().zip(nearest).filter(|(chosen, nearest)| chosen != nearest).count();
     Entry { moves, took, ..entry(instance, "optimal", &optimum.plan) }
 }
 
-fn of_rule(instance: &Instance, rule: Rule) -> Entry {
+fn of_rule(instance: &AssignmentProblem, rule: ReliefRule) -> Entry {
     let begun = Start::now();
     let seen = arrivals(instance, rule);
     let took = begun.took();
@@ -64,7 +71,7 @@ fn of_rule(instance: &Instance, rule: Rule) -> Entry {
     Entry { moves: seen.moves, best_share, took, ..entry(instance, rule.as_str(), &seen.plan) }
 }
 
-fn entry(instance: &Instance, rule: &'static str, plan: &Plan) -> Entry {
+fn entry(instance: &AssignmentProblem, rule: &'static str, plan: &Plan) -> Entry {
     Entry {
         rule,
         cost: instance.total_cost(plan),

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use delegation::balance::{Cell, Instance, InstanceError, Subnet};
+use delegation::balance::{AgentCost, AssignmentProblem, InvalidProblem, Subnet};
 
 /// Why an instance could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -64,13 +64,13 @@ pub enum InstanceFileError {
         /// Path of the file.
         file: String,
         /// What is wrong.
-        source: InstanceError,
+        source: InvalidProblem,
     },
 }
 
 /// Reads an instance. Agents and subnets are numbered in the order in which they come first. Costs
 /// are those of the whole subnet; with `per_page` they are multiplied by its load.
-pub fn instance_file(file: &Path, per_page: bool) -> Result<Instance, InstanceFileError> {
+pub fn instance_file(file: &Path, per_page: bool) -> Result<AssignmentProblem, InstanceFileError> {
     let name = file.display().to_string();
     let read = |source| InstanceFileError::Read { file: name.clone(), source };
     let mut reader =
@@ -90,7 +90,7 @@ pub fn instance_file(file: &Path, per_page: bool) -> Result<Instance, InstanceFi
     sheet.instance(per_page)
 }
 
-/// Named things in the order in which they came, with one number each and the cells of a subnet.
+/// Named things in the order in which they came, with one number each and the costs of a subnet.
 #[derive(Default)]
 struct Names {
     place: BTreeMap<String, usize>,
@@ -102,7 +102,7 @@ struct Row {
     name: String,
     number: Option<u64>,
     contradiction: bool,
-    cells: Vec<(usize, f64)>,
+    costs: Vec<(usize, f64)>,
 }
 
 struct Sheet {
@@ -143,7 +143,7 @@ impl Sheet {
             self.subnets.number(subnet, load);
             self.agents.number(agent, capacity);
             if let Some(cost) = self.parse(record, cost, "cost")? {
-                self.subnets.rows[subnet].cells.push((agent, cost));
+                self.subnets.rows[subnet].costs.push((agent, cost));
             }
         }
         Ok(())
@@ -172,7 +172,7 @@ impl Sheet {
             self.subnets.number(subnet, load);
             for (agent, field) in fields {
                 if let Some(cost) = self.parse(record, field, "cost")? {
-                    self.subnets.rows[subnet].cells.push((agent, cost));
+                    self.subnets.rows[subnet].costs.push((agent, cost));
                 }
             }
         }
@@ -199,7 +199,7 @@ impl Sheet {
         field.parse().map(Some).map_err(wrong)
     }
 
-    fn instance(self, per_page: bool) -> Result<Instance, InstanceFileError> {
+    fn instance(self, per_page: bool) -> Result<AssignmentProblem, InstanceFileError> {
         let numbers = |names: &Names, of, what| {
             let number = |row: &Row| {
                 row.number.filter(|_| !row.contradiction).ok_or(missing(&self.file, row, of, what))
@@ -210,13 +210,13 @@ impl Sheet {
         let loads = numbers(&self.subnets, "subnet", "load")?;
         let subnets = self.subnets.rows.into_iter().zip(loads).map(|(row, load)| {
             let factor = if per_page { load as f64 } else { 1.0 };
-            let cells = row
-                .cells
+            let costs = row
+                .costs
                 .into_iter()
-                .map(|(agent, cost)| Cell::measured(agent as u32, factor * cost));
-            Subnet { load, cells: cells.collect() }
+                .map(|(agent, cost)| AgentCost::measured(agent as u32, factor * cost));
+            Subnet { load, costs: costs.collect() }
         });
-        Instance::new(capacities, subnets.collect())
+        AssignmentProblem::new(capacities, subnets.collect())
             .map_err(|source| InstanceFileError::Sense { file: self.file.clone(), source })
     }
 }

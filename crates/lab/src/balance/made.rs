@@ -1,6 +1,6 @@
 //! Made-up instances on the geographic world.
 
-use delegation::balance::{Cell, Instance, InstanceError, Subnet};
+use delegation::balance::{AgentCost, AssignmentProblem, InvalidProblem, Subnet};
 
 use crate::{CityId, Noise, World};
 
@@ -40,7 +40,7 @@ const ACCESS_SIGMA: f64 = 0.8;
 const CROWDING: f64 = 1.5;
 
 /// Makes an instance; the cost of a subnet is its load times the round trip.
-pub fn made(settings: MadeSettings) -> Result<Instance, InstanceError> {
+pub fn made(settings: MadeSettings) -> Result<AssignmentProblem, InvalidProblem> {
     let (world, noise) = (World::geographic(settings.seed), Noise::new(settings.seed));
     let cities = world.cities().len();
     let agents: Vec<CityId> =
@@ -60,16 +60,16 @@ pub fn made(settings: MadeSettings) -> Result<Instance, InstanceError> {
                 let route =
                     noise.lognormal(ROUTE_SIGMA, &[Stream::Route as u64, number, u64::from(agent)]);
                 let time_ms = route * world.rtt_ms(agents[agent as usize], city) + access_ms;
-                Cell::measured(agent, load as f64 * time_ms)
+                AgentCost::measured(agent, load as f64 * time_ms)
             };
             let known = known(settings, noise, &orders[city.get()], number);
-            Subnet { load, cells: known.into_iter().map(cell).collect() }
+            Subnet { load, costs: known.into_iter().map(cell).collect() }
         })
         .collect();
     let total: u64 = subnets.iter().map(|subnet| subnet.load).sum();
     let capacity =
         (total as f64 * (1.0 + settings.slack) / settings.agents.max(1) as f64).ceil() as u64;
-    Instance::new(vec![capacity; settings.agents], subnets)
+    AssignmentProblem::new(vec![capacity; settings.agents], subnets)
 }
 
 fn nearest_first(world: &World, agents: &[CityId], city: CityId) -> Vec<u32> {

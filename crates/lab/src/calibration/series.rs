@@ -81,10 +81,10 @@ impl Series {
         let latency_ms =
             LATENCY_MS * self.noise.lognormal(LATENCY_SIGMA, &[Stream::Latency as u64, self.page]);
         let rhythm = 1.0 + day_rhythm * (std::f64::consts::TAU * self.day()).sin();
-        let usual_ms = (latency_ms * rhythm + PACE * size / 1024.0) * slowdown;
+        let expected_ms = (latency_ms * rhythm + PACE * size / 1024.0) * slowdown;
         let outlier = self.noise.uniform(&self.key(Stream::Outlier));
         let strange = if outlier < outliers { 3.0 + 9.0 * outlier / outliers } else { 1.0 };
-        let ms = usual_ms * strange * self.noise.lognormal(noise, &self.key(Stream::Noise));
+        let ms = expected_ms * strange * self.noise.lognormal(noise, &self.key(Stream::Noise));
         self.fetch += 1;
         Timing { ms, bytes: size as u64 }
     }

@@ -1,6 +1,6 @@
 //! What calibration makes of the series.
 
-use delegation::calibration::{Baseline, Rest, Sensitivity, TimingReports, Trend};
+use delegation::calibration::{Baseline, Comparison, ReopenLimits, Sensitivity, TimingReports};
 use protocol::UnixMillis;
 
 use super::SeriesSettings;
@@ -95,22 +95,22 @@ impl Count {
     /// anew.
     fn steady(&mut self, pages: &mut [Page], sensitivity: Sensitivity, fetches: u64) {
         let (rest, mut timing_reports, mut moved) =
-            (Rest::default(), TimingReports::default(), Vec::new());
+            (ReopenLimits::default(), TimingReports::default(), Vec::new());
         for _ in 0..fetches {
             for page in pages.iter_mut() {
                 let at = UnixMillis((page.series.day() * DAY_MS) as i64);
                 self.steady_fetches += 1;
                 match page.baseline.observe(&sensitivity, page.series.next(1.0)) {
-                    Trend::Slower { .. } => {
+                    Comparison::Slower { .. } => {
                         self.false_alarms += 1;
-                        page.baseline.settle();
+                        page.baseline.reset();
                         if timing_reports.slower(&rest, at) {
                             timing_reports.delegated(at);
                             moved.push(page.series.day());
                         }
                     }
-                    Trend::Usual => timing_reports.usual(&rest, at),
-                    Trend::Learning | Trend::Slow => {}
+                    Comparison::Normal => timing_reports.usual(&rest, at),
+                    Comparison::Learning | Comparison::Slow => {}
                 }
             }
         }
@@ -129,7 +129,7 @@ impl Count {
         self.slowed += 1;
         let found = (1..=fetches).find(|_| {
             let seen = page.baseline.observe(&sensitivity, page.series.next(slowdown));
-            matches!(seen, Trend::Slower { .. })
+            matches!(seen, Comparison::Slower { .. })
         });
         if let Some(found) = found {
             self.found.push(found);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use delegation::balance::{Instance, Rule};
+use delegation::balance::{AssignmentProblem, ReliefRule};
 use lab::{Contest, Entry, MadeSettings, change, contest, instance_file, made};
 use serde::Serialize;
 
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Some(file) => instance_file(file, args.per_page)?,
         None => made(args.made.settings()).context("cannot make an instance")?,
     };
-    let rules: &[Rule] = if args.optimal_only { &[] } else { &Rule::ALL };
+    let rules: &[ReliefRule] = if args.optimal_only { &[] } else { &ReliefRule::ALL };
     let mut seen = contest(&instance, rules);
     let mut report = report(args, &instance, &seen);
     if let Some(share) = args.change {
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     lines::print(&report, args.json)
 }
 
-fn report(args: &Args, instance: &Instance, seen: &Contest) -> Report {
+fn report(args: &Args, instance: &AssignmentProblem, seen: &Contest) -> Report {
     let optimum = seen.entries.first().map_or(seen.bound, |entry| entry.cost);
     Report {
         agents: instance.capacities().len(),

@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 use clap::ValueEnum;
-use delegation::predict::{WORTH_ASKING, landmarks};
+use delegation::predictor::{MIN_PROBABILITY, landmarks};
 use lab::{Draw, DrawSettings, Ground, Outcome, Placement, Plan, mean_of, replay};
 use serde::Serialize;
 
@@ -35,8 +35,8 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = landmarks::COUNT)]
     landmarks: usize,
     /// The predictive strategy asks whoever is nearer with at least this probability
-    #[arg(long, default_value_t = WORTH_ASKING, value_name = "CHANCE")]
-    worth_asking: f64,
+    #[arg(long, default_value_t = MIN_PROBABILITY, value_name = "CHANCE")]
+    min_probability: f64,
     /// Repeat with this many seeds and give the mean
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: u32,
@@ -94,7 +94,7 @@ enum Spread {
 struct Report {
     strategy: String,
     threshold_ms: f64,
-    worth_asking: f64,
+    min_probability: f64,
     landmarks: usize,
     agents: usize,
     placement: String,
@@ -145,7 +145,7 @@ impl Args {
     fn plan(&self) -> Plan {
         match self.strategy {
             Strategy::Threshold => Plan::Threshold { threshold_ms: self.threshold_ms },
-            Strategy::Predictive => Plan::Predictive { worth_asking: self.worth_asking },
+            Strategy::Predictive => Plan::Predictive { min_probability: self.min_probability },
             Strategy::Random => Plan::Random,
             Strategy::Ubicrawler => Plan::Ubicrawler,
             Strategy::AllProbe => Plan::AllProbe,
@@ -189,7 +189,7 @@ impl Args {
                 .to_possible_value()
                 .map_or_else(String::new, |word| word.get_name().to_owned()),
             threshold_ms: self.threshold_ms,
-            worth_asking: self.worth_asking,
+            min_probability: self.min_probability,
             landmarks: settings.landmarks,
             agents,
             placement: word(&self.placement),

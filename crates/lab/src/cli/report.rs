@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use delegation::balance::Rule;
+use delegation::balance::ReliefRule;
 use delegation::calibration::Sensitivity;
-use delegation::predict::{WORTH_ASKING, landmarks};
+use delegation::predictor::{MIN_PROBABILITY, landmarks};
 use lab::{
     Calibration, Curve, Days, Draw, DrawSettings, Ground, MadeSettings, Outcome, Plan, Plot,
     SeriesSettings, calibration, contest, made, mean_of, replay,
@@ -82,8 +82,8 @@ fn strategies() -> Vec<(&'static str, Vec<(String, Plan)>)> {
     let threshold = THRESHOLDS_MS
         .map(|threshold_ms| (format!("{threshold_ms} ms"), Plan::Threshold { threshold_ms }));
     let predictive = WORTHS.map(|times| {
-        let worth_asking = times * WORTH_ASKING;
-        (format!("{worth_asking:.4}"), Plan::Predictive { worth_asking })
+        let min_probability = times * MIN_PROBABILITY;
+        (format!("{min_probability:.4}"), Plan::Predictive { min_probability })
     });
     let plain = |plan| vec![(String::new(), plan)];
     vec![
@@ -138,7 +138,7 @@ fn balance_report(args: &Args) -> anyhow::Result<()> {
                 seed: 1,
             };
             let instance = made(settings).context("cannot make an instance")?;
-            let seen = contest(&instance, &Rule::ALL);
+            let seen = contest(&instance, &ReliefRule::ALL);
             for entry in &seen.entries {
                 let ratio = entry.cost / seen.bound;
                 let best = entry.best_share.map_or(String::new(), |share| format!("{share:.4}"));

@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 use clap::ValueEnum;
-use delegation::predict::landmarks;
+use delegation::predictor::landmarks;
 use lab::{Draw, DrawSettings, Searching, Took, scale};
 use serde::Serialize;
 

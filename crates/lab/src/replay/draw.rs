@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use delegation::predict::landmarks;
-use delegation::{DelegationTable, Holding, Reason};
+use delegation::predictor::landmarks;
+use delegation::{Delegation, DelegationTable, Reason};
 use hierarchy::SubnetId;
 use protocol::AgentId;
 
@@ -140,7 +140,7 @@ impl<'g> Draw<'g> {
     /// The delegation table at the beginning: every agent holds its home.
     pub fn delegation_table(&self) -> DelegationTable {
         let home = |crawler: &Crawler| {
-            (crawler.home.subnet, Holding { agent: crawler.agent, reason: Reason::Home })
+            (crawler.home.subnet, Delegation { agent: crawler.agent, reason: Reason::Home })
         };
         DelegationTable::of(&self.ground.hierarchy, self.crawlers.iter().map(home))
     }

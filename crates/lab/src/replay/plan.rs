@@ -14,7 +14,7 @@ pub enum Plan {
     /// Landmarks, and the likeliest first.
     Predictive {
         /// An agent is asked when it is nearer with at least this probability.
-        worth_asking: f64,
+        min_probability: f64,
     },
     /// An agent drawn uniformly.
     Random,
@@ -29,8 +29,8 @@ pub fn replay(draw: &Draw<'_>, plan: Plan) -> Outcome {
     let mut landmark_probes = 0;
     let decisions: Vec<Decision<'_>> = match plan {
         Plan::Threshold { threshold_ms } => threshold::run(draw, threshold_ms),
-        Plan::Predictive { worth_asking } => {
-            let (decisions, probes) = predictive::run(draw, worth_asking);
+        Plan::Predictive { min_probability } => {
+            let (decisions, probes) = predictive::run(draw, min_probability);
             landmark_probes = probes;
             decisions
         }

@@ -1,6 +1,6 @@
 //! The predictive search, run on a draw through the same code that the coordinator runs.
 
-use delegation::predict::{Experience, Foresight, Landmark, Places, next_step_keeping};
+use delegation::predictor::{Clusters, Landmark, Predictor, Prior, next_step};
 use delegation::{Availability, DelegationTable, Policy, Search};
 
 use crate::replay::outcome::Decision;
@@ -8,31 +8,25 @@ use crate::replay::walk::walk;
 use crate::{Crawler, Draw, Site};
 
 /// Decisions, and how many probes the landmarks took.
-pub(crate) fn run<'d>(draw: &'d Draw<'_>, worth_asking: f64) -> (Vec<Decision<'d>>, usize) {
+pub(crate) fn run<'d>(draw: &'d Draw<'_>, min_probability: f64) -> (Vec<Decision<'d>>, usize) {
     let hierarchy = &draw.ground.hierarchy;
-    let places = survey(draw);
-    let mut experience = Experience::of_landmarks(hierarchy, &places);
+    let clusters = survey(draw);
+    let mut prior = Prior::from_landmarks(hierarchy, &clusters);
     let roster = draw.crawlers.iter().map(|crawler| (crawler.agent, Availability::Ready)).collect();
     let (delegation_table, policy) = (DelegationTable::default(), Policy::default());
     let mut decisions = Vec::new();
     for site in &draw.sites {
-        let foresight = Foresight { places: &places, experience: &experience, worth_asking };
-        let mut kept = None;
+        let predictor = Predictor { clusters: &clusters, prior: &prior, min_probability };
+        let mut probabilities = None;
         let next = |search: &Search<'_>| {
-            next_step_keeping(
-                hierarchy,
-                &delegation_table,
-                &roster,
-                &policy,
-                &foresight,
-                search,
-                &mut kept,
-            )
+            let (step, posterior) =
+                next_step(hierarchy, &delegation_table, &roster, &policy, &predictor, search);
+            probabilities = posterior.map(|posterior| posterior.probabilities());
+            step
         };
         let Some((crawler, _, trail)) = walk(draw, *site, next) else { continue };
-        let chances = kept.map(|thought| thought.chances().to_vec());
-        if let Some(chances) = chances {
-            experience.learn(hierarchy, site.subnet, &chances);
+        if let Some(probabilities) = probabilities {
+            prior.add_observation(hierarchy, site.subnet, &probabilities);
         }
         decisions.push(Decision { site: *site, crawler, probes: trail.len() });
     }
@@ -40,9 +34,9 @@ pub(crate) fn run<'d>(draw: &'d Draw<'_>, worth_asking: f64) -> (Vec<Decision<'d
 }
 
 /// What the landmarks of a draw say.
-pub(crate) fn survey(draw: &Draw<'_>) -> Places {
+pub(crate) fn survey(draw: &Draw<'_>) -> Clusters {
     let landmarks: Vec<Landmark> = draw.landmarks.iter().map(|site| measure(draw, *site)).collect();
-    Places::survey(&landmarks)
+    Clusters::fit(&landmarks)
 }
 
 fn measure(draw: &Draw<'_>, site: Site) -> Landmark {

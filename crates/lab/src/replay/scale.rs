@@ -2,9 +2,10 @@
 
 use std::hint::black_box;
 
-use delegation::predict::{Experience, Foresight, Thought, WORTH_ASKING, next_step_keeping};
+use delegation::predictor::{self, MIN_PROBABILITY, Predictor, Prior};
 use delegation::{
-    Asked, Availability, AvailableAgents, DelegationTable, Holding, Policy, Reason, next_step,
+    Availability, AvailableAgents, Delegation, DelegationTable, Policy, Reason, TrailProbe,
+    next_step,
 };
 
 use crate::clock::Start;
@@ -34,11 +35,11 @@ pub struct Scale {
     pub probes: u64,
     /// Decisions of the searches: whom to ask next, or whom to choose.
     pub decisions: u64,
-    /// Landmarks and places of the predictive search.
+    /// Landmarks and clusters of the predictive search.
     pub survey: Took,
     /// All hosts, with the simulation of their probes.
     pub run: Took,
-    /// Decisions taken again in a tight loop, with the delegation table and the experience as they were in the
+    /// Decisions taken again in a tight loop, with the delegation table and the prior as they were in the
     /// end.
     pub decisions_again: u64,
     /// What those took, as the median of some turns: one of a second may meet a machine that is
@@ -46,7 +47,7 @@ pub struct Scale {
     pub again: Took,
 }
 
-/// Key of this stream of chance.
+/// Key of this stream of probability.
 const HOST: u64 = 401;
 /// Hosts crowd: the subnet of a host is the uniform draw to this power.
 const CROWDING: f64 = 1.5;
@@ -60,8 +61,8 @@ pub fn scale(draw: &Draw<'_>, hosts: u64, searching: Searching) -> Scale {
     let mut desk = Desk::new(draw, searching);
     let begun = Start::now();
     for host in 0..hosts {
-        let place = draw.noise().uniform(&[HOST, host]).powf(CROWDING) * draw.sites.len() as f64;
-        if let Some(site) = draw.sites.get(place as usize) {
+        let cluster = draw.noise().uniform(&[HOST, host]).powf(CROWDING) * draw.sites.len() as f64;
+        if let Some(site) = draw.sites.get(cluster as usize) {
             desk.host(*site);
         }
     }
@@ -76,17 +77,17 @@ struct Desk<'d> {
     roster: AvailableAgents,
     policy: Policy,
     delegation_table: DelegationTable,
-    places: delegation::predict::Places,
-    experience: Experience,
-    trails: Vec<(Site, Vec<Asked>)>,
+    clusters: predictor::Clusters,
+    prior: Prior,
+    trails: Vec<(Site, Vec<TrailProbe>)>,
     seen: Scale,
 }
 
 impl<'d> Desk<'d> {
     fn new(draw: &'d Draw<'d>, searching: Searching) -> Self {
         let begun = Start::now();
-        let places = survey(draw);
-        let experience = Experience::of_landmarks(&draw.ground.hierarchy, &places);
+        let clusters = survey(draw);
+        let prior = Prior::from_landmarks(&draw.ground.hierarchy, &clusters);
         Self {
             draw,
             searching,
@@ -97,8 +98,8 @@ impl<'d> Desk<'d> {
                 .collect(),
             policy: Policy::default(),
             delegation_table: draw.delegation_table(),
-            places,
-            experience,
+            clusters,
+            prior,
             trails: Vec::new(),
             seen: Scale { survey: begun.took(), ..Scale::default() },
         }
@@ -112,46 +113,45 @@ impl<'d> Desk<'d> {
             self.seen.known += 1;
             return;
         }
-        let mut kept = None;
-        let walked = walk(self.draw, site, |search| self.step(search, &mut kept));
+        let mut probabilities = None;
+        let walked = walk(self.draw, site, |search| {
+            let (step, posterior) = self.step(search);
+            probabilities = posterior.map(|posterior| posterior.probabilities());
+            step
+        });
         let Some((crawler, reason, trail)) = walked else { return };
-        let chances = kept.map(|thought| thought.chances().to_vec());
         self.seen.searches += 1;
         self.seen.probes += trail.len() as u64;
         self.seen.decisions += trail.len() as u64 + 1;
-        self.learn(site, crawler.agent, reason, chances.as_deref());
+        self.learn(site, crawler.agent, reason, probabilities.as_deref());
         if self.trails.len() < AGAIN {
             self.trails.push((site, trail));
         }
     }
 
-    fn step<'s>(
-        &'s self,
+    fn step(
+        &self,
         search: &delegation::Search<'_>,
-        kept: &mut Option<Thought<'s>>,
-    ) -> delegation::Step {
+    ) -> (delegation::Step, Option<predictor::Posterior<'_>>) {
         let hierarchy = &self.draw.ground.hierarchy;
+        let (table, agents) = (&self.delegation_table, &self.roster);
         match self.searching {
             Searching::Threshold => {
-                next_step(hierarchy, &self.delegation_table, &self.roster, &self.policy, search)
+                (next_step(hierarchy, table, agents, &self.policy, search), None)
             }
-            Searching::Predictive => {
-                let foresight = self.foresight();
-                next_step_keeping(
-                    hierarchy,
-                    &self.delegation_table,
-                    &self.roster,
-                    &self.policy,
-                    &foresight,
-                    search,
-                    kept,
-                )
-            }
+            Searching::Predictive => predictor::next_step(
+                hierarchy,
+                table,
+                agents,
+                &self.policy,
+                &self.predictor(),
+                search,
+            ),
         }
     }
 
-    fn foresight(&self) -> Foresight<'_> {
-        Foresight { places: &self.places, experience: &self.experience, worth_asking: WORTH_ASKING }
+    fn predictor(&self) -> Predictor<'_> {
+        Predictor { clusters: &self.clusters, prior: &self.prior, min_probability: MIN_PROBABILITY }
     }
 
     fn learn(
@@ -159,12 +159,12 @@ impl<'d> Desk<'d> {
         site: Site,
         agent: protocol::AgentId,
         reason: Reason,
-        chances: Option<&[f64]>,
+        probabilities: Option<&[f64]>,
     ) {
         let hierarchy = &self.draw.ground.hierarchy;
-        self.delegation_table.insert(hierarchy, site.subnet, Holding { agent, reason });
-        if let Some(chances) = chances {
-            self.experience.learn(hierarchy, site.subnet, chances);
+        self.delegation_table.insert(hierarchy, site.subnet, Delegation { agent, reason });
+        if let Some(probabilities) = probabilities {
+            self.prior.add_observation(hierarchy, site.subnet, probabilities);
         }
     }
 
@@ -179,9 +179,8 @@ impl<'d> Desk<'d> {
         let begun = Start::now();
         let mut count = 0;
         for (site, trail) in &self.trails {
-            let mut kept = None;
             for asked in 0..=trail.len() {
-                black_box(self.step(&searched(*site, &trail[..asked]), &mut kept));
+                black_box(self.step(&searched(*site, &trail[..asked])));
                 count += 1;
             }
         }

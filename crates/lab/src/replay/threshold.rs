@@ -1,6 +1,6 @@
 //! The paper's search, run on a draw through the same code that the coordinator runs.
 
-use delegation::{Availability, Holding, Policy, Search, next_step};
+use delegation::{Availability, Delegation, Policy, Search, next_step};
 
 use crate::Draw;
 use crate::replay::outcome::Decision;
@@ -15,7 +15,11 @@ pub(crate) fn run<'d>(draw: &'d Draw<'_>, threshold_ms: f64) -> Vec<Decision<'d>
         let next =
             |search: &Search<'_>| next_step(hierarchy, &delegation_table, &roster, &policy, search);
         let Some((crawler, reason, trail)) = walk(draw, *site, next) else { continue };
-        delegation_table.insert(hierarchy, site.subnet, Holding { agent: crawler.agent, reason });
+        delegation_table.insert(
+            hierarchy,
+            site.subnet,
+            Delegation { agent: crawler.agent, reason },
+        );
         decisions.push(Decision { site: *site, crawler, probes: trail.len() });
     }
     decisions

@@ -140,7 +140,7 @@ pub struct BalanceAnswer {
 /// Something about the delegations that should not be.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Finding {
-    /// `two_owners`, `nobody_there`, `orphan`, `not_delegable`, `stale_generation` or
+    /// `two_owners`, `inactive_agent`, `orphan`, `not_delegable`, `stale_generation` or
     /// `over_capacity`.
     pub kind: String,
     /// What is wrong and what to do.

@@ -1,6 +1,5 @@
 //! What a search did besides asking: counters, and whom it passed over.
 
-use delegation::Skip;
 use protocol::AgentId;
 use store::lists::{self, Search};
 use store::searches;
@@ -20,7 +19,7 @@ pub(super) async fn skipped(
     let names = lists::names(store, &agents).await?;
     let shown = found.iter().filter_map(|skipped| {
         let name = names.get(&skipped.agent)?.clone();
-        let why = Skip::from_word(&skipped.why)?.into();
+        let why = delegation::SkipReason::from_word(&skipped.why)?.into();
         Some(SkippedAgent { agent: AgentRef { id: skipped.agent, name }, why })
     });
     Ok(shown.collect())
@@ -90,14 +89,14 @@ const fn of_several(why: SkipReason, count: usize) -> &'static str {
     }
 }
 
-impl From<Skip> for SkipReason {
-    fn from(skip: Skip) -> Self {
+impl From<delegation::SkipReason> for SkipReason {
+    fn from(skip: delegation::SkipReason) -> Self {
         match skip {
-            Skip::Asleep => Self::Asleep,
-            Skip::Unreachable => Self::Unreachable,
-            Skip::Busy => Self::Busy,
-            Skip::Excluded => Self::Excluded,
-            Skip::Budget => Self::Budget,
+            delegation::SkipReason::Asleep => Self::Asleep,
+            delegation::SkipReason::Unreachable => Self::Unreachable,
+            delegation::SkipReason::Busy => Self::Busy,
+            delegation::SkipReason::Excluded => Self::Excluded,
+            delegation::SkipReason::Budget => Self::Budget,
         }
     }
 }

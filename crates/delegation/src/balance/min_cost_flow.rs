@@ -4,22 +4,22 @@
 //! has room. A plan is cheapest exactly when every subnet is where its cost plus price is least.
 //! Placing a subnet keeps it so: the shortest path from the subnet over full agents, each of which
 //! passes on what is cheapest to pass on, to one with room. Taking a subnet out leaves a hole that
-//! has a price; most holes are filled by what is placed next, and [`Flow::settle`] lets the others
+//! has a price; most holes are filled by what is placed next, and [`MinCostFlow::settle`] lets the others
 //! wander to where nobody pays for room.
 //!
 //! The graph has agents for nodes only. The edge from *a* to *b* is the cheapest subnet to move,
 //! the top of a heap. A load is split where an agent fills up in the middle of it: the plan is the
 //! optimum of the linear program, and integral for loads of 1.
 
-use super::exits::Exits;
-use super::ways::Ways;
-use super::{Cell, Instance};
+use super::residual_arcs::Exits;
+use super::shortest_paths::Ways;
+use super::{AgentCost, AssignmentProblem};
 
 /// A cheapest plan for the subnets placed so far. Every method takes the instance that the flow was
-/// begun with; a subnet is changed in it ([`Instance::replace`]) between [`Flow::take_out`] and
-/// [`Flow::place`].
+/// begun with; a subnet is changed in it ([`AssignmentProblem::replace`]) between [`MinCostFlow::take_out`] and
+/// [`MinCostFlow::place`].
 #[derive(Debug, Clone)]
-pub struct Flow {
+pub struct MinCostFlow {
     prices: Vec<f64>,
     room: Vec<u64>,
     shares: Vec<Vec<Share>>,
@@ -48,9 +48,9 @@ struct Hop {
 /// Prices below this are rounding, in milliseconds a day for a page.
 const NOTHING: f64 = 1e-9;
 
-impl Flow {
+impl MinCostFlow {
     /// Nothing is placed yet.
-    pub fn new(instance: &Instance) -> Self {
+    pub fn new(instance: &AssignmentProblem) -> Self {
         let (agents, subnets) = (instance.capacities().len(), instance.subnets().len());
         Self {
             prices: vec![0.0; agents],
@@ -63,7 +63,7 @@ impl Flow {
     }
 
     /// Everything is placed that finds room.
-    pub fn of(instance: &Instance) -> Self {
+    pub fn of(instance: &AssignmentProblem) -> Self {
         let mut flow = Self::new(instance);
         for subnet in 0..instance.subnets().len() {
             flow.place(instance, subnet);
@@ -71,8 +71,8 @@ impl Flow {
         flow
     }
 
-    /// Places a subnet that is not placed; returns how much of its load found no room anywhere.
-    pub fn place(&mut self, instance: &Instance, subnet: usize) -> u64 {
+    /// Clusters a subnet that is not placed; returns how much of its load found no room anywhere.
+    pub fn place(&mut self, instance: &AssignmentProblem, subnet: usize) -> u64 {
         let mut left = instance.subnets()[subnet].load;
         while left > 0 {
             let Some((hops, last)) = self.shortest_path(instance, subnet) else { return left };
@@ -87,7 +87,7 @@ impl Flow {
 
     /// Takes a subnet out. The plan is within the capacities, but perhaps not the cheapest before
     /// [`Self::settle`].
-    pub fn take_out(&mut self, instance: &Instance, subnet: usize) {
+    pub fn take_out(&mut self, instance: &AssignmentProblem, subnet: usize) {
         for share in std::mem::take(&mut self.shares[subnet]) {
             self.room[share.agent as usize] += share.load;
             self.leave(instance, subnet, share.agent as usize);
@@ -96,7 +96,7 @@ impl Flow {
     }
 
     /// Fills the holes that are worth it: afterwards the plan is the cheapest again.
-    pub fn settle(&mut self, instance: &Instance) {
+    pub fn settle(&mut self, instance: &AssignmentProblem) {
         while let Some((hops, last)) = self.path_to_hole(instance) {
             let Some(first) = hops.first() else { continue };
             let moved = self.smallest(&hops, self.room[last]);
@@ -113,7 +113,7 @@ impl Flow {
 
     /// Cost of the plan, split loads in proportion: no plan that respects the capacities is
     /// cheaper.
-    pub fn cost(&self, instance: &Instance) -> f64 {
+    pub fn cost(&self, instance: &AssignmentProblem) -> f64 {
         let of = |(number, shares): (usize, &Vec<Share>)| {
             let subnet = &instance.subnets()[number];
             let cost = |share: &Share| {
@@ -137,15 +137,19 @@ impl Flow {
 
     /// Dijkstra from the subnet; the first settled agent with room ends it, and the prices rise to
     /// where the path costs nothing more.
-    fn shortest_path(&mut self, instance: &Instance, number: usize) -> Option<(Vec<Hop>, usize)> {
+    fn shortest_path(
+        &mut self,
+        instance: &AssignmentProblem,
+        number: usize,
+    ) -> Option<(Vec<Hop>, usize)> {
         let subnet = &instance.subnets()[number];
-        let nearest = subnet.cells.first().map(Cell::at)?;
+        let nearest = subnet.costs.first().map(AgentCost::index)?;
         if self.room[nearest] > 0 && self.prices[nearest] <= 0.0 {
             return Some((Vec::new(), nearest));
         }
         let mut ways = Ways::new(&self.prices);
-        for cell in &subnet.cells {
-            ways.begin(cell.at(), cell.cost / subnet.load as f64 + self.prices[cell.at()]);
+        for cell in &subnet.costs {
+            ways.begin(cell.index(), cell.cost / subnet.load as f64 + self.prices[cell.index()]);
         }
         loop {
             let (agent, length) = ways.settle_next()?;
@@ -161,7 +165,7 @@ impl Flow {
 
     /// Dijkstra from room that costs nothing, or as much as its price, to a hole that has a price;
     /// prices fall to where the path costs nothing more. `None` when there is no such hole.
-    fn path_to_hole(&mut self, instance: &Instance) -> Option<(Vec<Hop>, usize)> {
+    fn path_to_hole(&mut self, instance: &AssignmentProblem) -> Option<(Vec<Hop>, usize)> {
         let hole = |flow: &Self, agent: usize| flow.room[agent] > 0 && flow.prices[agent] > NOTHING;
         (0..self.prices.len()).find(|agent| hole(self, *agent))?;
         let mut ways = Ways::new(&self.prices);
@@ -183,7 +187,7 @@ impl Flow {
         }
     }
 
-    fn go_on(&mut self, instance: &Instance, ways: &mut Ways, agent: usize, length: f64) {
+    fn go_on(&mut self, instance: &AssignmentProblem, ways: &mut Ways, agent: usize, length: f64) {
         if self.exits.row(agent).is_none() {
             self.open_exits(instance, agent);
         }
@@ -202,7 +206,7 @@ impl Flow {
         hops.iter().map(|hop| self.load_at(hop.subnet, hop.from)).fold(most, u64::min)
     }
 
-    fn shift(&mut self, instance: &Instance, hops: &[Hop], load: u64) {
+    fn shift(&mut self, instance: &AssignmentProblem, hops: &[Hop], load: u64) {
         for hop in hops {
             let shares = &mut self.shares[hop.subnet];
             if let Some(place) = shares.iter().position(|share| share.agent as usize == hop.from) {
@@ -216,7 +220,7 @@ impl Flow {
         }
     }
 
-    fn leave(&mut self, instance: &Instance, subnet: usize, agent: usize) {
+    fn leave(&mut self, instance: &AssignmentProblem, subnet: usize, agent: usize) {
         let (shares, versions) = (&self.shares, &self.versions);
         let at = |number: u32| {
             let here = shares[number as usize].iter().any(|share| share.agent as usize == agent);
@@ -227,7 +231,7 @@ impl Flow {
         }
     }
 
-    fn add(&mut self, instance: &Instance, subnet: usize, agent: usize, load: u64) {
+    fn add(&mut self, instance: &AssignmentProblem, subnet: usize, agent: usize, load: u64) {
         if let Some(share) =
             self.shares[subnet].iter_mut().find(|share| share.agent as usize == agent)
         {
@@ -246,7 +250,7 @@ impl Flow {
         self.shares(subnet).find(|(at, _)| *at == agent).map_or(0, |(_, load)| load)
     }
 
-    fn open_exits(&mut self, instance: &Instance, agent: usize) {
+    fn open_exits(&mut self, instance: &AssignmentProblem, agent: usize) {
         let mut here = std::mem::take(&mut self.visitors[agent]);
         here.sort_unstable();
         here.dedup();

@@ -14,7 +14,7 @@ pub const COUNT: usize = 1500;
 const POWER: f64 = 0.9;
 
 /// With fewer landmarks than this nothing is predicted: most of the world would be nowhere.
-pub const ENOUGH: usize = 8;
+pub const MIN_LANDMARKS: usize = 8;
 
 /// So many landmarks are worth having however few subnets there are.
 const FEW: usize = 48;
@@ -24,8 +24,8 @@ const SUBNETS_EACH: usize = 4;
 
 /// How many landmarks to have when `answering` subnets are known and at most `most` are allowed:
 /// none while they would be too few to predict anything.
-pub fn wanted(answering: usize, most: usize) -> usize {
-    if answering < ENOUGH {
+pub fn target_count(answering: usize, most: usize) -> usize {
+    if answering < MIN_LANDMARKS {
         return 0;
     }
     FEW.max(answering / SUBNETS_EACH).min(most)
@@ -73,7 +73,7 @@ pub struct Health {
     pub moved: u32,
 }
 
-/// Landmarks that stay, and those that take the places of the dead and the unsteady.
+/// Landmarks that stay, and those that take the clusters of the dead and the unsteady.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Renewal {
     /// In their old order.
@@ -86,14 +86,14 @@ pub struct Renewal {
 
 /// An agent's latest probe of a landmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Report {
+pub struct LandmarkProbe {
     /// The landmark.
     pub subnet: SubnetId,
     /// Who probed it.
     pub agent: AgentId,
     /// Round trip in microseconds; none without an answer.
     pub rtt_us: Option<u32>,
-    /// The one it had before, from the same place.
+    /// The one it had before, from the same cluster.
     pub before_us: Option<u32>,
 }
 
@@ -103,7 +103,7 @@ const FAR_US: u32 = 20_000;
 
 /// How each landmark has been doing, by what agents say that hear something. An agent that gets no
 /// answer from most landmarks is deaf itself, and says nothing about them.
-pub fn health(reports: &[Report]) -> Vec<Health> {
+pub fn health(reports: &[LandmarkProbe]) -> Vec<Health> {
     let mut timing_reports: BTreeMap<AgentId, (u32, u32)> = BTreeMap::new();
     for report in reports {
         let (asked, answered) = timing_reports.entry(report.agent).or_default();
@@ -124,7 +124,7 @@ pub fn health(reports: &[Report]) -> Vec<Health> {
     healths.into_values().collect()
 }
 
-impl Report {
+impl LandmarkProbe {
     fn has_moved(&self) -> bool {
         let (Some(now), Some(before)) = (self.rtt_us, self.before_us) else { return false };
         let difference = now.abs_diff(before);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Weighted sums of a regression of time on size, in which older samples fade.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Fit {
+pub(super) struct Regression {
     weight: f64,
     size: f64,
     time: f64,
@@ -19,7 +19,7 @@ const STRANGE: f64 = 2.5;
 /// Smaller changes of the size, as a logarithm, are nothing strange.
 const USUAL: f64 = 0.15;
 
-impl Fit {
+impl Regression {
     /// Takes in a sample of `size` (kibibytes) and `time` (milliseconds).
     pub(super) fn add(&mut self, size: f64, time: f64) {
         let fade = (-std::f64::consts::LN_2 / HALF_LIFE).exp();

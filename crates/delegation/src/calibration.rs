@@ -15,10 +15,10 @@
 mod baseline;
 mod control_probe;
 mod failback;
-mod fit;
+mod regression;
 mod timing_reports;
 
-pub use baseline::{Baseline, Sensitivity, Timing, Trend};
+pub use baseline::{Baseline, Comparison, Sensitivity, Timing};
 pub use control_probe::ControlProbe;
 pub use failback::Failback;
-pub use timing_reports::{Cause, Rest, TimingReports, cause};
+pub use timing_reports::{Cause, ReopenLimits, TimingReports, cause};

@@ -1,72 +1,73 @@
-//! Which landmarks are one place.
+//! Which landmarks are one cluster.
 //!
-//! Every landmark is laid over every place, column by column. The times lie side by side in `f32`
+//! Every landmark is laid over every cluster, column by column. The times lie side by side in `f32`
 //! and are gone through once, several at a time: with a thousand agents that is what a survey
 //! spends its time on.
 
-use super::{ACCESS_MS, Place, route_deviation_ms};
+use super::{ACCESS_MS, Cluster, route_deviation_ms};
 
 /// Times per column; `None` where nobody measured.
 pub(super) type Row = Vec<Option<f64>>;
 
-/// A landmark joins a place when its squared deviation is on average below this many variances of a
-/// route: two, because a place of one landmark deviates as much as the newcomer.
+/// A landmark joins a cluster when its squared deviation is on average below this many variances of a
+/// route: two, because a cluster of one landmark deviates as much as the newcomer.
 const JOIN: f64 = 2.0;
 /// Rounds of assigning and averaging. More change nothing that matters.
 const ROUNDS: usize = 4;
 /// Variance of a measurement however short the way, in square milliseconds.
 const FLOOR: f64 = 0.5;
 
-/// The times of each place, and the place of each row.
-pub(super) fn group(rows: &[Row]) -> (Vec<Row>, Vec<Place>) {
+/// The times of each cluster, and the cluster of each row.
+pub(super) fn group(rows: &[Row]) -> (Vec<Row>, Vec<Cluster>) {
     let landmarks: Vec<Profile> = rows.iter().map(|row| Profile::new(row, |_| 1.0)).collect();
-    let (mut places, mut homes) = (Vec::new(), Vec::new());
+    let (mut clusters, mut members) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let mut profiles: Vec<Profile> = places.iter().map(Profile::of_place).collect();
-        homes = assign(rows, &landmarks, &mut profiles);
-        places = average(rows, &landmarks, &mut homes, &profiles);
+        let mut profiles: Vec<Profile> = clusters.iter().map(Profile::of_cluster).collect();
+        members = assign(rows, &landmarks, &mut profiles);
+        clusters = average(rows, &landmarks, &mut members, &profiles);
     }
-    (places, homes)
+    (clusters, members)
 }
 
-/// The nearest place of each landmark; who is near to none founds one.
-fn assign(rows: &[Row], landmarks: &[Profile], places: &mut Vec<Profile>) -> Vec<Place> {
-    let mut homes = Vec::with_capacity(rows.len());
+/// The nearest cluster of each landmark; who is near to none founds one.
+fn assign(rows: &[Row], landmarks: &[Profile], clusters: &mut Vec<Profile>) -> Vec<Cluster> {
+    let mut members = Vec::with_capacity(rows.len());
     for (row, landmark) in rows.iter().zip(landmarks) {
-        let fits = places
+        let fits = clusters
             .iter()
             .enumerate()
-            .filter_map(|(place, times)| Some((place, Fit::of(landmark, times)?)));
+            .filter_map(|(cluster, times)| Some((cluster, Fit::of(landmark, times)?)));
         let nearest = fits.min_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation));
-        homes.push(match nearest {
-            Some((place, fit)) if fit.deviation < JOIN => place,
+        members.push(match nearest {
+            Some((cluster, fit)) if fit.deviation < JOIN => cluster,
             _ => {
-                places.push(Profile::of_place(row));
-                places.len() - 1
+                clusters.push(Profile::of_cluster(row));
+                clusters.len() - 1
             }
         });
     }
-    homes
+    members
 }
 
-/// The mean of the landmarks of each place, freed of their own access times; places that lost all
+/// The mean of the landmarks of each cluster, freed of their own access times; clusters that lost all
 /// are dropped.
 fn average(
     rows: &[Row],
     landmarks: &[Profile],
-    homes: &mut [Place],
-    places: &[Profile],
+    members: &mut [Cluster],
+    clusters: &[Profile],
 ) -> Vec<Row> {
-    let mut sums = vec![Sum::default(); places.len()];
-    for ((row, landmark), home) in rows.iter().zip(landmarks).zip(homes.iter()) {
-        let access_ms = Fit::of(landmark, &places[*home]).map_or(0.0, |fit| fit.access_ms);
+    let mut sums = vec![Sum::default(); clusters.len()];
+    for ((row, landmark), home) in rows.iter().zip(landmarks).zip(members.iter()) {
+        let access_ms = Fit::of(landmark, &clusters[*home]).map_or(0.0, |fit| fit.access_ms);
         sums[*home].add(row, access_ms);
     }
-    let kept: Vec<Place> = (0..places.len()).filter(|place| sums[*place].landmarks > 0.0).collect();
-    for home in homes.iter_mut() {
-        *home = kept.partition_point(|place| place < home);
+    let kept: Vec<Cluster> =
+        (0..clusters.len()).filter(|cluster| sums[*cluster].landmarks > 0.0).collect();
+    for home in members.iter_mut() {
+        *home = kept.partition_point(|cluster| cluster < home);
     }
-    kept.into_iter().map(|place| sums[place].mean()).collect()
+    kept.into_iter().map(|cluster| sums[cluster].mean()).collect()
 }
 
 #[derive(Clone, Default)]
@@ -121,14 +122,14 @@ impl Profile {
     }
 
     /// The longer the way, the less a deviation says.
-    fn of_place(row: &Row) -> Self {
+    fn of_cluster(row: &Row) -> Self {
         Self::new(row, |expected| 1.0 / (route_deviation_ms(expected).powi(2) + FLOOR))
     }
 }
 
-/// How a landmark lies to a place.
+/// How a landmark lies to a cluster.
 struct Fit {
-    /// Its access time above the place's, in milliseconds.
+    /// Its access time above the cluster's, in milliseconds.
     access_ms: f64,
     /// Mean squared deviation of the rest, in variances of a route.
     deviation: f64,
@@ -136,11 +137,12 @@ struct Fit {
 
 impl Fit {
     /// `None` when no agent has measured both.
-    fn of(landmark: &Profile, place: &Profile) -> Option<Self> {
-        let agents = total(landmark, place, |weight, _| if weight > 0.0 { 1.0 } else { 0.0 });
-        let weight = total(landmark, place, |weight, _| weight);
-        let pull = total(landmark, place, |weight, difference| weight * difference);
-        let squares = total(landmark, place, |weight, difference| weight * difference * difference);
+    fn of(landmark: &Profile, cluster: &Profile) -> Option<Self> {
+        let agents = total(landmark, cluster, |weight, _| if weight > 0.0 { 1.0 } else { 0.0 });
+        let weight = total(landmark, cluster, |weight, _| weight);
+        let pull = total(landmark, cluster, |weight, difference| weight * difference);
+        let squares =
+            total(landmark, cluster, |weight, difference| weight * difference * difference);
         let access_ms = pull / (weight + 1.0 / (2.0 * ACCESS_MS * ACCESS_MS));
         // The squares of what is left once the access time is taken off.
         let squares = squares - 2.0 * access_ms * pull + access_ms * access_ms * weight;
@@ -150,12 +152,12 @@ impl Fit {
 
 /// The sum of `value` of weight and difference over all columns. One sum at a time: several fit no
 /// registers.
-fn total(landmark: &Profile, place: &Profile, value: impl Fn(f32, f32) -> f32) -> f64 {
+fn total(landmark: &Profile, cluster: &Profile, value: impl Fn(f32, f32) -> f32) -> f64 {
     let mut sums = [0.0; LANES];
-    for (landmark, place) in landmark.0.iter().zip(&place.0) {
+    for (landmark, cluster) in landmark.0.iter().zip(&cluster.0) {
         for (lane, sum) in sums.iter_mut().enumerate() {
-            let weight = landmark.weights[lane] * place.weights[lane];
-            *sum += value(weight, landmark.times_ms[lane] - place.times_ms[lane]);
+            let weight = landmark.weights[lane] * cluster.weights[lane];
+            *sum += value(weight, landmark.times_ms[lane] - cluster.times_ms[lane]);
         }
     }
     sums.into_iter().map(f64::from).sum()

@@ -6,37 +6,37 @@
 //!
 //! The road, in reading order:
 //!
-//! 1. [`Instance`]: agents with capacities, subnets with loads and a cost per agent. Pages a day
+//! 1. [`AssignmentProblem`]: agents with capacities, subnets with loads and a cost per agent. Pages a day
 //!    are the unit of loads and capacities, milliseconds a day of costs. A cost is measured or
-//!    predicted ([`cells`]) and says so; there is no third way.
+//!    predicted ([`costs`]) and says so; there is no third way.
 //! 2. [`relieve`], the online part: an agent is over its capacity, one subnet leaves it, by the
 //!    paper's rule or a better one. [`arrivals`] plays it for a whole instance.
-//! 3. [`optimal`], the periodic part: the cheapest plan there is. [`Flow`] finds the optimum of the
+//! 3. [`optimal`], the periodic part: the cheapest plan there is. [`MinCostFlow`] finds the optimum of the
 //!    linear program and follows changes; `polish` makes the few split subnets whole.
 //! 4. [`rebalance`]: from the plan as it is to the cheapest one in at most so many moves, each of
 //!    them worth it.
 //!
 //! Each [`Move`] says what it cost before and after, and which alternatives were refused and why.
 
+mod agent_costs;
 mod arrivals;
 mod capacity;
-mod cells;
-mod exits;
-mod flow;
-mod instance;
+mod ejection_chains;
+mod min_cost_flow;
 mod moves;
-mod online;
 mod optimal;
-mod polish;
+mod problem;
 mod rebalance;
-mod ways;
+mod relief;
+mod residual_arcs;
+mod shortest_paths;
 
+pub use agent_costs::{Expectation, agent_costs};
 pub use arrivals::{Arrivals, arrivals};
-pub use capacity::{Shown, capacity};
-pub use cells::{Outlook, cells};
-pub use flow::Flow;
-pub use instance::{Cell, Instance, InstanceError, Plan, Source, Subnet};
-pub use moves::{Move, Refused, Why};
-pub use online::{Rule, relieve};
+pub use capacity::{DailyWork, capacity};
+pub use min_cost_flow::MinCostFlow;
+pub use moves::{Alternative, Move, RefusalReason};
 pub use optimal::{Optimum, optimal, whole};
-pub use rebalance::{Limits, Rebalance, rebalance, rebalance_towards};
+pub use problem::{AgentCost, AssignmentProblem, CostSource, InvalidProblem, Plan, Subnet};
+pub use rebalance::{Rebalance, RebalanceLimits, rebalance, rebalance_towards};
+pub use relief::{ReliefRule, relieve};

@@ -1,11 +1,11 @@
 //! One agent is over its capacity: which subnet leaves it, and where does it go?
 
 use super::moves::REMEMBERED;
-use super::{Cell, Instance, Move, Refused, Why};
+use super::{AgentCost, Alternative, AssignmentProblem, Move, RefusalReason};
 
 /// How the subnet to release is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Rule {
+pub enum ReliefRule {
     /// The paper's: the subnet whose times vary least goes to its next-best agent that has room.
     ///
     /// > This is the subnet with the smallest variance in its probing results. The crawler takes
@@ -22,7 +22,7 @@ pub enum Rule {
     Cheapest,
 }
 
-impl Rule {
+impl ReliefRule {
     /// All rules, the paper's first.
     pub const ALL: [Self; 3] = [Self::Variance, Self::NextBest, Self::Cheapest];
 
@@ -50,19 +50,19 @@ impl Rule {
 /// subnet, nobody would leave and the agent stay over its capacity; then the cheapest move is made
 /// instead, whatever the rule.
 pub fn relieve(
-    instance: &Instance,
+    instance: &AssignmentProblem,
     loads: &[u64],
     agent: usize,
     held: &[usize],
-    rule: Rule,
+    rule: ReliefRule,
 ) -> Option<Move> {
     let desk = Desk { instance, loads, agent };
     let chosen = match rule {
-        Rule::Variance => desk.steadiest(held),
-        Rule::NextBest => {
+        ReliefRule::Variance => desk.steadiest(held),
+        ReliefRule::NextBest => {
             desk.least(held.iter().filter_map(|subnet| Some((*subnet, desk.next_best(*subnet)?))))
         }
-        Rule::Cheapest => None,
+        ReliefRule::Cheapest => None,
     };
     let with_room =
         || held.iter().filter_map(|subnet| Some((*subnet, desk.best_with_room(*subnet)?)));
@@ -74,44 +74,47 @@ pub fn relieve(
 
 /// What lies on the table when one agent is relieved.
 struct Desk<'i> {
-    instance: &'i Instance,
+    instance: &'i AssignmentProblem,
     loads: &'i [u64],
     agent: usize,
 }
 
 impl<'i> Desk<'i> {
     /// Everywhere else the subnet may go, the cheapest first.
-    fn elsewhere(&self, subnet: usize) -> impl Iterator<Item = &'i Cell> + use<'i> {
+    fn elsewhere(&self, subnet: usize) -> impl Iterator<Item = &'i AgentCost> + use<'i> {
         let agent = self.agent;
-        self.instance.subnets()[subnet].cells.iter().filter(move |cell| cell.at() != agent)
+        self.instance.subnets()[subnet].costs.iter().filter(move |cell| cell.index() != agent)
     }
 
     fn room(&self, agent: usize) -> u64 {
         self.instance.capacities()[agent].saturating_sub(self.loads[agent])
     }
 
-    fn fits(&self, subnet: usize, cell: &Cell) -> bool {
-        self.instance.subnets()[subnet].load <= self.room(cell.at())
+    fn fits(&self, subnet: usize, cell: &AgentCost) -> bool {
+        self.instance.subnets()[subnet].load <= self.room(cell.index())
     }
 
     /// The next-best agent, if it has room.
-    fn next_best(&self, subnet: usize) -> Option<&'i Cell> {
+    fn next_best(&self, subnet: usize) -> Option<&'i AgentCost> {
         self.elsewhere(subnet).next().filter(|cell| self.fits(subnet, cell))
     }
 
-    fn best_with_room(&self, subnet: usize) -> Option<&'i Cell> {
+    fn best_with_room(&self, subnet: usize) -> Option<&'i AgentCost> {
         self.elsewhere(subnet).find(|cell| self.fits(subnet, cell))
     }
 
-    fn extra(&self, subnet: usize, cell: &Cell) -> f64 {
+    fn extra(&self, subnet: usize, cell: &AgentCost) -> f64 {
         cell.cost - self.instance.cost(subnet, self.agent).unwrap_or(0.0)
     }
 
-    fn least(&self, moves: impl Iterator<Item = (usize, &'i Cell)>) -> Option<(usize, &'i Cell)> {
+    fn least(
+        &self,
+        moves: impl Iterator<Item = (usize, &'i AgentCost)>,
+    ) -> Option<(usize, &'i AgentCost)> {
         moves.min_by(|a, b| self.extra(a.0, a.1).total_cmp(&self.extra(b.0, b.1)))
     }
 
-    fn steadiest(&self, held: &[usize]) -> Option<(usize, &'i Cell)> {
+    fn steadiest(&self, held: &[usize]) -> Option<(usize, &'i AgentCost)> {
         let movable = held.iter().filter_map(|subnet| Some((*subnet, self.next_best(*subnet)?)));
         movable.min_by(|(a, _), (b, _)| {
             self.instance.variance(*a).total_cmp(&self.instance.variance(*b)).then(a.cmp(b))
@@ -120,11 +123,11 @@ impl<'i> Desk<'i> {
 
     /// The cheapest places that the subnet did not go to, and the cheapest other subnets that did
     /// not go.
-    fn refused(&self, held: &[usize], found: &Move) -> Vec<Refused> {
-        let own = self.elsewhere(found.subnet).filter(|cell| cell.at() != found.to);
+    fn refused(&self, held: &[usize], found: &Move) -> Vec<Alternative> {
+        let own = self.elsewhere(found.subnet).filter(|cell| cell.index() != found.to);
         let own = own.map(|cell| self.refuse(found.subnet, cell, found)).take(REMEMBERED / 2);
         let others = held.iter().filter(|subnet| **subnet != found.subnet);
-        let mut others: Vec<(f64, usize, &Cell)> = others
+        let mut others: Vec<(f64, usize, &AgentCost)> = others
             .filter_map(|subnet| self.elsewhere(*subnet).next().map(|cell| (*subnet, cell)))
             .map(|(subnet, cell)| (self.extra(subnet, cell), subnet, cell))
             .collect();
@@ -138,13 +141,13 @@ impl<'i> Desk<'i> {
             .collect()
     }
 
-    fn refuse(&self, subnet: usize, cell: &Cell, instead: &Move) -> Refused {
+    fn refuse(&self, subnet: usize, cell: &AgentCost, instead: &Move) -> Alternative {
         let by = self.extra(subnet, cell) - instead.extra();
         let why = match self.fits(subnet, cell) {
-            false => Why::Full { room: self.room(cell.at()) },
-            true if by >= 0.0 => Why::Dearer { by },
-            true => Why::Varies,
+            false => RefusalReason::Full { room: self.room(cell.index()) },
+            true if by >= 0.0 => RefusalReason::Dearer { by },
+            true => RefusalReason::Varies,
         };
-        Refused { subnet, agent: cell.at(), cost: cell.cost, why }
+        Alternative { subnet, agent: cell.index(), cost: cell.cost, why }
     }
 }

@@ -1,13 +1,13 @@
-//! The predictive strategy on a line: places 0 to 9, agents at places 0, 3, 6 and 9, neighbours 20
+//! The predictive strategy on a line: clusters 0 to 9, agents at clusters 0, 3, 6 and 9, neighbours 20
 //! ms apart.
 
-use delegation::balance::{Cell, Outlook, Source, cells};
-use delegation::predict::{
-    Belief, Experience, Foresight, Landmark, Places, landmarks, next_step, next_step_keeping,
+use delegation::balance::{AgentCost, CostSource, Expectation, agent_costs};
+use delegation::predictor::{
+    Clusters, Landmark, Posterior, Predictor, Prior, landmarks, next_step,
 };
 use delegation::{
-    Asked, Availability, AvailableAgents, DelegationTable, Phase, Policy, Reason, Search, Step,
-    Verdict,
+    Availability, AvailableAgents, DelegationTable, Phase, Policy, ProbeOutcome, Reason, Search,
+    Step, TrailProbe,
 };
 use hierarchy::{Hierarchy, SubnetId, SubnetKind};
 use proptest::prelude::*;
@@ -15,19 +15,22 @@ use protocol::AgentId;
 
 use crate::map::{self, agent, subnet};
 
-pub(crate) const PLACES: usize = 10;
+pub(crate) const CLUSTERS: usize = 10;
 pub(crate) const AGENTS: [(i64, usize); 4] = [(1, 0), (2, 3), (3, 6), (4, 9)];
 const ACCESS_MS: f64 = 5.0;
 
-pub(crate) fn time_ms(agent_at: usize, place: usize) -> f64 {
-    20.0 * agent_at.abs_diff(place) as f64 + 1.0 + ACCESS_MS
+pub(crate) fn time_ms(agent_at: usize, cluster: usize) -> f64 {
+    20.0 * agent_at.abs_diff(cluster) as f64 + 1.0 + ACCESS_MS
 }
 
-/// Three companies per place, two subnets each; the last digit of the company is its place.
+/// Three companies per cluster, two subnets each; the last digit of the company is its cluster.
 pub(crate) fn hierarchy() -> Hierarchy {
     let named: Vec<(String, String)> = (0..60)
         .map(|n| {
-            (format!("20.{}.{n}.0/24", n % PLACES), format!("company {}-{}", n / 20, n % PLACES))
+            (
+                format!("20.{}.{n}.0/24", n % CLUSTERS),
+                format!("company {}-{}", n / 20, n % CLUSTERS),
+            )
         })
         .collect();
     let subnets: Vec<_> =
@@ -35,8 +38,8 @@ pub(crate) fn hierarchy() -> Hierarchy {
     map::hierarchy(&subnets)
 }
 
-/// The second number of the address is the place.
-pub(crate) fn place_of(hierarchy: &Hierarchy, subnet: SubnetId) -> usize {
+/// The second number of the address is the cluster.
+pub(crate) fn cluster_of(hierarchy: &Hierarchy, subnet: SubnetId) -> usize {
     hierarchy.subnet(subnet).range().to_string().split('.').nth(1).unwrap().parse().unwrap()
 }
 
@@ -46,42 +49,44 @@ pub(crate) fn records(hierarchy: &Hierarchy) -> Vec<SubnetId> {
 }
 
 /// Every third subnet is a landmark; `knows` says which agents have measured.
-fn survey(hierarchy: &Hierarchy, knows: impl Fn(AgentId) -> bool) -> (Places, Experience) {
-    let measured = |place: usize| {
+fn survey(hierarchy: &Hierarchy, knows: impl Fn(AgentId) -> bool) -> (Clusters, Prior) {
+    let measured = |cluster: usize| {
         let measuring = AGENTS.iter().filter(|(number, _)| knows(agent(*number)));
-        measuring.map(|(number, at)| (agent(*number), time_ms(*at, place))).collect()
+        measuring.map(|(number, at)| (agent(*number), time_ms(*at, cluster))).collect()
     };
     let landmarks: Vec<Landmark> = records(hierarchy)
         .into_iter()
         .step_by(3)
-        .map(|subnet| Landmark { subnet, times_ms: measured(place_of(hierarchy, subnet)) })
+        .map(|subnet| Landmark { subnet, times_ms: measured(cluster_of(hierarchy, subnet)) })
         .collect();
-    let places = Places::survey(&landmarks);
-    let experience = Experience::of_landmarks(hierarchy, &places);
-    (places, experience)
+    let clusters = Clusters::fit(&landmarks);
+    let prior = Prior::from_landmarks(hierarchy, &clusters);
+    (clusters, prior)
 }
 
-/// All places alike, and one chance in a hundred of being elsewhere.
-pub(crate) fn uniform(places: &Places) -> Vec<f64> {
-    let mut prior = vec![0.99 / places.len() as f64; places.len()];
+/// All clusters alike, and one probability in a hundred of being background.
+pub(crate) fn uniform(clusters: &Clusters) -> Vec<f64> {
+    let mut prior = vec![0.99 / clusters.len() as f64; clusters.len()];
     prior.push(0.01);
     prior
 }
 
-/// The place that the agents' own times name.
-fn recognised(places: &Places, place: usize) -> usize {
-    (0..places.len())
-        .find(|found| (places.time_ms(*found, agent(1)).unwrap() - time_ms(0, place)).abs() < 1.0)
+/// The cluster that the agents' own times name.
+fn recognised(clusters: &Clusters, cluster: usize) -> usize {
+    (0..clusters.len())
+        .find(|found| {
+            (clusters.time_ms(*found, agent(1)).unwrap() - time_ms(0, cluster)).abs() < 1.0
+        })
         .unwrap()
 }
 
 #[test]
 fn landmarks_that_look_alike_are_one_place() {
     let hierarchy = hierarchy();
-    let (places, _) = survey(&hierarchy, |_| true);
-    assert_eq!(places.len(), PLACES);
-    for (landmark, place) in places.homes() {
-        assert_eq!(recognised(&places, place_of(&hierarchy, *landmark)), *place);
+    let (clusters, _) = survey(&hierarchy, |_| true);
+    assert_eq!(clusters.len(), CLUSTERS);
+    for (landmark, cluster) in clusters.members() {
+        assert_eq!(recognised(&clusters, cluster_of(&hierarchy, *landmark)), *cluster);
     }
 }
 
@@ -94,9 +99,9 @@ fn a_slow_access_line_is_no_other_place() {
             .map(|(number, from)| (agent(*number), time_ms(*from, 4) + access))
             .collect(),
     };
-    let places = Places::survey(&[at(0.0), at(6.0), at(-3.0)]);
-    assert_eq!(places.len(), 1);
-    let mean = places.time_ms(0, agent(2)).unwrap();
+    let clusters = Clusters::fit(&[at(0.0), at(6.0), at(-3.0)]);
+    assert_eq!(clusters.len(), 1);
+    let mean = clusters.time_ms(0, agent(2)).unwrap();
     assert!(
         (mean - time_ms(3, 4) - 1.0).abs() < 1.0,
         "the usual access is the mean of the three: {mean}"
@@ -106,25 +111,25 @@ fn a_slow_access_line_is_no_other_place() {
 #[test]
 fn who_has_not_measured_a_landmark_is_not_in_its_place() {
     let hierarchy = hierarchy();
-    let (places, _) = survey(&hierarchy, |who| who != agent(4));
-    assert_eq!(places.time_ms(0, agent(4)), None);
-    assert!(places.time_ms(0, agent(3)).is_some());
-    assert!(Places::survey(&[]).is_empty());
+    let (clusters, _) = survey(&hierarchy, |who| who != agent(4));
+    assert_eq!(clusters.time_ms(0, agent(4)), None);
+    assert!(clusters.time_ms(0, agent(3)).is_some());
+    assert!(Clusters::fit(&[]).is_empty());
 }
 
 #[test]
 fn a_company_counts_before_its_country() {
     let hierarchy = hierarchy();
-    let (places, mut experience) = survey(&hierarchy, |_| true);
+    let (clusters, mut prior) = survey(&hierarchy, |_| true);
     let target = subnet(&hierarchy, "20.7.27.0/24");
-    let before = experience.prior(&hierarchy, target);
-    let mut elsewhere = vec![0.0; places.len()];
-    let other = recognised(&places, 2);
-    elsewhere[other] = 1.0;
+    let before = prior.probabilities(&hierarchy, target);
+    let mut background = vec![0.0; clusters.len()];
+    let other = recognised(&clusters, 2);
+    background[other] = 1.0;
     for _ in 0..5 {
-        experience.learn(&hierarchy, target, &elsewhere);
+        prior.add_observation(&hierarchy, target, &background);
     }
-    let after = experience.prior(&hierarchy, target);
+    let after = prior.probabilities(&hierarchy, target);
     assert!(
         after[other] > 0.5 && after[other] > 3.0 * before[other],
         "{} {}",
@@ -139,53 +144,55 @@ fn a_company_counts_before_its_country() {
 #[test]
 fn two_probes_tell_the_place_and_one_strange_one_does_not_ruin_it() {
     let hierarchy = hierarchy();
-    let (places, _) = survey(&hierarchy, |_| true);
-    let uniform = uniform(&places);
-    let mut belief = Belief::new(&places, &uniform);
-    belief.observe(agent(2), time_ms(3, 5));
-    let chances = belief.chances();
-    let (left, right) = (chances[recognised(&places, 1)], chances[recognised(&places, 5)]);
+    let (clusters, _) = survey(&hierarchy, |_| true);
+    let uniform = uniform(&clusters);
+    let mut posterior = Posterior::new(&clusters, &uniform);
+    posterior.observe(agent(2), time_ms(3, 5));
+    let probabilities = posterior.probabilities();
+    let (left, right) =
+        (probabilities[recognised(&clusters, 1)], probabilities[recognised(&clusters, 5)]);
     assert!(
         (left - right).abs() < 0.05 && left + right > 0.6,
         "40 ms to either side: {left} {right}"
     );
-    belief.observe(agent(3), time_ms(6, 5));
-    assert!(belief.chances()[recognised(&places, 5)] > 0.7);
-    belief.observe(agent(1), 900.0);
-    assert!(belief.chances()[recognised(&places, 5)] > 0.5);
+    posterior.observe(agent(3), time_ms(6, 5));
+    assert!(posterior.probabilities()[recognised(&clusters, 5)] > 0.7);
+    posterior.observe(agent(1), 900.0);
+    assert!(posterior.probabilities()[recognised(&clusters, 5)] > 0.5);
 }
 
-/// Unknown cells of the balance are predicted, measured ones are not touched, and who cannot reach
+/// Unknown costs of the balance are predicted, measured ones are not touched, and who cannot reach
 /// the subnet is left out.
 #[test]
 fn cells_are_measured_or_predicted() {
     let hierarchy = hierarchy();
-    let (places, experience) = survey(&hierarchy, |_| true);
-    let foresight = Foresight { places: &places, experience: &experience, worth_asking: 0.07 };
+    let (clusters, prior) = survey(&hierarchy, |_| true);
+    let predictor = Predictor { clusters: &clusters, prior: &prior, min_probability: 0.07 };
     let target = subnet(&hierarchy, "20.9.9.0/24");
-    let asked = |number, verdict| Asked { agent: agent(number), phase: Phase::Predicted, verdict };
-    let measured = |from| Verdict::Measured { rtt_us: (time_ms(from, 9) * 1000.0) as u32 };
-    let trail = [asked(3, measured(6)), asked(2, measured(3)), asked(1, Verdict::Unreachable)];
+    let asked =
+        |number, outcome| TrailProbe { agent: agent(number), phase: Phase::Predicted, outcome };
+    let measured = |from| ProbeOutcome::Measured { rtt_us: (time_ms(from, 9) * 1000.0) as u32 };
+    let trail = [asked(3, measured(6)), asked(2, measured(3)), asked(1, ProbeOutcome::Unreachable)];
     let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms: 0 };
-    let belief = foresight.belief(&hierarchy, &search);
+    let posterior = predictor.posterior(&hierarchy, &search);
     let agents: Vec<AgentId> = AGENTS.iter().map(|(number, _)| agent(*number)).collect();
-    let listed = cells(Outlook::Believed(&belief), &trail, &agents, 10, 4);
-    let (measured, predicted): (Vec<Cell>, Vec<Cell>) =
-        listed.iter().partition(|cell| cell.source == Source::Measured);
-    assert_eq!(measured.iter().map(Cell::at).collect::<Vec<_>>(), [1, 2]);
+    let listed = agent_costs(Expectation::Predicted(&posterior), &trail, &agents, 10, 4);
+    let (measured, predicted): (Vec<AgentCost>, Vec<AgentCost>) =
+        listed.iter().partition(|cell| cell.source == CostSource::Measured);
+    assert_eq!(measured.iter().map(AgentCost::index).collect::<Vec<_>>(), [1, 2]);
     assert!((measured[1].cost - 10.0 * time_ms(6, 9)).abs() < 0.01);
     assert_eq!(
-        predicted.iter().map(Cell::at).collect::<Vec<_>>(),
+        predicted.iter().map(AgentCost::index).collect::<Vec<_>>(),
         [3],
         "not agent 1, who cannot reach it"
     );
     assert!((predicted[0].cost / 10.0 - time_ms(9, 9)).abs() < 25.0, "{}", predicted[0].cost);
-    assert_eq!(cells(Outlook::Unknown, &trail, &agents, 10, 4).len(), 2);
+    assert_eq!(agent_costs(Expectation::Unknown, &trail, &agents, 10, 4).len(), 2);
     // Where the subnet is near to all, all others are listed, as near as those who measured.
-    let everywhere = cells(Outlook::Everywhere, &trail, &agents, 10, 0);
-    let others: Vec<&Cell> =
-        everywhere.iter().filter(|cell| cell.source == Source::Predicted).collect();
-    assert_eq!(others.iter().map(|cell| cell.at()).collect::<Vec<_>>(), [3]);
+    let detect_anycast = agent_costs(Expectation::Anycast, &trail, &agents, 10, 0);
+    let others: Vec<&AgentCost> =
+        detect_anycast.iter().filter(|cell| cell.source == CostSource::Predicted).collect();
+    assert_eq!(others.iter().map(|cell| cell.index()).collect::<Vec<_>>(), [3]);
     assert!((others[0].cost - measured[0].cost.max(measured[1].cost)).abs() < 1e-9);
 }
 
@@ -195,21 +202,21 @@ fn ready() -> AvailableAgents {
 
 pub(crate) struct Case {
     pub(crate) hierarchy: Hierarchy,
-    pub(crate) places: Places,
-    pub(crate) experience: Experience,
+    pub(crate) clusters: Clusters,
+    pub(crate) prior: Prior,
     roster: AvailableAgents,
-    pub(crate) trail: Vec<Asked>,
+    pub(crate) trail: Vec<TrailProbe>,
     waited_ms: u64,
     provisional: Option<AgentId>,
 }
 
 pub(crate) fn case() -> Case {
     let hierarchy = hierarchy();
-    let (places, experience) = survey(&hierarchy, |_| true);
+    let (clusters, prior) = survey(&hierarchy, |_| true);
     Case {
         hierarchy,
-        places,
-        experience,
+        clusters,
+        prior,
         roster: ready(),
         trail: Vec::new(),
         waited_ms: 0,
@@ -219,8 +226,8 @@ pub(crate) fn case() -> Case {
 
 impl Case {
     fn step(&self, target: SubnetId) -> Step {
-        let foresight =
-            Foresight { places: &self.places, experience: &self.experience, worth_asking: 0.07 };
+        let predictor =
+            Predictor { clusters: &self.clusters, prior: &self.prior, min_probability: 0.07 };
         let (provisional, waited_ms) = (self.provisional, self.waited_ms);
         let search = Search { subnet: target, trail: &self.trail, provisional, waited_ms };
         next_step(
@@ -228,14 +235,15 @@ impl Case {
             &DelegationTable::default(),
             &self.roster,
             &Policy::default(),
-            &foresight,
+            &predictor,
             &search,
         )
+        .0
     }
 
     fn answer(&mut self, agent: AgentId, rtt_ms: f64) {
-        let verdict = Verdict::Measured { rtt_us: (rtt_ms * 1000.0) as u32 };
-        self.trail.push(Asked { agent, phase: Phase::Predicted, verdict });
+        let outcome = ProbeOutcome::Measured { rtt_us: (rtt_ms * 1000.0) as u32 };
+        self.trail.push(TrailProbe { agent, phase: Phase::Predicted, outcome });
     }
 
     /// Runs to the end and gives whom it chose; `time` is the truth.
@@ -254,24 +262,29 @@ impl Case {
     }
 }
 
-pub(crate) fn truth(number: AgentId, place: usize) -> f64 {
-    time_ms(AGENTS.iter().find(|(other, _)| agent(*other) == number).unwrap().1, place)
+pub(crate) fn truth(number: AgentId, cluster: usize) -> f64 {
+    time_ms(AGENTS.iter().find(|(other, _)| agent(*other) == number).unwrap().1, cluster)
 }
 
 #[test]
 fn the_nearest_is_found_and_a_known_company_takes_one_probe() {
     let case = case();
-    let known: Vec<SubnetId> = case.places.homes().iter().map(|(landmark, _)| *landmark).collect();
+    let known: Vec<SubnetId> =
+        case.clusters.members().iter().map(|(landmark, _)| *landmark).collect();
     let mut probes_of_known = Vec::new();
     for target in records(&case.hierarchy) {
-        let place = place_of(&case.hierarchy, target);
+        let cluster = cluster_of(&case.hierarchy, target);
         let mut search = Case { trail: Vec::new(), ..self::case() };
-        let chosen = search.run(target, |agent| truth(agent, place));
+        let chosen = search.run(target, |agent| truth(agent, cluster));
         let best = AGENTS
             .iter()
-            .map(|(number, _)| truth(agent(*number), place))
+            .map(|(number, _)| truth(agent(*number), cluster))
             .fold(f64::INFINITY, f64::min);
-        assert!((truth(chosen, place) - best).abs() < 1e-9, "place {place}: {:?}", search.trail);
+        assert!(
+            (truth(chosen, cluster) - best).abs() < 1e-9,
+            "cluster {cluster}: {:?}",
+            search.trail
+        );
         if known.contains(&target) {
             probes_of_known.push(search.trail.len() as f64);
         }
@@ -307,14 +320,18 @@ fn an_answer_that_may_still_change_the_choice_is_waited_for() {
     let target = subnet(&case.hierarchy, "20.9.9.0/24");
     case.answer(agent(3), time_ms(6, 9));
     case.answer(agent(2), time_ms(3, 9));
-    case.trail.push(Asked { agent: agent(4), phase: Phase::Predicted, verdict: Verdict::Pending });
+    case.trail.push(TrailProbe {
+        agent: agent(4),
+        phase: Phase::Predicted,
+        outcome: ProbeOutcome::Pending,
+    });
     assert_eq!(case.step(target), Step::Wait);
 }
 
 #[test]
 fn who_never_measured_a_landmark_is_tried() {
     let mut case = case();
-    (case.places, case.experience) = survey(&case.hierarchy, |who| who != agent(4));
+    (case.clusters, case.prior) = survey(&case.hierarchy, |who| who != agent(4));
     let target = subnet(&case.hierarchy, "20.9.9.0/24");
     let chosen = case.run(target, |agent| truth(agent, 9));
     assert_eq!(chosen, agent(4), "{:?}", case.trail);
@@ -323,7 +340,7 @@ fn who_never_measured_a_landmark_is_tried() {
 #[test]
 fn without_landmarks_it_is_the_papers_search() {
     let mut case = case();
-    case.places = Places::default();
+    case.clusters = Clusters::default();
     let target = subnet(&case.hierarchy, "20.9.9.0/24");
     assert!(matches!(case.step(target), Step::Ask(candidate) if candidate.phase == Phase::Rest));
 }
@@ -334,10 +351,10 @@ fn a_target_that_answers_nobody_is_silent() {
     let target = subnet(&case.hierarchy, "20.9.9.0/24");
     for _ in AGENTS {
         let Step::Ask(candidate) = case.step(target) else { panic!("{:?}", case.trail) };
-        let verdict = Verdict::Unreachable;
-        case.trail.push(Asked { agent: candidate.agent, phase: candidate.phase, verdict });
+        let outcome = ProbeOutcome::Unreachable;
+        case.trail.push(TrailProbe { agent: candidate.agent, phase: candidate.phase, outcome });
     }
-    assert_eq!(case.step(target), Step::Silent);
+    assert_eq!(case.step(target), Step::NoAnswer);
 }
 
 proptest! {
@@ -352,45 +369,19 @@ proptest! {
         prop_assert!((times[chosen.get() as usize - 1] - fastest).abs() < 0.002);
     }
 
-    /// A kept belief gives the step that the trail alone gives, also when an earlier answer comes
-    /// late or the subnet is another.
-    #[test]
-    fn what_is_kept_changes_no_step(trails in prop::collection::vec((0_usize..60, prop::collection::vec((0_usize..4, prop::option::of(1.0..400.0)), 0..5)), 1..6)) {
-        let mut case = case();
-        let mut kept = None;
-        let (places, experience) = (case.places.clone(), case.experience.clone());
-        let foresight = Foresight { places: &places, experience: &experience, worth_asking: 0.07 };
-        for (target, answers) in trails {
-            let target = records(&case.hierarchy)[target];
-            let asked = |(who, rtt_ms): &(usize, Option<f64>)| {
-                let verdict = rtt_ms.map_or(Verdict::Pending, |ms| Verdict::Measured { rtt_us: (ms * 1000.0) as u32 });
-                Asked { agent: agent(AGENTS[*who].0), phase: Phase::Predicted, verdict }
-            };
-            let all: Vec<Asked> = answers.iter().map(asked).collect();
-            for upto in 0..=all.len() {
-                case.trail = all[..upto].to_vec();
-                let search = Search { subnet: target, trail: &case.trail, provisional: None, waited_ms: 0 };
-                let step = next_step_keeping(
-                    &case.hierarchy, &DelegationTable::default(), &case.roster, &Policy::default(), &foresight, &search, &mut kept,
-                );
-                prop_assert_eq!(step, case.step(target));
-            }
-        }
-    }
-
     #[test]
     fn chances_are_probabilities(probes in prop::collection::vec((0_usize..4, 0.1..2000.0), 0..6), best in 0.1..2000.0) {
         let case = case();
-        let mut belief = Belief::new(&case.places, &uniform(&case.places));
+        let mut posterior = Posterior::new(&case.clusters, &uniform(&case.clusters));
         for (who, rtt_ms) in probes {
-            belief.observe(agent(AGENTS[who].0), rtt_ms);
+            posterior.observe(agent(AGENTS[who].0), rtt_ms);
         }
         let everybody: Vec<AgentId> = AGENTS.iter().map(|(number, _)| agent(*number)).collect();
-        prop_assert!((belief.chances().iter().sum::<f64>() - 1.0).abs() < 1e-6);
+        prop_assert!((posterior.probabilities().iter().sum::<f64>() - 1.0).abs() < 1e-6);
         let search = Search { subnet: subnet(&case.hierarchy, "20.9.9.0/24"), trail: &[], provisional: None, waited_ms: 0 };
-        let nearest = everybody.iter().map(|agent| belief.chance_nearest(*agent, &case.roster, &search));
-        prop_assert!((nearest.sum::<f64>() + belief.elsewhere() - 1.0).abs() < 0.01);
-        prop_assert!(belief.chances_below(best, &everybody).iter().all(|chance| (0.0..1.000_001).contains(chance)));
+        let nearest = everybody.iter().map(|agent| posterior.probability_nearest(*agent, &case.roster, &search));
+        prop_assert!((nearest.sum::<f64>() + posterior.background() - 1.0).abs() < 0.01);
+        prop_assert!(posterior.probabilities_below(best, &everybody).iter().all(|probability| (0.0..1.000_001).contains(probability)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::instance::Subnet;
+use super::problem::Subnet;
 
 /// Per agent, once it is needed: per other agent, its subnets by what moving them there costs a
 /// page.
@@ -137,7 +137,7 @@ impl Exits {
     ) -> bool {
         let Some(desk) = &mut self.desks[agent] else { return false };
         let mut used_up = false;
-        for to in subnet.cells.iter().map(super::Cell::at) {
+        for to in subnet.costs.iter().map(super::AgentCost::index) {
             if desk.cheapest[to] != number {
                 continue;
             }
@@ -176,8 +176,8 @@ fn exits_of(
 ) -> impl Iterator<Item = (usize, Exit)> + '_ {
     let load = subnet.load as f64;
     let here = subnet.cost(agent).unwrap_or(f64::INFINITY);
-    let elsewhere = subnet.cells.iter().filter(move |cell| cell.at() != agent);
+    let elsewhere = subnet.costs.iter().filter(move |cell| cell.index() != agent);
     elsewhere.map(move |cell| {
-        (cell.at(), Exit { extra: (cell.cost - here) / load, subnet: number, version })
+        (cell.index(), Exit { extra: (cell.cost - here) / load, subnet: number, version })
     })
 }

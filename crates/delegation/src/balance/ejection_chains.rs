@@ -6,7 +6,7 @@
 //! every closed chain that gains in sum, some rotation gains from the start on (S. Lin and B. W.
 //! Kernighan, "An effective heuristic algorithm for the traveling-salesman problem", 1973).
 
-use super::{Instance, Plan};
+use super::{AssignmentProblem, Plan};
 
 /// Stop when the plan costs less than this share above the bound.
 const GOOD: f64 = 0.000_2;
@@ -19,7 +19,7 @@ const LEAST: f64 = 1e-9;
 
 /// A plan in the making.
 pub(super) struct Desk<'i> {
-    instance: &'i Instance,
+    instance: &'i AssignmentProblem,
     pub(super) plan: Plan,
     pub(super) room: Vec<u64>,
     tenants: Vec<Vec<usize>>,
@@ -36,7 +36,7 @@ struct Hop {
 
 impl<'i> Desk<'i> {
     /// An empty plan with this much room.
-    pub(super) fn new(instance: &'i Instance, room: &[u64]) -> Self {
+    pub(super) fn new(instance: &'i AssignmentProblem, room: &[u64]) -> Self {
         let plan = vec![None; instance.subnets().len()];
         Self {
             instance,
@@ -76,7 +76,7 @@ impl<'i> Desk<'i> {
     }
 }
 
-/// Places `split` and improves the plan towards `bound`.
+/// Clusters `split` and improves the plan towards `bound`.
 pub(super) fn polish(desk: &mut Desk<'_>, split: &[usize], bound: f64) {
     for subnet in split {
         let placed = (1..=LONGEST)
@@ -131,10 +131,10 @@ impl<'d, 'i> Quest<'d, 'i> {
     /// far, without it.
     fn hop(&mut self, subnet: usize, from: Option<usize>, spent: f64) {
         let instance = self.desk.instance;
-        for cell in &instance.subnets()[subnet].cells {
-            let (to, total) = (cell.at(), spent + cell.cost);
+        for cell in &instance.subnets()[subnet].costs {
+            let (to, total) = (cell.index(), spent + cell.cost);
             if total >= self.limit || self.desk.effort == 0 {
-                break; // cells are sorted by cost
+                break; // costs are sorted by cost
             }
             self.desk.effort -= 1;
             if Some(to) == from || self.chain.iter().any(|hop| hop.to == to) {

@@ -2,7 +2,7 @@
 
 /// Agents and subnets to be matched. Both are numbered from 0.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Instance {
+pub struct AssignmentProblem {
     capacities: Vec<u64>,
     subnets: Vec<Subnet>,
     variances: Vec<f64>,
@@ -15,23 +15,23 @@ pub struct Subnet {
     pub load: u64,
     /// Agents that may crawl it, at most one cell each; an instance keeps them cheapest first. Who
     /// is not listed may not: a cost that nobody measured or predicted is not guessed.
-    pub cells: Vec<Cell>,
+    pub costs: Vec<AgentCost>,
 }
 
 /// What a subnet costs at one agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cell {
+pub struct AgentCost {
     /// Whose.
     pub agent: u32,
     /// How the cost is known.
-    pub source: Source,
+    pub source: CostSource,
     /// Milliseconds a day for the whole subnet.
     pub cost: f64,
 }
 
 /// How a cost is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum CostSource {
     /// The agent probed or fetched.
     Measured,
     /// From landmarks and other agents' probes. A move there wants a probe first.
@@ -43,7 +43,7 @@ pub type Plan = Vec<Option<usize>>;
 
 /// Why an instance makes no sense.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum InstanceError {
+pub enum InvalidProblem {
     /// Loads are counted in pages.
     #[error("subnet {0} has no load; give it at least 1 page a day")]
     NoLoad(usize),
@@ -77,9 +77,9 @@ pub enum InstanceError {
     },
 }
 
-impl Instance {
-    /// Checks and keeps what was given; cells may come in any order.
-    pub fn new(capacities: Vec<u64>, mut subnets: Vec<Subnet>) -> Result<Self, InstanceError> {
+impl AssignmentProblem {
+    /// Checks and keeps what was given; costs may come in any order.
+    pub fn new(capacities: Vec<u64>, mut subnets: Vec<Subnet>) -> Result<Self, InvalidProblem> {
         for (index, subnet) in subnets.iter_mut().enumerate() {
             subnet.settle(index, capacities.len())?;
         }
@@ -87,9 +87,9 @@ impl Instance {
         Ok(Self { capacities, subnets, variances })
     }
 
-    /// Puts other loads and costs in the place of those of subnet number `index`. A [`super::Flow`]
+    /// Puts other loads and costs in the place of those of subnet number `index`. A [`super::MinCostFlow`]
     /// must have it taken out at that moment.
-    pub fn replace(&mut self, index: usize, mut subnet: Subnet) -> Result<(), InstanceError> {
+    pub fn replace(&mut self, index: usize, mut subnet: Subnet) -> Result<(), InvalidProblem> {
         subnet.settle(index, self.capacities.len())?;
         if let (Some(place), Some(variance)) =
             (self.subnets.get_mut(index), self.variances.get_mut(index))
@@ -149,7 +149,7 @@ impl Instance {
 
     /// Every subnet at its cheapest agent, whatever the capacities.
     pub fn nearest(&self) -> Plan {
-        self.subnets.iter().map(|subnet| subnet.cells.first().map(Cell::at)).collect()
+        self.subnets.iter().map(|subnet| subnet.costs.first().map(AgentCost::index)).collect()
     }
 }
 
@@ -160,51 +160,59 @@ impl Subnet {
     }
 
     /// What is known of `agent`; `None` when it may not go there.
-    pub fn cell(&self, agent: usize) -> Option<&Cell> {
-        self.cells.iter().find(|cell| cell.at() == agent)
+    pub fn cell(&self, agent: usize) -> Option<&AgentCost> {
+        self.costs.iter().find(|cell| cell.index() == agent)
     }
 
     fn variance(&self) -> f64 {
-        let count = self.cells.len().max(1) as f64;
-        let times = || self.cells.iter().map(|cell| cell.cost / self.load as f64);
+        let count = self.costs.len().max(1) as f64;
+        let times = || self.costs.iter().map(|cell| cell.cost / self.load as f64);
         let mean = times().sum::<f64>() / count;
         times().map(|time| (time - mean).powi(2)).sum::<f64>() / count
     }
 
-    fn settle(&mut self, index: usize, agents: usize) -> Result<(), InstanceError> {
+    fn settle(&mut self, index: usize, agents: usize) -> Result<(), InvalidProblem> {
         if self.load == 0 {
-            return Err(InstanceError::NoLoad(index));
+            return Err(InvalidProblem::NoLoad(index));
         }
-        self.cells.sort_unstable_by_key(|cell| cell.agent);
-        if let Some(pair) = self.cells.windows(2).find(|pair| pair[0].agent == pair[1].agent) {
-            return Err(InstanceError::Twice { subnet: index, agent: pair[0].at() });
+        self.costs.sort_unstable_by_key(|cell| cell.agent);
+        if let Some(pair) = self.costs.windows(2).find(|pair| pair[0].agent == pair[1].agent) {
+            return Err(InvalidProblem::Twice { subnet: index, agent: pair[0].index() });
         }
-        if let Some(last) = self.cells.last().filter(|last| last.at() >= agents) {
-            return Err(InstanceError::UnknownAgent { subnet: index, agent: last.at(), agents });
+        if let Some(last) = self.costs.last().filter(|last| last.index() >= agents) {
+            return Err(InvalidProblem::UnknownAgent {
+                subnet: index,
+                agent: last.index(),
+                agents,
+            });
         }
         if let Some(cell) =
-            self.cells.iter().find(|cell| !(cell.cost.is_finite() && cell.cost >= 0.0))
+            self.costs.iter().find(|cell| !(cell.cost.is_finite() && cell.cost >= 0.0))
         {
-            return Err(InstanceError::Cost { subnet: index, agent: cell.at(), cost: cell.cost });
+            return Err(InvalidProblem::Cost {
+                subnet: index,
+                agent: cell.index(),
+                cost: cell.cost,
+            });
         }
-        self.cells.sort_unstable_by(|a, b| a.cost.total_cmp(&b.cost).then(a.agent.cmp(&b.agent)));
+        self.costs.sort_unstable_by(|a, b| a.cost.total_cmp(&b.cost).then(a.agent.cmp(&b.agent)));
         Ok(())
     }
 }
 
-impl Cell {
+impl AgentCost {
     /// A cost that was measured.
     pub fn measured(agent: u32, cost: f64) -> Self {
-        Self { agent, source: Source::Measured, cost }
+        Self { agent, source: CostSource::Measured, cost }
     }
 
     /// A cost that was predicted.
     pub fn predicted(agent: u32, cost: f64) -> Self {
-        Self { agent, source: Source::Predicted, cost }
+        Self { agent, source: CostSource::Predicted, cost }
     }
 
     /// Number of the agent.
-    pub fn at(&self) -> usize {
+    pub fn index(&self) -> usize {
         self.agent as usize
     }
 }
