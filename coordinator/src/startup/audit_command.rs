@@ -15,7 +15,7 @@ use crate::startup::cli::AuditArgs;
 pub async fn run(args: AuditArgs) -> Result<(), Failure> {
     let as_json = args.json;
     let config = Config::load(args.into(), cluster::default_data_dir)?;
-    let database = boot::database(&config).await?;
+    let database = boot::shared_database(&config).await?;
     let looked = look(&database.store).await;
     boot::close(database).await;
     let audited = looked?;

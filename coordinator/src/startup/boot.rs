@@ -55,14 +55,30 @@ pub struct Database {
     pub cluster: Option<Cluster>,
 }
 
-/// Opens the database: the one given by URL, else a private one in the data directory.
+/// Opens the database: the one given by URL, else a private one in the data directory, which no
+/// other process may own.
 pub async fn database(config: &Config) -> Result<Database, Failure> {
     let cluster = match config.database_url {
         Some(_) => None,
-        None => Some(
-            Cluster::start(cluster::Options::new(&config.data_dir)).await.map_err(no_cluster)?,
-        ),
+        None => Some(Cluster::start(private(config)).await.map_err(no_cluster)?),
     };
+    connect(config, cluster).await
+}
+
+/// Like [`database`], for a command that may run beside the coordinator: uses its private server.
+pub async fn shared_database(config: &Config) -> Result<Database, Failure> {
+    let cluster = match config.database_url {
+        Some(_) => None,
+        None => Some(Cluster::start_or_join(private(config)).await.map_err(no_cluster)?),
+    };
+    connect(config, cluster).await
+}
+
+fn private(config: &Config) -> cluster::Options {
+    cluster::Options::new(&config.data_dir)
+}
+
+async fn connect(config: &Config, cluster: Option<Cluster>) -> Result<Database, Failure> {
     let address = address(config, cluster.as_ref())?;
     let store = open_store(config, &address).await?;
     Ok(Database { store, cluster })

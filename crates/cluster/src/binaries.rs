@@ -1,4 +1,4 @@
-//! Here is a machine: where are `initdb` and `postgres`?
+//! Search for the directory of `initdb` and `postgres` on this machine.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,23 @@ use std::process::Command;
 
 use crate::ClusterError;
 
-/// Places to look for the server binaries, best first.
+/// Places where the server binaries may be, best first.
 #[derive(Debug, Clone, Default)]
 pub struct Binaries {
-    /// The only directory to look in, when given.
+    /// The directory to use; all other places are ignored when it is given.
     pub fixed: Option<PathBuf>,
     /// Directories whose `<major>/bin` (or `pgsql-<major>/bin`) may hold a version.
     pub versioned: Vec<PathBuf>,
-    /// A `PATH` value.
+    /// Directories in the form of the variable `PATH`.
     pub path: Option<OsString>,
-    /// Directories that hold the binaries themselves.
+    /// Further directories with the binaries themselves.
     pub bundled: Vec<PathBuf>,
 }
 
 impl Binaries {
-    /// What this process would use: `NEARCRAWL_PG_BIN` alone when set; else Debian's and Red Hat's
-    /// places, then `PATH`, then the npm package in the working directory. Reads the process
-    /// environment.
+    /// The places for this process: `NEARCRAWL_PG_BIN` alone when it is set; else the directories of
+    /// Debian and Red Hat, then `PATH`, then the npm package in the working directory. Reads the
+    /// process environment.
     pub fn of_process() -> Self {
         Self {
             fixed: std::env::var_os("NEARCRAWL_PG_BIN")
@@ -34,29 +34,29 @@ impl Binaries {
         }
     }
 
-    /// The directory to use for a cluster of major version `wanted` (or for a new cluster, the
-    /// newest).
-    pub(crate) fn find(&self, wanted: Option<&str>) -> Result<PathBuf, ClusterError> {
+    /// The directory for data of the major version `required`, else the best one: the newest for a
+    /// new cluster. Whether another version can read the data is checked by the caller.
+    pub(crate) fn find(&self, required: Option<&str>) -> Result<PathBuf, ClusterError> {
         let candidates = self.candidates();
-        let by_name =
-            |dir: &&PathBuf| wanted.is_some_and(|major| major_in_path(dir) == major.parse().ok());
+        let has_required =
+            |dir: &&PathBuf| required.is_some_and(|major| major_in_path(dir) == major.parse().ok());
         candidates
             .iter()
-            .find(by_name)
+            .find(has_required)
             .or_else(|| candidates.first())
             .cloned()
-            .ok_or_else(|| ClusterError::NoBinaries { looked: self.looked() })
+            .ok_or_else(|| ClusterError::NoBinaries { searched: self.searched() })
     }
 
     fn candidates(&self) -> Vec<PathBuf> {
         let all = match &self.fixed {
             Some(dir) => vec![dir.clone()],
-            None => self.unfixed(),
+            None => self.default_places(),
         };
-        all.into_iter().filter_map(|dir| complete(&dir)).collect()
+        all.into_iter().filter_map(|dir| with_both_programs(&dir)).collect()
     }
 
-    fn unfixed(&self) -> Vec<PathBuf> {
+    fn default_places(&self) -> Vec<PathBuf> {
         let mut versioned: Vec<PathBuf> =
             self.versioned.iter().flat_map(|base| version_dirs(base)).collect();
         versioned.sort_by_key(|dir| std::cmp::Reverse(major_in_path(dir)));
@@ -64,7 +64,7 @@ impl Binaries {
         versioned.into_iter().chain(path).chain(self.bundled.clone()).collect()
     }
 
-    fn looked(&self) -> String {
+    fn searched(&self) -> String {
         match &self.fixed {
             Some(dir) => format!("NEARCRAWL_PG_BIN={}", dir.display()),
             None => "/usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, PATH, \
@@ -74,9 +74,9 @@ impl Binaries {
     }
 }
 
-/// The directory with links resolved, if both programs are in it. `/usr/bin/postgres` may be a link
-/// into the real place, and Postgres finds its own files relative to that.
-fn complete(dir: &Path) -> Option<PathBuf> {
+/// The directory with links resolved, if it contains both programs. `/usr/bin/postgres` may be a
+/// link, and Postgres finds its other files relative to the real directory.
+fn with_both_programs(dir: &Path) -> Option<PathBuf> {
     let postgres = dir.join("postgres").canonicalize().ok()?;
     let real = postgres.parent()?;
     real.join("initdb").is_file().then(|| real.to_path_buf())
@@ -92,24 +92,24 @@ fn version_dirs(base: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The major version that the directory's name carries: 15 for `/usr/lib/postgresql/15/bin`.
+/// The major version in the directory's name: 15 for `/usr/lib/postgresql/15/bin`.
 fn major_in_path(bin: &Path) -> Option<u32> {
     let name = bin.parent()?.file_name()?.to_str()?;
     name.strip_prefix("pgsql-").unwrap_or(name).parse().ok()
 }
 
-/// What `postgres --version` says: `"15"` for 15.20.
+/// The major version that `postgres --version` reports: `"15"` for 15.20.
 pub(crate) fn major_version(bin: &Path) -> Result<String, ClusterError> {
     let program = bin.join("postgres");
     let output = Command::new(&program)
         .arg("--version")
         .output()
         .map_err(|source| ClusterError::Spawn { program: program.clone(), source })?;
-    let said = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout);
     let number =
-        said.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        printed.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let major = number.map(|n| n.chars().take_while(char::is_ascii_digit).collect::<String>());
-    major.ok_or_else(|| ClusterError::Start { path: program, said: said.into_owned() })
+    major.ok_or_else(|| ClusterError::Start { path: program, output: printed.into_owned() })
 }
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_is_found_unless_the_data_wants_another() {
+    fn the_newest_is_found_unless_the_data_requires_another() {
         let dir = tempfile::tempdir().unwrap();
         let nine = install(dir.path(), "9");
         let sixteen = install(dir.path(), "16");
@@ -151,9 +151,9 @@ mod tests {
     fn nothing_found_names_the_remedies() {
         let error = Binaries::default().find(None).unwrap_err();
         assert!(error.is_unavailable());
-        let said = error.to_string();
+        let message = error.to_string();
         for remedy in ["apt-get install postgresql", "npm i", "DATABASE_URL"] {
-            assert!(said.contains(remedy), "{said}");
+            assert!(message.contains(remedy), "{message}");
         }
     }
 

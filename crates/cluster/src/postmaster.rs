@@ -1,4 +1,5 @@
-//! The server process: our direct child, on a socket alone, ended by the kernel when we end.
+//! The server process: a direct child that listens on a Unix socket only and is stopped by the kernel
+//! when this process ends.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -10,14 +11,14 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::unistd::{getpid, getppid};
 
-use crate::identity::Identity;
 use crate::initdb::{clean_command, reason};
 use crate::layout::Layout;
+use crate::server_user::ServerUser;
 use crate::{ClusterError, Durability};
 
 /// Settings of every cluster: no TCP, sockets for the owner alone, times in UTC, and no code
-/// generation (it costs more than our short statements take).
-const ALWAYS: [&str; 6] = [
+/// generation (it takes longer than our short statements).
+const COMMON: [&str; 6] = [
     "listen_addresses=",
     "unix_socket_permissions=0700",
     "timezone=UTC",
@@ -26,7 +27,7 @@ const ALWAYS: [&str; 6] = [
     "cluster_name=nearcrawl",
 ];
 
-/// What an acknowledged commit relies on, and a log that is bounded to a week.
+/// Settings that an acknowledged commit relies on, and a log that is bounded to a week.
 const CRASH_SAFE: [&str; 9] = [
     "fsync=on",
     "full_page_writes=on",
@@ -39,7 +40,7 @@ const CRASH_SAFE: [&str; 9] = [
     "log_truncate_on_rotation=on",
 ];
 
-/// For tests: speed before everything, and many processes at once.
+/// Settings for tests: fast, not durable, and with connections for many processes.
 const THROWAWAY: [&str; 6] = [
     "fsync=off",
     "full_page_writes=off",
@@ -49,23 +50,24 @@ const THROWAWAY: [&str; 6] = [
     "autovacuum_naptime=1h",
 ];
 
-/// The command line of the server.
+/// The command that starts the server.
 pub(crate) fn command(
     layout: &Layout,
     bin: &Path,
     socket_dir: &Path,
-    identity: &Identity,
+    user: &ServerUser,
     durability: Durability,
 ) -> Command {
     let mut command = clean_command(&bin.join("postgres"));
     command.args(arguments(layout, socket_dir, durability));
-    identity.apply(&mut command);
-    // Its own process group: Ctrl-C in the terminal must reach us first, not the database.
+    user.apply_to(&mut command);
+    // A process group of its own: Ctrl-C in the terminal must stop the coordinator, which then stops
+    // the database in order.
     command.process_group(0);
     command
 }
 
-/// The arguments of `postgres`.
+/// The arguments of `postgres`: data directory, socket directory, settings.
 pub(crate) fn arguments(
     layout: &Layout,
     socket_dir: &Path,
@@ -75,21 +77,21 @@ pub(crate) fn arguments(
         Durability::CrashSafe => &CRASH_SAFE,
         Durability::Throwaway => &THROWAWAY,
     };
-    let mut all = vec!["-D".into(), layout.data().into(), "-k".into(), socket_dir.into()];
-    for setting in ALWAYS.iter().chain(settings) {
-        all.extend(["-c".into(), (*setting).into()]);
+    let mut arguments = vec!["-D".into(), layout.data().into(), "-k".into(), socket_dir.into()];
+    for setting in COMMON.iter().chain(settings) {
+        arguments.extend(["-c".into(), (*setting).into()]);
     }
-    all
+    arguments
 }
 
-/// Starts the server. The kernel sends it SIGINT ("fast shutdown") when the calling *thread* ends,
-/// so the caller must be a thread that lives as long as the server shall.
+/// Starts the server. The kernel sends it SIGINT ("fast shutdown") when the calling *thread* ends, so
+/// the calling thread must live as long as the server.
 pub(crate) fn spawn(mut command: Command, layout: &Layout) -> Result<Child, ClusterError> {
     let path = layout.start_log();
     let log = File::create(&path).map_err(ClusterError::prepare(&path))?;
     let copy = log.try_clone().map_err(ClusterError::prepare(&path))?;
     command.stdout(log).stderr(copy);
-    die_with_us(&mut command);
+    set_parent_death_signal(&mut command);
     let program = PathBuf::from(command.get_program());
     command.spawn().map_err(|source| ClusterError::Spawn { program, source })
 }
@@ -98,27 +100,28 @@ pub(crate) fn spawn(mut command: Command, layout: &Layout) -> Result<Child, Clus
     unsafe_code,
     reason = "a closure between fork and exec; it makes two system calls and allocates nothing"
 )]
-fn die_with_us(command: &mut Command) {
-    let us = getpid();
+fn set_parent_death_signal(command: &mut Command) {
+    let parent = getpid();
     let closure = move || {
-        // After the uid has changed, because that change clears the setting.
+        // `pre_exec` runs after the user was changed, and a change of user clears this setting.
         set_pdeathsig(Signal::SIGINT)?;
-        // We may have died before the line above took effect.
-        if getppid() == us { Ok(()) } else { Err(Errno::ESRCH.into()) }
+        // The parent may have died before the setting took effect.
+        if getppid() == parent { Ok(()) } else { Err(Errno::ESRCH.into()) }
     };
     // SAFETY: the closure is async-signal-safe: prctl and getppid only, no allocation, no lock.
     unsafe { command.pre_exec(closure) };
 }
 
-/// Why the server ended before it was ready, in its own words.
-pub(crate) fn last_words(layout: &Layout) -> String {
-    let early = std::fs::read(layout.start_log()).unwrap_or_default();
-    let log = newest_log(&layout.data().join("log")).filter(|_| moved_to_log(&early));
-    reason(&log.unwrap_or(early))
+/// The last lines that the server printed before it ended.
+pub(crate) fn last_output(layout: &Layout) -> String {
+    let start_log = std::fs::read(layout.start_log()).unwrap_or_default();
+    // Logs of earlier starts lie in the same directory, so they count only when this start used it.
+    let log = newest_log(&layout.data().join("log")).filter(|_| continues_in_log(&start_log));
+    reason(&log.unwrap_or(start_log))
 }
 
-fn moved_to_log(early: &[u8]) -> bool {
-    String::from_utf8_lossy(early).contains("Future log output will appear")
+fn continues_in_log(start_log: &[u8]) -> bool {
+    String::from_utf8_lossy(start_log).contains("Future log output will appear")
 }
 
 fn newest_log(dir: &Path) -> Option<Vec<u8>> {
@@ -127,10 +130,9 @@ fn newest_log(dir: &Path) -> Option<Vec<u8>> {
     std::fs::read(newest.path()).ok()
 }
 
-/// Whether `error` is what remains of a predecessor that the system has not finished burying: its
-/// lock file names a process that still has a number, or one of its workers still holds the shared
-/// memory.
-pub(crate) fn is_left_over(error: &ClusterError) -> bool {
-    let ClusterError::Start { said, .. } = error else { return false };
-    said.contains("postmaster.pid") || said.contains("pre-existing shared memory block")
+/// Whether the start failed because of the remains of a dead postmaster: nobody has waited for its
+/// process yet, so that its number is taken, or one of its children still holds the shared memory.
+pub(crate) fn is_blocked_by_remains(error: &ClusterError) -> bool {
+    let ClusterError::Start { output, .. } = error else { return false };
+    output.contains("postmaster.pid") || output.contains("pre-existing shared memory block")
 }

@@ -1,8 +1,8 @@
-//! One throwaway cluster for a whole test run, however many processes the run has.
+//! One throwaway cluster for a whole test run.
 //!
-//! Under nextest every test is a process of its own; the first one that needs a database starts the
-//! server, the others find it, and a small shell process ends it and removes everything when the
-//! run itself has ended, also when that was by `kill -9`.
+//! Under nextest every test is a process of its own. The first test that needs a database starts the
+//! server, and the others use it. A shell process stops the server and removes its directory when
+//! the run has ended, also after `kill -9`.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,16 +14,16 @@ use std::time::{Duration, Instant};
 use nix::unistd::getppid;
 
 use crate::binaries::Binaries;
-use crate::identity::Identity;
 use crate::initdb::{clean_command, initdb};
 use crate::layout::Layout;
-use crate::pidfile::PidFile;
-use crate::postmaster::{arguments, last_words};
+use crate::pid_file::PidFile;
+use crate::postmaster::{arguments, last_output};
+use crate::server_user::ServerUser;
 use crate::{ClusterError, Durability};
 
-/// `$1` is the run's process, `$2` the directory, `$3` the log, the rest is the server's command
-/// line.
-const KEEPER: &str = r#"
+/// Runs the server until the run has ended. `$1` is the run's process, `$2` the directory, `$3` the
+/// log, the rest is the server's command line.
+const SERVER_SCRIPT: &str = r#"
 run=$1 dir=$2 log=$3; shift 3
 "$@" >>"$log" 2>&1 &
 server=$!
@@ -35,23 +35,22 @@ rm -rf "$dir"
 
 const START_LIMIT: Duration = Duration::from_mins(1);
 
-/// The socket directory of the run's cluster; starts it when this is the first call of the run.
-/// Blocks.
+/// The socket directory of the run's cluster, which the first call of the run starts. Blocks.
 pub fn socket_dir() -> Result<PathBuf, ClusterError> {
     let run = Run::of_process();
-    let identity = Identity::choose()?;
-    let layout = Layout::open(&run.dir, &identity)?;
+    let user = ServerUser::choose()?;
+    let layout = Layout::open(&run.dir, &user)?;
     let lock = layout.lock_file();
     let file = File::create(&lock).map_err(ClusterError::prepare(&lock))?;
     file.lock().map_err(ClusterError::prepare(&lock))?;
-    match PidFile::of_live_server(&layout.data())? {
-        Some(live) if live.ready => Ok(live.socket_dir),
-        _ => start(&run, &layout, &identity),
+    match PidFile::of_running_server(&layout.data())? {
+        Some(server) if server.ready => Ok(server.socket_dir),
+        _ => start(&run, &layout, &user),
     }
 }
 
 struct Run {
-    /// The process whose end ends the run.
+    /// Number of the process whose end is the end of the run.
     process: u32,
     dir: PathBuf,
 }
@@ -70,53 +69,50 @@ impl Run {
     }
 }
 
-fn start(run: &Run, layout: &Layout, identity: &Identity) -> Result<PathBuf, ClusterError> {
+fn start(run: &Run, layout: &Layout, user: &ServerUser) -> Result<PathBuf, ClusterError> {
     let bin = Binaries::of_process().find(None)?;
-    identity.check_reach(&bin)?;
-    // The keeper runs as the server's user and removes the directory in the end.
-    identity.own(&run.dir)?;
+    user.check_reach(&bin)?;
+    // The shell runs as the server's user, and it removes the directory in the end.
+    user.chown(&run.dir)?;
     if layout.version()?.is_none() {
-        initdb(layout, &bin, identity, Durability::Throwaway)?;
+        initdb(layout, &bin, user, Durability::Throwaway)?;
     }
-    let socket_dir = layout.socket_dir(identity)?;
+    let socket_dir = layout.socket_dir(user)?;
     let log = layout.start_log();
     File::create(&log).map_err(ClusterError::prepare(&log))?;
-    identity.own(&log)?;
-    keeper(run, layout, &bin, &socket_dir, identity)?;
+    user.chown(&log)?;
+    spawn_server(run, layout, &bin, &socket_dir, user)?;
     wait_ready(layout)?;
     Ok(socket_dir)
 }
 
-fn keeper(
+fn spawn_server(
     run: &Run,
     layout: &Layout,
     bin: &Path,
     socket_dir: &Path,
-    identity: &Identity,
+    user: &ServerUser,
 ) -> Result<(), ClusterError> {
     let program = PathBuf::from("/bin/sh");
     let mut command = clean_command(&program);
-    command.args(["-c", KEEPER, "keeper", &run.process.to_string()]);
+    command.args(["-c", SERVER_SCRIPT, "nearcrawl-test-server", &run.process.to_string()]);
     command.arg(&run.dir).arg(layout.start_log()).arg(bin.join("postgres"));
     command.args(arguments(layout, socket_dir, Durability::Throwaway));
-    // No pipe of the test may stay open in it, and no signal to the test's group may reach it.
+    // An inherited pipe would keep the test runner waiting, and a signal to the test's process group
+    // must not reach the shell.
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-    identity.apply(&mut command);
+    user.apply_to(&mut command);
     command.spawn().map(drop).map_err(|source| ClusterError::Spawn { program, source })
 }
 
 fn wait_ready(layout: &Layout) -> Result<(), ClusterError> {
     let data = layout.data();
     let begun = Instant::now();
-    let (_never, pause) = std::sync::mpsc::channel::<()>();
     while begun.elapsed() < START_LIMIT {
-        if PidFile::of_live_server(&data)?.is_some_and(|live| live.ready) {
+        if PidFile::of_running_server(&data)?.is_some_and(|server| server.ready) {
             return Ok(());
         }
-        // The sender is kept, so this can only time out: a wait of ten milliseconds.
-        if pause.recv_timeout(Duration::from_millis(10)).is_ok() {
-            break;
-        }
+        std::thread::park_timeout(Duration::from_millis(10));
     }
-    Err(ClusterError::Start { path: data, said: last_words(layout) })
+    Err(ClusterError::Start { path: data, output: last_output(layout) })
 }

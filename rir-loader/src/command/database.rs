@@ -27,7 +27,7 @@ pub(crate) async fn database(
         "using the private Postgres in {} (no database URL was given)",
         dir.display()
     ));
-    let cluster = Cluster::start(Options::new(dir)).await?;
+    let cluster = Cluster::start_or_join(Options::new(dir)).await?;
     let address = Address::private(cluster.socket_dir());
     Ok((Some(cluster), address))
 }

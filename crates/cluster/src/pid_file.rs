@@ -1,4 +1,4 @@
-//! `postmaster.pid`: the server's own word on who it is and how far it has come.
+//! `postmaster.pid`: the file in which the server records its process number and its state.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use crate::ClusterError;
 /// One reading of `postmaster.pid` (lines as in Postgres' `miscadmin.h`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PidFile {
-    /// Line 1.
+    /// The postmaster's process number (line 1).
     pub(crate) pid: Pid,
-    /// Line 5; empty until the sockets are open.
+    /// Directory of the socket (line 5); empty until the sockets are open.
     pub(crate) socket_dir: PathBuf,
-    /// Line 8 says `ready`.
+    /// Whether connections are accepted (line 8 is `ready`).
     pub(crate) ready: bool,
 }
 
 impl PidFile {
-    /// What the file in `data` says, if it names a server that is alive; a left-over file counts as
-    /// none.
-    pub(crate) fn of_live_server(data: &Path) -> Result<Option<Self>, ClusterError> {
+    /// Reads the file in `data`. `None` when there is none, or when its server has ended without
+    /// removing it.
+    pub(crate) fn of_running_server(data: &Path) -> Result<Option<Self>, ClusterError> {
         let path = data.join("postmaster.pid");
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
@@ -33,18 +33,21 @@ impl PidFile {
 
     fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines().map(str::trim);
+        // The number of a standalone backend is negative.
         let pid = lines.next()?.trim_start_matches('-').parse().ok()?;
         let socket_dir = PathBuf::from(lines.nth(3).unwrap_or_default());
         let ready = lines.nth(2) == Some("ready");
         Some(Self { pid: Pid::from_raw(pid), socket_dir, ready })
     }
 
-    /// Alive, and not another program that got the number later: the postmaster works in its data
-    /// directory. A dead process that nobody has waited for yet has no working directory.
+    /// Whether the process runs and is not another program that got the same number later. The
+    /// working directory of a postmaster is its data directory. A dead process that nobody has
+    /// waited for has none.
     fn is_postmaster_of(&self, data: &Path) -> bool {
         let proc = PathBuf::from(format!("/proc/{}", self.pid));
         match std::fs::read_link(proc.join("cwd")) {
             Ok(cwd) => cwd == data,
+            // The process of another user hides its working directory, but not its name.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 std::fs::read_to_string(proc.join("comm"))
                     .is_ok_and(|name| name.starts_with("postgres"))
@@ -81,6 +84,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("postmaster.pid"), format!("{}\n", std::process::id()))
             .unwrap();
-        assert_eq!(PidFile::of_live_server(dir.path()).unwrap(), None);
+        assert_eq!(PidFile::of_running_server(dir.path()).unwrap(), None);
     }
 }
