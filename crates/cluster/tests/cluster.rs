@@ -322,6 +322,7 @@ fn an_ordinary_user_runs_it_as_itself() {
 }
 
 #[test]
+#[ignore = "needs user namespaces"]
 fn it_works_in_a_user_namespace_that_keeps_the_uid() {
     let user = User::from_name("nobody").unwrap().filter(|_| geteuid().is_root());
     let uid = user.as_ref().map_or_else(geteuid, |user| user.uid).to_string();

@@ -1,13 +1,13 @@
-//! `cargo xtask bench`: the measurements that have a promise.
+//! `cargo xtask bench`: benchmarks of lookups in the hierarchy.
 
 use anyhow::{Context, bail};
 
 use crate::cargo::cargo;
 
-/// What to measure.
+/// Benchmarks to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only benchmarks whose name holds this.
+    /// Run only benchmarks whose name contains this.
     filter: Option<String>,
 }
 

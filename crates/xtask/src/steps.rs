@@ -1,4 +1,4 @@
-//! Named steps, with the time each took and how it ended.
+//! Named steps of a run, their times and outcomes, and the summary at the end.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -6,39 +6,41 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-/// How a step ended.
-#[derive(Debug)]
-enum End {
-    Passed,
-    Skipped(String),
-    Failed(String),
-}
-
 #[derive(Debug)]
 struct Step {
     name: &'static str,
-    took: Duration,
-    end: End,
+    duration: Duration,
+    /// None when the step passed.
+    failure: Option<String>,
 }
 
-/// What was done so far. A failed step does not stop the next one: whoever reads the end wants to
-/// know everything.
+/// A check or a test that was not run.
+#[derive(Debug)]
+struct LeftOut {
+    name: String,
+    reason: String,
+}
+
+/// The steps that were run so far. A failed step does not stop the next one, so that the summary
+/// names all failures.
 #[derive(Debug)]
 pub(crate) struct Steps {
     begun: Instant,
     done: Vec<Step>,
-    /// Lines worth repeating at the very end.
-    memorable: Vec<String>,
+    left_out: Vec<LeftOut>,
+    /// Lines of the steps' output that the summary repeats.
+    highlights: Vec<String>,
 }
 
 impl Steps {
     pub(crate) fn new() -> Self {
-        Self { begun: Instant::now(), done: Vec::new(), memorable: Vec::new() }
+        let begun = Instant::now();
+        Self { begun, done: Vec::new(), left_out: Vec::new(), highlights: Vec::new() }
     }
 
     /// Runs a command as a step.
     pub(crate) fn run(&mut self, name: &'static str, mut command: Command) {
-        self.record(name, |_| {
+        self.record(name, || {
             let status = command
                 .status()
                 .with_context(|| format!("cannot run {}", command.get_program().display()))?;
@@ -49,76 +51,83 @@ impl Steps {
         });
     }
 
-    /// Runs a command as a step and remembers the last line of its standard error with `word` in
-    /// it.
-    pub(crate) fn run_remembering(&mut self, name: &'static str, mut command: Command, word: &str) {
-        self.record(name, |memorable| {
-            let mut child = command.stderr(Stdio::piped()).spawn().context("cannot run it")?;
-            if let Some(lines) = child.stderr.take() {
-                memorable.extend(repeat(lines, word)?);
-            }
-            let status = child.wait()?;
+    /// Runs a command as a step. The summary repeats the last line of its standard error that
+    /// contains `word`.
+    pub(crate) fn run_with_highlight(&mut self, name: &'static str, command: Command, word: &str) {
+        let mut highlight = None;
+        self.record(name, || {
+            let (status, line) = forward_stderr(command, word)?;
+            highlight = line;
             if !status.success() {
                 bail!("{status}");
             }
             Ok(())
         });
+        self.highlights.extend(highlight);
     }
 
-    /// Does something else as a step.
-    pub(crate) fn record(
-        &mut self,
-        name: &'static str,
-        work: impl FnOnce(&mut Vec<String>) -> anyhow::Result<()>,
-    ) {
+    /// Runs a function as a step.
+    pub(crate) fn record(&mut self, name: &'static str, work: impl FnOnce() -> anyhow::Result<()>) {
         println!("── {name}");
         let begun = Instant::now();
-        let end = match work(&mut self.memorable) {
-            Ok(()) => End::Passed,
-            Err(error) => End::Failed(format!("{error:#}")),
-        };
-        self.done.push(Step { name, took: begun.elapsed(), end });
+        let failure = work().err().map(|error| format!("{error:#}"));
+        self.done.push(Step { name, duration: begun.elapsed(), failure });
     }
 
-    /// Notes what is not done here, and why.
-    pub(crate) fn skip(&mut self, name: &'static str, reason: impl Into<String>) {
-        let reason = reason.into();
-        println!("── {name}: skipped, {reason}");
-        self.done.push(Step { name, took: Duration::ZERO, end: End::Skipped(reason) });
+    /// Records that a check or a test is not run, and why.
+    pub(crate) fn leave_out(&mut self, name: impl Into<String>, reason: impl Into<String>) {
+        self.left_out.push(LeftOut { name: name.into(), reason: reason.into() });
     }
 
-    /// Prints the table; an error when any step failed.
+    /// Prints the summary; an error when any step failed.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
-        println!();
-        for step in &self.done {
-            println!("{:>7.1} s  {:<14} {}", step.took.as_secs_f64(), step.name, step.end.words());
-        }
-        println!("{:>7.1} s  everything", self.begun.elapsed().as_secs_f64());
-        for line in &self.memorable {
-            println!("{}", line.trim());
-        }
-        let failed: Vec<_> = self
-            .done
-            .iter()
-            .filter(|step| matches!(step.end, End::Failed(_)))
-            .map(|step| step.name)
-            .collect();
+        println!("\n{}", self.summary());
+        let failed: Vec<&str> =
+            self.done.iter().filter(|step| step.failure.is_some()).map(|step| step.name).collect();
         if failed.is_empty() { Ok(()) } else { bail!("failed: {}", failed.join(", ")) }
     }
-}
 
-impl End {
-    fn words(&self) -> String {
-        match self {
-            Self::Passed => "passed".to_owned(),
-            Self::Skipped(reason) => format!("skipped: {reason}"),
-            Self::Failed(reason) => format!("FAILED: {reason}"),
+    fn summary(&self) -> String {
+        let mut lines = Vec::new();
+        for step in &self.done {
+            let outcome = match &step.failure {
+                None => "passed".to_owned(),
+                Some(failure) => format!("FAILED: {failure}"),
+            };
+            lines.push(format!(
+                "{:>7.1} s  {:<14} {outcome}",
+                step.duration.as_secs_f64(),
+                step.name
+            ));
         }
+        lines.push(format!("{:>7.1} s  everything", self.begun.elapsed().as_secs_f64()));
+        lines.extend(self.highlights.iter().map(|line| line.trim().to_owned()));
+        lines.push(match self.left_out.len() {
+            0 => "nothing was left out".to_owned(),
+            count => format!("left out: {count}"),
+        });
+        for LeftOut { name, reason } in &self.left_out {
+            lines.push(format!("  {name}: {reason}"));
+        }
+        lines.join("\n")
     }
 }
 
-/// Passes every line on; the last one that holds `word` is returned.
-fn repeat(lines: impl std::io::Read, word: &str) -> anyhow::Result<Option<String>> {
+/// Runs a command, passes every line of its standard error on, and returns the last one that
+/// contains `word`.
+fn forward_stderr(
+    mut command: Command,
+    word: &str,
+) -> anyhow::Result<(std::process::ExitStatus, Option<String>)> {
+    let mut child = command.stderr(Stdio::piped()).spawn().context("cannot run it")?;
+    let line = match child.stderr.take() {
+        Some(stderr) => forward(stderr, word)?,
+        None => None,
+    };
+    Ok((child.wait()?, line))
+}
+
+fn forward(lines: impl std::io::Read, word: &str) -> anyhow::Result<Option<String>> {
     let mut last = None;
     for line in BufReader::new(lines).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
@@ -139,14 +148,22 @@ mod tests {
         let mut steps = Steps::new();
         steps.run("first", Command::new("false"));
         steps.run("second", Command::new("true"));
-        steps.skip("third", "for no reason");
-        assert_eq!(steps.done.len(), 3);
+        assert_eq!(steps.done.len(), 2);
         assert_eq!(steps.finish().unwrap_err().to_string(), "failed: first");
     }
 
     #[test]
-    fn the_last_line_with_the_word_is_remembered() {
+    fn what_was_left_out_is_counted_and_named() {
+        let mut steps = Steps::new();
+        assert!(steps.summary().ends_with("nothing was left out"));
+        steps.leave_out("one", "reason");
+        steps.leave_out("two", "other reason");
+        assert!(steps.summary().ends_with("left out: 2\n  one: reason\n  two: other reason"));
+    }
+
+    #[test]
+    fn the_last_line_with_the_word_is_repeated() {
         let text = "a\nSummary 1\nSummary 2\nb\n";
-        assert_eq!(repeat(text.as_bytes(), "Summary").unwrap().unwrap(), "Summary 2");
+        assert_eq!(forward(text.as_bytes(), "Summary").unwrap().unwrap(), "Summary 2");
     }
 }

@@ -1,101 +1,128 @@
-//! `cargo xtask test`: every check there is.
+//! `cargo xtask test`: runs every check and names what was left out.
 
 use std::process::Command;
 
+use clap::ValueEnum;
+
 use crate::cargo::cargo;
+use crate::selection::Selection;
 use crate::steps::Steps;
 use crate::{cargo as tools, deny, machine, repository, web};
 
-/// What to test.
+/// Checks to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Leave the browser tests out.
-    #[arg(long)]
-    no_browser: bool,
+    /// Leave something out; the summary names it. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    without: Vec<Optional>,
+}
+
+/// What may be left out with `--without`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Optional {
+    /// The tests of the dashboard in Chromium.
+    Browser,
+    /// Everything that needs Node: the dashboard is a stub page and is not tested.
+    Node,
+    /// Licences, banned crates and sources (cargo-deny), and advisories.
+    Deny,
+    /// Known vulnerabilities of dependencies.
+    Advisories,
+    /// Tests that need a TUN device or namespaces.
+    Tun,
+    /// Tests that need ../shared/data: registry files, latency matrices, pages.
+    RegistryData,
+}
+
+impl Optional {
+    /// The reason in the summary.
+    pub(crate) fn reason(self) -> String {
+        let value = self.to_possible_value();
+        format!("--without {} was given", value.as_ref().map_or("", |value| value.get_name()))
+    }
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let no_pages = web::obstacle();
-    let browser = no_pages.is_none() && !args.no_browser;
+    let without = |optional| args.without.contains(&optional);
     let mut steps = Steps::new();
+    let browser = !without(Optional::Node) && !without(Optional::Browser);
     machine::provide(&[machine::POSTGRES])?;
     if browser {
         machine::provide(&[machine::CHROMIUM, machine::FONTS])?;
     }
-    pages(&mut steps, no_pages.as_deref());
+    if without(Optional::Node) {
+        steps.leave_out("pages: build, lint, test", Optional::Node.reason());
+    } else {
+        pages(&mut steps)?;
+    }
     lints(&mut steps);
-    tests(&mut steps);
-    deny::check(&mut steps);
-    match (browser, no_pages) {
-        (true, _) => browser_tests(&mut steps),
-        (false, Some(obstacle)) => steps.skip("browser", obstacle),
-        (false, None) => steps.skip("browser", "--no-browser was given"),
+    tests(&mut steps, &args.without)?;
+    deny::check(&mut steps, &args.without);
+    if browser {
+        browser_tests(&mut steps);
+    } else {
+        let cause = if without(Optional::Node) { Optional::Node } else { Optional::Browser };
+        steps.leave_out("browser", cause.reason());
     }
     steps.finish()
 }
 
-/// First of all, because the coordinator embeds them.
-fn pages(steps: &mut Steps, obstacle: Option<&str>) {
-    if let Some(obstacle) = obstacle {
-        steps.skip("pages", format!("{obstacle}; the coordinator gets its stub page"));
-        return;
-    }
-    steps.record("pages", |_| web::build());
+/// Runs before anything is built, because the coordinator embeds the pages.
+fn pages(steps: &mut Steps) -> anyhow::Result<()> {
+    web::provide_node()?;
+    steps.record("pages", web::build);
     steps.run("pages: lint", web::script("web-ui", "lint"));
     steps.run("pages: test", web::script("web-ui", "test"));
+    Ok(())
 }
 
 fn lints(steps: &mut Steps) {
+    const CLIPPY: [&str; 8] =
+        ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
     steps.run("format", cargo(&["fmt", "--all", "--check"]));
-    steps.run(
-        "clippy",
-        cargo(&[
-            "clippy",
-            "--locked",
-            "--workspace",
-            "--all-targets",
-            "--quiet",
-            "--",
-            "-D",
-            "warnings",
-        ]),
-    );
+    steps.run("clippy", cargo(&CLIPPY));
     let mut documentation = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--quiet"]);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     steps.run("documentation", documentation);
 }
 
-fn tests(steps: &mut Steps) {
-    // The scenarios start the real programs from the target folder. Tests, too: alone, the programs
-    // ask for fewer features of what they depend on, and all of that would be built once more for
-    // the tests.
+fn tests(steps: &mut Steps, without: &[Optional]) -> anyhow::Result<()> {
+    // The scenarios start the real programs from the target directory. The tests are built in the
+    // same call: alone, the programs enable fewer features of their dependencies, which would all
+    // be built a second time for the tests.
     steps.run("build", cargo(&["build", "--locked", "--workspace", "--bins", "--tests"]));
+    let selection = Selection::of(&repository::root(), without)?;
     if tools::has("nextest") {
-        let nextest = cargo(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]);
-        steps.run_remembering("tests", in_color(nextest), "Summary");
+        let mut nextest = cargo(&["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]);
+        nextest.args(selection.nextest_arguments());
+        steps.run_with_highlight("tests", in_color(nextest), "Summary");
     } else {
-        println!(
-            "cargo-nextest is not installed (`cargo install --locked cargo-nextest`): cargo's own runner does it"
-        );
-        without_nextest(steps);
+        println!("cargo-nextest is not installed (`cargo install --locked cargo-nextest`):");
+        println!("the tests run with cargo's own runner, which is slower");
+        without_nextest(steps, &selection);
+    }
+    for (test, reason) in selection.left_out {
+        let name = format!("{} {}", test.file.display(), test.name);
+        steps.leave_out(name, format!("{} ({reason})", test.reason));
     }
     steps.run("doc tests", cargo(&["test", "--locked", "--workspace", "--doc", "--quiet"]));
+    Ok(())
 }
 
-/// The same tests by cargo's own runner. The worlds of the package `tests` want the machine for
-/// themselves.
-fn without_nextest(steps: &mut Steps) {
-    const TARGETS: [&str; 3] = ["--lib", "--bins", "--tests"];
-    let mut parts =
+/// The same tests with cargo's own runner. The scenarios of the package `tests` measure
+/// milliseconds, so they run one at a time.
+fn without_nextest(steps: &mut Steps, selection: &Selection) {
+    const TARGETS: [&str; 4] = ["--lib", "--bins", "--tests", "--"];
+    let mut crates =
         cargo(&["test", "--locked", "--no-fail-fast", "--workspace", "--exclude", "tests"]);
-    parts.args(TARGETS);
-    steps.run("tests", parts);
-    let mut worlds = cargo(&["test", "--locked", "--no-fail-fast", "--package", "tests"]);
-    worlds.args(TARGETS).args(["--", "--test-threads=1"]);
-    steps.run("tests: worlds", worlds);
+    crates.args(TARGETS).args(selection.libtest_arguments());
+    steps.run("tests", crates);
+    let mut scenarios = cargo(&["test", "--locked", "--no-fail-fast", "--package", "tests"]);
+    scenarios.args(TARGETS).args(selection.libtest_arguments()).arg("--test-threads=1");
+    steps.run("tests: scenarios", scenarios);
 }
 
-/// Its output passes through a pipe of ours, which it would take for a file.
+/// Its output passes through a pipe, which the program would take for a file.
 fn in_color(mut command: Command) -> Command {
     if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
         command.env("CARGO_TERM_COLOR", "always");
@@ -103,21 +130,12 @@ fn in_color(mut command: Command) -> Command {
     command
 }
 
+/// Chromium tests the dashboard of a small demo that has been crawled.
 fn browser_tests(steps: &mut Steps) {
-    steps.record("browser: npm", |_| web::install("tests/browser"));
-    // A small world is put up and crawled; then Chromium looks at it.
+    steps.record("browser: npm", || web::install("tests/browser"));
     let mut demo = Command::new(repository::binary("nearcrawl-demo"));
-    demo.args([
-        "--until-done",
-        "--made-up-data",
-        "--agents",
-        "5",
-        "--hosts",
-        "30",
-        "--documents",
-        "400",
-        "--",
-    ]);
+    demo.args(["--until-done", "--made-up-data", "--agents", "5", "--hosts", "30"]);
+    demo.args(["--documents", "400", "--"]);
     demo.args(["npm", "--prefix"])
         .arg(repository::root().join("tests/browser"))
         .args(["run", "--silent", "test"]);

@@ -1,14 +1,15 @@
-//! The pages: built when Node is here; without it the binaries carry a stub page.
+//! The pages of the dashboard, built with Node. A coordinator that was built without them has a stub
+//! page.
 
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, bail};
 
-use crate::machine::has_program;
+use crate::machine::{self, has_program};
 use crate::repository;
 
-/// The oldest Node that the tools of the pages run on.
+/// The oldest version of Node that builds the pages.
 const NODE: (u32, u32) = (20, 19);
 
 /// Why the pages cannot be built here; `None` when they can.
@@ -17,16 +18,29 @@ pub(crate) fn obstacle() -> Option<String> {
         return Some("there is no Node on this machine".to_owned());
     }
     let output = Command::new("node").arg("--version").output().ok()?;
-    let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    match version(&said) {
+    let printed = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    match version(&printed) {
         Some(found) if found >= NODE => None,
-        _ => Some(format!("Node is {said}, and {}.{} or newer is needed", NODE.0, NODE.1)),
+        _ => Some(format!("Node is {printed}, but {}.{} or newer is needed", NODE.0, NODE.1)),
     }
 }
 
-fn version(said: &str) -> Option<(u32, u32)> {
-    let mut numbers = said.strip_prefix('v')?.split('.');
+fn version(printed: &str) -> Option<(u32, u32)> {
+    let mut numbers = printed.strip_prefix('v')?.split('.');
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+/// Installs Node when it is missing, or fails with what to do.
+pub(crate) fn provide_node() -> anyhow::Result<()> {
+    if obstacle().is_some() {
+        machine::provide(&[machine::NODE, machine::NPM])?;
+    }
+    match obstacle() {
+        None => Ok(()),
+        Some(obstacle) => {
+            bail!("{obstacle}: install Node from https://nodejs.org, or pass `--without node`")
+        }
+    }
 }
 
 /// A script of the package in `folder`, e.g. `build`.
@@ -42,8 +56,8 @@ fn npm(folder: &str) -> Command {
     command
 }
 
-/// Installs the packages of `folder` exactly as its lock file says, unless that was done already.
-/// Their own scripts do not run.
+/// Installs the packages of the lock file in `folder`, unless they are installed. Their own scripts
+/// do not run, because they are code of strangers.
 pub(crate) fn install(folder: &str) -> anyhow::Result<()> {
     if is_installed(&repository::root().join(folder)) {
         return Ok(());
@@ -53,7 +67,7 @@ pub(crate) fn install(folder: &str) -> anyhow::Result<()> {
     run(command, "npm ci")
 }
 
-/// npm writes its own copy of the lock file when it has installed everything.
+/// npm writes its own copy of the lock file after it has installed everything.
 fn is_installed(folder: &Path) -> bool {
     let changed =
         |path: &str| std::fs::metadata(folder.join(path)).and_then(|meta| meta.modified());

@@ -13,17 +13,6 @@ fn small() -> Size {
     Size { agents: 3, hosts: 8, countries: 3, near_ms: None }
 }
 
-/// Opens the stage at real addresses, or none (said aloud) where there can be no virtual internet.
-fn open_internet(world: DemoWorld, documents: usize) -> Option<Stage> {
-    match Stage::open(world, documents) {
-        Err(error) if error.is_unavailable() => {
-            eprintln!("SKIPPED: no virtual internet here: {error}");
-            None
-        }
-        other => Some(other.unwrap()),
-    }
-}
-
 /// Measurements until one is as it should be: a machine that does something else in between makes
 /// them longer, never shorter.
 const TRIES: usize = 100;
@@ -38,8 +27,9 @@ fn assert_near(what: &str, took: Duration, rtt_ms: f64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a TUN device"]
 async fn on_the_internet_stage_distances_names_and_pages_are_those_of_the_world() {
-    let Some(stage) = open_internet(choose(small()), 40) else { return };
+    let stage = Stage::open(choose(small()), 40).unwrap();
     let proof = stage.prove_isolated().unwrap().unwrap();
     assert_eq!(proof.namespaces, 6);
     for host in 0..stage.world().hosts.len() {
@@ -90,9 +80,10 @@ fn ask_for_robots(host: &Resident) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a TUN device"]
 async fn the_whole_demo_fits_on_the_stage() {
     let opening = Instant::now();
-    let Some(stage) = open_internet(choose(Size::default()), 6_000) else { return };
+    let stage = Stage::open(choose(Size::default()), 6_000).unwrap();
     eprintln!("opened in {:?}", opening.elapsed());
     assert_eq!(stage.prove_isolated().unwrap().unwrap().namespaces, 15);
     let agents = stage.world().agents.len();
@@ -120,8 +111,9 @@ async fn the_whole_demo_fits_on_the_stage() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a TUN device"]
 async fn the_name_server_answers_inside() {
-    let Some(stage) = open_internet(choose(small()), 40) else { return };
+    let stage = Stage::open(choose(small()), 40).unwrap();
     let host = &stage.world().hosts[0];
     let mut question = hickory_proto::op::Message::query();
     let name = host.name.parse::<hickory_proto::rr::Name>().unwrap();
