@@ -3,7 +3,7 @@
 //! A private Postgres with its crash-safe settings, a thousand agents, and a host in each of many
 //! subnets. The background tasks open the searches, order the probes and decide, each whenever it is
 //! woken, as they do in service; the agents' part (a round trip that is known beforehand) is one
-//! statement whenever the bells of agents ring. Beside it, as the limit, the rows that come of it
+//! statement whenever agents are woken. Beside it, as the limit, the rows that come of it
 //! are written into tables without any rule: by one statement each, and in transactions of 256
 //! rows.
 //!
@@ -21,22 +21,25 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cluster::Cluster;
-use coordinator::placement::settle_homes::SettleHomes;
-use coordinator::registry::reload_hierarchy::ReloadHierarchy;
+use coordinator::placement::settle_homes;
+use coordinator::registry::reload_hierarchy;
 use coordinator::runtime::config::Config;
+use coordinator::runtime::events::Event;
 use coordinator::runtime::state::Coordinator;
-use coordinator::search::drive_searches::DriveSearches;
-use coordinator::search::open_searches::OpenSearches;
 use coordinator::startup::boot;
 use coordinator::startup::cli::ServeArgs;
-use coordinator::tasks::{BackgroundTask, run};
+use coordinator::tasks::driver::TaskSet;
+use coordinator::tasks::table::{BackgroundTask, TABLE};
 use futures_util::future::select_all;
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
 use store::generations::Load;
 use store::testing::execute;
 use store::{Address, Store, agents};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
+/// Tasks that run during the measurement.
+const MEASURED: [&str; 2] = ["open_searches", "drive_searches"];
 const AGENTS: u32 = 1_000;
 /// Searches under way at the same time.
 const OPEN: u32 = 2_000;
@@ -51,15 +54,14 @@ async fn main() {
     let store = &store::open(&Address::private(cluster.socket_dir())).await.unwrap();
     let coordinator = coordinator(store, dir.path(), subnets).await;
     let begun = Instant::now();
-    let working = [
-        tokio::spawn(run::<OpenSearches>(coordinator.clone())),
-        tokio::spawn(run::<DriveSearches>(coordinator.clone())),
-    ];
+    let working = TaskTracker::new();
+    let is_measured = |task: &&BackgroundTask| MEASURED.contains(&task.name);
+    TaskSet::subscribe(TABLE.iter().filter(is_measured), &coordinator.events)
+        .start(&coordinator, &working);
     answer(&coordinator, store, AGENTS + subnets).await;
     coordinator.stop.cancel();
-    for task in working {
-        task.await.unwrap();
-    }
+    working.close();
+    working.wait().await;
     let took = begun.elapsed().as_secs_f64();
     let probes = execute(store, "SELECT FROM probes").await.unwrap();
     let decisions =
@@ -107,15 +109,15 @@ async fn sized(store: &Store) -> Duration {
 /// Answers what agents are asked until as many subnets have an agent.
 async fn answer(coordinator: &Coordinator, store: &Store, subnets: u32) {
     let agents = agents::workers(store).await.unwrap();
-    let bells: Vec<_> =
-        agents.iter().map(|worker| coordinator.agent_wakeups.bell(worker.agent)).collect();
+    let signals: Vec<_> =
+        agents.iter().map(|worker| coordinator.agent_wakeups.signal(worker.agent)).collect();
     while coordinator.delegated().unwrap().delegation_table().len() < subnets as usize {
-        let rung = select_all(bells.iter().map(|bell| Box::pin(bell.notified())));
+        let woken = select_all(signals.iter().map(|signal| Box::pin(signal.notified())));
         if execute(store, ANSWER).await.unwrap() > 0 {
-            coordinator.task_signals.drive_searches.notify_one();
+            coordinator.events.emit(Event::SearchProbeAnswered);
         } else {
-            // The last decisions ring no agent.
-            let _ = tokio::time::timeout(Duration::from_millis(100), rung).await;
+            // The last decisions wake no agent.
+            let _ = tokio::time::timeout(Duration::from_millis(100), woken).await;
         }
     }
 }
@@ -139,8 +141,8 @@ async fn coordinator(store: &Store, dir: &Path, subnets: u32) -> Arc<Coordinator
             .await;
     let coordinator = Arc::new(made.unwrap());
     coordinator.leader.store(true, Ordering::Release);
-    ReloadHierarchy::run(&coordinator).await.unwrap();
-    SettleHomes::run(&coordinator).await.unwrap();
+    reload_hierarchy::run(&coordinator).await.unwrap();
+    settle_homes::run(&coordinator).await.unwrap();
     coordinator
 }
 

@@ -105,14 +105,14 @@ function tasks() {
     resolve_hosts: 'resolved 4 hosts',
     place_hosts: 'opened 2 searches',
     route_urls: 'routed 31 URLs',
-    integrate_packages: 'integrated 1 package',
+    ingest_packages: 'integrated 1 package',
     expire_probes: null,
   };
-  return Object.entries(outcome).map(([name, last_deed], index) => ({
+  return Object.entries(outcome).map(([name, last_outcome], index) => ({
     name,
     runs: 400 + index * 37,
     failing: index === 2 ? 3 : 0,
-    last_deed,
+    last_outcome,
     last_error: index === 2 ? 'cannot see which agents take routes: deadlock detected' : null,
     last_run_at: new Date(Date.now() - index * 900).toISOString(),
   }));

@@ -1,50 +1,35 @@
 //! Hosts with an address find their subnet, and its agent if it has one.
 
-use std::time::Duration;
-
 use store::{StoreError, hosts};
-use tokio::sync::Notify;
 
-use crate::runtime::counted::counted;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
-use crate::tasks::{BackgroundTask, Outcome};
-
-/// Finds the smallest subnet of each host ("we first find the smallest subnet from the IP hierarchy
-/// that includes the IP of the new URL", IPMicra III.E) and gives the host to the subnet's agent.
-/// Waits until a hierarchy is loaded.
-pub struct PlaceHosts;
 
 /// Hosts in one batch.
 const BATCH: u32 = 2_000;
 
-impl BackgroundTask for PlaceHosts {
-    const NAME: &'static str = "place_hosts";
-    const PERIOD: Duration = Duration::from_secs(10);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.place_hosts
+/// Finds the smallest subnet of each host ("we first find the smallest subnet from the IP hierarchy
+/// that includes the IP of the new URL", IPMicra III.E) and gives the host to the subnet's agent.
+/// Waits until a hierarchy is loaded.
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    if coordinator.delegated().is_none() {
+        return Ok(Outcome::Idle);
     }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        if coordinator.delegated().is_none() {
-            return Ok(Outcome::Idle);
-        }
-        let placed = place(coordinator).await?;
-        let adopted = hosts::adopt(&coordinator.store).await?;
-        if placed > 0 {
-            coordinator.task_signals.open_searches.notify_one();
-            coordinator.task_signals.steer.notify_one();
-        }
-        if adopted > 0 {
-            coordinator.task_signals.route_urls.notify_one();
-        }
-        if placed == 0 && adopted == 0 {
-            return Ok(Outcome::Idle);
-        }
-        let did = format!("placed {}, {adopted} with an agent", counted(placed, "host"));
-        Ok(if placed == BATCH as usize { Outcome::More(did) } else { Outcome::Done(did) })
+    let placed = place(coordinator).await?;
+    let adopted = hosts::adopt(&coordinator.store).await?;
+    if placed > 0 {
+        coordinator.events.emit(Event::HostsPlaced);
     }
+    if adopted > 0 {
+        coordinator.events.emit(Event::HostsAssigned);
+    }
+    if placed == 0 && adopted == 0 {
+        return Ok(Outcome::Idle);
+    }
+    let did = format!("placed {}, {adopted} with an agent", quantity(placed, "host"));
+    Ok(if placed == BATCH as usize { Outcome::More(did) } else { Outcome::Done(did) })
 }
 
 /// Puts a batch of hosts that have no subnet into theirs. The generation that they are placed by is

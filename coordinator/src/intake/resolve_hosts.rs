@@ -1,24 +1,18 @@
 //! Hosts get an address.
 
 use std::net::IpAddr;
-use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
 use protocol::HostId;
 use store::hosts::{self, FailedLookup, Unresolved};
-use tokio::sync::Notify;
 use url::Host;
 
 use crate::intake::dns::LookupError;
 use crate::intake::url::host_and_port;
-use crate::runtime::counted::counted;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
-use crate::tasks::{BackgroundTask, Outcome};
-
-/// Looks up the addresses of hosts. A name that does not answer is tried again with growing pauses,
-/// then given up with the reason.
-pub struct ResolveHosts;
 
 /// Hosts in one batch.
 const BATCH: u32 = 512;
@@ -31,35 +25,28 @@ const ATTEMPTS_WITHOUT_ADDRESS: u32 = 3;
 /// A new URL revives a host that was given up after this, in milliseconds.
 const GIVEN_UP_MS: i64 = 24 * 3_600_000;
 
-impl BackgroundTask for ResolveHosts {
-    const NAME: &'static str = "resolve_hosts";
-    const PERIOD: Duration = Duration::from_secs(2);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.resolve_hosts
+/// Looks up the addresses of hosts. A name that does not answer is tried again with growing pauses,
+/// then given up with the reason.
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    let waiting = hosts::unresolved(&coordinator.store, BATCH, coordinator.now()).await?;
+    if waiting.is_empty() {
+        return Ok(Outcome::Idle);
     }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let waiting = hosts::unresolved(&coordinator.store, BATCH, coordinator.now()).await?;
-        if waiting.is_empty() {
-            return Ok(Outcome::Idle);
-        }
-        let count = waiting.len();
-        let at_once = coordinator.config.limits.resolving_hosts as usize;
-        let mut looked_up = stream::iter(waiting)
-            .map(|host| async move {
-                let address = look_up(coordinator, &host.authority).await;
-                (host, address)
-            })
-            .buffer_unordered(at_once)
-            .ready_chunks(BATCH as usize);
-        // As they come: names that do not answer hold nobody up.
-        while let Some(answers) = looked_up.next().await {
-            write_down(coordinator, answers).await?;
-        }
-        let outcome = format!("looked {} up", counted(count, "host"));
-        Ok(if count == BATCH as usize { Outcome::More(outcome) } else { Outcome::Done(outcome) })
+    let count = waiting.len();
+    let at_once = coordinator.config.limits.resolving_hosts as usize;
+    let mut looked_up = stream::iter(waiting)
+        .map(|host| async move {
+            let address = look_up(coordinator, &host.authority).await;
+            (host, address)
+        })
+        .buffer_unordered(at_once)
+        .ready_chunks(BATCH as usize);
+    // As they come: names that do not answer hold nobody up.
+    while let Some(answers) = looked_up.next().await {
+        write_down(coordinator, answers).await?;
     }
+    let outcome = format!("looked {} up", quantity(count, "host"));
+    Ok(if count == BATCH as usize { Outcome::More(outcome) } else { Outcome::Done(outcome) })
 }
 
 async fn look_up(coordinator: &Coordinator, authority: &str) -> Result<IpAddr, LookupError> {
@@ -88,7 +75,7 @@ async fn write_down(
     }
     if !found.is_empty() {
         hosts::resolved(&coordinator.store, &found).await?;
-        coordinator.task_signals.place_hosts.notify_one();
+        coordinator.events.emit(Event::HostsResolved);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use store::StoreError;
 
 use crate::intake::url::{LinkError, take_apart};
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// What became of seeds.
@@ -32,8 +32,6 @@ pub async fn add_seeds(
     }
     sown.accepted = store::urls::queue(&coordinator.store, &urls, coordinator.now()).await?;
     sown.already_known = (urls.len() as u64).saturating_sub(sown.accepted);
-    coordinator.task_signals.resolve_hosts.notify_one();
-    coordinator.task_signals.route_urls.notify_one();
-    coordinator.events.tell(Change::Crawl);
+    coordinator.events.emit(Event::SeedsAdded);
     Ok(sown)
 }

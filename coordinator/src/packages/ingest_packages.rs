@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use protocol::key::PublicKey;
@@ -11,67 +10,50 @@ use sha2::{Digest as _, Sha256};
 use store::packages::{self, Integration, Waiting};
 use store::round_trips::Told;
 use store::{StoreError, hosts};
-use tokio::sync::Notify;
 
 use crate::packages::ingest::{self, HostName};
 use crate::predictor::{Lesson, cut_apart};
-use crate::runtime::counted::counted;
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
-use crate::tasks::{BackgroundTask, Outcome};
-
-/// Indexes the packages that wait. First the pages go into the index, under their URLs, and are
-/// made durable; then one transaction per package marks it, counts it and queues what it
-/// discovered. A crash in between repeats the first half, which changes nothing.
-pub struct IntegratePackages;
 
 /// Packages between two commits of the index.
 const BATCH: u32 = 16;
 
-impl BackgroundTask for IntegratePackages {
-    const NAME: &'static str = "integrate_packages";
-    const PERIOD: Duration = Duration::from_secs(5);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.integrate_packages
+/// Indexes the packages that wait. First the pages go into the index, under their URLs, and are
+/// made durable; then one transaction per package marks it, counts it and queues what it
+/// discovered. A crash in between repeats the first half, which changes nothing.
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    let waiting = packages::waiting(&coordinator.store, BATCH).await?;
+    if waiting.is_empty() {
+        return Ok(Outcome::Idle);
     }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let waiting = packages::waiting(&coordinator.store, BATCH).await?;
-        if waiting.is_empty() {
-            return Ok(Outcome::Idle);
+    let mut digested = Vec::with_capacity(waiting.len());
+    for package in &waiting {
+        match ingest_one(coordinator, package).await? {
+            Ok(integration) => digested.push(integration),
+            Err(reason) => set_aside(coordinator, package, &reason).await?,
         }
-        let mut digested = Vec::with_capacity(waiting.len());
-        for package in &waiting {
-            match ingest_one(coordinator, package).await? {
-                Ok(integration) => digested.push(integration),
-                Err(reason) => set_aside(coordinator, package, &reason).await?,
-            }
-        }
-        let index = Arc::clone(&coordinator.index);
-        tokio::task::spawn_blocking(move || index.commit())
-            .await
-            .context("the index thread ended")??;
-        let mut integrated = 0;
-        for integration in &digested {
-            let told =
-                packages::integrate(&coordinator.store, integration, coordinator.now()).await?;
-            integrated += u32::from(told.is_some());
-            learn(coordinator, &told.unwrap_or_default()).await?;
-        }
-        coordinator.task_signals.resolve_hosts.notify_one();
-        coordinator.task_signals.calibrate.notify_one();
-        coordinator.task_signals.route_urls.notify_one();
-        coordinator.events.tell(Change::Crawl);
-        let outcome = format!("integrated {}", counted(integrated, "package"));
-        Ok(if waiting.len() == BATCH as usize {
-            Outcome::More(outcome)
-        } else {
-            Outcome::Done(outcome)
-        })
     }
+    let index = Arc::clone(&coordinator.index);
+    tokio::task::spawn_blocking(move || index.commit())
+        .await
+        .context("the index thread ended")??;
+    let mut integrated = 0;
+    for integration in &digested {
+        let told = packages::integrate(&coordinator.store, integration, coordinator.now()).await?;
+        integrated += u32::from(told.is_some());
+        learn(coordinator, &told.unwrap_or_default()).await?;
+    }
+    coordinator.events.emit(Event::PackageIngested);
+    let outcome = format!("integrated {}", quantity(integrated, "package"));
+    Ok(if waiting.len() == BATCH as usize {
+        Outcome::More(outcome)
+    } else {
+        Outcome::Done(outcome)
+    })
 }
 
 /// Fetches tell where subnets are of which no probe told, and which are not in one place.

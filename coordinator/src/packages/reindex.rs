@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::packages::ingest_packages::ingest_one;
 use crate::runtime::config::Config;
-use crate::runtime::counted::counted;
 use crate::runtime::failure::{Failure, chain};
+use crate::runtime::quantity::quantity;
 use crate::runtime::state::Coordinator;
 use crate::startup::boot;
 use crate::startup::cli::ReindexArgs;
@@ -33,8 +33,8 @@ pub async fn reindex(args: ReindexArgs) -> Result<(), Failure> {
     boot::close(database).await;
     println!(
         "integrated {} again; {} can be found",
-        counted(count?, "package"),
-        counted(pages, "page")
+        quantity(count?, "package"),
+        quantity(pages, "page")
     );
     Ok(())
 }

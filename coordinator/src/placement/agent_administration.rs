@@ -11,7 +11,7 @@ use tokio::sync::MutexGuard;
 
 use crate::placement::constraints::{constraints, may_settle};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// What an admin wants of an agent.
@@ -92,7 +92,5 @@ pub async fn rebuild_delegation_table(
 
 fn spread(coordinator: &Coordinator, agent: AgentId) {
     coordinator.agent_wakeups.wake([agent]);
-    coordinator.task_signals.all();
-    coordinator.events.tell(Change::Agents);
-    coordinator.events.tell(Change::Delegations);
+    coordinator.events.emit(Event::AgentAdministered);
 }

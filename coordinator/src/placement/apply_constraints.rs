@@ -1,7 +1,6 @@
 //! Delegations become as admins want them.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use delegation::constraints::Correction;
 use hierarchy::Range;
@@ -10,53 +9,41 @@ use serde_json::json;
 use store::constraints::{self, Kind, Rule};
 use store::delegations::{self, Assigned, Assignment, Cause, Standing};
 use store::{StoreError, audit, searches};
-use tokio::sync::Notify;
 
-use crate::placement::constraints::assign::{give, tell};
+use crate::placement::constraints::assign::give;
 use crate::placement::constraints::plan::Ground;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
 use crate::search::open_searches::open;
-use crate::tasks::{BackgroundTask, Outcome};
-
-/// Ends pins and exclusions whose time is over, gives what is pinned to its agent, and searches
-/// anew for what a pin does not hold any more and for what is with an excluded agent, who keeps it
-/// until another one is found.
-pub struct Steer;
 
 /// A search that brought no other agent is repeated after so long, in milliseconds.
 const AGAIN_MS: i64 = 3_600_000;
 
-impl BackgroundTask for Steer {
-    const NAME: &'static str = "steer";
-    const PERIOD: Duration = Duration::from_secs(5);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.steer
-    }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let ended = constraints::expire(&coordinator.store, coordinator.now()).await?;
-        let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
-        let constraints = crate::placement::constraints::constraints(coordinator).await?;
-        let plan = Ground::see(coordinator, &delegated).await?.plan(&delegated, &constraints);
-        let range = |subnet| delegated.hierarchy().subnet(subnet).range();
-        let (mut pinned, mut searched) = (Vec::new(), Vec::new());
-        for (subnet, due) in plan {
-            match due {
-                Correction::Assign { pin, agent } => pinned.push((range(subnet), pin, agent)),
-                Correction::Reopen { .. } => searched.push(range(subnet)),
-            }
+/// Ends pins and exclusions whose time is over, gives what is pinned to its agent, and searches
+/// anew for what a pin does not hold any more and for what is with an excluded agent, who keeps it
+/// until another one is found.
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    let ended = constraints::expire(&coordinator.store, coordinator.now()).await?;
+    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+    let constraints = crate::placement::constraints::constraints(coordinator).await?;
+    let plan = Ground::see(coordinator, &delegated).await?.plan(&delegated, &constraints);
+    let range = |subnet| delegated.hierarchy().subnet(subnet).range();
+    let (mut pinned, mut searched) = (Vec::new(), Vec::new());
+    for (subnet, due) in plan {
+        match due {
+            Correction::Assign { pin, agent } => pinned.push((range(subnet), pin, agent)),
+            Correction::Reopen { .. } => searched.push(range(subnet)),
         }
-        let given = give_pinned(coordinator, &pinned).await?;
-        let opened = search_anew(coordinator, &searched).await?;
-        if ended + given + opened == 0 {
-            return Ok(Outcome::Idle);
-        }
-        Ok(Outcome::Done(format!(
-            "pins and exclusions ended: {ended}; subnets pinned: {given}, let go of: {opened}"
-        )))
     }
+    let given = give_pinned(coordinator, &pinned).await?;
+    let opened = search_anew(coordinator, &searched).await?;
+    if ended + given + opened == 0 {
+        return Ok(Outcome::Idle);
+    }
+    Ok(Outcome::Done(format!(
+        "pins and exclusions ended: {ended}; subnets pinned: {given}, let go of: {opened}"
+    )))
 }
 
 /// Gives subnets to the agents that are pinned there. Says how many.
@@ -126,8 +113,7 @@ async fn release(coordinator: &Coordinator, bare: &[Standing]) -> Result<u64, St
     if released > 0 {
         crate::placement::agent_administration::rebuild_delegation_table(coordinator, &writing)
             .await?;
-        coordinator.task_signals.settle_homes.notify_one();
-        tell(coordinator);
+        coordinator.events.emit(Event::SubnetsReleased);
     }
     Ok(released)
 }

@@ -1,74 +1,59 @@
 //! Load is spread.
 
-use std::time::Duration;
-
 use delegation::balance::ReliefRule;
 use serde_json::json;
 use store::{loads, policy, settings};
-use tokio::sync::Notify;
 
 use crate::placement::balance::pass::{carry_out_all, plan, relief_of_all};
 use crate::placement::balance::relief::relief;
 use crate::placement::balance::scene::Scene;
 use crate::placement::load_snapshot::LoadSnapshot;
-use crate::runtime::counted::counted;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
-use crate::tasks::{BackgroundTask, Outcome};
-
-/// Relieves agents that have more to do than they can, and now and then moves towards the cheapest
-/// plan, within what the policy allows. While nobody is over its capacity and no pass is due it
-/// only looks.
-pub struct Balance;
 
 /// Between two passes, in milliseconds.
 const PASS_MS: i64 = 3_600_000;
 /// The setting that says when the last pass was.
 const LAST_PASS: &str = "balance_pass_ms";
 
-impl BackgroundTask for Balance {
-    const NAME: &'static str = "balance";
-    const PERIOD: Duration = Duration::from_secs(15);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.balance
+/// Relieves agents that have more to do than they can, and now and then moves towards the cheapest
+/// plan, within what the policy allows. While nobody is over its capacity and no pass is due it
+/// only looks.
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+    let policy = policy::balance(&coordinator.store).await?;
+    let scales = LoadSnapshot::take(coordinator, &delegated).await?;
+    let overfull = scales.agents.iter().any(|weighed| weighed.load > weighed.capacity);
+    let pass = policy.passes && is_due(coordinator).await?;
+    let rule = ReliefRule::from_word(&policy.rule).filter(|_| overfull);
+    if rule.is_none() && !pass && !(overfull && policy.passes) {
+        return Ok(Outcome::Idle);
     }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
-        let policy = policy::balance(&coordinator.store).await?;
-        let scales = LoadSnapshot::take(coordinator, &delegated).await?;
-        let overfull = scales.agents.iter().any(|weighed| weighed.load > weighed.capacity);
-        let pass = policy.passes && is_due(coordinator).await?;
-        let rule = ReliefRule::from_word(&policy.rule).filter(|_| overfull);
-        if rule.is_none() && !pass && !(overfull && policy.passes) {
-            return Ok(Outcome::Idle);
-        }
-        let mut scene = Scene::set(coordinator, &delegated, &scales).await?;
-        let mut outcome = match rule {
-            Some(rule) => relief(coordinator, &mut scene, rule).await?,
-            None => crate::placement::balance::BalanceOutcome::default(),
-        };
-        // Where no single move helps, several that hang together may.
-        if policy.passes && scene.instance.overload(&scene.plan) > 0 {
-            let plan = relief_of_all(&scene);
-            outcome = outcome.and(carry_out_all(coordinator, &mut scene, &plan).await?);
-        }
-        if pass {
-            let plan = plan(coordinator, &scene, &policy, coordinator.now()).await?;
-            outcome = outcome.and(carry_out_all(coordinator, &mut scene, &plan).await?);
-            settings::set(&coordinator.store, LAST_PASS, &json!(coordinator.now())).await?;
-            loads::forget(&coordinator.store, coordinator.now()).await?;
-        }
-        if outcome.moved + outcome.asked == 0 {
-            return Ok(Outcome::Idle);
-        }
-        Ok(Outcome::Done(format!(
-            "moved {}, asked {} to measure first",
-            counted(outcome.moved, "subnet"),
-            counted(outcome.asked, "agent"),
-        )))
+    let mut scene = Scene::set(coordinator, &delegated, &scales).await?;
+    let mut outcome = match rule {
+        Some(rule) => relief(coordinator, &mut scene, rule).await?,
+        None => crate::placement::balance::BalanceOutcome::default(),
+    };
+    // Where no single move helps, several that hang together may.
+    if policy.passes && scene.instance.overload(&scene.plan) > 0 {
+        let plan = relief_of_all(&scene);
+        outcome = outcome.and(carry_out_all(coordinator, &mut scene, &plan).await?);
     }
+    if pass {
+        let plan = plan(coordinator, &scene, &policy, coordinator.now()).await?;
+        outcome = outcome.and(carry_out_all(coordinator, &mut scene, &plan).await?);
+        settings::set(&coordinator.store, LAST_PASS, &json!(coordinator.now())).await?;
+        loads::forget(&coordinator.store, coordinator.now()).await?;
+    }
+    if outcome.moved + outcome.asked == 0 {
+        return Ok(Outcome::Idle);
+    }
+    Ok(Outcome::Done(format!(
+        "moved {}, asked {} to measure first",
+        quantity(outcome.moved, "subnet"),
+        quantity(outcome.asked, "agent"),
+    )))
 }
 
 async fn is_due(coordinator: &Coordinator) -> Result<bool, store::StoreError> {

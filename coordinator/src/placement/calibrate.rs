@@ -1,62 +1,47 @@
 //! Slow pages are noticed, and something is done about them.
 
-use std::time::Duration;
-
 use delegation::calibration::TimingReports;
 use store::timing_reports::{self, Unheard};
 use store::{agents, calibrations};
-use tokio::sync::Notify;
 
 use crate::placement::calibration::{Walk, rest};
-use crate::runtime::counted::counted;
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
-use crate::tasks::{BackgroundTask, Outcome};
-
-/// Weighs what agents tell of slow pages together, subnet by subnet, and goes on with the cases
-/// that come of it (IPMicra III.F).
-pub struct Calibrate;
 
 /// Subnets weighed in one run.
 const BATCH: u32 = 1_000;
 
-impl BackgroundTask for Calibrate {
-    const NAME: &'static str = "calibrate";
-    const PERIOD: Duration = Duration::from_secs(2);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.calibrate
+/// Weighs what agents tell of slow pages together, subnet by subnet, and goes on with the cases
+/// that come of it (IPMicra III.F).
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    let unheard = timing_reports::unheard(&coordinator.store, BATCH).await?;
+    let more = unheard.len() == BATCH as usize;
+    let mut suspicions = 0;
+    for told in &unheard {
+        suspicions += u32::from(weigh(coordinator, told).await?);
     }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let unheard = timing_reports::unheard(&coordinator.store, BATCH).await?;
-        let more = unheard.len() == BATCH as usize;
-        let mut suspicions = 0;
-        for told in &unheard {
-            suspicions += u32::from(weigh(coordinator, told).await?);
-        }
-        let cases = calibrations::going_on(&coordinator.store).await?;
-        let workers = agents::workers(&coordinator.store).await?;
-        let mut walk = Walk::begin(coordinator, &workers);
-        for case in &cases {
-            walk.step(case).await?;
-        }
-        let steps = walk.finish();
-        if suspicions + steps > 0 {
-            coordinator.events.tell(Change::Delegations);
-        }
-        Ok(match (suspicions + steps > 0, more) {
-            (false, false) => Outcome::Idle,
-            (_, true) => Outcome::More(format!("weighed what was told of {BATCH} subnets")),
-            (true, false) => Outcome::Done(format!(
-                "found {} with slower pages, made {} in {}",
-                counted(suspicions, "subnet"),
-                counted(steps, "step"),
-                counted(cases.len(), "case"),
-            )),
-        })
+    let cases = calibrations::going_on(&coordinator.store).await?;
+    let workers = agents::workers(&coordinator.store).await?;
+    let mut walk = Walk::begin(coordinator, &workers);
+    for case in &cases {
+        walk.step(case).await?;
     }
+    let steps = walk.finish();
+    if suspicions + steps > 0 {
+        coordinator.events.emit(Event::CalibrationAdvanced);
+    }
+    Ok(match (suspicions + steps > 0, more) {
+        (false, false) => Outcome::Idle,
+        (_, true) => Outcome::More(format!("weighed what was told of {BATCH} subnets")),
+        (true, false) => Outcome::Done(format!(
+            "found {} with slower pages, made {} in {}",
+            quantity(suspicions, "subnet"),
+            quantity(steps, "step"),
+            quantity(cases.len(), "case"),
+        )),
+    })
 }
 
 /// Hears what was told of a subnet; whether that opened a case.

@@ -15,6 +15,7 @@ use store::agents::Worker;
 use store::calibrations::{self, Case, Holds, Outcome, Seed, State};
 use store::policy::Policy;
 
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// How often a subnet may move, by the policy.
@@ -210,7 +211,7 @@ impl<'a> Walk<'a> {
         let (store, now) = (&self.coordinator.store, self.coordinator.now());
         let rules = (self.policy.strategy.as_str(), self.policy.threshold_us);
         calibrations::search(store, case, (state, now_us), target, seeds, rules, now).await?;
-        self.coordinator.task_signals.drive_searches.notify_one();
+        self.coordinator.events.emit(Event::SearchReady);
         self.steps += 1;
         Ok(())
     }

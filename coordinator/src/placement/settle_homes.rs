@@ -1,62 +1,43 @@
 //! Agents get the subnets they live in.
 
-use std::time::Duration;
-
 use delegation::Reason;
 use hierarchy::Range;
 use protocol::AgentId;
 use store::{agents, delegations};
-use tokio::sync::Notify;
 
 use crate::placement::agent_administration::{home_of, rebuild_delegation_table};
 use crate::placement::constraints::{constraints, may_settle};
-use crate::runtime::counted::counted;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
-use crate::tasks::{BackgroundTask, Outcome};
 
 /// Approval delegates an agent's home subnet to it. Where that could not be (no hierarchy was
 /// loaded) or is not so any more (a new generation cuts the addresses differently), this does it.
-pub struct SettleHomes;
-
-impl BackgroundTask for SettleHomes {
-    const NAME: &'static str = "settle_homes";
-    const PERIOD: Duration = Duration::from_secs(30);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.settle_homes
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+    let constraints = constraints(coordinator).await?;
+    let workers = agents::workers(&coordinator.store).await?;
+    let unsettled: Vec<(AgentId, Range)> = workers
+        .iter()
+        .filter_map(|worker| Some((worker.agent, home_of(&delegated, worker.agent, worker.home)?)))
+        .filter(|(agent, home)| !lives_there(&delegated, *agent, home))
+        .filter(|(agent, home)| may_settle(&delegated, &constraints, *agent, home))
+        .collect();
+    if unsettled.is_empty() {
+        return Ok(Outcome::Idle);
     }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
-        let constraints = constraints(coordinator).await?;
-        let workers = agents::workers(&coordinator.store).await?;
-        let unsettled: Vec<(AgentId, Range)> = workers
-            .iter()
-            .filter_map(|worker| {
-                Some((worker.agent, home_of(&delegated, worker.agent, worker.home)?))
-            })
-            .filter(|(agent, home)| !lives_there(&delegated, *agent, home))
-            .filter(|(agent, home)| may_settle(&delegated, &constraints, *agent, home))
-            .collect();
-        if unsettled.is_empty() {
-            return Ok(Outcome::Idle);
-        }
-        let writing = coordinator.current_hierarchy.writing().await;
-        let mut settled = 0;
-        for (agent, home) in &unsettled {
-            let now = coordinator.now();
-            settled +=
-                u32::from(delegations::settle_home(&coordinator.store, *agent, home, now).await?);
-        }
-        rebuild_delegation_table(coordinator, &writing).await?;
-        coordinator.task_signals.drive_searches.notify_one();
-        coordinator.task_signals.route_urls.notify_one();
-        coordinator.events.tell(Change::Delegations);
-        Ok(Outcome::Done(format!("settled {} at home", counted(settled, "agent"))))
+    let writing = coordinator.current_hierarchy.writing().await;
+    let mut settled = 0;
+    for (agent, home) in &unsettled {
+        let now = coordinator.now();
+        settled +=
+            u32::from(delegations::settle_home(&coordinator.store, *agent, home, now).await?);
     }
+    rebuild_delegation_table(coordinator, &writing).await?;
+    coordinator.events.emit(Event::HomesDelegated);
+    Ok(Outcome::Done(format!("settled {} at home", quantity(settled, "agent"))))
 }
 
 fn lives_there(delegated: &DelegatedHierarchy, agent: AgentId, home: &Range) -> bool {

@@ -1,22 +1,14 @@
 //! Landmarks are chosen, and replaced when they die.
 
-use std::time::Duration;
-
 use protocol::LandmarkId;
 use store::landmarks;
 use store::policy::Strategy;
-use tokio::sync::Notify;
 
 use crate::predictor::{State, anycast, plan};
-use crate::runtime::counted::counted;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
-use crate::tasks::{BackgroundTask, Outcome};
-
-/// Keeps as many landmarks as the policy allows and the known subnets are worth. They are chosen
-/// from subnets whose address answered in a search, spread over countries and companies; who dies,
-/// moves or turns out to be anycast is replaced.
-pub struct ChooseLandmarks;
 
 /// Decided searches to choose from.
 const LOOK_BACK: u32 = 50_000;
@@ -30,50 +22,43 @@ const KEPT_MS: i64 = 2 * 86_400_000;
 /// Landmarks read at once: all of them.
 const ALL: i64 = 100_000;
 
-impl BackgroundTask for ChooseLandmarks {
-    const NAME: &'static str = "choose_landmarks";
-    const PERIOD: Duration = Duration::from_secs(60);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.choose_landmarks
+/// Keeps as many landmarks as the policy allows and the known subnets are worth. They are chosen
+/// from subnets whose address answered in a search, spread over countries and companies; who dies,
+/// moves or turns out to be anycast is replaced.
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+    let policy = coordinator.policy.load_full();
+    if policy.strategy != Strategy::Predictive {
+        return Ok(Outcome::Idle);
     }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
-        let policy = coordinator.policy.load_full();
-        if policy.strategy != Strategy::Predictive {
-            return Ok(Outcome::Idle);
-        }
-        let (store, now) = (&coordinator.store, coordinator.now());
-        let thorough = now.0.div_euclid(MINUTE_MS) % THOROUGH == 0;
-        let most = policy.landmarks as usize;
-        let count = landmarks::count(store).await? as usize;
-        if count == most && !thorough {
-            return Ok(Outcome::Idle);
-        }
-        let live = landmarks::live(store, LandmarkId::new(0), ALL).await?;
-        let mut times = Vec::new();
-        if thorough {
-            times = landmarks::times(store).await?;
-            landmarks::forget(store, now.plus_ms(-KEPT_MS)).await?;
-        }
-        let spots = landmarks::answering(store, now.plus_ms(-REST_MS), LOOK_BACK).await?;
-        let anycast = coordinator.insight.with_clusters(|clusters| anycast(clusters, &times));
-        let state = State {
-            live: &live,
-            times: &times,
-            anycast: &anycast.unwrap_or_default(),
-            answering: &spots,
-            most,
-        };
-        let plan = plan(delegated.hierarchy(), &state);
-        let retired = landmarks::retire(store, &plan.retired, now).await?;
-        let chosen = landmarks::choose(store, &plan.chosen, now).await?;
-        if retired + chosen == 0 {
-            return Ok(Outcome::Idle);
-        }
-        coordinator.task_signals.measure_landmarks.notify_one();
-        coordinator.task_signals.survey_landmarks.notify_one();
-        Ok(Outcome::Done(format!("chose {}, retired {retired}", counted(chosen, "landmark"))))
+    let (store, now) = (&coordinator.store, coordinator.now());
+    let thorough = now.0.div_euclid(MINUTE_MS) % THOROUGH == 0;
+    let most = policy.landmarks as usize;
+    let count = landmarks::count(store).await? as usize;
+    if count == most && !thorough {
+        return Ok(Outcome::Idle);
     }
+    let live = landmarks::live(store, LandmarkId::new(0), ALL).await?;
+    let mut times = Vec::new();
+    if thorough {
+        times = landmarks::times(store).await?;
+        landmarks::forget(store, now.plus_ms(-KEPT_MS)).await?;
+    }
+    let spots = landmarks::answering(store, now.plus_ms(-REST_MS), LOOK_BACK).await?;
+    let anycast = coordinator.insight.with_clusters(|clusters| anycast(clusters, &times));
+    let state = State {
+        live: &live,
+        times: &times,
+        anycast: &anycast.unwrap_or_default(),
+        answering: &spots,
+        most,
+    };
+    let plan = plan(delegated.hierarchy(), &state);
+    let retired = landmarks::retire(store, &plan.retired, now).await?;
+    let chosen = landmarks::choose(store, &plan.chosen, now).await?;
+    if retired + chosen == 0 {
+        return Ok(Outcome::Idle);
+    }
+    coordinator.events.emit(Event::LandmarksChosen);
+    Ok(Outcome::Done(format!("chose {}, retired {retired}", quantity(chosen, "landmark"))))
 }

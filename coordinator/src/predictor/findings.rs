@@ -12,6 +12,7 @@ use store::searches::{self, OpenSearch, Sighted};
 use store::{StoreError, cuts, round_trips};
 
 use crate::predictor::Lesson;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// What the probes of a search showed besides the nearest agent.
@@ -70,7 +71,7 @@ async fn note_parts(
     if parts.len() > 1 {
         cuts::note(&coordinator.store, &SubnetSplit { whole, parts }, search, coordinator.now())
             .await?;
-        coordinator.task_signals.cut_subnets.notify_one();
+        coordinator.events.emit(Event::SplitProposed);
     }
     Ok(())
 }

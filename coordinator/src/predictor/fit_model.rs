@@ -1,51 +1,37 @@
 //! What agents measured at landmarks becomes knowledge.
 
-use std::time::Duration;
-
 use protocol::UnixMillis;
 use store::landmarks::{self, Stock};
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::predictor::{Basis, Sizes, survey};
-use crate::runtime::counted::counted;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
-use crate::tasks::{BackgroundTask, Outcome};
 
 /// Surveys the landmarks when their times have changed enough, or the hierarchy is another. A
 /// survey reads every time and thousands of trails, so that it is never part of a search.
-pub struct SurveyLandmarks;
-
-impl BackgroundTask for SurveyLandmarks {
-    const NAME: &'static str = "survey_landmarks";
-    const PERIOD: Duration = Duration::from_secs(10);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.survey_landmarks
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+    let hierarchy = delegated.hierarchy();
+    let known = coordinator.insight.basis();
+    let basis = known.filter(|(generation, _)| *generation == hierarchy.generation());
+    let since = basis.map_or(UnixMillis(0), |(_, basis)| basis.newest);
+    let stock = landmarks::stock(&coordinator.store, since).await?;
+    if !is_due(basis.map(|(_, basis)| basis), stock, coordinator.now()) {
+        return Ok(Outcome::Idle);
     }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
-        let hierarchy = delegated.hierarchy();
-        let known = coordinator.insight.basis();
-        let basis = known.filter(|(generation, _)| *generation == hierarchy.generation());
-        let since = basis.map_or(UnixMillis(0), |(_, basis)| basis.newest);
-        let stock = landmarks::stock(&coordinator.store, since).await?;
-        if !is_due(basis.map(|(_, basis)| basis), stock, coordinator.now()) {
-            return Ok(Outcome::Idle);
-        }
-        let began = Instant::now();
-        let Sizes { landmarks, clusters, lessons } = survey(coordinator, hierarchy).await?;
-        coordinator.task_signals.drive_searches.notify_one();
-        let took_ms = began.elapsed().as_millis();
-        Ok(Outcome::Done(format!(
-            "surveyed {} in {took_ms} ms: {}, and what {} taught",
-            counted(landmarks, "landmark"),
-            counted(clusters, "place"),
-            counted(lessons, "search"),
-        )))
-    }
+    let began = Instant::now();
+    let Sizes { landmarks, clusters, lessons } = survey(coordinator, hierarchy).await?;
+    coordinator.events.emit(Event::ModelFitted);
+    let took_ms = began.elapsed().as_millis();
+    Ok(Outcome::Done(format!(
+        "surveyed {} in {took_ms} ms: {}, and what {} taught",
+        quantity(landmarks, "landmark"),
+        quantity(clusters, "place"),
+        quantity(lessons, "search"),
+    )))
 }
 
 /// A survey is worth it at once when one in so many reports is new.

@@ -1,5 +1,6 @@
 //! Registry data: refresh, reload, remap to a new generation, virtual subnets.
 
+pub mod generation_listener;
 pub mod refresh;
 pub mod refresh_registries;
 pub mod reload_hierarchy;

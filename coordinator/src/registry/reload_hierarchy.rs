@@ -1,61 +1,45 @@
 //! A new generation of the hierarchy is taken up.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use hierarchy::Hierarchy;
 use hierarchy::remap::RemapCounts;
 use store::generations::Facts;
 use store::{delegations, generations};
-use tokio::sync::Notify;
 
 use crate::placement::apply_constraints::give_pinned;
 use crate::registry::remap::carry_over;
 use crate::registry::remap_hosts::{Stranded, carry_hosts, stranded};
 use crate::registry::snapshots;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
 use crate::runtime::policy;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
 use crate::search::open_searches::open;
-use crate::tasks::{BackgroundTask, Outcome};
 
 /// Reads the generation in use when it is not the one in memory, carries the delegations over, and
 /// puts the hosts into its subnets. Also notices when another coordinator changed the policy.
-pub struct ReloadHierarchy;
-
-impl BackgroundTask for ReloadHierarchy {
-    const NAME: &'static str = "reload_hierarchy";
-    const PERIOD: Duration = Duration::from_secs(10);
-    const LEADER_ONLY: bool = false;
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.reload_hierarchy
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    policy::refresh(coordinator).await?;
+    let Some(live) = generations::live(&coordinator.store).await? else {
+        return Ok(Outcome::Idle);
+    };
+    let Some(hierarchy) = wanted(coordinator, &live).await? else {
+        return Ok(Outcome::Idle);
+    };
+    let (delegated, carried) = swap(coordinator, hierarchy).await?;
+    if coordinator.is_leader() {
+        carry_hosts(coordinator, delegated.hierarchy()).await?;
+        let Stranded { pinned, free } = stranded(coordinator, &delegated).await?;
+        give_pinned(coordinator, &pinned).await?;
+        open(coordinator, free).await?;
     }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        policy::refresh(coordinator).await?;
-        let Some(live) = generations::live(&coordinator.store).await? else {
-            return Ok(Outcome::Idle);
-        };
-        let Some(hierarchy) = wanted(coordinator, &live).await? else {
-            return Ok(Outcome::Idle);
-        };
-        let (delegated, carried) = swap(coordinator, hierarchy).await?;
-        if coordinator.is_leader() {
-            carry_hosts(coordinator, delegated.hierarchy()).await?;
-            let Stranded { pinned, free } = stranded(coordinator, &delegated).await?;
-            give_pinned(coordinator, &pinned).await?;
-            open(coordinator, free).await?;
-        }
-        coordinator.task_signals.all();
-        coordinator.events.tell(Change::Hierarchy);
-        let subnets = delegated.hierarchy().len();
-        tracing::info!(generation = %live.id, subnets, "the hierarchy is in use");
-        let carried = carried.map_or_else(String::new, |census| format!("; delegations: {census}"));
-        Ok(Outcome::Done(format!("took up generation {} with {subnets} subnets{carried}", live.id)))
-    }
+    coordinator.events.emit(Event::HierarchyLoaded);
+    let subnets = delegated.hierarchy().len();
+    tracing::info!(generation = %live.id, subnets, "the hierarchy is in use");
+    let carried = carried.map_or_else(String::new, |census| format!("; delegations: {census}"));
+    Ok(Outcome::Done(format!("took up generation {} with {subnets} subnets{carried}", live.id)))
 }
 
 /// The generation in use, when it is not in memory yet or its delegations are still to be carried

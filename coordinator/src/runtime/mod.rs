@@ -1,12 +1,13 @@
-//! State that the stages share, and the signals between them.
+//! The leaf of the coordinator: state and signals that all stages share.
 
 pub mod agent_wakeups;
 pub mod clock;
 pub mod config;
-pub mod counted;
 pub mod delegated_hierarchy;
 pub mod events;
 pub mod failure;
+pub mod outcome;
+pub mod peer_hints;
 pub mod policy;
+pub mod quantity;
 pub mod state;
-pub mod task_signals;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use store::StoreError;
 use store::policy::{self, Policy};
 
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// Replaces the policy. It holds at once; strategy and threshold for searches that are opened from
@@ -27,10 +27,7 @@ pub async fn refresh(coordinator: &Coordinator) -> Result<(), StoreError> {
 
 fn take_up(coordinator: &Coordinator, policy: Policy) {
     coordinator.policy.store(Arc::new(policy));
-    coordinator.task_signals.drive_searches.notify_one();
-    coordinator.task_signals.choose_landmarks.notify_one();
-    coordinator.task_signals.measure_landmarks.notify_one();
     // Agents go by it at once.
     coordinator.agent_wakeups.wake_all_local();
-    coordinator.events.tell(Change::Policy);
+    coordinator.events.emit(Event::PolicyChanged);
 }

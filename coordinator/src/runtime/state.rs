@@ -23,9 +23,8 @@ use crate::runtime::clock::Clock;
 use crate::runtime::config::Config;
 use crate::runtime::delegated_hierarchy::{CurrentHierarchy, DelegatedHierarchy};
 use crate::runtime::events::Events;
-use crate::runtime::task_signals::TaskSignals;
+use crate::runtime::peer_hints::PeerHints;
 use crate::tasks::Statuses;
-use crate::tasks::peer_hints::PeerHints;
 
 /// The parts of a running coordinator. Made once by `boot`, shared behind an `Arc`.
 pub struct Coordinator {
@@ -61,8 +60,6 @@ pub struct Coordinator {
     pub refreshed: LastAttempt,
     /// When subnets that are not in one place were last cut.
     pub cut: LastAttempt,
-    /// AgentWakeups background tasks.
-    pub task_signals: TaskSignals,
     /// AgentWakeups the heartbeats that agents hold open.
     pub agent_wakeups: AgentWakeups,
     /// What the other coordinators are to be told.

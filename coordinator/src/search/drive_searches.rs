@@ -1,50 +1,24 @@
 //! Searches take their next step.
 
-use std::time::Duration;
-
 use protocol::SearchId;
 use store::searches::{self, Look, Which};
-use tokio::sync::Notify;
 
+use crate::runtime::outcome::Outcome;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
 use crate::search::walk::Walk;
-use crate::tasks::{BackgroundTask, Outcome};
-
-/// Drives the searches for subnets that nobody crawls yet: asks the next agent, or decides.
-pub struct DriveSearches;
 
 /// Searches read at once.
 const BATCH: u32 = 1_024;
 
-impl BackgroundTask for DriveSearches {
-    const NAME: &'static str = "drive_searches";
-    const PERIOD: Duration = Duration::from_secs(2);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.drive_searches
-    }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        drive(coordinator, Which::Urgent).await
-    }
+/// Drives the searches for subnets that nobody crawls yet: asks the next agent, or decides.
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    drive(coordinator, Which::Urgent).await
 }
 
 /// Goes on with searches though somebody crawls their subnets for the time being: an agent that
 /// slept may be nearer.
-pub struct ImproveDelegations;
-
-impl BackgroundTask for ImproveDelegations {
-    const NAME: &'static str = "improve_delegations";
-    const PERIOD: Duration = Duration::from_secs(15);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.improve_delegations
-    }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        drive(coordinator, Which::Provisional).await
-    }
+pub async fn improve(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    drive(coordinator, Which::Provisional).await
 }
 
 async fn drive(coordinator: &Coordinator, which: Which) -> Result<Outcome, anyhow::Error> {

@@ -1,7 +1,6 @@
 //! Subnets that nobody crawls get a search.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use delegation::Constraints;
 use delegation::target::RETRY_AFTER_MS;
@@ -10,46 +9,34 @@ use protocol::HostId;
 use store::StoreError;
 use store::hosts::{self, Orphan};
 use store::searches::{self, NewSearch};
-use tokio::sync::Notify;
 
 use crate::intake::url::host_and_port;
 use crate::placement::constraints::constraints;
-use crate::runtime::counted::counted;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
-use crate::tasks::{BackgroundTask, Outcome};
 
 /// Opens searches for subnets of waiting hosts, as many at once as the configuration allows.
 ///
 /// Searches profit from the decisions of earlier ones, most of all within a company ("we use the
 /// organization's name to delegate", IPMicra III.E). While nobody serves a company, therefore, only
 /// one of its subnets is searched for; the others wait for that decision.
-pub struct OpenSearches;
-
-impl BackgroundTask for OpenSearches {
-    const NAME: &'static str = "open_searches";
-    const PERIOD: Duration = Duration::from_secs(5);
-
-    fn bell(task_signals: &TaskSignals) -> &Notify {
-        &task_signals.open_searches
+pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+    let under_way = searches::urgent(&coordinator.store).await?;
+    let limit = coordinator.config.limits.open_searches as usize;
+    let room = limit.saturating_sub(under_way.len());
+    if room == 0 {
+        return Ok(Outcome::Idle);
     }
-
-    async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-        let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
-        let under_way = searches::urgent(&coordinator.store).await?;
-        let limit = coordinator.config.limits.open_searches as usize;
-        let room = limit.saturating_sub(under_way.len());
-        if room == 0 {
-            return Ok(Outcome::Idle);
-        }
-        let chosen = choose(coordinator, &delegated, &under_way, room).await?;
-        if chosen.is_empty() {
-            return Ok(Outcome::Idle);
-        }
-        let opened = open(coordinator, chosen).await?;
-        Ok(Outcome::Done(format!("opened {}", counted(opened, "search"))))
+    let chosen = choose(coordinator, &delegated, &under_way, room).await?;
+    if chosen.is_empty() {
+        return Ok(Outcome::Idle);
     }
+    let opened = open(coordinator, chosen).await?;
+    Ok(Outcome::Done(format!("opened {}", quantity(opened, "search"))))
 }
 
 /// Opens a search at each of these hosts. Says how many are new.
@@ -62,7 +49,7 @@ pub async fn open(coordinator: &Coordinator, hosts: Vec<Orphan>) -> Result<u64, 
     let (strategy, threshold_us) = (policy.strategy.as_str(), policy.threshold_us);
     let now = coordinator.now();
     let opened = searches::open(&coordinator.store, &searches, strategy, threshold_us, now).await?;
-    coordinator.task_signals.drive_searches.notify_one();
+    coordinator.events.emit(Event::SearchReady);
     Ok(opened)
 }
 

@@ -32,7 +32,6 @@ use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::failure::{Failure, chain};
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
 use crate::tasks::Statuses;
 
 /// Fingerprints of routed URLs that are remembered, about 32 bytes each.
@@ -170,7 +169,6 @@ pub async fn coordinator(
         recent: Arc::new(Recent::new(RECENT)),
         refreshed: LastAttempt::default(),
         cut: LastAttempt::default(),
-        task_signals: TaskSignals::default(),
         agent_wakeups: AgentWakeups::new(Arc::clone(&peer_hints)),
         peer_hints,
         events: Events::default(),

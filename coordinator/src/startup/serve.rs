@@ -10,14 +10,17 @@ use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
+use crate::http;
+use crate::registry::generation_listener;
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
 use crate::runtime::state::Coordinator;
 use crate::startup::boot::{self, Database};
 use crate::startup::cli::ServeArgs;
 use crate::startup::{log, shutdown};
-use crate::tasks::{delegation_sync, election, peer_hints};
-use crate::{http, tasks};
+use crate::tasks::driver::TaskSet;
+use crate::tasks::table::TABLE;
+use crate::tasks::{delegation_sync, election, peer_notifications};
 
 /// How long open requests may take to end after the signal.
 const REQUESTS: Duration = Duration::from_secs(5);
@@ -99,10 +102,17 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
         .local_addr()
         .map_err(|e| Failure::other(format!("the listening socket is lost: {e}")))?;
     let tracker = TaskTracker::new();
-    tasks::start(&coordinator, &tracker);
-    tracker.spawn(election::stand(Arc::clone(&coordinator)));
-    tracker.spawn(election::listen(Arc::clone(&coordinator)));
-    tracker.spawn(peer_hints::run(Arc::clone(&coordinator)));
+    let tasks = Arc::new(TaskSet::subscribe(TABLE, &coordinator.events));
+    tasks.start(&coordinator, &tracker);
+    tracker.spawn(election::run(Arc::clone(&coordinator)));
+    tracker.spawn({
+        let coordinator = Arc::clone(&coordinator);
+        async move {
+            let Coordinator { store, events, stop, .. } = &*coordinator;
+            generation_listener::run(store, events, stop).await;
+        }
+    });
+    tracker.spawn(peer_notifications::run(Arc::clone(&coordinator), tasks));
     tracker.spawn(delegation_sync::run(Arc::clone(&coordinator)));
     println!("listening on http://{address}");
     let served = serve_requests(&coordinator, listener).await;

@@ -14,15 +14,14 @@ use store::StoreError;
 use store::delegations::{DelegationChange, DelegationListener, Standing, standing};
 
 use crate::placement::agent_administration::rebuild_delegation_table;
-use crate::placement::constraints::assign::tell;
 use crate::runtime::delegated_hierarchy::{DelegatedHierarchy, holding_of};
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
-use crate::tasks::peer_hints::again;
+use crate::tasks::peer_notifications::repeat;
 
 /// Listens until the coordinator stops.
 pub async fn run(coordinator: Arc<Coordinator>) {
-    again(&coordinator, || listen(&coordinator)).await;
+    repeat(&coordinator.stop, || listen(&coordinator)).await;
 }
 
 async fn listen(coordinator: &Coordinator) -> StoreError {
@@ -54,9 +53,9 @@ async fn anything(coordinator: &Coordinator) -> Result<(), StoreError> {
     let writing = coordinator.current_hierarchy.writing().await;
     rebuild_delegation_table(coordinator, &writing).await?;
     drop(writing);
-    coordinator.events.tell(Change::Delegations);
+    coordinator.events.emit(Event::DelegationsSynchronized);
     if coordinator.is_leader() {
-        coordinator.task_signals.all();
+        coordinator.events.emit(Event::AnythingChanged);
     }
     Ok(())
 }
@@ -93,10 +92,10 @@ async fn these(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), StoreE
     }
     // Whoever did it may not have known who had it.
     coordinator.agent_wakeups.wake_local(concerned);
-    coordinator.events.tell(Change::Delegations);
+    coordinator.events.emit(Event::DelegationsSynchronized);
     if coordinator.is_leader() {
-        coordinator.task_signals.drive_searches.notify_one();
-        tell(coordinator);
+        coordinator.events.emit(Event::SearchReady);
+        coordinator.events.emit(Event::DelegationsChanged);
     }
     Ok(())
 }

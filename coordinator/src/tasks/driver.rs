@@ -1,4 +1,4 @@
-//! Runs a background task until the coordinator stops.
+//! Runs the background tasks of the table until the coordinator stops.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -7,117 +7,114 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use tokio::sync::Notify;
+use tokio_util::task::TaskTracker;
 
+use crate::runtime::events::Events;
 use crate::runtime::failure::chain;
+use crate::runtime::outcome::Outcome;
 use crate::runtime::state::Coordinator;
-use crate::runtime::task_signals::TaskSignals;
-
-/// What one run came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// There was nothing to do.
-    Idle,
-    /// Everything that could be done is done; the text says what, in a few words.
-    Done(String),
-    /// A batch is done and there is more: run again at once.
-    More(String),
-}
-
-/// A piece of work that is always being caught up with.
-pub trait BackgroundTask: Send + Sync + 'static {
-    /// Its name in logs and statuses.
-    const NAME: &'static str;
-    /// Longest time between two runs.
-    const PERIOD: Duration;
-    /// Whether only the leader may run it.
-    const LEADER_ONLY: bool = true;
-
-    /// Its bell.
-    fn bell(task_signals: &TaskSignals) -> &Notify;
-
-    /// Looks at the state and does what is left to do, or a batch of it.
-    fn run(
-        coordinator: &Coordinator,
-    ) -> impl Future<Output = Result<Outcome, anyhow::Error>> + Send;
-}
+use crate::tasks::table::{BackgroundTask, WAKE_ALL};
 
 /// Longest wait after failures.
 const BACK_OFF_LIMIT: Duration = Duration::from_secs(15);
 
-/// Runs it until the coordinator stops. A run that has begun is finished.
-pub async fn run<R: BackgroundTask>(coordinator: Arc<Coordinator>) {
-    let stop = coordinator.stop.clone();
-    while !stop.is_cancelled() {
-        let wait = once::<R>(&coordinator).await;
-        let bell = R::bell(&coordinator.task_signals).notified();
-        tokio::select! {
-            () = stop.cancelled() => return,
-            () = tokio::time::sleep(wait.longest) => {}
-            () = bell, if wait.may_be_poked => pass_on::<R>(&coordinator),
+/// Background tasks, each with the signal that wakes it.
+pub struct TaskSet(Vec<(&'static BackgroundTask, Arc<Notify>)>);
+
+impl TaskSet {
+    /// Subscribes tasks to the events that wake them.
+    pub fn subscribe(
+        tasks: impl IntoIterator<Item = &'static BackgroundTask>,
+        events: &Events,
+    ) -> Self {
+        let subscribe = |task: &'static BackgroundTask| {
+            (task, events.subscribe([&WAKE_ALL, task.woken_by].concat()))
+        };
+        Self(tasks.into_iter().map(subscribe).collect())
+    }
+
+    /// Wakes the task of this name. An unknown name is ignored: it is one of another version.
+    pub fn wake(&self, name: &str) {
+        let named = self.0.iter().find(|(task, _)| task.name == name);
+        if let Some((_, wake)) = named {
+            wake.notify_one();
+        }
+    }
+
+    /// Starts all tasks. Each runs at once, then when it is woken or its period is over.
+    pub fn start(&self, coordinator: &Arc<Coordinator>, tracker: &TaskTracker) {
+        for (task, wake) in &self.0 {
+            tracker.spawn(run(task, Arc::clone(wake), Arc::clone(coordinator)));
         }
     }
 }
 
-/// A wake-up here is meant for the coordinator that decides.
-fn pass_on<R: BackgroundTask>(coordinator: &Coordinator) {
-    if R::LEADER_ONLY && !coordinator.is_leader() {
-        coordinator.peer_hints.poke(R::NAME);
+/// Runs one task until the coordinator stops. A run that has begun is finished.
+async fn run(task: &'static BackgroundTask, wake: Arc<Notify>, coordinator: Arc<Coordinator>) {
+    let stop = coordinator.stop.clone();
+    while !stop.is_cancelled() {
+        let pause = run_once(task, &coordinator).await;
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(pause.longest) => {}
+            () = wake.notified(), if pause.can_be_woken => {
+                // The event happened here, but the work is the leader's.
+                if task.leader_only && !coordinator.is_leader() {
+                    coordinator.peer_hints.wake_task(task.name);
+                }
+            }
+        }
     }
 }
 
-/// How long until the next run.
-struct Wait {
+/// The pause until the next run.
+struct Pause {
     longest: Duration,
-    may_be_poked: bool,
+    can_be_woken: bool,
 }
 
-async fn once<R: BackgroundTask>(coordinator: &Coordinator) -> Wait {
-    if R::LEADER_ONLY && !coordinator.is_leader() {
-        return Wait { longest: R::PERIOD, may_be_poked: true };
+async fn run_once(task: &BackgroundTask, coordinator: &Coordinator) -> Pause {
+    if task.leader_only && !coordinator.is_leader() {
+        return Pause { longest: task.period, can_be_woken: true };
     }
-    // A panic would be a bug of ours; it must not end the background task for good.
-    let run = AssertUnwindSafe(R::run(coordinator)).catch_unwind();
-    let outcome =
-        run.await.unwrap_or_else(|panic| Err(anyhow::anyhow!("it panicked: {}", words(&*panic))));
+    // A panic is a bug in one task; it must not end that task for good.
+    let outcome = AssertUnwindSafe((task.run)(coordinator)).catch_unwind().await;
+    let outcome = outcome
+        .unwrap_or_else(|panic| Err(anyhow::anyhow!("it panicked: {}", panic_message(&*panic))));
     let now = coordinator.now();
     match outcome {
         Ok(outcome) => {
-            let (outcome, longest) = match outcome {
-                Outcome::Idle => (None, R::PERIOD),
-                Outcome::Done(outcome) => (Some(outcome), R::PERIOD),
-                Outcome::More(outcome) => (Some(outcome), Duration::ZERO),
+            let (done, longest) = match outcome {
+                Outcome::Idle => (None, task.period),
+                Outcome::Done(done) => (Some(done), task.period),
+                Outcome::More(done) => (Some(done), Duration::ZERO),
             };
-            if let Some(outcome) = &outcome {
-                tracing::debug!(task = R::NAME, outcome);
+            if let Some(done) = &done {
+                tracing::debug!(task = task.name, done);
             }
-            coordinator.statuses.went_well(R::NAME, outcome, now);
-            Wait { longest, may_be_poked: true }
+            coordinator.statuses.succeeded(task.name, done, now);
+            Pause { longest, can_be_woken: true }
         }
         Err(error) => {
-            let failing = coordinator.statuses.failed(R::NAME, chain(&*error), now);
-            let longest = back_off(failing);
-            tracing::warn!(
-                task = R::NAME,
-                failing,
-                error = chain(&*error),
-                "trying again in {longest:?}"
-            );
-            // TaskSignals come often; while it fails they must not make it try without pause.
-            Wait { longest, may_be_poked: false }
+            let error = chain(&*error);
+            let failures = coordinator.statuses.failed(task.name, error.clone(), now);
+            let longest = back_off(failures);
+            tracing::warn!(task = task.name, failures, error, "trying again in {longest:?}");
+            // Events may be frequent: a failing task must not retry at their rate.
+            Pause { longest, can_be_woken: false }
         }
     }
 }
 
-/// What a panic said.
-fn words(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a word")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 /// A quarter of a second, doubled with each failure in a row.
-fn back_off(failing: u32) -> Duration {
+fn back_off(failures: u32) -> Duration {
     Duration::from_millis(250)
-        .saturating_mul(1 << failing.saturating_sub(1).min(10))
+        .saturating_mul(1 << failures.saturating_sub(1).min(10))
         .min(BACK_OFF_LIMIT)
 }
 
@@ -127,8 +124,7 @@ mod tests {
 
     #[test]
     fn backs_off_by_doubling_up_to_a_limit() {
-        let waits: Vec<u128> =
-            [1, 2, 3, 7, 100].map(|failing| back_off(failing).as_millis()).to_vec();
+        let waits = [1, 2, 3, 7, 100].map(|failures| back_off(failures).as_millis());
         assert_eq!(waits, [250, 500, 1_000, 15_000, 15_000]);
     }
 }

@@ -15,7 +15,7 @@ pub struct Status {
     /// When the last run ended.
     pub last_run_at: Option<UnixMillis>,
     /// What the last run that did anything did.
-    pub last_deed: Option<String>,
+    pub last_outcome: Option<String>,
     /// Why the last run failed; none when it went well.
     pub last_error: Option<String>,
 }
@@ -32,12 +32,12 @@ impl Statuses {
         self.by_name.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn went_well(&self, name: &'static str, outcome: Option<String>, now: UnixMillis) {
+    pub(super) fn succeeded(&self, name: &'static str, outcome: Option<String>, now: UnixMillis) {
         self.change(name, now, |status| {
             status.failing = 0;
             status.last_error = None;
             if outcome.is_some() {
-                status.last_deed = outcome;
+                status.last_outcome = outcome;
             }
         });
     }
@@ -65,17 +65,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_good_run_ends_a_row_of_failures_and_the_last_deed_stays() {
+    fn a_good_run_ends_a_row_of_failures_and_the_last_outcome_stays() {
         let statuses = Statuses::default();
-        statuses.went_well("work", Some("did it".to_owned()), UnixMillis(1));
+        statuses.succeeded("work", Some("did it".to_owned()), UnixMillis(1));
         assert_eq!(statuses.failed("work", "away".to_owned(), UnixMillis(2)), 1);
         assert_eq!(statuses.failed("work", "away".to_owned(), UnixMillis(3)), 2);
         let failing = statuses.all()["work"].clone();
         assert_eq!((failing.runs, failing.last_error.as_deref()), (3, Some("away")));
-        statuses.went_well("work", None, UnixMillis(4));
+        statuses.succeeded("work", None, UnixMillis(4));
         let well = statuses.all()["work"].clone();
         assert_eq!(
-            (well.failing, well.last_error, well.last_deed.as_deref()),
+            (well.failing, well.last_error, well.last_outcome.as_deref()),
             (0, None, Some("did it"))
         );
     }

@@ -1,6 +1,7 @@
 //! A new generation of the hierarchy cuts subnets otherwise: hosts follow who has the subnet that
 //! they are in now.
 
+use coordinator::runtime::events::Event;
 use hierarchy::{Hierarchy, Range};
 use protocol::{HostId, HostTask};
 use store::hosts;
@@ -121,7 +122,7 @@ async fn a_host_that_is_cut_out_stays_until_a_search_decides_and_is_then_handed_
     assert_eq!(one.hosts_to_leave(), ["http://198.51.100.33"]);
     let order = one.agent.heartbeat(&running, 0).await.host_orders.remove(0);
     assert_eq!(order.task, HostTask::Release);
-    running.coordinator.task_signals.all();
+    running.coordinator.events.emit(Event::AnythingChanged);
     two.turn(&running).await;
     assert_eq!(two.routed, [] as [&str; 0], "the first has not let go yet");
     one.release(&running).await;

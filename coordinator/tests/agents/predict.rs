@@ -1,6 +1,7 @@
 //! The predictive strategy live: landmarks are chosen and measured, and later searches ask fewer
 //! agents.
 
+use coordinator::runtime::events::Event;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -125,7 +126,7 @@ pub(crate) async fn learn(ground: &Ground, running: &Running, agents: &mut [Fake
 /// The first subnets are searched, then everybody measures what became landmarks.
 async fn survey(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
     until_searched(ground, running, agents, FIRST).await;
-    running.coordinator.task_signals.choose_landmarks.notify_one();
+    running.coordinator.events.emit(Event::LandmarksNeeded);
     let reports = u64::from(FIRST) * agents.len() as u64;
     work(running, agents, || async {
         let basis = running.coordinator.insight.basis();
@@ -259,7 +260,7 @@ async fn a_budget_holds_a_search_back_and_says_so() {
     );
     until("the status says so", || {
         let statuses = running.coordinator.statuses.all();
-        let told = |name: &str| statuses.get(name).and_then(|status| status.last_deed.clone());
+        let told = |name: &str| statuses.get(name).and_then(|status| status.last_outcome.clone());
         let outcome = [told("drive_searches"), told("improve_delegations")];
         std::future::ready(
             outcome.iter().flatten().any(|outcome| outcome.contains("waiting for tomorrow")),

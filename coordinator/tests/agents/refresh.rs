@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use coordinator::registry::refresh;
+use coordinator::runtime::events::Event;
 
 use crate::world::{Ground, Running, until};
 
@@ -19,14 +20,14 @@ pub(crate) fn loader(dir: &Path, then: &str) -> PathBuf {
 
 async fn ask(running: &Running) {
     refresh::ask(&running.coordinator.store, running.coordinator.now()).await.unwrap();
-    running.coordinator.task_signals.refresh_registries.notify_one();
+    running.coordinator.events.emit(Event::RegistryRefreshRequested);
 }
 
 fn outcome(running: &Running) -> String {
     let statuses = running.coordinator.statuses.all();
     statuses
         .get("refresh_registries")
-        .and_then(|status| status.last_deed.clone())
+        .and_then(|status| status.last_outcome.clone())
         .unwrap_or_default()
 }
 

@@ -1,5 +1,6 @@
 //! Balance with two agents: relief, the pass, and what the audit says meanwhile.
 
+use coordinator::runtime::events::Event;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::execute;
@@ -57,12 +58,12 @@ async fn who_has_too_much_is_relieved_and_a_pass_finds_the_way_back() {
     // Its home and one more is what it can do; nobody acts yet, but the audit sees it.
     let small = "UPDATE agents SET capacity_pages_per_day = 2 WHERE name = 'agent 2'";
     execute(store, small).await.unwrap();
-    running.coordinator.task_signals.audit_book.notify_one();
+    running.coordinator.events.emit(Event::DelegationsChanged);
     until("the audit sees it", || async { kinds(&browser).await == ["over_capacity"] }).await;
     assert_eq!(browser.read("/api/v1/moves").await["items"], json!([]));
 
     execute(store, "UPDATE policy SET balance_rule = 'variance'").await.unwrap();
-    running.coordinator.task_signals.balance.notify_one();
+    running.coordinator.events.emit(Event::BalancePolicyChanged);
     until("it is relieved", || async { held_by(&browser, &two).await == 2 }).await;
     until("the audit is content", || async { kinds(&browser).await.is_empty() }).await;
     let moves = browser.read("/api/v1/moves").await["items"].clone();

@@ -24,7 +24,7 @@ use crate::http::admin::overview::taken;
 use crate::http::authentication::{Viewer, signed_in};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
-use crate::runtime::events::Change;
+use crate::runtime::events::Event as Change;
 use crate::runtime::state::Coordinator;
 
 /// Between two looks.
@@ -86,7 +86,7 @@ pub async fn events(
     let place =
         place.map_err(|_| Problem::unavailable("Too many event streams are open; close one."))?;
     let watcher = Watcher {
-        changes: state.core.events.listen(),
+        changes: state.core.events.receive(),
         state,
         headers,
         seen: None,
@@ -159,16 +159,32 @@ impl Watcher {
         let mut topics = BTreeSet::new();
         loop {
             match self.changes.try_recv() {
-                Ok(Change::Agents) => _ = topics.insert("agents"),
-                Ok(Change::Delegations) => _ = topics.insert("delegations"),
-                Ok(Change::Hierarchy) | Err(TryRecvError::Lagged(_)) => {
-                    topics.extend(["agents", "delegations"]);
-                }
-                Ok(Change::Crawl | Change::Policy) => {}
+                Ok(change) => topics.extend(topics_of(change)),
+                Err(TryRecvError::Lagged(_)) => topics.extend(["agents", "delegations"]),
                 Err(TryRecvError::Empty) => return Some(topics),
                 Err(TryRecvError::Closed) => return None,
             }
         }
+    }
+}
+
+/// Lists that show what an event changed.
+fn topics_of(change: Change) -> &'static [&'static str] {
+    match change {
+        Change::AnythingChanged | Change::HierarchyLoaded | Change::AgentAdministered => {
+            &["agents", "delegations"]
+        }
+        Change::AgentEnrolled | Change::AgentAvailabilityChanged => &["agents"],
+        Change::SearchProbeAnswered
+        | Change::ProbesExpired
+        | Change::SearchesAdvanced
+        | Change::DelegationsChanged
+        | Change::DelegationsSynchronized
+        | Change::SubnetsReleased
+        | Change::HomesDelegated
+        | Change::HostsReleased
+        | Change::CalibrationAdvanced => &["delegations"],
+        _ => &[],
     }
 }
 

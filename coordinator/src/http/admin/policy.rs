@@ -9,6 +9,7 @@ use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::Json;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
+use crate::runtime::events::Event;
 use crate::runtime::policy as current_policy;
 
 /// The policy in force.
@@ -45,7 +46,7 @@ pub async fn write(
     current_policy::change(core, after).await?;
     if balance != balance_before {
         policy::set_balance(&core.store, &balance, core.now()).await?;
-        core.task_signals.balance.notify_one();
+        core.events.emit(Event::BalancePolicyChanged);
     }
     Ok(Json(shown(&after, &balance)))
 }

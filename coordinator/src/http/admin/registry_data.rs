@@ -9,6 +9,7 @@ use crate::http::authentication::Admin;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::registry::refresh;
+use crate::runtime::events::Event;
 
 /// Fetch the registries' data and load it anew, soon. How that goes is told by the background task
 /// `refresh_registries`.
@@ -21,6 +22,6 @@ pub async fn refresh(admin: Admin, State(state): State<ApiState>) -> Result<Stat
         audit::Entry { actor: &admin.name, action: "registries.refresh", subject, detail: &detail };
     audit::write(&core.store, &entry, core.now()).await?;
     refresh::ask(&core.store, core.now()).await?;
-    core.task_signals.refresh_registries.notify_one();
+    core.events.emit(Event::RegistryRefreshRequested);
     Ok(StatusCode::ACCEPTED)
 }

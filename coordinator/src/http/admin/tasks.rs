@@ -17,7 +17,7 @@ pub async fn tasks(_viewer: Viewer, State(state): State<ApiState>) -> Json<Backg
         runs: status.runs,
         failing: status.failing,
         last_run_at: status.last_run_at.map(Into::into),
-        last_deed: status.last_deed,
+        last_outcome: status.last_outcome,
         last_error: status.last_error,
     });
     Json(BackgroundTasks { decides: state.core.is_leader(), items: items.collect() })

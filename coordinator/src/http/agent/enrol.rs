@@ -14,7 +14,7 @@ use crate::http::agent::body::Words;
 use crate::http::agent::refusal;
 use crate::http::agent::tokens::join_token_hash;
 use crate::http::problem::{FieldError, Problem};
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// Enrols an agent with a one-time join token; with a known key the answer is the same agent.
@@ -40,7 +40,7 @@ pub(super) async fn enrol(
         }
         Enrolment::Enrolled { agent, state, fresh } => {
             tracing::info!(%agent, name = request.profile.name, home = %newcomer.home, fresh, "enrolled an agent");
-            coordinator.events.tell(Change::Agents);
+            coordinator.events.emit(Event::AgentEnrolled);
             Ok(Json(EnrolResponse { agent, state, coordinator_time: now }))
         }
         Enrolment::UnknownToken => Err(wrong_token("is not one of this coordinator's")),

@@ -19,7 +19,7 @@ use crate::http::agent::body::Words;
 use crate::http::agent::caller::Caller;
 use crate::http::agent::refusal;
 use crate::http::problem::Problem;
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// Takes the heartbeat down at once, then answers when there are routes, orders or another state, or
@@ -32,7 +32,7 @@ pub(super) async fn heartbeat(
     let hold = Duration::from_millis(request.hold_ms.min(limits::HEARTBEAT_HOLD_MS).into());
     let deadline = Instant::now() + hold;
     take_down(&coordinator, caller, &request).await?;
-    let bell = coordinator.agent_wakeups.bell(caller.agent);
+    let bell = coordinator.agent_wakeups.signal(caller.agent);
     loop {
         let rung = bell.notified();
         tokio::pin!(rung);
@@ -80,13 +80,10 @@ async fn take_down(
     let standing = standing.ok_or_else(refusal::unknown_agent)?;
     check_routes(request, standing)?;
     if standing.turned {
-        coordinator.events.tell(Change::Agents);
-        coordinator.task_signals.drive_searches.notify_one();
-        coordinator.task_signals.improve_delegations.notify_one();
-        coordinator.task_signals.measure_landmarks.notify_one();
+        coordinator.events.emit(Event::AgentAvailabilityChanged);
     }
     if standing.confirmed > 0 {
-        coordinator.task_signals.route_urls.notify_one();
+        coordinator.events.emit(Event::RoutesConfirmed);
     }
     release(coordinator, caller, request).await
 }
@@ -103,8 +100,7 @@ async fn release(
     let done =
         &request.orders_done[..request.orders_done.len().min(limits::HOST_ORDERS_PER_HEARTBEAT)];
     if handovers::confirm(&coordinator.store, caller.agent, done, coordinator.now()).await? > 0 {
-        coordinator.task_signals.place_hosts.notify_one();
-        coordinator.events.tell(Change::Delegations);
+        coordinator.events.emit(Event::HostsReleased);
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::http::agent::caller::Caller;
 use crate::http::problem::Problem;
 use crate::packages::blob_store::{Bodies, BodyError};
 use crate::packages::ingest;
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
 use crate::runtime::state::Coordinator;
 
@@ -133,8 +133,7 @@ async fn store_it(
     let received = Received { header, sha256, object: &object, bytes };
     match packages::enter(&coordinator.store, &received, coordinator.now()).await? {
         Entered::New => {
-            coordinator.task_signals.integrate_packages.notify_one();
-            coordinator.events.tell(Change::Crawl);
+            coordinator.events.emit(Event::PackageReceived);
             Ok(Json(Receipt { status: "stored" }))
         }
         Entered::Duplicate => Ok(Json(Receipt { status: "duplicate" })),

@@ -10,7 +10,7 @@ use store::probes;
 use crate::http::agent::body::Words;
 use crate::http::agent::caller::Caller;
 use crate::http::problem::Problem;
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// Takes reports down. Repeating a report changes nothing.
@@ -23,15 +23,13 @@ pub(super) async fn reports(
     let news = probes::report(&coordinator.store, caller.agent, &reports.probes, coordinator.now())
         .await?;
     if news.landmark > 0 {
-        coordinator.task_signals.measure_landmarks.notify_one();
-        coordinator.task_signals.survey_landmarks.notify_one();
+        coordinator.events.emit(Event::LandmarkMeasured);
     }
     if news.check > 0 {
-        coordinator.task_signals.calibrate.notify_one();
+        coordinator.events.emit(Event::ControlProbeAnswered);
     }
     if news.search > 0 {
-        coordinator.task_signals.drive_searches.notify_one();
-        coordinator.events.tell(Change::Delegations);
+        coordinator.events.emit(Event::SearchProbeAnswered);
     }
     Ok(StatusCode::NO_CONTENT)
 }

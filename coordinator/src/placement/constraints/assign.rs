@@ -5,7 +5,7 @@ use hierarchy::Range;
 use store::StoreError;
 use store::delegations::{self, Assigned, Assignment, Cause};
 
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// Carries an assignment out: in the store, in the delegated hierarchy, and to whom it concerns.
@@ -35,14 +35,5 @@ pub fn show(coordinator: &Coordinator, range: &Range, holding: Delegation) {
     // Who had it is told at once to let go of the hosts.
     let former = entered.flatten().map(|former| former.agent);
     coordinator.agent_wakeups.wake(former.into_iter().chain([holding.agent]));
-    tell(coordinator);
-}
-
-/// Delegations changed by hand.
-pub fn tell(coordinator: &Coordinator) {
-    coordinator.task_signals.place_hosts.notify_one();
-    coordinator.task_signals.route_urls.notify_one();
-    coordinator.task_signals.open_searches.notify_one();
-    coordinator.task_signals.audit_book.notify_one();
-    coordinator.events.tell(Change::Delegations);
+    coordinator.events.emit(Event::DelegationsChanged);
 }

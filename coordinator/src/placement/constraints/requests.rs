@@ -11,6 +11,7 @@ use store::constraints::{self, Kind, Made, New};
 use crate::placement::constraints::plan::Ground;
 use crate::placement::constraints::preview::{self, Preview};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// Why a wish is refused.
@@ -118,7 +119,7 @@ pub async fn make(
     let new = New { kind, scope, agent, reason, by, expires_at };
     Ok(match constraints::make(&coordinator.store, &new, coordinator.now()).await? {
         Made::Done(id) => {
-            coordinator.task_signals.steer.notify_one();
+            coordinator.events.emit(Event::ConstraintsChanged);
             Ok((Some(id), preview))
         }
         Made::Taken => Err(Refusal::Taken { scope: scope.to_string() }),
@@ -239,7 +240,7 @@ pub async fn remove(
         if !constraints::remove(&coordinator.store, kind, id, by, coordinator.now()).await? {
             return Ok(None);
         }
-        coordinator.task_signals.steer.notify_one();
+        coordinator.events.emit(Event::ConstraintsChanged);
     }
     Ok(Some(preview))
 }

@@ -32,7 +32,7 @@ use crate::placement::constraints::constraints;
 use crate::placement::constraints::skipped::{Moment, passed_over};
 use crate::predictor::{Lesson, Question, know, probe_limits};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::events::Change;
+use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
 /// A walk over open searches.
@@ -169,7 +169,7 @@ impl<'a> Walk<'a> {
             searches::leave_pinned(&self.coordinator.store, search.id, self.coordinator.now())
                 .await?;
         } else {
-            self.coordinator.task_signals.steer.notify_one();
+            self.coordinator.events.emit(Event::PinNotApplied);
         }
         Ok(())
     }
@@ -242,7 +242,7 @@ impl<'a> Walk<'a> {
         let Some(target) = next_target(search, &siblings, now) else { return Ok(false) };
         let done = searches::retarget(store, search.id, &target, now).await?;
         self.done.retargeted += usize::from(done);
-        self.coordinator.task_signals.drive_searches.notify_one();
+        self.coordinator.events.emit(Event::SearchReady);
         Ok(done)
     }
 
@@ -262,16 +262,14 @@ impl<'a> Walk<'a> {
     pub fn end(self) -> Option<String> {
         let Self { coordinator, done, .. } = self;
         let told = done.told()?;
-        coordinator.events.tell(Change::Delegations);
+        coordinator.events.emit(Event::SearchesAdvanced);
         if done.decided + done.ended > 0 {
-            coordinator.task_signals.open_searches.notify_one();
-            coordinator.task_signals.place_hosts.notify_one();
-            coordinator.task_signals.route_urls.notify_one();
+            coordinator.events.emit(Event::SearchesEnded);
         }
         // What was just measured may make the first landmarks: from then on searches take fewer
         // probes.
         if done.decided > 0 && !coordinator.insight.has_enough() {
-            coordinator.task_signals.choose_landmarks.notify_one();
+            coordinator.events.emit(Event::LandmarksNeeded);
         }
         Some(told)
     }

@@ -1,6 +1,6 @@
 //! What a walk did, counted and told.
 
-use crate::runtime::counted::counted;
+use crate::runtime::quantity::quantity;
 
 /// What a walk did.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,8 +26,8 @@ impl Done {
             some(held, format!("; {held} waiting for tomorrow because today's probes are used up"));
         Some(format!(
             "asked {}, decided {}, ended {ended} without an agent{elsewhere}{waiting}",
-            counted(asked, "agent"),
-            counted(decided, "search"),
+            quantity(asked, "agent"),
+            quantity(decided, "search"),
         ))
     }
 }

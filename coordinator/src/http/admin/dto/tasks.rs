@@ -17,7 +17,7 @@ pub struct BackgroundTask {
     /// When the last run ended.
     pub last_run_at: Option<Moment>,
     /// What the last run that did anything did.
-    pub last_deed: Option<String>,
+    pub last_outcome: Option<String>,
     /// Why the last run failed; null when it went well.
     pub last_error: Option<String>,
 }

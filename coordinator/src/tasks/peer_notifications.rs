@@ -1,0 +1,93 @@
+//! Exchanges hints with the other coordinators on the same database, by NOTIFY.
+//!
+//! Only the leader decides, but agents and admins talk to any coordinator. Hints make a second
+//! coordinator as quick as the first (see [`crate::runtime::peer_hints`]).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use store::{Listener, StoreError, tell};
+use tokio_util::sync::CancellationToken;
+
+use crate::runtime::events::Event;
+use crate::runtime::failure::chain;
+use crate::runtime::peer_hints::Hints;
+use crate::runtime::state::Coordinator;
+use crate::tasks::driver::TaskSet;
+
+/// The NOTIFY channel.
+const CHANNEL: &str = "nearcrawl_peer_hints";
+/// How long hints are collected before they are sent together.
+const COLLECT: Duration = Duration::from_millis(20);
+/// Pause after a failure.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Sends and receives until the coordinator stops.
+pub async fn run(coordinator: Arc<Coordinator>, tasks: Arc<TaskSet>) {
+    let this = rand::random();
+    tokio::join!(
+        repeat(&coordinator.stop, || send(&coordinator, this)),
+        repeat(&coordinator.stop, || receive(&coordinator, &tasks, this)),
+    );
+}
+
+/// Repeats work that ends only with an error, until the coordinator stops.
+pub(crate) async fn repeat<F: Future<Output = StoreError>>(
+    stop: &CancellationToken,
+    work: impl Fn() -> F,
+) {
+    let forever = async {
+        loop {
+            let error = work().await;
+            tracing::warn!(error = chain(&error), "cannot exchange notifications");
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = forever => {}
+    }
+}
+
+async fn send(coordinator: &Coordinator, this: u64) -> StoreError {
+    loop {
+        coordinator.peer_hints.added().await;
+        tokio::time::sleep(COLLECT).await;
+        for message in coordinator.peer_hints.take().messages(this) {
+            if let Err(error) = tell(&coordinator.store, CHANNEL, &message).await {
+                return error;
+            }
+        }
+    }
+}
+
+async fn receive(coordinator: &Coordinator, tasks: &TaskSet, this: u64) -> StoreError {
+    let mut listener = match Listener::open(&coordinator.store, CHANNEL).await {
+        Ok(listener) => listener,
+        Err(error) => return error,
+    };
+    loop {
+        match listener.heard().await {
+            Ok(Some(message)) => {
+                if let Some(hints) = Hints::parse(&message, this) {
+                    follow(coordinator, tasks, &hints);
+                }
+            }
+            // The connection was interrupted, so that hints may have been lost.
+            Ok(None) => {
+                coordinator.agent_wakeups.wake_all_local();
+                coordinator.events.emit(Event::AnythingChanged);
+            }
+            Err(error) => return error,
+        }
+    }
+}
+
+/// Wakes what the hints name. Only the leader wakes tasks: another coordinator would send the hint
+/// on, and two of them would do so without end.
+fn follow(coordinator: &Coordinator, tasks: &TaskSet, hints: &Hints) {
+    coordinator.agent_wakeups.wake_local(hints.agents.iter().copied());
+    if coordinator.is_leader() {
+        hints.tasks.iter().for_each(|name| tasks.wake(name));
+    }
+}

@@ -1,0 +1,233 @@
+//! The table of background tasks: when each runs, what wakes it, and which function it calls.
+//!
+//! To add a task, write its `run` function in the module of its stage and add an entry here. The
+//! entries are in the order in which data passes them.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use crate::intake::{end_leases, place_hosts, resolve_hosts, route_urls};
+use crate::packages::ingest_packages;
+use crate::placement::{
+    apply_constraints, audit_delegations, balance_load, calibrate, settle_homes,
+};
+use crate::predictor::{choose_landmarks, fit_model, measure_landmarks};
+use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
+use crate::runtime::events::Event;
+use crate::runtime::outcome::Outcome;
+use crate::runtime::state::Coordinator;
+use crate::search::{drive_searches, expire_probes, open_searches};
+
+/// The result of one run.
+pub type RunResult = Result<Outcome, anyhow::Error>;
+
+/// An entry of the table.
+pub struct BackgroundTask {
+    /// Name in logs, on the status page and in hints between coordinators.
+    pub name: &'static str,
+    /// Longest time between two runs.
+    pub period: Duration,
+    /// Whether only the leader runs the task.
+    pub leader_only: bool,
+    /// Events that cause a run before the period is over, besides those in [`WAKE_ALL`].
+    pub woken_by: &'static [Event],
+    /// Does the work that is left, or one batch of it.
+    pub run: fn(&Coordinator) -> BoxFuture<'_, RunResult>,
+}
+
+/// Events that wake every task.
+pub const WAKE_ALL: [Event; 3] =
+    [Event::AnythingChanged, Event::HierarchyLoaded, Event::AgentAdministered];
+
+/// All background tasks.
+pub static TABLE: &[BackgroundTask] = &[
+    BackgroundTask {
+        name: "refresh_registries",
+        period: Duration::from_mins(10),
+        leader_only: true,
+        woken_by: &[Event::RegistryRefreshRequested],
+        run: |coordinator| Box::pin(refresh_registries::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "split_subnets",
+        period: Duration::from_hours(1),
+        leader_only: true,
+        woken_by: &[Event::SplitProposed],
+        run: |coordinator| Box::pin(split_subnets::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "reload_hierarchy",
+        period: Duration::from_secs(10),
+        // Every coordinator keeps the hierarchy in memory.
+        leader_only: false,
+        woken_by: &[Event::GenerationLoaded],
+        run: |coordinator| Box::pin(reload_hierarchy::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "resolve_hosts",
+        period: Duration::from_secs(2),
+        leader_only: true,
+        woken_by: &[Event::SeedsAdded, Event::PackageIngested],
+        run: |coordinator| Box::pin(resolve_hosts::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "place_hosts",
+        period: Duration::from_secs(10),
+        leader_only: true,
+        woken_by: &[
+            Event::HostsResolved,
+            Event::HostsReleased,
+            Event::SearchesEnded,
+            Event::DelegationsChanged,
+            Event::SubnetsReleased,
+        ],
+        run: |coordinator| Box::pin(place_hosts::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "route_urls",
+        period: Duration::from_secs(3),
+        leader_only: true,
+        woken_by: &[
+            Event::SeedsAdded,
+            Event::PackageIngested,
+            Event::HostsAssigned,
+            Event::RoutesConfirmed,
+            Event::SearchesEnded,
+            Event::DelegationsChanged,
+            Event::SubnetsReleased,
+            Event::HomesDelegated,
+        ],
+        run: |coordinator| Box::pin(route_urls::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "end_leases",
+        period: Duration::from_secs(10),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(end_leases::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "choose_landmarks",
+        period: Duration::from_mins(1),
+        leader_only: true,
+        woken_by: &[Event::LandmarksNeeded, Event::PolicyChanged],
+        run: |coordinator| Box::pin(choose_landmarks::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "measure_landmarks",
+        period: Duration::from_secs(5),
+        leader_only: true,
+        woken_by: &[
+            Event::AgentAvailabilityChanged,
+            Event::LandmarksChosen,
+            Event::LandmarkMeasured,
+            Event::PolicyChanged,
+        ],
+        run: |coordinator| Box::pin(measure_landmarks::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "fit_model",
+        period: Duration::from_secs(10),
+        leader_only: true,
+        woken_by: &[Event::LandmarksChosen, Event::LandmarkMeasured],
+        run: |coordinator| Box::pin(fit_model::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "open_searches",
+        period: Duration::from_secs(5),
+        leader_only: true,
+        woken_by: &[
+            Event::HostsPlaced,
+            Event::SearchesEnded,
+            Event::DelegationsChanged,
+            Event::SubnetsReleased,
+        ],
+        run: |coordinator| Box::pin(open_searches::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "drive_searches",
+        period: Duration::from_secs(2),
+        leader_only: true,
+        woken_by: &[
+            Event::AgentAvailabilityChanged,
+            Event::SearchReady,
+            Event::SearchProbeAnswered,
+            Event::ProbesExpired,
+            Event::ModelFitted,
+            Event::HomesDelegated,
+            Event::PolicyChanged,
+        ],
+        run: |coordinator| Box::pin(drive_searches::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "improve_delegations",
+        period: Duration::from_secs(15),
+        leader_only: true,
+        woken_by: &[Event::AgentAvailabilityChanged],
+        run: |coordinator| Box::pin(drive_searches::improve(coordinator)),
+    },
+    BackgroundTask {
+        name: "expire_probes",
+        period: Duration::from_secs(1),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(expire_probes::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "settle_homes",
+        period: Duration::from_secs(30),
+        leader_only: true,
+        woken_by: &[Event::SubnetsReleased],
+        run: |coordinator| Box::pin(settle_homes::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "apply_constraints",
+        period: Duration::from_secs(5),
+        leader_only: true,
+        woken_by: &[Event::HostsPlaced, Event::ConstraintsChanged, Event::PinNotApplied],
+        run: |coordinator| Box::pin(apply_constraints::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "balance_load",
+        period: Duration::from_secs(15),
+        leader_only: true,
+        woken_by: &[Event::BalancePolicyChanged],
+        run: |coordinator| Box::pin(balance_load::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "calibrate",
+        period: Duration::from_secs(2),
+        leader_only: true,
+        woken_by: &[Event::PackageIngested, Event::ControlProbeAnswered],
+        run: |coordinator| Box::pin(calibrate::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "audit_delegations",
+        period: Duration::from_mins(5),
+        // Every coordinator shows its own findings.
+        leader_only: false,
+        woken_by: &[Event::DelegationsChanged, Event::SubnetsReleased],
+        run: |coordinator| Box::pin(audit_delegations::run(coordinator)),
+    },
+    BackgroundTask {
+        name: "ingest_packages",
+        period: Duration::from_secs(5),
+        leader_only: true,
+        woken_by: &[Event::PackageReceived],
+        run: |coordinator| Box::pin(ingest_packages::run(coordinator)),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let names: BTreeSet<_> = TABLE.iter().map(|task| task.name).collect();
+        assert_eq!(names.len(), TABLE.len());
+    }
+}
