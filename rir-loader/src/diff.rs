@@ -1,4 +1,4 @@
-//! What changed from one set of files, or one generation, to another.
+//! Differences between two sets of files or generations.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,140 +11,133 @@ use crate::inspect::company_name;
 use crate::report::Thousands;
 
 /// Examples of each kind of change.
-const EXAMPLES: usize = 10;
+const MAX_EXAMPLES: usize = 10;
 
-/// What changed. Only ranges that somebody holds are compared: blocks follow from them.
+/// Differences of the delegated ranges. Blocks follow from them and are not compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Diff {
     /// Ranges before.
     pub before: u64,
     /// Ranges now.
     pub after: u64,
-    /// Ranges of which nothing changed.
+    /// Ranges without any change.
     pub same: u64,
-    /// Ranges that begin where none begins any more.
+    /// Ranges at whose first address none begins any more.
     pub gone: Changes,
-    /// Ranges that begin where none began before.
+    /// Ranges at whose first address none began before.
     pub new: Changes,
-    /// Ranges that begin where one began before, but end elsewhere.
+    /// Ranges with the same first address, but another last address.
     pub resized: Changes,
-    /// Ranges that another company holds now.
+    /// Ranges with another holder.
     pub company_changed: Changes,
-    /// Ranges that are in another country now.
+    /// Ranges in another country.
     pub country_changed: Changes,
-    /// Ranges that another registry maintains now.
+    /// Ranges of another registry.
     pub registry_changed: Changes,
 }
 
 /// Changes of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
-    /// How many.
+    /// Number of changed ranges.
     pub count: u64,
-    /// The first few, in words.
+    /// Descriptions of the first ones.
     pub examples: Vec<String>,
 }
 
 impl Changes {
     fn add(&mut self, example: impl FnOnce() -> String) {
         self.count += 1;
-        if self.examples.len() < EXAMPLES {
+        if self.examples.len() < MAX_EXAMPLES {
             self.examples.push(example());
         }
+    }
+
+    /// Adds a change of a value where there is one.
+    fn compare(&mut self, range: Range, before: Option<String>, after: Option<String>) -> bool {
+        let differs = before != after;
+        if differs {
+            let text = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
+            self.add(|| format!("{range} {} -> {}", text(before), text(after)));
+        }
+        differs
     }
 }
 
 impl Diff {
     /// Compares two hierarchies.
     pub fn of(before: &Hierarchy, after: &Hierarchy) -> Self {
-        let (old_starts, new_starts) = (starts(before), starts(after));
+        let old_starts = starts(before);
+        let new_starts = starts(after);
         let mut diff = Self {
-            before: held(before).count() as u64,
-            after: held(after).count() as u64,
+            before: delegated(before).count() as u64,
+            after: delegated(after).count() as u64,
             ..Self::default()
         };
-        for old in held(before) {
-            if after
-                .find(&old.range())
-                .is_none_or(|id| after.subnet(id).kind() != SubnetKind::Delegated)
-            {
-                diff.lost(&old, before, &new_starts);
+        for old in delegated(before).filter(|old| find(after, old).is_none()) {
+            match new_starts.get(&old.range().first()) {
+                Some(range) => {
+                    diff.resized.add(|| format!("{} -> {range}", describe(&old, before)));
+                }
+                None => diff.gone.add(|| describe(&old, before)),
             }
         }
-        for new in held(after) {
-            let there = before.find(&new.range()).map(|id| before.subnet(id));
-            match there.filter(|old| old.kind() == SubnetKind::Delegated) {
+        for new in delegated(after) {
+            match find(before, &new) {
                 Some(old) => diff.compare((&old, before), (&new, after)),
+                // Counted as resized above.
                 None if old_starts.contains_key(&new.range().first()) => {}
-                None => diff.new.add(|| told(&new, after)),
+                None => diff.new.add(|| describe(&new, after)),
             }
         }
         diff
     }
 
-    fn lost(&mut self, old: &Subnet<'_>, before: &Hierarchy, new_starts: &HashMap<IpAddr, Range>) {
-        match new_starts.get(&old.range().first()) {
-            Some(range) => self.resized.add(|| format!("{} -> {range}", told(old, before))),
-            None => self.gone.add(|| told(old, before)),
-        }
-    }
-
     fn compare(&mut self, old: (&Subnet<'_>, &Hierarchy), new: (&Subnet<'_>, &Hierarchy)) {
         let range = new.0.range();
-        let companies = [company_name(old.1, old.0), company_name(new.1, new.0)];
-        let countries =
-            [old.0.country(), new.0.country()].map(|country| country.map(|c| c.to_string()));
-        let registries =
-            [old.0.registry(), new.0.registry()].map(|registry| registry.map(|r| r.to_string()));
-        let differs = |[one, other]: &[Option<String>; 2]| one != other;
-        let arrow = |[one, other]: &[Option<String>; 2]| {
-            let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-            format!("{range} {} -> {}", word(one), word(other))
-        };
-        if !differs(&companies) && !differs(&countries) && !differs(&registries) {
-            self.same += 1;
-        }
-        for (values, changes) in [
-            (&companies, &mut self.company_changed),
-            (&countries, &mut self.country_changed),
-            (&registries, &mut self.registry_changed),
-        ] {
-            if differs(values) {
-                changes.add(|| arrow(values));
-            }
-        }
+        let company = |(subnet, hierarchy): (&Subnet<'_>, &_)| company_name(hierarchy, subnet);
+        let country = |subnet: &Subnet<'_>| subnet.country().map(|country| country.to_string());
+        let registry = |subnet: &Subnet<'_>| subnet.registry().map(|registry| registry.to_string());
+        let changed = [
+            self.company_changed.compare(range, company(old), company(new)),
+            self.country_changed.compare(range, country(old.0), country(new.0)),
+            self.registry_changed.compare(range, registry(old.0), registry(new.0)),
+        ];
+        self.same += u64::from(!changed.contains(&true));
     }
 }
 
-fn held(hierarchy: &Hierarchy) -> impl Iterator<Item = Subnet<'_>> {
+fn delegated(hierarchy: &Hierarchy) -> impl Iterator<Item = Subnet<'_>> {
     hierarchy.iter().filter(|subnet| subnet.kind() == SubnetKind::Delegated)
 }
 
-/// The largest range that begins at an address.
+/// The delegated range with the same addresses.
+fn find<'h>(hierarchy: &'h Hierarchy, subnet: &Subnet<'_>) -> Option<Subnet<'h>> {
+    let found = hierarchy.find(&subnet.range()).map(|id| hierarchy.subnet(id));
+    found.filter(|found| found.kind() == SubnetKind::Delegated)
+}
+
+/// The largest delegated range by first address.
 fn starts(hierarchy: &Hierarchy) -> HashMap<IpAddr, Range> {
     let mut starts = HashMap::new();
-    for subnet in held(hierarchy) {
+    for subnet in delegated(hierarchy) {
         starts.entry(subnet.range().first()).or_insert_with(|| subnet.range());
     }
     starts
 }
 
-fn told(subnet: &Subnet<'_>, hierarchy: &Hierarchy) -> String {
+fn describe(subnet: &Subnet<'_>, hierarchy: &Hierarchy) -> String {
     let company = company_name(hierarchy, subnet).unwrap_or_else(|| "nobody".to_owned());
     let registry = subnet.registry().map_or("-", hierarchy::Registry::as_str);
     format!("{} {registry} {company}", subnet.range())
 }
 
-/// A table, then examples.
+/// A table with examples.
 impl fmt::Display for Diff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (count, what) in [
-            (self.before, "ranges before"),
-            (self.after, "ranges now"),
-            (self.same, "the same in all"),
-        ] {
-            writeln!(f, "{:>11}  {what}", Thousands(count))?;
-        }
+        writeln!(f, "{:>11}  ranges before", Thousands(self.before))?;
+        writeln!(f, "{:>11}  ranges now", Thousands(self.after))?;
+        writeln!(f, "{:>11}  the same in all", Thousands(self.same))?;
         for (changes, what) in [
             (&self.gone, "gone"),
             (&self.new, "new"),
@@ -154,10 +147,9 @@ impl fmt::Display for Diff {
             (&self.registry_changed, "maintained by another registry"),
         ] {
             writeln!(f, "{:>11}  {what}", Thousands(changes.count))?;
-            changes
-                .examples
-                .iter()
-                .try_for_each(|example| writeln!(f, "{:>11}    {example}", ""))?;
+            for example in &changes.examples {
+                writeln!(f, "{:>11}    {example}", "")?;
+            }
             if changes.count > changes.examples.len() as u64 {
                 writeln!(f, "{:>11}    …", "")?;
             }

@@ -1,12 +1,12 @@
-//! An error as one sentence on stderr and an exit code.
+//! Errors as one sentence on stderr and an exit code.
 
+use std::error::Error;
 use std::process::ExitCode;
 
 use cluster::ClusterError;
-use rir_loader::delegated::ReadError;
 use rir_loader::fetch::FetchError;
 use rir_loader::files::FilesError;
-use rir_loader::read::ReadAllError;
+use rir_loader::read::ReadError;
 use store::StoreError;
 
 /// Ctrl-C was pressed.
@@ -14,7 +14,7 @@ use store::StoreError;
 #[error("stopped by Ctrl-C")]
 pub(crate) struct Interrupted;
 
-/// Some registries' files could not be fetched; each was reported already.
+/// Some files could not be downloaded; each was reported before.
 #[derive(Debug, thiserror::Error)]
 #[error("{failed} of {of} files could not be fetched")]
 pub(crate) struct NotAllFetched {
@@ -22,27 +22,28 @@ pub(crate) struct NotAllFetched {
     pub(crate) of: usize,
 }
 
-/// Nothing was loaded into the database yet.
+/// The database holds no generation.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "no registry data is loaded yet; name files, or load some with `rir-loader load`. (If some are: is --data-dir or \
-     --database-url that of the coordinator?)"
+    "no registry data is loaded yet; name files, or load some with `rir-loader load`. (If some \
+     are: is --data-dir or --database-url that of the coordinator?)"
 )]
 pub(crate) struct NothingLoaded;
 
-/// A word that is neither an address nor a company.
+/// A query of `inspect` without an answer.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "`{0}` is neither an address, a prefix (a/n), a range (a - b), nor the name or handle of a company that holds anything"
+    "`{0}` is neither an address, a prefix (a/n), a range (a - b), nor the name or handle of a \
+     company that holds anything"
 )]
 pub(crate) struct NoSuchCompany(pub(crate) String);
 
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     eprintln!("rir-loader: {}", sentence(error));
-    ExitCode::from(code(error))
+    ExitCode::from(error.chain().find_map(exit_code).unwrap_or(1))
 }
 
-/// The error and its causes; a cause that its error quotes already is left out.
+/// The error and its causes; a cause that is quoted before is left out.
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut sentence = String::new();
     for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {
@@ -54,21 +55,15 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
     sentence
 }
 
-/// As in sysexits(3), where it has a word for it.
-fn code(error: &anyhow::Error) -> u8 {
-    error.chain().find_map(code_of).unwrap_or(1)
-}
-
-fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
-    if let Some(ReadError::Open { .. }) = cause.downcast_ref() {
-        return Some(66);
+/// Exit code of a known error, as in sysexits(3) where that has one.
+fn exit_code(cause: &(dyn Error + 'static)) -> Option<u8> {
+    if let Some(error) = cause.downcast_ref() {
+        return match error {
+            ReadError::Open { .. } => Some(66),
+            _ => Some(65),
+        };
     }
-    let not_there =
-        |error: &ReadAllError| matches!(error, ReadAllError::File(file) if file.is_not_there());
-    if cause.downcast_ref().is_some_and(not_there) {
-        return Some(66);
-    }
-    let unavailable =
+    let is_unavailable =
         cause.downcast_ref::<ClusterError>().is_some_and(ClusterError::is_unavailable)
             || matches!(cause.downcast_ref(), Some(StoreError::Connect { .. }))
             || matches!(cause.downcast_ref(), Some(FetchError::Unreachable { .. }));
@@ -76,9 +71,8 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         (cause.is::<Interrupted>(), 130),
         (cause.is::<NothingLoaded>() || cause.is::<NoSuchCompany>(), 3),
         (cause.is::<FilesError>(), 66),
-        (cause.is::<ReadAllError>() || cause.is::<ReadError>(), 65),
         (matches!(cause.downcast_ref(), Some(StoreError::Shrunken { .. })), 65),
-        (cause.is::<NotAllFetched>() || unavailable, 69),
+        (cause.is::<NotAllFetched>() || is_unavailable, 69),
     ];
     known.into_iter().find_map(|(is, code)| is.then_some(code))
 }

@@ -1,156 +1,145 @@
-//! Today's files from the registries, whole and checked.
+//! Downloads the registries' files and checks that they are complete.
 //!
-//! For each file: ask for the checksum the registry publishes beside it; when the file at hand has
-//! it, nothing is to be done. Else download into `NAME.part` (`download`), going on where an
-//! earlier attempt stopped if the server still has the same edition (`partial`), compare the
-//! checksum, and only then give the file its name. A registry may put out a new edition between the
-//! two requests, so that a wrong checksum is tried once more from the start.
+//! For each file: request the checksum that the registry publishes beside it; when the local file
+//! has it, nothing is left to do. Otherwise download into `NAME.part` ([`mod@download`]), continuing
+//! an earlier attempt if the server still has the same edition ([`partial`]), compare the checksum,
+//! and only then rename the file.
 //!
-//! WHOIS dumps mostly have no such checksum. There the server is asked for something newer than the
-//! edition at hand (`edition`), and what gzip says of its own content must be true (`packed`).
+//! WHOIS dumps mostly have no checksum. There the server is asked for an edition newer than the
+//! local one ([`validator`]), and the checksum that gzip stores in the file must match ([`gzip`]).
 
 mod checksum;
 mod download;
-mod edition;
 mod error;
+mod gzip;
 mod mirror;
-mod packed;
 mod partial;
-mod tries;
+mod retry;
+mod validator;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reqwest::Client;
 
-use self::download::download;
-use self::edition::Edition;
-use self::mirror::Proof;
-use self::partial::Partial;
-use crate::watch::{Step, Watch};
+use self::mirror::Integrity;
+use self::partial::PartialDownload;
+use self::validator::Validator;
+use crate::progress::{Progress, Step};
 
 pub use checksum::checksum_in;
 pub use error::FetchError;
-pub use mirror::{Mirror, MirrorError, Remote};
+pub use mirror::{Mirror, MirrorError, RemoteFile};
+pub use retry::RetryPolicy;
 
-/// How to go on after trouble on the way.
-#[derive(Debug, Clone, Copy)]
-pub struct Patience {
-    /// Requests for the same thing before giving up, from 1.
-    pub attempts: u32,
-    /// The same for a server that cannot even be connected to: mostly there is no network, and
-    /// waiting does not help.
-    pub connections: u32,
-    /// Wait before the second; doubled before each further one.
-    pub pause: Duration,
-}
-
-impl Default for Patience {
-    /// Five attempts over half a minute, two when there is no connection.
-    fn default() -> Self {
-        Self { attempts: 5, connections: 2, pause: Duration::from_secs(2) }
-    }
-}
-
-/// How to behave towards a registry's server.
+/// Behaviour towards a registry's server.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Manners<'a> {
-    /// After trouble.
-    pub patience: Patience,
-    /// Where whoever runs the server can reach whoever fetches: a mail address or a URL, told in
-    /// `User-Agent`.
+pub struct FetchOptions<'a> {
+    /// When to repeat a failed request.
+    pub retry: RetryPolicy,
+    /// Mail address or URL of the operator, sent in `User-Agent`.
     pub contact: Option<&'a str>,
 }
 
-/// A file that is there, whole and undamaged.
+/// A complete local file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Whether the one that was there already is the newest, so that nothing was downloaded.
+    /// Whether the local file was the newest edition, so that nothing was downloaded.
     pub up_to_date: bool,
 }
 
-/// Downloads a file into `dir`, which must exist.
+/// Everything that the requests for one file have in common.
+struct Transfer<'a> {
+    client: Client,
+    remote: &'a RemoteFile,
+    retry: RetryPolicy,
+    progress: Progress<'a>,
+}
+
+/// Downloads a file into an existing directory.
 pub async fn fetch(
-    remote: &Remote,
+    remote: &RemoteFile,
     dir: &Path,
-    manners: Manners<'_>,
-    watch: Watch<'_>,
+    options: FetchOptions<'_>,
+    progress: Progress<'_>,
 ) -> Result<Fetched, FetchError> {
-    let client = client(remote, manners.contact)?;
-    let (path, patience) = (dir.join(remote.name()), manners.patience);
-    let mut wrong = None;
-    for _ in 0..2 {
-        let wanted = checksum::published(&client, remote, patience, watch).await?;
-        if path.exists() && wanted.is_some() && wanted == Some(checksum::of_file(&path).await?) {
-            return fetched(path, true).await;
+    let client = build_client(remote, options.contact)?;
+    let transfer = Transfer { client, remote, retry: options.retry, progress };
+    let path = dir.join(remote.name());
+    // A registry may publish a new edition between the two requests, so a wrong checksum is tried
+    // once more from the start.
+    if let Ok(fetched) = transfer.fetch_once(&path).await? {
+        return Ok(fetched);
+    }
+    progress(Step::Retry {
+        reason: "the checksum does not match; the registry may have published a new edition",
+    });
+    transfer.fetch_once(&path).await?
+}
+
+impl Transfer<'_> {
+    /// Brings the local file up to date. The inner error is damage of the downloaded file.
+    async fn fetch_once(&self, path: &Path) -> Result<Result<Fetched, FetchError>, FetchError> {
+        let checksum = self.published_checksum().await?;
+        if path.exists() && checksum.is_some() && checksum == Some(checksum::of_file(path).await?) {
+            return fetched(path, true).await.map(Ok);
         }
-        let at_hand = if wanted.is_none() { Edition::of(&path).await } else { None };
-        let part = Partial::open(&path).await?;
-        let Some(part) = download(&client, remote, part, at_hand.as_ref(), patience, watch).await?
-        else {
-            return fetched(path, true).await;
+        let local = if checksum.is_none() { Validator::of_file(path).await } else { None };
+        let part = PartialDownload::open(path).await?;
+        let Some(part) = self.download(part, local.as_ref()).await? else {
+            return fetched(path, true).await.map(Ok);
         };
-        watch(Step::Done);
-        wrong = fault(remote, &part, wanted).await?;
-        if wrong.is_none() {
-            keep(remote, part, &path).await?;
-            return fetched(path, false).await;
+        (self.progress)(Step::Done);
+        if let Some(damage) = self.find_damage(&part, checksum).await? {
+            part.discard().await?;
+            return Ok(Err(damage));
         }
-        part.discard().await?;
-        watch(Step::Again {
-            why: "the checksum does not match; the registry may have put out a new edition just now",
-        });
+        let validator = part.validator().map(str::to_owned);
+        let bytes = part.len();
+        part.finish(path).await?;
+        if self.remote.integrity() == Integrity::Gzip {
+            Validator::save(validator.as_deref(), path, bytes).await?;
+        }
+        fetched(path, false).await.map(Ok)
     }
-    wrong.map_or_else(|| Err(FetchError::Changing { url: remote.url().to_string() }), Err)
-}
 
-/// What is wrong with what was downloaded.
-async fn fault(
-    remote: &Remote,
-    part: &Partial,
-    wanted: Option<String>,
-) -> Result<Option<FetchError>, FetchError> {
-    let url = remote.url().to_string();
-    let Some(wanted) = wanted else {
-        let damage = packed::damage(part.path()).await?;
-        return Ok(damage.map(|why| FetchError::Damaged { url, why }));
-    };
-    let found = checksum::of_file(part.path()).await?;
-    Ok((found != wanted).then_some(FetchError::Checksum { url, wanted, found }))
-}
-
-/// Gives it its name. The edition matters where there is no checksum to tell it by.
-async fn keep(remote: &Remote, part: Partial, path: &Path) -> Result<(), FetchError> {
-    let (edition, bytes) = (part.edition().map(str::to_owned), part.len());
-    part.finish(path).await?;
-    match remote.proof() {
-        Proof::Published => Ok(()),
-        Proof::Packed => Edition::note(edition.as_deref(), path, bytes).await,
+    async fn find_damage(
+        &self,
+        part: &PartialDownload,
+        checksum: Option<String>,
+    ) -> Result<Option<FetchError>, FetchError> {
+        let url = self.remote.url().to_string();
+        let Some(wanted) = checksum else {
+            let reason = gzip::find_damage(part.path()).await?;
+            return Ok(reason.map(|reason| FetchError::Damaged { url, reason }));
+        };
+        let found = checksum::of_file(part.path()).await?;
+        Ok((found != wanted).then_some(FetchError::Checksum { url, wanted, found }))
     }
 }
 
-async fn fetched(path: PathBuf, up_to_date: bool) -> Result<Fetched, FetchError> {
-    let meta = tokio::fs::metadata(&path).await.map_err(FetchError::disk("look at", &path))?;
-    Ok(Fetched { path, bytes: meta.len(), up_to_date })
+async fn fetched(path: &Path, up_to_date: bool) -> Result<Fetched, FetchError> {
+    let meta = tokio::fs::metadata(path).await.map_err(FetchError::disk("look at", path))?;
+    Ok(Fetched { path: path.to_owned(), bytes: meta.len(), up_to_date })
 }
 
-const PROGRAM: &str = concat!("nearcrawl-rir-loader/", env!("CARGO_PKG_VERSION"));
-const CONNECT_LIMIT: Duration = Duration::from_secs(15);
-const SILENCE_LIMIT: Duration = Duration::from_secs(30);
+const USER_AGENT: &str = concat!("nearcrawl-rir-loader/", env!("CARGO_PKG_VERSION"));
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-fn client(remote: &Remote, contact: Option<&str>) -> Result<Client, FetchError> {
-    // An error says that a provider is installed already, which is as good.
+fn build_client(remote: &RemoteFile, contact: Option<&str>) -> Result<Client, FetchError> {
+    // An error means that a provider is installed already, which serves as well.
     drop(rustls::crypto::ring::default_provider().install_default());
-    let agent =
-        contact.map_or_else(|| PROGRAM.to_owned(), |contact| format!("{PROGRAM} ({contact})"));
+    let agent = contact
+        .map_or_else(|| USER_AGENT.to_owned(), |contact| format!("{USER_AGENT} ({contact})"));
     let mut client = Client::builder()
         .user_agent(agent)
-        .connect_timeout(CONNECT_LIMIT)
-        .read_timeout(SILENCE_LIMIT)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(READ_TIMEOUT)
         .redirect(reqwest::redirect::Policy::limited(5))
         // A redirect must not lead from https to http.
         .https_only(remote.url().scheme() == "https");

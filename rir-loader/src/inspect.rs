@@ -1,4 +1,4 @@
-//! What is known of an address, a range or a company.
+//! Answers about an address, a range or a company.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,96 +6,89 @@ use std::net::IpAddr;
 use hierarchy::{Hierarchy, Range, Subnet, SubnetId, SubnetKind};
 use serde::Serialize;
 
-use crate::read::Nested;
 use crate::settle::holder::readable;
-use crate::settle::normal::normal;
+use crate::settle::names::normalize;
 
-/// A subnet and where it comes from.
+/// A subnet and its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Link {
+pub struct SubnetInfo {
     /// First address.
     pub first: IpAddr,
-    /// Last address.
+    /// Last address, inclusive.
     pub last: IpAddr,
-    /// The same as a prefix, or as first and last.
+    /// The addresses as a prefix where they are one, else `first - last`.
     pub range: String,
-    /// `root`, `block`, `delegated`, or `virtual`: a part cut out of a large range.
+    /// `root`, `block`, `delegated` or `virtual`.
     pub kind: &'static str,
-    /// The holder's name; the registry's handle for it where no name is known.
+    /// Name of the holder; the registry's handle where no name is known.
     pub company: Option<String>,
-    /// The registry's handle for the holder, or one made of what names it.
+    /// The registry's handle of the holder, or one made from the attribute that identifies it.
     pub handle: Option<String>,
-    /// Two letters.
+    /// Country, two letters.
     pub country: Option<String>,
-    /// Who maintains it.
+    /// Registry that maintains the range.
     pub registry: Option<&'static str>,
-    /// The file that says so; a root or a block is not in any.
+    /// File of the range; `None` for a root or a block.
     pub source: Option<String>,
 }
 
-/// The subnets around a range, root first; the last is the smallest that holds all of it.
-pub fn chain(nested: &Nested, range: &Range) -> Vec<Link> {
-    chain_in(&nested.hierarchy, range, &|range| nested.file_of(range))
-}
+/// Finds the file of a range.
+pub type FindSource<'s> = &'s dyn Fn(&Range) -> Option<String>;
 
-/// [`chain`] in any hierarchy; `source` says where a range is from.
-pub fn chain_in(hierarchy: &Hierarchy, range: &Range, source: Source<'_>) -> Vec<Link> {
+/// The subnets that contain a range, root first.
+pub fn chain(hierarchy: &Hierarchy, range: &Range, source: FindSource<'_>) -> Vec<SubnetInfo> {
     let smallest = hierarchy.smallest_holding(range);
-    let mut ids: Vec<SubnetId> =
-        std::iter::once(smallest).chain(hierarchy.ancestors(smallest)).collect();
+    let mut ids: Vec<SubnetId> = hierarchy.ancestors(smallest).collect();
     ids.reverse();
-    ids.into_iter().map(|id| link(hierarchy, id, source)).collect()
+    ids.push(smallest);
+    ids.into_iter().map(|id| info(hierarchy, id, source)).collect()
 }
 
-/// Says where a range is from.
-pub type Source<'s> = &'s dyn Fn(&Range) -> Option<String>;
-
-/// What the companies hold whose handle or name is this one, in order; letter case and punctuation
-/// do not matter.
-pub fn holdings(hierarchy: &Hierarchy, company: &str, source: Source<'_>) -> Vec<Link> {
-    let wanted = normal(company);
-    let is_it = |text: &str| normal(readable(text)) == wanted;
-    let all = hierarchy.companies().iter();
-    let found = all.filter(|(_, company)| is_it(company.handle) || company.name.is_some_and(is_it));
-    let mut ids: Vec<SubnetId> =
-        found.flat_map(|(id, _)| hierarchy.company_subnets(id)).copied().collect();
+/// The subnets of the companies with this handle or name, in order. Case and punctuation do not
+/// matter.
+pub fn holdings(hierarchy: &Hierarchy, company: &str, source: FindSource<'_>) -> Vec<SubnetInfo> {
+    let wanted = normalize(company);
+    let mut ids: Vec<SubnetId> = vec![];
+    for (id, company) in hierarchy.companies().iter() {
+        let mut names = [Some(company.handle), company.name].into_iter().flatten();
+        if names.any(|name| normalize(readable(name)) == wanted) {
+            ids.extend(hierarchy.company_subnets(id));
+        }
+    }
     ids.sort_unstable();
-    ids.into_iter().map(|id| link(hierarchy, id, source)).collect()
+    ids.into_iter().map(|id| info(hierarchy, id, source)).collect()
 }
 
-/// What people call the holder of a subnet.
+/// Name of the holder of a subnet; the registry's handle where no name is known.
 pub fn company_name(hierarchy: &Hierarchy, subnet: &Subnet<'_>) -> Option<String> {
     let company = hierarchy.company(subnet.company()?)?;
     Some(company.name.unwrap_or_else(|| readable(company.handle)).to_owned())
 }
 
-fn link(hierarchy: &Hierarchy, id: SubnetId, source: Source<'_>) -> Link {
+fn info(hierarchy: &Hierarchy, id: SubnetId, source: FindSource<'_>) -> SubnetInfo {
     let subnet = hierarchy.subnet(id);
     let range = subnet.range();
-    let handle = subnet
-        .company()
-        .and_then(|id| hierarchy.company(id))
-        .map(|company| company.handle.to_owned());
-    let delegated = subnet.kind() == SubnetKind::Delegated;
-    Link {
+    let company = subnet.company().and_then(|id| hierarchy.company(id));
+    let is_delegated = subnet.kind() == SubnetKind::Delegated;
+    SubnetInfo {
         first: range.first(),
         last: range.last(),
         range: range.to_string(),
         kind: subnet.kind_word(),
         company: company_name(hierarchy, &subnet),
-        handle,
+        handle: company.map(|company| company.handle.to_owned()),
         country: subnet.country().map(|country| country.to_string()),
         registry: subnet.registry().map(hierarchy::Registry::as_str),
-        source: delegated.then(|| source(&range)).flatten(),
+        source: is_delegated.then(|| source(&range)).flatten(),
     }
 }
 
-/// One line for a person.
-impl fmt::Display for Link {
+impl fmt::Display for SubnetInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let or_dash = |text: Option<&str>| text.unwrap_or("-").to_owned();
-        let (registry, country) = (or_dash(self.registry), or_dash(self.country.as_deref()));
-        let (company, source) = (or_dash(self.company.as_deref()), or_dash(self.source.as_deref()));
+        let registry = self.registry.unwrap_or("-");
+        let country = self.country.as_deref().unwrap_or("-");
+        let company = self.company.as_deref().unwrap_or("-");
+        let source = self.source.as_deref().unwrap_or("-");
         write!(
             f,
             "{:<44} {:<9} {registry:<8} {country:<3} {company:<37} {source}",

@@ -1,10 +1,9 @@
-//! The command line of the loader: reads it, runs one command, turns an error into a sentence and
-//! an exit code.
+//! Command line of the loader.
 
 mod cli;
 mod command;
 mod failure;
-mod screen;
+mod progress_bar;
 
 use std::process::ExitCode;
 
@@ -14,22 +13,22 @@ use crate::cli::{Cli, Command};
 
 fn main() -> ExitCode {
     start_logging();
-    let outcome = match Cli::parse().command {
+    let result = match Cli::parse().command {
         Command::Load(args) => command::load::run(&args),
-        Command::Cut(args) => command::cut::run(&args),
+        Command::Split(args) => command::split::run(&args),
         Command::Fetch(args) => command::fetch::run(&args),
         Command::Stats(args) => command::stats::run(&args),
         Command::Inspect(args) => command::inspect::run(&args),
         Command::Diff(args) => command::diff::run(&args),
         Command::Man => command::man::run(),
     };
-    match outcome {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }
 }
 
-/// Warnings of the libraries (Postgres going away and the like); more with RUST_LOG.
+/// Logs warnings of the libraries (Postgres going away and the like), more with `RUST_LOG`.
 fn start_logging() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env();
     let filter = filter.unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));

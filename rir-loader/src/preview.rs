@@ -1,10 +1,9 @@
-//! What loading some files would do to what is tied to the generation in use; nothing is changed by
-//! asking.
+//! Preview of a load: what it would change for delegations, open searches and constraints.
 //!
-//! It is thought out by the same functions by which the coordinator does it when it takes a
-//! generation up (see [`hierarchy::remap`]).
+//! The plan comes from the functions that the coordinator applies when it takes over a generation
+//! (see [`hierarchy::remap`]). Nothing is changed.
 
-mod moves;
+mod changes;
 mod table;
 
 use std::collections::HashMap;
@@ -15,97 +14,88 @@ use store::delegations::Tied;
 use store::generations::{self, Facts, Source, refusal};
 use store::{Store, StoreError, cuts};
 
-use crate::read::Nested;
+use crate::read::RegistryData;
 use crate::report::SourceReport;
 
-pub use moves::{Fates, Holders, Move, Moves};
+pub use changes::{Ceded, Change, Changes};
 
-/// The generation in use and what is tied to it.
+/// The current generation and what is tied to it.
 #[derive(Debug)]
-pub struct InUse {
-    /// What is known of it.
+pub struct CurrentState {
+    /// Number, sources and age of the generation.
     pub facts: Facts,
-    /// Its subnets.
+    /// Subnets of the generation.
     pub hierarchy: Hierarchy,
     /// Delegations, open searches, pins and exclusions.
     pub tied: Tied,
-    /// Subnets that searches found not to be in one place.
-    pub cuts: Vec<SubnetSplit>,
+    /// Virtual subnets that searches found.
+    pub splits: Vec<SubnetSplit>,
 }
 
-impl InUse {
-    /// Reads it; `None` before the first load.
+impl CurrentState {
+    /// Reads the state from the database; `None` before the first load.
     pub async fn read(store: &Store) -> Result<Option<Self>, StoreError> {
         let Some(facts) = generations::live(store).await? else { return Ok(None) };
         let Some(hierarchy) = generations::read(store, facts.id).await? else { return Ok(None) };
         let tied = Tied::read(store).await?;
-        let cuts = cuts::all(store).await?;
-        Ok(Some(Self { facts, hierarchy, tied, cuts }))
+        let splits = cuts::all(store).await?;
+        Ok(Some(Self { facts, hierarchy, tied, splits }))
     }
 }
 
-/// What a load would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// What a load would change.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Preview {
-    /// Number of the generation in use; `None` when nothing is loaded yet.
+    /// Number of the current generation; `None` when nothing is loaded yet.
     pub generation: Option<i64>,
-    /// Subnets of the generation in use.
+    /// Subnets of the current generation.
     pub subnets_before: u64,
-    /// Subnets that the new one would have.
+    /// Subnets of the new generation.
     pub subnets_after: u64,
-    /// Why the load would be refused unless forced.
+    /// Why the load would be refused without `--force`.
     pub refused: Option<String>,
-    /// What would become of the delegations.
-    pub delegations: Moves,
-    /// What would become of the open searches.
-    pub searches: Moves,
-    /// What would become of pins and exclusions that are about a range.
-    pub rules: Moves,
+    /// Changes of delegations.
+    pub delegations: Changes,
+    /// Changes of open searches.
+    pub searches: Changes,
+    /// Changes of pins and exclusions of a range.
+    pub constraints: Changes,
 }
 
 impl Preview {
-    /// Thinks it out.
+    /// Compares the current state with the data that would be loaded.
     #[expect(
         clippy::redundant_closure_for_method_calls,
-        reason = "the methods are protocol's, which is not known here"
+        reason = "the methods are of a crate that is not a dependency"
     )]
-    pub fn of(in_use: Option<&InUse>, nested: &Nested) -> Self {
-        let Some(in_use) = in_use else {
-            return Self { subnets_after: nested.hierarchy.len() as u64, ..Self::EMPTY };
+    pub fn of(current: Option<&CurrentState>, data: &RegistryData) -> Self {
+        let Some(current) = current else {
+            return Self { subnets_after: data.hierarchy.len() as u64, ..Self::default() };
         };
-        let cut = nested.hierarchy.split(nested.hierarchy.generation(), &in_use.cuts);
-        let hierarchy = cut.as_ref().map_or(&nested.hierarchy, |(cut, _)| cut);
-        let new: Vec<Source> =
-            nested.files.iter().map(|file| SourceReport::from(file).to_stored()).collect();
-        let plan = in_use.tied.plan(Some(&in_use.hierarchy), hierarchy);
-        let held = in_use.tied.held.iter();
+        // A load adds the virtual subnets that searches found, so the preview does, too.
+        let split = data.hierarchy.split(data.hierarchy.generation(), &current.splits);
+        let after = split.as_ref().map_or(&data.hierarchy, |(split, _)| split);
+        let sources: Vec<Source> =
+            data.files.iter().map(|file| SourceReport::from(file).to_stored()).collect();
+        let plan = current.tied.plan(Some(&current.hierarchy), after);
+        let held = current.tied.held.iter();
         let agents: HashMap<i64, i64> = held.map(|one| (one.id.get(), one.agent.get())).collect();
-        let said = in_use.tied.rules.iter();
-        let by = said.map(|(_, rule)| (rule.id, rule.agent.get())).collect();
-        let holders = Holders { old: &in_use.hierarchy, new: hierarchy };
+        let rules = current.tied.rules.iter();
+        let constraint_agents = rules.map(|(_, rule)| (rule.id, rule.agent.get())).collect();
+        let hierarchies = [&current.hierarchy, after];
         Self {
-            generation: Some(in_use.facts.id.get()),
-            subnets_before: in_use.hierarchy.len() as u64,
-            subnets_after: hierarchy.len() as u64,
-            refused: refusal(&in_use.facts.sources, &new).map(|error| error.to_string()),
-            delegations: Moves::of_delegations(
-                &plan.delegations,
-                |key| key.get(),
-                &agents,
-                &holders,
+            generation: Some(current.facts.id.get()),
+            subnets_before: current.hierarchy.len() as u64,
+            subnets_after: after.len() as u64,
+            refused: refusal(&current.facts.sources, &sources).map(|error| error.to_string()),
+            delegations: Changes::of_claims(&plan.delegations, |id| id.get(), &agents, hierarchies),
+            searches: Changes::of_searches(&plan.searches, |id| id.get(), hierarchies),
+            constraints: Changes::of_claims(
+                &plan.constraints,
+                |id| id,
+                &constraint_agents,
+                hierarchies,
             ),
-            searches: Moves::of_searches(&plan.searches, |key| key.get(), &holders),
-            rules: Moves::of_delegations(&plan.constraints, |id| id, &by, &holders),
         }
     }
-
-    const EMPTY: Self = Self {
-        generation: None,
-        subnets_before: 0,
-        subnets_after: 0,
-        refused: None,
-        delegations: Moves::NONE,
-        searches: Moves::NONE,
-        rules: Moves::NONE,
-    };
 }

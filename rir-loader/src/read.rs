@@ -1,54 +1,107 @@
-//! Files to a hierarchy.
+//! Reads a set of registry files and builds the hierarchy.
 
-mod error;
 mod source;
 
+use std::io;
 use std::path::PathBuf;
 
 use hierarchy::{BuildReport, Generation, Hierarchy, Range, Registry};
 
 use self::source::read_file;
-use crate::settle::{CutLeaves, Origins, Policy, SettleReport, Settler};
-use crate::watch::{Step, Watch};
+use crate::format::UnknownFormat;
+use crate::progress::{Progress, Step};
+use crate::settle::{Origins, SettleReport, Settler, SplitPolicy};
+use crate::text_error::TextError;
 
-pub use error::{FileError, ReadAllError};
-pub use source::{Contents, Passed, SourceFile};
+pub use source::{Contents, SkipReason, SourceFile};
 
 /// How to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Take files, too, of which more than one in a hundred objects is malformed.
+    /// Accept files of which more than one in a hundred objects is malformed.
     pub force: bool,
-    /// Which large leaves of IPv4 to cut.
-    pub cut_v4: Option<CutLeaves>,
-    /// Which large leaves of IPv6 to cut.
-    pub cut_v6: Option<CutLeaves>,
-    /// Whether to remember which file each range is from; costs up to 40 bytes a range.
+    /// Which large leaves to split into virtual subnets.
+    pub split: SplitPolicy,
+    /// Remember the file of each range; costs up to 40 bytes a range.
     pub origins: bool,
-    /// Whether files in which nobody holds an address make a hierarchy, too: of the two roots.
+    /// Accept files without a delegated address; the hierarchy then has the two roots only.
     pub may_be_empty: bool,
 }
 
-/// What a set of files became.
+/// Contents of a set of registry files.
 #[derive(Debug)]
-pub struct Nested {
-    /// The hierarchy; its generation has no number yet and says 0.
+pub struct RegistryData {
+    /// The hierarchy; its generation number is 0 until it is loaded.
     pub hierarchy: Hierarchy,
-    /// What had to be settled while nesting.
+    /// Equal and crossing ranges found while building the hierarchy.
     pub build: BuildReport,
     /// What each rule of settling did.
     pub settled: SettleReport,
-    /// Each text and what it held, in the order in which they were read; an archive has several.
+    /// The texts in the order in which they were read; an archive has several.
     pub files: Vec<SourceFile>,
     origins: Origins,
 }
 
-impl Nested {
-    /// Registries of which nothing was read, so that their addresses are unknown.
+/// Why a set of files is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file does not exist or may not be read.
+    #[error("cannot open {file}")]
+    Open {
+        /// Path of the file.
+        file: String,
+        /// Error of the file system or of the archive.
+        source: io::Error,
+    },
+    /// The text is malformed, cut short or damaged.
+    #[error("{file}: {error}")]
+    Text {
+        /// Path of the file, and the name inside an archive.
+        file: String,
+        /// What is wrong with it.
+        #[source]
+        error: TextError,
+    },
+    /// The file has none of the known formats.
+    #[error("{file} cannot be used: {reason}")]
+    UnknownFormat {
+        /// Path of the file.
+        file: String,
+        /// What it is instead.
+        reason: UnknownFormat,
+    },
+    /// No member of an archive has a known format.
+    #[error("{file} holds no registry data; inside are: {members}")]
+    EmptyArchive {
+        /// Path of the archive.
+        file: String,
+        /// Names of its members.
+        members: String,
+    },
+    /// Two delegated files of one registry would contradict each other.
+    #[error("{first} and {second} are both of {registry}; give one of them")]
+    TwoOfOneRegistry {
+        /// The registry of both.
+        registry: Registry,
+        /// Path of the first file.
+        first: String,
+        /// Path of the second file.
+        second: String,
+    },
+    /// More files than the origin of a range can number.
+    #[error("more than 65,535 files")]
+    TooManyFiles,
+    /// No address in them is held by anybody.
+    #[error("the files hold no delegated address at all; nothing was changed")]
+    NoAddresses,
+}
+
+impl RegistryData {
+    /// Registries without a file, whose addresses are therefore unknown.
     pub fn missing(&self) -> Vec<Registry> {
-        let read =
-            |registry: &Registry| self.files.iter().any(|file| file.registry == Some(*registry));
-        Registry::ALL.into_iter().filter(|registry| !read(registry)).collect()
+        let is_missing =
+            |registry: &Registry| self.files.iter().all(|file| file.registry != Some(*registry));
+        Registry::ALL.into_iter().filter(is_missing).collect()
     }
 
     /// Malformed objects and records in all files.
@@ -56,52 +109,51 @@ impl Nested {
         self.files.iter().map(|file| file.rejects().count).sum()
     }
 
-    /// The file that a range is from; known only where [`Options::origins`] asked for it.
+    /// The file of a range; known only with [`Options::origins`].
     pub fn file_of(&self, range: &Range) -> Option<String> {
         let number = self.origins.of(range)?;
         self.files.get(usize::from(number)).map(SourceFile::name)
     }
 }
 
-/// Reads the files one after the other and nests what they hold. Either all are good or nothing
-/// comes of it.
-pub fn read(paths: &[PathBuf], watch: Watch<'_>) -> Result<Nested, ReadAllError> {
-    read_with(paths, Options::default(), watch)
-}
-
-/// [`read`], as it is told.
-pub fn read_with(
+/// Reads the files one after the other and builds the hierarchy of all. One bad file refuses all of
+/// them.
+pub fn read(
     paths: &[PathBuf],
     options: Options,
-    watch: Watch<'_>,
-) -> Result<Nested, ReadAllError> {
+    progress: Progress<'_>,
+) -> Result<RegistryData, ReadError> {
     let mut settler = Settler::default();
     let mut files: Vec<SourceFile> = vec![];
     for path in paths {
-        read_file(path, options.force, watch, &mut settler, &mut files)?;
-        watch(Step::Done);
-        refuse_second(&files)?;
+        read_file(path, options.force, progress, &mut settler, &mut files)?;
+        progress(Step::Done);
+        refuse_second_edition(&files)?;
     }
     if settler.ranges() == 0 && !options.may_be_empty {
-        return Err(ReadAllError::Nothing);
+        return Err(ReadError::NoAddresses);
     }
-    watch(Step::Nest { records: settler.ranges() });
-    let policy = Policy { v4: options.cut_v4, v6: options.cut_v6, origins: options.origins };
-    let settled = settler.nest(Generation::new(0), policy);
-    watch(Step::Done);
-    let (hierarchy, build) = (settled.hierarchy, settled.build);
-    Ok(Nested { hierarchy, build, settled: settled.report, files, origins: settled.origins })
+    progress(Step::Build { ranges: settler.ranges() });
+    let outcome = settler.build(Generation::new(0), options.split, options.origins);
+    progress(Step::Done);
+    Ok(RegistryData {
+        hierarchy: outcome.hierarchy,
+        build: outcome.build,
+        settled: outcome.report,
+        files,
+        origins: outcome.origins,
+    })
 }
 
-/// A registry has one delegated file; two editions of it would contradict each other.
-fn refuse_second(files: &[SourceFile]) -> Result<(), ReadAllError> {
-    let delegated = |file: &&SourceFile| matches!(file.contents, Contents::Delegated(_));
-    let Some((last, before)) = files.split_last().filter(|(last, _)| delegated(last)) else {
+/// Compares the last delegated file with those before it.
+fn refuse_second_edition(files: &[SourceFile]) -> Result<(), ReadError> {
+    let is_delegated = |file: &&SourceFile| matches!(file.contents, Contents::Delegated(_));
+    let Some((last, before)) = files.split_last().filter(|(last, _)| is_delegated(last)) else {
         return Ok(());
     };
-    let other = before.iter().filter(delegated).find(|other| other.registry == last.registry);
+    let other = before.iter().filter(is_delegated).find(|other| other.registry == last.registry);
     match (other, last.registry) {
-        (Some(other), Some(registry)) => Err(ReadAllError::TwoOfOne {
+        (Some(other), Some(registry)) => Err(ReadError::TwoOfOneRegistry {
             registry,
             first: other.path.display().to_string(),
             second: last.path.display().to_string(),

@@ -1,4 +1,4 @@
-//! What came of it, for a person and for a program.
+//! Reports of a load, as text and as JSON.
 
 mod thousands;
 
@@ -10,126 +10,112 @@ use hierarchy::{Generation, Registry};
 use serde::Serialize;
 
 use crate::delegated::Resource;
-use crate::dialect::Dialect;
-use crate::read::{Contents, Nested, SourceFile};
+use crate::format::Format;
+use crate::read::{Contents, RegistryData, SourceFile};
 use crate::rejects::Example;
 use crate::settle::SettleReport;
 
 pub use thousands::Thousands;
 
-/// What one text contributed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// Counts of one text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SourceReport {
-    /// Registry whose data it holds; `None` for routes.
+    /// Registry of the data; `None` for routes.
     pub registry: Option<&'static str>,
-    /// Its name, without the directory.
+    /// Name of the file without the directory, and the name inside an archive.
     pub file: String,
-    /// The way it is written in: delegated, rpsl, lacnic, arin, arin-xml or routing.
-    pub dialect: &'static str,
+    /// `delegated`, `rpsl`, `lacnic`, `arin`, `arin-xml`, `routing`, or `skipped`.
+    pub format: &'static str,
     /// The registry's number of the edition; empty where the file has none.
     pub serial: String,
-    /// Day up to which it speaks, `YYYY-MM-DD`.
+    /// Last day covered, `YYYY-MM-DD`.
     pub date: Option<String>,
-    /// Records or objects in it, of every kind.
+    /// Records or objects of every kind.
     pub records: u64,
-    /// IPv4 ranges that somebody holds.
+    /// IPv4 ranges with a holder.
     pub ipv4: u64,
-    /// IPv6 ranges that somebody holds.
+    /// IPv6 ranges with a holder.
     pub ipv6: u64,
-    /// Organisations that are described.
+    /// Organisations of a WHOIS dump.
     pub organisations: u64,
-    /// Objects by their first key, those included that are passed over.
+    /// Objects of a WHOIS dump by class, skipped ones included.
     pub objects: BTreeMap<String, u64>,
     /// Malformed records or objects.
     pub rejected: u64,
-    /// The first of them.
+    /// The first malformed ones.
     pub examples: Vec<Example>,
 }
 
-/// What a load did.
+/// Result of a load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoadReport {
     /// Number of the new generation.
     pub generation: i64,
-    /// Its subnets: the two roots, the blocks and the delegated ranges.
+    /// Subnets: the two roots, the blocks and the delegated ranges.
     pub subnets: u64,
-    /// Its companies.
+    /// Companies that hold a range.
     pub companies: u64,
     /// Seconds from the first byte read to the swap.
     pub build_seconds: f64,
     /// Ranges left out because another record had exactly the same.
     pub equal: u64,
-    /// Ranges that overlapped another without one holding the other, and were cut.
+    /// Ranges that overlapped another without one containing the other, and were cut.
     pub crossing: u64,
-    /// Parts of subnets that searches found to be in different places, put in as virtual subnets.
-    pub parts: u64,
-    /// Malformed records and objects that were passed over.
+    /// Virtual subnets added where searches found addresses in different places.
+    pub virtual_subnets: u64,
+    /// Malformed records and objects that were skipped.
     pub rejected: u64,
-    /// What each rule of settling did.
+    /// Counts of each rule of settling.
     pub settled: SettleReport,
-    /// Registries of which there was no file.
+    /// Registries without a file.
     pub missing: Vec<&'static str>,
-    /// Each file.
+    /// Counts of each file.
     pub sources: Vec<SourceReport>,
 }
 
 impl From<&SourceFile> for SourceReport {
     fn from(source: &SourceFile) -> Self {
-        let name = source
-            .path
-            .file_name()
-            .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let name = source.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let rejects = source.rejects();
-        let empty = Self {
+        let report = Self {
             registry: source.registry.map(Registry::as_str),
             file: source.member.as_ref().map_or(name.clone(), |member| format!("{name}, {member}")),
-            dialect: "",
-            serial: String::new(),
-            date: None,
-            records: 0,
-            ipv4: 0,
-            ipv6: 0,
-            organisations: 0,
-            objects: BTreeMap::new(),
             rejected: rejects.count,
             examples: rejects.examples.clone(),
+            ..Self::default()
         };
-        empty.with(&source.contents)
+        match &source.contents {
+            Contents::Delegated(delegated) => Self {
+                format: Format::Delegated.as_str(),
+                serial: delegated.header.serial.clone(),
+                date: delegated.header.end.clone(),
+                records: delegated.records(),
+                ipv4: delegated.count_of(Resource::Ipv4).held,
+                ipv6: delegated.count_of(Resource::Ipv6).held,
+                ..report
+            },
+            Contents::Whois(whois) => Self {
+                format: whois.format.as_str(),
+                records: whois.objects,
+                ipv4: whois.ranges[0],
+                ipv6: whois.ranges[1],
+                organisations: whois.organisations,
+                objects: whois.classes.clone(),
+                ..report
+            },
+            Contents::Routing(routing) => {
+                Self { format: Format::Routing.as_str(), records: routing.routes, ..report }
+            }
+            Contents::Skipped(_) => Self { format: "skipped", ..report },
+        }
     }
 }
 
 impl SourceReport {
-    fn with(self, contents: &Contents) -> Self {
-        match contents {
-            Contents::Delegated(report) => Self {
-                dialect: Dialect::Delegated.as_str(),
-                serial: report.header.serial.clone(),
-                date: report.header.end.map(|day| day.to_string()),
-                records: report.records(),
-                ipv4: report.of(Resource::Ipv4).held,
-                ipv6: report.of(Resource::Ipv6).held,
-                ..self
-            },
-            Contents::Whois(report) => Self {
-                dialect: report.dialect.as_str(),
-                records: report.objects,
-                ipv4: report.ranges[0],
-                ipv6: report.ranges[1],
-                organisations: report.organisations,
-                objects: report.classes.clone(),
-                ..self
-            },
-            Contents::Routing(report) => {
-                Self { dialect: Dialect::Routing.as_str(), records: report.routes, ..self }
-            }
-            Contents::Passed(_) => Self { dialect: "passed over", ..self },
-        }
-    }
-
-    /// As it is kept with the generation.
+    /// The part that is stored with the generation.
     pub fn to_stored(&self) -> store::generations::Source {
         store::generations::Source {
-            registry: self.registry.unwrap_or(self.dialect).to_owned(),
+            registry: self.registry.unwrap_or(self.format).to_owned(),
             file: self.file.clone(),
             serial: self.serial.clone(),
             date: self.date.clone(),
@@ -141,67 +127,57 @@ impl SourceReport {
 impl LoadReport {
     pub(crate) fn new(
         generation: Generation,
-        nested: &Nested,
-        parts: u64,
+        data: &RegistryData,
+        virtual_subnets: u64,
         took: Duration,
         sources: Vec<SourceReport>,
     ) -> Self {
         Self {
             generation: generation.get(),
-            subnets: nested.hierarchy.len() as u64 + parts,
-            companies: nested.hierarchy.companies().len() as u64,
+            subnets: data.hierarchy.len() as u64 + virtual_subnets,
+            companies: data.hierarchy.companies().len() as u64,
             build_seconds: took.as_secs_f64(),
-            equal: nested.build.equal,
-            crossing: nested.build.crossing,
-            parts,
-            rejected: nested.rejected(),
-            settled: nested.settled.clone(),
-            missing: nested.missing().into_iter().map(Registry::as_str).collect(),
+            equal: data.build.equal,
+            crossing: data.build.crossing,
+            virtual_subnets,
+            rejected: data.rejected(),
+            settled: data.settled.clone(),
+            missing: data.missing().into_iter().map(Registry::as_str).collect(),
             sources,
         }
     }
 }
 
-/// A few lines for a person.
 impl fmt::Display for LoadReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (subnets, companies) = (Thousands(self.subnets), Thousands(self.companies));
-        let (generation, seconds) = (self.generation, self.build_seconds);
         writeln!(
             f,
-            "Generation {generation} is in use: {subnets} subnets, {companies} companies, in {seconds:.1} s."
+            "Generation {} is in use: {} subnets, {} companies, in {:.1} s.",
+            self.generation,
+            Thousands(self.subnets),
+            Thousands(self.companies),
+            self.build_seconds
         )?;
         write_sources(f, &self.sources)?;
         if !self.missing.is_empty() {
-            writeln!(
-                f,
-                "No file of {}: nothing is known of their addresses.",
-                self.missing.join(", ")
-            )?;
+            let missing = self.missing.join(", ");
+            writeln!(f, "No file of {missing}: their addresses are unknown.")?;
         }
-        if self.equal > 0 {
-            writeln!(
-                f,
-                "Left out: {} ranges that another record has already.",
-                Thousands(self.equal)
-            )?;
-        }
-        if self.crossing > 0 {
-            writeln!(f, "Cut: {} ranges that overlap another in part.", Thousands(self.crossing))?;
-        }
-        if self.parts > 0 {
-            let parts = Thousands(self.parts);
-            writeln!(
-                f,
-                "Put in: {parts} parts of ranges that searches found to be in different places."
-            )?;
+        for (count, what) in [
+            (self.equal, "ranges left out because another record has them already"),
+            (self.crossing, "ranges cut because they overlap another in part"),
+            (self.virtual_subnets, "virtual subnets added that searches found"),
+        ] {
+            if count > 0 {
+                writeln!(f, "{:>11}  {what}", Thousands(count))?;
+            }
         }
         write!(f, "Settled:\n{}", self.settled)?;
         write_rejects(f, &self.sources)
     }
 }
 
-/// One line a text, under a heading.
+/// A table with one line for each text.
 pub fn write_sources(f: &mut impl fmt::Write, sources: &[SourceReport]) -> fmt::Result {
     let width = sources.iter().map(|source| source.file.chars().count()).max().unwrap_or(0).max(4);
     writeln!(
@@ -210,19 +186,24 @@ pub fn write_sources(f: &mut impl fmt::Write, sources: &[SourceReport]) -> fmt::
         "file", "records", "IPv4 held", "IPv6 held"
     )?;
     for source in sources {
-        let (registry, date) =
-            (source.registry.unwrap_or("-"), source.date.as_deref().unwrap_or("unknown"));
-        let [records, v4, v6] = [source.records, source.ipv4, source.ipv6].map(Thousands);
-        let file = &source.file;
-        writeln!(f, "  {registry:8}  {date:10}  {file:width$}  {records:>9}  {v4:>9}  {v6:>9}")?;
+        writeln!(
+            f,
+            "  {:8}  {:10}  {:width$}  {:>9}  {:>9}  {:>9}",
+            source.registry.unwrap_or("-"),
+            source.date.as_deref().unwrap_or("unknown"),
+            source.file,
+            Thousands(source.records),
+            Thousands(source.ipv4),
+            Thousands(source.ipv6)
+        )?;
     }
     Ok(())
 }
 
-/// What could not be read, with the first examples of each text.
+/// Numbers of malformed objects, with the first examples of each text.
 pub fn write_rejects(f: &mut impl fmt::Write, sources: &[SourceReport]) -> fmt::Result {
     for source in sources.iter().filter(|source| source.rejected > 0) {
-        writeln!(f, "Passed over as malformed: {} in {}", Thousands(source.rejected), source.file)?;
+        writeln!(f, "Skipped as malformed: {} in {}", Thousands(source.rejected), source.file)?;
         source.examples.iter().try_for_each(|example| writeln!(f, "  {example}"))?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What each registry allows to be done with its data, in our words; the registry's own count.
+//! Terms of use of the registries' WHOIS data, in short; the registry's own text is binding.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use hierarchy::Registry;
 
 use crate::read::{Contents, SourceFile};
 
-/// The terms of one source.
+/// Terms of one registry's WHOIS data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
-    /// Whose data.
+    /// Registry of the data.
     pub registry: Registry,
-    /// What to keep in mind.
+    /// What is allowed, in one clause.
     pub summary: &'static str,
-    /// Where the terms are.
+    /// Page with the full text.
     pub url: &'static str,
 }
 
@@ -28,13 +28,13 @@ impl fmt::Display for Terms {
     }
 }
 
-/// The terms that apply to what was read, each once. Delegated files are open; dumps are not.
+/// The terms of all dumps among the files, each once. Delegated files are open.
 pub fn terms_of(files: &[SourceFile]) -> Vec<Terms> {
-    let of_dump = |registry: &Registry| {
-        let whois = |file: &&SourceFile| matches!(file.contents, Contents::Whois(_));
-        files.iter().filter(whois).any(|file| file.registry == Some(*registry))
+    let has_dump = |registry: &Registry| {
+        let is_whois = |file: &&SourceFile| matches!(file.contents, Contents::Whois(_));
+        files.iter().filter(is_whois).any(|file| file.registry == Some(*registry))
     };
-    Registry::ALL.into_iter().filter(of_dump).map(whois_terms).collect()
+    Registry::ALL.into_iter().filter(has_dump).map(whois_terms).collect()
 }
 
 /// The terms of a registry's WHOIS data.
@@ -45,11 +45,13 @@ pub fn whois_terms(registry: Registry) -> Terms {
             "https://afrinic.net/support/whois",
         ),
         Registry::Apnic => (
-            "no copy in bulk may be passed on, no direct marketing, no mapping of addresses to places",
+            "no copy in bulk may be passed on, no direct marketing, no mapping of addresses to \
+             places",
             "https://www.apnic.net/manage-ip/using-whois/bulk-access/copyright/",
         ),
         Registry::Arin => (
-            "only under an agreement with ARIN, for operation or research that benefits the community; not to be passed on",
+            "only under an agreement with ARIN, for operation or research that benefits the \
+             community; not to be passed on",
             "https://www.arin.net/reference/research/bulkwhois/",
         ),
         Registry::Lacnic => (
@@ -57,24 +59,26 @@ pub fn whois_terms(registry: Registry) -> Terms {
             "https://www.lacnic.net/en/web/lacnic/manual-8",
         ),
         Registry::RipeNcc => (
-            "for the purposes named in the RIPE Database terms; no more than an insubstantial part may be passed on",
+            "for the purposes named in the RIPE Database terms; no more than an insubstantial part \
+             may be passed on",
             "https://www.ripe.net/manage-ips-and-asns/db/support/documentation/terms",
         ),
     };
     Terms { registry, summary, url }
 }
 
-/// How to come by the WHOIS data of a registry that does not put them on a server for everybody;
-/// `None` for the others.
-pub fn agreement(registry: Registry) -> Option<&'static str> {
+/// How to obtain the WHOIS data of a registry that gives it by agreement only; `None` for the
+/// registries that publish it.
+pub fn access_by_agreement(registry: Registry) -> Option<&'static str> {
     match registry {
         Registry::Arin => Some(
-            "ARIN gives its bulk WHOIS to those who apply for it: with an ARIN Online account, accept the terms of use and \
-             request access, then download arin_db.zip with your API key. See https://www.arin.net/reference/research/bulkwhois/",
+            "ARIN gives its bulk WHOIS to those who apply for it: with an ARIN Online account, \
+             accept the terms of use and request access, then download arin_db.zip with your API \
+             key. See https://www.arin.net/reference/research/bulkwhois/",
         ),
         Registry::Lacnic => Some(
-            "LACNIC gives its bulk WHOIS to those who ask for it and sign its terms, then lets them download it after a \
-             login. See https://www.lacnic.net/en/web/lacnic/manual-8",
+            "LACNIC gives its bulk WHOIS to those who ask for it and sign its terms, then lets them \
+             download it after a login. See https://www.lacnic.net/en/web/lacnic/manual-8",
         ),
         Registry::Afrinic | Registry::Apnic | Registry::RipeNcc => None,
     }
@@ -86,10 +90,10 @@ mod tests {
     use crate::fetch::Mirror;
 
     #[test]
-    fn a_dump_is_on_a_server_or_given_by_agreement() {
+    fn a_dump_is_published_or_given_by_agreement() {
         for registry in Registry::ALL {
             let open = Mirror::official_whois(registry).unwrap().is_some();
-            assert_ne!(open, agreement(registry).is_some(), "{registry}");
+            assert_ne!(open, access_by_agreement(registry).is_some(), "{registry}");
         }
     }
 }

@@ -1,67 +1,108 @@
-//! Why a text was given up, before it is known which file it is in.
+//! Why a text of any format is refused.
 
 use std::io;
 
-use crate::input::LineError;
+use crate::delegated::FieldError;
 use crate::rejects::Example;
 
-/// Why a text was given up.
+/// Why a text of any format is refused. The file is named by [`crate::read::ReadError`].
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
-    /// Reading stopped; also when packed data are damaged or end early.
+    /// Reading failed; also when packed data is damaged or ends early.
     #[error("cannot be read beyond line {line}; if it was downloaded, fetch it again")]
     Read {
-        /// The last line that was read.
+        /// Number of the last line that was read.
         line: u64,
-        /// Why.
+        /// Error of the file system or of the decompressor.
         source: io::Error,
     },
-    /// A line without an end.
-    #[error("line {line} does not end within 64 MiB; is it a registry's file?")]
-    Endless {
-        /// The line.
+    /// A line that no registry writes.
+    #[error("line {line} is longer than {limit} bytes; is it a registry's file?")]
+    LongLine {
+        /// Number of the line.
         line: u64,
+        /// Accepted bytes.
+        limit: usize,
     },
-    /// It ends in the middle of an object.
-    #[error("ends in the middle of an object, in line {line}: it was cut short, fetch it again")]
+    /// The text ends in the middle of a line or of an object.
+    #[error("ends in the middle of line {line}: it was cut short, fetch it again")]
     CutShort {
-        /// The last line.
+        /// Number of the last line.
         line: u64,
     },
-    /// No markup that can be followed.
-    #[error("is not well-formed XML at byte {at}: {why}")]
-    Markup {
-        /// Where.
+    /// The markup of an XML document.
+    #[error("is not well-formed XML at byte {at}: {reason}")]
+    Xml {
+        /// Unpacked bytes before the error.
         at: u64,
-        /// What the parser says.
-        why: String,
+        /// Message of the XML parser.
+        reason: String,
     },
-    /// Too much of it is malformed.
+    /// More objects are malformed than is accepted.
     #[error(
-        "{count} of its {of} objects are malformed, more than one in a hundred; first {first}; --force loads the rest"
+        "{count} of its {of} objects are malformed, more than one in a hundred; first {first}; \
+         --force loads the rest"
     )]
     Malformed {
-        /// How many.
+        /// Malformed objects.
         count: u64,
-        /// Of how many.
+        /// All objects.
         of: u64,
-        /// The first.
+        /// The first malformed object.
         first: Example,
     },
-    /// Routes instead of holders.
+    /// A dump of a routing registry, which does not say who holds addresses.
     #[error(
-        "holds the routes of a routing registry, not who holds which addresses; give the inetnum, inet6num and \
-         organisation dumps of RIPE, APNIC or AFRINIC, or bulk data of ARIN or LACNIC"
+        "holds the routes of a routing registry, not who holds which addresses; give the inetnum, \
+         inet6num and organisation dumps of RIPE, APNIC or AFRINIC, or bulk data of ARIN or LACNIC"
     )]
     Routes,
-}
-
-impl TextError {
-    pub(crate) fn of(error: LineError, line: u64) -> Self {
-        match error {
-            LineError::Io(source) => Self::Read { line, source },
-            LineError::TooLong => Self::Endless { line },
-            LineError::BrokenOff => Self::CutShort { line },
-        }
-    }
+    /// Header of a delegated file that cannot be parsed.
+    #[error("line {line}, {error}")]
+    Header {
+        /// Number of the line.
+        line: u64,
+        /// What is wrong with it.
+        error: FieldError,
+    },
+    /// A delegated file with a header after its first record.
+    #[error("line {line}: a second header, so these are two files in one")]
+    SecondHeader {
+        /// Number of the line.
+        line: u64,
+    },
+    /// A delegated file without a header before its first record.
+    #[error(
+        "line {line}: expected the header `version|registry|serial|records|…` first; is it a \
+         registry's delegated-extended file?"
+    )]
+    NoHeader {
+        /// Number of the line that should have been a header.
+        line: u64,
+    },
+    /// A delegated file with fewer records than its header or its summaries announce.
+    #[error(
+        "ends after line {line} with {found} {of}, but promises {promised}: it was cut short, \
+         fetch it again"
+    )]
+    MissingRecords {
+        /// Number of the last line.
+        line: u64,
+        /// What was counted: all records, or the records of a type.
+        of: String,
+        /// Records found.
+        found: u64,
+        /// Records announced.
+        promised: u64,
+    },
+    /// A delegated file with more records than its header or its summaries announce.
+    #[error("line {line}: more {of} than the {promised} it promises; two files in one?")]
+    ExtraRecords {
+        /// Number of the first line too many, or of the last line.
+        line: u64,
+        /// What was counted: all records, or the records of a type.
+        of: String,
+        /// Records announced.
+        promised: u64,
+    },
 }

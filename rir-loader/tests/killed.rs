@@ -1,4 +1,4 @@
-//! Twenty loaders are killed at twenty moments of their work, and no generation is ever broken.
+//! Twenty loads are killed at twenty moments; every generation stays complete.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
@@ -15,7 +15,7 @@ use store::testing::TestDatabase;
 const KILLS: u32 = 20;
 const RECORDS: u32 = 60_000;
 
-/// Files with so many records that copying them takes a while; `edition` shifts the sizes, so that
+/// A file with so many records that copying them takes a while. `edition` changes the sizes, so that
 /// generations differ.
 fn write_file(dir: &Path, edition: u32) {
     let mut text = format!("2|lacnic|{edition}|{RECORDS}|||\n");
@@ -38,7 +38,7 @@ fn loader(database: &TestDatabase, dir: &Path) -> Command {
     command
 }
 
-/// Runs a loader to its end, or until it is killed after so long; whether it ended by itself.
+/// Runs a loader to its end, or kills it after a time. Returns whether it ended successfully.
 async fn run(command: Command, killed_after: Option<Duration>) -> bool {
     let mut child = tokio::process::Command::from(command).spawn().unwrap();
     let Some(moment) = killed_after else { return child.wait().await.unwrap().success() };
@@ -56,12 +56,12 @@ async fn in_use(store: &Store) -> (Facts, Hierarchy) {
     (facts, hierarchy)
 }
 
-fn described(hierarchy: &Hierarchy) -> Vec<String> {
+fn describe(hierarchy: &Hierarchy) -> Vec<String> {
     hierarchy.iter().map(|subnet| format!("{subnet:?}")).collect()
 }
 
-/// All of one edition: sizes alternate, and the edition says which comes first.
-fn is_whole(facts: &Facts, hierarchy: &Hierarchy) -> bool {
+/// Whether a generation consists of one edition: sizes alternate in an order that depends on it.
+fn is_complete(facts: &Facts, hierarchy: &Hierarchy) -> bool {
     let edition: u32 = facts.sources[0].serial.parse().unwrap();
     let held: Vec<_> = hierarchy.iter().filter(|subnet| subnet.company().is_some()).collect();
     let right = |(place, subnet): (u32, hierarchy::Subnet<'_>)| {
@@ -81,26 +81,26 @@ async fn a_killed_load_changes_all_or_nothing() {
     assert!(run(loader(&database, dir.path()), None).await);
     let whole = begun.elapsed();
     let (mut facts, mut hierarchy) = in_use(database.store()).await;
-    assert!(is_whole(&facts, &hierarchy));
+    assert!(is_complete(&facts, &hierarchy));
     let mut cut_short = 0;
     for kill in 0..KILLS {
         write_file(dir.path(), kill + 2);
         let ended =
             run(loader(&database, dir.path()), Some(whole * (2 * kill + 1) / (2 * KILLS))).await;
         let (now, read) = in_use(database.store()).await;
-        assert!(!ended || now.id > facts.id, "a load that said so did nothing");
+        assert!(!ended || now.id > facts.id, "a successful load made no generation");
         if now == facts {
-            assert_eq!(described(&read), described(&hierarchy), "the generation in use changed");
+            assert_eq!(describe(&read), describe(&hierarchy), "the generation in use changed");
             cut_short += 1;
         } else {
-            assert!(is_whole(&now, &read), "a generation is broken after kill {kill}");
+            assert!(is_complete(&now, &read), "a generation is broken after kill {kill}");
         }
         (facts, hierarchy) = (now, read);
     }
     assert!(cut_short >= KILLS / 2, "only {cut_short} of {KILLS} loads were killed at work");
-    // And the next one finds no lock and nothing half done.
+    // The next load finds neither a lock nor remains.
     write_file(dir.path(), 99);
     assert!(run(loader(&database, dir.path()), None).await);
     let (last, read) = in_use(database.store()).await;
-    assert!(last.id > facts.id && is_whole(&last, &read));
+    assert!(last.id > facts.id && is_complete(&last, &read));
 }

@@ -111,7 +111,7 @@ pub fn is_cut_due(
 /// `stop` is cancelled.
 pub async fn cut(config: &Config, stop: &CancellationToken) -> Result<(), RefreshError> {
     let mut cut = loader(config)?;
-    cut.arg("cut").arg("--data-dir").arg(&config.data_dir);
+    cut.arg("split").arg("--data-dir").arg(&config.data_dir);
     run_one(with_database(cut, config), stop).await
 }
 

@@ -1,24 +1,19 @@
-//! Made-up dumps with attributes as long and as many as in real ones.
+//! Generated dumps with attributes as long and as many as in real ones.
 
 use std::fmt::Write;
 use std::net::Ipv4Addr;
 
-use rir_loader::dialect::Dialect;
+use rir_loader::format::Format;
 
-/// One text of each dialect.
-pub(crate) fn all(size: usize) -> Vec<(Dialect, Vec<u8>)> {
+/// One text of each format.
+pub(crate) fn all(size: usize) -> Vec<(Format, Vec<u8>)> {
     vec![
-        (Dialect::Rpsl, repeat(size, rpsl)),
-        (Dialect::Lacnic, repeat(size, lacnic)),
-        (Dialect::ArinText, repeat(size, arin)),
-        (Dialect::ArinXml, xml(size)),
-        (Dialect::Delegated, delegated(size)),
+        (Format::Rpsl, repeat(size, rpsl)),
+        (Format::Lacnic, repeat(size, lacnic)),
+        (Format::ArinText, repeat(size, arin)),
+        (Format::ArinXml, wrap(&repeat(size, xml_net))),
+        (Format::Delegated, delegated(size)),
     ]
-}
-
-/// ARIN's nets as XML.
-pub(crate) fn xml(size: usize) -> Vec<u8> {
-    wrap(&repeat(size, xml_net))
 }
 
 fn repeat(size: usize, mut object: impl FnMut(&mut String, u32)) -> Vec<u8> {

@@ -1,25 +1,24 @@
-//! Dumps in paragraphs: RPSL, LACNIC's and ARIN's text. What is read is counted right, and any name
-//! can be settled.
+//! RPSL, LACNIC's and ARIN's text: the counts are correct, and any name can be compared.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rir_loader::dialect::{Dialect, dialect_of};
+use rir_loader::format::Format;
 use rir_loader::settle::holder::holder;
-use rir_loader::settle::normal::{normal, same};
+use rir_loader::settle::names::{is_same_name, normalize};
 use rir_loader::settle::placeholder::placeholder;
-use rir_loader::whois::{Object, read_text};
+use rir_loader::whois::{Object, text};
 
 fuzz_target!(|bytes: &[u8]| {
-    let _ = dialect_of(bytes);
-    for dialect in [Dialect::Rpsl, Dialect::Lacnic, Dialect::ArinText] {
+    let _ = Format::detect(bytes);
+    for format in [Format::Rpsl, Format::Lacnic, Format::ArinText] {
         let mut taken = 0;
-        let report = read_text(dialect, bytes, &mut |object| {
+        let report = text::read(format, bytes, &mut |object| {
             taken += 1;
             let Object::Net(net) = object else { return };
             let _ = placeholder(net);
-            if let Some((_, text)) = holder(net) {
-                assert!(same(text, &normal(text)));
+            if let Some((_, name)) = holder(net) {
+                assert!(is_same_name(name, &normalize(name)));
             }
         });
         if let Ok(report) = report {

@@ -1,5 +1,4 @@
-//! Any bytes as a file: unpacked (gzip, zip), told apart, read, settled, nested, asked, and carried
-//! over to itself.
+//! Any bytes as a file: unpacked (gzip, zip), read, settled, queried, and remapped to itself.
 
 #![no_main]
 
@@ -9,8 +8,8 @@ use std::path::PathBuf;
 use hierarchy::remap::{Claim, Plan, RangeChange, SearchClaim};
 use libfuzzer_sys::fuzz_target;
 use rir_loader::inspect::chain;
-use rir_loader::read::{Options, read_with};
-use rir_loader::settle::CutLeaves;
+use rir_loader::read::{Options, read};
+use rir_loader::settle::{SplitLeaves, SplitPolicy};
 use rir_loader::stats::Stats;
 
 thread_local! {
@@ -21,18 +20,19 @@ thread_local! {
 fuzz_target!(|bytes: &[u8]| {
     let path = FILE.with_borrow(PathBuf::clone);
     std::fs::write(&path, bytes).unwrap();
-    let cut = |above, into| Some(CutLeaves { above, into });
+    let leaves = Some(SplitLeaves { above: 8, into: 10 });
+    let split = SplitPolicy { v4: leaves, v6: leaves };
     let options =
-        Options { force: true, cut_v4: cut(8, 10), cut_v6: cut(8, 10), origins: true, may_be_empty: true };
-    let Ok(nested) = read_with(&[path], options, &|_| {}) else { return };
-    let hierarchy = &nested.hierarchy;
+        Options { force: true, split, origins: true, may_be_empty: true };
+    let Ok(data) = read(&[path], options, &|_| {}) else { return };
+    let hierarchy = &data.hierarchy;
     for subnet in hierarchy.iter().take(500) {
-        let chain = chain(&nested, &subnet.range());
+        let chain = chain(hierarchy, &subnet.range(), &|range| data.file_of(range));
         assert_eq!(chain.last().map(|link| link.first), Some(subnet.range().first()));
         assert!(chain.windows(2).all(|pair| pair[0].first <= pair[1].first && pair[0].last >= pair[1].last));
     }
-    let stats = Stats::of(&nested);
-    assert_eq!(stats.rejected, nested.rejected());
+    let stats = Stats::of(&data);
+    assert_eq!(stats.rejected, data.rejected());
     let claims = hierarchy.iter().map(|subnet| Claim { key: subnet.id(), range: subnet.range(), rank: 0, provisional: false });
     let no_searches = std::iter::empty::<SearchClaim<u64>>();
     let no_constraints = std::iter::empty::<Vec<Claim<u64>>>();

@@ -1,29 +1,28 @@
-//! The database that a command was told of.
+//! The database that the flags name.
 
 use std::path::PathBuf;
 
 use anyhow::Context;
 use cluster::{Cluster, Options};
-use hierarchy::Hierarchy;
-use rir_loader::preview::InUse;
+use hierarchy::{Hierarchy, Registry};
 use store::generations::{self, Facts};
 use store::{Address, Store, StoreError};
 
 use crate::cli::DatabaseArgs;
 use crate::failure::{Interrupted, NothingLoaded};
-use crate::screen::Screen;
+use crate::progress_bar::ProgressBars;
 
-/// The database that was asked for, else the private one, which is started when the coordinator
-/// does not run it already.
-pub(crate) async fn database(
+/// The database that the flags name, else the private one, which is started unless the coordinator
+/// runs it already.
+async fn open(
     args: &DatabaseArgs,
-    screen: &Screen,
+    bars: &ProgressBars,
 ) -> anyhow::Result<(Option<Cluster>, Address)> {
     if let Some(url) = &args.database_url {
         return Ok((None, Address::url(url)?));
     }
     let dir = data_dir(args)?;
-    screen.say(&format!(
+    bars.print_line(&format!(
         "using the private Postgres in {} (no database URL was given)",
         dir.display()
     ));
@@ -39,52 +38,60 @@ fn data_dir(args: &DatabaseArgs) -> anyhow::Result<PathBuf> {
     )
 }
 
-/// The generation in use.
-pub(crate) fn loaded(args: &DatabaseArgs, screen: &Screen) -> anyhow::Result<(Facts, Hierarchy)> {
-    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    runtime.block_on(look(args, screen, live))?.ok_or_else(|| NothingLoaded.into())
-}
-
-async fn live(store: Store) -> Result<Option<(Facts, Hierarchy)>, StoreError> {
-    let Some(facts) = generations::live(&store).await? else { return Ok(None) };
-    let hierarchy = generations::read(&store, facts.id).await?;
-    Ok(hierarchy.map(|hierarchy| (facts, hierarchy)))
-}
-
-/// The generation in use with what is tied to it; `None` before the first load.
-pub(crate) async fn in_use(args: &DatabaseArgs, screen: &Screen) -> anyhow::Result<Option<InUse>> {
-    look(args, screen, async |store: Store| InUse::read(&store).await).await
-}
-
-/// Asks the database something and lets go of it again. Where there is no database there is nothing
-/// to be found, and none is made: the directory may be a slip of the pen.
-pub(crate) async fn look<T>(
+/// Runs `action` with a connection, closes it, and stops a private Postgres that was started for
+/// it. Ctrl-C stops the action and rolls it back.
+pub(crate) async fn with_store<T>(
     args: &DatabaseArgs,
-    screen: &Screen,
-    question: impl AsyncFnOnce(Store) -> Result<Option<T>, StoreError>,
-) -> anyhow::Result<Option<T>> {
-    if args.database_url.is_none() && !cluster::exists(&data_dir(args)?) {
-        return Ok(None);
-    }
-    let (cluster, address) = database(args, screen).await?;
-    let asked = async {
+    bars: &ProgressBars,
+    action: impl AsyncFnOnce(Store) -> Result<T, StoreError>,
+) -> anyhow::Result<T> {
+    let (cluster, address) = open(args, bars).await?;
+    let run = async {
+        // One connection for the action, one for what the pool needs meanwhile.
         let store = store::open_with(&address, 2).await?;
-        let found = question(store.clone()).await?;
+        let result = action(store.clone()).await?;
         store.close().await;
-        Ok(found)
+        Ok(result)
     };
-    let outcome = tokio::select! {
-        outcome = asked => outcome,
+    let result = tokio::select! {
+        result = run => result,
         _ = tokio::signal::ctrl_c() => Err(Interrupted.into()),
     };
     if let Some(cluster) = cluster {
         cluster.stop().await;
     }
-    outcome
+    result
 }
 
-/// Where a loaded range is from: the file of its registry, as the generation remembers it.
-pub(crate) fn source_of(facts: &Facts, registry: Option<hierarchy::Registry>) -> Option<String> {
+/// [`with_store`] for commands that need a loaded generation. A private database that does not
+/// exist is not created: the directory may be a typing error.
+pub(crate) async fn query<T>(
+    args: &DatabaseArgs,
+    bars: &ProgressBars,
+    action: impl AsyncFnOnce(Store) -> Result<Option<T>, StoreError>,
+) -> anyhow::Result<Option<T>> {
+    if args.database_url.is_none() && !cluster::exists(&data_dir(args)?) {
+        return Ok(None);
+    }
+    with_store(args, bars, action).await
+}
+
+/// The current generation.
+pub(crate) fn current_generation(
+    args: &DatabaseArgs,
+    bars: &ProgressBars,
+) -> anyhow::Result<(Facts, Hierarchy)> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    let read = async |store: Store| {
+        let Some(facts) = generations::live(&store).await? else { return Ok(None) };
+        let hierarchy = generations::read(&store, facts.id).await?;
+        Ok(hierarchy.map(|hierarchy| (facts, hierarchy)))
+    };
+    runtime.block_on(query(args, bars, read))?.ok_or_else(|| NothingLoaded.into())
+}
+
+/// Names of the files of a registry in a generation.
+pub(crate) fn source_of(facts: &Facts, registry: Option<Registry>) -> Option<String> {
     let registry = registry?.as_str();
     let files = facts.sources.iter().filter(|source| source.registry == registry);
     let names: Vec<&str> = files.map(|source| source.file.as_str()).collect();

@@ -1,33 +1,32 @@
 //! `rir-loader diff`
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use hierarchy::Hierarchy;
 use rir_loader::diff::Diff;
-use rir_loader::files::files;
-use rir_loader::read::{Options, read_with};
+use rir_loader::read::Options;
 
-use super::database::loaded;
-use super::{print, print_json};
+use super::database::current_generation;
+use super::{print_report, read_paths};
 use crate::cli::DiffArgs;
-use crate::screen::Screen;
+use crate::progress_bar::ProgressBars;
 
-/// What stands for the generation in use.
+/// Path that means the current generation.
 const LOADED: &str = "loaded";
 
 pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<()> {
-    let screen = Screen::new("reading");
-    let (before, after) = (side(&args.before, args, &screen)?, side(&args.after, args, &screen)?);
+    let bars = ProgressBars::new("reading");
+    let before = read_side(&args.before, args, &bars)?;
+    let after = read_side(&args.after, args, &bars)?;
     let diff = Diff::of(&before, &after);
-    drop(screen);
-    if args.json { print_json(&diff) } else { Ok(print(&diff.to_string())?) }
+    drop(bars);
+    print_report(&diff, args.json)
 }
 
-fn side(path: &Path, args: &DiffArgs, screen: &Screen) -> anyhow::Result<Hierarchy> {
+fn read_side(path: &PathBuf, args: &DiffArgs, bars: &ProgressBars) -> anyhow::Result<Hierarchy> {
     if path.as_os_str() == LOADED {
-        return Ok(loaded(&args.database, screen)?.1);
+        return Ok(current_generation(&args.database, bars)?.1);
     }
     let options = Options { force: args.force, ..Options::default() };
-    let paths = files(&[path.to_owned()])?;
-    Ok(read_with(&paths, options, &|step| screen.see(step))?.hierarchy)
+    Ok(read_paths(std::slice::from_ref(path), options, bars)?.hierarchy)
 }

@@ -7,18 +7,18 @@ use anyhow::Context;
 use futures_util::future::join_all;
 use hierarchy::Registry;
 use indicatif::HumanBytes;
-use rir_loader::fetch::{FetchError, Fetched, Manners, Mirror, Remote, fetch};
-use rir_loader::terms::{agreement, whois_terms};
+use rir_loader::fetch::{FetchError, FetchOptions, Fetched, Mirror, RemoteFile, fetch};
+use rir_loader::terms::{access_by_agreement, whois_terms};
 use serde::Serialize;
 
 use super::{print, print_json};
 use crate::cli::FetchArgs;
 use crate::failure::{Interrupted, NotAllFetched, sentence};
-use crate::screen::Screen;
+use crate::progress_bar::ProgressBars;
 
-/// What came of one file.
+/// Result for one file.
 #[derive(Debug, Serialize)]
-struct Line {
+struct FileResult {
     registry: &'static str,
     url: String,
     file: Option<PathBuf>,
@@ -30,119 +30,124 @@ struct Line {
 pub(crate) fn run(args: &FetchArgs) -> anyhow::Result<()> {
     let dir = &args.dir;
     std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-    let screen = Screen::new("downloading");
-    let remotes = remotes(args, &screen)?;
+    let bars = ProgressBars::new("downloading");
+    let files = files_to_fetch(args, &bars)?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
-    let lines = runtime.block_on(async {
+    let results = runtime.block_on(async {
         tokio::select! {
-            lines = each(args, remotes, &screen) => Ok(lines),
+            results = fetch_all(args, files, &bars) => Ok(results),
             _ = tokio::signal::ctrl_c() => Err(Interrupted),
         }
     })?;
     if args.json {
-        print_json(&lines)?;
+        print_json(&results)?;
     }
-    let failed = lines.iter().filter(|line| line.error.is_some()).count();
-    if failed == 0 { Ok(()) } else { Err(NotAllFetched { failed, of: lines.len() }.into()) }
+    let failed = results.iter().filter(|result| result.error.is_some()).count();
+    if failed == 0 { Ok(()) } else { Err(NotAllFetched { failed, of: results.len() }.into()) }
 }
 
-/// What to fetch, registry by registry; says on the way under which terms a dump is given, or how
-/// else one gets it.
-fn remotes(args: &FetchArgs, screen: &Screen) -> anyhow::Result<Vec<Remote>> {
-    let mut wanted =
+/// The files to download, registry by registry. Prints the terms of dumps, or how else to obtain
+/// them.
+fn files_to_fetch(args: &FetchArgs, bars: &ProgressBars) -> anyhow::Result<Vec<RemoteFile>> {
+    let mut registries =
         if args.registries.is_empty() { Registry::ALL.to_vec() } else { args.registries.clone() };
-    wanted.sort();
-    wanted.dedup();
-    let mut remotes = vec![];
-    for registry in wanted {
-        let official = || Mirror::official(registry);
-        remotes.push(given(&args.base_urls, registry).map_or_else(official, Ok)?.delegated());
+    registries.sort();
+    registries.dedup();
+    let mut files = vec![];
+    for registry in registries {
+        let mirror = match mirror_in(&args.base_urls, registry) {
+            Some(mirror) => mirror,
+            None => Mirror::official(registry)?,
+        };
+        files.push(mirror.delegated());
         if args.whois {
-            let mirror = match given(&args.whois_base_urls, registry) {
+            let mirror = match mirror_in(&args.whois_base_urls, registry) {
                 Some(mirror) => Some(mirror),
                 None => Mirror::official_whois(registry)?,
             };
             let dumps = mirror.map_or_else(Vec::new, |mirror| mirror.dumps());
-            tell_terms(registry, &dumps, screen);
-            remotes.extend(dumps);
+            if let Some(how) = access_by_agreement(registry) {
+                bars.print_line(&format!("{registry}: no WHOIS dump is fetched. {how}"));
+            } else if !dumps.is_empty() {
+                bars.print_line(&whois_terms(registry).to_string());
+            }
+            files.extend(dumps);
         }
     }
-    Ok(remotes)
+    Ok(files)
 }
 
-fn given(mirrors: &[Mirror], registry: Registry) -> Option<Mirror> {
+/// The mirror that the flags name for a registry; the last one counts.
+fn mirror_in(mirrors: &[Mirror], registry: Registry) -> Option<Mirror> {
     mirrors.iter().rev().find(|mirror| mirror.registry() == registry).cloned()
 }
 
-fn tell_terms(registry: Registry, dumps: &[Remote], screen: &Screen) {
-    if let Some(how) = agreement(registry) {
-        screen.say(&format!("{registry}: no WHOIS dump is fetched. {how}"));
-    } else if !dumps.is_empty() {
-        screen.say(&whois_terms(registry).to_string());
+/// Downloads from all servers at the same time, from each one file after the other. A failure does
+/// not stop the other downloads.
+async fn fetch_all(
+    args: &FetchArgs,
+    files: Vec<RemoteFile>,
+    bars: &ProgressBars,
+) -> Vec<FileResult> {
+    let fetch_from_server = async |files: Vec<RemoteFile>| {
+        let mut results = vec![];
+        for file in &files {
+            results.push(fetch_file(args, file, bars).await);
+        }
+        results
+    };
+    let servers = by_server(files).into_iter().map(fetch_from_server);
+    join_all(servers).await.into_iter().flatten().collect()
+}
+
+async fn fetch_file(args: &FetchArgs, file: &RemoteFile, bars: &ProgressBars) -> FileResult {
+    let options = FetchOptions { contact: args.contact.as_deref(), ..FetchOptions::default() };
+    let bar = bars.another();
+    let result = fetch(file, &args.dir, options, &|step| bar.show(step)).await;
+    drop(bar);
+    let result = FileResult::of(file, result);
+    if !args.json {
+        result.print(bars);
     }
+    result
 }
 
-/// Servers at the same time, files of one server one after the other; what fails for one is no
-/// reason to leave out another.
-async fn each(args: &FetchArgs, remotes: Vec<Remote>, screen: &Screen) -> Vec<Line> {
-    let manners = Manners { contact: args.contact.as_deref(), ..Manners::default() };
-    let one = async |remote: &Remote| {
-        let bar = screen.beside();
-        let outcome = fetch(remote, &args.dir, manners, &|step| bar.see(step)).await;
-        let line = Line::of(remote, outcome);
-        drop(bar);
-        if !args.json {
-            line.tell(screen);
-        }
-        line
-    };
-    let server = async |files: Vec<Remote>| {
-        let mut lines = vec![];
-        for remote in &files {
-            lines.push(one(remote).await);
-        }
-        lines
-    };
-    join_all(by_server(remotes).into_iter().map(server)).await.into_iter().flatten().collect()
-}
-
-/// Files of the same server together, in the order of their servers' first files.
-fn by_server(remotes: Vec<Remote>) -> Vec<Vec<Remote>> {
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let mut servers: Vec<Vec<Remote>> = vec![];
-    for remote in remotes {
-        let place = *places.entry(remote.server()).or_insert(servers.len());
-        match servers.get_mut(place) {
-            Some(files) => files.push(remote),
-            None => servers.push(vec![remote]),
+/// Groups the files by server, in the order of the servers' first files.
+fn by_server(files: Vec<RemoteFile>) -> Vec<Vec<RemoteFile>> {
+    let mut indices: BTreeMap<String, usize> = BTreeMap::new();
+    let mut servers: Vec<Vec<RemoteFile>> = vec![];
+    for file in files {
+        let index = *indices.entry(file.server()).or_insert(servers.len());
+        match servers.get_mut(index) {
+            Some(files) => files.push(file),
+            None => servers.push(vec![file]),
         }
     }
     servers
 }
 
-impl Line {
-    fn of(remote: &Remote, outcome: Result<Fetched, FetchError>) -> Self {
-        let (registry, url) = (remote.registry().as_str(), remote.url().to_string());
-        match outcome {
-            Ok(Fetched { path, bytes, up_to_date }) => Self {
-                registry,
-                url,
-                file: Some(path),
-                bytes: Some(bytes),
-                up_to_date,
-                error: None,
-            },
-            Err(error) => {
-                let error = Some(sentence(&error.into()));
-                Self { registry, url, file: None, bytes: None, up_to_date: false, error }
+impl FileResult {
+    fn of(remote: &RemoteFile, result: Result<Fetched, FetchError>) -> Self {
+        let failed = Self {
+            registry: remote.registry().as_str(),
+            url: remote.url().to_string(),
+            file: None,
+            bytes: None,
+            up_to_date: false,
+            error: None,
+        };
+        match result {
+            Ok(Fetched { path, bytes, up_to_date }) => {
+                Self { file: Some(path), bytes: Some(bytes), up_to_date, ..failed }
             }
+            Err(error) => Self { error: Some(sentence(&error.into())), ..failed },
         }
     }
 
-    fn tell(&self, screen: &Screen) {
+    fn print(&self, bars: &ProgressBars) {
         let registry = self.registry;
         if let Some(error) = &self.error {
-            screen.say(&format!("rir-loader: {registry}: {error}"));
+            bars.print_line(&format!("rir-loader: {registry}: {error}"));
             return;
         }
         let file = self.file.as_ref().map_or_else(String::new, |file| file.display().to_string());
@@ -160,14 +165,14 @@ mod tests {
     #[test]
     fn a_server_is_asked_for_one_file_at_a_time() {
         let at = |registry, base| Mirror::at(registry, base).unwrap();
-        let remotes = [
+        let files = [
             vec![at(Registry::Apnic, "https://a.example/stats").delegated()],
             at(Registry::Apnic, "https://a.example/whois").dumps(),
             vec![at(Registry::Arin, "https://b.example/").delegated()],
             vec![at(Registry::Lacnic, "https://a.example:8443/").delegated()],
         ];
-        let servers = by_server(remotes.concat());
+        let servers = by_server(files.concat());
         assert_eq!(servers.iter().map(Vec::len).collect::<Vec<_>>(), [4, 1, 1]);
-        assert!(servers[0].iter().all(|remote| remote.server() == "https://a.example"));
+        assert!(servers[0].iter().all(|file| file.server() == "https://a.example"));
     }
 }

@@ -1,47 +1,50 @@
 //! `rir-loader inspect`
 
 use hierarchy::{Hierarchy, Range};
-use rir_loader::files::files;
-use rir_loader::inspect::{Link, Source, chain_in, holdings};
-use rir_loader::read::{Options, read_with};
+use rir_loader::inspect::{FindSource, SubnetInfo, chain, holdings};
+use rir_loader::read::Options;
 
-use super::database::{loaded, source_of};
-use super::{print, print_json};
+use super::database::{current_generation, source_of};
+use super::{print, print_json, read_paths};
 use crate::cli::InspectArgs;
 use crate::failure::NoSuchCompany;
-use crate::screen::Screen;
+use crate::progress_bar::ProgressBars;
 
 pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<()> {
-    let screen = Screen::new("reading");
-    let links = links(args, &screen)?;
-    drop(screen);
+    let bars = ProgressBars::new("reading");
+    let subnets = find_subnets(args, &bars)?;
+    drop(bars);
     if args.json {
-        return print_json(&links);
+        return print_json(&subnets);
     }
-    let shown: Vec<String> = links.iter().map(Link::to_string).collect();
-    Ok(print(&format!("{}\n", shown.join("\n")))?)
+    let lines: Vec<String> = subnets.iter().map(SubnetInfo::to_string).collect();
+    Ok(print(&format!("{}\n", lines.join("\n")))?)
 }
 
-fn links(args: &InspectArgs, screen: &Screen) -> anyhow::Result<Vec<Link>> {
+fn find_subnets(args: &InspectArgs, bars: &ProgressBars) -> anyhow::Result<Vec<SubnetInfo>> {
     if args.paths.is_empty() {
-        let (facts, hierarchy) = loaded(&args.database, screen)?;
+        let (facts, hierarchy) = current_generation(&args.database, bars)?;
+        // A generation remembers its files, but not the file of each range.
         let source = |range: &Range| {
             let registry = hierarchy.find(range).and_then(|id| hierarchy.subnet(id).registry());
             source_of(&facts, registry)
         };
-        return look_up(&hierarchy, &args.what, &source);
+        return look_up(&hierarchy, &args.query, &source);
     }
     let options = Options { origins: true, may_be_empty: true, ..args.reading.options() };
-    let nested = read_with(&files(&args.paths)?, options, &|step| screen.see(step))?;
-    let source = |range: &Range| nested.file_of(range);
-    look_up(&nested.hierarchy, &args.what, &source)
+    let data = read_paths(&args.paths, options, bars)?;
+    look_up(&data.hierarchy, &args.query, &|range| data.file_of(range))
 }
 
-/// What reads as an address, a prefix or a range is one; everything else is a company.
-fn look_up(hierarchy: &Hierarchy, what: &str, source: Source<'_>) -> anyhow::Result<Vec<Link>> {
-    if let Ok(range) = what.parse::<Range>() {
-        return Ok(chain_in(hierarchy, &range, source));
+/// A query that can be parsed as an address, a prefix or a range is one; any other is a company.
+fn look_up(
+    hierarchy: &Hierarchy,
+    query: &str,
+    source: FindSource<'_>,
+) -> anyhow::Result<Vec<SubnetInfo>> {
+    if let Ok(range) = query.parse::<Range>() {
+        return Ok(chain(hierarchy, &range, source));
     }
-    let found = holdings(hierarchy, what, source);
-    if found.is_empty() { Err(NoSuchCompany(what.to_owned()).into()) } else { Ok(found) }
+    let found = holdings(hierarchy, query, source);
+    if found.is_empty() { Err(NoSuchCompany(query.to_owned()).into()) } else { Ok(found) }
 }

@@ -5,7 +5,7 @@ use clap::CommandFactory;
 use super::print;
 use crate::cli::Cli;
 
-/// One page: the program, then each subcommand with its flags.
+/// Prints one page: the program, then each subcommand with its flags.
 pub(crate) fn run() -> anyhow::Result<()> {
     let mut page = vec![];
     let command = Cli::command();

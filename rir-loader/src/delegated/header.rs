@@ -1,90 +1,82 @@
-//! The promises at the top of a file.
+//! Header and summaries: how many records a file announces.
 
 use hierarchy::Registry;
 
-use super::day::Day;
-use super::field::{Field, Fields, Malformed};
-use super::row::Resource;
+use super::fields::{FieldError, Fields, check_date, parse_registry};
+use super::record::Resource;
 
 /// The first line that is not a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// Who publishes the file.
+    /// Publisher of the file.
     pub registry: Registry,
     /// The registry's number of this edition: a day, or seconds or milliseconds since 1970.
     pub serial: String,
-    /// How many records follow; summaries and comments do not count.
+    /// Records that follow; summaries and comments do not count.
     pub records: u64,
-    /// Day up to which the file speaks.
-    pub end: Option<Day>,
+    /// Last day covered, as `YYYY-MM-DD`; `None` where the file names none.
+    pub end: Option<String>,
 }
 
-/// A line that says how many records of one type follow.
+/// A line that announces the number of records of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Summary {
-    /// The type.
-    pub resource: Resource,
-    /// How many.
-    pub count: u64,
+pub(super) struct Summary {
+    pub(super) resource: Resource,
+    pub(super) count: u64,
 }
 
-/// Digits that a serial may have; the longest in use are milliseconds since 1970.
-const LONGEST_SERIAL: usize = 20;
+/// Longest serial number; the longest in use are milliseconds since 1970.
+const MAX_SERIAL: usize = 20;
 
 impl Header {
-    pub(super) fn parse(line: &str) -> Result<Self, Malformed> {
-        let mut fields = Fields::of(line);
-        version(fields.next(Field::Version)?)?;
-        let registry = registry(fields.next(Field::Registry)?)?;
-        let serial = serial(fields.next(Field::Serial)?)?;
-        let records = count(Field::Records, fields.next(Field::Records)?)?;
-        day(Field::StartDate, fields.next(Field::StartDate)?)?;
-        let end = day(Field::EndDate, fields.next(Field::EndDate)?)?;
+    pub(super) fn parse(line: &[u8]) -> Result<Self, FieldError> {
+        let mut fields = Fields::of(line)?;
+        check_version(fields.next("version")?)?;
+        let registry = parse_registry(fields.next("registry")?)?;
+        let serial = parse_serial(fields.next("serial")?)?;
+        let records = parse_count("records", fields.next("records")?)?;
+        // APNIC leaves the start date empty.
+        check_date("start date", fields.next("start date")?)?;
+        let end = fields.next("end date")?;
+        check_date("end date", end)?;
+        let end = (end.len() == 8 && end != "00000000")
+            .then(|| format!("{}-{}-{}", &end[..4], &end[4..6], &end[6..]));
         Ok(Self { registry, serial: serial.to_owned(), records, end })
     }
 }
 
+/// Whether a line is a summary: its country is `*`.
+pub(super) fn is_summary(line: &[u8]) -> bool {
+    line.split(|byte| *byte == b'|').nth(1).is_some_and(|country| country.trim_ascii() == b"*")
+}
+
 impl Summary {
-    /// The registry, the first field, was taken already.
-    pub(super) fn parse(fields: &mut Fields<'_>) -> Result<Self, Malformed> {
-        let resource = Resource::parse(fields.next(Field::Type)?)?;
-        fields.next(Field::Start)?;
-        Ok(Self { resource, count: count(Field::Count, fields.next(Field::Count)?)? })
+    pub(super) fn parse(line: &[u8]) -> Result<Self, FieldError> {
+        let mut fields = Fields::of(line)?;
+        parse_registry(fields.next("registry")?)?;
+        fields.next("country")?;
+        let resource = Resource::parse(fields.next("type")?)?;
+        fields.next("start")?;
+        Ok(Self { resource, count: parse_count("count", fields.next("count")?)? })
     }
 }
 
-pub(super) fn registry(text: &str) -> Result<Registry, Malformed> {
-    let expected = "afrinic, apnic, arin, lacnic or ripencc";
-    text.parse().map_err(|_| Malformed::new(Field::Registry, text.as_bytes(), expected))
+fn check_version(text: &str) -> Result<(), FieldError> {
+    let minor = text.strip_prefix("2.").and_then(|minor| minor.parse::<u32>().ok());
+    if text == "2" || minor.is_some() {
+        return Ok(());
+    }
+    Err(FieldError::new("version", text, "2 or 2.x, the versions of the format we can read"))
 }
 
-pub(super) fn day(field: Field, text: &str) -> Result<Option<Day>, Malformed> {
-    Day::parse(text).map_err(|()| {
-        Malformed::new(field, text.as_bytes(), "a day as YYYYMMDD, 00000000 or nothing")
-    })
+fn parse_serial(text: &str) -> Result<&str, FieldError> {
+    let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+    if visible && (1..=MAX_SERIAL).contains(&text.len()) {
+        return Ok(text);
+    }
+    Err(FieldError::new("serial", text, "up to 20 digits"))
 }
 
-fn version(text: &str) -> Result<(), Malformed> {
-    let known =
-        text == "2" || text.strip_prefix("2.").is_some_and(|minor| minor.parse::<u32>().is_ok());
-    let wrong = || {
-        Malformed::new(
-            Field::Version,
-            text.as_bytes(),
-            "2 or 2.x, the versions of the format we can read",
-        )
-    };
-    known.then_some(()).ok_or_else(wrong)
-}
-
-fn serial(text: &str) -> Result<&str, Malformed> {
-    let good = !text.is_empty()
-        && text.len() <= LONGEST_SERIAL
-        && text.bytes().all(|byte| byte.is_ascii_graphic());
-    good.then_some(text)
-        .ok_or_else(|| Malformed::new(Field::Serial, text.as_bytes(), "up to 20 digits"))
-}
-
-fn count(field: Field, text: &str) -> Result<u64, Malformed> {
-    text.parse().map_err(|_| Malformed::new(field, text.as_bytes(), "a number of records"))
+fn parse_count(field: &'static str, text: &str) -> Result<u64, FieldError> {
+    text.parse().map_err(|_| FieldError::new(field, text, "a number of records"))
 }

@@ -1,120 +1,120 @@
-//! Bytes over HTTP, in as many pieces as it takes.
+//! Downloads a file over HTTP, continuing an unfinished download.
 
 use reqwest::header::{CONTENT_RANGE, HeaderMap, IF_RANGE, RANGE};
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Response, StatusCode};
 
-use super::Patience;
-use super::edition::Edition;
+use super::Transfer;
 use super::error::FetchError;
-use super::mirror::Remote;
-use super::partial::Partial;
-use super::tries::{Tries, Trouble};
-use crate::watch::{Step, Watch};
+use super::partial::PartialDownload;
+use super::retry::Retries;
+use super::validator::Validator;
+use crate::progress::Step;
 
-/// Most bytes of a file. The largest has about 30 million today.
-const LARGEST: u64 = 1 << 30;
+/// Largest accepted file in bytes. The largest published one has about 300 million.
+const MAX_BYTES: u64 = 1 << 30;
 
-/// Brings the unfinished file to its end; `None` when the edition at hand is the newest. On an
-/// error the bytes stay there for another time.
-pub(super) async fn download(
-    client: &Client,
-    remote: &Remote,
-    mut part: Partial,
-    at_hand: Option<&Edition>,
-    patience: Patience,
-    watch: Watch<'_>,
-) -> Result<Option<Partial>, FetchError> {
-    let mut tries = Tries::new(remote.url().clone(), patience, watch);
-    loop {
-        let outcome = piece(client, remote, &mut part, at_hand, watch).await;
-        part.flush().await?;
-        match outcome {
-            Ok(Got::All) => return Ok(Some(part)),
-            Ok(Got::NothingNew) => return part.discard().await.map(|()| None),
-            Err(trouble) => tries.again(trouble).await?,
-        }
-    }
+/// Result of a request.
+enum Outcome {
+    Complete,
+    NotModified,
 }
 
-/// What came of a request.
-enum Got {
-    All,
-    NothingNew,
-}
-
-/// One request: for the rest when there is a beginning (RFC 9110, section 14), else for all.
-async fn piece(
-    client: &Client,
-    remote: &Remote,
-    part: &mut Partial,
-    at_hand: Option<&Edition>,
-    watch: Watch<'_>,
-) -> Result<Got, Trouble> {
-    let mut request = client.get(remote.url().clone());
-    if let Some(edition) = part.edition() {
-        request = request.header(RANGE, format!("bytes={}-", part.len())).header(IF_RANGE, edition);
-    } else if let Some(edition) = at_hand {
-        request = edition.condition(request);
-    }
-    let response = request.send().await.map_err(Trouble::Request)?;
-    let headers = response.headers();
-    match response.status() {
-        StatusCode::OK => part.restart(Some(headers)).await?,
-        StatusCode::PARTIAL_CONTENT
-            if content_range_is(headers, |range| goes_on(range, part.len())) => {}
-        StatusCode::RANGE_NOT_SATISFIABLE
-            if content_range_is(headers, |range| ends_at(range, part.len())) =>
-        {
-            return Ok(Got::All);
-        }
-        StatusCode::NOT_MODIFIED if at_hand.is_some() => return Ok(Got::NothingNew),
-        StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE => {
-            part.restart(None).await?;
-            return Err(Trouble::Stale);
-        }
-        _ => return Err(Trouble::status(&response)),
-    }
-    receive(response, remote, part, watch).await.map(|()| Got::All)
-}
-
-async fn receive(
-    mut response: Response,
-    remote: &Remote,
-    part: &mut Partial,
-    watch: Watch<'_>,
-) -> Result<(), Trouble> {
-    let bytes = response.content_length().map(|more| part.len().saturating_add(more));
-    refuse_too_large(remote, bytes.unwrap_or(0))?;
-    watch(Step::File { name: remote.name(), bytes, there: part.len() });
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) => {
-                refuse_too_large(remote, part.len() + chunk.len() as u64)?;
-                part.append(&chunk).await?;
-                watch(Step::Bytes(chunk.len() as u64));
+impl Transfer<'_> {
+    /// Completes the unfinished file; `None` when the local edition is the newest. After an error
+    /// the bytes stay for another attempt.
+    pub(super) async fn download(
+        &self,
+        mut part: PartialDownload,
+        local: Option<&Validator>,
+    ) -> Result<Option<PartialDownload>, FetchError> {
+        let mut retries = Retries::new(self.retry, self.progress);
+        loop {
+            let result = self.request(&mut part, local).await;
+            part.flush().await?;
+            match result {
+                Ok(Outcome::Complete) => return Ok(Some(part)),
+                Ok(Outcome::NotModified) => return part.discard().await.map(|()| None),
+                Err(error) => retries.wait(error).await?,
             }
-            Ok(None) => return Ok(()),
-            Err(source) => return Err(Trouble::Body { got: part.len(), source }),
         }
+    }
+
+    /// Requests the rest of an unfinished file (RFC 9110, section 14), or the whole file.
+    async fn request(
+        &self,
+        part: &mut PartialDownload,
+        local: Option<&Validator>,
+    ) -> Result<Outcome, FetchError> {
+        let url = self.remote.url();
+        let mut request = self.client.get(url.clone());
+        if let Some(validator) = part.validator() {
+            let range = format!("bytes={}-", part.len());
+            request = request.header(RANGE, range).header(IF_RANGE, validator);
+        } else if let Some(validator) = local {
+            request = validator.add_condition(request);
+        }
+        let response = request.send().await;
+        let response = response.map_err(|source| FetchError::unreachable(url, source))?;
+        let headers = response.headers();
+        match response.status() {
+            // Also the answer where the server has a new edition, or ignores ranges.
+            StatusCode::OK => part.restart(Some(headers)).await?,
+            StatusCode::PARTIAL_CONTENT if starts_at(headers, part.len()) => {}
+            // The file was complete already when an earlier run was stopped.
+            StatusCode::RANGE_NOT_SATISFIABLE if has_length(headers, part.len()) => {
+                return Ok(Outcome::Complete);
+            }
+            StatusCode::NOT_MODIFIED if local.is_some() => return Ok(Outcome::NotModified),
+            StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE => {
+                part.restart(None).await?;
+                return Err(FetchError::Changing { url: url.to_string() });
+            }
+            _ => return Err(FetchError::status(url, &response)),
+        }
+        self.receive(response, part).await.map(|()| Outcome::Complete)
+    }
+
+    async fn receive(
+        &self,
+        mut response: Response,
+        part: &mut PartialDownload,
+    ) -> Result<(), FetchError> {
+        let bytes = response.content_length().map(|rest| part.len().saturating_add(rest));
+        self.check_size(bytes.unwrap_or(0))?;
+        let name = self.remote.name();
+        (self.progress)(Step::File { name, bytes, present: part.len() });
+        loop {
+            let chunk = response.chunk().await;
+            let got = part.len();
+            let error = |source| FetchError::broken_off(self.remote.url(), got, source);
+            let Some(chunk) = chunk.map_err(error)? else { return Ok(()) };
+            self.check_size(got + chunk.len() as u64)?;
+            part.append(&chunk).await?;
+            (self.progress)(Step::Bytes(chunk.len() as u64));
+        }
+    }
+
+    fn check_size(&self, bytes: u64) -> Result<(), FetchError> {
+        if bytes <= MAX_BYTES {
+            return Ok(());
+        }
+        Err(FetchError::TooLarge { url: self.remote.url().to_string(), limit: MAX_BYTES })
     }
 }
 
-fn refuse_too_large(remote: &Remote, bytes: u64) -> Result<(), FetchError> {
-    let too_large = || FetchError::TooLarge { url: remote.url().to_string(), limit: LARGEST };
-    if bytes > LARGEST { Err(too_large()) } else { Ok(()) }
+fn content_range(headers: &HeaderMap) -> &str {
+    headers.get(CONTENT_RANGE).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-fn content_range_is(headers: &HeaderMap, right: impl Fn(&str) -> bool) -> bool {
-    headers.get(CONTENT_RANGE).and_then(|value| value.to_str().ok()).is_some_and(right)
+/// Whether `Content-Range: bytes 100-199/200` starts after so many bytes.
+fn starts_at(headers: &HeaderMap, length: u64) -> bool {
+    let range = content_range(headers).strip_prefix("bytes ");
+    let first = range.and_then(|range| range.split_once('-')).map(|(first, _)| first.trim());
+    first.is_some_and(|first| first.parse() == Ok(length))
 }
 
-/// `bytes 100-199/200` goes on after 100 bytes.
-fn goes_on(content_range: &str, len: u64) -> bool {
-    let rest = content_range.strip_prefix("bytes ").and_then(|range| range.split_once('-'));
-    rest.is_some_and(|(first, _)| first.trim().parse() == Ok(len))
-}
-
-/// `bytes */200` says that 200 bytes are all there is.
-fn ends_at(content_range: &str, len: u64) -> bool {
-    content_range.strip_prefix("bytes */").is_some_and(|all| all.trim().parse() == Ok(len))
+/// Whether `Content-Range: bytes */200` names a file of so many bytes.
+fn has_length(headers: &HeaderMap, length: u64) -> bool {
+    let all = content_range(headers).strip_prefix("bytes */");
+    all.is_some_and(|all| all.trim().parse() == Ok(length))
 }

@@ -1,4 +1,4 @@
-//! Where each registry's files are.
+//! Locations of the registries' files.
 
 use std::net::IpAddr;
 
@@ -14,38 +14,38 @@ pub struct Mirror {
 
 /// A file on a web server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remote {
+pub struct RemoteFile {
     registry: Registry,
     url: Url,
     name: String,
-    proof: Proof,
+    integrity: Integrity,
 }
 
-/// How it is known that a file came whole and undamaged.
+/// How a complete and undamaged file is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Proof {
-    /// The MD5 sum that the registry publishes beside it.
-    Published,
-    /// Such a sum where there is one, else the one that gzip put into the file itself.
-    Packed,
+pub(super) enum Integrity {
+    /// By the MD5 sum that the registry publishes beside it.
+    PublishedMd5,
+    /// By such a sum where there is one, else by the checksum inside the gzip file.
+    Gzip,
 }
 
-/// Text that names no place.
+/// Why a text does not name a mirror.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MirrorError {
     /// Not `REGISTRY=URL`.
     #[error("`{0}` is not REGISTRY=URL, for example apnic=https://mirror.example/stats/apnic/")]
     Form(String),
-    /// The word before the equals sign names no registry.
+    /// The text before the equals sign is not a registry.
     #[error(transparent)]
     Registry(#[from] hierarchy::UnknownRegistry),
-    /// What comes after is no http or https URL.
+    /// The text after the equals sign is not a URL of a web server.
     #[error("`{0}` is not an http or https URL")]
     Url(String),
 }
 
 impl Mirror {
-    /// Where the registry itself publishes its delegated file. See also the list that the NRO's
+    /// The registry's own server for delegated files. See also the list that the NRO's
     /// `nro-delegated-stats` reads.
     pub fn official(registry: Registry) -> Result<Self, MirrorError> {
         let base = match registry {
@@ -58,8 +58,8 @@ impl Mirror {
         Self::at(registry, base)
     }
 
-    /// Where the registry itself gives its WHOIS database to everybody; `None` for those that give
-    /// it by agreement only.
+    /// The registry's own server for WHOIS dumps; `None` for those that give them by agreement
+    /// only.
     pub fn official_whois(registry: Registry) -> Result<Option<Self>, MirrorError> {
         let base = match registry {
             Registry::Afrinic => "https://ftp.afrinic.net/pub/dbase/",
@@ -70,7 +70,7 @@ impl Mirror {
         Self::at(registry, base).map(Some)
     }
 
-    /// A copy under `base`, the URL of a directory.
+    /// The directory with the URL `base`.
     pub fn at(registry: Registry, base: &str) -> Result<Self, MirrorError> {
         let wrong = || MirrorError::Url(base.to_owned());
         let slash = if base.ends_with('/') { "" } else { "/" };
@@ -82,26 +82,26 @@ impl Mirror {
         }
     }
 
-    /// Reads `REGISTRY=URL`.
+    /// Parses `REGISTRY=URL`.
     pub fn parse(text: &str) -> Result<Self, MirrorError> {
         let (registry, base) =
             text.split_once('=').ok_or_else(|| MirrorError::Form(text.to_owned()))?;
         Self::at(registry.trim().parse()?, base.trim())
     }
 
-    /// Whose files it holds.
+    /// Registry of the files.
     pub fn registry(&self) -> Registry {
         self.registry
     }
 
-    /// The delegated file in it.
-    pub fn delegated(&self) -> Remote {
-        self.file(format!("delegated-{}-extended-latest", self.registry), Proof::Published)
+    /// The delegated file in the directory.
+    pub fn delegated(&self) -> RemoteFile {
+        self.file(format!("delegated-{}-extended-latest", self.registry), Integrity::PublishedMd5)
     }
 
-    /// The parts of the WHOIS database in it that say who holds which addresses; none of a registry
-    /// that gives no such files to everybody.
-    pub fn dumps(&self) -> Vec<Remote> {
+    /// The WHOIS dumps in the directory that say who holds which addresses; empty for a registry
+    /// that does not publish them.
+    pub fn dumps(&self) -> Vec<RemoteFile> {
         let names: &[&str] = match self.registry {
             Registry::Afrinic => &["afrinic.db.gz"],
             Registry::Apnic => {
@@ -112,54 +112,49 @@ impl Mirror {
             }
             Registry::Arin | Registry::Lacnic => &[],
         };
-        names.iter().map(|name| self.file((*name).to_owned(), Proof::Packed)).collect()
+        names.iter().map(|name| self.file((*name).to_owned(), Integrity::Gzip)).collect()
     }
 
-    fn file(&self, name: String, proof: Proof) -> Remote {
+    fn file(&self, name: String, integrity: Integrity) -> RemoteFile {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{name}", self.base.path()));
-        Remote { registry: self.registry, url, name, proof }
+        RemoteFile { registry: self.registry, url, name, integrity }
     }
 }
 
-impl Remote {
-    /// Whose file it is.
+impl RemoteFile {
+    /// Registry of the file.
     pub fn registry(&self) -> Registry {
         self.registry
     }
 
-    /// Where it is.
+    /// Location of the file.
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// Its name, there and here.
+    /// Name of the file, on the server and in the local directory.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it holds WHOIS data, which are not as open as delegated files.
-    pub fn is_whois(&self) -> bool {
-        self.proof == Proof::Packed
-    }
-
-    /// The server: what is at the same one is fetched one after the other.
+    /// The server. Files of the same server are downloaded one after the other.
     pub fn server(&self) -> String {
         self.url.origin().ascii_serialization()
     }
 
-    pub(super) fn proof(&self) -> Proof {
-        self.proof
+    pub(super) fn integrity(&self) -> Integrity {
+        self.integrity
     }
 
-    /// Where its checksum is, if it has one.
+    /// Location of the checksum, if there is one.
     pub(super) fn checksum_url(&self) -> Url {
         let mut url = self.url.clone();
         url.set_path(&format!("{}.md5", self.url.path()));
         url
     }
 
-    /// Whether it is on this machine, where no proxy can help.
+    /// Whether the server is on this machine, where a proxy cannot reach it.
     pub(super) fn is_local(&self) -> bool {
         let Some(host) = self.url.host_str() else { return false };
         let bare = host.trim_matches(['[', ']']);
@@ -172,18 +167,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_registry_has_an_https_place() {
+    fn every_registry_has_an_https_url() {
         for registry in Registry::ALL {
             let remote = Mirror::official(registry).unwrap().delegated();
             assert_eq!(remote.url().scheme(), "https");
             let sum = remote.checksum_url();
             assert!(sum.path().ends_with(&format!("delegated-{registry}-extended-latest.md5")));
-            assert!(!remote.is_local() && !remote.is_whois());
+            assert!(!remote.is_local() && remote.integrity() == Integrity::PublishedMd5);
         }
     }
 
     #[test]
-    fn three_registries_give_their_database_to_everybody() {
+    fn three_registries_publish_their_database() {
         let open = |registry: &Registry| Mirror::official_whois(*registry).unwrap().is_some();
         let open: Vec<Registry> = Registry::ALL.into_iter().filter(open).collect();
         assert_eq!(open, [Registry::Afrinic, Registry::Apnic, Registry::RipeNcc]);
@@ -192,15 +187,13 @@ mod tests {
             ripe[0].url().as_str(),
             "https://ftp.ripe.net/ripe/dbase/split/ripe.db.inetnum.gz"
         );
-        assert!(
-            ripe.iter()
-                .all(|remote| remote.is_whois() && remote.server() == "https://ftp.ripe.net")
-        );
+        assert!(ripe.iter().all(|remote| remote.integrity() == Integrity::Gzip
+            && remote.server() == "https://ftp.ripe.net"));
         assert!(Mirror::at(Registry::Arin, "https://x.example").unwrap().dumps().is_empty());
     }
 
     #[test]
-    fn a_copy_is_named_by_its_directory() {
+    fn a_mirror_is_named_by_its_directory() {
         for base in ["http://127.0.0.1:8080/a", "http://127.0.0.1:8080/a/"] {
             let remote = Mirror::parse(&format!("APNIC={base}")).unwrap().delegated();
             assert_eq!(

@@ -1,189 +1,112 @@
-//! Numbered lines of a stream, cut in place out of one buffer.
+//! Numbered lines of a text.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
-use memchr::memchr;
+use crate::text_error::TextError;
 
-/// Bytes asked for at a time.
-const BLOCK: usize = 256 * 1024;
+/// A file whose line is longer than this is refused; shorter overlong lines are only skipped.
+const UNREADABLE_LINE: usize = 64 * 1024 * 1024;
 
-/// Bytes of the beginning that [`Lines::head`] shows at most.
-pub(crate) const MOST_HEAD: usize = 64 * 1024;
+/// Bytes of an overlong line that are kept for the report.
+const EXCERPT: usize = 400;
 
-/// A line this long has no end that is worth waiting for.
-const ENDLESS: u64 = 64 * 1024 * 1024;
-
-/// UTF-8's byte order mark.
-const MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// Why a line could not be had.
-#[derive(Debug)]
-pub(crate) enum LineError {
-    /// It is longer than was agreed; [`Lines::skip`] goes on behind it.
-    TooLong,
-    /// The last line has no end.
-    BrokenOff,
-    Io(io::Error),
+/// A line without its line end.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line<'a> {
+    Complete(&'a [u8]),
+    /// The text ends without a line end: it may have been cut short.
+    Unterminated(&'a [u8]),
+    /// The beginning of a line longer than the limit; the rest was skipped.
+    Overlong(&'a [u8]),
 }
 
-/// Numbered lines; only a block of the stream is in memory.
-pub(crate) struct Lines<'w> {
-    input: Box<dyn Read + 'w>,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-    ended: bool,
+/// Reads numbered lines of at most `limit` bytes.
+pub(crate) struct Lines<R> {
+    input: R,
+    limit: usize,
+    line: Vec<u8>,
     number: u64,
-    bytes: u64,
-    longest: usize,
 }
 
-impl<'w> Lines<'w> {
-    /// Lines of unpacked text of at most `longest` bytes each.
-    pub(crate) fn new(input: Box<dyn Read + 'w>, longest: usize) -> Self {
-        let buffer = vec![0; BLOCK.max(longest + 1)];
-        Self { input, buffer, start: 0, end: 0, ended: false, number: 0, bytes: 0, longest }
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(input: R, limit: usize) -> Self {
+        Self { input, limit, line: vec![], number: 0 }
     }
 
-    /// The first bytes, as many as there are up to [`MOST_HEAD`], without taking them; a byte order
-    /// mark is passed over. To be asked before the first line.
-    pub(crate) fn head(&mut self) -> io::Result<&[u8]> {
-        while self.end - self.start < MOST_HEAD && !self.ended {
-            self.fill()?;
+    /// The next line, `None` at the end of the text.
+    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, TextError> {
+        self.line.clear();
+        // Two bytes more than the limit, for `\r\n`.
+        let read = self.read_up_to(self.limit + 2)?;
+        if read == 0 {
+            return Ok(None);
         }
-        if self.rest().starts_with(MARK) {
-            self.start += MARK.len();
-        }
-        Ok(&self.rest()[..MOST_HEAD.min(self.end - self.start)])
-    }
-
-    /// From now on lines may have so many bytes; no more than at the beginning.
-    pub(crate) fn limit(&mut self, longest: usize) {
-        self.longest = self.longest.min(longest);
-    }
-
-    /// All that has not been taken yet, as bytes.
-    pub(crate) fn into_text(mut self) -> impl Read + 'w {
-        self.buffer.truncate(self.end);
-        self.buffer.drain(..self.start);
-        io::Cursor::new(self.buffer).chain(self.input)
-    }
-
-    /// The next line without its end, `None` after the last.
-    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, LineError> {
-        let length = self.find_end()?;
-        let Some(length) = length else { return Ok(None) };
-        let line = self.start..self.start + length;
-        self.advance(length + 1);
         self.number += 1;
-        let line = &self.buffer[line];
-        Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+        if self.line.pop_if(|byte| *byte == b'\n').is_some() {
+            self.line.pop_if(|byte| *byte == b'\r');
+            if self.line.len() <= self.limit {
+                return Ok(Some(Line::Complete(&self.line)));
+            }
+        } else if self.line.len() <= self.limit {
+            return Ok(Some(Line::Unterminated(&self.line)));
+        } else {
+            self.skip_rest()?;
+        }
+        self.line.truncate(EXCERPT);
+        Ok(Some(Line::Overlong(&self.line)))
     }
 
-    /// Goes on after a line that is too long; an error when that has no end either. Returns the
-    /// first bytes of the line.
-    pub(crate) fn skip(&mut self) -> Result<Vec<u8>, LineError> {
-        let shown = self.rest()[..self.rest().len().min(80)].to_vec();
-        let mut passed = 0_u64;
+    fn read_up_to(&mut self, bytes: usize) -> Result<usize, TextError> {
+        let read = self.input.by_ref().take(bytes as u64).read_until(b'\n', &mut self.line);
+        read.map_err(|source| TextError::Read { line: self.number, source })
+    }
+
+    /// Skips the rest of an overlong line in steps, so that memory stays bounded.
+    fn skip_rest(&mut self) -> Result<(), TextError> {
+        let mut skipped = 0;
         loop {
-            if let Some(at) = memchr(b'\n', self.rest()) {
-                self.advance(at + 1);
-                self.number += 1;
-                return Ok(shown);
+            self.line.truncate(EXCERPT);
+            let read = self.read_up_to(self.limit)?;
+            skipped += read;
+            if read == 0 {
+                return Err(TextError::LongLine { line: self.number, limit: self.limit });
             }
-            passed += (self.end - self.start) as u64;
-            self.advance(self.end - self.start);
-            if passed > ENDLESS {
-                return Err(LineError::TooLong);
+            if self.line.pop_if(|byte| *byte == b'\n').is_some() {
+                return Ok(());
             }
-            if self.ended || self.fill().map_err(LineError::Io)? == 0 {
-                return Err(LineError::BrokenOff);
-            }
-        }
-    }
-
-    /// What is there after the last line's end, for whoever can do with a last line that has none.
-    pub(crate) fn remainder(&mut self) -> Vec<u8> {
-        let rest = self.rest().to_vec();
-        self.advance(rest.len());
-        rest
-    }
-
-    /// Number of the line that was returned last, from 1; 0 before the first.
-    pub(crate) fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// Bytes of the lines so far.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    fn rest(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
-    }
-
-    fn advance(&mut self, bytes: usize) {
-        self.start += bytes;
-        self.bytes += bytes as u64;
-    }
-
-    /// Length of the line that begins at `start`, its end left out.
-    fn find_end(&mut self) -> Result<Option<usize>, LineError> {
-        let mut searched = 0;
-        loop {
-            let rest = self.rest();
-            let found = memchr(b'\n', &rest[searched..]).map(|at| searched + at);
-            searched = rest.len();
-            match found {
-                Some(length) if length <= self.longest => return Ok(Some(length)),
-                Some(_) => return Err(self.too_long()),
-                None if searched > self.longest => return Err(self.too_long()),
-                None if self.ended && searched == 0 => return Ok(None),
-                None if self.ended => {
-                    self.number += 1;
-                    return Err(LineError::BrokenOff);
-                }
-                None => self.fill().map_err(LineError::Io)?,
-            };
-        }
-    }
-
-    /// The number is that of the line in question, so that an error can name it.
-    fn too_long(&mut self) -> LineError {
-        self.number += 1;
-        LineError::TooLong
-    }
-
-    /// Reads once; 0 at the end of the stream.
-    fn fill(&mut self) -> io::Result<usize> {
-        if self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-        }
-        loop {
-            match self.input.read(&mut self.buffer[self.end..]) {
-                Ok(read) => {
-                    self.end += read;
-                    self.ended = read == 0;
-                    return Ok(read);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+            if skipped > UNREADABLE_LINE {
+                return Err(TextError::LongLine { line: self.number, limit: UNREADABLE_LINE });
             }
         }
     }
+}
+
+/// The beginning of a text, to recognise its format, and the whole text; a byte order mark is
+/// removed.
+pub(crate) fn split_head<R: BufRead>(
+    mut input: R,
+    bytes: u64,
+) -> io::Result<(Vec<u8>, impl BufRead)> {
+    const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+    let mut head = vec![];
+    input.by_ref().take(bytes).read_to_end(&mut head)?;
+    if head.starts_with(UTF8_MARK) {
+        head.drain(..UTF8_MARK.len());
+    }
+    let whole = io::Cursor::new(head.clone()).chain(input);
+    Ok((head, whole))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::BufReader;
+
     use super::*;
 
-    /// A stream that hands out one byte at a time.
-    struct Drip(&'static [u8]);
+    /// A stream that returns one byte at a time.
+    struct OneByteReader(&'static [u8]);
 
-    impl Read for Drip {
+    impl Read for OneByteReader {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let Some((first, rest)) = self.0.split_first() else { return Ok(0) };
             buffer[0] = *first;
@@ -192,43 +115,34 @@ mod tests {
         }
     }
 
-    fn all(mut lines: Lines<'_>) -> (Vec<Vec<u8>>, Vec<u8>) {
-        let mut found = vec![];
-        loop {
-            match lines.next() {
-                Ok(Some(line)) => found.push(line.to_vec()),
-                Ok(None) => return (found, vec![]),
-                Err(LineError::BrokenOff) => return (found, lines.remainder()),
-                Err(error) => panic!("{error:?}"),
-            }
-        }
-    }
-
     #[test]
-    fn lines_come_one_by_one_however_the_bytes_come() {
+    fn lines_are_the_same_however_the_bytes_arrive() {
         let text = b"\xef\xbb\xbfone\r\n\ntwo\nthree";
-        for input in [Box::new(Drip(text)) as Box<dyn Read>, Box::new(&text[..])] {
+        for input in [Box::new(OneByteReader(text)) as Box<dyn Read>, Box::new(&text[..])] {
+            let (head, input) = split_head(BufReader::new(input), 1000).unwrap();
+            assert_eq!(head, &text[3..]);
             let mut lines = Lines::new(input, 10);
-            assert_eq!(lines.head().unwrap(), &text[3..]);
-            let (found, rest) = all(lines);
-            assert_eq!(found, [&b"one"[..], b"", b"two"]);
-            assert_eq!(rest, b"three");
+            for expected in [&b"one"[..], b"", b"two"] {
+                assert_eq!(lines.next().unwrap(), Some(Line::Complete(expected)));
+            }
+            assert_eq!(lines.next().unwrap(), Some(Line::Unterminated(b"three")));
+            assert_eq!(lines.next().unwrap(), None);
         }
     }
 
     #[test]
-    fn a_long_line_can_be_passed_over() {
-        let mut lines = Lines::new(Box::new(&b"12345678\nend\n"[..]), 4);
-        assert!(matches!(lines.next(), Err(LineError::TooLong)));
-        assert_eq!(lines.skip().unwrap(), b"12345678\nend\n");
-        assert_eq!(lines.next().unwrap().unwrap(), b"end");
+    fn an_overlong_line_is_skipped() {
+        let mut lines = Lines::new(&b"12345678\n1234\r\n12345\n1234567"[..], 4);
+        assert_eq!(lines.next().unwrap(), Some(Line::Overlong(b"12345678")));
+        assert_eq!(lines.next().unwrap(), Some(Line::Complete(b"1234")));
+        assert_eq!(lines.next().unwrap(), Some(Line::Overlong(b"12345")));
+        assert!(matches!(lines.next(), Err(TextError::LongLine { line: 4, .. })));
     }
 
     #[test]
-    fn an_endless_line_is_given_up_in_bounded_memory() {
-        let mut lines = Lines::new(Box::new(io::repeat(b'a')), 1024);
-        assert!(matches!(lines.next(), Err(LineError::TooLong)));
-        assert!(matches!(lines.skip(), Err(LineError::TooLong)));
-        assert!(lines.buffer.len() <= BLOCK);
+    fn an_endless_line_is_refused_in_bounded_memory() {
+        let mut lines = Lines::new(BufReader::new(io::repeat(b'a')), 1024);
+        assert!(matches!(lines.next(), Err(TextError::LongLine { line: 1, .. })));
+        assert!(lines.line.capacity() <= 8 * 1024);
     }
 }

@@ -1,19 +1,19 @@
-//! A file or standard input to the texts in it.
+//! Unpacks gzip and zip files as streams.
 
+use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 use zip::ZipArchive;
 use zip::read::{ZipFile, read_zipfile_from_stream};
 
-use super::ahead::Ahead;
-use super::guard::{Counted, Guarded, Stored, Told};
-use crate::watch::{Step, Watch};
+use crate::progress::{Progress, Step};
 
-/// What stands for standard input on a command line.
-pub(crate) const STDIN: &str = "-";
+/// Path that means standard input.
+const STDIN: &str = "-";
 
 const BUFFER: usize = 256 * 1024;
 
@@ -22,133 +22,181 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 /// APPNOTE.TXT, section 4.3.7.
 const ZIP: &[u8] = b"PK\x03\x04";
 
-/// A text of a file: its name inside an archive, and its unpacked bytes.
-pub(crate) type Take<'t, E> = &'t mut dyn FnMut(Option<&str>, Box<dyn Read + '_>) -> Result<(), E>;
+/// Highest accepted ratio of unpacked to stored bytes. Dumps have 8 to 12.
+const MAX_RATIO: u64 = 200;
+/// Unpacked bytes below which the ratio is not checked: a short text may pack very well.
+const UNCHECKED_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Whether the path stands for standard input.
+/// Receives the name of a text inside an archive, `None` for a plain or gzip file, and the text.
+type Handler<'h, E> = &'h mut dyn FnMut(Option<&str>, Box<dyn BufRead + '_>) -> Result<(), E>;
+
+/// Whether the path means standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 
-/// Hands out each text of a file: itself, what it unpacks to, or every member of a zip that is not
-/// empty.
-pub(crate) fn each_text<E: From<io::Error>>(
+/// Passes every text of a file to `handler`: the file itself, its unpacked content, or each member
+/// of a zip archive that is not empty.
+pub(crate) fn for_each_text<E: From<io::Error>>(
     path: &Path,
-    watch: Watch<'_>,
-    take: Take<'_, E>,
+    progress: Progress<'_>,
+    handler: Handler<'_, E>,
 ) -> Result<(), E> {
-    let stored = Stored::default();
+    let stored = StoredBytes::default();
     if is_stdin(path) {
-        watch(Step::File { name: "standard input", bytes: None, there: 0 });
-        return unpack(
-            Counted { inner: io::stdin(), stored: stored.clone() },
-            &stored,
-            watch,
-            take,
-        );
+        progress(Step::File { name: "standard input", bytes: None, present: 0 });
+        let input = CountingReader { inner: io::stdin(), stored: stored.clone() };
+        return unpack_stream(input, &stored, progress, handler);
     }
     let mut file = File::open(path)?;
     let meta = file.metadata()?;
     if meta.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
     }
-    let name =
-        path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    watch(Step::File { name: &name, bytes: meta.is_file().then_some(meta.len()), there: 0 });
-    // The table of a zip is at its end: a file can be asked for it, a pipe cannot.
-    let zip = meta.is_file() && begins_with_zip(&mut file)?;
-    let counted = Counted { inner: file, stored: stored.clone() };
-    if zip { members(counted, &stored, watch, take) } else { unpack(counted, &stored, watch, take) }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    progress(Step::File { name: &name, bytes: meta.is_file().then_some(meta.len()), present: 0 });
+    // A regular file can seek to the directory at the end of a zip archive, a pipe cannot.
+    let is_zip = meta.is_file() && starts_with_zip(&mut file)?;
+    let input = CountingReader { inner: file, stored: stored.clone() };
+    if is_zip {
+        unpack_zip_file(input, &stored, progress, handler)
+    } else {
+        unpack_stream(input, &stored, progress, handler)
+    }
 }
 
-/// The texts of any stream.
-pub(crate) fn unpack_stream<E: From<io::Error>>(
-    stream: impl Read,
-    take: Take<'_, E>,
-) -> Result<(), E> {
-    let stored = Stored::default();
-    let mut stream =
-        BufReader::with_capacity(BUFFER, Counted { inner: stream, stored: stored.clone() });
-    let first = stream.fill_buf()?;
-    if first.starts_with(GZIP) {
-        return take(None, Box::new(Guarded::new(MultiGzDecoder::new(stream), stored, 0)));
-    }
-    if first.starts_with(ZIP) {
-        return streamed_members(stream, &stored, &|_| {}, take);
-    }
-    take(None, Box::new(stream))
-}
-
-/// The texts of a stream that may be handed to another thread to be unpacked.
-fn unpack<E: From<io::Error>>(
-    stream: impl Read + Send + 'static,
-    stored: &Stored,
-    watch: Watch<'_>,
-    take: Take<'_, E>,
-) -> Result<(), E> {
-    let mut stream = BufReader::with_capacity(BUFFER, stream);
-    let first = stream.fill_buf()?;
-    if first.starts_with(GZIP) {
-        let ahead = Ahead::of(Guarded::new(MultiGzDecoder::new(stream), stored.clone(), 0))?;
-        return take(None, told(ahead, stored, watch));
-    }
-    if first.starts_with(ZIP) {
-        return streamed_members(stream, stored, watch, take);
-    }
-    take(None, told(stream, stored, watch))
-}
-
-fn told<'r>(inner: impl Read + 'r, stored: &Stored, watch: Watch<'r>) -> Box<dyn Read + 'r> {
-    Box::new(Told { inner, stored: stored.clone(), done: 0, watch })
-}
-
-fn begins_with_zip(file: &mut File) -> io::Result<bool> {
-    use std::io::Seek;
+fn starts_with_zip(file: &mut File) -> io::Result<bool> {
     let mut first = vec![];
     file.take(ZIP.len() as u64).read_to_end(&mut first)?;
     file.rewind()?;
     Ok(first == ZIP)
 }
 
-fn members<E: From<io::Error>>(
-    counted: Counted<File>,
-    stored: &Stored,
-    watch: Watch<'_>,
-    take: Take<'_, E>,
+fn unpack_stream<E: From<io::Error>>(
+    input: impl Read,
+    stored: &StoredBytes,
+    progress: Progress<'_>,
+    handler: Handler<'_, E>,
 ) -> Result<(), E> {
-    let mut archive =
-        ZipArchive::new(BufReader::with_capacity(BUFFER, counted)).map_err(io::Error::from)?;
-    for place in 0..archive.len() {
-        let member = archive.by_index(place).map_err(io::Error::from)?;
-        one_member(member, stored, watch, take)?;
+    let mut input = BufReader::with_capacity(BUFFER, input);
+    let first = input.fill_buf()?;
+    if first.starts_with(GZIP) {
+        handler(None, UnpackedReader::buffered(MultiGzDecoder::new(input), 0, stored, progress))
+    } else if first.starts_with(ZIP) {
+        while let Some(member) = read_zipfile_from_stream(&mut input).map_err(io::Error::from)? {
+            unpack_member(member, stored, progress, handler)?;
+        }
+        Ok(())
+    } else {
+        handler(None, UnpackedReader::buffered(input, 0, stored, progress))
+    }
+}
+
+fn unpack_zip_file<E: From<io::Error>>(
+    input: CountingReader<File>,
+    stored: &StoredBytes,
+    progress: Progress<'_>,
+    handler: Handler<'_, E>,
+) -> Result<(), E> {
+    let input = BufReader::with_capacity(BUFFER, input);
+    let mut archive = ZipArchive::new(input).map_err(io::Error::from)?;
+    for index in 0..archive.len() {
+        let member = archive.by_index(index).map_err(io::Error::from)?;
+        unpack_member(member, stored, progress, handler)?;
     }
     Ok(())
 }
 
-/// The members of a zip in the order of the stream.
-fn streamed_members<E: From<io::Error>>(
-    mut stream: impl Read,
-    stored: &Stored,
-    watch: Watch<'_>,
-    take: Take<'_, E>,
-) -> Result<(), E> {
-    while let Some(member) = read_zipfile_from_stream(&mut stream).map_err(io::Error::from)? {
-        one_member(member, stored, watch, take)?;
-    }
-    Ok(())
-}
-
-fn one_member<E: From<io::Error>, R: Read>(
+fn unpack_member<E: From<io::Error>, R: Read>(
     member: ZipFile<'_, R>,
-    stored: &Stored,
-    watch: Watch<'_>,
-    take: Take<'_, E>,
+    stored: &StoredBytes,
+    progress: Progress<'_>,
+    handler: Handler<'_, E>,
 ) -> Result<(), E> {
     if member.is_dir() || member.size() == 0 {
         return Ok(());
     }
     let name = member.name().map_err(io::Error::from)?.into_owned();
-    let before = stored.get();
-    let inner = Guarded::new(member, stored.clone(), before);
-    take(Some(&name), Box::new(Told { inner, stored: stored.clone(), done: before, watch }))
+    handler(Some(&name), UnpackedReader::buffered(member, stored.get(), stored, progress))
+}
+
+/// Bytes read so far of a file as it is stored.
+type StoredBytes = Rc<Cell<u64>>;
+
+/// Counts what is read of a file before it is unpacked.
+struct CountingReader<R> {
+    inner: R,
+    stored: StoredBytes,
+}
+
+impl<R: Read> Read for CountingReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.stored.set(self.stored.get() + read as u64);
+        Ok(read)
+    }
+}
+
+impl Seek for CountingReader<File> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}
+
+/// Reports progress in stored bytes and stops at an archive made to fill the memory.
+struct UnpackedReader<'p, R> {
+    inner: R,
+    stored: StoredBytes,
+    /// Stored bytes of the archive before this text.
+    start: u64,
+    reported: u64,
+    unpacked: u64,
+    progress: Progress<'p>,
+}
+
+impl<'p, R: Read + 'p> UnpackedReader<'p, R> {
+    fn buffered(
+        inner: R,
+        start: u64,
+        stored: &StoredBytes,
+        progress: Progress<'p>,
+    ) -> Box<dyn BufRead + 'p> {
+        let stored = stored.clone();
+        let reader = Self { inner, stored, start, reported: start, unpacked: 0, progress };
+        Box::new(BufReader::with_capacity(BUFFER, reader))
+    }
+}
+
+impl<R: Read> Read for UnpackedReader<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let stored = self.stored.get();
+        if stored > self.reported {
+            (self.progress)(Step::Bytes(stored - self.reported));
+            self.reported = stored;
+        }
+        self.unpacked += read as u64;
+        if is_archive_bomb(stored.saturating_sub(self.start), self.unpacked) {
+            let message = format!("it unpacks to more than {MAX_RATIO} times its size");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        Ok(read)
+    }
+}
+
+fn is_archive_bomb(stored: u64, unpacked: u64) -> bool {
+    unpacked > UNCHECKED_BYTES && unpacked > stored.saturating_mul(MAX_RATIO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ratio_of_registry_files_is_accepted() {
+        assert!(!is_archive_bomb(300_000_000, 3_000_000_000));
+        assert!(!is_archive_bomb(1_000, UNCHECKED_BYTES));
+        assert!(is_archive_bomb(1_000, UNCHECKED_BYTES + 1));
+        assert!(is_archive_bomb(10_000_000, 10_000_000_000));
+    }
 }

@@ -1,10 +1,10 @@
-//! The preview for a person.
+//! The preview as text.
 
 use std::fmt;
 
 use hierarchy::remap::RangeChange;
 
-use super::{Move, Moves, Preview};
+use super::{Ceded, Change, Changes, Preview};
 use crate::report::Thousands;
 
 impl fmt::Display for Preview {
@@ -14,39 +14,40 @@ impl fmt::Display for Preview {
         let Some(generation) = self.generation else {
             return writeln!(
                 f,
-                "Nothing is loaded yet, so a load of these files ({after} subnets) would have nothing to carry over."
+                "Nothing is loaded yet, so these files ({after} subnets) would change nothing else."
             );
         };
         let before = Thousands(self.subnets_before);
         writeln!(
             f,
-            "Generation {generation}, in use, has {before} subnets; with these files there would be {after}."
+            "Generation {generation}, in use, has {before} subnets; with these files there would \
+             be {after}."
         )?;
         if let Some(refused) = &self.refused {
             writeln!(f, "Without --force the load would be refused: {refused}.")?;
         }
-        write_table(f, [&self.delegations, &self.searches, &self.rules])?;
+        write_table(f, [&self.delegations, &self.searches, &self.constraints])?;
         write_examples(f, &self.delegations, "delegation")?;
         write_examples(f, &self.searches, "search")?;
-        write_examples(f, &self.rules, "pin or exclusion")
+        write_examples(f, &self.constraints, "pin or exclusion")
     }
 }
 
-fn write_table(f: &mut fmt::Formatter<'_>, kinds: [&Moves; 3]) -> fmt::Result {
+fn write_table(f: &mut fmt::Formatter<'_>, kinds: [&Changes; 3]) -> fmt::Result {
     writeln!(f, "{:>11}  {:>11}  {:>11}", "delegations", "searches", "pins etc.")?;
-    let mut row = |counts: [u64; 3], what: &str| {
-        let [one, two, three] = counts.map(Thousands);
-        writeln!(f, "{one:>11}  {two:>11}  {three:>11}  {what}")
+    let mut write_row = |counts: [u64; 3], what: &str| {
+        let [delegations, searches, constraints] = counts.map(Thousands);
+        writeln!(f, "{delegations:>11}  {searches:>11}  {constraints:>11}  {what}")
     };
-    row(kinds.map(|moves| moves.total), "in all, of which the range")?;
-    for fate in RangeChange::ALL {
-        row(kinds.map(|moves| moves.fates.of(fate)), meaning(fate))?;
+    write_row(kinds.map(|changes| changes.total), "in all, of which the range")?;
+    for change in RangeChange::ALL {
+        write_row(kinds.map(|changes| changes.count(change)), effect(change))?;
     }
-    row(kinds.map(|moves| moves.ended), "would end, because another has the place")
+    write_row(kinds.map(|changes| changes.ended), "would end, because another has the place")
 }
 
-fn meaning(fate: RangeChange) -> &'static str {
-    match fate {
+fn effect(change: RangeChange) -> &'static str {
+    match change {
         RangeChange::Same => "is the same: they stay",
         RangeChange::Transferred => {
             "is the same, but another company holds it (transferred): they stay"
@@ -61,42 +62,44 @@ fn meaning(fate: RangeChange) -> &'static str {
     }
 }
 
-fn write_examples(f: &mut fmt::Formatter<'_>, moves: &Moves, kind: &str) -> fmt::Result {
-    for fate in RangeChange::ALL {
-        let mut such = moves.examples.iter().filter(|one| one.why == fate.as_str()).peekable();
-        if such.peek().is_none() {
+fn write_examples(f: &mut fmt::Formatter<'_>, changes: &Changes, kind: &str) -> fmt::Result {
+    for change in RangeChange::ALL {
+        let is_of_kind = |one: &&Change| one.change == change.as_str();
+        let examples: Vec<&Change> = changes.examples.iter().filter(is_of_kind).collect();
+        if examples.is_empty() {
             continue;
         }
-        let shown = moves.examples.iter().filter(|one| one.why == fate.as_str()).count() as u64;
-        writeln!(f, "{fate}:")?;
-        such.try_for_each(|one| writeln!(f, "  {kind} {one}"))?;
-        if moves.fates.of(fate) > shown {
-            writeln!(f, "  … and {} more", Thousands(moves.fates.of(fate) - shown))?;
+        writeln!(f, "{change}:")?;
+        examples.iter().try_for_each(|one| writeln!(f, "  {kind} {one}"))?;
+        let more = changes.count(change) - examples.len() as u64;
+        if more > 0 {
+            writeln!(f, "  … and {} more", Thousands(more))?;
         }
     }
     Ok(())
 }
 
 /// `7 of agent 3: 192.0.2.0/24 -> 192.0.2.0/25, 192.0.2.128/25`
-impl fmt::Display for Move {
+impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.id)?;
         if let Some(agent) = self.agent {
             write!(f, " of agent {agent}")?;
         }
         write!(f, ": {}", self.from)?;
-        if self.why == RangeChange::Transferred.as_str() {
-            let [before, after] = &self.holders;
-            let name =
-                |holder: &Option<String>| holder.clone().unwrap_or_else(|| "nobody".to_owned());
-            return write!(f, " stays; held by {}, then by {}", name(before), name(after));
+        if self.change == RangeChange::Transferred.as_str() {
+            let [before, after] =
+                self.holders.each_ref().map(|holder| holder.as_deref().unwrap_or("nobody"));
+            return write!(f, " stays; held by {before}, then by {after}");
         }
-        match &self.to[..] {
-            [] => write!(f, " ends")?,
-            places => write!(f, " -> {}", places.join(", "))?,
+        if self.to.is_empty() {
+            write!(f, " ends")?;
+        } else {
+            write!(f, " -> {}", self.to.join(", "))?;
         }
-        self.yields
-            .iter()
-            .try_for_each(|one| write!(f, "; {} is delegation {}'s", one.range, one.to))
+        for Ceded { range, to } in &self.ceded {
+            write!(f, "; {range} is delegation {to}'s")?;
+        }
+        Ok(())
     }
 }

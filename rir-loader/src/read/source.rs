@@ -1,66 +1,68 @@
-//! One file: every text in it, each in its dialect.
+//! Reads one file: every text in it by its format.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use hierarchy::Registry;
 
-use super::error::{FileError, ReadAllError};
-use crate::delegated::{self, FileReport};
-use crate::dialect::{Dialect, Foreign, dialect_of};
-use crate::input::{Lines, each_text, is_stdin};
+use super::ReadError;
+use crate::delegated::{self, DelegatedReport};
+use crate::format::{Format, UnknownFormat};
+use crate::input::{for_each_text, is_stdin, split_head};
+use crate::progress::Progress;
 use crate::rejects::Rejects;
 use crate::routing::{self, RoutingReport};
 use crate::settle::Settler;
 use crate::text_error::TextError;
-use crate::watch::Watch;
 use crate::whois::{self, Object, WhoisReport};
+
+/// Bytes by which a format is recognised; the notes at the top of a dump may be long.
+const HEAD: u64 = 64 * 1024;
 
 /// A text that was read: a file, or a member of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
-    /// The file.
+    /// Path of the file or of the archive.
     pub path: PathBuf,
-    /// Its name inside an archive.
+    /// Name inside an archive.
     pub member: Option<String>,
-    /// Whose data they are; `None` for routes and for texts without objects.
+    /// Registry of the data; `None` for routes and for texts without objects.
     pub registry: Option<Registry>,
-    /// What was in it.
+    /// Counts of what was read.
     pub contents: Contents,
 }
 
-/// What a text held.
+/// Counts of a text by kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Contents {
-    /// A registry's statistics.
-    Delegated(FileReport),
+    /// A delegated file.
+    Delegated(DelegatedReport),
     /// A WHOIS dump.
     Whois(WhoisReport),
-    /// Routes.
+    /// A routing layer.
     Routing(RoutingReport),
-    /// A text of an archive that was passed over, and why.
-    Passed(Passed),
+    /// A member of an archive that was not read.
+    Skipped(SkipReason),
 }
 
-/// Why a text of an archive was passed over.
+/// Why a member of an archive was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Passed {
-    /// It is no registry data.
-    Foreign(Foreign),
-    /// The archive has the same data in ARIN's other dialect, as text or as XML, under the same
-    /// name.
-    Twin,
+pub enum SkipReason {
+    /// It is not registry data.
+    UnknownFormat(UnknownFormat),
+    /// The archive has the same data in ARIN's other format, text or XML, under the same name.
+    SameData,
 }
 
 impl SourceFile {
-    /// What of it could not be read.
+    /// Malformed objects or records.
     pub fn rejects(&self) -> &Rejects {
         static NONE: Rejects = Rejects { count: 0, examples: vec![] };
         match &self.contents {
             Contents::Delegated(report) => &report.rejects,
             Contents::Whois(report) => &report.rejects,
             Contents::Routing(report) => &report.rejects,
-            Contents::Passed(_) => &NONE,
+            Contents::Skipped(_) => &NONE,
         }
     }
 
@@ -75,183 +77,148 @@ fn name(path: &Path, member: Option<&str>) -> String {
     member.map_or(file.clone(), |member| format!("{file}, {member}"))
 }
 
-/// An error that does not know its file yet, or does.
-enum Trouble {
+/// An error of one text, or one of opening and unpacking the file.
+enum FileError {
     Open(io::Error),
-    All(ReadAllError),
+    Read(ReadError),
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for FileError {
     fn from(source: io::Error) -> Self {
         Self::Open(source)
     }
 }
 
-impl From<FileError> for Trouble {
-    fn from(error: FileError) -> Self {
-        Self::All(error.into())
-    }
-}
-
-/// Reads every text of a file into the settler, and says what was in it.
+/// Passes every record of a file to the settler and appends its texts to `files`.
 pub(super) fn read_file(
     path: &Path,
     force: bool,
-    watch: Watch<'_>,
+    progress: Progress<'_>,
     settler: &mut Settler,
     files: &mut Vec<SourceFile>,
-) -> Result<(), ReadAllError> {
+) -> Result<(), ReadError> {
     let before = files.len();
-    let outcome = each_text(path, watch, &mut |member, text| {
-        let number = u16::try_from(files.len()).map_err(|_| Trouble::All(ReadAllError::TooMany))?;
-        let reading = Reading { path, member, number, force, before: &files[before..] };
-        let file = reading.run(text, settler)?;
+    let result = for_each_text(path, progress, &mut |member, input| {
+        let number = u16::try_from(files.len());
+        let number = number.map_err(|_| FileError::Read(ReadError::TooManyFiles))?;
+        let mut text = TextReader { path, member, number, force, settler };
+        let file = text.read(input, &files[before..]).map_err(FileError::Read)?;
         files.push(file);
         Ok(())
     });
-    match outcome {
+    match result {
         Ok(()) => refuse_empty_archive(path, &files[before..]),
-        Err(Trouble::All(error)) => Err(error),
-        Err(Trouble::Open(source)) => {
-            Err(FileError::Open { file: name(path, None), source }.into())
-        }
+        Err(FileError::Read(error)) => Err(error),
+        Err(FileError::Open(source)) => Err(ReadError::Open { file: name(path, None), source }),
     }
 }
 
-/// Whether one text holds what ARIN wrote into the other, too, as `arin_db.txt` and `arin_db.xml`:
-/// the first of them is read.
-fn are_twins(read: &SourceFile, member: Option<&str>, dialect: Dialect) -> bool {
-    const BOTH: [Dialect; 2] = [Dialect::ArinText, Dialect::ArinXml];
-    let Contents::Whois(report) = &read.contents else { return false };
-    let names = read.member.as_deref().zip(member).map(|(one, other)| [one, other].map(stem));
-    let dialects = [report.dialect, dialect];
-    names.is_some_and(|[one, other]| one == other)
-        && (dialects == BOTH || dialects == [BOTH[1], BOTH[0]])
-}
-
-/// A name without its ending.
-fn stem(name: &str) -> &str {
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
-}
-
-fn refuse_empty_archive(path: &Path, files: &[SourceFile]) -> Result<(), ReadAllError> {
-    if files.iter().any(|file| !matches!(file.contents, Contents::Passed(_))) {
+fn refuse_empty_archive(path: &Path, files: &[SourceFile]) -> Result<(), ReadError> {
+    if files.iter().any(|file| !matches!(file.contents, Contents::Skipped(_))) {
         return Ok(());
     }
     let names: Vec<&str> = files.iter().filter_map(|file| file.member.as_deref()).collect();
-    let inside = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-    Err(FileError::EmptyArchive { file: name(path, None), inside }.into())
+    let members = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+    Err(ReadError::EmptyArchive { file: name(path, None), members })
 }
 
-/// One text on its way.
-struct Reading<'f> {
+/// Whether ARIN's archive holds the data of a text that was read in the other format, too
+/// (`arin_db.txt` and `arin_db.xml`).
+fn is_same_data(read: &SourceFile, member: &str, format: Format) -> bool {
+    let Contents::Whois(report) = &read.contents else { return false };
+    let stem = |name: &str| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
+    let same_name = read.member.as_deref().is_some_and(|other| stem(other) == stem(member));
+    let formats = (report.format, format);
+    same_name
+        && matches!(
+            formats,
+            (Format::ArinText, Format::ArinXml) | (Format::ArinXml, Format::ArinText)
+        )
+}
+
+struct TextReader<'f> {
     path: &'f Path,
     member: Option<&'f str>,
+    /// Number of the text among all that are read.
     number: u16,
     force: bool,
-    /// What was read of the same archive before.
-    before: &'f [SourceFile],
+    settler: &'f mut Settler,
 }
 
-impl Reading<'_> {
-    fn run(&self, text: Box<dyn Read + '_>, settler: &mut Settler) -> Result<SourceFile, Trouble> {
+impl TextReader<'_> {
+    /// `read_before`: other members of the same archive.
+    fn read(
+        &mut self,
+        input: Box<dyn BufRead + '_>,
+        read_before: &[SourceFile],
+    ) -> Result<SourceFile, ReadError> {
         let file = name(self.path, self.member);
-        let mut lines = Lines::new(text, whois::LONGEST_LINE);
-        let head = lines.head().map_err(|source| FileError::Read { file: file.clone(), source })?;
-        let dialect = match dialect_of(head) {
-            Ok(dialect) if self.before.iter().any(|read| are_twins(read, self.member, dialect)) => {
-                return Ok(self.source(None, Contents::Passed(Passed::Twin)));
+        let (head, input) = split_head(input, HEAD).map_err(|source| ReadError::Text {
+            file: file.clone(),
+            error: TextError::Read { line: 0, source },
+        })?;
+        let skipped = |reason| Ok(self.source(None, Contents::Skipped(reason)));
+        let format = match (Format::detect(&head), self.member) {
+            (Ok(format), Some(member))
+                if read_before.iter().any(|read| is_same_data(read, member, format)) =>
+            {
+                return skipped(SkipReason::SameData);
             }
-            Ok(dialect) => dialect,
-            Err(why) if self.member.is_some() => {
-                return Ok(self.source(None, Contents::Passed(Passed::Foreign(why))));
-            }
-            Err(why) => return Err(FileError::Foreign { file, why }.into()),
+            (Ok(format), _) => format,
+            // An archive may hold a licence or a README beside the data.
+            (Err(reason), Some(_)) => return skipped(SkipReason::UnknownFormat(reason)),
+            (Err(reason), None) => return Err(ReadError::UnknownFormat { file, reason }),
         };
-        match dialect {
-            Dialect::Delegated => self.delegated(&file, lines, settler),
-            Dialect::Routing => self.routing(&file, lines, settler),
-            _ => self.whois(dialect, &file, lines, settler),
-        }
+        let result = match format {
+            Format::Delegated => self.read_delegated(input),
+            Format::Routing => self.read_routing(input),
+            _ => self.read_whois(format, input),
+        };
+        result.map_err(|error| ReadError::Text { file, error })
     }
 
-    fn delegated(
-        &self,
-        file: &str,
-        mut lines: Lines<'_>,
-        settler: &mut Settler,
-    ) -> Result<SourceFile, Trouble> {
-        lines.limit(delegated::LONGEST_LINE);
-        let number = self.number;
+    fn read_delegated(&mut self, input: impl BufRead) -> Result<SourceFile, TextError> {
         let report =
-            delegated::read_lines(file, lines, self.force, &mut |row| settler.take(row, number));
-        let report = report.map_err(FileError::from)?;
+            delegated::read(input, &mut |record| self.settler.add_record(record, self.number))?;
+        self.check(&report.rejects, report.records())?;
         Ok(self.source(Some(report.header.registry), Contents::Delegated(report)))
     }
 
-    fn routing(
-        &self,
-        file: &str,
-        mut lines: Lines<'_>,
-        settler: &mut Settler,
-    ) -> Result<SourceFile, Trouble> {
-        lines.limit(routing::LONGEST_LINE);
-        let report =
-            routing::read_lines(lines, &mut |route| settler.take_route(route, self.number));
-        let report = report.and_then(|report| {
-            self.bearable(&report.rejects, report.routes)?;
-            Ok(report)
-        });
-        let report = report.map_err(|why| FileError::Text { file: file.to_owned(), why })?;
+    fn read_routing(&mut self, input: impl BufRead) -> Result<SourceFile, TextError> {
+        let report = routing::read(input, &mut |route| self.settler.add_route(route, self.number))?;
+        self.check(&report.rejects, report.routes)?;
         Ok(self.source(None, Contents::Routing(report)))
     }
 
-    fn whois(
-        &self,
-        dialect: Dialect,
-        file: &str,
-        lines: Lines<'_>,
-        settler: &mut Settler,
-    ) -> Result<SourceFile, Trouble> {
+    fn read_whois(&mut self, format: Format, input: impl BufRead) -> Result<SourceFile, TextError> {
         let mut objects = [0_u64; Registry::ALL.len()];
-        let mut take = |object: &Object<'_>| {
+        let mut handler = |object: &Object<'_>| {
             objects[object.registry() as usize] += 1;
-            settler.take_object(object, self.number);
+            self.settler.add_object(object, self.number);
         };
-        let read = match dialect {
-            Dialect::ArinXml => whois::read_xml(lines.into_text(), &mut take),
-            _ => whois::read_lines(dialect, lines, &mut take),
+        let report = match format {
+            Format::ArinXml => whois::xml::read(input, &mut handler)?,
+            _ => whois::text::read(format, input, &mut handler)?,
         };
-        let report = read.and_then(|report| self.usable(report));
-        let report = report.map_err(|why| FileError::Text { file: file.to_owned(), why })?;
-        Ok(self.source(most(&objects), Contents::Whois(report)))
-    }
-
-    fn usable(&self, report: WhoisReport) -> Result<WhoisReport, TextError> {
         if report.is_routes() {
             return Err(TextError::Routes);
         }
-        self.bearable(&report.rejects, report.objects)?;
-        Ok(report)
+        self.check(&report.rejects, report.objects)?;
+        Ok(self.source(most_frequent(&objects), Contents::Whois(report)))
     }
 
-    fn bearable(&self, rejects: &Rejects, of: u64) -> Result<(), TextError> {
-        match rejects.examples.first().filter(|_| !self.force && !rejects.bearable(of)) {
-            Some(first) => {
-                Err(TextError::Malformed { count: rejects.count, of, first: first.clone() })
-            }
-            None => Ok(()),
-        }
+    fn check(&self, rejects: &Rejects, objects: u64) -> Result<(), TextError> {
+        if self.force { Ok(()) } else { rejects.check(objects) }
     }
 
     fn source(&self, registry: Option<Registry>, contents: Contents) -> SourceFile {
-        let (path, member) = (self.path.to_owned(), self.member.map(str::to_owned));
-        SourceFile { path, member, registry, contents }
+        let member = self.member.map(str::to_owned);
+        SourceFile { path: self.path.to_owned(), member, registry, contents }
     }
 }
 
-/// The registry that most objects are of.
-fn most(objects: &[u64; Registry::ALL.len()]) -> Option<Registry> {
+/// The registry with the most objects: RIPE's dumps hold copies of some objects of others.
+fn most_frequent(objects: &[u64; Registry::ALL.len()]) -> Option<Registry> {
     let counted = Registry::ALL.into_iter().zip(objects).filter(|(_, count)| **count > 0);
     counted.max_by_key(|(_, count)| **count).map(|(registry, _)| registry)
 }

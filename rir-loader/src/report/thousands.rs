@@ -1,4 +1,4 @@
-//! Large numbers that can be read.
+//! Large numbers with separators.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ impl fmt::Display for Thousands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = self.0.to_string();
         let mut text = String::with_capacity(digits.len() * 4 / 3);
-        for (place, digit) in digits.chars().enumerate() {
-            if place > 0 && (digits.len() - place).is_multiple_of(3) {
+        for (index, digit) in digits.chars().enumerate() {
+            if index > 0 && (digits.len() - index).is_multiple_of(3) {
                 text.push(',');
             }
             text.push(digit);

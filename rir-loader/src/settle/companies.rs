@@ -1,7 +1,4 @@
 //! Companies while they are collected: the same holder always gets the same number.
-//!
-//! Millions of holders are known by their handle only, or by a line of description; each text is
-//! held once, end to end with the others.
 
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU32;
@@ -10,16 +7,16 @@ use hashbrown::HashTable;
 use hierarchy::{Companies, Company, CompanyId, Country, Registry};
 
 use super::holder::Basis;
-use super::normal::same;
+use super::names::{is_same_name, normalize};
 
-/// A company's place among those that were collected.
+/// Position of a company in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CompanyNo(NonZeroU32);
+pub struct CompanyNumber(NonZeroU32);
 
-impl CompanyNo {
-    fn new(place: usize) -> Self {
-        let place = u32::try_from(place).unwrap_or(u32::MAX - 1);
-        Self(NonZeroU32::MIN.saturating_add(place))
+impl CompanyNumber {
+    fn new(index: usize) -> Self {
+        let index = u32::try_from(index).unwrap_or(u32::MAX - 1);
+        Self(NonZeroU32::MIN.saturating_add(index))
     }
 
     pub(super) fn index(self) -> usize {
@@ -27,168 +24,115 @@ impl CompanyNo {
     }
 }
 
-/// A text in the heap of texts.
-#[derive(Debug, Clone, Copy, Default)]
-struct Text {
-    start: u32,
-    length: u16,
-}
-
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Entry {
-    handle: Text,
-    name: Text,
+    handle: Box<str>,
+    name: Option<Box<str>>,
     registry: Registry,
     country: Option<Country>,
+    /// Ranges that the delegated files give to the company.
+    delegated: u32,
 }
 
-/// Companies and how to find them again.
+/// All companies that any source names.
 #[derive(Debug, Default)]
-pub struct CompanyBook {
+pub struct CompanyTable {
     entries: Vec<Entry>,
-    texts: Vec<u8>,
-    numbers: HashTable<CompanyNo>,
+    /// Finds a company by registry and normalized handle; the handles themselves are in `entries`.
+    numbers: HashTable<CompanyNumber>,
     hasher: RandomState,
-    /// Ranges that delegated files give to each company.
-    delegated: Vec<u32>,
 }
 
-impl CompanyBook {
-    /// The number of this company, a new one when it was not seen before. What a text is taken from
-    /// tells how it is compared: handles letter by letter, descriptions by what they mean.
-    pub fn number(&mut self, registry: Registry, basis: Basis, text: &str) -> CompanyNo {
+/// Longest handle or name in bytes.
+const MAX_TEXT: usize = 1024;
+
+impl CompanyTable {
+    /// The number of this company, a new one for a new company. Texts that only differ in case,
+    /// blanks and punctuation name the same company; texts of a different basis never do.
+    pub fn number(&mut self, registry: Registry, basis: Basis, text: &str) -> CompanyNumber {
         let handle = format!("{}{text}", basis.prefix());
-        let handle = cut(&handle);
-        let hash = self.hash(registry, handle);
-        let (entries, texts) = (&self.entries, &self.texts);
-        let is_it = |number: &CompanyNo| {
-            let entry = &entries[number.index()];
-            entry.registry == registry && same(text_of(texts, entry.handle), handle)
+        let handle = truncate(&handle);
+        let hash = hash_of(&self.hasher, registry, handle);
+        let is_known = |number: &CompanyNumber| {
+            let entry = &self.entries[number.index()];
+            entry.registry == registry && is_same_name(&entry.handle, handle)
         };
-        if let Some(number) = self.numbers.find(hash, is_it) {
+        if let Some(number) = self.numbers.find(hash, is_known) {
             return *number;
         }
-        let number = CompanyNo::new(self.entries.len());
-        let handle = self.keep(handle);
-        self.entries.push(Entry { handle, name: Text::default(), registry, country: None });
-        let (entries, texts, hasher) = (&self.entries, &self.texts, &self.hasher);
-        let rehash = |number: &CompanyNo| {
-            let entry = &entries[number.index()];
-            hash_of(hasher, entry.registry, text_of(texts, entry.handle))
-        };
-        self.numbers.insert_unique(hash, number, rehash);
+        let number = CompanyNumber::new(self.entries.len());
+        self.entries.push(Entry {
+            handle: handle.into(),
+            name: None,
+            registry,
+            country: None,
+            delegated: 0,
+        });
+        self.numbers.insert_unique(hash, number, |number| {
+            let entry = &self.entries[number.index()];
+            hash_of(&self.hasher, entry.registry, &entry.handle)
+        });
         number
     }
 
-    /// What people call a company, unless that is known already.
-    pub fn name(&mut self, number: CompanyNo, name: &str) {
-        if self.entries[number.index()].name.length == 0 {
-            self.entries[number.index()].name = self.keep(cut(name));
-        }
+    /// Sets the name of a company; the first name counts.
+    pub fn set_name(&mut self, number: CompanyNumber, name: &str) {
+        self.entries[number.index()].name.get_or_insert_with(|| truncate(name).into());
     }
 
-    /// Where a company is, unless that is known already.
-    pub fn place(&mut self, number: CompanyNo, country: Country) {
+    /// Sets the country of a company; the first country counts.
+    pub fn set_country(&mut self, number: CompanyNumber, country: Country) {
         self.entries[number.index()].country.get_or_insert(country);
     }
 
-    /// Where a company is.
-    pub fn country(&self, number: CompanyNo) -> Option<Country> {
+    /// Country of a company.
+    pub fn country(&self, number: CompanyNumber) -> Option<Country> {
         self.entries[number.index()].country
     }
 
     /// Counts a delegated range of a company.
-    pub fn count_delegated(&mut self, number: CompanyNo) {
-        let index = number.index();
-        if self.delegated.len() <= index {
-            self.delegated.resize(index + 1, 0);
-        }
-        self.delegated[index] += 1;
+    pub fn count_delegated(&mut self, number: CompanyNumber) {
+        self.entries[number.index()].delegated += 1;
     }
 
-    /// How many delegated ranges a company has.
-    pub fn delegated(&self, number: CompanyNo) -> u32 {
-        self.delegated.get(number.index()).copied().unwrap_or(0)
+    /// Delegated ranges of a company.
+    pub fn delegated(&self, number: CompanyNumber) -> u32 {
+        self.entries[number.index()].delegated
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// All companies, in order.
-    pub fn numbers(&self) -> impl Iterator<Item = CompanyNo> {
-        (0..self.entries.len()).map(CompanyNo::new)
+    /// All companies in the order of their numbers.
+    pub fn numbers(&self) -> impl Iterator<Item = CompanyNumber> {
+        (0..self.entries.len()).map(CompanyNumber::new)
     }
 
     /// Registry, handle and name of a company.
-    pub fn get(&self, number: CompanyNo) -> Company<'_> {
+    pub fn get(&self, number: CompanyNumber) -> Company<'_> {
         let entry = &self.entries[number.index()];
-        let name = text_of(&self.texts, entry.name);
-        Company {
-            registry: entry.registry,
-            handle: text_of(&self.texts, entry.handle),
-            name: (!name.is_empty()).then_some(name),
-        }
+        Company { registry: entry.registry, handle: &entry.handle, name: entry.name.as_deref() }
     }
 
-    /// Those that `used` says hold something, numbered anew in order, and their new numbers.
-    pub fn into_used(mut self, used: impl Fn(CompanyNo) -> bool) -> (Companies, Renumbered) {
-        self.numbers = HashTable::new();
+    /// The companies that hold a range, and the new id of each by its old number. Organisations
+    /// without a range are left out.
+    pub fn into_used(self, used: &[bool]) -> (Companies, Vec<Option<CompanyId>>) {
         let mut companies = Companies::default();
-        let new = self
+        let ids = self
             .numbers()
-            .map(|number| used(number).then(|| companies.push(self.get(number))))
+            .map(|number| used[number.index()].then(|| companies.push(self.get(number))))
             .collect();
-        (companies, Renumbered(new))
+        (companies, ids)
     }
 
-    fn hash(&self, registry: Registry, handle: &str) -> u64 {
-        hash_of(&self.hasher, registry, handle)
-    }
-
-    fn keep(&mut self, text: &str) -> Text {
-        let Ok(start) = u32::try_from(self.texts.len()) else { return Text::default() };
-        self.texts.extend_from_slice(text.as_bytes());
-        Text { start, length: u16::try_from(text.len()).unwrap_or(0) }
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
     }
 }
 
-/// New numbers of the companies that are kept.
-#[derive(Debug)]
-pub struct Renumbered(Vec<Option<CompanyId>>);
-
-impl Renumbered {
-    /// The new number.
-    pub fn get(&self, number: CompanyNo) -> Option<CompanyId> {
-        self.0.get(number.index()).copied().flatten()
-    }
-}
-
-fn text_of(texts: &[u8], text: Text) -> &str {
-    let start = text.start as usize;
-    let bytes = texts.get(start..start + usize::from(text.length)).unwrap_or_default();
-    str::from_utf8(bytes).unwrap_or_default()
-}
-
-/// Bytes of the longest handle or name.
-const LONGEST: usize = 1024;
-
-fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
+fn truncate(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TEXT)]
 }
 
 fn hash_of(hasher: &RandomState, registry: Registry, handle: &str) -> u64 {
-    use std::hash::{Hash, Hasher};
-    let mut state = hasher.build_hasher();
-    registry.hash(&mut state);
-    super::normal::each_letter(handle, |letter| state.write_u8(letter));
-    state.finish()
+    hasher.hash_one((registry, normalize(handle)))
 }
 
 #[cfg(test)]
@@ -197,28 +141,25 @@ mod tests {
 
     #[test]
     fn the_same_holder_gets_the_same_number() {
-        let mut delegation_table = CompanyBook::default();
+        let mut table = CompanyTable::default();
         let ripe = Registry::RipeNcc;
-        let one = delegation_table.number(ripe, Basis::Description, "Example Ltd.");
-        assert_eq!(delegation_table.number(ripe, Basis::Description, "EXAMPLE  LTD"), one);
-        assert_ne!(
-            delegation_table.number(Registry::Apnic, Basis::Description, "Example Ltd."),
-            one
-        );
-        assert_ne!(delegation_table.number(ripe, Basis::Organisation, "Example Ltd."), one);
-        assert_eq!(delegation_table.get(one).handle, "descr:Example Ltd.");
+        let one = table.number(ripe, Basis::Description, "Example Ltd.");
+        assert_eq!(table.number(ripe, Basis::Description, "EXAMPLE  LTD"), one);
+        assert_ne!(table.number(Registry::Apnic, Basis::Description, "Example Ltd."), one);
+        assert_ne!(table.number(ripe, Basis::Organisation, "Example Ltd."), one);
+        assert_eq!(table.get(one).handle, "descr:Example Ltd.");
     }
 
     #[test]
-    fn names_come_later_and_unused_companies_go() {
-        let mut delegation_table = CompanyBook::default();
-        let unused = delegation_table.number(Registry::Arin, Basis::Organisation, "A");
-        let used = delegation_table.number(Registry::Arin, Basis::Organisation, "B");
-        delegation_table.name(used, "B & Co");
-        delegation_table.name(used, "too late");
-        let (companies, new) = delegation_table.into_used(|number| number == used);
-        assert_eq!(new.get(unused), None);
-        let company = companies.get(new.get(used).unwrap()).unwrap();
+    fn a_name_may_come_later_and_unused_companies_are_left_out() {
+        let mut table = CompanyTable::default();
+        let unused = table.number(Registry::Arin, Basis::Organisation, "A");
+        let used = table.number(Registry::Arin, Basis::Organisation, "B");
+        table.set_name(used, "B & Co");
+        table.set_name(used, "too late");
+        let (companies, ids) = table.into_used(&[false, true]);
+        assert_eq!(ids[unused.index()], None);
+        let company = companies.get(ids[used.index()].unwrap()).unwrap();
         assert_eq!((companies.len(), company.handle, company.name), (1, "B", Some("B & Co")));
     }
 }

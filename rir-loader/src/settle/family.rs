@@ -1,20 +1,20 @@
-//! The claims of one address family, from what is said to what holds.
+//! Settles the claims of one address family.
 
 use hierarchy::Registry;
 
-use super::claim::{Bits, Claim};
-use super::companies::{CompanyBook, CompanyNo};
-use super::equal::{Equals, merge, precedence};
+use super::claim::{AddressBits, Claim};
+use super::companies::{CompanyNumber, CompanyTable};
+use super::duplicates::{precedence, remove_duplicates};
 use super::holder::Basis;
-use super::inherit::inherit;
-use super::maintained::{Kept, Space, maintained};
+use super::inherit::inherit_holders;
+use super::maintained::{MaintainedPart, Space, maintained_part};
 use super::report::SettleReport;
 
-/// One family's claims, and the space of each registry.
+/// Claims of one family, and the space that each registry maintains.
 #[derive(Debug)]
 pub(super) struct FamilyClaims<A> {
     pub(super) claims: Vec<Claim<A>>,
-    /// By registry.
+    /// Ranges of the delegated files by registry.
     pub(super) space: [Vec<(A, A)>; Registry::ALL.len()],
 }
 
@@ -24,33 +24,38 @@ impl<A> Default for FamilyClaims<A> {
     }
 }
 
-/// What such a company holds is an umbrella's.
-pub(super) fn mark<A>(claims: &mut [Claim<A>], pool: impl Fn(&CompanyNo) -> bool) {
-    let delegated = claims.iter_mut().filter(|claim| claim.basis == Basis::Delegated);
-    delegated.filter(|claim| claim.company.as_ref().is_some_and(&pool)).for_each(|claim| {
-        claim.basis = Basis::Umbrella;
-    });
+/// Lowers the basis of what umbrella ids hold.
+pub(super) fn mark_umbrellas<A>(
+    claims: &mut [Claim<A>],
+    is_umbrella: impl Fn(CompanyNumber) -> bool,
+) {
+    for claim in claims {
+        if claim.basis == Basis::Delegated && claim.company.is_some_and(&is_umbrella) {
+            claim.basis = Basis::Umbrella;
+        }
+    }
 }
 
-/// Settles what is claimed; `read` says for each registry whether its delegated file was.
-pub(super) fn settle_family<A: Bits>(
+/// Applies the rules to all claims. `with_file` tells for each registry whether its delegated file
+/// was read.
+pub(super) fn settle_family<A: AddressBits>(
     family: FamilyClaims<A>,
-    read: [bool; Registry::ALL.len()],
-    companies: &CompanyBook,
+    with_file: [bool; Registry::ALL.len()],
+    companies: &CompanyTable,
     report: &mut SettleReport,
 ) -> Vec<Claim<A>> {
     let spaces = family.space.map(Space::of);
     let mut claims = family.claims;
-    keep_maintained(&mut claims, &spaces, read, report);
+    keep_maintained(&mut claims, &spaces, with_file, report);
     claims.sort_unstable_by(|one, other| one.order(other).then_with(|| precedence(one, other)));
-    let Equals { duplicates, transfers, confirmed } = merge(&mut claims);
-    report.duplicates += duplicates;
-    report.transfers += transfers;
-    report.confirmed += confirmed;
+    let removed = remove_duplicates(&mut claims);
+    report.duplicates += removed.duplicates;
+    report.transfers += removed.transfers;
+    report.confirmed += removed.confirmed;
     for claim in &claims {
         report.holders.count(claim.basis);
     }
-    let inherited = inherit(&mut claims);
+    let inherited = inherit_holders(&mut claims);
     report.holders.ancestor += inherited;
     report.holders.nobody -= inherited;
     for claim in claims.iter_mut().filter(|claim| claim.country.is_none()) {
@@ -60,25 +65,27 @@ pub(super) fn settle_family<A: Bits>(
     claims
 }
 
-/// Where the delegated file of a registry was read, its WHOIS objects count only inside the space
-/// it lists.
-fn keep_maintained<A: Bits>(
+/// Restricts claims to the space of their registry. Without a registry's delegated file everything
+/// it says is believed.
+fn keep_maintained<A: AddressBits>(
     claims: &mut Vec<Claim<A>>,
     spaces: &[Space<A>; Registry::ALL.len()],
-    read: [bool; Registry::ALL.len()],
+    with_file: [bool; Registry::ALL.len()],
     report: &mut SettleReport,
 ) {
     let mut parts = vec![];
     claims.retain(|claim| {
-        let known = claim.registry.filter(|registry| read[*registry as usize]);
-        let Some(registry) = known else { return true };
-        let space = &spaces[registry as usize];
-        match maintained(claim, space) {
-            Kept::Whole => return true,
-            Kept::Nothing => report.unmaintained += 1,
-            Kept::Parts(kept) => {
+        let Some(registry) = claim.registry.filter(|registry| with_file[*registry as usize]) else {
+            return true;
+        };
+        match maintained_part(claim, &spaces[registry as usize]) {
+            MaintainedPart::Whole => return true,
+            MaintainedPart::Nothing => report.unmaintained += 1,
+            // RIPE's importer drops such an object; the maintained part of it is as reliable as any.
+            MaintainedPart::Ranges(ranges) => {
                 report.partly_maintained += 1;
-                parts.extend(kept.into_iter().map(|(first, last)| Claim { first, last, ..*claim }));
+                let part = |(first, last)| Claim { first, last, ..*claim };
+                parts.extend(ranges.into_iter().map(part));
             }
         }
         false

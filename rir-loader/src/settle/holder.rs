@@ -1,38 +1,37 @@
-//! Who holds a range, from what an object says.
+//! Holder of a range according to a WHOIS object.
 //!
-//! RIPE asks for an organisation only where it delegates itself (`needsOrgReference` in its
-//! software); what providers assign to their customers mostly has none. Then the next best says who
-//! it is: LACNIC's owner, the first line of the description, the name of the net, who maintains it.
-//! `sponsoring-org` is the provider, not the holder, and is not looked at.
+//! RIPE requires an organisation only on the ranges it delegates itself (`needsOrgReference` in its
+//! software); what providers assign to their customers mostly has none. Then the next best
+//! attribute identifies the holder: LACNIC's owner, the first line of the description, the name of
+//! the net, the maintainer.
 
 use crate::whois::Net;
 
-/// What a company was taken from, the most telling first.
+/// Attribute that identifies a company, the most reliable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Basis {
     /// The registry's handle of an organisation.
     Organisation,
-    /// LACNIC's owner.
+    /// Name of the owner at LACNIC.
     Owner,
-    /// The opaque id of a delegated file.
+    /// Opaque id of a delegated file.
     Delegated,
-    /// The first line of the description.
+    /// First line of the description.
     Description,
-    /// The name of the net.
+    /// Name of the net.
     Netname,
-    /// Who maintains the object.
+    /// Maintainer of the object.
     Maintainer,
-    /// The opaque id of a delegated file that many strangers share (see [`super::umbrella`]).
+    /// Opaque id of a delegated file that unrelated holders share (see [`super::MAX_RANGES`]).
     Umbrella,
-    /// The autonomous system that announces the range.
+    /// Autonomous system that announces the range.
     Route,
-    /// Nothing.
+    /// No attribute at all.
     Nobody,
 }
 
 impl Basis {
-    /// What a handle that was made from a text begins with, so that it cannot be taken for one of
-    /// the registry's.
+    /// Prefix of a handle made from a text, which keeps it apart from the registry's handles.
     pub(super) fn prefix(self) -> &'static str {
         match self {
             Self::Owner => "owner:",
@@ -45,13 +44,13 @@ impl Basis {
     }
 }
 
-/// The part of a handle that people read: without the prefix of a handle that we made.
+/// A handle without the prefix of [`Basis::prefix`].
 pub fn readable(handle: &str) -> &str {
     let made = [Basis::Owner, Basis::Description, Basis::Netname, Basis::Maintainer];
     made.iter().find_map(|basis| handle.strip_prefix(basis.prefix())).unwrap_or(handle)
 }
 
-/// Who holds the range, and what that was taken from; `None` where the object names nobody.
+/// The first attribute that identifies the holder, and its text.
 pub fn holder<'n>(net: &Net<'n>) -> Option<(Basis, &'n str)> {
     let chain = [
         (Basis::Organisation, net.organisation),
@@ -60,13 +59,11 @@ pub fn holder<'n>(net: &Net<'n>) -> Option<(Basis, &'n str)> {
         (Basis::Netname, net.netname),
         (Basis::Maintainer, net.maintainer),
     ];
-    chain
-        .into_iter()
-        .find_map(|(basis, text)| Some((basis, text.filter(|text| names_somebody(text))?)))
+    chain.into_iter().find_map(|(basis, text)| Some((basis, text.filter(|text| is_name(text))?)))
 }
 
-/// Words that stand where a name should.
-const NOBODY: [&str; 16] = [
+/// Words that registrants write where a name should be.
+const NO_NAMES: [&str; 16] = [
     "-",
     "n/a",
     "na",
@@ -85,11 +82,10 @@ const NOBODY: [&str; 16] = [
     "allocated",
 ];
 
-/// Whether a text names a holder, and is no stopgap.
-fn names_somebody(text: &str) -> bool {
+fn is_name(text: &str) -> bool {
     let text = text.trim();
     let has_letters = text.chars().any(char::is_alphanumeric);
-    has_letters && !NOBODY.iter().any(|word| text.eq_ignore_ascii_case(word))
+    has_letters && !NO_NAMES.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -114,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chain_is_followed_to_the_first_name() {
+    fn the_first_attribute_with_a_name_counts() {
         let mut net = net();
         assert_eq!(holder(&net), Some((Basis::Organisation, "ORG-EX1-RIPE")));
         net.organisation = None;
@@ -130,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_made_handle_reads_as_its_text() {
+    fn a_handle_made_from_a_text_is_shown_as_the_text() {
         assert_eq!(readable("descr:Example Widgets"), "Example Widgets");
         assert_eq!(readable("ORG-EX1-RIPE"), "ORG-EX1-RIPE");
     }

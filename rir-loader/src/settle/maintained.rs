@@ -1,59 +1,62 @@
-//! Which space a registry maintains, and what of a claim lies in it.
+//! Restricts each registry's WHOIS objects to the space that the registry maintains.
 //!
 //! Space moves between registries, and the one that lost it often keeps its old objects. The RIPE
 //! NCC's own importer (`GrsSourceImporter.isMaintainedInRirSpace`) therefore believes an object of
 //! a registry only inside the space that the registry's delegated file lists. The file lists free
 //! and reserved ranges, too: those are maintained as well.
+//!
+//! A sorted list of ranges, not a set of prefixes (`iprange`): a maintained space consists mostly of
+//! ranges that are not prefixes, and each would become up to 60 of them.
 
-use super::claim::{Bits, Claim};
+use super::claim::{AddressBits, Claim};
 
 /// The space of one registry in one family: ranges that neither overlap nor touch, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Space<A>(Vec<(A, A)>);
 
-impl<A: Bits> Space<A> {
+impl<A: AddressBits> Space<A> {
     /// The union of ranges.
     pub fn of(mut ranges: Vec<(A, A)>) -> Self {
         ranges.sort_unstable();
         let mut space: Vec<(A, A)> = vec![];
         for (first, last) in ranges {
             match space.last_mut() {
+                // Ranges that touch are joined, so that an object across both lies in one.
                 Some((_, end)) if end.after().is_none_or(|after| first <= after) => {
                     *end = (*end).max(last);
                 }
                 _ => space.push((first, last)),
             }
         }
-        space.shrink_to_fit();
         Self(space)
     }
 
     /// The parts of a range that lie in the space, in order.
-    pub fn within(&self, first: A, last: A) -> impl Iterator<Item = (A, A)> + '_ {
+    pub fn intersect(&self, first: A, last: A) -> impl Iterator<Item = (A, A)> + '_ {
         let begin = self.0.partition_point(|(_, end)| *end < first);
-        let reach = self.0[begin..].iter().take_while(move |(start, _)| *start <= last);
-        reach.map(move |(start, end)| ((*start).max(first), (*end).min(last)))
+        let overlapping = self.0[begin..].iter().take_while(move |(start, _)| *start <= last);
+        overlapping.map(move |(start, end)| ((*start).max(first), (*end).min(last)))
     }
 }
 
-/// What becomes of a claim.
+/// Part of a claim that its registry maintains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept<A> {
-    /// It lies in the space.
+pub enum MaintainedPart<A> {
+    /// The whole claim.
     Whole,
-    /// These parts do.
-    Parts(Vec<(A, A)>),
-    /// The registry does not maintain any of it.
+    /// Only these ranges of it.
+    Ranges(Vec<(A, A)>),
+    /// Nothing of it.
     Nothing,
 }
 
-/// What of a claim its registry maintains.
-pub fn maintained<A: Bits>(claim: &Claim<A>, space: &Space<A>) -> Kept<A> {
-    let mut parts = space.within(claim.first, claim.last);
-    match parts.next() {
-        None => Kept::Nothing,
-        Some(part) if part == (claim.first, claim.last) => Kept::Whole,
-        Some(part) => Kept::Parts(std::iter::once(part).chain(parts).collect()),
+/// The part of a claim that lies in the space of its registry.
+pub fn maintained_part<A: AddressBits>(claim: &Claim<A>, space: &Space<A>) -> MaintainedPart<A> {
+    let ranges: Vec<(A, A)> = space.intersect(claim.first, claim.last).collect();
+    match ranges[..] {
+        [] => MaintainedPart::Nothing,
+        [range] if range == (claim.first, claim.last) => MaintainedPart::Whole,
+        _ => MaintainedPart::Ranges(ranges),
     }
 }
 
@@ -64,18 +67,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn kept(first: u32, last: u32) -> Kept<u32> {
+    fn kept(first: u32, last: u32) -> MaintainedPart<u32> {
         let space = Space::of(vec![(30, 39), (10, 14), (15, 19), (50, 50)]);
-        maintained(&claim(first, last, None, Basis::Nobody), &space)
+        maintained_part(&claim(first, last, None, Basis::Nobody), &space)
     }
 
     #[test]
-    fn a_claim_counts_where_its_registry_maintains() {
-        assert_eq!(kept(10, 19), Kept::Whole);
-        assert_eq!(kept(12, 16), Kept::Whole);
-        assert_eq!(kept(20, 29), Kept::Nothing);
-        assert_eq!(kept(15, 35), Kept::Parts(vec![(15, 19), (30, 35)]));
-        assert_eq!(kept(0, u32::MAX), Kept::Parts(vec![(10, 19), (30, 39), (50, 50)]));
+    fn a_claim_counts_where_its_registry_maintains_the_space() {
+        assert_eq!(kept(10, 19), MaintainedPart::Whole);
+        assert_eq!(kept(12, 16), MaintainedPart::Whole);
+        assert_eq!(kept(20, 29), MaintainedPart::Nothing);
+        assert_eq!(kept(15, 35), MaintainedPart::Ranges(vec![(15, 19), (30, 35)]));
+        assert_eq!(kept(0, u32::MAX), MaintainedPart::Ranges(vec![(10, 19), (30, 39), (50, 50)]));
     }
 
     proptest! {
@@ -85,7 +88,7 @@ mod tests {
         ) {
             let ranges: Vec<_> = ranges.into_iter().map(|(first, more)| (first, first + more)).collect();
             let space = Space::of(ranges.clone());
-            let parts: Vec<_> = space.within(first, first + length).collect();
+            let parts: Vec<_> = space.intersect(first, first + length).collect();
             for address in first..=first + length {
                 let listed = ranges.iter().any(|(a, b)| (*a..=*b).contains(&address));
                 let kept = parts.iter().filter(|(a, b)| (*a..=*b).contains(&address)).count();

@@ -1,9 +1,10 @@
-//! Objects that stand for no holder.
+//! Recognises objects that stand for no holder.
 //!
 //! Every registry records the space of the others, or all space, with an object that says so:
 //! RIPE's `0.0.0.0 - 255.255.255.255` and `NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK`, APNIC's and
 //! LACNIC's `ERX-NETBLOCK` and `IANA-NETBLOCK-193`, ARIN's nets of type `rir` ("APNIC-1",
-//! "RIPE-ERX-…"). They would gather strangers under one holder, and hide what is around them.
+//! "RIPE-ERX-…"). As subnets they would unite unrelated companies under one holder and hide the
+//! ranges around them.
 
 use hierarchy::Range;
 
@@ -13,14 +14,14 @@ use crate::whois::Net;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placeholder {
     /// All addresses of a family.
-    Everything,
-    /// Its name or its description says that the space is elsewhere or nowhere.
-    Elsewhere,
-    /// ARIN: the type says that another registry maintains it, or nobody.
-    OtherRegistry,
+    AllAddresses,
+    /// Its name or its description says that another registry manages the space, or nobody.
+    NameOrDescription,
+    /// Its type says so; ARIN only.
+    Status,
 }
 
-/// Beginnings of names of nets that nobody holds.
+/// Beginnings of the names of nets without a holder.
 const NAMES: [&str; 10] = [
     "NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK",
     "IANA-",
@@ -34,8 +35,8 @@ const NAMES: [&str; 10] = [
     "STUB-",
 ];
 
-/// What descriptions say of space that nobody holds.
-const SAYINGS: [&str; 5] = [
+/// Phrases in the descriptions of space without a holder.
+const PHRASES: [&str; 5] = [
     "not allocated by apnic",
     "not allocated to apnic",
     "not fully allocated to apnic",
@@ -43,26 +44,20 @@ const SAYINGS: [&str; 5] = [
     "address block not managed",
 ];
 
-/// Whether an object is a placeholder.
+/// Whether and why an object is a placeholder.
 pub fn placeholder(net: &Net<'_>) -> Option<Placeholder> {
     if net.range == Range::V4 || net.range == Range::V6 {
-        return Some(Placeholder::Everything);
+        return Some(Placeholder::AllAddresses);
     }
-    let status = net.status.unwrap_or_default();
-    if ["rir", "reserved", "unallocated"].iter().any(|word| status.eq_ignore_ascii_case(word)) {
-        return Some(Placeholder::OtherRegistry);
+    let status = net.status.unwrap_or_default().to_ascii_lowercase();
+    if ["rir", "reserved", "unallocated"].contains(&status.as_str()) {
+        return Some(Placeholder::Status);
     }
-    let named = net.netname.is_some_and(|name| NAMES.iter().any(|start| begins(name, start)));
-    let said = || net.description.is_some_and(|text| says(&text.to_ascii_lowercase()));
-    (named || said()).then_some(Placeholder::Elsewhere)
-}
-
-fn begins(name: &str, start: &str) -> bool {
-    name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
-}
-
-fn says(description: &str) -> bool {
-    SAYINGS.iter().any(|saying| description.contains(saying))
+    let name = net.netname.unwrap_or_default().to_ascii_uppercase();
+    let description = net.description.unwrap_or_default().to_ascii_lowercase();
+    let is_placeholder = NAMES.iter().any(|start| name.starts_with(start))
+        || PHRASES.iter().any(|phrase| description.contains(phrase));
+    is_placeholder.then_some(Placeholder::NameOrDescription)
 }
 
 #[cfg(test)]
@@ -87,27 +82,27 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_are_known_by_range_name_description_or_type() {
+    fn placeholders_are_recognised_by_range_name_description_or_type() {
         for (range, name, description, status, why) in [
-            ("0.0.0.0/0", "X", "", "", Placeholder::Everything),
-            ("::/0", "ROOT", "", "", Placeholder::Everything),
+            ("0.0.0.0/0", "X", "", "", Placeholder::AllAddresses),
+            ("::/0", "ROOT", "", "", Placeholder::AllAddresses),
             (
                 "6.0.0.0 - 13.115.255.255",
                 "NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK",
                 "",
                 "",
-                Placeholder::Elsewhere,
+                Placeholder::NameOrDescription,
             ),
-            ("193.0.0.0/8", "IANA-NETBLOCK-193", "", "", Placeholder::Elsewhere),
-            ("192.0.2.0/24", "ERX-NETBLOCK", "", "", Placeholder::Elsewhere),
+            ("193.0.0.0/8", "IANA-NETBLOCK-193", "", "", Placeholder::NameOrDescription),
+            ("192.0.2.0/24", "ERX-NETBLOCK", "", "", Placeholder::NameOrDescription),
             (
                 "1.0.0.0/8",
                 "X",
                 "This range is not fully allocated to APNIC",
                 "",
-                Placeholder::Elsewhere,
+                Placeholder::NameOrDescription,
             ),
-            ("1.0.0.0/8", "APNIC-1", "", "rir", Placeholder::OtherRegistry),
+            ("1.0.0.0/8", "APNIC-1", "", "rir", Placeholder::Status),
         ] {
             assert_eq!(
                 placeholder(&net(range, name, description, status)),
@@ -118,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn holders_are_not() {
+    fn nets_of_holders_are_not_placeholders() {
         for (name, description, status) in [
             ("EXAMPLE-NET", "Example Widgets", "ASSIGNED PA"),
             ("DIANA-NET", "Diana", ""),

@@ -1,245 +1,288 @@
-//! Takes in what the sources say and settles it.
+//! Collects the claims of all sources, settles them and builds the hierarchy.
 
-use hierarchy::{BuildReport, Builder, Generation, Hierarchy, Range, Record, SubnetKind};
+use std::net::IpAddr;
 
-use super::claim::{Bits, Claim, Ends, Word, ends};
-use super::companies::{CompanyBook, CompanyNo, Renumbered};
-use super::family::{FamilyClaims, mark, settle_family};
+use hierarchy::{
+    BuildReport, Builder, CompanyId, Generation, Hierarchy, Range, Record, SubnetKind,
+};
+
+use super::claim::{AddressBits, Claim, Statement};
+use super::companies::{CompanyNumber, CompanyTable};
+use super::family::{FamilyClaims, mark_umbrellas, settle_family};
 use super::holder::{Basis, holder};
-use super::leaves::{CutLeaves, cut_leaves};
 use super::placeholder::placeholder;
 use super::report::{SettleReport, Umbrella};
-use super::umbrella::{is_umbrella, weight};
-use super::{V4_BLOCKS, V6_BLOCKS};
-use crate::delegated::Row;
+use super::split_leaves::{SplitPolicy, split_leaves};
+use super::{MAX_RANGES, V4_BLOCKS, V6_BLOCKS};
+use crate::delegated::{self, Extent};
 use crate::routing::Route;
 use crate::whois::{Net, Object, Organisation};
 
-/// What the settling of one run may be told.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Policy {
-    /// Leaves of IPv4 to cut.
-    pub v4: Option<CutLeaves>,
-    /// Leaves of IPv6 to cut.
-    pub v6: Option<CutLeaves>,
-    /// Whether to remember which file each range is from.
-    pub origins: bool,
-}
-
-/// Collects what somebody says, then settles it.
+/// Collects what the sources say. `source` is always the number of the file.
 #[derive(Debug, Default)]
 pub struct Settler {
     v4: FamilyClaims<u32>,
     v6: FamilyClaims<u128>,
-    companies: CompanyBook,
-    /// AS numbers and who holds them.
-    asns: Vec<(u32, u32, CompanyNo)>,
+    companies: CompanyTable,
+    /// First and last AS number of a holder.
+    asns: Vec<(u32, u32, CompanyNumber)>,
     routes: Vec<(Range, u32, u16)>,
-    names: Vec<(u32, Box<str>)>,
+    /// Names of autonomous systems.
+    as_names: Vec<(u32, Box<str>)>,
     report: SettleReport,
 }
 
-/// What was settled.
+/// The hierarchy and how it came about.
 #[derive(Debug)]
-pub struct Settled {
-    /// Everything nested.
+pub struct SettleOutcome {
+    /// All ranges with their blocks.
     pub hierarchy: Hierarchy,
-    /// What the builder had to settle.
+    /// Equal and crossing ranges found by the builder.
     pub build: BuildReport,
-    /// What each rule did.
+    /// Counts of each rule.
     pub report: SettleReport,
-    /// Where each range is from; empty unless asked for.
+    /// File of each range; empty unless requested.
     pub origins: Origins,
 }
 
-/// Which file each range is from.
+/// File of each range, sorted by range.
 #[derive(Debug, Default)]
 pub struct Origins(Vec<(Range, u16)>);
 
 impl Origins {
-    /// The number of the file that the range, or what it was cut out of, is from.
+    /// Most ranges that are looked at for one that contains another.
+    const MAX_STEPS: usize = 10_000;
+
+    /// Number of the file of a range, or of the range it is part of.
     pub fn of(&self, range: &Range) -> Option<u16> {
-        let after = self.0.partition_point(|(there, _)| there <= range);
-        self.0[..after]
-            .iter()
-            .rev()
-            .take(10_000)
-            .find(|(there, _)| there.contains_range(range))
-            .map(|(_, n)| *n)
+        let after = self.0.partition_point(|(other, _)| other <= range);
+        let before = self.0[..after].iter().rev().take(Self::MAX_STEPS);
+        let mut containing = before.filter(|(other, _)| other.contains_range(range));
+        containing.next().map(|(_, number)| *number)
     }
 }
 
 impl Settler {
-    /// Takes a record of a delegated file in.
-    pub fn take(&mut self, row: &Row<'_>, source: u16) {
-        if let Some(range) = row.range {
-            match ends(&range) {
-                Ends::V4(first, last) => self.v4.space[row.registry as usize].push((first, last)),
-                Ends::V6(first, last) => self.v6.space[row.registry as usize].push((first, last)),
+    /// Adds a record of a delegated file.
+    pub fn add_record(&mut self, record: &delegated::Record<'_>, source: u16) {
+        let registry = record.registry;
+        // Free and reserved ranges are maintained by the registry, too.
+        if let Extent::Addresses(range) = record.extent {
+            match Bounds::of(&range) {
+                Bounds::V4(first, last) => self.v4.space[registry as usize].push((first, last)),
+                Bounds::V6(first, last) => self.v6.space[registry as usize].push((first, last)),
             }
         }
-        if !row.is_held() {
+        if !record.is_held() {
             return;
         }
-        let company =
-            row.opaque_id.map(|id| self.companies.number(row.registry, Basis::Delegated, id));
-        if let (Some((first, last)), Some(company)) = (row.asns, company) {
-            self.asns.push((first, last, company));
+        let number = |id| self.companies.number(registry, Basis::Delegated, id);
+        let company = record.opaque_id.map(number);
+        match record.extent {
+            Extent::Asns(first, last) => {
+                self.asns.extend(company.map(|company| (first, last, company)));
+            }
+            Extent::Addresses(range) => {
+                if let Some(company) = company {
+                    self.companies.count_delegated(company);
+                }
+                let basis = if company.is_some() { Basis::Delegated } else { Basis::Nobody };
+                let statement = Statement {
+                    registry: Some(registry),
+                    company,
+                    basis,
+                    country: record.country,
+                    changed: 0,
+                    source,
+                };
+                self.add_claim(&range, statement);
+            }
         }
-        let Some(range) = row.range else { return };
-        if let Some(company) = company {
-            self.companies.count_delegated(company);
-        }
-        let basis = if company.is_some() { Basis::Delegated } else { Basis::Nobody };
-        let (registry, country) = (Some(row.registry), row.country);
-        self.claim(&range, Word { registry, company, basis, country, changed: 0, source });
     }
 
-    /// Takes an object of a WHOIS dump in.
-    pub fn take_object(&mut self, object: &Object<'_>, source: u16) {
+    /// Adds an object of a WHOIS dump.
+    pub fn add_object(&mut self, object: &Object<'_>, source: u16) {
         match object {
-            Object::Net(net) => self.take_net(net, source),
-            Object::Organisation(organisation) => self.take_organisation(organisation),
+            Object::Net(net) => self.add_net(net, source),
+            Object::Organisation(organisation) => self.add_organisation(organisation),
         }
     }
 
-    fn take_net(&mut self, net: &Net<'_>, source: u16) {
+    fn add_net(&mut self, net: &Net<'_>, source: u16) {
         self.report.nets += 1;
         if placeholder(net).is_some() {
             self.report.placeholders += 1;
             return;
         }
         self.report.more_countries += u64::from(net.more_countries);
-        let (basis, company) = match holder(net) {
-            Some((basis, text)) => (basis, Some(self.companies.number(net.registry, basis, text))),
-            None => (Basis::Nobody, None),
+        let holder = holder(net);
+        let statement = Statement {
+            registry: Some(net.registry),
+            company: holder.map(|(basis, text)| self.companies.number(net.registry, basis, text)),
+            basis: holder.map_or(Basis::Nobody, |(basis, _)| basis),
+            country: net.country.filter(|country| country.as_str() != "ZZ"),
+            changed: net.changed,
+            source,
         };
-        let country = net.country.filter(|country| country.as_str() != "ZZ");
-        let (registry, changed) = (Some(net.registry), net.changed);
-        self.claim(&net.range, Word { registry, company, basis, country, changed, source });
+        self.add_claim(&net.range, statement);
     }
 
-    fn take_organisation(&mut self, organisation: &Organisation<'_>) {
-        let number =
-            self.companies.number(organisation.registry, Basis::Organisation, organisation.handle);
-        if let Some(name) = organisation.name {
-            self.companies.name(number, name);
+    fn add_organisation(&mut self, organisation: &Organisation<'_>) {
+        let Organisation { registry, handle, name, country } = *organisation;
+        let number = self.companies.number(registry, Basis::Organisation, handle);
+        if let Some(name) = name {
+            self.companies.set_name(number, name);
         }
-        if let Some(country) = organisation.country.filter(|country| country.as_str() != "ZZ") {
-            self.companies.place(number, country);
+        if let Some(country) = country.filter(|country| country.as_str() != "ZZ") {
+            self.companies.set_country(number, country);
         }
     }
 
-    /// Takes a route in. Who holds its AS number is known when everything is read.
-    pub fn take_route(&mut self, route: &Route, source: u16) {
+    /// Adds a route. The holder of its AS number may come in a later file.
+    pub fn add_route(&mut self, route: &Route, source: u16) {
         self.routes.push((route.range, route.asn, source));
         if let Some(name) = &route.name {
-            self.names.push((route.asn, name.as_str().into()));
+            self.as_names.push((route.asn, name.as_str().into()));
         }
     }
 
-    /// How many ranges were taken in.
+    /// Ranges added so far.
     pub fn ranges(&self) -> u64 {
         (self.v4.claims.len() + self.v6.claims.len() + self.routes.len()) as u64
     }
 
-    fn claim(&mut self, range: &Range, word: Word) {
-        match ends(range) {
-            Ends::V4(first, last) => self.v4.claims.push(word.of(first, last)),
-            Ends::V6(first, last) => self.v6.claims.push(word.of(first, last)),
+    fn add_claim(&mut self, range: &Range, statement: Statement) {
+        match Bounds::of(range) {
+            Bounds::V4(first, last) => self.v4.claims.push(statement.about(first, last)),
+            Bounds::V6(first, last) => self.v6.claims.push(statement.about(first, last)),
         }
     }
 
-    /// Settles and nests what was taken in.
-    pub fn nest(mut self, generation: Generation, policy: Policy) -> Settled {
+    /// Settles all claims and builds the hierarchy. `origins`: whether to remember the file of each
+    /// range.
+    pub fn build(
+        mut self,
+        generation: Generation,
+        policy: SplitPolicy,
+        origins: bool,
+    ) -> SettleOutcome {
         self.resolve_routes();
         self.find_umbrellas();
-        let mut report = std::mem::take(&mut self.report);
-        let (v4, v6) = (std::mem::take(&mut self.v4), std::mem::take(&mut self.v6));
-        // A registry whose delegated file was read, even if it lists addresses of one family only.
-        let read =
-            std::array::from_fn(|place| !v4.space[place].is_empty() || !v6.space[place].is_empty());
-        let v4 = settle_family(v4, read, &self.companies, &mut report);
-        let v6 = settle_family(v6, read, &self.companies, &mut report);
-        let cut_v4 = policy.v4.map_or_else(Vec::new, |policy| cut_leaves(&v4, policy));
-        let cut_v6 = policy.v6.map_or_else(Vec::new, |policy| cut_leaves(&v6, policy));
-        report.virtual_subnets = (cut_v4.len() + cut_v6.len()) as u64;
-        let origins = if policy.origins { origins(&v4, &v6) } else { Origins::default() };
-        let used = used(&v4, &v6, self.companies.len());
-        let (companies, new) = self.companies.into_used(|number| used[number.index()]);
+        let mut report = self.report;
+        // A delegated file may list addresses of one family only, and then counts for both.
+        let with_file = std::array::from_fn(|registry| {
+            !self.v4.space[registry].is_empty() || !self.v6.space[registry].is_empty()
+        });
+        let v4 = settle_family(self.v4, with_file, &self.companies, &mut report);
+        let v6 = settle_family(self.v6, with_file, &self.companies, &mut report);
+        let split_v4 = policy.v4.map_or_else(Vec::new, |policy| split_leaves(&v4, policy));
+        let split_v6 = policy.v6.map_or_else(Vec::new, |policy| split_leaves(&v6, policy));
+        report.virtual_subnets = (split_v4.len() + split_v6.len()) as u64;
+        let origins = if origins { origins_of(&v4, &v6) } else { Origins::default() };
+        let mut used = vec![false; self.companies.len()];
+        mark_used(&v4, &mut used);
+        mark_used(&v6, &mut used);
+        let (companies, ids) = self.companies.into_used(&used);
         let mut builder = Builder::default();
-        add(&mut builder, v4, SubnetKind::Delegated, &new);
-        add(&mut builder, v6, SubnetKind::Delegated, &new);
+        add_records(&mut builder, v4, SubnetKind::Delegated, &ids);
+        add_records(&mut builder, v6, SubnetKind::Delegated, &ids);
+        // Blocks are made of recorded ranges only: virtual subnets come after them.
         builder.group(&V4_BLOCKS, &V6_BLOCKS);
-        add(&mut builder, cut_v4, SubnetKind::Block, &new);
-        add(&mut builder, cut_v6, SubnetKind::Block, &new);
+        add_records(&mut builder, split_v4, SubnetKind::Block, &ids);
+        add_records(&mut builder, split_v6, SubnetKind::Block, &ids);
         let (hierarchy, build) = builder.build(generation, companies);
-        Settled { hierarchy, build, report, origins }
+        SettleOutcome { hierarchy, build, report, origins }
     }
 
-    /// A route is held by the company that holds its AS number; that company has the name of the
-    /// AS.
+    /// Gives each route to the company that holds its AS number, and that company the name of the
+    /// autonomous system.
     fn resolve_routes(&mut self) {
         self.asns.sort_unstable();
-        for (asn, name) in std::mem::take(&mut self.names) {
-            if let Some(company) = self.holder_of(asn) {
-                self.companies.name(company, &name);
+        for (asn, name) in std::mem::take(&mut self.as_names) {
+            if let Some(company) = self.holder_of_asn(asn) {
+                self.companies.set_name(company, &name);
             }
         }
         for (range, asn, source) in std::mem::take(&mut self.routes) {
-            let company = self.holder_of(asn);
+            let company = self.holder_of_asn(asn);
             let basis = if company.is_some() { Basis::Route } else { Basis::Nobody };
-            self.claim(
-                &range,
-                Word { registry: None, company, basis, country: None, changed: 0, source },
-            );
+            let statement =
+                Statement { registry: None, company, basis, country: None, changed: 0, source };
+            self.add_claim(&range, statement);
         }
     }
 
-    fn holder_of(&self, asn: u32) -> Option<CompanyNo> {
+    fn holder_of_asn(&self, asn: u32) -> Option<CompanyNumber> {
         let after = self.asns.partition_point(|(first, _, _)| *first <= asn);
         let (_, last, company) = self.asns[..after].last()?;
         (asn <= *last).then_some(*company)
     }
 
-    /// What an umbrella holds is marked, so that another name for it counts more.
+    /// Reports opaque ids with too many ranges for one company, and lowers the precedence of their
+    /// claims.
     fn find_umbrellas(&mut self) {
         let companies = &self.companies;
-        let pool = |company: &CompanyNo| is_umbrella(companies.delegated(*company));
-        let umbrella = |number: CompanyNo| {
-            let (company, ranges) = (companies.get(number), companies.delegated(number));
-            let (registry, weight) = (company.registry.as_str(), weight(ranges));
-            Umbrella { registry, company: company.handle.to_owned(), ranges, weight }
-        };
-        self.report.umbrellas = companies.numbers().filter(pool).map(umbrella).collect();
-        mark(&mut self.v4.claims, pool);
-        mark(&mut self.v6.claims, pool);
+        let is_umbrella = |company: CompanyNumber| companies.delegated(company) > MAX_RANGES;
+        for number in companies.numbers().filter(|number| is_umbrella(*number)) {
+            let company = companies.get(number);
+            self.report.umbrellas.push(Umbrella {
+                registry: company.registry.as_str(),
+                company: company.handle.to_owned(),
+                ranges: companies.delegated(number),
+            });
+        }
+        mark_umbrellas(&mut self.v4.claims, is_umbrella);
+        mark_umbrellas(&mut self.v6.claims, is_umbrella);
     }
 }
 
-/// Which companies hold something.
-fn used(v4: &[Claim<u32>], v6: &[Claim<u128>], companies: usize) -> Vec<bool> {
-    let mut used = vec![false; companies];
-    let held = v4.iter().map(|claim| claim.company).chain(v6.iter().map(|claim| claim.company));
-    held.flatten().for_each(|company| used[company.index()] = true);
-    used
+/// First and last address of a range as numbers.
+enum Bounds {
+    V4(u32, u32),
+    V6(u128, u128),
 }
 
-fn origins(v4: &[Claim<u32>], v6: &[Claim<u128>]) -> Origins {
+impl Bounds {
+    fn of(range: &Range) -> Self {
+        match (range.first(), range.last()) {
+            (IpAddr::V4(first), IpAddr::V4(last)) => Self::V4(first.to_bits(), last.to_bits()),
+            (first, last) => Self::V6(v6_bits(first), v6_bits(last)),
+        }
+    }
+}
+
+fn v6_bits(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
+        IpAddr::V6(address) => address.to_bits(),
+    }
+}
+
+fn mark_used<A>(claims: &[Claim<A>], used: &mut [bool]) {
+    for company in claims.iter().filter_map(|claim| claim.company) {
+        used[company.index()] = true;
+    }
+}
+
+fn origins_of(v4: &[Claim<u32>], v6: &[Claim<u128>]) -> Origins {
     let v4 = v4.iter().filter_map(|claim| Some((claim.range()?, claim.source)));
     let v6 = v6.iter().filter_map(|claim| Some((claim.range()?, claim.source)));
     Origins(v4.chain(v6).collect())
 }
 
-fn add<A: Bits>(builder: &mut Builder, claims: Vec<Claim<A>>, kind: SubnetKind, new: &Renumbered) {
+fn add_records<A: AddressBits>(
+    builder: &mut Builder,
+    claims: Vec<Claim<A>>,
+    kind: SubnetKind,
+    ids: &[Option<CompanyId>],
+) {
     for claim in claims {
         let Some(range) = claim.range() else { continue };
-        let company = claim.company.and_then(|company| new.get(company));
         builder.add(Record {
             range,
             kind,
             registry: claim.registry,
-            company,
+            company: claim.company.and_then(|company| ids[company.index()]),
             country: claim.country,
         });
     }

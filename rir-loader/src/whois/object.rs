@@ -1,58 +1,58 @@
-//! What a WHOIS dump says, one object at a time.
+//! Objects of a WHOIS dump.
 
 use hierarchy::{Country, Range, Registry};
 
-/// A range and all that is said of it.
+/// A range of addresses and its attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Net<'a> {
-    /// The addresses.
+    /// An object with several ranges becomes several nets.
     pub range: Range,
-    /// Whose dump it is in.
+    /// The registry of the dump.
     pub registry: Registry,
-    /// The registry's handle of an organisation.
+    /// The registry's handle of the organisation that holds the range.
     pub organisation: Option<&'a str>,
-    /// LACNIC: the holder's name.
+    /// Name of the holder; LACNIC and ARIN's customers only.
     pub owner: Option<&'a str>,
     /// First line of the description; often the holder's name.
     pub description: Option<&'a str>,
-    /// A name of the net, without blanks.
+    /// Name of the net, without blanks.
     pub netname: Option<&'a str>,
-    /// Who may change the object.
+    /// First maintainer that is not the registry itself.
     pub maintainer: Option<&'a str>,
-    /// What became of the range, in the registry's words.
+    /// Kind of delegation, in the registry's words.
     pub status: Option<&'a str>,
-    /// The first country that is named, two letters of either case.
+    /// The first country that is named.
     pub country: Option<Country>,
     /// Whether more than one country is named.
     pub more_countries: bool,
-    /// Day of the last change as digits, 20181013; 0 where it is not said.
+    /// Day of the last change as digits, 20181013; 0 where it is unknown.
     pub changed: u32,
 }
 
-/// Somebody who holds ranges.
+/// A holder of ranges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Organisation<'a> {
-    /// Whose dump it is in.
+    /// The registry of the dump.
     pub registry: Registry,
     /// The registry's handle.
     pub handle: &'a str,
-    /// What people call it.
+    /// Name as registered.
     pub name: Option<&'a str>,
-    /// Where it is.
+    /// Country as registered.
     pub country: Option<Country>,
 }
 
-/// An object that was read.
+/// An object of a class that matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Object<'a> {
-    /// A range.
+    /// `inetnum`, `inet6num`, `NetHandle`, `V6NetHandle`, `<net>`.
     Net(Net<'a>),
-    /// Who holds ranges.
+    /// `organisation`, `OrgID`, `CustHandle`, `<org>`, `<customer>`.
     Organisation(Organisation<'a>),
 }
 
 impl Object<'_> {
-    /// Whose dump it is in.
+    /// The registry of the dump.
     pub fn registry(&self) -> Registry {
         match self {
             Self::Net(net) => net.registry,
@@ -61,24 +61,22 @@ impl Object<'_> {
     }
 }
 
-/// The registry that a `source:` names; RIPE's global copies carry `-GRS`, and national registries
-/// publish in APNIC's.
-pub fn registry_of(source: &str) -> Option<Registry> {
+/// The registry that a `source:` attribute names. RIPE's copies of other registries carry `-GRS`,
+/// and national registries publish in APNIC's dumps.
+pub(super) fn registry_of_source(source: &str) -> Option<Registry> {
     let word = source.split(|c: char| c.is_ascii_whitespace() || c == '#').next()?;
-    let word = word.strip_suffix("-GRS").unwrap_or(word);
-    let is = |names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
-    let known = [
-        // TEST is the RIPE NCC's own database to try things in.
-        (is(&["RIPE", "TEST"]), Registry::RipeNcc),
-        (
-            is(&["APNIC", "JPNIC", "KRNIC", "TWNIC", "CNNIC", "IDNIC", "IRINN", "VNNIC"]),
-            Registry::Apnic,
-        ),
-        (is(&["ARIN"]), Registry::Arin),
-        (is(&["LACNIC"]), Registry::Lacnic),
-        (is(&["AFRINIC"]), Registry::Afrinic),
-    ];
-    known.into_iter().find_map(|(is, registry)| is.then_some(registry))
+    let word = word.to_ascii_uppercase();
+    match word.strip_suffix("-GRS").unwrap_or(&word) {
+        // TEST is the RIPE NCC's training database.
+        "RIPE" | "TEST" => Some(Registry::RipeNcc),
+        "APNIC" | "JPNIC" | "KRNIC" | "TWNIC" | "CNNIC" | "IDNIC" | "IRINN" | "VNNIC" => {
+            Some(Registry::Apnic)
+        }
+        "ARIN" => Some(Registry::Arin),
+        "LACNIC" => Some(Registry::Lacnic),
+        "AFRINIC" => Some(Registry::Afrinic),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -87,10 +85,10 @@ mod tests {
 
     #[test]
     fn a_source_names_a_registry() {
-        assert_eq!(registry_of("RIPE"), Some(Registry::RipeNcc));
-        assert_eq!(registry_of("RIPE # Filtered"), Some(Registry::RipeNcc));
-        assert_eq!(registry_of("AFRINIC-GRS"), Some(Registry::Afrinic));
-        assert_eq!(registry_of("jpnic"), Some(Registry::Apnic));
-        assert_eq!([registry_of("RADB"), registry_of("")], [None, None]);
+        assert_eq!(registry_of_source("RIPE"), Some(Registry::RipeNcc));
+        assert_eq!(registry_of_source("RIPE # Filtered"), Some(Registry::RipeNcc));
+        assert_eq!(registry_of_source("AFRINIC-GRS"), Some(Registry::Afrinic));
+        assert_eq!(registry_of_source("jpnic"), Some(Registry::Apnic));
+        assert_eq!([registry_of_source("RADB"), registry_of_source("")], [None, None]);
     }
 }

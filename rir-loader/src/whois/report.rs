@@ -1,67 +1,51 @@
-//! What a WHOIS text turned out to hold.
+//! Counts of a WHOIS dump.
 
 use std::collections::BTreeMap;
 
-use crate::dialect::Dialect;
+use crate::format::Format;
 use crate::rejects::Rejects;
 
-/// Classes that are counted by name; a text with more has the rest under [`OTHER`].
-const MOST_CLASSES: usize = 64;
+/// Classes counted by name; the rest is counted as [`OTHER`], so that no file can fill the memory.
+const MAX_CLASSES: usize = 64;
 const OTHER: &str = "(others)";
 
-/// Counts of one text.
+/// Contents of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhoisReport {
-    /// The way it is written in.
-    pub dialect: Dialect,
-    /// Lines, or tags of XML.
+    /// Format of the text.
+    pub format: Format,
+    /// Lines of the text.
     pub lines: u64,
-    /// Unpacked bytes.
-    pub bytes: u64,
-    /// Objects of every kind, malformed ones included.
+    /// Objects of every class, malformed ones included.
     pub objects: u64,
-    /// Objects by their first key.
+    /// Objects by the first key of a paragraph, or the name of an XML element.
     pub classes: BTreeMap<String, u64>,
     /// Ranges of IPv4 and of IPv6.
     pub ranges: [u64; 2],
-    /// Organisations.
+    /// Holders, customers of ARIN included.
     pub organisations: u64,
-    /// Objects with a value in ISO 8859-1.
-    pub latin1: u64,
-    /// What could not be read.
+    /// Malformed objects.
     pub rejects: Rejects,
 }
 
 impl WhoisReport {
-    pub(super) fn new(dialect: Dialect) -> Self {
-        Self {
-            dialect,
-            lines: 0,
-            bytes: 0,
-            objects: 0,
-            classes: BTreeMap::new(),
-            ranges: [0; 2],
-            organisations: 0,
-            latin1: 0,
-            rejects: Rejects::default(),
-        }
+    pub(super) fn new(format: Format) -> Self {
+        let classes = BTreeMap::new();
+        let rejects = Rejects::default();
+        Self { format, lines: 0, objects: 0, classes, ranges: [0; 2], organisations: 0, rejects }
     }
 
-    pub(super) fn count_class(&mut self, class: &[u8], objects: u64) {
-        if objects == 0 {
+    pub(super) fn count_object(&mut self, class: &str) {
+        self.objects += 1;
+        if let Some(count) = self.classes.get_mut(class) {
+            *count += 1;
             return;
         }
-        let name = String::from_utf8_lossy(class);
-        if let Some(count) = self.classes.get_mut(name.as_ref()) {
-            *count += objects;
-            return;
-        }
-        let known = self.classes.len() < MOST_CLASSES;
-        let name = if known { name.into_owned() } else { OTHER.to_owned() };
-        *self.classes.entry(name).or_default() += objects;
+        let name = if self.classes.len() < MAX_CLASSES { class } else { OTHER };
+        *self.classes.entry(name.to_owned()).or_default() += 1;
     }
 
-    /// Whether these are routes and not who holds what: a routing registry's dump.
+    /// Whether the text is a dump of a routing registry, which does not say who holds addresses.
     pub fn is_routes(&self) -> bool {
         let routes = ["route", "route6"].iter().any(|class| self.classes.contains_key(*class));
         routes && self.ranges == [0; 2] && self.organisations == 0 && self.rejects.count == 0

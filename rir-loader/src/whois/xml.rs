@@ -1,4 +1,4 @@
-//! ARIN's bulk WHOIS as XML: `<bulkwhois>` with one element an object, read as a stream of tags.
+//! ARIN's bulk WHOIS as XML: `<bulkwhois>` with one element an object.
 //!
 //! ```text
 //! <net><handle>NET-192-0-2-0-1</handle><name>EXAMPLE</name><orgHandle>EX-1</orgHandle>
@@ -9,171 +9,192 @@
 //! ```
 //!
 //! The elements are those that ARIN's own stylesheet (`legacy.xsl`, in the archive) turns into its
-//! text form. What is kept of a text is cut, a tag may take 1 MiB and elements may nest 64 deep, so
-//! that no document can fill the memory.
-//!
-//! The parser points into a window of the stream ([`window`]) and copies nothing. It begins anew
-//! with each block of the stream, so that what it would remember of the open elements is kept here
-//! ([`path`]); what each of them is, is found out once, when it opens ([`element`]). Most of a
-//! document are elements with a plain text in them, which are taken in one step each and without
-//! the parser ([`leaf`]).
+//! text form. Texts are cut, a tag may take 1 MiB and elements may nest 64 deep, so that no
+//! document can fill the memory.
 
-mod document;
-mod element;
-mod leaf;
-mod net;
-mod path;
-mod record;
-mod window;
+mod limited_reader;
+mod net_ranges;
 
-use std::io::{self, Read};
+use std::io::BufRead;
 
+use hierarchy::Registry;
 use quick_xml::Reader;
-use quick_xml::errors::{Error, SyntaxError};
-use quick_xml::events::Event;
+use quick_xml::errors::Error as XmlError;
+use quick_xml::events::{BytesRef, Event};
 
-use self::document::Document;
-use self::leaf::Leaf;
-use self::window::Window;
-use super::file::Take;
+use self::limited_reader::LimitedReader;
+use self::net_ranges::NetRanges;
+use super::attributes::{Attribute, Attributes, Class, ObjectError};
+use super::object::Object;
 use super::report::WhoisReport;
+use crate::format::Format;
 use crate::text_error::TextError;
 
-/// Bytes of the longest tag or text.
-const LONGEST: usize = 1024 * 1024;
+/// Elements within elements.
+const MAX_DEPTH: usize = 64;
+/// Bytes of a text that are kept.
+const MAX_TEXT: usize = 1024;
+/// Depth of the objects, right below `<bulkwhois>`.
+const OBJECT_DEPTH: usize = 2;
 
-/// UTF-8's byte order mark. The parser drops it where it begins, which may be in the middle of a
-/// text here.
-const MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// Reads a whole document from a stream of unpacked bytes.
-pub fn read_xml(stream: impl Read, take: Take<'_>) -> Result<WhoisReport, TextError> {
-    let mut window = Window::new(stream);
-    let mut document = Document::new();
-    let mut place = Place::default();
-    while !window.is_last() {
-        window.fill().map_err(|source| TextError::Read { line: place.line(), source })?;
-        let passed = read_events(window.rest(), window.is_last(), place, &mut document, take)?;
-        place.pass(&window.rest()[..passed]);
-        window.pass(passed);
-    }
-    let mut report = document.finish().ok_or(TextError::CutShort { line: place.line() })?;
-    report.lines = place.line();
-    report.bytes = place.bytes;
-    Ok(report)
-}
-
-/// Where the reading is.
-#[derive(Debug, Clone, Copy, Default)]
-struct Place {
-    bytes: u64,
-    newlines: u64,
-}
-
-impl Place {
-    fn pass(&mut self, text: &[u8]) {
-        self.bytes += text.len() as u64;
-        self.newlines += memchr::memchr_iter(b'\n', text).count() as u64;
-    }
-
-    /// The line that is being read, from 1.
-    fn line(&self) -> u64 {
-        self.newlines + 1
-    }
-
-    fn malformed(&self, why: &impl ToString) -> TextError {
-        TextError::Markup { at: self.bytes, why: why.to_string() }
-    }
-
-    fn endless(&self) -> TextError {
-        let source =
-            io::Error::new(io::ErrorKind::InvalidData, "a tag or a text of more than 1 MiB");
-        TextError::Read { line: self.line(), source }
-    }
-}
-
-/// A place in a window. Lines are counted only as far as somebody asks for them.
-struct Cursor<'t> {
-    text: &'t [u8],
-    counted: usize,
-    place: Place,
-}
-
-impl Cursor<'_> {
-    fn at(&mut self, byte: usize) -> Place {
-        self.place.pass(&self.text[self.counted..byte]);
-        self.counted = byte;
-        self.place
-    }
-}
-
-/// Takes the events in that are whole in `text`, which is all there is if it is `last`. Returns the
-/// bytes they take up.
-fn read_events(
-    text: &[u8],
-    last: bool,
-    place: Place,
-    document: &mut Document,
-    take: Take<'_>,
-) -> Result<usize, TextError> {
-    let mut cursor = Cursor { text, counted: 0, place };
-    let mut passed = if place.bytes > 0 { marks(text, document) } else { 0 };
-    let mut reader = Reader::from_reader(&text[passed..]);
-    // The names of end tags are compared with the path, as this reader does not know what was
-    // opened before it began.
-    reader.config_mut().check_end_names = false;
-    reader.config_mut().allow_unmatched_ends = true;
-    let mut behind_tag = false;
+/// Reads a document and passes each net and each organisation to `handler`. Malformed objects are
+/// counted; whether there are too many is for the caller to judge.
+pub fn read(
+    input: impl BufRead,
+    handler: &mut dyn FnMut(&Object<'_>),
+) -> Result<WhoisReport, TextError> {
+    let mut reader = Reader::from_reader(LimitedReader::new(input));
+    let mut document = Document::new(handler);
+    let mut buffer = vec![];
     loop {
-        if behind_tag {
-            // Between two tags, which is where the parser stands, it remembers nothing of what is
-            // before it.
-            *reader.get_mut() = pass_leaves(reader.get_ref(), document);
-            passed = text.len() - reader.get_ref().len();
-        }
-        let event = reader.read_event();
-        let behind = text.len() - reader.get_ref().len();
+        buffer.clear();
+        reader.get_mut().allow_next_event();
+        let event = reader.read_event_into(&mut buffer);
+        let line = reader.get_ref().line();
+        let at = reader.buffer_position();
         match event {
-            Ok(Event::Eof) => return Ok(behind),
-            // It may go on in the next block.
-            Ok(Event::Text(_)) if !last && behind == text.len() => {
-                return if text.len() - passed < LONGEST {
-                    Ok(passed)
-                } else {
-                    Err(cursor.at(passed).endless())
-                };
+            Ok(Event::Eof) => return document.finish(line),
+            Ok(event) => document.handle_event(&event, line, at)?,
+            Err(XmlError::Io(error)) => {
+                let source = std::io::Error::new(error.kind(), error.to_string());
+                return Err(TextError::Read { line, source });
             }
-            Ok(event) => {
-                behind_tag = matches!(event, Event::Start(_) | Event::Empty(_) | Event::End(_));
-                let outcome = document.event(&event, || cursor.at(behind).line(), take);
-                outcome.map_err(|why| cursor.at(behind).malformed(&why))?;
-            }
-            Err(_) if !last && text.len() - passed < LONGEST => return Ok(passed),
-            Err(error) if !last && is_open(&error) => return Err(cursor.at(passed).endless()),
-            Err(error) => return Err(cursor.at(passed).malformed(&error)),
+            Err(error) => return Err(TextError::Xml { at, reason: error.to_string() }),
         }
-        passed = behind;
     }
 }
 
-/// Takes in as many leaves as there are at the start. Returns what is behind them.
-fn pass_leaves<'t>(mut text: &'t [u8], document: &mut Document) -> &'t [u8] {
-    while document.is_among_parts()
-        && let Some(leaf) = Leaf::at_start(text)
-    {
-        document.leaf(&leaf);
-        text = leaf.behind;
+/// State between the events of a document.
+struct Document<'h> {
+    report: WhoisReport,
+    /// Local names of the open elements.
+    path: Vec<String>,
+    /// Text of the innermost element since its last child.
+    text: String,
+    object_line: u64,
+    attributes: Attributes,
+    ranges: NetRanges,
+    handler: &'h mut dyn FnMut(&Object<'_>),
+}
+
+impl<'h> Document<'h> {
+    fn new(handler: &'h mut dyn FnMut(&Object<'_>)) -> Self {
+        Self {
+            report: WhoisReport::new(Format::ArinXml),
+            path: vec![],
+            text: String::new(),
+            object_line: 0,
+            attributes: Attributes::default(),
+            ranges: NetRanges::default(),
+            handler,
+        }
     }
-    text
-}
 
-/// Whether the parser misses the end of a tag, a comment or the like.
-fn is_open(error: &Error) -> bool {
-    matches!(error, Error::Syntax(why) if *why != SyntaxError::InvalidBangMarkup)
-}
+    fn handle_event(&mut self, event: &Event<'_>, line: u64, at: u64) -> Result<(), TextError> {
+        match event {
+            Event::Start(tag) => self.open_element(tag.local_name().as_ref(), line, at)?,
+            Event::Empty(tag) => {
+                self.open_element(tag.local_name().as_ref(), line, at)?;
+                self.close_element();
+            }
+            // The parser has compared the name with that of the start tag.
+            Event::End(_) => self.close_element(),
+            Event::Text(text) => self.add_text(text),
+            Event::CData(text) => self.add_text(text),
+            Event::GeneralRef(reference) => self.add_reference(reference),
+            _ => {}
+        }
+        Ok(())
+    }
 
-/// Takes in the byte order marks that a block begins with: within a document they are text.
-fn marks(text: &[u8], document: &mut Document) -> usize {
-    let marks = text.chunks_exact(MARK.len()).take_while(|chunk| *chunk == MARK);
-    marks.inspect(|mark| document.add(mark)).count() * MARK.len()
+    /// The report, where every element was closed.
+    fn finish(mut self, line: u64) -> Result<WhoisReport, TextError> {
+        self.report.lines = line;
+        if self.path.is_empty() { Ok(self.report) } else { Err(TextError::CutShort { line }) }
+    }
+
+    fn open_element(&mut self, name: &str, line: u64, at: u64) -> Result<(), TextError> {
+        if self.path.len() == MAX_DEPTH {
+            let reason = format!("elements nest more than {MAX_DEPTH} deep");
+            return Err(TextError::Xml { at, reason });
+        }
+        self.path.push(name.to_owned());
+        self.text.clear();
+        if self.path.len() == OBJECT_DEPTH {
+            self.attributes.clear();
+            self.ranges = NetRanges::default();
+            self.object_line = line;
+        }
+        Ok(())
+    }
+
+    fn add_text(&mut self, text: &str) {
+        let room = MAX_TEXT.saturating_sub(self.text.len());
+        self.text.push_str(&text[..text.floor_char_boundary(room)]);
+    }
+
+    /// Adds `&amp;` or `&#233;`. XML defines five names, and ARIN no others.
+    fn add_reference(&mut self, reference: &BytesRef<'_>) {
+        if let Ok(Some(character)) = reference.resolve_char_ref() {
+            self.add_text(character.encode_utf8(&mut [0; 4]));
+        } else if let Some(text) = quick_xml::escape::resolve_predefined_entity(reference) {
+            self.add_text(text);
+        }
+    }
+
+    fn close_element(&mut self) {
+        let path: Vec<&str> = self.path.iter().skip(1).map(String::as_str).collect();
+        let text = self.text.trim_ascii();
+        let mut value = |attribute| self.attributes.add(attribute, text.as_bytes());
+        match path[..] {
+            ["net", "startAddress"] => self.ranges.span.first = text.to_owned(),
+            ["net", "endAddress"] => self.ranges.span.last = text.to_owned(),
+            ["net", "netBlocks", "netBlock", "startAddress"] => {
+                self.ranges.block.first = text.to_owned();
+            }
+            ["net", "netBlocks", "netBlock", "endAddress"] => {
+                self.ranges.block.last = text.to_owned();
+            }
+            ["net", "netBlocks", "netBlock", "type"] => self.ranges.set_type(text),
+            ["net", "netBlocks", "netBlock"] => self.ranges.end_block(),
+            ["net", "orgHandle" | "customerHandle"] | ["org" | "customer", "handle"] => {
+                value(Attribute::Handle);
+            }
+            ["net", "name"] => value(Attribute::Netname),
+            ["net", "updateDate"] => value(Attribute::Changed),
+            ["org" | "customer", "name"] => value(Attribute::Name),
+            ["org" | "customer", "iso3166-1", "code2"] => value(Attribute::Country),
+            [_] => self.end_object(),
+            _ => {}
+        }
+        self.path.pop();
+        self.text.clear();
+    }
+
+    fn end_object(&mut self) {
+        let Some(name) = self.path.last() else { return };
+        self.report.count_object(name);
+        let result = match name.as_str() {
+            "net" => self.handle_net(),
+            "org" | "customer" => self.attributes.handle(
+                Class::Organisation,
+                Some(Registry::Arin),
+                &mut self.report,
+                self.handler,
+            ),
+            _ => Ok(()),
+        };
+        if let Err(error) = result {
+            self.report.rejects.add(self.object_line, error, self.ranges.text().as_bytes());
+        }
+    }
+
+    fn handle_net(&mut self) -> Result<(), ObjectError> {
+        if let Some(status) = self.ranges.status() {
+            self.attributes.add(Attribute::Status, status.as_bytes());
+        }
+        let ranges = self.ranges.parse()?;
+        let registry = Some(Registry::Arin);
+        self.attributes.handle_net(&ranges, registry, &mut self.report, self.handler)
+    }
 }

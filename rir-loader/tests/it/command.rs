@@ -1,4 +1,4 @@
-//! The program as a person runs it: output, exit codes, sentences.
+//! The program: output, exit codes and error messages.
 
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};
@@ -45,7 +45,7 @@ fn fixtures() -> String {
 }
 
 #[tokio::test]
-async fn load_tells_what_it_did() {
+async fn load_prints_a_report() {
     let database = TestDatabase::new().await.unwrap();
     let output = run(&["load", "--database-url", &database.url(), &fixtures()]).await;
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -75,10 +75,11 @@ async fn a_bad_file_leaves_the_generation_in_use() {
         run(&["load", "--database-url", &database.url(), &bad.display().to_string()]).await;
     assert_eq!(output.status.code(), Some(65));
     let expected = format!(
-        "rir-loader: {}, line 17, field start: found `1.0.2.999`, expected an IPv4 address\n",
+        "rir-loader: {}: 1 of its 8 objects are malformed, more than one in a hundred; first line \
+         17: field start: found `1.0.2.999`, expected an IPv4 address: ",
         bad.display()
     );
-    assert!(stderr(&output).ends_with(&expected), "{}", stderr(&output));
+    assert!(stderr(&output).contains(&expected), "{}", stderr(&output));
     assert_eq!(generations::live(database.store()).await.unwrap(), Some(before));
 }
 
@@ -116,7 +117,7 @@ async fn a_load_that_is_killed_leaves_the_generation_in_use() {
 }
 
 #[tokio::test]
-async fn every_kind_of_trouble_has_its_exit_code() {
+async fn every_kind_of_error_has_its_exit_code() {
     let empty = tempfile::tempdir().unwrap();
     let empty = empty.path().display().to_string();
     let nobody = "postgres://nobody@127.0.0.1:1/nothing";
@@ -166,7 +167,7 @@ async fn stats_and_inspect_need_no_database() {
 }
 
 #[tokio::test]
-async fn the_private_database_is_there_without_being_asked_for() {
+async fn the_private_database_is_the_default() {
     let dir = tempfile::tempdir_in("/tmp").unwrap();
     let data = dir.path().join("data").display().to_string();
     // The server runs as another user where we are root.
@@ -183,7 +184,7 @@ async fn the_private_database_is_there_without_being_asked_for() {
 }
 
 #[tokio::test]
-async fn fetch_tells_each_file_and_ends_with_the_failures() {
+async fn fetch_reports_each_file_and_fails_at_the_end() {
     let server = Server::start().await;
     server.publish(fixtures::text("apnic").as_bytes(), "\"one\"");
     let dir = tempfile::tempdir().unwrap();

@@ -1,14 +1,16 @@
-//! The files that come with the tests, and how to bend them.
+//! The delegated files that come with the tests.
 
-use std::io::Write;
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
+use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use rir_loader::delegated::{FileReport, ReadError, read_stream};
-use rir_loader::read::{Nested, read};
+use rir_loader::TextError;
+use rir_loader::delegated::{self, DelegatedReport};
+use rir_loader::read::{Options, RegistryData, read};
 
-/// The directory with one file a registry.
+/// The directory with one file for each registry.
 pub(crate) fn dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
@@ -21,13 +23,19 @@ pub(crate) fn all() -> Vec<PathBuf> {
     rir_loader::files::files(&[dir()]).unwrap()
 }
 
-pub(crate) fn nested() -> Nested {
-    read(&all(), &|_| {}).unwrap()
+pub(crate) fn data() -> RegistryData {
+    read(&all(), Options::default(), &|_| {}).unwrap()
 }
 
-/// Reads bytes as the file `x`.
-pub(crate) fn read_bytes(bytes: &[u8]) -> Result<FileReport, ReadError> {
-    read_stream("x", bytes, &mut |_| {})
+/// Reads plain or packed bytes as a delegated file, and refuses too many malformed records.
+pub(crate) fn read_bytes(bytes: &[u8]) -> Result<DelegatedReport, TextError> {
+    let report = if bytes.starts_with(&[0x1f, 0x8b]) {
+        delegated::read(BufReader::new(MultiGzDecoder::new(bytes)), &mut |_| {})
+    } else {
+        delegated::read(bytes, &mut |_| {})
+    }?;
+    report.rejects.check(report.records())?;
+    Ok(report)
 }
 
 pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Into a real Postgres.
+//! Loads the fixtures into Postgres.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -13,10 +13,10 @@ use crate::fixtures;
 #[tokio::test]
 async fn what_was_nested_is_what_the_coordinator_reads() {
     let database = TestDatabase::new().await.unwrap();
-    let nested = fixtures::nested();
+    let data = fixtures::data();
     let steps = Mutex::new(vec![]);
-    let watch = |step: Step<'_>| steps.lock().unwrap().push(format!("{step:?}"));
-    let report = load(database.store(), &nested, Instant::now(), &watch).await.unwrap();
+    let progress = |step: Step<'_>| steps.lock().unwrap().push(format!("{step:?}"));
+    let report = load(database.store(), &data, false, Instant::now(), &progress).await.unwrap();
     assert_eq!((report.subnets, report.companies, report.missing.len()), (35, 17, 0));
     assert_eq!(*steps.lock().unwrap(), ["Copy { rows: 52 }", "Copied(17)", "Copied(52)", "Done"]);
 
@@ -32,19 +32,19 @@ async fn what_was_nested_is_what_the_coordinator_reads() {
     let read = generations::read(database.store(), facts.id).await.unwrap().unwrap();
     let described =
         |h: &hierarchy::Hierarchy| h.iter().map(|s| format!("{s:?}")).collect::<Vec<_>>();
-    assert_eq!(described(&read), described(&nested.hierarchy));
+    assert_eq!(described(&read), described(&data.hierarchy));
 }
 
 #[tokio::test]
 async fn a_second_load_waits_for_the_first() {
     let database = TestDatabase::new().await.unwrap();
     let first = generations::Load::try_begin(database.store()).await.unwrap().unwrap();
-    let nested = fixtures::nested();
-    let (heard, waiting) = tokio::sync::oneshot::channel();
-    let heard = Mutex::new(Some(heard));
-    let watch = |step: Step<'_>| {
-        if let (Step::WaitForOther, Some(heard)) = (step, heard.lock().unwrap().take()) {
-            heard.send(()).unwrap();
+    let data = fixtures::data();
+    let (notify, waiting) = tokio::sync::oneshot::channel();
+    let notify = Mutex::new(Some(notify));
+    let progress = |step: Step<'_>| {
+        if let (Step::WaitForOtherLoad, Some(notify)) = (step, notify.lock().unwrap().take()) {
+            notify.send(()).unwrap();
         }
     };
     let end_first = async {
@@ -52,6 +52,6 @@ async fn a_second_load_waits_for_the_first() {
         drop(first);
     };
     let (report, ()) =
-        tokio::join!(load(database.store(), &nested, Instant::now(), &watch), end_first);
+        tokio::join!(load(database.store(), &data, false, Instant::now(), &progress), end_first);
     assert_eq!(report.unwrap().subnets, 35);
 }

@@ -1,22 +1,22 @@
-//! Registry files: read, refused, nested, loaded, fetched.
+//! Reads, refuses, loads and downloads registry files.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-mod arbitrary;
+mod arin_xml;
 mod command;
-mod cut;
-mod dumps;
+mod damaged_delegated;
+mod damaged_dumps;
+mod delegated_fuzz;
 mod fetch;
+mod fetch_dumps;
 mod fixtures;
-mod hostile;
+mod hierarchy;
 mod load;
-mod looking;
-mod markup;
-mod nested;
 mod preview;
-mod real;
-mod refused;
+mod queries;
+mod refused_load;
+mod registry_files;
 mod samples;
 mod server;
-mod shrunken;
+mod split;
 mod whois;

@@ -1,4 +1,4 @@
-//! A dry run says what a load would do to delegations and searches, and does nothing.
+//! A dry run shows what a load would change, and changes nothing.
 
 use std::path::Path;
 
@@ -56,7 +56,7 @@ async fn delegate(database: &TestDatabase) {
     }
 }
 
-async fn standing(database: &TestDatabase) -> impl PartialEq + std::fmt::Debug + use<> {
+async fn state(database: &TestDatabase) -> impl PartialEq + std::fmt::Debug + use<> {
     let store = database.store();
     (
         generations::live(store).await.unwrap(),
@@ -66,39 +66,39 @@ async fn standing(database: &TestDatabase) -> impl PartialEq + std::fmt::Debug +
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_every_fate_and_changes_nothing() {
+async fn a_dry_run_shows_every_change_and_changes_nothing() {
     let database = TestDatabase::new().await.unwrap();
     let (old, new) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (old, new) = (file(old.path(), &BEFORE), file(new.path(), &AFTER));
     run(&["load", "--database-url", &database.url(), &old]).await;
     delegate(&database).await;
-    let before = standing(&database).await;
+    let before = state(&database).await;
     let preview = answer(
         &run(&["load", "--dry-run", "--json", "--database-url", &database.url(), &new]).await,
     );
-    let fates = json!({ "same": 1, "transferred": 1, "split": 1, "merged": 2, "vanished": 1 });
+    let changes = json!({ "same": 1, "transferred": 1, "split": 1, "merged": 2, "vanished": 1 });
     assert_eq!((&preview["generation"], &preview["refused"]), (&json!(1), &Value::Null));
     let delegations = &preview["delegations"];
     assert_eq!((&delegations["total"], &delegations["ended"]), (&json!(6), &json!(1)));
-    assert_eq!(delegations["fates"], fates);
+    assert_eq!(delegations["changes"], changes);
     let merged: Vec<&Value> = delegations["examples"]
         .as_array()
         .unwrap()
         .iter()
-        .filter(|one| one["why"] == "merged")
+        .filter(|one| one["change"] == "merged")
         .collect();
     assert_eq!(merged[0]["to"], json!(["193.4.0.0/15"]));
     assert_eq!((&merged[1]["to"], &merged[1]["agent"]), (&json!([]), &json!(1)));
-    assert_eq!(merged[1]["yields"], json!([{ "range": "193.4.0.0/15", "to": 4 }]));
+    assert_eq!(merged[1]["ceded"], json!([{ "range": "193.4.0.0/15", "to": 4 }]));
     let searches = &preview["searches"];
     assert_eq!((&searches["total"], &searches["ended"]), (&json!(2), &json!(1)));
-    let rules = &preview["rules"];
-    assert_eq!((&rules["total"], &rules["ended"]), (&json!(4), &json!(1)));
+    let constraints = &preview["constraints"];
+    assert_eq!((&constraints["total"], &constraints["ended"]), (&json!(4), &json!(1)));
     assert_eq!(
-        rules["fates"],
+        constraints["changes"],
         json!({ "same": 0, "transferred": 0, "split": 1, "merged": 2, "vanished": 1 })
     );
-    assert_eq!(standing(&database).await, before);
+    assert_eq!(state(&database).await, before);
 
     let plain = stdout(&run(&["load", "--dry-run", "--database-url", &database.url(), &new]).await);
     for line in [
@@ -115,7 +115,7 @@ async fn a_dry_run_tells_every_fate_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_that_a_load_would_be_refused() {
+async fn a_dry_run_shows_that_a_load_would_be_refused() {
     let database = TestDatabase::new().await.unwrap();
     let (old, new) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (old, new) = (file(old.path(), &BEFORE), file(new.path(), &AFTER[..1]));
@@ -127,7 +127,7 @@ async fn a_dry_run_tells_that_a_load_would_be_refused() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_loaded_nothing_is_made() {
+async fn no_database_is_created_where_nothing_is_loaded() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("nowhere");
     let path = data.display().to_string();

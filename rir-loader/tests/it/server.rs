@@ -1,4 +1,4 @@
-//! A registry's web server on loopback that fails on demand.
+//! A web server on loopback that fails on demand.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -9,18 +9,18 @@ use rir_loader::fetch::Mirror;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// One thing the server does instead of answering as it should.
+/// A wrong answer to one request.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Mischief {
-    /// Promises everything, closes after so many bytes of the body.
+pub(crate) enum Fault {
+    /// Announces the whole body and closes the connection after so many bytes.
     CutAfter(usize),
     /// Answers with this status and no body.
     Status(u16),
-    /// Sends everything, whatever was asked.
+    /// Sends the whole body, whatever range was requested.
     IgnoreRange,
-    /// Says that the body has so many bytes.
+    /// Announces a body of so many bytes.
     Claim(u64),
-    /// Is busy, and wants to be asked again after so many seconds.
+    /// Answers 503 with a `Retry-After` of so many seconds.
     Later(u32),
 }
 
@@ -28,12 +28,12 @@ pub(crate) enum Mischief {
 pub(crate) struct Page {
     body: Vec<u8>,
     etag: String,
-    mischief: VecDeque<Mischief>,
+    faults: VecDeque<Fault>,
 }
 
-/// What was asked.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) range: Option<String>,
     pub(crate) condition: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) struct Asked {
 #[derive(Debug, Default)]
 struct State {
     pages: HashMap<String, Page>,
-    asked: Vec<Asked>,
+    asked: Vec<Request>,
 }
 
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ impl Server {
         let state = Arc::clone(&server.state);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // A client that hangs up is part of the game.
+                // Clients close connections in the middle of an answer.
                 tokio::spawn(serve(stream, Arc::clone(&state)));
             }
         });
@@ -80,61 +80,54 @@ impl Server {
         &self.base
     }
 
-    /// Puts out an edition of APNIC's file with its checksum.
+    /// Publishes an edition of APNIC's file with its checksum.
     pub(crate) fn publish(&self, body: &[u8], etag: &str) {
         let sum = data_encoding::HEXLOWER.encode(&Md5::digest(body));
         self.put(DATA, body, etag);
         self.put(SUM, format!("MD5 (delegated-apnic-extended) = {sum}\n").as_bytes(), "");
     }
 
-    /// Puts out any file.
+    /// Publishes any file.
     pub(crate) fn publish_at(&self, name: &str, body: &[u8], etag: &str) {
         self.put(&format!("/stats/{name}"), body, etag);
     }
 
-    pub(crate) fn with(&self, name: &str, mischief: impl IntoIterator<Item = Mischief>) {
+    pub(crate) fn with(&self, name: &str, faults: impl IntoIterator<Item = Fault>) {
         self.state
             .lock()
             .unwrap()
             .pages
             .get_mut(&format!("/stats/{name}"))
             .unwrap()
-            .mischief
-            .extend(mischief);
+            .faults
+            .extend(faults);
     }
 
     pub(crate) fn put_sum(&self, text: &str) {
         self.put(SUM, text.as_bytes(), "");
     }
 
-    pub(crate) fn with_data(&self, mischief: impl IntoIterator<Item = Mischief>) {
-        self.state.lock().unwrap().pages.get_mut(DATA).unwrap().mischief.extend(mischief);
+    pub(crate) fn with_data(&self, faults: impl IntoIterator<Item = Fault>) {
+        self.state.lock().unwrap().pages.get_mut(DATA).unwrap().faults.extend(faults);
     }
 
-    pub(crate) fn with_sum(&self, mischief: impl IntoIterator<Item = Mischief>) {
-        self.state
-            .lock()
-            .unwrap()
-            .pages
-            .entry(SUM.to_owned())
-            .or_default()
-            .mischief
-            .extend(mischief);
+    pub(crate) fn with_sum(&self, faults: impl IntoIterator<Item = Fault>) {
+        self.state.lock().unwrap().pages.entry(SUM.to_owned()).or_default().faults.extend(faults);
     }
 
-    /// What was asked since the last call.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    /// Requests since the last call.
+    pub(crate) fn asked(&self) -> Vec<Request> {
         std::mem::take(&mut self.state.lock().unwrap().asked)
     }
 
-    /// The ranges that were asked of the data since the last call; "all" where none was.
+    /// Ranges of the requests for APNIC's file since the last call; "all" for the whole file.
     pub(crate) fn ranges(&self) -> Vec<String> {
         let data = self.asked().into_iter().filter(|asked| asked.path == DATA);
         data.map(|asked| asked.range.unwrap_or_else(|| "all".to_owned())).collect()
     }
 
     fn put(&self, path: &str, body: &[u8], etag: &str) {
-        let page = Page { body: body.to_owned(), etag: etag.to_owned(), mischief: VecDeque::new() };
+        let page = Page { body: body.to_owned(), etag: etag.to_owned(), faults: VecDeque::new() };
         self.state.lock().unwrap().pages.insert(path.to_owned(), page);
     }
 }
@@ -155,7 +148,7 @@ async fn serve(stream: TcpStream, state: Arc<Mutex<State>>) -> std::io::Result<(
     stream.shutdown().await
 }
 
-fn request(lines: &[String]) -> Asked {
+fn request(lines: &[String]) -> Request {
     let header = |name: &str| {
         let found = lines
             .iter()
@@ -164,7 +157,7 @@ fn request(lines: &[String]) -> Asked {
         found.map(|(_, value)| value.to_owned())
     };
     let path = lines.first().and_then(|line| line.split(' ').nth(1)).unwrap_or_default().to_owned();
-    Asked {
+    Request {
         path,
         range: header("range"),
         condition: header("if-none-match").or_else(|| header("if-modified-since")),
@@ -173,20 +166,19 @@ fn request(lines: &[String]) -> Asked {
     }
 }
 
-fn answer(asked: &Asked, state: &Mutex<State>) -> Vec<u8> {
+fn answer(asked: &Request, state: &Mutex<State>) -> Vec<u8> {
     let mut state = state.lock().unwrap();
     state.asked.push(asked.clone());
     let Some(page) = state.pages.get_mut(&asked.path) else { return head("404 Not Found", 0, "") };
-    let mischief = page.mischief.pop_front();
-    if mischief.is_none()
-        && asked.condition.as_ref().is_some_and(|condition| *condition == page.etag)
+    let fault = page.faults.pop_front();
+    if fault.is_none() && asked.condition.as_ref().is_some_and(|condition| *condition == page.etag)
     {
         return head("304 Not Modified", 0, "");
     }
     let whole = page.body.len();
     let same_edition =
         asked.if_range.is_none() || asked.if_range.as_deref() == Some(page.etag.as_str());
-    let ignore = !same_edition || matches!(mischief, Some(Mischief::IgnoreRange));
+    let ignore = !same_edition || matches!(fault, Some(Fault::IgnoreRange));
     let from =
         asked.range.as_ref().filter(|_| !ignore).and_then(|range| {
             range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok()
@@ -208,14 +200,14 @@ fn answer(asked: &Asked, state: &Mutex<State>) -> Vec<u8> {
             format!("Content-Range: bytes {from}-{}/{whole}\r\n", whole - 1),
         ),
     };
-    match mischief {
-        Some(Mischief::CutAfter(bytes)) => body.truncate(bytes),
-        Some(Mischief::Status(code)) => return head(&format!("{code} Whatever"), 0, ""),
-        Some(Mischief::Claim(bytes)) => length = bytes,
-        Some(Mischief::Later(seconds)) => {
+    match fault {
+        Some(Fault::CutAfter(bytes)) => body.truncate(bytes),
+        Some(Fault::Status(code)) => return head(&format!("{code} Whatever"), 0, ""),
+        Some(Fault::Claim(bytes)) => length = bytes,
+        Some(Fault::Later(seconds)) => {
             return head("503 Service Unavailable", 0, &format!("Retry-After: {seconds}\r\n"));
         }
-        Some(Mischief::IgnoreRange) | None => {}
+        Some(Fault::IgnoreRange) | None => {}
     }
     let mut answer = head(status, length, &format!("{etag}{range}"));
     answer.extend_from_slice(&body);

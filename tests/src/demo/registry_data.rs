@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use hierarchy::Hierarchy;
+use rir_loader::read::{Options, read};
 
 use crate::harness::{Loader, Room};
 
@@ -71,7 +72,7 @@ impl RegistryData {
     /// Reads the files into a hierarchy of this process, to choose a world from.
     pub fn hierarchy(&self) -> anyhow::Result<Hierarchy> {
         let files = rir_loader::files::files(std::slice::from_ref(&self.folder))?;
-        Ok(rir_loader::read::read(&files, &|_| ())?.hierarchy)
+        Ok(read(&files, Options::default(), &|_| ())?.hierarchy)
     }
 }
 

@@ -12,8 +12,8 @@ use cluster::{Cluster, Options};
 use hierarchy::Hierarchy;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use rir_loader::load::load_with;
-use rir_loader::read::Nested;
+use rir_loader::load::load;
+use rir_loader::read::RegistryData;
 use store::Address;
 
 /// What was measured.
@@ -56,12 +56,12 @@ const TURNS: usize = 15;
 
 /// Loads a hierarchy into a private Postgres in `dir`, which must not be there yet and is removed
 /// again.
-pub fn in_postgres(dir: &Path, nested: &Nested) -> anyhow::Result<InPostgres> {
+pub fn in_postgres(dir: &Path, data: &RegistryData) -> anyhow::Result<InPostgres> {
     std::fs::create_dir(dir).with_context(|| format!("cannot make {}", dir.display()))?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     let measured = runtime.block_on(async {
         let cluster = Cluster::start(Options::new(dir)).await?;
-        let measured = measure(&cluster, dir, nested).await;
+        let measured = measure(&cluster, dir, data).await;
         cluster.stop().await;
         measured
     });
@@ -69,10 +69,10 @@ pub fn in_postgres(dir: &Path, nested: &Nested) -> anyhow::Result<InPostgres> {
     measured
 }
 
-async fn measure(cluster: &Cluster, dir: &Path, nested: &Nested) -> anyhow::Result<InPostgres> {
+async fn measure(cluster: &Cluster, dir: &Path, data: &RegistryData) -> anyhow::Result<InPostgres> {
     let store = store::open_with(&Address::private(cluster.socket_dir()), 3).await?;
     let begun = Instant::now();
-    load_with(&store, nested, true, begun, &|_| {}).await?;
+    load(&store, data, true, begun, &|_| {}).await?;
     let load = begun.elapsed();
     store.close().await;
     let psql = Psql { socket_dir: cluster.socket_dir(), dir };
@@ -87,7 +87,7 @@ async fn measure(cluster: &Cluster, dir: &Path, nested: &Nested) -> anyhow::Resu
     }
     let took = psql.run(&lookups(LOOKUPS))?.trim().parse::<f64>().context("no time came back")?;
     let lookup = Duration::from_secs_f64(took / f64::from(LOOKUPS));
-    Ok(InPostgres { load, copy, lookup, in_memory: in_memory(&nested.hierarchy) })
+    Ok(InPostgres { load, copy, lookup, in_memory: in_memory(&data.hierarchy) })
 }
 
 /// What one of many lookups of random IPv4 addresses takes, each turn with others.

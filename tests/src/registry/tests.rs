@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rir_loader::read::read;
+use rir_loader::read::{Options, read};
 
 use super::{Made, make};
 
@@ -25,7 +25,7 @@ fn the_loader_reads_every_range_and_rejects_none() {
     let dir = tempfile::tempdir().unwrap();
     let (made, _) = made(dir.path(), 7);
     assert_eq!(made.nets, 2_150 + 600 + 100 + 1_650 + 250);
-    let nested = read(&made.files, &|_| {}).unwrap();
+    let nested = read(&made.files, Options::default(), &|_| {}).unwrap();
     assert_eq!((nested.settled.nets, nested.rejected(), nested.missing()), (made.nets, 0, vec![]));
     // Nothing crosses: assignments lie in allocations. What has no organisation is known by its
     // description, owner or handle.

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use rir_loader::read::{Contents, read};
+use rir_loader::read::{Contents, Options, read};
 
 use super::postgres::{InPostgres, in_postgres};
 
@@ -42,7 +42,7 @@ pub fn time(dir: &Path, database: Option<&Path>) -> anyhow::Result<Timing> {
     let bytes = files.iter().map(unpacked).sum::<anyhow::Result<u64>>()?;
     let unpack = begun.elapsed();
     let begun = Instant::now();
-    let nested = read(&files, &|_| {})?;
+    let nested = read(&files, Options::default(), &|_| {})?;
     let load = begun.elapsed();
     let peak = peak();
     let ranges = nested.files.iter().map(|file| match &file.contents {

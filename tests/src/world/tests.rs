@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use hierarchy::{Hierarchy, SubnetKind};
+use rir_loader::read::Options;
 
 use super::*;
 
@@ -49,7 +50,7 @@ fn read(files: &[(String, String)]) -> Hierarchy {
         path
     };
     let paths: Vec<PathBuf> = files.iter().map(write).collect();
-    rir_loader::read::read(&paths, &|_| {}).unwrap().hierarchy
+    rir_loader::read::read(&paths, Options::default(), &|_| {}).unwrap().hierarchy
 }
 
 fn made_up() -> Hierarchy {
@@ -194,7 +195,7 @@ fn the_real_registry_data_and_the_measured_oracle_make_a_world() {
     let registries = real("rir/delegated-extended-2018");
     let oracle = real("latency/oracle-2018");
     let files = rir_loader::files::files(&[registries]).unwrap();
-    let hierarchy = rir_loader::read::read(&files, &|_| {}).unwrap().hierarchy;
+    let hierarchy = rir_loader::read::read(&files, Options::default(), &|_| {}).unwrap().hierarchy;
     for geography in
         [Geography::open(Some(&oracle), SEED).unwrap(), Geography::open(None, SEED).unwrap()]
     {

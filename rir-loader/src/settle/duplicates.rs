@@ -1,0 +1,121 @@
+//! Removes duplicates: several claims to exactly the same range.
+//!
+//! A range stands in a delegated file and in a WHOIS dump, in a plain dump and its `.utf8` twin,
+//! or, after a transfer, in the dumps of two registries. The claim that identifies its holder best
+//! is kept (see [`Basis`]), among equals the one that changed last, among those the one that was
+//! read first. Values that it lacks are taken from the others.
+
+use std::cmp::{Ordering, Reverse};
+
+use super::claim::{AddressBits, Claim};
+use super::holder::Basis;
+
+/// Numbers of claims that were removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RemovedClaims {
+    /// Of the same registry, both from WHOIS dumps or both not.
+    pub duplicates: u64,
+    /// Of another registry: the range was transferred.
+    pub transfers: u64,
+    /// A WHOIS object beside a delegated record or a route.
+    pub confirmed: u64,
+}
+
+/// Order of claims to the same range, the best first.
+pub fn precedence<A: AddressBits>(one: &Claim<A>, other: &Claim<A>) -> Ordering {
+    let key = |claim: &Claim<A>| (claim.basis, Reverse(claim.changed), claim.source);
+    key(one).cmp(&key(other))
+}
+
+/// Keeps the first claim to each range of a list sorted by range and precedence.
+pub fn remove_duplicates<A: AddressBits>(claims: &mut Vec<Claim<A>>) -> RemovedClaims {
+    let mut removed = RemovedClaims::default();
+    claims.dedup_by(|later, kept| {
+        let is_equal = (later.first, later.last) == (kept.first, kept.last);
+        if is_equal {
+            removed.count(kept, later);
+            complete(kept, later);
+        }
+        is_equal
+    });
+    removed
+}
+
+impl RemovedClaims {
+    fn count<A>(&mut self, kept: &Claim<A>, removed: &Claim<A>) {
+        let is_whois = |claim: &Claim<A>| {
+            !matches!(claim.basis, Basis::Delegated | Basis::Umbrella | Basis::Route)
+        };
+        let registries = kept.registry.zip(removed.registry);
+        if registries.is_some_and(|(one, other)| one != other) {
+            self.transfers += 1;
+        } else if is_whois(kept) == is_whois(removed) {
+            self.duplicates += 1;
+        } else {
+            self.confirmed += 1;
+        }
+    }
+}
+
+/// Takes from a removed claim what the kept one lacks.
+fn complete<A>(kept: &mut Claim<A>, removed: &Claim<A>) {
+    kept.registry = kept.registry.or(removed.registry);
+    // After a transfer, the country at the former registry is out of date.
+    if kept.registry == removed.registry {
+        kept.country = kept.country.or(removed.country);
+    }
+    if kept.company.is_none() {
+        kept.company = removed.company;
+        kept.basis = removed.basis;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::claim::tests::claim;
+    use super::super::companies::CompanyTable;
+    use super::*;
+    use hierarchy::Registry;
+
+    fn settled(mut claims: Vec<Claim<u32>>) -> (Vec<Claim<u32>>, RemovedClaims) {
+        claims.sort_by(|one, other| one.order(other).then_with(|| precedence(one, other)));
+        let removed = remove_duplicates(&mut claims);
+        (claims, removed)
+    }
+
+    #[test]
+    fn the_claim_that_identifies_its_holder_best_is_kept() {
+        let mut table = CompanyTable::default();
+        let mut holder = |basis, text| Some(table.number(Registry::RipeNcc, basis, text));
+        let (id, org) = (holder(Basis::Delegated, "abc"), holder(Basis::Organisation, "ORG-1"));
+        let mut delegated = claim(0, 9, id, Basis::Delegated);
+        delegated.country = Some("NL".parse().unwrap());
+        let (kept, removed) = settled(vec![
+            delegated,
+            claim(0, 9, org, Basis::Organisation),
+            claim(0, 4, None, Basis::Nobody),
+        ]);
+        assert_eq!(kept.len(), 2);
+        assert_eq!((kept[0].company, kept[0].country), (org, delegated.country));
+        assert_eq!(removed, RemovedClaims { confirmed: 1, ..RemovedClaims::default() });
+    }
+
+    #[test]
+    fn after_a_transfer_the_latest_claim_counts() {
+        let mut old = claim(0, 9, None, Basis::Organisation);
+        old.changed = 20_100_101;
+        let new = Claim { registry: Some(Registry::Apnic), changed: 20_180_101, ..old };
+        let (kept, removed) = settled(vec![old, new]);
+        assert_eq!((kept, removed.transfers), (vec![new], 1));
+    }
+
+    #[test]
+    fn an_object_that_is_read_twice_counts_once() {
+        let twice = vec![claim(0, 9, None, Basis::Description); 2];
+        let (kept, removed) = settled(twice);
+        assert_eq!(
+            (kept.len(), removed),
+            (1, RemovedClaims { duplicates: 1, ..RemovedClaims::default() })
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! Comparison of company names.
+//!
+//! Registrants write their name anew for every range: "Example Ltd.", "EXAMPLE LTD", "Example,
+//! Ltd". Case does not matter, and what is neither letter nor digit only separates words. Legal
+//! forms do matter: "Example Ltd" and "Example Inc" are two companies.
+
+/// The text as it is compared: lower case, one blank between words.
+pub fn normalize(text: &str) -> String {
+    let words = text.split(|letter| !is_part_of_word(letter)).filter(|word| !word.is_empty());
+    let mut normalized = String::with_capacity(text.len());
+    for word in words {
+        if !normalized.is_empty() {
+            normalized.push(' ');
+        }
+        normalized.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    normalized
+}
+
+/// Blanks and most punctuation are used at will; characters that handles contain are not.
+fn is_part_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '-' | ':' | '&' | '_' | '+' | '/' | '@')
+}
+
+/// Whether two texts name the same company.
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    one == other || normalize(one) == normalize(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_blanks_and_punctuation_do_not_matter() {
+        for other in ["EXAMPLE LTD", "Example, Ltd", "  example   ltd. ", "\"Example\" Ltd"] {
+            assert!(is_same_name("Example Ltd.", other), "{other}");
+        }
+        assert_eq!(normalize("São Paulo S.A."), "são paulo s a");
+        assert!(is_same_name("ÅNGSTRÖM AB", "Ångström AB"));
+    }
+
+    #[test]
+    fn different_names_are_different_companies() {
+        for other in ["Example Inc", "Examples Ltd", "Example-Ltd", ""] {
+            assert!(!is_same_name("Example Ltd.", other), "{other}");
+        }
+        assert!(!is_same_name("ORG-EX1-RIPE", "ORG-EX-1-RIPE"));
+    }
+}

@@ -1,0 +1,78 @@
+//! Virtual subnets in the current generation and in the next.
+
+use std::time::Instant;
+
+use hierarchy::{Hierarchy, Range, SubnetSplit};
+use protocol::{SearchId, UnixMillis};
+use rir_loader::load::load;
+use rir_loader::split::split;
+use store::searches::{self, Look, NewSearch, Which};
+use store::testing::TestDatabase;
+use store::{Store, cuts, generations};
+
+use crate::fixtures;
+
+const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
+
+/// A search in this subnet.
+async fn search(store: &Store, subnet: Range) -> SearchId {
+    let search = NewSearch { subnet, target: subnet.first(), host: "a.example".into(), port: 80 };
+    searches::open(store, &[search], "predictive", 50_000, NOW).await.unwrap();
+    searches::going_on(store, Look::all(Which::Urgent), SearchId::new(0), 1).await.unwrap()[0].id
+}
+
+async fn in_use(store: &Store) -> (generations::Facts, Hierarchy) {
+    let facts = generations::live(store).await.unwrap().unwrap();
+    let hierarchy = generations::read(store, facts.id).await.unwrap().unwrap();
+    (facts, hierarchy)
+}
+
+/// A large subnet of the fixtures, in two halves.
+fn halves(hierarchy: &Hierarchy) -> SubnetSplit {
+    let large =
+        |range: &Range| range.is_v4() && range.cidr().is_some_and(|cidr| cidr.prefix_len() <= 20);
+    let leaf = |subnet: &hierarchy::Subnet<'_>| hierarchy.children(subnet.id()).next().is_none();
+    let found = hierarchy.iter().filter(leaf).map(|subnet| subnet.range()).find(large).unwrap();
+    let net = found.cidr().unwrap();
+    let parts = net.subnets(net.prefix_len() + 1).unwrap();
+    SubnetSplit {
+        whole: found,
+        parts: parts.map(|part| part.to_string().parse().unwrap()).collect(),
+    }
+}
+
+#[tokio::test]
+async fn virtual_subnets_are_added_and_stay() {
+    let database = TestDatabase::new().await.unwrap();
+    let (store, begun) = (database.store(), Instant::now());
+    assert!(split(store, begun, &|_| {}).await.unwrap().is_none(), "nothing is loaded");
+    let data = fixtures::data();
+    load(store, &data, false, begun, &|_| {}).await.unwrap();
+    let (before, _) = in_use(store).await;
+    let report = split(store, begun, &|_| {}).await.unwrap().unwrap();
+    assert_eq!((report.generation, report.virtual_subnets), (before.id.get(), 0));
+
+    let halves = halves(&data.hierarchy);
+    cuts::note(store, &halves, Some(search(store, halves.whole).await), NOW).await.unwrap();
+    let report = split(store, begun, &|_| {}).await.unwrap().unwrap();
+    let (after, hierarchy) = in_use(store).await;
+    assert_eq!((report.generation, report.virtual_subnets), (after.id.get(), 2));
+    assert!(after.id > before.id);
+    assert_eq!(
+        (after.read_at, &after.sources),
+        (before.read_at, &before.sources),
+        "the data is as old as before"
+    );
+    let part = hierarchy.subnet(hierarchy.smallest(halves.parts[1].last()));
+    assert!(part.is_virtual() && part.range() == halves.parts[1]);
+
+    let report = load(store, &data, false, begun, &|_| {}).await.unwrap();
+    assert_eq!((report.virtual_subnets, report.subnets), (2, data.hierarchy.len() as u64 + 2));
+    assert!(report.to_string().contains("2  virtual subnets added that searches found"));
+    let (loaded, hierarchy) = in_use(store).await;
+    assert!(loaded.read_at > after.read_at);
+    assert_eq!(
+        hierarchy.subnet(hierarchy.smallest(halves.parts[0].first())).range(),
+        halves.parts[0]
+    );
+}
