@@ -1,5 +1,6 @@
 //! Answers about an address, a range or a company.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::net::IpAddr;
 
@@ -48,15 +49,16 @@ pub fn chain(hierarchy: &Hierarchy, range: &Range, source: FindSource<'_>) -> Ve
 /// matter.
 pub fn holdings(hierarchy: &Hierarchy, company: &str, source: FindSource<'_>) -> Vec<SubnetInfo> {
     let wanted = normalize(company);
-    let mut ids: Vec<SubnetId> = vec![];
+    let mut companies = HashSet::new();
     for (id, company) in hierarchy.companies().iter() {
         let mut names = [Some(company.handle), company.name].into_iter().flatten();
         if names.any(|name| normalize(readable(name)) == wanted) {
-            ids.extend(hierarchy.company_subnets(id));
+            companies.insert(id);
         }
     }
-    ids.sort_unstable();
-    ids.into_iter().map(|id| info(hierarchy, id, source)).collect()
+    let is_held = |subnet: &Subnet<'_>| subnet.company().is_some_and(|id| companies.contains(&id));
+    let held = hierarchy.iter().filter(is_held);
+    held.map(|subnet| info(hierarchy, subnet.id(), source)).collect()
 }
 
 /// Name of the holder of a subnet; the registry's handle where no name is known.

@@ -134,11 +134,19 @@ impl Stats {
     }
 }
 
+/// The number of ranges that each company holds, in the order of the companies.
+fn ranges_by_company(hierarchy: &Hierarchy) -> Vec<u64> {
+    let mut ranges = vec![0; hierarchy.companies().len()];
+    for company in hierarchy.iter().filter_map(|subnet| subnet.company()) {
+        ranges[company.get() as usize] += 1;
+    }
+    ranges
+}
+
 fn company_sizes(hierarchy: &Hierarchy) -> Vec<SizeClass> {
     let sizes = [(1, Some(1)), (2, Some(5)), (6, Some(20)), (21, Some(100)), (101, None)];
     let mut classes = sizes.map(|(least, most)| SizeClass { least, most, companies: 0 });
-    for (id, _) in hierarchy.companies().iter() {
-        let ranges = hierarchy.company_subnets(id).len() as u64;
+    for ranges in ranges_by_company(hierarchy) {
         if let Some(class) = classes.iter_mut().rev().find(|class| ranges >= class.least) {
             class.companies += 1;
         }
@@ -147,15 +155,15 @@ fn company_sizes(hierarchy: &Hierarchy) -> Vec<SizeClass> {
 }
 
 fn largest(hierarchy: &Hierarchy) -> Vec<LargeCompany> {
-    let ranges = |id| hierarchy.company_subnets(id).len();
-    let mut ids: Vec<_> = hierarchy.companies().iter().map(|(id, _)| id).collect();
-    ids.sort_by_key(|id| (Reverse(ranges(*id)), *id));
-    let large = ids.into_iter().take(MAX_LARGEST).filter_map(|id| {
+    let ids = hierarchy.companies().iter().map(|(id, _)| id);
+    let mut companies: Vec<_> = ids.zip(ranges_by_company(hierarchy)).collect();
+    companies.sort_by_key(|(id, ranges)| (Reverse(*ranges), *id));
+    let large = companies.into_iter().take(MAX_LARGEST).filter_map(|(id, ranges)| {
         let company = hierarchy.company(id)?;
         Some(LargeCompany {
             registry: company.registry.as_str(),
             company: company.name.unwrap_or_else(|| readable(company.handle)).to_owned(),
-            ranges: ranges(id) as u64,
+            ranges,
         })
     });
     large.collect()

@@ -27,11 +27,7 @@ pub async fn hierarchy(
     if let Some(kept) =
         blocking(path.clone(), facts.clone(), |path, facts| kept(&path, &facts)).await.flatten()
     {
-        let kept = Arc::new(kept);
-        let quickened = Arc::clone(&kept);
-        // Nobody waits for it: until then lookups take a little longer.
-        tokio::task::spawn_blocking(move || quickened.quicken());
-        return Ok(Some(kept));
+        return Ok(Some(Arc::new(kept)));
     }
     let Some(read) = generations::read(store, facts.id).await? else { return Ok(None) };
     let (read, mark) = (Arc::new(read), mark(facts));

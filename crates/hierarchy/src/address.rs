@@ -1,4 +1,4 @@
-//! The two address families as unsigned integers, so that everything below is written once.
+//! Both address families as unsigned integers, so that generic code serves both.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -6,8 +6,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 pub(crate) trait Address:
     Copy + Ord + std::fmt::Debug + Default + FromBytes + IntoBytes + Immutable
 {
-    /// The leading bits that are kept of every first address: all 32 of IPv4, the upper 64 of IPv6,
-    /// where hardly any range is smaller than a /64.
+    /// The leading bits that the columns store of every first address: all 32 of IPv4, the upper 64
+    /// of IPv6, because hardly any registered range is smaller than a /64.
     type Head: Copy
         + Ord
         + std::fmt::Debug
@@ -25,17 +25,18 @@ pub(crate) trait Address:
     fn head(self) -> Self::Head;
     /// The first address with this head.
     fn of_head(head: Self::Head) -> Self;
+    fn next_head(head: Self::Head) -> Option<Self::Head>;
     fn next(self) -> Option<Self>;
     fn previous(self) -> Option<Self>;
-    /// First and last address of the stretch of this prefix length around the address.
-    fn stretch(self, prefix: u8) -> (Self, Self);
-    /// How many low bits count the addresses from `first` to `self`, where their number is a power
-    /// of two.
+    /// First and last address of the prefix of this length that holds the address.
+    fn prefix(self, length: u8) -> (Self, Self);
+    /// The logarithm to base two of the number of addresses from `first` to `self`; `None` where
+    /// that number is no power of two.
     fn span_bits(self, first: Self) -> Option<u8>;
-    /// The last of `1 << bits` addresses from `self` on; `None` beyond the end of the line.
+    /// The last of `1 << bits` addresses from `self` on; `None` beyond the last address.
     fn last_of(self, bits: u8) -> Option<Self>;
-    /// Whether this address is one of the `1 << bits` from `first` on, where it does not come
-    /// before `first`.
+    /// Whether this address is one of the `1 << bits` from `first` on. It must not come before
+    /// `first`.
     fn within(self, first: Self, bits: u8) -> bool;
 }
 
@@ -56,6 +57,10 @@ macro_rules! address {
                 Self::from(head) << (Self::BITS - <$head>::BITS)
             }
 
+            fn next_head(head: $head) -> Option<$head> {
+                head.checked_add(1)
+            }
+
             fn next(self) -> Option<Self> {
                 self.checked_add(1)
             }
@@ -64,20 +69,21 @@ macro_rules! address {
                 self.checked_sub(1)
             }
 
-            fn stretch(self, prefix: u8) -> (Self, Self) {
-                let inside = Self::MAX.checked_shr(prefix.into()).unwrap_or(0);
-                (self & !inside, self | inside)
+            fn prefix(self, length: u8) -> (Self, Self) {
+                let host_bits = Self::MAX.checked_shr(length.into()).unwrap_or(0);
+                (self & !host_bits, self | host_bits)
             }
 
             fn span_bits(self, first: Self) -> Option<u8> {
+                // The distance is one less than the number of addresses: of the form 0…01…1.
                 let distance = self.checked_sub(first)?;
                 let bits = distance.trailing_ones();
                 (bits == Self::BITS - distance.leading_zeros()).then_some(bits as u8)
             }
 
             fn last_of(self, bits: u8) -> Option<Self> {
-                let more = Self::BITS.checked_sub(bits.into())?;
-                self.checked_add(Self::MAX.checked_shr(more).unwrap_or(0))
+                let unused = Self::BITS.checked_sub(bits.into())?;
+                self.checked_add(Self::MAX.checked_shr(unused).unwrap_or(0))
             }
 
             fn within(self, first: Self, bits: u8) -> bool {
@@ -95,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_of_a_power_of_two_is_told_by_its_bits() {
+    fn a_span_of_a_power_of_two_is_encoded_by_its_bits() {
         assert_eq!(7_u32.span_bits(0), Some(3));
         assert_eq!(8_u32.span_bits(1), Some(3), "aligned or not");
         assert_eq!(5_u32.span_bits(5), Some(0));

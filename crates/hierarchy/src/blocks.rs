@@ -102,7 +102,7 @@ struct Blocks<A> {
 
 impl<A: Address> Blocks<A> {
     fn take(&mut self, clump: &Clump<A>) {
-        let (start, end) = clump.first.stretch(self.level.prefix);
+        let (start, end) = clump.first.prefix(self.level.prefix);
         if clump.last > end {
             self.close(clump.first.previous());
             self.covered = Some(clump.last);

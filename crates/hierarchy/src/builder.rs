@@ -71,7 +71,6 @@ impl Builder {
         let families = (Family::new(&v4.first, &v4.last), Family::new(&v6.first, &v6.last));
         let columns = Columns::join(v4, v6, companies.len());
         let hierarchy = Hierarchy::assemble(generation, families, columns, companies);
-        hierarchy.quicken();
         (hierarchy, report)
     }
 }

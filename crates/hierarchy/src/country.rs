@@ -10,7 +10,7 @@ pub struct Country([u8; 2]);
 /// Text that is not two letters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a two-letter country code")]
-pub struct NotACountry(pub String);
+pub struct InvalidCountry(pub String);
 
 const LETTERS: u16 = 26;
 
@@ -34,14 +34,14 @@ impl Country {
 
 /// Reads two ASCII letters of either case.
 impl FromStr for Country {
-    type Err = NotACountry;
+    type Err = InvalidCountry;
 
-    fn from_str(text: &str) -> Result<Self, NotACountry> {
+    fn from_str(text: &str) -> Result<Self, InvalidCountry> {
         match text.as_bytes() {
             &[a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
                 Ok(Self([a.to_ascii_uppercase(), b.to_ascii_uppercase()]))
             }
-            _ => Err(NotACountry(text.to_owned())),
+            _ => Err(InvalidCountry(text.to_owned())),
         }
     }
 }

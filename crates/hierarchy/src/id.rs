@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
-use std::ops::Range;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -36,11 +35,6 @@ impl SubnetId {
 
     pub(crate) const fn index(self) -> usize {
         self.0 as usize
-    }
-
-    /// Every id of a span such as [`crate::Hierarchy::descendants`] returns.
-    pub fn each(span: Range<Self>) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
-        (span.start.0..span.end.0).map(Self)
     }
 }
 

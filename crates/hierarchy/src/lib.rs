@@ -1,25 +1,23 @@
-//! Here is an address: its subnet, ancestors, siblings, company.
+//! Hierarchy of Internet address ranges: finds the smallest subnet of an address, its ancestors,
+//! children and company.
 //!
-//! The road through this crate, in reading order:
+//! Modules in reading order:
 //!
-//! 1. [`Range`], [`Registry`], [`Country`]: the words. [`Record`] joins them: one range and what a
-//!    registry says about it.
-//! 2. [`CompanyIndex`] numbers the companies, [`Builder`] takes the records in any order, sorts
-//!    them and nests them in one pass with a stack (`nest`), after grouping neighbours into
-//!    `blocks` where asked. Equal ranges are merged and crossing ones cut, and [`BuildReport`]
-//!    counts both.
-//! 3. [`Hierarchy`] answers. Subnets are numbered in pre-order ([`SubnetId`]), so that a subtree is
-//!    a span of ids and most questions are answered by arithmetic or by a binary search in flat
-//!    columns (`family`, `columns`). The smallest subnet of an address comes from the tree
-//!    flattened into disjoint `segments`, kept in a `trie`.
-//! 4. [`Snapshot`] writes a hierarchy down as the bytes it consists of and takes it up again
-//!    without nesting anything.
-//! 5. [`Scope`] names a part of the hierarchy in words that later generations understand.
+//! 1. [`Range`], [`Registry`], [`Country`] and [`Record`], which joins them: one range and what a
+//!    registry records about it.
+//! 2. [`Builder`] takes the records in any order, groups neighbours into blocks where asked
+//!    (`blocks`), sorts everything and builds the tree in one pass (`nest`). Equal ranges are
+//!    merged and crossing ones split; [`BuildReport`] counts both.
+//! 3. [`Hierarchy`] answers queries. Subnets are numbered in pre-order ([`SubnetId`]), so that a
+//!    subtree is a range of ids and most queries are a binary search in flat columns (`family`,
+//!    `columns`). Address lookup has a table of its own (`segments`).
+//! 4. [`Snapshot`] writes the columns to a file and reads them without building the tree again.
+//! 5. [`Scope`] names a part of the hierarchy so that it has the same meaning in later generations.
 //! 6. [`Hierarchy::split`] adds virtual subnets.
 //! 7. [`remap`] moves what is tied to the subnets of one generation to the next.
 //!
-//! Nothing here reads a file, a clock or a database, and a built hierarchy never changes: a new
-//! generation replaces it whole.
+//! Invariants: nothing here reads a file, a clock or a database, and a hierarchy never changes once
+//! it is built; a new generation replaces it as a whole.
 //!
 //! ```
 //! use hierarchy::{Builder, CompanyIndex, Generation, Record, Registry, SubnetKind};
@@ -50,10 +48,9 @@ mod columns;
 mod company;
 mod country;
 mod family;
-mod holdings;
 mod id;
+mod irregular;
 mod nest;
-mod odd;
 mod range;
 mod range_text;
 mod record;
@@ -66,13 +63,11 @@ mod split;
 mod subnet;
 mod texts;
 mod tree;
-mod trie;
-mod walk;
 
 pub use blocks::BlockLevel;
 pub use builder::{BuildReport, Builder};
 pub use company::{Companies, Company, CompanyIndex};
-pub use country::{Country, NotACountry};
+pub use country::{Country, InvalidCountry};
 pub use id::{CompanyId, Generation, SubnetId};
 pub use range::{Range, RangeError};
 pub use record::{Record, SubnetKind};
@@ -82,4 +77,3 @@ pub use snapshot::{Snapshot, SnapshotError};
 pub use split::SubnetSplit;
 pub use subnet::Subnet;
 pub use tree::{HeapBytes, Hierarchy};
-pub use walk::{Ancestors, Children};

@@ -3,8 +3,7 @@
 //! A snapshot is a header, the flat columns one after the other as the machine has them in memory,
 //! and a CRC-32 of the columns. The header counts what follows and has a CRC-32 of its own, so that
 //! nothing is set aside for a length that is damaged. Columns are read straight into their places.
-//! What only makes lookups quick is not in it: it is made anew ([`Hierarchy::quicken`]) while the
-//! hierarchy answers already.
+//! The lookup tables are not in it: they are built again from the columns.
 //!
 //! A snapshot is never trusted: after the sums the columns themselves are checked ([`verify`]), so
 //! that whatever the bytes are, the answer is a hierarchy that keeps all its promises or a
@@ -64,8 +63,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Reads a snapshot. What follows it is left unread. The hierarchy answers at once, and quickly
-    /// after [`Hierarchy::quicken`].
+    /// Reads a snapshot. What follows it is left unread.
     pub fn read(source: &mut impl io::Read) -> Result<Self, SnapshotError> {
         read::read(source)
     }

@@ -1,50 +1,39 @@
-//! One generation of the hierarchy and the questions it answers.
+//! One generation of the hierarchy and its queries.
 
 use std::fmt;
+use std::iter;
 use std::net::IpAddr;
 use std::ops;
-use std::sync::OnceLock;
 
-use crate::address::Address;
 use crate::columns::Columns;
 use crate::company::{Companies, Company};
 use crate::family::Family;
-use crate::holdings::Holdings;
 use crate::id::{CompanyId, Generation, SubnetId};
 use crate::range::{Bounds, Range};
 use crate::record::SubnetKind;
+use crate::segments::Segments;
 use crate::subnet::Subnet;
-use crate::trie::Trie;
-use crate::walk::{Ancestors, Children};
 
 /// The upper bits of an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
 const MAPPED: u128 = 0xffff;
 
-/// All subnets of one generation below two roots, 0.0.0.0/0 and ::/0, which are always there.
+/// All subnets of one generation below two roots, 0.0.0.0/0 and ::/0, which always exist.
 ///
-/// Ids are places in pre-order. One that lies beyond the last subnet cannot come from this
-/// generation; it has no parent, no ancestors, no children, no siblings and no descendants, and
-/// [`Hierarchy::get`] answers `None` for it.
+/// Ids are places in pre-order. One beyond the last subnet cannot come from this generation; it has
+/// no parent, no ancestors and no children, and [`Hierarchy::get`] answers `None` for it.
 #[derive(Clone)]
 pub struct Hierarchy {
     generation: Generation,
     v4: Family<u32>,
     v6: Family<u128>,
-    /// Once [`Hierarchy::quicken`] was called.
-    tries: OnceLock<Tries>,
+    v4_segments: Segments<u32>,
+    v6_segments: Segments<u128>,
     columns: Columns,
-    holdings: Holdings,
     companies: Companies,
 }
 
-/// What answers lookups quickly; made anew from the rest wherever a hierarchy comes from.
-#[derive(Clone)]
-struct Tries {
-    v4: Trie,
-    v6: Trie,
-}
-
 impl Hierarchy {
+    /// Adds the lookup tables to columns that were built, or read and verified.
     pub(crate) fn assemble(
         generation: Generation,
         (v4, v6): (Family<u32>, Family<u128>),
@@ -52,38 +41,30 @@ impl Hierarchy {
         mut companies: Companies,
     ) -> Self {
         companies.shrink();
-        let holdings = Holdings::new(&columns.holder, companies.len());
-        let tries = OnceLock::new();
-        Self { generation, v4, v6, tries, columns, holdings, companies }
+        let v4_segments = Segments::new(&v4);
+        let v6_segments = Segments::new(&v6);
+        Self { generation, v4, v6, v4_segments, v6_segments, columns, companies }
     }
 
-    /// Makes what lets [`Hierarchy::smallest`] answer in one or two reads of memory, for ten
-    /// million ranges in one to two seconds. A hierarchy that was built has it; one that was read
-    /// answers from the columns until then, some ten times more slowly. Doing it again does
-    /// nothing.
-    pub fn quicken(&self) {
-        self.tries.get_or_init(|| Tries { v4: Trie::new(&self.v4), v6: Trie::new(&self.v6) });
-    }
-
-    /// Which generation this is.
+    /// The loaded version of the registries' data that this hierarchy holds.
     pub fn generation(&self) -> Generation {
         self.generation
     }
 
-    /// How many subnets there are, the two roots and the blocks included.
+    /// The number of subnets, including the two roots and the blocks.
     pub fn len(&self) -> usize {
         self.columns.parent.len()
     }
 
-    /// Never: the roots are always there. (Whether anything was loaded: is `len` above 2?)
+    /// Always false, because of the roots. A hierarchy without data has a `len` of 2.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The smallest subnet that holds the address; a root where nothing smaller does. An
-    /// IPv4-mapped IPv6 address counts as the IPv4 address it carries.
-    // `IpAddr::to_canonical` writes the address down again, which the processor can read only once
-    // everything before is done: lookups would no longer overlap.
+    /// IPv4-mapped IPv6 address counts as the IPv4 address in it.
+    // `IpAddr::to_canonical` would write the address to memory, and the processor could not read it
+    // until all earlier work is done, so that lookups would no longer overlap.
     #[inline]
     pub fn smallest(&self, address: IpAddr) -> SubnetId {
         match address {
@@ -95,15 +76,14 @@ impl Hierarchy {
         }
     }
 
-    /// The subnet of that id, `None` when this generation has none. Use it for ids that were stored
-    /// or came from outside.
+    /// The subnet of an id that was stored or came from outside; `None` where this generation has
+    /// none.
     pub fn get(&self, id: SubnetId) -> Option<Subnet<'_>> {
         (id.index() < self.len()).then(|| Subnet::new(self, id))
     }
 
-    /// The subnet of an id that this hierarchy gave out. (Any other id beyond the last subnet
-    /// answers as the root 0.0.0.0/0; debug builds stop there, because it is a mistake of the
-    /// caller.)
+    /// The subnet of an id that this hierarchy gave out. Any other id beyond the last subnet is a
+    /// mistake of the caller: debug builds panic, others answer with the root 0.0.0.0/0.
     pub fn subnet(&self, id: SubnetId) -> Subnet<'_> {
         debug_assert!(
             id.index() < self.len(),
@@ -127,7 +107,7 @@ impl Hierarchy {
         Some(SubnetId::new(place as u32))
     }
 
-    /// The smallest subnet that holds the whole range: its own when there is one, a root where
+    /// The smallest subnet that holds the whole range, which may be the range itself; a root where
     /// nothing smaller does.
     pub fn smallest_holding(&self, range: &Range) -> SubnetId {
         let from = match range.0 {
@@ -135,20 +115,21 @@ impl Hierarchy {
             Bounds::V6 { first, .. } => self.smallest_v6(first),
         };
         let holds = |id: &SubnetId| self.subnet(*id).range().contains_range(range);
-        std::iter::once(from).chain(self.ancestors(from)).find(holds).unwrap_or(from)
+        iter::once(from).chain(self.ancestors(from)).find(holds).unwrap_or(from)
     }
 
     /// The largest delegated subnets that lie wholly inside the range, in order; the range itself
-    /// when it is one.
+    /// where it is one.
     pub fn inside(&self, range: &Range) -> impl Iterator<Item = SubnetId> {
         let mut id = self.first_from(range);
-        std::iter::from_fn(move || {
+        iter::from_fn(move || {
             while let Some(subnet) = self.get(id) {
-                let here = subnet.range();
-                if here.is_v4() != range.is_v4() || here.first() > range.last() {
+                let current = subnet.range();
+                if current.is_v4() != range.is_v4() || current.first() > range.last() {
                     return None;
                 }
-                if subnet.kind() == SubnetKind::Delegated && range.contains_range(&here) {
+                if subnet.kind() == SubnetKind::Delegated && range.contains_range(&current) {
+                    // Subnets below this one are inside the range, but not the largest.
                     let found = id;
                     id = self.subtree(id).end;
                     return Some(found);
@@ -174,32 +155,22 @@ impl Hierarchy {
     }
 
     /// The subnets around the subnet, nearest first, the root last.
-    pub fn ancestors(&self, id: SubnetId) -> Ancestors<'_> {
-        Ancestors::new(self, id)
+    pub fn ancestors(&self, id: SubnetId) -> impl Iterator<Item = SubnetId> {
+        iter::successors(self.parent(id), |parent| self.parent(*parent))
     }
 
     /// The subnets directly below, in order.
-    pub fn children(&self, id: SubnetId) -> Children<'_> {
-        Children::new(self, self.descendants(id))
-    }
-
-    /// The other children of the subnet's parent, in order.
-    pub fn siblings(&self, id: SubnetId) -> impl Iterator<Item = SubnetId> {
-        let parent = self.parent(id);
-        parent
-            .into_iter()
-            .flat_map(|parent| self.children(parent))
-            .filter(move |sibling| *sibling != id)
-    }
-
-    /// Everything below the subnet, itself left out: ids from `start` up to, not including, `end`.
-    pub fn descendants(&self, id: SubnetId) -> ops::Range<SubnetId> {
+    pub fn children(&self, id: SubnetId) -> impl Iterator<Item = SubnetId> {
         let ops::Range { start, end } = self.subtree(id);
-        SubnetId::new(start.get().saturating_add(1)).min(end)..end
+        // Pre-order: the first child follows its parent, and each other child follows the subtree
+        // of the child before it.
+        let first = SubnetId::new(start.get().saturating_add(1));
+        let child = move |id: SubnetId| (id < end).then_some(id);
+        iter::successors(child(first), move |id| child(self.subtree(*id).end))
     }
 
     /// The subnet and everything below it: ids from `start` up to, not including, `end`.
-    pub fn subtree(&self, id: SubnetId) -> ops::Range<SubnetId> {
+    fn subtree(&self, id: SubnetId) -> ops::Range<SubnetId> {
         let root = self.v6_root().index();
         let end = match id.index().checked_sub(root) {
             None => self.v4.subtree_end(id.index()),
@@ -218,32 +189,34 @@ impl Hierarchy {
         &self.companies
     }
 
-    /// The subnets that a company holds, in order.
-    pub fn company_subnets(&self, id: CompanyId) -> &[SubnetId] {
-        self.holdings.of(id)
-    }
-
-    /// What the hierarchy takes in memory.
+    /// Memory that the hierarchy takes on the heap.
     pub fn heap_bytes(&self) -> HeapBytes {
         let ranges = self.v4.heap_bytes() + self.v6.heap_bytes();
-        let tries =
-            self.tries.get().map_or(0, |tries| tries.v4.heap_bytes() + tries.v6.heap_bytes());
-        let ranges = ranges + tries;
-        let subnets = ranges + self.columns.heap_bytes() + self.holdings.heap_bytes();
+        let segments = self.v4_segments.heap_bytes() + self.v6_segments.heap_bytes();
+        let subnets = ranges + segments + self.columns.heap_bytes();
         HeapBytes { subnets, companies: self.companies.heap_bytes() }
     }
 
     fn smallest_v4(&self, address: u32) -> SubnetId {
-        let parent = |place: usize| self.columns.parent[place].index();
-        let told = self.tries.get().and_then(|tries| tries.v4.owner(address.into()));
-        SubnetId::new(told.unwrap_or_else(|| self.v4.smallest(address, parent)) as u32)
+        let place = self.v4_segments.owner(address).unwrap_or_else(|| self.search_v4(address));
+        SubnetId::new(place as u32)
     }
 
     fn smallest_v6(&self, address: u128) -> SubnetId {
+        let place = self.v6_segments.owner(address).unwrap_or_else(|| self.search_v6(address));
+        SubnetId::new((self.v4.len() + place) as u32)
+    }
+
+    // Rare. Apart from the lookup, so that its code does not slow down every other address.
+    #[cold]
+    fn search_v4(&self, address: u32) -> usize {
+        self.v4.smallest(address, |place| self.columns.parent[place].index())
+    }
+
+    #[cold]
+    fn search_v6(&self, address: u128) -> usize {
         let root = self.v4.len();
-        let parent = |place: usize| self.columns.parent[root + place].index() - root;
-        let told = self.tries.get().and_then(|tries| tries.v6.owner(address.head()));
-        SubnetId::new((root + told.unwrap_or_else(|| self.v6.smallest(address, parent))) as u32)
+        self.v6.smallest(address, |place| self.columns.parent[root + place].index() - root)
     }
 
     pub(crate) fn v6_root(&self) -> SubnetId {
@@ -271,7 +244,7 @@ impl Hierarchy {
 /// Bytes on the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeapBytes {
-    /// Ranges, tree, lookup table, and who holds what.
+    /// Ranges, tree, lookup tables and attributes.
     pub subnets: usize,
     /// Handles and names of the companies.
     pub companies: usize,

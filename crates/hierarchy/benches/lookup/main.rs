@@ -62,13 +62,8 @@ fn restart(hierarchy: &Hierarchy) {
         black_box(hierarchy.smallest(IpAddr::V4(chance.bits().into())));
     }
     let slow = begun.elapsed().as_secs_f64() * 1e9 / LOOKUPS as f64;
-    let begun = Instant::now();
-    hierarchy.quicken();
-    let quickened = begun.elapsed().as_secs_f64();
     let bytes = bytes.len();
-    println!(
-        "snapshot of {bytes} bytes read in {read:.2} s ({slow:.0} ns a lookup), quickened in {quickened:.2} s"
-    );
+    println!("snapshot of {bytes} bytes read in {read:.2} s ({slow:.0} ns a lookup)");
 }
 
 /// Somewhere between 2a00:: and the end of what is held: most of IPv6 is empty, and to miss it

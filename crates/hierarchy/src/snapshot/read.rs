@@ -11,7 +11,7 @@ use crate::columns::Columns;
 use crate::company::Companies;
 use crate::family::Family;
 use crate::id::Generation;
-use crate::odd::Odd;
+use crate::irregular::IrregularRanges;
 use crate::tree::Hierarchy;
 
 /// Bytes read and summed at a time.
@@ -20,8 +20,8 @@ const PIECE: usize = 256 * 1024;
 pub(super) fn read(source: &mut impl Read) -> Result<Snapshot, SnapshotError> {
     let header = Header::read(source)?;
     let mut reader = Reader { source, sum: crc32fast::Hasher::new() };
-    let v4 = reader.ranges(header.v4, header.v4_odd)?;
-    let v6 = reader.ranges(header.v6, header.v6_odd)?;
+    let v4 = reader.ranges(header.v4, header.v4_irregular)?;
+    let v6 = reader.ranges(header.v6, header.v6_irregular)?;
     let subnets = header.v4.saturating_add(header.v6);
     let columns = Columns {
         parent: reader.column(subnets)?,
@@ -46,13 +46,13 @@ pub(super) fn read(source: &mut impl Read) -> Result<Snapshot, SnapshotError> {
 pub(super) struct Ranges<A: Address> {
     pub(super) heads: Vec<A::Head>,
     pub(super) bits: Vec<u8>,
-    pub(super) odd: Odd<A>,
+    pub(super) irregular: IrregularRanges<A>,
 }
 
 impl<A: Address> Ranges<A> {
     fn verified(self) -> Result<Family<A>, SnapshotError> {
         verify::ranges(&self)?;
-        Ok(Family::of_columns(self.heads, self.bits, self.odd))
+        Ok(Family::of_columns(self.heads, self.bits, self.irregular))
     }
 }
 
@@ -76,10 +76,15 @@ impl<R: Read> Reader<'_, R> {
         Ok(column)
     }
 
-    fn ranges<A: Address>(&mut self, length: u64, odd: u64) -> Result<Ranges<A>, SnapshotError> {
+    fn ranges<A: Address>(
+        &mut self,
+        length: u64,
+        irregular: u64,
+    ) -> Result<Ranges<A>, SnapshotError> {
         let (heads, bits) = (self.column(length)?, self.column(length)?);
-        let (places, first, last) = (self.column(odd)?, self.column(odd)?, self.column(odd)?);
-        Ok(Ranges { heads, bits, odd: Odd::of_columns(places, first, last) })
+        let (places, first, last) =
+            (self.column(irregular)?, self.column(irregular)?, self.column(irregular)?);
+        Ok(Ranges { heads, bits, irregular: IrregularRanges::of_columns(places, first, last) })
     }
 
     fn finish(self) -> Result<(), SnapshotError> {

@@ -5,7 +5,7 @@ use super::SnapshotError;
 use super::read::Ranges;
 use crate::address::Address;
 use crate::columns::Columns;
-use crate::family::{Family, ODD};
+use crate::family::{Family, IRREGULAR};
 use crate::id::CompanyId;
 use crate::registry::Registry;
 use crate::texts::Texts;
@@ -14,19 +14,21 @@ fn unless(holds: bool, contradiction: &'static str) -> Result<(), SnapshotError>
     if holds { Ok(()) } else { Err(SnapshotError::Contradiction(contradiction)) }
 }
 
-/// A root first; every range has an end; the odd ones are where the column says.
+/// A root first; every range has an end; the irregular ones are where the column says.
 pub(super) fn ranges<A: Address>(ranges: &Ranges<A>) -> Result<(), SnapshotError> {
-    let Ranges { heads, bits, odd } = ranges;
+    let Ranges { heads, bits, irregular } = ranges;
     unless(u32::try_from(heads.len()).is_ok(), "there are more subnets than ids")?;
-    let marked = (0_u32..).zip(bits).filter(|(_, bits)| **bits == ODD).map(|(place, _)| place);
-    unless(marked.eq(odd.places.iter().copied()), "a range without bits is not written out")?;
+    let marked =
+        (0_u32..).zip(bits).filter(|(_, bits)| **bits == IRREGULAR).map(|(place, _)| place);
+    unless(marked.eq(irregular.places.iter().copied()), "a range without bits is not written out")?;
     let told = |(place, (first, last)): (&u32, (&A, &A))| {
         first <= last && heads.get(*place as usize) == Some(&first.head())
     };
-    let ends = odd.places.iter().zip(odd.first.iter().zip(&odd.last));
+    let ends = irregular.places.iter().zip(irregular.first.iter().zip(&irregular.last));
     unless(ends.into_iter().all(told), "a range that is written out is not where it should be")?;
-    let fits =
-        |(head, bits): (&A::Head, &u8)| *bits == ODD || A::of_head(*head).last_of(*bits).is_some();
+    let fits = |(head, bits): (&A::Head, &u8)| {
+        *bits == IRREGULAR || A::of_head(*head).last_of(*bits).is_some()
+    };
     unless(heads.iter().zip(bits).all(fits), "a range ends beyond the last address")?;
     unless(heads.is_sorted(), "the subnets are not in order")?;
     let root = heads.first().zip(bits.first());

@@ -7,7 +7,7 @@ use zerocopy::{Immutable, IntoBytes};
 use super::SnapshotError;
 use super::header::Header;
 use crate::family::Family;
-use crate::odd::Odd;
+use crate::irregular::IrregularRanges;
 use crate::texts::Texts;
 use crate::tree::Hierarchy;
 
@@ -23,8 +23,8 @@ pub(super) fn write(
     let (columns, companies) = (hierarchy.columns(), hierarchy.companies());
     let mut header = Header::new();
     (header.generation, header.mark) = (hierarchy.generation().get(), mark);
-    (header.v4, header.v4_odd) = (v4.len() as u64, v4.odd.places.len() as u64);
-    (header.v6, header.v6_odd) = (v6.len() as u64, v6.odd.places.len() as u64);
+    (header.v4, header.v4_irregular) = (v4.len() as u64, v4.irregular.places.len() as u64);
+    (header.v6, header.v6_irregular) = (v6.len() as u64, v6.irregular.places.len() as u64);
     header.companies = companies.len() as u64;
     header.handle_bytes = companies.handles.joined.len() as u64;
     header.name_bytes = companies.names.joined.len() as u64;
@@ -62,7 +62,7 @@ impl<W: Write> Writer<'_, W> {
     ) -> Result<(), SnapshotError> {
         self.column(&family.heads)?;
         self.column(&family.bits)?;
-        let Odd { places, first, last, .. } = &family.odd;
+        let IrregularRanges { places, first, last, .. } = &family.irregular;
         self.column(places)?;
         self.column(first)?;
         self.column(last)

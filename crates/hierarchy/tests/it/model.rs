@@ -44,13 +44,4 @@ impl Model {
     pub(crate) fn children(&self, id: SubnetId) -> Vec<SubnetId> {
         self.ids().filter(|other| self.parent(*other) == Some(id)).collect()
     }
-
-    pub(crate) fn siblings(&self, id: SubnetId) -> Vec<SubnetId> {
-        let same_parent = |other: &SubnetId| *other != id && self.parent(*other) == self.parent(id);
-        self.ids().filter(|_| self.parent(id).is_some()).filter(same_parent).collect()
-    }
-
-    pub(crate) fn descendants(&self, id: SubnetId) -> Vec<SubnetId> {
-        self.ids().filter(|other| self.ancestors(*other).contains(&id)).collect()
-    }
 }

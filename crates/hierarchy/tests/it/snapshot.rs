@@ -24,10 +24,7 @@ fn read(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
 }
 
 fn described(hierarchy: &Hierarchy) -> Vec<String> {
-    let companies = hierarchy
-        .companies()
-        .iter()
-        .map(|(id, c)| format!("{c:?} {:?}", hierarchy.company_subnets(id)));
+    let companies = hierarchy.companies().iter().map(|(id, company)| format!("{id} {company:?}"));
     let subnets = hierarchy.iter().map(|subnet| format!("{subnet:?} {:?}", subnet.parent()));
     std::iter::once(hierarchy.generation().to_string()).chain(subnets).chain(companies).collect()
 }
@@ -92,11 +89,8 @@ proptest! {
         let bytes = written(&hierarchy);
         let snapshot = read(&bytes).unwrap();
         prop_assert_eq!(described(&snapshot.hierarchy), described(&hierarchy));
-        for quick in [false, true] {
-            for address in probes(records.iter().map(|record| record.range)) {
-                prop_assert_eq!(snapshot.hierarchy.smallest(address), hierarchy.smallest(address), "{}", quick);
-            }
-            snapshot.hierarchy.quicken();
+        for address in probes(records.iter().map(|record| record.range)) {
+                prop_assert_eq!(snapshot.hierarchy.smallest(address), hierarchy.smallest(address));
         }
         prop_assert_eq!(written(&snapshot.hierarchy), bytes);
     }
@@ -128,12 +122,9 @@ proptest! {
             prop_assert_eq!(hierarchy.find(&subnet.range()), Some(subnet.id()));
             prop_assert!(subnet.company().is_none_or(|id| hierarchy.company(id).is_some()));
         }
-        for quick in [false, true] {
-            for address in probes(hierarchy.iter().map(|subnet| subnet.range())) {
+        for address in probes(hierarchy.iter().map(|subnet| subnet.range())) {
                 let smallest = hierarchy.subnet(hierarchy.smallest(address)).range();
-                prop_assert!(smallest.contains(address), "{}", quick);
-            }
-            hierarchy.quicken();
+                prop_assert!(smallest.contains(address));
         }
         let _: Vec<IpAddr> = hierarchy.companies().iter().flat_map(|(_, c)| c.handle.parse()).collect();
     }
