@@ -17,7 +17,8 @@ mod ship;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use protocol::{AgentId, CrawlPolicy, ProbeMethod, key::AgentKey};
+use model::{AgentId, CrawlPolicy, ProbeMethod};
+use protocol::key::AgentKey;
 use tokio::{
     sync::{Notify, mpsc, watch},
     task::{JoinError, JoinSet},

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
-use protocol::UnixMillis;
+use model::UnixMillis;
 
 /// The wall clock now.
 pub fn now() -> UnixMillis {

@@ -14,7 +14,8 @@ use std::{
     time::Duration,
 };
 
-use protocol::{ProbeMethod, enrol::AgentProfile};
+use model::ProbeMethod;
+use protocol::enrol::AgentProfile;
 use url::Url;
 
 use crate::{guard::GuardRules, spans::Spans};

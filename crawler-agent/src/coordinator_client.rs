@@ -12,14 +12,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use model::AgentId;
 use protocol::{
-    AgentId, HeartbeatRequest, HeartbeatResponse,
-    enrol::{EnrolRequest, EnrolResponse},
-    key::AgentKey,
-    limits,
-    package::PackageName,
-    probe::Reports,
-    session::{Challenge, ChallengeRequest, Session, SessionRequest},
+    HeartbeatRequest, HeartbeatResponse, enrol::EnrolRequest, enrol::EnrolResponse, key::AgentKey,
+    limits, package::PackageName, probe::Reports, session::Challenge, session::ChallengeRequest,
+    session::Session, session::SessionRequest,
 };
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
@@ -196,4 +193,4 @@ async fn read<T: DeserializeOwned>(response: reqwest::Response) -> Result<T, Coo
 
 /// A heartbeat's answer with the most and longest routes is larger than other bodies.
 const MOST_JSON: usize =
-    limits::JSON_BODY_BYTES + limits::ROUTES_PER_HEARTBEAT * (limits::URL_BYTES + 100);
+    limits::JSON_BODY_BYTES + limits::ROUTES_PER_HEARTBEAT * (model::url::MAX_BYTES + 100);

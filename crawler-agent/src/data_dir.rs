@@ -8,7 +8,8 @@ use std::{
     sync::Arc,
 };
 
-use protocol::{AgentId, key::AgentKey};
+use model::AgentId;
+use protocol::key::AgentKey;
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -16,11 +16,11 @@ use std::collections::HashSet;
 use encoding_rs::Encoding;
 use url::Url;
 
-use crate::crawl_url::CrawlUrl;
 use charset::Decoding;
 use collector::Collector;
 use directives::Directives;
 use html::HtmlReader;
+use model::CrawlUrl;
 use text::Folded;
 
 /// Longest text that is kept of a document, in bytes of UTF-8.

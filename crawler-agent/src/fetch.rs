@@ -22,8 +22,9 @@ use hyper::{Method, Request, body::Incoming, client::conn::http1::SendRequest, h
 use protocol::page::Timing;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::{config::Limits, crawl_url::CrawlUrl};
+use crate::config::Limits;
 use dial::Dialler;
+use model::CrawlUrl;
 use pool::{Idle, Pool};
 
 pub use body::{Flow, Sink};
@@ -144,7 +145,7 @@ impl Fetcher {
         let whole =
             body::read(response.into_body(), &head, &self.limits, progress, sink.as_mut()).await?;
         if whole {
-            self.pool.put(url.host_key(), Idle::new(sender, address, progress.tcp));
+            self.pool.put(url.host_key().to_string(), Idle::new(sender, address, progress.tcp));
         }
         Ok((head, sink))
     }
@@ -158,7 +159,7 @@ impl Fetcher {
         progress: &mut Progress,
     ) -> Result<(hyper::Response<Incoming>, Sender), Problem> {
         let mut request = self.request(Method::GET, url, known)?;
-        if let Some((mut sender, tcp)) = self.pool.take(&url.host_key(), address) {
+        if let Some((mut sender, tcp)) = self.pool.take(url.host_key().as_str(), address) {
             progress.tcp = tcp;
             match self.send(&mut sender, request, progress).await? {
                 Ok(response) => return Ok((response, sender)),

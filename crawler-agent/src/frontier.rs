@@ -21,14 +21,15 @@ mod workbench;
 
 use std::path::Path;
 
-use protocol::{UnixMillis, page::Entry};
+use model::{CrawlUrl, UnixMillis};
+use protocol::page::Entry;
 use redb::{
     Database, ReadTransaction, ReadableDatabase as _, ReadableTable as _,
     ReadableTableMetadata as _,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{crawl_url::CrawlUrl, robots::Robots};
+use crate::robots::Robots;
 use tables::{HOST_NUMBERS, HOSTS, META, PACKAGES, PAGES, QUEUE, RESULTS, ROBOTS};
 
 pub use change::{Bounds, Change, Done, Effect};

@@ -23,7 +23,6 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod coordinator_client;
-pub mod crawl_url;
 pub mod data_dir;
 pub mod disk;
 pub mod error_line;

@@ -12,7 +12,8 @@ mod pack_trigger;
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 
-use protocol::{AgentId, key::AgentKey, package::PackageName};
+use model::AgentId;
+use protocol::{key::AgentKey, package::PackageName};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 

@@ -4,11 +4,8 @@ use data_encoding::HEXLOWER;
 use protocol::page::{DisallowedBy, Outcome, Page};
 use sha2::{Digest as _, Sha256};
 
-use crate::{
-    crawl_url::CrawlUrl,
-    extract::{Extractor, Media},
-    fetch::{Flow, Head, Sink},
-};
+use crate::{extract::Extractor, extract::Media, fetch::Flow, fetch::Head, fetch::Sink};
+use model::CrawlUrl;
 
 /// Reads a page while its body arrives.
 pub struct PageSink {

@@ -12,17 +12,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use protocol::{ProbeMethod, ProbeOrder, ProbeResult, page::Timing};
+use model::{CrawlUrl, ProbeMethod};
+use protocol::{ProbeOrder, ProbeResult, page::Timing};
 use tokio::time::timeout;
 
 use crate::{
-    config::ProbeRules,
-    crawl_url::CrawlUrl,
-    error_line,
-    fetch::{Fetcher, connect_tcp},
-    journal::{Journal, Kind},
-    resolve::Resolver,
-    schedule::Schedule,
+    config::ProbeRules, error_line, fetch::Fetcher, fetch::connect_tcp, journal::Journal,
+    journal::Kind, resolve::Resolver, schedule::Schedule,
 };
 use budget::{Budget, Spend};
 use icmp::Icmp;

@@ -15,10 +15,8 @@ use hickory_resolver::{
 use std::{sync::RwLock, time::Duration};
 use url::Host;
 
-use crate::{
-    crawl_url::CrawlUrl,
-    guard::{Guard, Refusal},
-};
+use crate::{guard::Guard, guard::Refusal};
+use model::CrawlUrl;
 
 /// Answers that are remembered.
 const CACHE: u64 = 2_048;

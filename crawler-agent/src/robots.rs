@@ -52,7 +52,7 @@ impl Robots {
         if path_and_query == "/robots.txt" {
             return true;
         }
-        let path = crate::crawl_url::canonical_escapes(path_and_query);
+        let path = model::url::canonical_escapes(path_and_query);
         let matching = self.rules.iter().filter(|rule| rule.pattern.matches(&path));
         matching.max_by_key(|rule| (rule.pattern.len(), rule.allow)).is_none_or(|rule| rule.allow)
     }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 use tokio::{sync::Notify, time::Instant};
 
 use crate::frontier::{HostNumber, Workbench};

@@ -4,7 +4,7 @@
 use std::{fmt, path::Path};
 
 use jiff::Timestamp;
-use protocol::AgentId;
+use model::AgentId;
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "status.json";

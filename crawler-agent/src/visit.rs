@@ -10,27 +10,16 @@ mod robots;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use protocol::{
-    CrawlPolicy, UnixMillis,
-    page::{DisallowedBy, Fetch, Outcome, Timing},
-};
+use model::{CrawlPolicy, CrawlUrl, UnixMillis};
+use protocol::{page::DisallowedBy, page::Fetch, page::Outcome, page::Timing};
 use tokio::sync::watch;
 
 use crate::{
-    clock,
-    config::Limits,
-    crawl_url::CrawlUrl,
-    error_line,
-    fetch::{Answer, FetchError, Fetcher},
-    frontier::{
-        Bounds, Change, Done, Effect, Frontier, FrontierError, FrontierHandle, HostRecord,
-        PageRecord, Queued,
-    },
-    journal::{Journal, Kind},
-    outbox::PackTrigger,
-    page::{self, PageSink},
-    resolve::{ResolveError, Resolver},
-    schedule::{Claim, Schedule},
+    clock, config::Limits, error_line, fetch::Answer, fetch::FetchError, fetch::Fetcher,
+    frontier::Bounds, frontier::Change, frontier::Done, frontier::Effect, frontier::Frontier,
+    frontier::FrontierError, frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord,
+    frontier::Queued, journal::Journal, journal::Kind, outbox::PackTrigger, page, page::PageSink,
+    resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
 };
 
 /// Everything that a visit needs. One for the whole agent.

@@ -4,10 +4,10 @@ use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use data_encoding::BASE64URL_NOPAD;
+use model::Role;
 use sha2::{Digest as _, Sha256};
 use store::admins;
 
-use crate::http::admin::dto::Role;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 
@@ -69,7 +69,7 @@ pub struct Admin {
 pub async fn signed_in(headers: &HeaderMap, state: &ApiState) -> Result<Option<Viewer>, Problem> {
     let Some(token) = SessionToken::of(headers) else { return Ok(None) };
     let found = admins::session(&state.core.store, &token.sha256(), state.core.now()).await?;
-    Ok(found.map(|found| Viewer { name: found.name, role: Role::of(&found.role) }))
+    Ok(found.map(|found| Viewer { name: found.name, role: found.role }))
 }
 
 impl FromRequestParts<ApiState> for Viewer {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 
 /// Failures without a wait: for one name, and for one network.
 const FREE: u32 = 5;

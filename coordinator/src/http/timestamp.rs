@@ -1,6 +1,6 @@
 //! A moment as people and programs read it: RFC 3339 in UTC, to the millisecond.
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 use serde::{Serialize, Serializer};
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Schema};

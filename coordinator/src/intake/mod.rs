@@ -7,4 +7,3 @@ pub mod recent_urls;
 pub mod resolve_hosts;
 pub mod route_urls;
 pub mod seeds;
-pub mod url;

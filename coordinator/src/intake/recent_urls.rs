@@ -1,5 +1,5 @@
-//! Which URLs were routed lately? Agents at many places find the same links; most repeats need not
-//! reach Postgres.
+//! URLs that were routed recently. Many agents find the same links; most repeats need not reach
+//! Postgres.
 //!
 //! A bounded memory: two halves, the older is dropped when the younger is full. Forgetting is
 //! harmless, since an agent fetches a URL once however often it is routed; a false "seen" would
@@ -8,16 +8,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use sha2::{Digest as _, Sha256};
-
-/// A URL's fingerprint: the first 128 bits of its SHA-256.
-pub type Fingerprint = u128;
-
-/// The fingerprint of a normalised URL.
-pub fn fingerprint(url: &str) -> Fingerprint {
-    let hash = Sha256::digest(url.as_bytes());
-    hash.first_chunk::<16>().map_or(0, |bytes| u128::from_be_bytes(*bytes))
-}
+use model::Fingerprint;
 
 /// Fingerprints of URLs that were routed lately.
 #[derive(Debug)]
@@ -68,15 +59,15 @@ mod tests {
     #[test]
     fn remembers_the_younger_half_at_least_and_never_more_than_its_capacity() {
         let recent = Recent::new(100);
-        recent.remember(0..1_000);
-        assert!((950..1_000).all(|f| recent.contains(f)));
-        assert!((0..900).all(|f| !recent.contains(f)));
+        recent.remember((0..1_000).map(u128::to_be_bytes));
+        assert!((950..1_000).map(u128::to_be_bytes).all(|f| recent.contains(f)));
+        assert!((0..900).map(u128::to_be_bytes).all(|f| !recent.contains(f)));
     }
 
     #[test]
     fn forgets_when_told() {
         let recent = Recent::new(100);
-        let url = fingerprint("http://a.example/");
+        let url = model::url::fingerprint("http://a.example/");
         recent.remember([url]);
         assert!(recent.contains(url));
         recent.forget();

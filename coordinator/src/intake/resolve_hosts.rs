@@ -3,12 +3,11 @@
 use std::net::IpAddr;
 
 use futures_util::{StreamExt as _, stream};
-use protocol::HostId;
+use model::{CrawlUrl, HostId};
 use store::hosts::{self, FailedLookup, Unresolved};
 use url::Host;
 
 use crate::intake::dns::LookupError;
-use crate::intake::url::host_and_port;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
@@ -50,8 +49,9 @@ pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
 }
 
 async fn look_up(coordinator: &Coordinator, authority: &str) -> Result<IpAddr, LookupError> {
-    match host_and_port("http", authority).map(|(host, _)| host) {
-        Some(Host::Domain(name)) => coordinator.dns.address(&name).await,
+    let url = CrawlUrl::of_host("http", authority).ok();
+    match url.as_ref().and_then(CrawlUrl::host) {
+        Some(Host::Domain(name)) => coordinator.dns.address(name).await,
         Some(Host::Ipv4(address)) => Ok(address.into()),
         Some(Host::Ipv6(address)) => Ok(IpAddr::from(address).to_canonical()),
         None => Err(LookupError::NoAddress(authority.to_owned())),

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use model::url::fingerprint;
 use store::routes;
 
-use crate::intake::recent_urls::fingerprint;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;

@@ -1,8 +1,9 @@
 //! Seeds: URLs to begin from, given by people.
 
+use model::{CrawlUrl, UrlError};
 use store::StoreError;
+use store::urls::NewUrl;
 
-use crate::intake::url::{LinkError, take_apart};
 use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
 
@@ -14,7 +15,7 @@ pub struct AddedSeeds {
     /// In the queue already, or twice among the seeds, or of a host that was given up lately.
     pub already_known: u64,
     /// Not crawled, and why; as given.
-    pub rejected: Vec<(String, LinkError)>,
+    pub rejected: Vec<(String, UrlError)>,
 }
 
 /// Queues seeds.
@@ -25,8 +26,8 @@ pub async fn add_seeds(
     let mut sown = AddedSeeds::default();
     let mut urls = Vec::with_capacity(seeds.len());
     for seed in seeds {
-        match take_apart(seed, 0) {
-            Ok(url) => urls.push(url),
+        match CrawlUrl::parse(seed) {
+            Ok(url) => urls.push(NewUrl { url, redirects: 0 }),
             Err(error) => sown.rejected.push((seed.clone(), error)),
         }
     }

@@ -136,7 +136,7 @@ impl Bodies {
 
 #[cfg(test)]
 mod tests {
-    use protocol::AgentId;
+    use model::AgentId;
 
     use super::*;
 

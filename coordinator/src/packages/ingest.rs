@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use index::{Document, Index, WriteError};
+use model::CrawlUrl;
 use protocol::key::PublicKey;
 use protocol::package::{self, PackageError, PackageName};
 use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
@@ -11,8 +12,7 @@ use store::packages::{HostTally, Integration};
 use store::timing_reports::Trends;
 use store::urls::NewUrl;
 
-use crate::intake::recent_urls::{Recent, fingerprint};
-use crate::intake::url::take_apart;
+use crate::intake::recent_urls::Recent;
 
 /// Scheme and authority.
 pub type HostName = (String, String);
@@ -44,7 +44,8 @@ fn fetches(entries: &[Entry]) -> impl Iterator<Item = &Fetch> {
 }
 
 fn host_of(url: &str) -> Option<HostName> {
-    take_apart(url, 0).ok().map(|url| (url.scheme, url.authority))
+    let host = CrawlUrl::parse(url).ok()?.host_key();
+    Some((host.scheme().to_owned(), host.authority().to_owned()))
 }
 
 /// Writes the pages of a package to the index, without committing, and says what the database shall
@@ -111,8 +112,9 @@ fn discovered(entries: &[Entry], recent: &Recent) -> Vec<NewUrl> {
         Entry::Discovered(Discovered { url, redirects, handed_back })
             if *redirects <= MAX_REDIRECTS =>
         {
-            let link = take_apart(url, *redirects).ok()?;
-            (*handed_back || !recent.contains(fingerprint(&link.url))).then_some(link)
+            let url = CrawlUrl::parse(url).ok()?;
+            let wanted = *handed_back || !recent.contains(url.fingerprint());
+            wanted.then_some(NewUrl { url, redirects: *redirects })
         }
         _ => None,
     });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use delegation::Home;
 use hierarchy::Range;
-use protocol::AgentId;
+use model::AgentId;
 use store::StoreError;
 use store::agents::{self, Order, Ordered};
 use tokio::sync::MutexGuard;

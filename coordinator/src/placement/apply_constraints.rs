@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use delegation::constraints::Correction;
 use hierarchy::Range;
-use protocol::{AgentId, PinId};
+use model::{AgentId, PinId};
 use serde_json::json;
 use store::constraints::{self, Kind, Rule};
 use store::delegations::{self, Assigned, Assignment, Cause, Standing};

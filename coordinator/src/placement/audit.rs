@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
-use delegation::Reason;
 use delegation::audit::{AuditedAgent, AuditedDelegation, Finding, audit};
 use delegation::balance::{DailyWork, capacity};
 use hierarchy::Hierarchy;
-use protocol::UnixMillis;
+use model::{Reason, UnixMillis};
 use store::loads::{self, Work};
 use store::{Store, StoreError, delegations};
 
@@ -71,7 +70,7 @@ pub async fn look(
         .map(|held| AuditedDelegation {
             range: held.subnet,
             agent: held.agent,
-            reason: Reason::from_word(&held.reason).unwrap_or(Reason::Lowest),
+            reason: held.reason.parse().unwrap_or(Reason::Lowest),
             generation: hierarchy.generation(),
             load: loads.get(&held.subnet).copied().unwrap_or(1).max(1),
         })

@@ -1,9 +1,10 @@
 //! Load is spread.
 
-use delegation::balance::ReliefRule;
+use model::BalanceRule;
 use serde_json::json;
 use store::{loads, policy, settings};
 
+use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::pass::{carry_out_all, plan, relief_of_all};
 use crate::placement::balance::relief::relief;
 use crate::placement::balance::scene::Scene;
@@ -26,15 +27,15 @@ pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
     let scales = LoadSnapshot::take(coordinator, &delegated).await?;
     let overfull = scales.agents.iter().any(|weighed| weighed.load > weighed.capacity);
     let pass = policy.passes && is_due(coordinator).await?;
-    let rule = ReliefRule::from_word(&policy.rule).filter(|_| overfull);
-    if rule.is_none() && !pass && !(overfull && policy.passes) {
+    let relieves = overfull && policy.rule != BalanceRule::Off;
+    if !(relieves || pass || overfull && policy.passes) {
         return Ok(Outcome::Idle);
     }
     let mut scene = Scene::set(coordinator, &delegated, &scales).await?;
-    let mut outcome = match rule {
-        Some(rule) => relief(coordinator, &mut scene, rule).await?,
-        None => crate::placement::balance::BalanceOutcome::default(),
-    };
+    let mut outcome = BalanceOutcome::default();
+    if relieves {
+        outcome = relief(coordinator, &mut scene, policy.rule).await?;
+    }
     // Where no single move helps, several that hang together may.
     if policy.passes && scene.instance.overload(&scene.plan) > 0 {
         let plan = relief_of_all(&scene);

@@ -9,11 +9,16 @@
 
 use std::collections::HashSet;
 
-use delegation::calibration::{Cause, ControlProbe, Failback, ReopenLimits, TimingReports};
-use protocol::{AgentId, UnixMillis};
+use delegation::{
+    calibration::ControlProbe, calibration::Failback, calibration::ReopenLimits,
+    calibration::TimingReports,
+};
+use model::{AgentId, IncidentCause, IncidentState, Policy, UnixMillis};
 use store::agents::Worker;
-use store::calibrations::{self, Case, Holds, Outcome, Seed, State};
-use store::policy::Policy;
+use store::{
+    calibrations, calibrations::Case, calibrations::Holds, calibrations::Outcome,
+    calibrations::Seed,
+};
 
 use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;
@@ -23,7 +28,7 @@ pub(crate) fn rest(policy: &Policy) -> ReopenLimits {
     let ms = |seconds: u32| u64::from(seconds) * 1_000;
     ReopenLimits {
         min_interval_ms: ms(policy.calibration.rest_s),
-        window_ms: ms(policy.calibration.hearing_s),
+        window_ms: ms(policy.calibration.window_s),
     }
 }
 
@@ -58,17 +63,27 @@ impl<'a> Walk<'a> {
 
     /// The next step of one case.
     pub(crate) async fn step(&mut self, case: &Case) -> Result<(), anyhow::Error> {
-        let Some(holds) = case.holds else { return self.end(case, State::Overtaken, None).await };
+        let Some(holds) = case.holds else {
+            return self.end(case, IncidentState::Overtaken, None).await;
+        };
         match case.state {
-            State::Checking if holds.delegation == case.delegation => self.checking(case).await,
-            State::Searching | State::Returning => self.searching(case, &holds).await,
-            State::Away if case.next_agent == Some(holds.agent) => self.away(case, &holds).await,
-            State::Checking | State::Away => self.end(case, State::Overtaken, None).await,
-            State::Server
-            | State::Stayed
-            | State::Returned
-            | State::Undecided
-            | State::Overtaken => Ok(()),
+            IncidentState::Checking if holds.delegation == case.delegation => {
+                self.checking(case).await
+            }
+            IncidentState::Searching | IncidentState::Returning => {
+                self.searching(case, &holds).await
+            }
+            IncidentState::Away if case.next_agent == Some(holds.agent) => {
+                self.away(case, &holds).await
+            }
+            IncidentState::Checking | IncidentState::Away => {
+                self.end(case, IncidentState::Overtaken, None).await
+            }
+            IncidentState::Server
+            | IncidentState::Stayed
+            | IncidentState::Returned
+            | IncidentState::Undecided
+            | IncidentState::Overtaken => Ok(()),
         }
     }
 
@@ -83,22 +98,26 @@ impl<'a> Walk<'a> {
             Outcome::Failed if agent != case.agent => {
                 return self.call_witness(case, Some(agent)).await;
             }
-            Outcome::Failed => return self.end(case, State::Undecided, None).await,
+            Outcome::Failed => return self.end(case, IncidentState::Undecided, None).await,
         };
         let now = self.coordinator.now();
         match (
             ControlProbe { agent, before_us }.cause(case.agent, case.ratio, now_us),
             &case.target,
         ) {
-            (Cause::Server, _) => {
+            (IncidentCause::Server, _) => {
                 self.steps += 1;
                 let store = &self.coordinator.store;
                 calibrations::forgive(store, case, now_us, &fresh(now)?, now).await?;
                 self.coordinator.agent_wakeups.wake([case.agent]);
                 Ok(())
             }
-            (Cause::Path, Some(_)) => self.search(case, State::Searching, Some(now_us), &[]).await,
-            (Cause::Path, None) => self.end(case, State::Undecided, Some(now_us)).await,
+            (IncidentCause::Path, Some(_)) => {
+                self.search(case, IncidentState::Searching, Some(now_us), &[]).await
+            }
+            (IncidentCause::Path, None) => {
+                self.end(case, IncidentState::Undecided, Some(now_us)).await
+            }
         }
     }
 
@@ -121,7 +140,7 @@ impl<'a> Walk<'a> {
             }
             // Somebody may be ready later.
             (None, Some(_)) if case.before_us.is_some() => Ok(()),
-            _ => self.end(case, State::Undecided, None).await,
+            _ => self.end(case, IncidentState::Undecided, None).await,
         }
     }
 
@@ -132,14 +151,14 @@ impl<'a> Walk<'a> {
         }
         let by_it = case.search.is_some_and(|(search, _)| holds.search == Some(search));
         match case.state {
-            State::Searching if holds.agent == case.agent => {
-                self.end(case, State::Stayed, None).await
+            IncidentState::Searching if holds.agent == case.agent => {
+                self.end(case, IncidentState::Stayed, None).await
             }
-            State::Returning if holds.agent == case.agent => {
-                self.end(case, State::Returned, None).await
+            IncidentState::Returning if holds.agent == case.agent => {
+                self.end(case, IncidentState::Returned, None).await
             }
             _ if by_it || case.next_agent == Some(holds.agent) => self.went(case, holds).await,
-            _ => self.end(case, State::Overtaken, None).await,
+            _ => self.end(case, IncidentState::Overtaken, None).await,
         }
     }
 
@@ -157,7 +176,7 @@ impl<'a> Walk<'a> {
     /// The former agent looks now and then whether its way is as before.
     async fn away(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
         let Some(mut failback) = failback(case)? else {
-            return self.end(case, State::Overtaken, None).await;
+            return self.end(case, IncidentState::Overtaken, None).await;
         };
         let (now, rest) = (self.coordinator.now(), rest(&self.policy));
         let Some(awaited) = case.probe else {
@@ -176,7 +195,7 @@ impl<'a> Walk<'a> {
         if failback.observe(&rest, factor, probe_us, present_us, now) {
             let seed = |agent, rtt_us| Seed { agent, rtt_us };
             let seeds = [seed(failback.former, probe_us), seed(holds.agent, present_us)];
-            return self.search(case, State::Returning, None, &seeds).await;
+            return self.search(case, IncidentState::Returning, None, &seeds).await;
         }
         let failback = serde_json::to_value(failback)?;
         Ok(calibrations::remember(&self.coordinator.store, case, &failback, now).await?)
@@ -189,7 +208,7 @@ impl<'a> Walk<'a> {
         witness_us: Option<u32>,
     ) -> Result<(), anyhow::Error> {
         let Some(target) = &case.target else {
-            return self.end(case, State::Undecided, None).await;
+            return self.end(case, IncidentState::Undecided, None).await;
         };
         let (store, now) = (&self.coordinator.store, self.coordinator.now());
         calibrations::check(store, case, agent, witness_us, target, now).await?;
@@ -201,12 +220,12 @@ impl<'a> Walk<'a> {
     async fn search(
         &mut self,
         case: &Case,
-        state: State,
+        state: IncidentState,
         now_us: Option<u32>,
         seeds: &[Seed],
     ) -> Result<(), anyhow::Error> {
         let Some(target) = &case.target else {
-            return self.end(case, State::Undecided, now_us).await;
+            return self.end(case, IncidentState::Undecided, now_us).await;
         };
         let (store, now) = (&self.coordinator.store, self.coordinator.now());
         let rules = (self.policy.strategy.as_str(), self.policy.threshold_us);
@@ -219,7 +238,7 @@ impl<'a> Walk<'a> {
     async fn end(
         &mut self,
         case: &Case,
-        state: State,
+        state: IncidentState,
         now_us: Option<u32>,
     ) -> Result<(), anyhow::Error> {
         self.steps += 1;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use hierarchy::Range;
-use protocol::AgentId;
+use model::AgentId;
 use store::StoreError;
 use store::loads::{self, Answer, Work};
 

@@ -1,8 +1,7 @@
 //! Agents get the subnets they live in.
 
-use delegation::Reason;
 use hierarchy::Range;
-use protocol::AgentId;
+use model::{AgentId, Reason};
 use store::{agents, delegations};
 
 use crate::placement::agent_administration::{home_of, rebuild_delegation_table};

@@ -1,8 +1,7 @@
 //! Landmarks are chosen, and replaced when they die.
 
-use protocol::LandmarkId;
+use model::{LandmarkId, Strategy};
 use store::landmarks;
-use store::policy::Strategy;
 
 use crate::predictor::{State, anycast, plan};
 use crate::runtime::events::Event;

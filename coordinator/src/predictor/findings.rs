@@ -7,7 +7,7 @@ use delegation::predictor::virtual_subnets::{
     AddressTimes, can_be_split, may_be_one_location, split,
 };
 use hierarchy::{Range, SubnetSplit};
-use protocol::{AgentId, SearchId};
+use model::{AgentId, SearchId};
 use store::searches::{self, OpenSearch, Sighted};
 use store::{StoreError, cuts, round_trips};
 

@@ -1,6 +1,6 @@
 //! What agents measured at landmarks becomes knowledge.
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 use store::landmarks::{self, Stock};
 use tokio::time::Instant;
 

@@ -1,9 +1,8 @@
 //! Agents measure landmarks.
 
-use protocol::AgentId;
+use model::{AgentId, Policy, Strategy};
 use store::agents::{self, Worker};
 use store::landmarks::{self, Due, Room};
-use store::policy::{Policy, Strategy};
 
 use crate::predictor::probe_limits;
 use crate::runtime::outcome::Outcome;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use delegation::predictor::{Clusters, Landmark, Prior};
 use hierarchy::{Hierarchy, SubnetId};
-use protocol::{AgentId, LandmarkId, SearchId, UnixMillis};
+use model::{AgentId, LandmarkId, SearchId, UnixMillis};
 use store::landmarks::{self, Measured, Outcome};
 use store::round_trips::{self, RoundTrip};
 use store::searches::{self, Decided};

@@ -7,7 +7,7 @@ use delegation::predictor::Clusters;
 use delegation::predictor::detect_anycast;
 use delegation::predictor::landmarks::{self as choosing, Health, LandmarkProbe};
 use hierarchy::{Hierarchy, SubnetId};
-use protocol::{AgentId, LandmarkId};
+use model::{AgentId, LandmarkId};
 use store::landmarks::{Landmark, Measured, Outcome, Spot};
 
 /// What is known when landmarks are chosen.

@@ -4,8 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use delegation::budget::{ProbeLimits, ProbeUsage};
 use hierarchy::Generation;
-use protocol::UnixMillis;
-use store::policy::ProbesADay;
+use model::{UnixMillis, policy::ProbesADay};
 use store::{StoreError, probes};
 
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Mutex;
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 use serde_json::json;
 use store::{Store, StoreError, settings};
 use tokio::process::Command;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hierarchy::remap::{RangeChange, RemapCounts, Remapping, SearchRemapping};
 use hierarchy::{Hierarchy, Range};
-use protocol::{DelegationId, SearchId};
+use model::{DelegationId, SearchId};
 use serde_json::{Value, json};
 use store::delegations::{self, Tied};
 use store::{StoreError, audit, constraints, generations};

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use delegation::constraints::Pin;
 use hierarchy::{Hierarchy, Range};
-use protocol::{AgentId, HostId, PinId};
+use model::{AgentId, HostId, PinId};
 use store::StoreError;
 use store::hosts::{self, Orphan, Placed};
 

@@ -88,7 +88,7 @@ fn keep(path: &Path, hierarchy: &Hierarchy, mark: u64) -> Result<(), SnapshotErr
 #[cfg(test)]
 mod tests {
     use hierarchy::{Builder, Companies, Generation};
-    use protocol::UnixMillis;
+    use model::UnixMillis;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use protocol::AgentId;
+use model::AgentId;
 use tokio::sync::Notify;
 
 use crate::runtime::peer_hints::PeerHints;

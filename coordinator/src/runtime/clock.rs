@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 
 /// A source of the present moment. Tests bring their own.
 pub trait Clock: Send + Sync {

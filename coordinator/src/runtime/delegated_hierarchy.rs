@@ -8,14 +8,15 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use arc_swap::ArcSwapOption;
-use delegation::{Delegation, DelegationTable, Reason};
+use delegation::{Delegation, DelegationTable};
 use hierarchy::{Generation, Hierarchy, SubnetId};
+use model::Reason;
 use store::delegations::Held;
 use tokio::sync::{Mutex, MutexGuard};
 
 /// What the delegation table says of a delegation; none for a reason that no version of the coordinator writes.
 pub(crate) fn holding_of(held: &Held) -> Option<Delegation> {
-    Some(Delegation { agent: held.agent, reason: Reason::from_word(&held.reason)? })
+    Some(Delegation { agent: held.agent, reason: held.reason.parse::<Reason>().ok()? })
 }
 
 /// One generation of the hierarchy and who holds what on it.

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use protocol::AgentId;
+use model::AgentId;
 use tokio::sync::Notify;
 
 /// Names in one message: NOTIFY carries less than 8,000 bytes.

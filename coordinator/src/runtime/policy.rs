@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use model::Policy;
 use store::StoreError;
-use store::policy::{self, Policy};
+use store::policy;
 
 use crate::runtime::events::Event;
 use crate::runtime::state::Coordinator;

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::ArcSwap;
 use index::Index;
-use protocol::UnixMillis;
+use model::{Policy, UnixMillis};
 use store::Store;
-use store::policy::Policy;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 

@@ -1,6 +1,6 @@
 //! Searches take their next step.
 
-use protocol::SearchId;
+use model::SearchId;
 use store::searches::{self, Look, Which};
 
 use crate::runtime::outcome::Outcome;

@@ -5,12 +5,11 @@ use std::collections::HashSet;
 use delegation::Constraints;
 use delegation::target::RETRY_AFTER_MS;
 use hierarchy::{CompanyId, Range, SubnetId};
-use protocol::HostId;
+use model::{CrawlUrl, HostId};
 use store::StoreError;
 use store::hosts::{self, Orphan};
 use store::searches::{self, NewSearch};
 
-use crate::intake::url::host_and_port;
 use crate::placement::constraints::constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -129,6 +128,6 @@ fn unserved_company(delegated: &DelegatedHierarchy, subnet: SubnetId) -> Option<
 }
 
 fn search(orphan: Orphan) -> Option<NewSearch> {
-    let (_, port) = host_and_port(&orphan.scheme, &orphan.authority)?;
+    let port = CrawlUrl::of_host(&orphan.scheme, &orphan.authority).ok()?.port();
     Some(NewSearch { subnet: orphan.subnet, target: orphan.address, host: orphan.authority, port })
 }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use hierarchy::Range;
-use protocol::AgentId;
+use model::AgentId;
 use store::StoreError;
 use store::delegations::{DelegationChange, DelegationListener, Standing, standing};
 

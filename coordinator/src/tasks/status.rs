@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 
 /// How one background task does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,14 +5,15 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use coordinator::placement::agent_administration::Wish;
+use model::{AgentId, AgentState, ProbeMethod, UnixMillis};
 use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::key::AgentKey;
 use protocol::package::{PackageBuilder, PackageName};
 use protocol::page::{Discovered, Entry, Fetch, Outcome, Page, Timing};
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use protocol::{
-    AgentId, AgentState, HeartbeatRequest, HeartbeatResponse, Presence, ProbeMethod, ProbeOrder,
-    ProbeReport, ProbeResult, Route, UnixMillis, WorkStatus,
+    HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, ProbeReport, ProbeResult, Route,
+    WorkStatus,
 };
 use reqwest::{Client, Response, StatusCode};
 use serde::Serialize;

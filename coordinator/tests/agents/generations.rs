@@ -3,7 +3,7 @@
 
 use coordinator::runtime::events::Event;
 use hierarchy::{Hierarchy, Range};
-use protocol::{HostId, HostTask};
+use model::{HostId, HostTask};
 use store::hosts;
 
 use crate::agent::FakeAgent;

@@ -2,8 +2,8 @@
 
 use coordinator::placement::balance::{BalanceOutcome, relief::relief, scene::Scene};
 use coordinator::placement::load_snapshot::LoadSnapshot;
-use delegation::balance::ReliefRule;
 use hierarchy::Range;
+use model::BalanceRule;
 use store::loads;
 use store::testing::execute;
 
@@ -18,7 +18,7 @@ async fn pass(running: &Running) -> BalanceOutcome {
     let delegated = coordinator.delegated().unwrap();
     let scales = LoadSnapshot::take(coordinator, &delegated).await.unwrap();
     let mut scene = Scene::set(coordinator, &delegated, &scales).await.unwrap();
-    relief(coordinator, &mut scene, ReliefRule::from_word("cheapest").unwrap()).await.unwrap()
+    relief(coordinator, &mut scene, BalanceRule::Cheapest).await.unwrap()
 }
 
 /// Orders to measure that nobody has answered, but for landmarks.

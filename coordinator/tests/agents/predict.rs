@@ -7,10 +7,10 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
+use model::{Policy, Strategy};
 use protocol::ProbeResult;
 use store::delegations::Held;
 use store::landmarks;
-use store::policy::{Policy, Strategy};
 
 use crate::agent::FakeAgent;
 use crate::world::{Ground, Running, load, until};

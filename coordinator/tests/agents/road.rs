@@ -3,8 +3,9 @@
 use std::future::ready;
 
 use coordinator::placement::agent_administration::Wish;
+use model::HostId;
+use protocol::ProbeResult;
 use protocol::page::Outcome;
-use protocol::{HostId, ProbeResult};
 
 use crate::agent::{FakeAgent, fetch, link, page};
 use crate::world::{Ground, Running, until};

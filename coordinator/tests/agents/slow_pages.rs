@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use coordinator::placement::agent_administration::Wish;
 use coordinator::runtime::policy as current_policy;
+use model::{HostTask, IncidentState, Slowdown, Strategy, policy::CalibrationPolicy};
+use protocol::HeartbeatResponse;
 use protocol::page::{Entry, Outcome, Trend};
-use protocol::{HeartbeatResponse, HostTask, Slowdown};
-use store::calibrations::{self, State, Told};
-use store::policy::{Calibration, Strategy};
+use store::{calibrations, calibrations::Told};
 
 use crate::agent::{FakeAgent, fetch};
 use crate::world::{Ground, Running};
@@ -58,7 +58,7 @@ async fn latest(running: &Running) -> Option<Told> {
     calibrations::list(&running.coordinator.store, i64::MAX, 1).await.unwrap().pop()
 }
 
-async fn is_in(running: &Running, state: State) -> bool {
+async fn is_in(running: &Running, state: IncidentState) -> bool {
     latest(running).await.is_some_and(|case| case.state == state)
 }
 
@@ -67,7 +67,7 @@ async fn hurry(running: &Running) {
     let mut policy = **running.coordinator.policy.load();
     (policy.strategy, policy.threshold_us) = (Strategy::Threshold, 1);
     let slowdown = Slowdown { percent: 200, repeats: 2 };
-    policy.calibration = Calibration { revisit_s: 1, slowdown, rest_s: 1, hearing_s: 1 };
+    policy.calibration = CalibrationPolicy { revisit_s: 1, slowdown, rest_s: 1, window_s: 1 };
     current_policy::change(&running.coordinator, policy).await.unwrap();
 }
 
@@ -122,7 +122,7 @@ async fn slow_way(ground: &Ground) {
             .all(|order| order.task == HostTask::Release && order.host == "http://198.51.100.7")
     );
     assert_eq!(far.routed, [URL], "the front page");
-    while !is_in(&running, State::Away).await {
+    while !is_in(&running, IncidentState::Away).await {
         far.turn(&running).await;
     }
     let case = latest(&running).await.unwrap();
@@ -139,7 +139,7 @@ async fn slow_way(ground: &Ground) {
         far.turn(&running).await;
     }
     assert_eq!(near.routed, [URL]);
-    while !is_in(&running, State::Returned).await {
+    while !is_in(&running, IncidentState::Returned).await {
         near.turn(&running).await;
     }
     running.stop().await;
@@ -156,7 +156,7 @@ async fn slow_server(ground: &Ground) {
         told.extend(near.turn(&running).await.host_orders);
         far.turn(&running).await;
     }
-    assert!(is_in(&running, State::Server).await);
+    assert!(is_in(&running, IncidentState::Server).await);
     assert_eq!(told[0].task, HostTask::Settle);
     assert!(far.routed.is_empty());
     running.stop().await;

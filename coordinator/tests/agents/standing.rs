@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use coordinator::placement::agent_administration::Wish;
-use protocol::{AgentState, Presence};
+use model::AgentState;
+use protocol::Presence;
 use reqwest::StatusCode;
 
 use crate::agent::{FakeAgent, now, problem};

@@ -2,9 +2,9 @@
 
 use coordinator::placement::agent_administration::Wish;
 use coordinator::placement::constraints::override_delegation::{Override, override_once};
-use delegation::{Delegation, Reason};
+use delegation::Delegation;
 use hierarchy::Range;
-use protocol::AgentId;
+use model::{AgentId, Reason};
 use store::testing::execute;
 
 use crate::agent::FakeAgent;

@@ -15,7 +15,7 @@ use coordinator::startup::{boot, serve};
 use hierarchy::{
     BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind,
 };
-use protocol::AgentId;
+use model::AgentId;
 use store::generations::Load;
 use store::testing::TestDatabase;
 use store::{Store, join_tokens};

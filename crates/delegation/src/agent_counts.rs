@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use protocol::AgentId;
+use model::AgentId;
 
 /// Distinct agents, most subnets first, equal ones by age (lowest id first).
 ///

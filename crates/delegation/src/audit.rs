@@ -7,9 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use hierarchy::{Generation, Hierarchy, Range, SubnetKind};
-use protocol::AgentId;
-
-use crate::Reason;
+use model::{AgentId, Reason};
 
 /// A delegation as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Which agents there are, and which of them can be asked now.
 
-use protocol::AgentId;
+use model::AgentId;
 
 /// Whether an agent can be asked to probe at this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -39,4 +39,4 @@ pub use moves::{Alternative, Move, RefusalReason};
 pub use optimal::{Optimum, optimal, whole};
 pub use problem::{AgentCost, AssignmentProblem, CostSource, InvalidProblem, Plan, Subnet};
 pub use rebalance::{Rebalance, RebalanceLimits, rebalance, rebalance_towards};
-pub use relief::{ReliefRule, relieve};
+pub use relief::relieve;

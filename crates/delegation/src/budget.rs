@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use hierarchy::SubnetId;
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, UnixMillis};
 
 use crate::{Availability, AvailableAgents, Policy, Search, Step};
 

@@ -21,4 +21,4 @@ mod timing_reports;
 pub use baseline::{Baseline, Comparison, Sensitivity, Timing};
 pub use control_probe::ControlProbe;
 pub use failback::Failback;
-pub use timing_reports::{Cause, ReopenLimits, TimingReports, cause};
+pub use timing_reports::{ReopenLimits, TimingReports, cause};

@@ -1,44 +1,9 @@
 //! In which order the paper asks the agents (IPMicra III.E).
 
 use hierarchy::{Hierarchy, SubnetId};
-use protocol::AgentId;
+use model::{AgentId, Phase};
 
 use crate::{AvailableAgents, DelegationTable};
-
-/// Why an agent is a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Phase {
-    /// It holds another subnet of the same company.
-    Company,
-    /// It holds a subnet directly below the ancestor reached.
-    Sibling,
-    /// It holds a subnet anywhere below the ancestor reached.
-    SiblingChild,
-    /// It holds nothing in this address family; the paper does not know such agents (they live in a
-    /// subnet that another agent holds, or in the other family), and nobody is left out.
-    Rest,
-    /// It is the likeliest to be nearer (the predictive strategy).
-    Predicted,
-}
-
-impl Phase {
-    /// The word in JSON, tables and pages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Company => "company",
-            Self::Sibling => "sibling",
-            Self::SiblingChild => "sibling_child",
-            Self::Rest => "rest",
-            Self::Predicted => "predicted",
-        }
-    }
-
-    /// The phase of this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Company, Self::Sibling, Self::SiblingChild, Self::Rest, Self::Predicted];
-        all.into_iter().find(|phase| phase.as_str() == word)
-    }
-}
 
 /// An agent that may be asked to probe, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
 
 use hierarchy::{Hierarchy, Scope, SubnetId, SubnetKind};
-use protocol::{AgentId, ExclusionId, PinId};
+use model::{AgentId, ExclusionId, PinId};
 
 use crate::{AvailableAgents, Delegation, DelegationTable};
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use hierarchy::{CompanyId, Hierarchy, SubnetId};
-use protocol::AgentId;
+use model::{AgentId, Reason};
 
-use crate::{AgentCounts, Reason};
+use crate::AgentCounts;
 
 /// All delegations of one generation of the hierarchy, with the crowds that the search asks for.
 ///

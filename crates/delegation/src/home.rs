@@ -6,9 +6,9 @@
 use std::net::IpAddr;
 
 use hierarchy::{Hierarchy, SubnetId, SubnetKind};
-use protocol::AgentId;
+use model::{AgentId, Reason};
 
-use crate::{DelegationTable, Reason};
+use crate::DelegationTable;
 
 /// Where an agent lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,10 +37,10 @@ mod trail;
 
 pub use agent_counts::AgentCounts;
 pub use available_agents::{Availability, AvailableAgents};
-pub use candidates::{Candidate, Phase, candidates};
+pub use candidates::{Candidate, candidates};
 pub use constraints::Constraints;
 pub use delegation_table::{Delegation, DelegationTable};
 pub use home::{Home, home};
-pub use search::{Policy, Reason, Search, Step, next_step};
-pub use skipped::{SkipReason, skipped};
+pub use search::{Policy, Search, Step, next_step};
+pub use skipped::skipped;
 pub use trail::{ProbeOutcome, TrailProbe};

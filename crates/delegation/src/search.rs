@@ -7,12 +7,10 @@
 use std::collections::HashSet;
 
 use hierarchy::{Hierarchy, SubnetId};
-use protocol::AgentId;
+use model::{AgentId, Phase, Reason};
 
 use crate::trail::Measurement;
-use crate::{
-    AvailableAgents, Candidate, DelegationTable, Phase, ProbeOutcome, TrailProbe, candidates,
-};
+use crate::{AvailableAgents, Candidate, DelegationTable, ProbeOutcome, TrailProbe, candidates};
 
 /// What the search engine's administrator decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,27 +42,6 @@ pub struct Search<'a> {
     pub provisional: Option<AgentId>,
     /// Since the search was opened, in milliseconds.
     pub waited_ms: u64,
-}
-
-/// Why an agent holds a subnet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// It lives there (III.D).
-    Home,
-    /// It serves the company elsewhere and satisfies the threshold.
-    Company,
-    /// It satisfies the threshold and was found by climbing.
-    Threshold,
-    /// Nobody satisfies the threshold and it has "the lower probing result".
-    Lowest,
-    /// Nobody else is likely enough to be nearer (the predictive strategy).
-    Predicted,
-    /// A pin holds it there.
-    Pinned,
-    /// An admin gave it to the agent, once.
-    Override,
-    /// The agent that was nearer had too much to do (III.F).
-    Balanced,
 }
 
 /// What to do next for a search.
@@ -208,38 +185,5 @@ fn threshold_reason(phase: Phase) -> Reason {
     match phase {
         Phase::Company => Reason::Company,
         Phase::Sibling | Phase::SiblingChild | Phase::Rest | Phase::Predicted => Reason::Threshold,
-    }
-}
-
-impl Reason {
-    /// All reasons, those of searches first.
-    pub const ALL: [Self; 8] = [
-        Self::Home,
-        Self::Company,
-        Self::Threshold,
-        Self::Lowest,
-        Self::Predicted,
-        Self::Pinned,
-        Self::Override,
-        Self::Balanced,
-    ];
-
-    /// The word in JSON, tables and pages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Home => "home",
-            Self::Company => "company",
-            Self::Threshold => "threshold",
-            Self::Lowest => "lowest",
-            Self::Predicted => "predicted",
-            Self::Pinned => "pinned",
-            Self::Override => "override",
-            Self::Balanced => "balanced",
-        }
-    }
-
-    /// The reason of this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.as_str() == word)
     }
 }

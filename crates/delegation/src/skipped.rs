@@ -2,46 +2,9 @@
 
 use std::collections::HashSet;
 
-use protocol::AgentId;
+use model::{AgentId, Reason, SkipReason};
 
-use crate::{Candidate, Reason, TrailProbe};
-
-/// Why an agent was not asked though its turn had come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SkipReason {
-    /// It was outside its hours.
-    Asleep,
-    /// It had not been heard of when it should have been.
-    Unreachable,
-    /// It had as many probes to do as it may have.
-    Busy,
-    /// An admin excluded it.
-    Excluded,
-    /// Its probes of the day, or those of the subnet, were used up.
-    Budget,
-}
-
-impl SkipReason {
-    /// All, in the order in which they are told.
-    pub const ALL: [Self; 5] =
-        [Self::Asleep, Self::Unreachable, Self::Busy, Self::Excluded, Self::Budget];
-
-    /// The word in JSON, tables and pages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Asleep => "asleep",
-            Self::Unreachable => "unreachable",
-            Self::Busy => "busy",
-            Self::Excluded => "excluded",
-            Self::Budget => "budget",
-        }
-    }
-
-    /// The one of this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|skip| skip.as_str() == word)
-    }
-}
+use crate::{Candidate, TrailProbe};
 
 /// Everybody in `order` who was not asked though their turn had come, with what `why` says; each
 /// once.

@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 
 use crate::{ProbeOutcome, TrailProbe};
 

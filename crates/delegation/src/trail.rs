@@ -1,9 +1,7 @@
 //! The trail of a search: who was asked so far, and what became of it. It is the search's whole
 //! state.
 
-use protocol::AgentId;
-
-use crate::Phase;
+use model::{AgentId, Phase};
 
 /// One probe of a search, in the order of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 /// A subnet's place in its generation, counted from zero in pre-order: a parent comes before its
 /// children, siblings are sorted by address, all of IPv4 comes before IPv6. It means nothing in
 /// another generation.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, FromBytes, IntoBytes, Immutable,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, FromBytes, IntoBytes, Immutable)]
 #[repr(transparent)]
 pub struct SubnetId(u32);
 

@@ -1,6 +1,7 @@
 //! Here is a fetched page: what is written of it?
 
-use protocol::{UnixMillis, package::PackageName};
+use model::UnixMillis;
+use protocol::package::PackageName;
 use tantivy::TantivyDocument;
 use url::Url;
 

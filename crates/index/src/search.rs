@@ -1,6 +1,6 @@
 //! Queries go in, ranked pages come out.
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 use tantivy::collector::{Count, TopDocs};
 use tantivy::schema::{Field, Value as _};
 use tantivy::{TantivyDocument, TantivyError};

@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 
-use protocol::{UnixMillis, package::PackageName};
+use model::UnixMillis;
+use protocol::package::PackageName;
 use tantivy::collector::TopDocs;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::query::TermQuery;

@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use index::{Document, Index, OpenError, Options, WINDOW_MAX, WriteError};
+use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use protocol::package::PackageName;
-use protocol::{AgentId, UnixMillis};
 use tempfile::TempDir;
 
 const SMALL: Options = Options { writer_bytes: 15_000_000 };

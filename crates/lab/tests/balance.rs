@@ -3,9 +3,9 @@
 
 use std::{fs, process::Command};
 
-use delegation::balance::ReliefRule;
 use delegation::calibration::Sensitivity;
 use lab::{Days, MadeSettings, SeriesSettings, calibration, change, contest, instance_file, made};
+use model::BalanceRule;
 use proptest::prelude::*;
 
 const LONG: &str = "subnet,agent,cost,load,capacity\n\
@@ -91,7 +91,7 @@ proptest! {
     #[test]
     fn the_optimum_keeps_its_promise(seed in any::<u64>()) {
         let mut instance = made(settings(seed)).unwrap();
-        let mut seen = contest(&instance, &ReliefRule::ALL);
+        let mut seen = contest(&instance, &BalanceRule::MOVING);
         let optimum = seen.entries[0].clone();
         prop_assert_eq!((optimum.overload, optimum.unplaced), (0, 0));
         prop_assert!(optimum.cost <= 1.005 * seen.bound && seen.nearest <= seen.bound + 1e-6);

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentId, AgentState, ProtocolVersion, UnixMillis,
-    key::{AgentKey, KeyError, PublicKey, Purpose, Signature},
+    ProtocolVersion, key::AgentKey, key::KeyError, key::PublicKey, key::Purpose, key::Signature,
 };
+use model::{AgentId, AgentState, UnixMillis};
 
 /// What the owner says about the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,40 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ProbeOrder, ProtocolVersion, UnixMillis};
-
-/// Where an agent stands with the operator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AgentState {
-    /// Enrolled; an admin has yet to approve.
-    Pending,
-    /// May probe and crawl.
-    Approved,
-    /// Keeps its delegations, but fetches nothing until resumed.
-    Paused,
-    /// May never work again under this key.
-    Revoked,
-}
-
-impl AgentState {
-    /// The word in JSON and tables.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Paused => "paused",
-            Self::Revoked => "revoked",
-        }
-    }
-
-    /// The state of this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Pending, Self::Approved, Self::Paused, Self::Revoked]
-            .into_iter()
-            .find(|s| s.as_str() == word)
-    }
-}
+use crate::{ProbeOrder, ProtocolVersion};
+use model::{AgentState, CrawlPolicy, HostTask, UnixMillis};
 
 /// Whether the agent works now, by its owner's rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +57,7 @@ pub struct HeartbeatRequest {
     /// The state that the agent believes it is in; a different one is answered at once.
     pub state: AgentState,
     /// Orders taken that are not reported yet, so that they are not handed out again.
-    pub probes_taken: Vec<crate::ProbeId>,
+    pub probes_taken: Vec<model::ProbeId>,
     /// [`HostOrder`]s that are carried out, with everything shipped that belongs to it; repeated
     /// until the answer does not name them any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -150,63 +118,4 @@ pub struct HostOrder {
     pub host: String,
     /// What to do. It is done at once where the host is not the agent's.
     pub task: HostTask,
-}
-
-/// What to do with a host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HostTask {
-    /// Finish the request that is under way, hand back what is queued and what is known, forget the
-    /// host.
-    Release,
-    /// Forget how fast its pages used to be.
-    Settle,
-}
-
-impl HostTask {
-    /// The word in JSON and tables.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Release => "release",
-            Self::Settle => "settle",
-        }
-    }
-
-    /// The task of this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Release, Self::Settle].into_iter().find(|task| task.as_str() == word)
-    }
-}
-
-/// The operator's settings for crawling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CrawlPolicy {
-    /// Least time between the end of one request to a host and the start of the next, in
-    /// milliseconds.
-    pub host_delay_ms: u32,
-    /// Most pages of one host.
-    pub pages_a_host: u32,
-    /// Most links between a routed URL and a page.
-    pub depth: u8,
-    /// Age at which a page is visited again, in seconds; 0 for never.
-    #[serde(default)]
-    pub revisit_s: u32,
-    /// When a page counts as slower than it used to be; none: its times are not compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slowdown: Option<Slowdown>,
-}
-
-/// When a page counts as slower than it used to be (IPMicra III.F).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Slowdown {
-    /// How long it must take, in per cent of its usual time; above 100.
-    pub percent: u32,
-    /// How often in a row; at least 1.
-    pub repeats: u32,
-}
-
-impl Default for CrawlPolicy {
-    fn default() -> Self {
-        Self { host_delay_ms: 1_000, pages_a_host: 10_000, depth: 25, revisit_s: 0, slowdown: None }
-    }
 }

@@ -14,23 +14,14 @@
 
 pub mod enrol;
 pub mod heartbeat;
-pub mod ids;
 pub mod key;
 pub mod limits;
 pub mod package;
 pub mod page;
 pub mod probe;
 pub mod session;
-pub mod time;
 pub mod version;
 
-pub use heartbeat::{
-    AgentState, CrawlPolicy, HeartbeatRequest, HeartbeatResponse, HostOrder, HostTask, Presence,
-    Route, Slowdown, WorkStatus,
-};
-pub use ids::{
-    AgentId, DelegationId, ExclusionId, HostId, LandmarkId, MoveId, PinId, ProbeId, SearchId,
-};
-pub use probe::{ProbeMethod, ProbeOrder, ProbeReport, ProbeResult};
-pub use time::UnixMillis;
+pub use heartbeat::{HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, Route, WorkStatus};
+pub use probe::{ProbeOrder, ProbeReport, ProbeResult};
 pub use version::ProtocolVersion;

@@ -1,7 +1,5 @@
 //! Bounds that protect a reader from what the other side sends. Chosen well above honest use.
 
-/// Longest URL, in bytes.
-pub const URL_BYTES: usize = 2_048;
 /// Largest JSON body of the agent API, in bytes.
 pub const JSON_BODY_BYTES: usize = 1 << 20;
 /// Largest package on the wire, in bytes.

@@ -13,7 +13,8 @@ mod write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentId, UnixMillis, key::KeyError};
+use crate::key::KeyError;
+use model::{AgentId, UnixMillis};
 
 pub use read::{Package, open};
 pub use write::{PackageBuilder, Written};

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::UnixMillis;
+use model::UnixMillis;
 
 /// Redirects after which a chain is given up (RFC 9110 section 15.4 leaves the number to the
 /// client).

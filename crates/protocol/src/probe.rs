@@ -4,35 +4,7 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ProbeId, UnixMillis};
-
-/// How a round trip was, or shall be, measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProbeMethod {
-    /// ICMP echo (RFC 792, RFC 4443).
-    Icmp,
-    /// Time until a TCP connection stands (SYN to SYN-ACK).
-    Tcp,
-    /// Time from sending an HTTP HEAD on an open connection to the first byte of the answer.
-    Head,
-}
-
-impl ProbeMethod {
-    /// The word in JSON, tables and pages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Icmp => "icmp",
-            Self::Tcp => "tcp",
-            Self::Head => "head",
-        }
-    }
-
-    /// The method of this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Icmp, Self::Tcp, Self::Head].into_iter().find(|m| m.as_str() == word)
-    }
-}
+use model::{ProbeId, ProbeMethod, UnixMillis};
 
 /// The coordinator asks for a measurement. An order is handed out again until its report arrives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

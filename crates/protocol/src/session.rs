@@ -5,10 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    AgentId,
-    key::{AgentKey, KeyError, PublicKey, Purpose, Signature},
-};
+use crate::{key::AgentKey, key::KeyError, key::PublicKey, key::Purpose, key::Signature};
+use model::AgentId;
 
 /// `POST /api/v1/agent/challenge`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,12 +5,12 @@ use std::io::Write as _;
 
 use data_encoding::HEXLOWER;
 use flate2::{Compression, write::GzEncoder};
+use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use protocol::{
-    AgentId, UnixMillis,
-    key::{AgentKey, Purpose},
-    package::{Header, PackageBuilder, PackageError, PackageName, Written, open},
-    page::{Discovered, Entry, Fetch, Outcome, Page, Timing},
+    key::AgentKey, key::Purpose, package::Header, package::PackageBuilder, package::PackageError,
+    package::PackageName, package::Written, package::open, page::Discovered, page::Entry,
+    page::Fetch, page::Outcome, page::Page, page::Timing,
 };
 use sha2::{Digest as _, Sha256};
 

@@ -1,8 +1,9 @@
 //! People who may sign in, and their signed-in browsers.
 
-use protocol::UnixMillis;
+use model::{Role, UnixMillis};
 
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// How long a session lives without use, in milliseconds.
@@ -19,8 +20,8 @@ pub struct Account {
     pub id: i64,
     /// Argon2id in PHC form.
     pub password_hash: String,
-    /// What they may do, as `admins.role` has it.
-    pub role: String,
+    /// What the admin may do.
+    pub role: Role,
 }
 
 /// The person of this name.
@@ -31,7 +32,10 @@ pub async fn find(store: &Store, name: &str) -> Result<Option<Account>, StoreErr
             .fetch_optional(store.pool())
             .await
             .map_err(StoreError::doing("look up an admin"))?;
-    Ok(row.map(|(id, password_hash, role)| Account { id, password_hash, role }))
+    let account = |(id, password_hash, role): (i64, String, String)| {
+        Ok(Account { id, password_hash, role: read_word("admins", "role", id, &role)? })
+    };
+    row.map(account).transpose()
 }
 
 /// Whether anybody may sign in.
@@ -127,8 +131,8 @@ pub async fn open_session(
 pub struct SignedIn {
     /// Their name.
     pub name: String,
-    /// What they may do, as `admins.role` has it.
-    pub role: String,
+    /// What the admin may do.
+    pub role: Role,
 }
 
 /// Whose session this is, if it is not over; its idle time starts anew.
@@ -156,7 +160,11 @@ pub async fn session(
     .fetch_optional(store.pool())
     .await
     .map_err(StoreError::doing("look up a session"))?;
-    Ok(row.map(|(name, role)| SignedIn { name, role }))
+    let signed_in = |(name, role): (String, String)| {
+        let role = read_word("admins", "role", &name, &role)?;
+        Ok(SignedIn { name, role })
+    };
+    row.map(signed_in).transpose()
 }
 
 /// Ends a session; one that is over already is fine.

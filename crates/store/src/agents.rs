@@ -6,14 +6,15 @@ mod orders;
 
 use std::net::IpAddr;
 
+use model::{AgentId, AgentState, UnixMillis};
 use protocol::key::PublicKey;
-use protocol::{AgentId, AgentState, UnixMillis};
 
 pub use enrolment::{Enrolment, Newcomer, enrol};
 pub use heartbeats::{Heartbeat, Standing, heartbeat};
 pub use orders::{Order, Ordered, order};
 
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// What vouches for an agent.
@@ -36,7 +37,7 @@ pub async fn identity(store: &Store, agent: AgentId) -> Result<Option<Identity>,
     row.map(|(key, state)| {
         let key =
             PublicKey::from_bytes(&key).map_err(|_| StoreError::unreadable("agents.public_key"))?;
-        Ok(Identity { key, state: state_of(&state)? })
+        Ok(Identity { key, state: read_word("agents", "state", agent, &state)? })
     })
     .transpose()
 }
@@ -85,8 +86,4 @@ pub async fn workers(store: &Store) -> Result<Vec<Worker>, StoreError> {
         orders: u32::try_from(orders).unwrap_or(u32::MAX),
     };
     Ok(rows.into_iter().map(worker).collect())
-}
-
-fn state_of(word: &str) -> Result<AgentState, StoreError> {
-    AgentState::from_word(word).ok_or_else(|| StoreError::unreadable("agents.state"))
 }

@@ -1,6 +1,6 @@
 //! What people changed, for good.
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 use serde_json::Value;
 use sqlx::PgConnection;
 

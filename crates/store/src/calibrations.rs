@@ -10,7 +10,7 @@ mod steps;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, DelegationId, ProbeId, SearchId, UnixMillis};
+use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId, UnixMillis};
 
 pub use read::{Told, going_on, list, measured, of_search};
 pub use steps::{Seed, check, end, forgive, open, remember, search, went};
@@ -31,7 +31,7 @@ pub struct Case {
     /// Recent time over usual time of the page reported last.
     pub ratio: f64,
     /// Where it stands.
-    pub state: State,
+    pub state: IncidentState,
     /// Who measured, or shall, to tell a slow way from a slow server; and what it measured when all
     /// was well.
     pub control_probe: Option<(AgentId, u32)>,
@@ -93,63 +93,6 @@ pub struct Target {
     pub host: String,
     /// Its port.
     pub port: u16,
-}
-
-/// Where a case stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
-    /// A control probe measures.
-    Checking,
-    /// The way is slow and a search was opened.
-    Searching,
-    /// Another agent has the subnet and the former one looks now and then.
-    Away,
-    /// The former agent's way is as before and a search was opened.
-    Returning,
-    /// The server itself is slow.
-    Server,
-    /// The search found nobody nearer.
-    Stayed,
-    /// The subnet is back with its former agent.
-    Returned,
-    /// No control probe could tell.
-    Undecided,
-    /// The delegation changed for another reason.
-    Overtaken,
-}
-
-impl State {
-    const ALL: [Self; 9] = [
-        Self::Checking,
-        Self::Searching,
-        Self::Away,
-        Self::Returning,
-        Self::Server,
-        Self::Stayed,
-        Self::Returned,
-        Self::Undecided,
-        Self::Overtaken,
-    ];
-
-    /// The word in the table and the API.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Checking => "checking",
-            Self::Searching => "searching",
-            Self::Away => "away",
-            Self::Returning => "returning",
-            Self::Server => "server",
-            Self::Stayed => "stayed",
-            Self::Returned => "returned",
-            Self::Undecided => "undecided",
-            Self::Overtaken => "overtaken",
-        }
-    }
-
-    /// The state of this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == word)
-    }
 }
 
 /// When something happened to a case, for the list of cases.

@@ -2,7 +2,7 @@
 
 use hierarchy::remap::Remapping;
 use hierarchy::{Range, Scope};
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, UnixMillis};
 use serde_json::json;
 use sqlx::FromRow;
 
@@ -32,8 +32,8 @@ impl Kind {
     /// Its number as people read it.
     fn name(self, id: i64) -> String {
         match self {
-            Self::Pin => protocol::PinId::new(id).to_string(),
-            Self::Exclusion => protocol::ExclusionId::new(id).to_string(),
+            Self::Pin => model::PinId::new(id).to_string(),
+            Self::Exclusion => model::ExclusionId::new(id).to_string(),
         }
     }
 }

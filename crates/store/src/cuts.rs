@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hierarchy::{Range, SubnetSplit};
-use protocol::{SearchId, UnixMillis};
+use model::{SearchId, UnixMillis};
 
 use crate::delegations::range;
 use crate::moment::Moment;

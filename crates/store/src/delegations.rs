@@ -10,7 +10,7 @@ mod together;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
+use model::{AgentId, DelegationId, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
 use crate::moment::Moment;

@@ -44,6 +44,18 @@ pub enum StoreError {
         /// Table and column.
         what: &'static str,
     },
+    /// A column holds a word that is not in its closed set.
+    #[error("{table}.{column} of row {id} holds {word:?}, which this version does not know")]
+    UnknownWord {
+        /// Table of the row.
+        table: &'static str,
+        /// Column with the word.
+        column: &'static str,
+        /// Primary key of the row.
+        id: String,
+        /// What the column holds.
+        word: String,
+    },
     /// Somebody else changed the same thing meanwhile.
     #[error("{what}")]
     Conflict {

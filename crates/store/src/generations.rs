@@ -60,9 +60,9 @@ pub struct Facts {
     /// Milliseconds from the first byte read to the swap.
     pub build_ms: u64,
     /// When it was swapped in.
-    pub live_at: protocol::UnixMillis,
+    pub live_at: model::UnixMillis,
     /// When its data was loaded from files: not when parts were cut out of subnets.
-    pub read_at: protocol::UnixMillis,
+    pub read_at: model::UnixMillis,
     /// What it was made from.
     pub sources: Vec<Source>,
 }

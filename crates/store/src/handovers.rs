@@ -5,11 +5,12 @@
 //! an agent like a new one, and whoever has its subnet by then gets it. An agent that is not heard
 //! of loses its lease first ([`lapse`]).
 
-use protocol::heartbeat::{HostOrder, HostTask};
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, HostTask, UnixMillis};
+use protocol::heartbeat::HostOrder;
 use sqlx::PgConnection;
 
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// What an agent shall do with hosts it has, oldest first; also after its lease ended and others
@@ -29,8 +30,7 @@ pub async fn open(
     .await
     .map_err(StoreError::doing("read what an agent shall do with its hosts"))?;
     let order = |(id, scheme, authority, task): (i64, String, String, String)| {
-        let task =
-            HostTask::from_word(&task).ok_or_else(|| StoreError::unreadable("handovers.task"))?;
+        let task = read_word("handovers", "task", id, &task)?;
         Ok(HostOrder { number: id.unsigned_abs(), host: format!("{scheme}://{authority}"), task })
     };
     rows.into_iter().map(order).collect()

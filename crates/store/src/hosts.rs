@@ -6,7 +6,7 @@ mod orphans;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, HostId, UnixMillis};
+use model::{AgentId, HostId, UnixMillis};
 
 use crate::commit::commit;
 use crate::line::one_line;

@@ -1,7 +1,7 @@
 //! One-time tokens with which owners enrol their agents. They are used up in
 //! [`crate::agents::enrol`].
 
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, UnixMillis};
 use serde_json::json;
 
 use crate::moment::Moment;

@@ -6,7 +6,7 @@ mod times;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{LandmarkId, UnixMillis};
+use model::{LandmarkId, UnixMillis};
 
 pub use due::{Due, Room, due, order};
 pub use times::{Measured, Outcome, Stock, stock, times};

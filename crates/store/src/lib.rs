@@ -41,6 +41,7 @@ pub mod settings;
 pub mod testing;
 pub mod timing_reports;
 pub mod urls;
+mod word;
 
 pub use address::Address;
 pub use error::StoreError;

@@ -1,6 +1,6 @@
 //! `timestamptz` as the protocol's milliseconds, without a date library.
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueFormat, PgValueRef};

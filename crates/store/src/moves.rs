@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, DelegationId, MoveId, UnixMillis};
+use model::{AgentId, DelegationId, MoveId, UnixMillis};
 use serde_json::Value;
 use sqlx::FromRow;
 

@@ -3,7 +3,7 @@
 //! Counted by reading tables through, so that the numbers cannot drift from the rows; whoever asks
 //! often asks through a cache.
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 use sqlx::{FromRow, PgConnection};
 
 use crate::moment::Moment;

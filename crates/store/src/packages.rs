@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
+use model::{AgentId, UnixMillis};
 use protocol::package::{Header, PackageName};
-use protocol::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
 use crate::commit::commit;

@@ -3,84 +3,15 @@
 mod balance;
 mod calibration;
 
-use protocol::{CrawlPolicy, UnixMillis};
+use model::policy::{CalibrationPolicy, ProbesADay};
+use model::{CrawlPolicy, Policy, UnixMillis};
 use sqlx::FromRow;
 
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
-pub use balance::{Balance, balance, set_balance};
-pub use calibration::Calibration;
-
-/// The policy as it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Policy {
-    /// How searches choose whom to ask.
-    pub strategy: Strategy,
-    /// Probing threshold, in microseconds (IPMicra III.D); 1 to 60,000,000.
-    pub threshold_us: u32,
-    /// How long a URL waits for the search before it goes to the best agent so far, in
-    /// milliseconds; 1,000 to 86,400,000.
-    pub patience_ms: u32,
-    /// How many agents a search may ask at the same time; 1 to 100.
-    pub parallel: u32,
-    /// Round trips measured for one probe; 1 to 10.
-    pub samples: u8,
-    /// How many probes a day.
-    pub probes: ProbesADay,
-    /// Most landmarks; 0 to 10,000.
-    pub landmarks: u32,
-    /// Days after which an agent measures a landmark again; 1 to 365.
-    pub landmark_days: u32,
-    /// What agents are told; how often they visit pages again and when a page is slower is the
-    /// calibration's to say.
-    pub crawl: CrawlPolicy,
-    /// What is done about slow pages.
-    pub calibration: Calibration,
-}
-
-impl Policy {
-    /// What agents are told, all of it.
-    pub fn told(&self) -> CrawlPolicy {
-        let Calibration { revisit_s, slowdown, .. } = self.calibration;
-        CrawlPolicy { revisit_s, slowdown: Some(slowdown), ..self.crawl }
-    }
-}
-
-/// Bounds on probes in a day (UTC), at least 1 each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProbesADay {
-    /// Asked of one agent.
-    pub per_agent: u32,
-    /// Sent into one subnet.
-    pub per_target: u32,
-    /// Asked of all agents together.
-    pub in_all: u64,
-}
-
-/// How searches choose whom to ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strategy {
-    /// The paper's: climb the hierarchy until an agent is under the threshold (IPMicra III.E).
-    Threshold,
-    /// Ask the likeliest to be nearest, stop when nobody else is likely to be nearer.
-    Predictive,
-}
-
-impl Strategy {
-    /// The word in tables, JSON and pages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Threshold => "threshold",
-            Self::Predictive => "predictive",
-        }
-    }
-
-    /// The strategy of this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Threshold, Self::Predictive].into_iter().find(|strategy| strategy.as_str() == word)
-    }
-}
+pub use balance::{balance, set_balance};
 
 #[derive(FromRow)]
 struct Row {
@@ -110,10 +41,9 @@ pub async fn read(store: &Store) -> Result<Policy, StoreError> {
 }
 
 impl Row {
-    fn read(self, calibration: Calibration) -> Result<Policy, StoreError> {
-        let strategy = Strategy::from_word(&self.strategy);
+    fn read(self, calibration: CalibrationPolicy) -> Result<Policy, StoreError> {
         Ok(Policy {
-            strategy: strategy.ok_or_else(|| StoreError::unreadable("policy.strategy"))?,
+            strategy: read_word("policy", "strategy", true, &self.strategy)?,
             threshold_us: self.threshold_us.unsigned_abs(),
             patience_ms: self.patience_ms.unsigned_abs(),
             parallel: self.parallel.unsigned_abs(),

@@ -8,7 +8,8 @@ mod spent;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, ProbeId, ProbeMethod, ProbeOrder, SearchId, UnixMillis};
+use model::{AgentId, ProbeId, ProbeMethod, SearchId, UnixMillis};
+use protocol::ProbeOrder;
 
 pub use ended::{expire, withdraw};
 pub use report::{News, report};

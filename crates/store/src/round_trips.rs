@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
 use crate::delegations::range;

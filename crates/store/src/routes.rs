@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use protocol::{AgentId, Route};
+use model::AgentId;
+use protocol::Route;
 use sqlx::PgConnection;
 
 use crate::commit::commit;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, ProbeId, SearchId, UnixMillis};
+use model::{AgentId, ProbeId, SearchId, UnixMillis};
 
 use crate::delegations::range;
 pub use decided::{Decided, Sighted, decided, note_finding, sightings};

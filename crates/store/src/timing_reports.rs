@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, UnixMillis};
 use sqlx::{FromRow, PgConnection};
 
 use crate::delegations::range;

@@ -4,22 +4,18 @@ use std::collections::BTreeSet;
 
 use sqlx::PgConnection;
 
-use protocol::UnixMillis;
+use model::{CrawlUrl, HostKey, UnixMillis};
 
 use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// A URL to be crawled, normalised and taken apart.
+/// A URL to be crawled.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NewUrl {
-    /// http or https.
-    pub scheme: String,
-    /// Host name or address, with the port where it is not the default.
-    pub authority: String,
-    /// All of it, without fragment.
-    pub url: String,
-    /// Redirects followed on the way here.
+    /// The URL.
+    pub url: CrawlUrl,
+    /// Redirects followed on the way to it.
     pub redirects: u8,
 }
 
@@ -41,7 +37,8 @@ pub(crate) async fn queue_in(
     if urls.is_empty() {
         return Ok(0);
     }
-    meet_hosts(db, urls, now).await?;
+    let hosts: Vec<HostKey> = urls.iter().map(|new| new.url.host_key()).collect();
+    meet_hosts(db, &hosts, now).await?;
     let queued = sqlx::query(
         "INSERT INTO pending_urls (host, url, redirects)
          SELECT h.id, u.url, u.redirects
@@ -51,10 +48,10 @@ pub(crate) async fn queue_in(
          ORDER BY u.position
          ON CONFLICT (host, url) DO NOTHING",
     )
-    .bind(urls.iter().map(|u| u.scheme.as_str()).collect::<Vec<_>>())
-    .bind(urls.iter().map(|u| u.authority.as_str()).collect::<Vec<_>>())
-    .bind(urls.iter().map(|u| u.url.as_str()).collect::<Vec<_>>())
-    .bind(urls.iter().map(|u| i16::from(u.redirects)).collect::<Vec<_>>())
+    .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
+    .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
+    .bind(urls.iter().map(|new| new.url.as_str()).collect::<Vec<_>>())
+    .bind(urls.iter().map(|new| i16::from(new.redirects)).collect::<Vec<_>>())
     .execute(db)
     .await
     .map_err(StoreError::doing("queue URLs"))?;
@@ -66,11 +63,10 @@ pub(crate) async fn queue_in(
 /// in a circle.
 async fn meet_hosts(
     db: &mut PgConnection,
-    urls: &[NewUrl],
+    hosts: &[HostKey],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let hosts: BTreeSet<(&str, &str)> =
-        urls.iter().map(|u| (u.scheme.as_str(), u.authority.as_str())).collect();
+    let hosts: BTreeSet<&HostKey> = hosts.iter().collect();
     sqlx::query(
         "INSERT INTO hosts (scheme, authority, retry_at, found_at)
          SELECT scheme, authority, $3, $3 FROM unnest($1::text[], $2::text[]) AS n (scheme, authority)
@@ -78,8 +74,8 @@ async fn meet_hosts(
             SET state = 'unresolved', attempts = 0, reason = NULL, first = NULL, last = NULL, retry_at = $3
             WHERE hosts.state = 'failed' AND hosts.retry_at <= $3",
     )
-    .bind(hosts.iter().map(|(scheme, _)| *scheme).collect::<Vec<_>>())
-    .bind(hosts.iter().map(|(_, authority)| *authority).collect::<Vec<_>>())
+    .bind(hosts.iter().map(|host| host.scheme()).collect::<Vec<_>>())
+    .bind(hosts.iter().map(|host| host.authority()).collect::<Vec<_>>())
     .bind(Moment(now))
     .execute(db)
     .await

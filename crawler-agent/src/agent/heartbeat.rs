@@ -2,8 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
+use model::{AgentState, UnixMillis};
 use protocol::{
-    AgentState, HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, UnixMillis, WorkStatus,
+    HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, WorkStatus,
     limits::HEARTBEAT_HOLD_MS, version,
 };
 use tokio::{sync::mpsc, time::Instant};

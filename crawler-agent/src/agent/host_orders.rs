@@ -10,7 +10,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use protocol::heartbeat::{HostOrder, HostTask};
+use model::HostTask;
+use protocol::heartbeat::HostOrder;
 use tokio::{sync::Notify, task::JoinSet};
 
 use super::{AgentError, Shared};

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 use tokio::time::Instant;
 
 use crate::clock;

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 
 use super::{AgentError, Shared, readiness::IdleReason};
 use crate::{

@@ -5,7 +5,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use protocol::{ProbeId, ProbeOrder, ProbeReport, ProbeResult, probe::Reports};
+use model::ProbeId;
+use protocol::{ProbeOrder, ProbeReport, ProbeResult, probe::Reports};
 use tokio::{
     sync::{Semaphore, mpsc, watch},
     task::JoinSet,

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use protocol::{AgentState, UnixMillis};
+use model::{AgentState, UnixMillis};
 
 use crate::{clock, disk::Shortage};
 

@@ -9,7 +9,8 @@ use std::{
 
 use ipnet::IpNet;
 use jiff::tz::TimeZone;
-use protocol::{ProbeMethod, enrol::AgentProfile};
+use model::ProbeMethod;
+use protocol::enrol::AgentProfile;
 use url::Url;
 
 use super::{
@@ -214,9 +215,9 @@ impl Check<'_> {
     }
 
     fn probe(&self, raw: &raw::Probe) -> Result<ProbeRules, ConfigError> {
-        let method = |text: &Text| match ProbeMethod::from_word(text.get_ref()) {
-            Some(method) => Ok(method),
-            None => self.wrong(
+        let method = |text: &Text| match text.get_ref().parse() {
+            Ok(method) => Ok(method),
+            Err(_) => self.wrong(
                 Some(text.span()),
                 format!("{:?} is not a way to probe; write icmp, tcp or head", text.get_ref()),
             ),

@@ -18,7 +18,7 @@ use tokio_rustls::TlsConnector;
 use url::Host;
 
 use super::{Problem, Sender};
-use crate::crawl_url::CrawlUrl;
+use model::CrawlUrl;
 
 /// Most headers of an answer.
 const MAX_HEADERS: usize = 100;

@@ -178,7 +178,7 @@ async fn a_kept_connection_that_died_is_replaced_without_a_word() {
         // Until the end of the connection has arrived, which is when it is no longer kept.
         while fetcher
             .pool
-            .take(&server.url().host_key(), HOME)
+            .take(server.url().host_key().as_str(), HOME)
             .is_some_and(|(sender, _)| !sender.is_closed())
         {
             tokio::task::yield_now().await;

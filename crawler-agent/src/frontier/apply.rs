@@ -1,9 +1,7 @@
 //! Changes to the file: many of them in one transaction.
 
-use protocol::{
-    Route, UnixMillis,
-    page::{Entry, Fetch, Outcome},
-};
+use model::{CrawlUrl, UnixMillis};
+use protocol::{Route, page::Entry, page::Fetch, page::Outcome};
 use redb::{ReadableTable as _, WriteTransaction};
 
 use super::{
@@ -11,7 +9,6 @@ use super::{
     tables::{self, PACKAGES},
     transaction::{Admission, Arrival, Transaction},
 };
-use crate::crawl_url::CrawlUrl;
 
 /// URLs that one [`Change::GiveUp`] ends.
 const MAX_URLS_PER_CHANGE: usize = 500;

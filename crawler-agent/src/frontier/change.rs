@@ -1,9 +1,9 @@
 //! What can happen to the frontier.
 
-use protocol::{Route, UnixMillis, heartbeat::HostTask, page::Fetch};
+use model::{CrawlUrl, HostTask, UnixMillis};
+use protocol::{Route, page::Fetch};
 
 use super::{HostNumber, PageRecord, Queued, RobotsState};
-use crate::crawl_url::CrawlUrl;
 
 /// The operator's bounds for what is taken into the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

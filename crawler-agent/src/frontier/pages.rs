@@ -1,7 +1,7 @@
 //! Pages that were fetched, to be visited again: the one visited the longest time ago comes first.
 
 use delegation::calibration::Baseline;
-use protocol::UnixMillis;
+use model::{CrawlUrl, UnixMillis};
 use redb::ReadableTable;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,6 @@ use super::{
     tables::{HOSTS, PAGES, QUEUE, ROBOTS},
     transaction::Transaction,
 };
-use crate::crawl_url::CrawlUrl;
 use redb::ReadableDatabase as _;
 
 /// What is kept of a page; a few hundred bytes, however often it was fetched.

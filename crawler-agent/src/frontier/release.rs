@@ -1,10 +1,8 @@
 //! Letting go of a host: everything that is known of it is handed back, so that the next agent
 //! loses no URL.
 
-use protocol::{
-    heartbeat::HostTask,
-    page::{Discovered, Entry},
-};
+use model::HostTask;
+use protocol::{page::Discovered, page::Entry};
 use redb::{ReadableDatabase as _, ReadableTable as _};
 
 use super::{

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::*;
 
 mod killed;
-mod model;
+mod reference;
 mod release;
 mod workbench;
 

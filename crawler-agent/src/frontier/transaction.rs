@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use protocol::{
-    UnixMillis,
-    page::{Discovered, Entry, MAX_REDIRECTS},
-};
+use model::{CrawlUrl, Fingerprint, UnixMillis};
+use protocol::{page::Discovered, page::Entry, page::MAX_REDIRECTS};
 use redb::{ReadableTable as _, Table, WriteTransaction};
 
 use super::{
@@ -15,7 +13,6 @@ use super::{
         ROBOTS, SEEN,
     },
 };
-use crate::crawl_url::{CrawlUrl, Fingerprint};
 
 /// The tables that URLs and results go through, within one transaction.
 pub(super) struct Transaction<'t> {
@@ -109,7 +106,7 @@ impl<'t> Transaction<'t> {
         url: &CrawlUrl,
         at: UnixMillis,
     ) -> Result<HostNumber, FrontierError> {
-        let key = url.host_key();
+        let key = url.host_key().to_string();
         if let Some(host) = self.host(&key)? {
             return Ok(host);
         }
@@ -143,7 +140,7 @@ impl<'t> Transaction<'t> {
         if arrival.redirects > MAX_REDIRECTS {
             return Ok(Admission::Ignored);
         }
-        match self.host(&arrival.url.host_key())? {
+        match self.host(arrival.url.host_key().as_str())? {
             Some(_) if arrival.depth > bounds.depth => Ok(Admission::Ignored),
             Some(host) => self.enqueue(host, arrival, bounds),
             None => self.report(arrival),

@@ -153,7 +153,7 @@ fn every_spelling_of_a_literal_host_ends_at_the_same_address() {
         "[64:ff9b::a9fe:a9fe]",
         "[fe80::1]",
     ] {
-        let url = crate::crawl_url::CrawlUrl::parse(&format!("http://{spelling}/")).unwrap();
+        let url = model::CrawlUrl::parse(&format!("http://{spelling}/")).unwrap();
         let literal = match url.host().unwrap() {
             Host::Ipv4(a) => IpAddr::V4(a),
             Host::Ipv6(a) => IpAddr::V6(a),

@@ -1,10 +1,9 @@
 //! Here are results: make a package that the coordinator will take.
 
+use model::UnixMillis;
 use protocol::{
-    UnixMillis,
-    key::AgentKey,
-    package::{PackageBuilder, PackageError, PackageName, Written, open},
-    page::{Entry, Outcome},
+    key::AgentKey, package::PackageBuilder, package::PackageError, package::PackageName,
+    package::Written, package::open, page::Entry, page::Outcome,
 };
 
 use super::OutboxError;

@@ -1,9 +1,8 @@
 use std::time::Duration;
 
+use model::UnixMillis;
 use protocol::{
-    Route, UnixMillis,
-    package::open,
-    page::{Discovered, Entry, Fetch, Outcome, Page},
+    Route, package::open, page::Discovered, page::Entry, page::Fetch, page::Outcome, page::Page,
 };
 use tempfile::TempDir;
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use data_encoding::HEXUPPER;
 use serde::{Deserialize, Serialize};
 
-use crate::crawl_url::canonical_escapes;
+use model::url::canonical_escapes;
 
 /// A pattern in canonical escapes, as it was written otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 
 use crate::{clock, fetch::Head};
 

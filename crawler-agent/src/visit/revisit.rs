@@ -2,10 +2,8 @@
 //! past.
 
 use delegation::calibration::{Comparison, Sensitivity, Timing};
-use protocol::{
-    Slowdown,
-    page::{self, DisallowedBy, Fetch, Outcome},
-};
+use model::Slowdown;
+use protocol::{page, page::DisallowedBy, page::Fetch, page::Outcome};
 
 use crate::{
     fetch::Validators,
@@ -99,13 +97,12 @@ fn told(trend: Comparison) -> Option<page::Trend> {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{UnixMillis, page::Page};
+    use model::UnixMillis;
+    use protocol::page::Page;
 
     use super::*;
-    use crate::{
-        crawl_url::CrawlUrl,
-        frontier::{HostNumber, Known},
-    };
+    use crate::{frontier::HostNumber, frontier::Known};
+    use model::CrawlUrl;
 
     const TWICE: Option<Slowdown> = Some(Slowdown { percent: 200, repeats: 2 });
 

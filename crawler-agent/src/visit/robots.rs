@@ -2,22 +2,16 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use protocol::{UnixMillis, page::Outcome};
+use model::{CrawlUrl, UnixMillis};
+use protocol::page::Outcome;
 
 use super::{Visit, Visitor, after, retry};
 use crate::{
-    clock,
-    crawl_url::CrawlUrl,
-    error_line,
-    fetch::{Answer, FetchError, Flow, Sink},
-    frontier::{Change, Frontier, FrontierError, HostNumber, HostSnapshot, Queued, RobotsState},
-    journal::Kind,
-    resolve::ResolveError,
-    robots::{
-        MAX_BYTES, Robots,
-        answer::{self, Meaning},
-    },
-    schedule::Claim,
+    clock, error_line, fetch::Answer, fetch::FetchError, fetch::Flow, fetch::Sink,
+    frontier::Change, frontier::Frontier, frontier::FrontierError, frontier::HostNumber,
+    frontier::HostSnapshot, frontier::Queued, frontier::RobotsState, journal::Kind,
+    resolve::ResolveError, robots::MAX_BYTES, robots::Robots, robots::answer,
+    robots::answer::Meaning, schedule::Claim,
 };
 
 /// How long rules hold.
@@ -115,7 +109,7 @@ impl Visitor {
         address: IpAddr,
         delay: Duration,
     ) -> Result<Option<(Claim, Option<HostNumber>)>, FrontierError> {
-        let target = url.host_key();
+        let target = url.host_key().to_string();
         if target == key {
             return Ok(claim.hold(address).map(|claim| (claim, None)));
         }

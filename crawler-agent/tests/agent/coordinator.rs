@@ -15,15 +15,12 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{post, put},
 };
+use model::{AgentId, AgentState, CrawlPolicy, ProbeId, UnixMillis};
 use protocol::{
-    AgentId, AgentState, CrawlPolicy, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence,
-    ProbeId, ProbeOrder, ProbeResult, Route, UnixMillis,
-    enrol::{EnrolRequest, EnrolResponse},
-    key::PublicKey,
-    package,
-    page::{Entry, Fetch},
-    probe::Reports,
-    session::{Challenge, ChallengeRequest, Session, SessionRequest},
+    HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, ProbeResult, Route,
+    enrol::EnrolRequest, enrol::EnrolResponse, key::PublicKey, package, page::Entry, page::Fetch,
+    probe::Reports, session::Challenge, session::ChallengeRequest, session::Session,
+    session::SessionRequest,
 };
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::Notify, task::AbortHandle};

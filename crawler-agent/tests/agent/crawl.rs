@@ -2,10 +2,8 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use protocol::{
-    AgentState, CrawlPolicy,
-    page::{DisallowedBy, Outcome},
-};
+use model::{AgentState, CrawlPolicy};
+use protocol::{page::DisallowedBy, page::Outcome};
 
 use crate::{
     testbed::{TestBed, address},

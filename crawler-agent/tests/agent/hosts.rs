@@ -2,10 +2,8 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use protocol::{
-    CrawlPolicy, HostOrder, HostTask, Slowdown,
-    page::{Entry, Outcome, Trend},
-};
+use model::{CrawlPolicy, HostTask, Slowdown};
+use protocol::{HostOrder, page::Entry, page::Outcome, page::Trend};
 
 use crate::{
     testbed::TestBed,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::{ToSpan as _, Zoned};
-use protocol::AgentState;
+use model::AgentState;
 
 use crate::{coordinator::TOKEN, testbed::TestBed, web::html};
 

@@ -11,7 +11,8 @@ use std::{
 };
 
 use jiff::{ToSpan as _, Zoned};
-use protocol::{AgentState, ProbeId, ProbeMethod, ProbeOrder, ProbeResult};
+use model::{AgentState, ProbeId, ProbeMethod};
+use protocol::{ProbeOrder, ProbeResult};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
     net::{TcpListener, TcpStream},

@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use protocol::{ProbeId, ProbeMethod, ProbeOrder, ProbeResult};
+use model::{ProbeId, ProbeMethod};
+use protocol::{ProbeOrder, ProbeResult};
 
 use crate::testbed::{TestBed, address};
 

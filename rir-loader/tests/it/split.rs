@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use hierarchy::{Hierarchy, Range, SubnetSplit};
-use protocol::{SearchId, UnixMillis};
+use model::{SearchId, UnixMillis};
 use rir_loader::load::load;
 use rir_loader::split::split;
 use store::searches::{self, Look, NewSearch, Which};

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use model::Strategy;
 use serde_json::{Value, json};
-use store::policy::Strategy;
 use tokio::net::TcpListener;
 
 use super::RegistryData;

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use store::policy::Strategy;
+use model::Strategy;
 
 use crate::world::Size;
 
@@ -73,6 +73,5 @@ fn strategies() -> impl TypedValueParser<Value = Strategy> {
         (Strategy::Predictive, "The likeliest first; the paper's order until landmarks are known"),
     ];
     let values = helps.map(|(strategy, help)| PossibleValue::new(strategy.as_str()).help(help));
-    PossibleValuesParser::new(values)
-        .try_map(|word| Strategy::from_word(&word).ok_or("no strategy has this name"))
+    PossibleValuesParser::new(values).try_map(|word| word.parse::<Strategy>())
 }

@@ -6,7 +6,7 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use ipnet::IpNet;
-use protocol::AgentId;
+use model::AgentId;
 use serde::Serialize;
 
 use super::{HarnessError, Process, Program};

@@ -5,22 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
 
 /// Which of our crates each of our crates may know outside its own tests.
-const MAY_KNOW: [(&str, &[&str]); 11] = [
+const MAY_KNOW: [(&str, &[&str]); 12] = [
     ("cluster", &[]),
-    ("coordinator", &["cluster", "delegation", "hierarchy", "index", "protocol", "store"]),
-    ("crawler-agent", &["delegation", "protocol"]),
-    ("delegation", &["hierarchy", "protocol"]),
+    ("coordinator", &["cluster", "delegation", "hierarchy", "index", "model", "protocol", "store"]),
+    ("crawler-agent", &["delegation", "model", "protocol"]),
+    ("delegation", &["hierarchy", "model"]),
     ("hierarchy", &[]),
-    ("index", &["protocol"]),
-    ("lab", &["delegation", "hierarchy", "protocol"]),
-    ("protocol", &[]),
+    ("index", &["model", "protocol"]),
+    ("lab", &["delegation", "hierarchy", "model"]),
+    ("model", &[]),
+    ("protocol", &["model"]),
     ("rir-loader", &["cluster", "hierarchy", "store"]),
-    ("store", &["hierarchy", "protocol"]),
+    ("store", &["hierarchy", "model", "protocol"]),
     ("xtask", &[]),
 ];
 
 /// What decides knows neither the network nor the clock nor a runtime.
-const PURE: [&str; 4] = ["delegation", "hierarchy", "lab", "protocol"];
+const PURE: [&str; 5] = ["delegation", "hierarchy", "lab", "model", "protocol"];
 const NOT_PURE: [&str; 8] =
     ["tokio", "sqlx", "axum", "reqwest", "hyper", "mio", "async-std", "tracing-subscriber"];
 

@@ -5,13 +5,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use model::{AgentId, AgentState, ProbeId, ProbeMethod, UnixMillis};
 use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::key::AgentKey;
 use protocol::probe::Reports;
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use protocol::{
-    AgentId, AgentState, HeartbeatRequest, HeartbeatResponse, Presence, ProbeId, ProbeMethod,
-    ProbeOrder, ProbeReport, ProbeResult, UnixMillis, WorkStatus,
+    HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, ProbeReport, ProbeResult, WorkStatus,
 };
 use reqwest::{Client, Response, StatusCode};
 use serde::Serialize;

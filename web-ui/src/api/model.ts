@@ -12,7 +12,7 @@ export type HierarchyAnswer = Schemas['HierarchyAnswer'];
 export type JoinToken = Schemas['JoinToken'];
 export type Kind = Schemas['Kind'];
 export type Landmarks = Schemas['Landmarks'];
-export type Method = Schemas['Method'];
+export type Method = Schemas['ProbeMethod'];
 export type Move = Schemas['Move'];
 export type NewJoinTokenAnswer = Schemas['NewJoinTokenAnswer'];
 export type Overview = Schemas['Overview'];
@@ -31,7 +31,7 @@ export type SessionAnswer = Schemas['SessionAnswer'];
 export type SkipReason = Schemas['SkipReason'];
 export type Constraints = Schemas['Constraints'];
 export type ConstraintRequest = Schemas['ConstraintRequest'];
-export type Verdict = Schemas['Verdict'];
+export type Verdict = Schemas['ProbeVerdict'];
 export type Why = Schemas['Why'];
 
 /** One part of a list. */

@@ -1,11 +1,12 @@
 //! The crawlers at partners.
 
 use axum::extract::State;
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, UnixMillis};
+use model::{AgentState, Presence};
 use store::agents::Ordered;
 use store::lists;
 
-use crate::http::admin::dto::{Agent, AgentState, Presence};
+use crate::http::admin::dto::Agent;
 use crate::http::admin::subnet_lookup::Ground;
 use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::{Json, Path, Query};
@@ -124,7 +125,7 @@ fn unknown(id: AgentId) -> Problem {
 
 fn shown(core: &Coordinator, agent: lists::Agent) -> Agent {
     let presence = presence(&agent, core.heard_since(), core.now());
-    let state = AgentState::from(agent.state);
+    let state = agent.state;
     let Ground { registry, country, company } =
         Ground::of_address(core.delegated().as_deref(), agent.home);
     Agent {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use axum::extract::State;
 use delegation::balance::{self, CostSource, Rebalance};
-use protocol::AgentId;
+use model::AgentId;
 use serde_json::Value;
 use store::{lists, moves, policy};
 
-use crate::http::admin::dto::{AgentRef, Alternative, BalanceAnswer, BalanceRefusal, DryRun, Move};
+use crate::http::admin::dto::{AgentRef, Alternative, BalanceAnswer, DryRun, Move};
 use crate::http::admin::subnet_lookup::no_hierarchy;
 use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::{Json, Query};
@@ -127,18 +127,11 @@ fn named(refused: &Value) -> impl Iterator<Item = AgentId> + '_ {
 fn alternatives(refused: &Value, names: &Names) -> Vec<Alternative> {
     let list = refused.as_array().into_iter().flatten();
     let read = |one: &Value| {
-        let why = match one["why"].as_str()? {
-            "full" => BalanceRefusal::Full,
-            "dearer" => BalanceRefusal::Dearer,
-            "worth_more" => BalanceRefusal::WorthMore,
-            "varies" => BalanceRefusal::Varies,
-            _ => return None,
-        };
         Some(Alternative {
             subnet: one["subnet"].as_str()?.to_owned(),
             agent: agent(one["agent"].as_str()?.parse().ok()?, names),
             cost_ms: one["cost_ms"].as_f64()?,
-            why,
+            why: one["why"].as_str()?.parse().ok()?,
             amount: one["amount"].as_f64(),
         })
     };

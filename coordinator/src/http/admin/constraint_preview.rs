@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use axum::http::StatusCode;
-use protocol::AgentId;
+use model::AgentId;
 use store::lists;
 
 use crate::http::admin::dto::{AgentRef, Burden, Preview, Shift};

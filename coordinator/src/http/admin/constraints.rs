@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use hierarchy::Range;
-use protocol::{DelegationId, ExclusionId, PinId, UnixMillis};
+use model::{DelegationId, ExclusionId, PinId, UnixMillis};
 use store::constraints::{self as rules, Kind, Rule};
 
 use crate::http::admin::constraint_preview::{of_field, refused, shown};
@@ -193,7 +193,7 @@ fn scope(state: &ApiState, kind: Kind, scope: &Scope) -> Result<hierarchy::Scope
     match scope {
         Scope::Range(text) => Ok(hierarchy::Scope::Range(range(text)?)),
         Scope::Company { registry, handle } => {
-            Ok(hierarchy::Scope::Company { registry: (*registry).into(), handle: handle.clone() })
+            Ok(hierarchy::Scope::Company { registry: *registry, handle: handle.clone() })
         }
         Scope::CompanyOf(text) => company_of(state, &range(text)?),
         Scope::Country(_) if kind == Kind::Pin => Err(of_field(
@@ -243,9 +243,7 @@ fn of_rule(kind: Kind, rule: Rule) -> Constraints {
         scope_text: rule.scope.to_string(),
         scope: match rule.scope {
             hierarchy::Scope::Range(range) => Scope::Range(range.to_string()),
-            hierarchy::Scope::Company { registry, handle } => {
-                Scope::Company { registry: registry.into(), handle }
-            }
+            hierarchy::Scope::Company { registry, handle } => Scope::Company { registry, handle },
             hierarchy::Scope::Country(country) => Scope::Country(country.as_str().to_owned()),
         },
         agent: AgentRef { id: rule.agent, name: rule.agent_name },

@@ -2,10 +2,11 @@
 
 use axum::extract::State;
 use hierarchy::Range;
-use protocol::DelegationId;
+use model::DelegationId;
+use model::Reason;
 use store::lists::{self, Filter};
 
-use crate::http::admin::dto::{AgentRef, Delegation, Reason, Wanted};
+use crate::http::admin::dto::{AgentRef, Delegation, Wanted};
 use crate::http::admin::subnet_lookup::Ground;
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Path, Query};
@@ -110,7 +111,7 @@ pub(super) fn shown(
         company,
         country,
         registry,
-        reason: Reason::from_word(&found.reason).unwrap_or(Reason::Lowest),
+        reason: found.reason.parse().unwrap_or(Reason::Lowest),
         provisional: found.provisional,
         generation: found.generation,
         threshold_ms: found.threshold_us.map(ms),

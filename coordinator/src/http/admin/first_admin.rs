@@ -1,7 +1,7 @@
 //! The first person who may sign in.
 
 use data_encoding::BASE32_NOPAD;
-use protocol::UnixMillis;
+use model::UnixMillis;
 use serde_json::json;
 use store::{Store, StoreError, admins, audit};
 

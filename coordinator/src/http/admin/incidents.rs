@@ -1,8 +1,8 @@
 //! Subnets whose pages became slower.
 
 use axum::extract::State;
-use protocol::{AgentId, UnixMillis};
-use store::calibrations::{self, State as Stands, Told};
+use model::{AgentId, IncidentState as Stands, UnixMillis};
+use store::{calibrations, calibrations::Told};
 
 use crate::http::admin::delegations::ms;
 use crate::http::admin::dto::{AgentRef, Calibration};
@@ -33,7 +33,7 @@ fn shown(case: Told) -> Calibration {
         subnet: case.subnet.to_string(),
         sentence: sentence(&case),
         ratio: case.ratio,
-        state: case.state.into(),
+        state: case.state,
         before_ms: case.before_us.map(ms),
         now_ms: case.now_us.map(ms),
         opened_at: case.moments.opened.into(),

@@ -1,7 +1,7 @@
 //! Landmarks: what every agent measures, so that searches can predict.
 
 use axum::extract::State;
-use protocol::{LandmarkId, UnixMillis};
+use model::{LandmarkId, UnixMillis};
 use store::{agents, landmarks};
 
 use crate::http::admin::dto::{Landmark, Landmarks};

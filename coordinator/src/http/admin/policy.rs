@@ -1,10 +1,11 @@
 //! The settings that admins may change while everything runs.
 
 use axum::extract::State;
+use model::policy::{BalancePolicy, CalibrationPolicy, ProbesADay};
 use serde_json::json;
 use store::{audit, policy};
 
-use crate::http::admin::dto::{BalancePass, BalanceRule, Policy, PolicyChange, Strategy};
+use crate::http::admin::dto::{BalancePass, Policy, PolicyChange};
 use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::Json;
 use crate::http::problem::Problem;
@@ -51,22 +52,20 @@ pub async fn write(
     Ok(Json(shown(&after, &balance)))
 }
 
-fn balance_changed(before: &policy::Balance, wish: &PolicyChange) -> policy::Balance {
-    policy::Balance {
-        rule: wish
-            .balance_rule
-            .map_or_else(|| before.rule.clone(), |rule| rule.as_str().to_owned()),
+fn balance_changed(before: &BalancePolicy, wish: &PolicyChange) -> BalancePolicy {
+    BalancePolicy {
+        rule: wish.balance_rule.unwrap_or(before.rule),
         passes: wish.balance_pass.map_or(before.passes, |pass| pass == BalancePass::Optimal),
         moves_a_day: wish.balance_moves_a_day.unwrap_or(before.moves_a_day),
         least_gain_ms: wish.balance_least_gain_ms.unwrap_or(before.least_gain_ms),
     }
 }
 
-fn changed(before: policy::Policy, wish: &PolicyChange) -> policy::Policy {
+fn changed(before: model::Policy, wish: &PolicyChange) -> model::Policy {
     let (probes, slow) = (before.probes, before.calibration);
     let ms = |value: Option<u32>, before| value.map_or(before, |value| value.saturating_mul(1_000));
-    policy::Policy {
-        strategy: wish.strategy.map_or(before.strategy, Strategy::stored),
+    model::Policy {
+        strategy: wish.strategy.unwrap_or(before.strategy),
         threshold_us: ms(wish.threshold_ms, before.threshold_us),
         patience_ms: ms(wish.patience_s, before.patience_ms),
         parallel: wish.parallel.unwrap_or(before.parallel),
@@ -74,33 +73,33 @@ fn changed(before: policy::Policy, wish: &PolicyChange) -> policy::Policy {
             .samples
             .and_then(|samples| u8::try_from(samples).ok())
             .unwrap_or(before.samples),
-        probes: policy::ProbesADay {
+        probes: ProbesADay {
             per_agent: wish.probes_per_agent.unwrap_or(probes.per_agent),
             per_target: wish.probes_per_target.unwrap_or(probes.per_target),
             in_all: wish.probes_in_all.unwrap_or(probes.in_all),
         },
         landmarks: wish.landmarks.unwrap_or(before.landmarks),
         landmark_days: wish.landmark_days.unwrap_or(before.landmark_days),
-        crawl: protocol::CrawlPolicy {
+        crawl: model::CrawlPolicy {
             host_delay_ms: wish.host_delay_ms.unwrap_or(before.crawl.host_delay_ms),
             ..before.crawl
         },
-        calibration: policy::Calibration {
+        calibration: CalibrationPolicy {
             revisit_s: wish.revisit_s.unwrap_or(slow.revisit_s),
-            slowdown: protocol::Slowdown {
+            slowdown: model::Slowdown {
                 percent: wish.slowdown_percent.unwrap_or(slow.slowdown.percent),
                 repeats: wish.slowdown_repeats.unwrap_or(slow.slowdown.repeats),
             },
             rest_s: wish.rest_s.unwrap_or(slow.rest_s),
-            hearing_s: wish.hearing_s.unwrap_or(slow.hearing_s),
+            window_s: wish.hearing_s.unwrap_or(slow.window_s),
         },
     }
 }
 
 /// Whole milliseconds and seconds, rounded up: what is shown may be sent back.
-fn shown(policy: &policy::Policy, balance: &policy::Balance) -> Policy {
+fn shown(policy: &model::Policy, balance: &BalancePolicy) -> Policy {
     Policy {
-        strategy: Strategy::shown(policy.strategy),
+        strategy: policy.strategy,
         threshold_ms: policy.threshold_us.div_ceil(1_000),
         patience_s: policy.patience_ms.div_ceil(1_000),
         parallel: policy.parallel,
@@ -115,26 +114,10 @@ fn shown(policy: &policy::Policy, balance: &policy::Balance) -> Policy {
         slowdown_percent: policy.calibration.slowdown.percent,
         slowdown_repeats: policy.calibration.slowdown.repeats,
         rest_s: policy.calibration.rest_s,
-        hearing_s: policy.calibration.hearing_s,
-        balance_rule: BalanceRule::of(&balance.rule),
+        hearing_s: policy.calibration.window_s,
+        balance_rule: balance.rule,
         balance_pass: if balance.passes { BalancePass::Optimal } else { BalancePass::Off },
         balance_moves_a_day: balance.moves_a_day,
         balance_least_gain_ms: balance.least_gain_ms,
-    }
-}
-
-impl Strategy {
-    fn stored(self) -> policy::Strategy {
-        match self {
-            Self::Threshold => policy::Strategy::Threshold,
-            Self::Predictive => policy::Strategy::Predictive,
-        }
-    }
-
-    fn shown(strategy: policy::Strategy) -> Self {
-        match strategy {
-            policy::Strategy::Threshold => Self::Threshold,
-            policy::Strategy::Predictive => Self::Predictive,
-        }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use store::{admins, audit};
 use tokio::sync::Semaphore;
 
-use crate::http::admin::dto::{Credentials, Role, SessionAnswer};
+use crate::http::admin::dto::{Credentials, SessionAnswer};
 use crate::http::admin::password::{self, Check, PasswordError};
 use crate::http::authentication::{COOKIE, SessionToken, Viewer};
 use crate::http::extract::Json;
@@ -43,7 +43,7 @@ impl SignIn {
     }
 
     /// Lets a try pass or says how long to wait. It counts as failed until it succeeds.
-    fn admit(&self, name: &str, from: IpAddr, now: protocol::UnixMillis) -> Result<(), Problem> {
+    fn admit(&self, name: &str, from: IpAddr, now: model::UnixMillis) -> Result<(), Problem> {
         let mut throttle = self.throttle();
         if let Some(wait_ms) = throttle.wait_ms(name, from, now) {
             let seconds = wait_ms.div_ceil(1_000);
@@ -116,7 +116,7 @@ pub async fn sign_in(
     admins::open_session(&core.store, &token.sha256(), account.id, core.now()).await?;
     note(&state, &name, "session.open").await?;
     let cookie = cookie(&token.text(), &headers, None)?;
-    Ok((cookie, Json(SessionAnswer { name, role: Role::of(&account.role) })))
+    Ok((cookie, Json(SessionAnswer { name, role: account.role })))
 }
 
 /// Who is signed in?

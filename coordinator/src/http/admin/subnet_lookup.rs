@@ -1,13 +1,14 @@
 //! Here is a subnet: what does the loaded hierarchy say of it?
 
+use hierarchy::Registry;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::{Hierarchy, Range, Subnet, SubnetId};
-use protocol::AgentId;
+use model::AgentId;
 use store::{Store, lists};
 
-use crate::http::admin::dto::{AgentRef, ChainLink, Registry};
+use crate::http::admin::dto::{AgentRef, ChainLink};
 use crate::http::problem::Problem;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
@@ -41,7 +42,7 @@ impl Ground {
 
     fn of(hierarchy: &Hierarchy, subnet: Subnet<'_>) -> Self {
         Self {
-            registry: subnet.registry().map(Registry::from),
+            registry: subnet.registry(),
             country: subnet.country().map(|country| country.as_str().to_owned()),
             company: company(hierarchy, subnet),
         }

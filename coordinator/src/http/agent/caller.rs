@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
+use model::{AgentId, AgentState};
 use protocol::key::PublicKey;
-use protocol::{AgentId, AgentState};
 
 use crate::http::agent::refusal;
 use crate::http::problem::Problem;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{ConnectInfo, State};
 use axum::http::StatusCode;
+use model::{AgentState, UnixMillis};
 use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
-use protocol::{AgentState, UnixMillis, limits};
+use protocol::limits;
 use store::agents::{self, Enrolment, Newcomer};
 
 use crate::http::agent::body::Words;

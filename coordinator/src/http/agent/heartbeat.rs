@@ -7,9 +7,10 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use model::AgentState;
 use protocol::{
-    AgentState, HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, Route,
-    WorkStatus, limits, version,
+    HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, Route, WorkStatus,
+    limits, version,
 };
 use store::agents::{self, Heartbeat, Standing};
 use store::{handovers, probes, routes};
@@ -40,7 +41,7 @@ pub(super) async fn heartbeat(
         rung.as_mut().enable();
         let news = News::look(&coordinator, caller, &request).await?;
         let other_policy =
-            request.policy.is_some_and(|known| known != coordinator.policy.load().told());
+            request.policy.is_some_and(|known| known != coordinator.policy.load().for_agents());
         if news.is_any(&request) || other_policy || Instant::now() >= deadline {
             return Ok(Json(news.answer(&coordinator)));
         }
@@ -200,7 +201,7 @@ impl News {
             routes: self.routes,
             probes: self.probes,
             host_orders: self.hosts,
-            policy: coordinator.policy.load().told(),
+            policy: coordinator.policy.load().for_agents(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Refusals that several rooms of the agents' API share.
 
 use axum::http::StatusCode;
-use protocol::AgentState;
+use model::AgentState;
 use protocol::version::VersionError;
 
 use crate::http::agent::tokens::TokenError;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use model::AgentState;
+use protocol::limits;
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
-use protocol::{AgentState, limits};
 use store::agents;
 
 use crate::http::agent::body::Words;

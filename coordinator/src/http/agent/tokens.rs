@@ -10,7 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
-use protocol::{AgentId, UnixMillis, limits};
+use model::{AgentId, UnixMillis};
+use protocol::limits;
 use sha2::{Digest as _, Sha256};
 
 /// How long a nonce may be signed, in milliseconds.

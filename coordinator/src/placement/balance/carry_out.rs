@@ -1,7 +1,8 @@
 //! One move is made.
 
+use delegation::Delegation;
 use delegation::balance::{Alternative, CostSource, Move, RefusalReason};
-use delegation::{Delegation, Reason};
+use model::Reason;
 use serde_json::{Value, json};
 use store::delegations::Assigned;
 use store::{StoreError, loads, moves};

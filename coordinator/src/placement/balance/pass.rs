@@ -1,10 +1,9 @@
 //! The periodic part: towards the cheapest plan, as far as the policy goes in a day.
 
 use delegation::balance::{CostSource, Move, Rebalance, RebalanceLimits, rebalance};
-use protocol::UnixMillis;
+use model::{UnixMillis, policy::BalancePolicy};
 use store::StoreError;
 use store::moves;
-use store::policy::Balance;
 
 use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::carry_out::carry_out;
@@ -20,7 +19,7 @@ const DAY_MS: i64 = 24 * 3_600_000;
 pub async fn plan(
     coordinator: &Coordinator,
     scene: &Scene,
-    policy: &Balance,
+    policy: &BalancePolicy,
     now: UnixMillis,
 ) -> Result<Rebalance, StoreError> {
     let spent = moves::of_passes_since(&coordinator.store, now.plus_ms(-DAY_MS)).await?;

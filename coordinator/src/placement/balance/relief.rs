@@ -1,7 +1,8 @@
 //! The online part: whoever has more to do than it can gives subnets away, by the rule of the
 //! policy.
 
-use delegation::balance::{ReliefRule, relieve};
+use delegation::balance::relieve;
+use model::BalanceRule;
 use store::StoreError;
 
 use crate::placement::balance::BalanceOutcome;
@@ -14,7 +15,7 @@ use crate::runtime::state::Coordinator;
 pub async fn relief(
     coordinator: &Coordinator,
     scene: &mut Scene,
-    rule: ReliefRule,
+    rule: BalanceRule,
 ) -> Result<BalanceOutcome, StoreError> {
     let mut outcome = BalanceOutcome::default();
     for agent in 0..scene.agents.len() {

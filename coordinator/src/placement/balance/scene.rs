@@ -6,9 +6,9 @@ use delegation::balance::{
     AgentCost, AssignmentProblem, CostSource, Expectation, InvalidProblem, Plan, Subnet,
     agent_costs,
 };
-use delegation::{Constraints, Phase, ProbeOutcome, TrailProbe};
+use delegation::{Constraints, ProbeOutcome, TrailProbe};
 use hierarchy::{Range, SubnetId};
-use protocol::AgentId;
+use model::AgentId;
 use store::StoreError;
 use store::delegations::{self, Held};
 use store::loads::Answer;
@@ -183,5 +183,5 @@ fn asked(answer: &Answer) -> Option<TrailProbe> {
         ("expired", _) => ProbeOutcome::Expired,
         _ => ProbeOutcome::Unreachable,
     };
-    Some(TrailProbe { agent: answer.agent, phase: Phase::from_word(&answer.phase)?, outcome })
+    Some(TrailProbe { agent: answer.agent, phase: answer.phase.parse().ok()?, outcome })
 }

@@ -1,7 +1,8 @@
 //! A subnet is given to an agent by hand, and everybody whom it concerns is told.
 
-use delegation::{Delegation, Reason};
+use delegation::Delegation;
 use hierarchy::Range;
+use model::Reason;
 use store::StoreError;
 use store::delegations::{self, Assigned, Assignment, Cause};
 

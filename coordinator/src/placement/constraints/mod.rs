@@ -15,7 +15,7 @@ pub mod skipped;
 use delegation::Constraints;
 use delegation::constraints::{Exclusion, Pin};
 use hierarchy::Range;
-use protocol::{AgentId, ExclusionId, PinId};
+use model::{AgentId, ExclusionId, PinId};
 use store::StoreError;
 use store::constraints::{self, Kind, Rule};
 

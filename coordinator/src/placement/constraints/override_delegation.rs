@@ -2,7 +2,7 @@
 
 use delegation::Constraints;
 use hierarchy::Range;
-use protocol::{AgentId, DelegationId};
+use model::{AgentId, DelegationId};
 use store::StoreError;
 use store::delegations::{Assigned, Assignment, Cause, standing};
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use delegation::Constraints;
 use delegation::constraints::{Correction, corrections};
 use hierarchy::{Range, SubnetId};
-use protocol::PinId;
+use model::PinId;
 use store::StoreError;
 use store::delegations;
 

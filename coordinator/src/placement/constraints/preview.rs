@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use delegation::constraints::Correction;
 use hierarchy::Range;
-use protocol::AgentId;
+use model::AgentId;
 use store::StoreError;
 use store::delegations::{self, Standing};
 

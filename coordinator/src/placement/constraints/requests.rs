@@ -3,7 +3,7 @@
 use delegation::Constraints;
 use delegation::constraints::{Exclusion, Pin};
 use hierarchy::Scope;
-use protocol::{AgentId, AgentState, DelegationId, ExclusionId, PinId, UnixMillis};
+use model::{AgentId, AgentState, DelegationId, ExclusionId, PinId, UnixMillis};
 use store::StoreError;
 use store::agents;
 use store::constraints::{self, Kind, Made, New};

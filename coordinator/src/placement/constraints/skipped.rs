@@ -1,10 +1,8 @@
 //! Whom a search passed over; it is written down with the decision.
 
-use delegation::{
-    Availability, AvailableAgents, Constraints, Reason, SkipReason, TrailProbe, candidates, skipped,
-};
+use delegation::{Availability, AvailableAgents, Constraints, TrailProbe, candidates, skipped};
 use hierarchy::SubnetId;
-use protocol::AgentId;
+use model::{AgentId, Reason, SkipReason};
 use store::searches::Skipped;
 
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;

@@ -13,14 +13,11 @@ use std::sync::Arc;
 
 use delegation::budget::{ProbeLimits, ProbeUsage};
 use delegation::target;
-use delegation::{
-    Availability, AvailableAgents, Candidate, Constraints, Phase, Reason, Search, Step, TrailProbe,
-};
+use delegation::{Availability, AvailableAgents, Candidate, Constraints, Search, Step, TrailProbe};
 use hierarchy::SubnetId;
-use protocol::AgentId;
+use model::{AgentId, Policy, Reason, Strategy};
 use store::StoreError;
 use store::agents::{self, Worker};
-use store::policy::{Policy, Strategy};
 use store::probes::{self, Expected, NewProbe};
 use store::searches::{self, OpenSearch};
 
@@ -310,5 +307,5 @@ fn read(asked: &searches::Asked) -> Option<TrailProbe> {
         ("expired", _) => delegation::ProbeOutcome::Expired,
         _ => return None,
     };
-    Some(TrailProbe { agent: asked.agent, phase: Phase::from_word(&asked.phase)?, outcome })
+    Some(TrailProbe { agent: asked.agent, phase: asked.phase.parse().ok()?, outcome })
 }

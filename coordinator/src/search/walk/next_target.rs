@@ -1,11 +1,9 @@
 //! Next target of a search whose present target is silent.
 
 use delegation::target::{KnownAddress, next_address};
-use protocol::UnixMillis;
+use model::{CrawlUrl, UnixMillis};
 use store::probes;
 use store::searches::{OpenSearch, Sibling};
-
-use crate::intake::url::host_and_port;
 
 /// Known addresses of a subnet that are considered.
 pub(super) const SIBLINGS: u32 = 64;
@@ -23,6 +21,6 @@ pub(super) fn next_target(
     let addresses: Vec<KnownAddress> = siblings.iter().map(known).collect();
     let address = next_address(&addresses, now)?;
     let sibling = siblings.iter().find(|sibling| sibling.address == address)?;
-    let (_, port) = host_and_port(&sibling.scheme, &sibling.authority)?;
+    let port = CrawlUrl::of_host(&sibling.scheme, &sibling.authority).ok()?.port();
     Some(probes::Target { address, host: sibling.authority.clone(), port })
 }

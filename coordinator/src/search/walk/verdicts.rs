@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use delegation::{Delegation, Reason};
+use delegation::Delegation;
 use hierarchy::SubnetId;
-use protocol::AgentId;
+use model::{AgentId, Reason};
 use store::StoreError;
 use store::delegations::{self, Decided, Decision};
 use store::searches::{OpenSearch, Skipped};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::AgentId;
+use model::AgentId;
 
 use super::AgentCost;
 use crate::predictor::Posterior;

@@ -1,7 +1,8 @@
 //! Subnets come one after the other, each to its nearest agent, and whoever is overfull is relieved
 //! by a rule: what the online rules make of a whole instance.
 
-use super::{AssignmentProblem, Move, Plan, ReliefRule, relieve};
+use super::{AssignmentProblem, Move, Plan, relieve};
+use model::BalanceRule;
 
 /// What became of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +18,7 @@ pub struct Arrivals {
 
 /// Lets the subnets arrive in their order. Whoever stays overfull because nobody has room is tried
 /// again at the end, as later moves may have made some.
-pub fn arrivals(instance: &AssignmentProblem, rule: ReliefRule) -> Arrivals {
+pub fn arrivals(instance: &AssignmentProblem, rule: BalanceRule) -> Arrivals {
     let agents = instance.capacities().len();
     let mut desk = Desk {
         instance,
@@ -48,7 +49,7 @@ struct Desk<'i> {
 
 impl Desk<'_> {
     /// Until the agent is within its capacity or nobody has room.
-    fn relieve(&mut self, agent: usize, rule: ReliefRule) {
+    fn relieve(&mut self, agent: usize, rule: BalanceRule) {
         while self.loads[agent] > self.instance.capacities()[agent] {
             let Some(found) = relieve(self.instance, &self.loads, agent, &self.held[agent], rule)
             else {
@@ -71,11 +72,11 @@ impl Desk<'_> {
         self.put(found.subnet, found.to);
     }
 
-    fn count(&mut self, found: &Move, rule: ReliefRule) {
+    fn count(&mut self, found: &Move, rule: BalanceRule) {
         let cheapest =
             |rule| relieve(self.instance, &self.loads, found.from, &self.held[found.from], rule);
-        let is_best = rule == ReliefRule::Cheapest
-            || cheapest(ReliefRule::Cheapest)
+        let is_best = rule == BalanceRule::Cheapest
+            || cheapest(BalanceRule::Cheapest)
                 .is_none_or(|best| found.extra() <= best.extra() + 1e-9);
         self.result.moves += 1;
         self.result.best_moves += usize::from(is_best);

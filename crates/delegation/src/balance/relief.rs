@@ -2,44 +2,7 @@
 
 use super::moves::REMEMBERED;
 use super::{AgentCost, Alternative, AssignmentProblem, Move, RefusalReason};
-
-/// How the subnet to release is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReliefRule {
-    /// The paper's: the subnet whose times vary least goes to its next-best agent that has room.
-    ///
-    /// > This is the subnet with the smallest variance in its probing results. The crawler takes
-    /// > this subnet and checks if the next-best crawler for it (if any), according to the probing
-    /// > results, is available and can accept the subnet […]. If not, we retry the approach with
-    /// > the next best subnet. (III.F)
-    Variance,
-    /// The subnet that loses least at its next-best agent, if that has room.
-    ///
-    /// > a simpler heuristic that finds the best URL to re-delegate by comparing the next-best time
-    /// > for all the URLs in the overloaded crawler (III.F)
-    NextBest,
-    /// The subnet and the agent with room that together lose least.
-    Cheapest,
-}
-
-impl ReliefRule {
-    /// All rules, the paper's first.
-    pub const ALL: [Self; 3] = [Self::Variance, Self::NextBest, Self::Cheapest];
-
-    /// The word in JSON, tables and pages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Variance => "variance",
-            Self::NextBest => "next_best",
-            Self::Cheapest => "cheapest",
-        }
-    }
-
-    /// The rule of this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rule| rule.as_str() == word)
-    }
-}
+use model::BalanceRule;
 
 /// The move that makes room at `agent`, one of `held`; `loads` are the pages a day of all agents as
 /// they are now. The newcomer that caused the overload is among `held`, so that "the new subnet is
@@ -54,15 +17,16 @@ pub fn relieve(
     loads: &[u64],
     agent: usize,
     held: &[usize],
-    rule: ReliefRule,
+    rule: BalanceRule,
 ) -> Option<Move> {
     let desk = Desk { instance, loads, agent };
     let chosen = match rule {
-        ReliefRule::Variance => desk.steadiest(held),
-        ReliefRule::NextBest => {
+        BalanceRule::Off => return None,
+        BalanceRule::Variance => desk.steadiest(held),
+        BalanceRule::NextBest => {
             desk.least(held.iter().filter_map(|subnet| Some((*subnet, desk.next_best(*subnet)?))))
         }
-        ReliefRule::Cheapest => None,
+        BalanceRule::Cheapest => None,
     };
     let with_room =
         || held.iter().filter_map(|subnet| Some((*subnet, desk.best_with_room(*subnet)?)));

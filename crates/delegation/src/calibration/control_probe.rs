@@ -1,8 +1,8 @@
 //! Who can tell a slow way from a slow server?
 
-use protocol::AgentId;
+use model::{AgentId, IncidentCause};
 
-use super::{Cause, cause};
+use super::cause;
 
 /// An agent that measured the subnet when all was well, and what it measured, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +33,13 @@ impl ControlProbe {
     /// measures `now_us`. Another agent that sees it too blames the server ([`cause`]). `slow`
     /// itself blames its way when its own round trip has grown, and else the server, which is slow
     /// to think.
-    pub fn cause(&self, slow: AgentId, ratio: f64, now_us: u32) -> Cause {
+    pub fn cause(&self, slow: AgentId, ratio: f64, now_us: u32) -> IncidentCause {
         let ms = |us: u32| f64::from(us) / 1_000.0;
         let seen = cause(ratio, ms(self.before_us), ms(now_us));
         match (self.agent == slow, seen) {
             (false, seen) => seen,
-            (true, Cause::Server) => Cause::Path,
-            (true, Cause::Path) => Cause::Server,
+            (true, IncidentCause::Server) => IncidentCause::Path,
+            (true, IncidentCause::Path) => IncidentCause::Server,
         }
     }
 }
@@ -74,10 +74,10 @@ mod tests {
     #[test]
     fn a_server_is_slow_for_everybody_and_a_way_for_one() {
         let other = ControlProbe { agent: NEXT, before_us: 30_000 };
-        assert_eq!(other.cause(SLOW, 4.0, 31_000), Cause::Path);
-        assert_eq!(other.cause(SLOW, 4.0, 130_000), Cause::Server);
+        assert_eq!(other.cause(SLOW, 4.0, 31_000), IncidentCause::Path);
+        assert_eq!(other.cause(SLOW, 4.0, 130_000), IncidentCause::Server);
         let own = ControlProbe { agent: SLOW, before_us: 9_000 };
-        assert_eq!(own.cause(SLOW, 4.0, 109_000), Cause::Path);
-        assert_eq!(own.cause(SLOW, 4.0, 9_500), Cause::Server);
+        assert_eq!(own.cause(SLOW, 4.0, 109_000), IncidentCause::Path);
+        assert_eq!(own.cause(SLOW, 4.0, 9_500), IncidentCause::Server);
     }
 }

@@ -1,7 +1,7 @@
 //! The way back: a subnet that left its agent because the way became slow returns when the way is
 //! as it was.
 
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, UnixMillis};
 use serde::{Deserialize, Serialize};
 
 use super::ReopenLimits;

@@ -1,6 +1,6 @@
 //! The reports of a subnet's pages, weighed together.
 
-use protocol::UnixMillis;
+use model::{IncidentCause, UnixMillis};
 use serde::{Deserialize, Serialize};
 
 /// How often a subnet may move.
@@ -27,15 +27,6 @@ pub struct TimingReports {
     slower: u32,
     usual: u32,
     decided: Option<UnixMillis>,
-}
-
-/// Why pages are slower.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
-    /// The way from this agent: another agent sees no change. A new search may find a nearer agent.
-    Path,
-    /// The server: others see it too. Moving the subnet would help nobody.
-    Server,
 }
 
 impl TimingReports {
@@ -70,6 +61,10 @@ impl TimingReports {
 /// Why pages are slower, by a probe of a second agent: `before_ms` is what that agent measured or
 /// was predicted to measure when all was well, `now_ms` what it measures now. Half of the own
 /// slowdown `ratio`, in proportion, divides the two.
-pub fn cause(ratio: f64, before_ms: f64, now_ms: f64) -> Cause {
-    if now_ms / before_ms.max(0.1) >= ratio.max(1.0).sqrt() { Cause::Server } else { Cause::Path }
+pub fn cause(ratio: f64, before_ms: f64, now_ms: f64) -> IncidentCause {
+    if now_ms / before_ms.max(0.1) >= ratio.max(1.0).sqrt() {
+        IncidentCause::Server
+    } else {
+        IncidentCause::Path
+    }
 }

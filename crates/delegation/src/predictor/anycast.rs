@@ -4,7 +4,7 @@
 //! between the two, if the subnet is in one location. Landmarks give a lower bound of the distance
 //! between two agents: the difference of their times to any one landmark.
 
-use protocol::AgentId;
+use model::AgentId;
 
 use super::Clusters;
 

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use hierarchy::SubnetId;
-use protocol::AgentId;
+use model::AgentId;
 
 use super::background::Background;
 use super::cluster_spread::ClusterSpread;

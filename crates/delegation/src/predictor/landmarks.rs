@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use hierarchy::{CompanyId, Country, Hierarchy, SubnetId};
-use protocol::AgentId;
+use model::AgentId;
 
 /// How many landmarks: a few hundred find nearly as good agents; this many save a tenth of the
 /// later probes.

@@ -1,14 +1,12 @@
 //! Steps of the predictive search.
 
 use hierarchy::Hierarchy;
-use protocol::AgentId;
+use model::{AgentId, Phase, Reason};
 
 use super::ranking::OpenAgents;
 use super::{Clusters, Posterior, Prior};
 use crate::search::{StopRule, proceed};
-use crate::{
-    AvailableAgents, Candidate, DelegationTable, Phase, Policy, Reason, Search, Step, TrailProbe,
-};
+use crate::{AvailableAgents, Candidate, DelegationTable, Policy, Search, Step, TrailProbe};
 
 /// The fitted model of one generation of the hierarchy.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Where a subnet may be, and how far it then is from everybody.
 
-use protocol::AgentId;
+use model::AgentId;
 
 use super::access_time::AccessTime;
 use super::cluster_times::ClusterTimes;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use protocol::AgentId;
+use model::AgentId;
 
 use super::{Clusters, Posterior, normal};
 use crate::{AvailableAgents, ProbeOutcome, Search};

@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::AgentId;
+use model::AgentId;
 
 /// Round trips to one address, in milliseconds.
 #[derive(Debug, Clone, PartialEq)]

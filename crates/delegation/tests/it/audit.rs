@@ -1,8 +1,8 @@
 //! The linter finds each mistake, names it, and finds nothing where there is none.
 
-use delegation::Reason;
 use delegation::audit::{AuditedAgent, AuditedDelegation, Finding, audit};
 use hierarchy::{Generation, Hierarchy, Range};
+use model::Reason;
 use proptest::prelude::*;
 
 use crate::map::{self, agent};

@@ -1,11 +1,13 @@
 //! Balance against brute force, against an independent solver of linear programs, and by
 //! properties.
 
-use delegation::balance::{
-    AgentCost, AssignmentProblem, CostSource, InvalidProblem, MinCostFlow, Plan, RebalanceLimits,
-    RefusalReason, ReliefRule, Subnet, arrivals, optimal, rebalance, relieve,
+use delegation::{
+    balance::AgentCost, balance::AssignmentProblem, balance::CostSource, balance::InvalidProblem,
+    balance::MinCostFlow, balance::Plan, balance::RebalanceLimits, balance::RefusalReason,
+    balance::Subnet, balance::arrivals, balance::optimal, balance::rebalance, balance::relieve,
 };
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
+use model::BalanceRule;
 use proptest::prelude::*;
 
 /// `rows[s][a]` is the cost of subnet *s* at agent *a*; `None` where it may not go.
@@ -132,19 +134,19 @@ fn the_papers_rule() {
     let by = |loads: &[u64], rule| {
         relieve(&instance, loads, 0, &[0, 1, 2], rule).map(|found| (found.subnet, found.to))
     };
-    assert_eq!(by(&[3, 0, 0], ReliefRule::Variance), Some((1, 2)), "10, 40, 30 vary least");
-    assert_eq!(by(&[3, 0, 0], ReliefRule::NextBest), Some((0, 1)), "11 is only 1 more than 10");
+    assert_eq!(by(&[3, 0, 0], BalanceRule::Variance), Some((1, 2)), "10, 40, 30 vary least");
+    assert_eq!(by(&[3, 0, 0], BalanceRule::NextBest), Some((0, 1)), "11 is only 1 more than 10");
     assert_eq!(
-        by(&[3, 0, 1], ReliefRule::Variance),
+        by(&[3, 0, 1], BalanceRule::Variance),
         Some((0, 1)),
         "the agent at 30 is full, then the next variance"
     );
     assert_eq!(
-        by(&[3, 1, 0], ReliefRule::NextBest),
+        by(&[3, 1, 0], BalanceRule::NextBest),
         Some((1, 2)),
         "subnet 0's next-best is full, the third is not asked"
     );
-    assert_eq!(by(&[3, 1, 1], ReliefRule::Cheapest), None);
+    assert_eq!(by(&[3, 1, 1], BalanceRule::Cheapest), None);
 }
 
 proptest! {
@@ -242,13 +244,13 @@ proptest! {
         let held: Vec<usize> = (0..plan.len()).filter(|subnet| plan[*subnet] == Some(agent)).collect();
         let loads = instance.loads(&plan);
         let by = |rule| relieve(&instance, &loads, agent, &held, rule);
-        for found in ReliefRule::ALL.into_iter().filter_map(by) {
+        for found in BalanceRule::MOVING.into_iter().filter_map(by) {
             let mut after = plan.clone();
             after[found.subnet] = Some(found.to);
             prop_assert_eq!((found.from, plan[found.subnet]), (agent, Some(agent)));
             prop_assert!(instance.loads(&after)[found.to] <= instance.capacities()[found.to]);
             prop_assert!(close(instance.total_cost(&after), instance.total_cost(&plan) + found.extra()));
-            prop_assert!(found.extra() >= by(ReliefRule::Cheapest).unwrap().extra() - 1e-9);
+            prop_assert!(found.extra() >= by(BalanceRule::Cheapest).unwrap().extra() - 1e-9);
             for refused in &found.refused {
                 prop_assert!((refused.subnet, refused.agent) != (found.subnet, found.to));
                 prop_assert_eq!(instance.cost(refused.subnet, refused.agent), Some(refused.cost));
@@ -262,7 +264,7 @@ proptest! {
     /// Whatever the rule, nobody is left over capacity while one of its subnets fits somewhere.
     #[test]
     fn arrivals_relieve_where_they_can(instance in instances(1..4, 12), rule in 0_usize..3) {
-        let rule = ReliefRule::ALL[rule];
+        let rule = BalanceRule::MOVING[rule];
         let seen = arrivals(&instance, rule);
         prop_assert!(seen.best_moves <= seen.moves);
         prop_assert_eq!(placed(&seen.plan), placed(&instance.nearest()));
@@ -278,7 +280,7 @@ proptest! {
     fn a_rebalance_keeps_its_limits(
         instance in instances(1..5, 14), moves in 0_usize..12, min_gain in 0.0..40.0, start in 0_usize..3,
     ) {
-        let current = if start == 0 { instance.nearest() } else { arrivals(&instance, ReliefRule::ALL[start]).plan };
+        let current = if start == 0 { instance.nearest() } else { arrivals(&instance, BalanceRule::MOVING[start]).plan };
         let done = rebalance(&instance, &current, RebalanceLimits { moves, min_gain });
         prop_assert!(done.moves.len() <= moves);
         let (mut plan, mut cost) = (current.clone(), done.before);
@@ -303,7 +305,7 @@ proptest! {
     fn a_rebalance_without_limits_is_optimal(instance in instances(1..2, 14), rule in 0_usize..3) {
         let optimum = optimal(&instance);
         prop_assume!(placed(&optimum.plan) == instance.subnets().len());
-        let current = arrivals(&instance, ReliefRule::ALL[rule]).plan;
+        let current = arrivals(&instance, BalanceRule::MOVING[rule]).plan;
         let done = rebalance(&instance, &current, RebalanceLimits { moves: usize::MAX, min_gain: 0.0 });
         prop_assert_eq!(instance.overload(&done.plan), 0);
         prop_assert!(done.after <= optimum.cost + 1e-6, "{} {} {}", done.before, done.after, optimum.cost);
@@ -427,7 +429,7 @@ fn who_found_no_room_is_relieved_once_there_is_some() {
             (1, vec![None, Some(1.0), None, None]),
         ],
     );
-    for rule in ReliefRule::ALL {
+    for rule in BalanceRule::MOVING {
         let seen = arrivals(&instance, rule);
         assert_eq!(seen.plan, [Some(1), Some(3), Some(1), Some(1)], "{rule:?}");
         assert_eq!(seen.moves, 2, "{rule:?}");

@@ -7,10 +7,10 @@ use delegation::budget::{ProbeLimits, ProbeUsage};
 use delegation::predictor::virtual_subnets::{AddressTimes, may_be_one_location, split};
 use delegation::predictor::{Clusters, Landmark, detect_anycast, landmarks};
 use delegation::target::{RETRY_AFTER_MS, next_address};
-use delegation::{Availability, Phase, Policy, ProbeOutcome, Search, Step, TrailProbe, next_step};
+use delegation::{Availability, Policy, ProbeOutcome, Search, Step, TrailProbe, next_step};
 use hierarchy::{Hierarchy, Range, SubnetId};
+use model::{Phase, UnixMillis};
 use proptest::prelude::*;
-use protocol::UnixMillis;
 
 use crate::map::{self, agent, subnet};
 

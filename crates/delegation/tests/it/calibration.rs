@@ -1,10 +1,12 @@
 //! Calibration on made-up series: what is slow is found soon, what is usual is left alone.
 
-use delegation::calibration::{
-    Baseline, Cause, Comparison, Failback, ReopenLimits, Sensitivity, Timing, TimingReports, cause,
+use delegation::{
+    calibration::Baseline, calibration::Comparison, calibration::Failback,
+    calibration::ReopenLimits, calibration::Sensitivity, calibration::Timing,
+    calibration::TimingReports, calibration::cause,
 };
+use model::{AgentId, IncidentCause, UnixMillis};
 use proptest::prelude::*;
-use protocol::{AgentId, UnixMillis};
 
 const HOUR: i64 = 3_600_000;
 
@@ -83,8 +85,8 @@ fn after_settling_it_learns_anew() {
 
 #[test]
 fn a_second_agent_tells_the_server_from_the_way() {
-    assert_eq!(cause(2.0, 50.0, 52.0), Cause::Path);
-    assert_eq!(cause(2.0, 50.0, 98.0), Cause::Server);
+    assert_eq!(cause(2.0, 50.0, 52.0), IncidentCause::Path);
+    assert_eq!(cause(2.0, 50.0, 98.0), IncidentCause::Server);
 }
 
 #[test]

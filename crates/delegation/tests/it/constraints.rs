@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use delegation::constraints::{Correction, Exclusion, Pin, ReopenReason, corrections};
 use delegation::{
-    Constraints, Delegation, DelegationTable, Phase, ProbeOutcome, Reason, SkipReason, TrailProbe,
-    candidates, skipped,
+    Constraints, Delegation, DelegationTable, ProbeOutcome, TrailProbe, candidates, skipped,
 };
 use hierarchy::{Hierarchy, Registry, Scope, SubnetId};
+use model::{AgentId, ExclusionId, Phase, PinId, Reason, SkipReason};
 use proptest::prelude::*;
-use protocol::{AgentId, ExclusionId, PinId};
 
 use crate::map::{self, agent, delegation_table, ready, subnet};
 

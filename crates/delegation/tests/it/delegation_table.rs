@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use delegation::{Delegation, DelegationTable, Reason};
+use delegation::{Delegation, DelegationTable};
 use hierarchy::{Hierarchy, SubnetId};
+use model::{AgentId, Reason};
 use proptest::prelude::*;
-use protocol::AgentId;
 
 use crate::map::{self, agent};
 use crate::properties::territory;

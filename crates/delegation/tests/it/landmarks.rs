@@ -1,9 +1,9 @@
 //! Which landmarks do well, how many to have, and when an address is silent.
 
 use delegation::predictor::landmarks::{self, Health, LandmarkProbe};
-use delegation::{Phase, ProbeOutcome, TrailProbe, target};
+use delegation::{ProbeOutcome, TrailProbe, target};
 use hierarchy::SubnetId;
-use protocol::AgentId;
+use model::{AgentId, Phase};
 
 fn report(subnet: u32, agent: i64, rtt_us: Option<u32>, before_us: Option<u32>) -> LandmarkProbe {
     LandmarkProbe { subnet: SubnetId::new(subnet), agent: AgentId::new(agent), rtt_us, before_us }

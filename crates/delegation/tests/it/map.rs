@@ -2,11 +2,11 @@
 
 use std::net::IpAddr;
 
-use delegation::{Availability, AvailableAgents, Delegation, DelegationTable, Reason};
+use delegation::{Availability, AvailableAgents, Delegation, DelegationTable};
 use hierarchy::{
     Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetId, SubnetKind,
 };
-use protocol::AgentId;
+use model::{AgentId, Reason};
 
 /// Builds a hierarchy of ranges with a company each; no company makes a block.
 pub(crate) fn hierarchy(subnets: &[(&str, Option<&str>)]) -> Hierarchy {

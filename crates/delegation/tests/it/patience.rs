@@ -1,10 +1,11 @@
 //! Candidates that cannot be asked, and decisions that are improved later.
 
 use delegation::{
-    Availability, AvailableAgents, DelegationTable, Phase, Policy, ProbeOutcome, Reason, Search,
-    Step, TrailProbe, next_step,
+    Availability, AvailableAgents, DelegationTable, Policy, ProbeOutcome, Search, Step, TrailProbe,
+    next_step,
 };
 use hierarchy::Hierarchy;
+use model::{Phase, Reason};
 
 use crate::map::{self, agent, subnet};
 

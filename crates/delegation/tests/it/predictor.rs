@@ -6,12 +6,11 @@ use delegation::predictor::{
     Clusters, Landmark, Posterior, Predictor, Prior, landmarks, next_step,
 };
 use delegation::{
-    Availability, AvailableAgents, DelegationTable, Phase, Policy, ProbeOutcome, Reason, Search,
-    Step, TrailProbe,
+    Availability, AvailableAgents, DelegationTable, Policy, ProbeOutcome, Search, Step, TrailProbe,
 };
 use hierarchy::{Hierarchy, SubnetId, SubnetKind};
+use model::{AgentId, Phase, Reason};
 use proptest::prelude::*;
-use protocol::AgentId;
 
 use crate::map::{self, agent, subnet};
 

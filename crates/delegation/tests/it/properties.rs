@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use delegation::{
-    Availability, AvailableAgents, Delegation, DelegationTable, Phase, Policy, ProbeOutcome,
-    Reason, Search, Step, TrailProbe, next_step,
+    Availability, AvailableAgents, Delegation, DelegationTable, Policy, ProbeOutcome, Search, Step,
+    TrailProbe, next_step,
 };
 use hierarchy::{Hierarchy, SubnetId};
+use model::{AgentId, Phase, Reason};
 use proptest::prelude::*;
-use protocol::AgentId;
 
 use crate::map::{self, agent};
 

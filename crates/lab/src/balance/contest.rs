@@ -1,8 +1,10 @@
 //! All rules on one instance.
 
-use delegation::balance::{
-    AssignmentProblem, MinCostFlow, Optimum, Plan, ReliefRule, arrivals, whole,
+use delegation::{
+    balance::AssignmentProblem, balance::MinCostFlow, balance::Optimum, balance::Plan,
+    balance::arrivals, balance::whole,
 };
+use model::BalanceRule;
 
 use crate::Took;
 use crate::clock::Start;
@@ -41,7 +43,7 @@ pub struct Entry {
 }
 
 /// Runs the optimum and the online rules.
-pub fn contest(instance: &AssignmentProblem, rules: &[ReliefRule]) -> Contest {
+pub fn contest(instance: &AssignmentProblem, rules: &[BalanceRule]) -> Contest {
     let begun = Start::now();
     let flow = MinCostFlow::of(instance);
     let optimum = whole(instance, &flow);
@@ -63,7 +65,7 @@ fn of_optimum(
     Entry { moves, took, ..entry(instance, "optimal", &optimum.plan) }
 }
 
-fn of_rule(instance: &AssignmentProblem, rule: ReliefRule) -> Entry {
+fn of_rule(instance: &AssignmentProblem, rule: BalanceRule) -> Entry {
     let begun = Start::now();
     let seen = arrivals(instance, rule);
     let took = begun.took();

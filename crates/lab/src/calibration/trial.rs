@@ -1,7 +1,7 @@
 //! What calibration makes of the series.
 
 use delegation::calibration::{Baseline, Comparison, ReopenLimits, Sensitivity, TimingReports};
-use protocol::UnixMillis;
+use model::UnixMillis;
 
 use super::SeriesSettings;
 use super::series::Series;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use delegation::balance::{AssignmentProblem, ReliefRule};
+use delegation::balance::AssignmentProblem;
 use lab::{Contest, Entry, MadeSettings, change, contest, instance_file, made};
+use model::BalanceRule;
 use serde::Serialize;
 
 use crate::cli::lines;
@@ -106,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Some(file) => instance_file(file, args.per_page)?,
         None => made(args.made.settings()).context("cannot make an instance")?,
     };
-    let rules: &[ReliefRule] = if args.optimal_only { &[] } else { &ReliefRule::ALL };
+    let rules: &[BalanceRule] = if args.optimal_only { &[] } else { &BalanceRule::MOVING };
     let mut seen = contest(&instance, rules);
     let mut report = report(args, &instance, &seen);
     if let Some(share) = args.change {

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use delegation::balance::ReliefRule;
 use delegation::calibration::Sensitivity;
 use delegation::predictor::{MIN_PROBABILITY, landmarks};
 use lab::{
     Calibration, Curve, Days, Draw, DrawSettings, Ground, MadeSettings, Outcome, Plan, Plot,
     SeriesSettings, calibration, contest, made, mean_of, replay,
 };
+use model::BalanceRule;
 
 use crate::cli::files::Files;
 
@@ -138,7 +138,7 @@ fn balance_report(args: &Args) -> anyhow::Result<()> {
                 seed: 1,
             };
             let instance = made(settings).context("cannot make an instance")?;
-            let seen = contest(&instance, &ReliefRule::ALL);
+            let seen = contest(&instance, &BalanceRule::MOVING);
             for entry in &seen.entries {
                 let ratio = entry.cost / seen.bound;
                 let best = entry.best_share.map_or(String::new(), |share| format!("{share:.4}"));

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use delegation::predictor::landmarks;
-use delegation::{Delegation, DelegationTable, Reason};
+use delegation::{Delegation, DelegationTable};
 use hierarchy::SubnetId;
-use protocol::AgentId;
+use model::{AgentId, Reason};
 
 use crate::{Crawler, Ground, Noise, Placement, Site};
 

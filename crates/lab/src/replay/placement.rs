@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use hierarchy::Registry;
-use protocol::AgentId;
+use model::AgentId;
 
 use crate::{CityId, Ground, Noise, Site};
 

@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use delegation::predictor::{self, MIN_PROBABILITY, Predictor, Prior};
 use delegation::{
-    Availability, AvailableAgents, Delegation, DelegationTable, Policy, Reason, TrailProbe,
-    next_step,
+    Availability, AvailableAgents, Delegation, DelegationTable, Policy, TrailProbe, next_step,
 };
+use model::Reason;
 
 use crate::clock::Start;
 use crate::replay::predictive::survey;
@@ -157,7 +157,7 @@ impl<'d> Desk<'d> {
     fn learn(
         &mut self,
         site: Site,
-        agent: protocol::AgentId,
+        agent: model::AgentId,
         reason: Reason,
         probabilities: Option<&[f64]>,
     ) {

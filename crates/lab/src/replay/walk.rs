@@ -1,6 +1,7 @@
 //! One search from its first step to its decision, with probes answered by the draw.
 
-use delegation::{ProbeOutcome, Reason, Search, Step, TrailProbe};
+use delegation::{ProbeOutcome, Search, Step, TrailProbe};
+use model::Reason;
 
 use crate::{Crawler, Draw, Site};
 

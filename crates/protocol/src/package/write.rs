@@ -7,12 +7,8 @@ use flate2::{Compression, write::GzEncoder};
 use sha2::{Digest as _, Sha256};
 
 use super::{Header, MAGIC, PackageError, PackageName};
-use crate::{
-    UnixMillis,
-    key::{AgentKey, Purpose},
-    limits,
-    page::Entry,
-};
+use crate::{key::AgentKey, key::Purpose, limits, page::Entry};
+use model::UnixMillis;
 
 /// A package that is being filled.
 pub struct PackageBuilder {

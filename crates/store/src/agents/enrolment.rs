@@ -2,13 +2,14 @@
 
 use std::net::IpAddr;
 
+use model::{AgentId, AgentState, UnixMillis};
+use protocol::ProtocolVersion;
 use protocol::enrol::AgentProfile;
 use protocol::key::PublicKey;
-use protocol::{AgentId, AgentState, ProtocolVersion, UnixMillis};
 use sqlx::PgConnection;
 
-use super::state_of;
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// Who asks to be enrolled.
@@ -94,7 +95,7 @@ async fn upsert(
     .fetch_one(db)
     .await
     .map_err(StoreError::doing("enrol an agent"))?;
-    Ok((id, state_of(&state)?, fresh))
+    Ok((id, read_word("agents", "state", id, &state)?, fresh))
 }
 
 async fn use_token(

@@ -1,9 +1,10 @@
 //! What an agent tells with each heartbeat.
 
-use protocol::{AgentId, AgentState, ProtocolVersion, UnixMillis};
+use model::{AgentId, AgentState, UnixMillis};
+use protocol::ProtocolVersion;
 
-use super::state_of;
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// What one heartbeat tells.
@@ -65,7 +66,7 @@ pub async fn heartbeat(
     .map_err(StoreError::doing("take a heartbeat down"))?;
     row.map(|(state, last, turned, confirmed)| {
         Ok(Standing {
-            state: state_of(&state)?,
+            state: read_word("agents", "state", heartbeat.agent, &state)?,
             last_route: last.unsigned_abs(),
             turned,
             confirmed: confirmed.unsigned_abs(),

@@ -1,13 +1,13 @@
 //! What admins do to agents.
 
 use hierarchy::Range;
-use protocol::{AgentId, AgentState, UnixMillis};
+use model::{AgentId, AgentState, UnixMillis};
 use sqlx::PgConnection;
 
-use super::state_of;
 use crate::commit::commit;
 use crate::delegations;
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// What an admin may do to an agent.
@@ -105,7 +105,7 @@ async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<AgentState
             .fetch_optional(db)
             .await
             .map_err(StoreError::doing("lock an agent"))?;
-    state.as_deref().map(state_of).transpose()
+    state.map(|state| read_word("agents", "state", agent, &state)).transpose()
 }
 
 async fn set_state(

@@ -3,12 +3,13 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, DelegationId, ProbeId, SearchId};
+use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId};
 use sqlx::FromRow;
 
-use super::{Awaited, Case, Holds, Moments, Outcome, State, Target};
+use super::{Awaited, Case, Holds, Moments, Outcome, Target};
 use crate::delegations::range;
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 #[derive(FromRow)]
@@ -64,8 +65,7 @@ pub async fn going_on(store: &Store) -> Result<Vec<Case>, StoreError> {
 
 impl Row {
     fn read(self) -> Result<Case, StoreError> {
-        let state = State::from_word(&self.state)
-            .ok_or_else(|| StoreError::unreadable("calibrations.state"))?;
+        let state = read_word("calibrations", "state", self.id, &self.state)?;
         Ok(Case {
             id: self.id,
             subnet: range(self.first, self.last)?,
@@ -137,7 +137,7 @@ pub struct Told {
     /// That page.
     pub url: Option<String>,
     /// Where it stands.
-    pub state: State,
+    pub state: IncidentState,
     /// When.
     pub moments: Moments,
     /// Who measured to tell a slow way from a slow server, with its name.
@@ -210,8 +210,7 @@ pub async fn of_search(store: &Store, search: SearchId) -> Result<Option<Told>, 
 
 impl ToldRow {
     fn read(self) -> Result<Told, StoreError> {
-        let state = State::from_word(&self.state)
-            .ok_or_else(|| StoreError::unreadable("calibrations.state"))?;
+        let state = read_word("calibrations", "state", self.id, &self.state)?;
         let named = |id: Option<i64>, name: Option<String>| id.map(AgentId::new).zip(name);
         Ok(Told {
             id: self.id,

@@ -1,9 +1,9 @@
 //! What happens to a case, one transaction each.
 
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, IncidentState, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{Case, Holds, State, Target};
+use super::{Case, Holds, Target};
 use crate::moment::Moment;
 use crate::timing_reports::{self, Unheard};
 use crate::{Store, StoreError};
@@ -101,7 +101,7 @@ pub struct Seed {
 pub async fn search(
     store: &Store,
     case: &Case,
-    (state, now_us): (State, Option<u32>),
+    (state, now_us): (IncidentState, Option<u32>),
     target: &Target,
     seeds: &[Seed],
     (strategy, threshold_us): (&str, u32),
@@ -223,7 +223,7 @@ pub async fn remember(
 pub async fn end(
     store: &Store,
     case: &Case,
-    (state, now_us): (State, Option<u32>),
+    (state, now_us): (IncidentState, Option<u32>),
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
@@ -244,7 +244,7 @@ pub async fn forgive(
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("close a case of a slow server");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    if close(&mut tx, case, (State::Server, Some(now_us)), timing_reports, now).await? {
+    if close(&mut tx, case, (IncidentState::Server, Some(now_us)), timing_reports, now).await? {
         sqlx::query(
             "INSERT INTO handovers (host, agent, task, asked_at)
              SELECT h.id, h.agent, 'settle', $4 FROM hosts h JOIN agents a ON a.id = h.agent
@@ -266,7 +266,7 @@ pub async fn forgive(
 async fn close(
     db: &mut PgConnection,
     case: &Case,
-    (state, now_us): (State, Option<u32>),
+    (state, now_us): (IncidentState, Option<u32>),
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {

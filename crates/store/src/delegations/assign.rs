@@ -1,7 +1,7 @@
 //! A subnet changes its agent outside of a search: pinned, overridden by an admin, or balanced.
 
 use hierarchy::Range;
-use protocol::{AgentId, DelegationId, PinId, UnixMillis};
+use model::{AgentId, DelegationId, PinId, UnixMillis};
 use serde_json::json;
 use sqlx::PgConnection;
 

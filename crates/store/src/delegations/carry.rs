@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use hierarchy::remap::{Claim, Plan, Remapping, SearchClaim, SearchRemapping};
 use hierarchy::{Hierarchy, Range, Scope};
-use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
+use model::{AgentId, DelegationId, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
 use super::{Held, held, range, say};

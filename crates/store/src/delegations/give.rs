@@ -1,7 +1,7 @@
 //! The hosts of a subnet go to its agent.
 
 use hierarchy::Range;
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
 use crate::StoreError;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, DelegationId, PinId, UnixMillis};
+use model::{AgentId, DelegationId, PinId, UnixMillis};
 
 use super::{Held, range, say};
 use crate::moment::Moment;

@@ -1,6 +1,6 @@
 //! Many decisions in one transaction: a commit waits for the disk, however much is in it.
 
-use protocol::{AgentId, DelegationId, UnixMillis};
+use model::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 

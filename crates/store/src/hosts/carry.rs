@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, HostId, UnixMillis};
+use model::{AgentId, HostId, UnixMillis};
 use sqlx::PgConnection;
 
 use super::{Orphan, OrphanRow, orphan};

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{HostId, UnixMillis};
+use model::{HostId, UnixMillis};
 
 use crate::delegations::range;
 use crate::moment::Moment;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use protocol::{AgentId, LandmarkId, UnixMillis};
+use model::{AgentId, LandmarkId, UnixMillis};
 
 use crate::moment::Moment;
 use crate::{Store, StoreError};

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use protocol::{AgentId, AgentState, UnixMillis};
+use model::{AgentId, AgentState, UnixMillis};
 use sqlx::FromRow;
 use sqlx::types::Json;
 
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// An agent with what it did.
@@ -121,10 +122,9 @@ pub async fn names(
 
 impl Row {
     fn read(self) -> Result<Agent, StoreError> {
-        let state = AgentState::from_word(&self.state);
         Ok(Agent {
             id: AgentId::new(self.id),
-            state: state.ok_or_else(|| StoreError::unreadable("agents.state"))?,
+            state: read_word("agents", "state", self.id, &self.state)?,
             name: self.name,
             contact: self.contact,
             version: self.version,

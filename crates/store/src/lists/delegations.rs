@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, DelegationId, SearchId, UnixMillis};
+use model::{AgentId, DelegationId, SearchId, UnixMillis};
 use sqlx::FromRow;
 
 use crate::delegations::range;

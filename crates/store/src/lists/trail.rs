@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, ProbeId, SearchId, UnixMillis};
+use model::{AgentId, ProbeId, SearchId, UnixMillis};
 use sqlx::FromRow;
 
 use crate::delegations::range;

@@ -1,24 +1,10 @@
 //! The settings of calibration (IPMicra III.F).
 
-use protocol::Slowdown;
+use model::Slowdown;
+use model::policy::CalibrationPolicy;
 use sqlx::{FromRow, PgConnection};
 
 use crate::StoreError;
-
-/// When a subnet is searched for anew because its pages became slower.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Calibration {
-    /// Age at which a page is visited again, in seconds; 0 for never, at most a year.
-    pub revisit_s: u32,
-    /// When a page counts as slower.
-    pub slowdown: Slowdown,
-    /// Least time from one delegation of a subnet to a new search because of slow pages, in
-    /// seconds; 1 to a year.
-    pub rest_s: u32,
-    /// Reports are weighed together over so long, and a former agent looks so often whether its way
-    /// is as before, in seconds; 1 to a year.
-    pub hearing_s: u32,
-}
 
 #[derive(FromRow)]
 struct Row {
@@ -29,27 +15,27 @@ struct Row {
     hearing_s: i32,
 }
 
-pub(super) async fn read(db: &mut PgConnection) -> Result<Calibration, StoreError> {
+pub(super) async fn read(db: &mut PgConnection) -> Result<CalibrationPolicy, StoreError> {
     let row: Row = sqlx::query_as(
         "SELECT revisit_s, slowdown_percent, slowdown_repeats, rest_s, hearing_s FROM policy",
     )
     .fetch_one(db)
     .await
     .map_err(StoreError::doing("read the policy of calibration"))?;
-    Ok(Calibration {
+    Ok(CalibrationPolicy {
         revisit_s: row.revisit_s.unsigned_abs(),
         slowdown: Slowdown {
             percent: row.slowdown_percent.unsigned_abs(),
             repeats: row.slowdown_repeats.unsigned_abs().into(),
         },
         rest_s: row.rest_s.unsigned_abs(),
-        hearing_s: row.hearing_s.unsigned_abs(),
+        window_s: row.hearing_s.unsigned_abs(),
     })
 }
 
 pub(super) async fn write(
     db: &mut PgConnection,
-    calibration: &Calibration,
+    calibration: &CalibrationPolicy,
 ) -> Result<(), StoreError> {
     let column = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
     sqlx::query(
@@ -59,7 +45,7 @@ pub(super) async fn write(
     .bind(column(calibration.slowdown.percent))
     .bind(i16::try_from(calibration.slowdown.repeats).unwrap_or(i16::MAX))
     .bind(column(calibration.rest_s))
-    .bind(column(calibration.hearing_s))
+    .bind(column(calibration.window_s))
     .execute(db)
     .await
     .map_err(StoreError::doing("change the policy of calibration"))?;

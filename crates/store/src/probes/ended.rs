@@ -1,6 +1,6 @@
 //! Orders that end without a report.
 
-use protocol::UnixMillis;
+use model::UnixMillis;
 
 use crate::moment::Moment;
 use crate::{Store, StoreError};

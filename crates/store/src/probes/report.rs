@@ -1,6 +1,7 @@
 //! What agents answer to orders.
 
-use protocol::{AgentId, ProbeReport, ProbeResult, UnixMillis};
+use model::{AgentId, UnixMillis};
+use protocol::{ProbeReport, ProbeResult};
 use sqlx::FromRow;
 
 use crate::line::one_line;

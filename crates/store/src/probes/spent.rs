@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, UnixMillis};
 
 use crate::moment::Moment;
 use crate::{Store, StoreError};

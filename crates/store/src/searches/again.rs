@@ -1,7 +1,7 @@
 //! Searches for subnets that somebody crawls already, and whom a search passed over.
 
 use hierarchy::Range;
-use protocol::{AgentId, SearchId, UnixMillis};
+use model::{AgentId, SearchId, UnixMillis};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{AgentId, SearchId};
+use model::{AgentId, SearchId};
 
 use super::OpenSearch;
 use crate::delegations::range;

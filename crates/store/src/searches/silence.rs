@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use protocol::{SearchId, UnixMillis};
+use model::{SearchId, UnixMillis};
 
 use crate::moment::Moment;
 use crate::probes::Target;

@@ -1,6 +1,7 @@
 //! Enrolment, standing, heartbeats.
 
-use protocol::{AgentState, ProtocolVersion};
+use model::AgentState;
+use protocol::ProtocolVersion;
 use serde_json::json;
 use store::agents::{self, Enrolment, Heartbeat, Order, Ordered};
 use store::{delegations, routes};
@@ -83,7 +84,7 @@ async fn revocation_gives_the_work_back() {
     assert!(routed.iter().all(|route| route.agent == second));
 }
 
-async fn heartbeat(world: &World, agent: protocol::AgentId, routes_after: u64) -> agents::Standing {
+async fn heartbeat(world: &World, agent: model::AgentId, routes_after: u64) -> agents::Standing {
     let status = json!({ "hosts": 1 });
     let heartbeat = Heartbeat {
         agent,
@@ -128,7 +129,7 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
             .unwrap()
             .turned
     );
-    let unknown = Heartbeat { agent: protocol::AgentId::new(99), ..awake };
+    let unknown = Heartbeat { agent: model::AgentId::new(99), ..awake };
     assert_eq!(agents::heartbeat(world.store(), &unknown, since, NOW).await.unwrap(), None);
 }
 

@@ -1,15 +1,15 @@
 //! What agents tell of slow pages, and the cases that come of it.
 
 use hierarchy::Scope;
+use model::{AgentId, IncidentState, PinId, UnixMillis};
 use protocol::package::{Header, PackageName};
-use protocol::{AgentId, PinId, UnixMillis};
 use serde_json::json;
-use store::calibrations::{self, Case, Outcome, Seed, State};
 use store::constraints::{self, Kind, Made, New};
 use store::delegations::{self, Assigned, Assignment, Cause, Decided, Decision};
 use store::packages::{HostTally, Integration, Received};
 use store::searches::{self, NewSearch, Which};
 use store::timing_reports::{self, Trends, Unheard};
+use store::{calibrations, calibrations::Case, calibrations::Outcome, calibrations::Seed};
 use store::{handovers, probes};
 
 use crate::world::{NOW, World, ip, range};
@@ -57,7 +57,8 @@ async fn measure(world: &World, step: u32, agent: AgentId, rtt_us: u32) {
 
 /// The agent reports on everything it was asked.
 async fn answer(world: &World, agent: AgentId, rtt_us: u32) {
-    use protocol::{ProbeMethod, ProbeReport, ProbeResult};
+    use model::ProbeMethod;
+    use protocol::{ProbeReport, ProbeResult};
     for order in probes::orders(world.store(), agent, &[], 3, 10).await.unwrap() {
         let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
         let report = ProbeReport { probe: order.probe, measured_at: NOW, result };
@@ -134,7 +135,7 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     let checking = case(&world).await;
     assert_eq!(
         (checking.state, checking.before_us, checking.ratio),
-        (State::Checking, Some(9_000), 4.0)
+        (IncidentState::Checking, Some(9_000), 4.0)
     );
     let known = calibrations::measured(world.store(), checking.delegation).await.unwrap();
     assert_eq!(known, [(near, 9_000), (next, 30_000)]);
@@ -157,7 +158,7 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     assert_eq!(measured.control_probe, Some((next, 30_000)));
 
     let rules = ("threshold", 50_000);
-    let searching = (State::Searching, Some(31_000));
+    let searching = (IncidentState::Searching, Some(31_000));
     calibrations::search(world.store(), &measured, searching, &target, &[], rules, NOW)
         .await
         .unwrap();
@@ -172,24 +173,24 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     let away = case(&world).await;
     assert_eq!(
         (away.state, away.next_agent, away.failback.clone()),
-        (State::Away, Some(next), Some(json!({"far": true})))
+        (IncidentState::Away, Some(next), Some(json!({"far": true})))
     );
     let seeds = [Seed { agent: near, rtt_us: 9_100 }, Seed { agent: next, rtt_us: 31_000 }];
-    let returning = (State::Returning, None);
+    let returning = (IncidentState::Returning, None);
     calibrations::search(world.store(), &away, returning, &target, &seeds, rules, NOW)
         .await
         .unwrap();
     assert_eq!(open_search(&world).await.trail.len(), 2);
     decide(&world, near, 9_100).await;
     let back = case(&world).await;
-    calibrations::end(world.store(), &back, (State::Returned, None), &json!({}), NOW)
+    calibrations::end(world.store(), &back, (IncidentState::Returned, None), &json!({}), NOW)
         .await
         .unwrap();
     assert!(calibrations::going_on(world.store()).await.unwrap().is_empty());
     let told = calibrations::list(world.store(), i64::MAX, 10).await.unwrap().remove(0);
     assert_eq!(
         (told.state, told.now_us, told.moments.ended),
-        (State::Returned, Some(31_000), Some(NOW))
+        (IncidentState::Returned, Some(31_000), Some(NOW))
     );
     assert!(told.moments.moved.is_some() && told.moments.returned.is_some());
     let search = back.search.unwrap().0;
@@ -206,7 +207,7 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     calibrations::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
     calibrations::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
     let orders = handovers::open(world.store(), near, 10).await.unwrap();
-    assert_eq!((orders.len(), orders[0].task), (1, protocol::HostTask::Settle));
+    assert_eq!((orders.len(), orders[0].task), (1, model::HostTask::Settle));
     let numbers = [orders[0].number];
     assert_eq!(
         handovers::confirm(world.store(), near, &numbers, NOW).await.unwrap(),

@@ -4,7 +4,7 @@ use hierarchy::remap::{Claim, RangeChange, Remapping, SearchRemapping};
 use hierarchy::{
     Builder, Companies, Generation, Hierarchy, Range, Record, Scope, SubnetKind, remap::RemapCounts,
 };
-use protocol::{AgentId, DelegationId};
+use model::{AgentId, DelegationId};
 use store::constraints::{self, Kind};
 use store::delegations::{self, Held, Tied};
 use store::searches::{self, NewSearch};

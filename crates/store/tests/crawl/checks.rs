@@ -1,6 +1,7 @@
 //! Probes that belong to no search.
 
-use protocol::{ProbeMethod, ProbeReport, ProbeResult};
+use model::ProbeMethod;
+use protocol::{ProbeReport, ProbeResult};
 use store::probes::{self, News, Target};
 use store::testing::execute;
 

@@ -1,7 +1,7 @@
 //! Pins, overrides and moves change who has a subnet, each fenced and written down.
 
 use hierarchy::Scope;
-use protocol::{AgentId, PinId, SearchId};
+use model::{AgentId, PinId, SearchId};
 use serde_json::json;
 use store::constraints::{self, Kind, Made, New};
 use store::delegations::{self, Assigned, Assignment, Cause};

@@ -1,8 +1,7 @@
 //! Hosts leave one agent for another and never have two.
 
 use hierarchy::Range;
-use protocol::heartbeat::HostTask;
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, HostTask, UnixMillis};
 use store::agents::{self, Order};
 use store::delegations::{self, Decided, Decision};
 use store::searches::{self, NewSearch, Which};
@@ -153,7 +152,7 @@ async fn a_revoked_agent_is_waited_for_no_more() {
 
 /// Puts the host into another subnet, as a new generation of the hierarchy does.
 async fn cut_out(world: &World, subnet: &str) -> Vec<AgentId> {
-    let host = hosts::placed(world.store(), protocol::HostId::new(0), 1).await.unwrap().remove(0);
+    let host = hosts::placed(world.store(), model::HostId::new(0), 1).await.unwrap().remove(0);
     hosts::carry(world.store(), &[(host.id, range(subnet))], NOW).await.unwrap()
 }
 

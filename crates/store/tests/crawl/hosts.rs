@@ -70,7 +70,7 @@ async fn hosts_that_wait_come_in_pages() {
     world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
     world.queue(&["http://b.example/"]).await;
     world.settle_hosts("203.0.113.7", "203.0.113.0/24").await;
-    let mut after = protocol::HostId::new(0);
+    let mut after = model::HostId::new(0);
     let mut seen = Vec::new();
     while let Some((last, subnet)) =
         hosts::in_line(world.store(), after, 1, NOW).await.unwrap().pop()
@@ -88,7 +88,7 @@ async fn hosts_are_listed_for_a_new_generation_whoever_has_them() {
     world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
     world.queue(&["http://nowhere.example/"]).await;
     assert!(hosts::waiting(world.store(), 10).await.unwrap().is_empty());
-    let first = hosts::placed(world.store(), protocol::HostId::new(0), 1).await.unwrap().remove(0);
+    let first = hosts::placed(world.store(), model::HostId::new(0), 1).await.unwrap().remove(0);
     assert_eq!((first.address, first.subnet), (ip("198.51.100.7"), Some(range("198.51.100.0/24"))));
     world.approved(1, Some("198.51.100.0/24")).await;
     assert_eq!(hosts::placed(world.store(), first.id, 10).await.unwrap().len(), 1);

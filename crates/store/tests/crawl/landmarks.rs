@@ -1,6 +1,7 @@
 //! Landmarks are chosen, measured by everybody, and struck off.
 
-use protocol::{AgentId, LandmarkId, ProbeId, ProbeMethod, ProbeReport, ProbeResult};
+use model::{AgentId, LandmarkId, ProbeId, ProbeMethod};
+use protocol::{ProbeReport, ProbeResult};
 use store::landmarks::{self, Due, Outcome, Room, Spot};
 use store::probes::{self, News, Target};
 use store::testing::execute;

@@ -1,6 +1,6 @@
 //! The ledger: received once, integrated once.
 
-use protocol::AgentId;
+use model::AgentId;
 use protocol::package::{Header, PackageName};
 use store::loads;
 use store::packages::{self, Entered, HostTally, Integration, Received};
@@ -128,9 +128,9 @@ async fn facts_and_policy_are_kept() {
     assert_eq!((first.as_str(), second.as_str()), (Some("one"), Some("one")));
     let policy = store::policy::read(world.store()).await.unwrap();
     assert_eq!((policy.threshold_us, policy.patience_ms), (50_000, 60_000));
-    let faster = store::policy::Policy {
+    let faster = model::Policy {
         threshold_us: 20_000,
-        strategy: store::policy::Strategy::Threshold,
+        strategy: model::Strategy::Threshold,
         samples: 10,
         landmarks: 0,
         ..policy

@@ -1,6 +1,6 @@
 //! How far subnets are, told by fetches.
 
-use protocol::{AgentId, UnixMillis};
+use model::{AgentId, UnixMillis};
 use store::packages::{HostTally, Integration, integrate};
 use store::round_trips::{self, RoundTrip, Told};
 

@@ -1,6 +1,6 @@
 //! Numbers without gaps, no more than an agent takes, nothing for who may not work.
 
-use protocol::AgentId;
+use model::AgentId;
 use store::agents::{self, Order};
 use store::{hosts, routes};
 

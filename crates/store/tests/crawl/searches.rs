@@ -1,6 +1,7 @@
 //! A search step by step, and everything that may come too late.
 
-use protocol::{AgentId, ProbeMethod, ProbeReport, ProbeResult, SearchId};
+use model::{AgentId, ProbeMethod, SearchId};
+use protocol::{ProbeReport, ProbeResult};
 use store::delegations::{self, Decided, Decision};
 use store::probes::{self, NewProbe, News};
 use store::searches::{self, Look, NewSearch, OpenSearch, Which};
@@ -44,7 +45,7 @@ fn decision(search: &OpenSearch, agent: AgentId, provisional: bool) -> Decision<
     }
 }
 
-fn measured(probe: protocol::ProbeId, rtt_us: u32) -> ProbeReport {
+fn measured(probe: model::ProbeId, rtt_us: u32) -> ProbeReport {
     let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
     ProbeReport { probe, measured_at: NOW, result }
 }

@@ -1,6 +1,7 @@
 //! Addresses that answer nobody, and what searches found.
 
-use protocol::{AgentId, ProbeMethod, ProbeReport, ProbeResult, SearchId};
+use model::{AgentId, ProbeMethod, SearchId};
+use protocol::{ProbeReport, ProbeResult};
 use store::landmarks;
 use store::probes::{self, NewProbe, Target};
 use store::searches::{self, NewSearch, OpenSearch, Which};

@@ -3,9 +3,10 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
+use model::{AgentId, CrawlUrl, HostId, SearchId, UnixMillis};
 use protocol::enrol::AgentProfile;
 use protocol::key::AgentKey;
-use protocol::{AgentId, HostId, SearchId, UnixMillis, version};
+use protocol::version;
 use store::agents::{self, Enrolment, Newcomer, Order};
 use store::hosts::Orphan;
 use store::searches::{self, Look, OpenSearch, Which};
@@ -109,7 +110,5 @@ pub(crate) fn range(text: &str) -> Range {
 
 /// Takes an http URL apart.
 pub(crate) fn url(text: &str) -> NewUrl {
-    let rest = text.strip_prefix("http://").unwrap();
-    let authority = rest.split_once('/').map_or(rest, |(authority, _)| authority);
-    NewUrl { scheme: "http".into(), authority: authority.into(), url: text.into(), redirects: 0 }
+    NewUrl { url: CrawlUrl::parse(text).unwrap(), redirects: 0 }
 }

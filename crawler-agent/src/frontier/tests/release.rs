@@ -1,6 +1,7 @@
 //! Letting go of hosts, and pages that are visited again.
 
-use protocol::{heartbeat::HostTask, page::Page};
+use model::HostTask;
+use protocol::page::Page;
 
 use super::*;
 

@@ -1,10 +1,11 @@
 //! Agents and the tokens they join with.
 
-use protocol::AgentId;
+use hierarchy::Registry;
+use model::AgentId;
+use model::{AgentState, Presence};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::http::admin::dto::words::{AgentState, Presence, Registry};
 use crate::http::extract::Checked;
 use crate::http::problem::FieldError;
 use crate::http::timestamp::Moment;

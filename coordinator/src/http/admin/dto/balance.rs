@@ -1,24 +1,11 @@
 //! Moves of balance, what a pass would do, and what the audit found.
 
+use model::MoveRefusal;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::timestamp::Moment;
-
-/// Which subnet leaves an agent that has more to do than it can.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BalanceRule {
-    /// The one whose times vary least, to its next-best agent.
-    Variance,
-    /// The one that loses least at its next-best agent.
-    NextBest,
-    /// The one that loses least wherever there is room.
-    Cheapest,
-    /// None: agents stay over their capacity.
-    Off,
-}
 
 /// Whether subnets are moved towards the cheapest plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -28,38 +15,6 @@ pub enum BalancePass {
     Optimal,
     /// No.
     Off,
-}
-
-impl BalanceRule {
-    /// The word in tables.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Variance => "variance",
-            Self::NextBest => "next_best",
-            Self::Cheapest => "cheapest",
-            Self::Off => "off",
-        }
-    }
-
-    /// The rule of this word; whatever is not known does nothing.
-    pub fn of(word: &str) -> Self {
-        let all = [Self::Variance, Self::NextBest, Self::Cheapest];
-        all.into_iter().find(|rule| rule.as_str() == word).unwrap_or(Self::Off)
-    }
-}
-
-/// Why an alternative was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BalanceRefusal {
-    /// The agent has not enough room.
-    Full,
-    /// There it would have cost more.
-    Dearer,
-    /// There would be room, but other subnets save more with it.
-    WorthMore,
-    /// It would have cost less, but its times vary more, and the rule goes by that.
-    Varies,
 }
 
 /// A move that was not made instead.
@@ -72,7 +27,7 @@ pub struct Alternative {
     /// What it would have cost there, milliseconds a day.
     pub cost_ms: f64,
     /// Why not.
-    pub why: BalanceRefusal,
+    pub why: MoveRefusal,
     /// Of `full`: pages a day of room. Of `dearer`: milliseconds a day more. Null otherwise.
     #[schema(required = true)]
     pub amount: Option<f64>,

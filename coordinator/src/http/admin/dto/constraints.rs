@@ -1,12 +1,12 @@
 //! Pins, exclusions, overrides, and what would move.
 
-use protocol::AgentId;
+use hierarchy::Registry;
+use model::AgentId;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::delegations::Delegation;
-use crate::http::admin::dto::words::Registry;
 use crate::http::extract::Checked;
 use crate::http::problem::FieldError;
 use crate::http::timestamp::Moment;

@@ -1,12 +1,13 @@
 //! Delegations, why they are so, and where an address lies in the hierarchy.
 
-use protocol::{AgentId, DelegationId, ProbeId};
+use hierarchy::Registry;
+use model::{AgentId, DelegationId, ProbeId};
+use model::{Phase, ProbeMethod, ProbeVerdict, Reason};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::explanation::{Counters, SkippedAgent};
-use crate::http::admin::dto::words::{Kind, Method, Phase, Reason, Registry, Verdict};
 use crate::http::timestamp::Moment;
 
 /// Which delegations are wanted.
@@ -124,7 +125,7 @@ pub struct AskedProbe {
     pub level: Option<String>,
     /// How it was measured; null until it is.
     #[schema(required = true)]
-    pub method: Option<Method>,
+    pub method: Option<ProbeMethod>,
     /// The round trip, milliseconds; null unless measured.
     #[schema(required = true)]
     pub rtt_ms: Option<f64>,
@@ -145,7 +146,7 @@ pub struct AskedProbe {
     #[schema(required = true)]
     pub chance: Option<f64>,
     /// What came of it.
-    pub verdict: Verdict,
+    pub verdict: ProbeVerdict,
     /// True for the probe that decided.
     pub chosen: bool,
     /// When the coordinator asked.
@@ -207,4 +208,29 @@ pub struct HierarchyAnswer {
     pub generation: u64,
     /// From the root to the smallest subnet, root first.
     pub chain: Vec<ChainLink>,
+}
+
+/// What a subnet of the hierarchy is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The whole address space of one family.
+    Root,
+    /// A block that a registry hands out from.
+    Block,
+    /// A piece of a subnet that is not in one place.
+    Virtual,
+    /// Handed to a company by a registry.
+    Delegated,
+}
+
+impl From<hierarchy::Subnet<'_>> for Kind {
+    fn from(subnet: hierarchy::Subnet<'_>) -> Self {
+        match subnet.kind() {
+            hierarchy::SubnetKind::Root => Self::Root,
+            hierarchy::SubnetKind::Block if subnet.is_virtual() => Self::Virtual,
+            hierarchy::SubnetKind::Block => Self::Block,
+            hierarchy::SubnetKind::Delegated => Self::Delegated,
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What a search did, in numbers.
 
+use model::SkipReason;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -37,22 +38,6 @@ pub struct Counters {
     pub pending: u64,
     /// Agents not asked though their turn had come.
     pub skipped: SkippedCounts,
-}
-
-/// Why an agent was passed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SkipReason {
-    /// It was outside its hours.
-    Asleep,
-    /// It had not been heard of when it should have been.
-    Unreachable,
-    /// It had as many probes to do as it may have.
-    Busy,
-    /// An admin excluded it.
-    Excluded,
-    /// Its probes of the day were used up.
-    Budget,
 }
 
 /// An agent that was passed over.

@@ -1,7 +1,7 @@
 //! Subnets whose pages became slower.
 
+use model::IncidentState;
 use serde::Serialize;
-use store::calibrations::State;
 use utoipa::ToSchema;
 
 use crate::http::admin::dto::agents::AgentRef;
@@ -23,7 +23,7 @@ pub struct Calibration {
     #[schema(required = true)]
     pub url: Option<String>,
     /// Where the case stands.
-    pub state: CalibrationState,
+    pub state: IncidentState,
     /// Who measured to tell a slow way from a slow server; null until then.
     #[schema(required = true)]
     pub control_probe: Option<AgentRef>,
@@ -49,44 +49,4 @@ pub struct Calibration {
     pub ended_at: Option<Moment>,
     /// All of it in one plain sentence.
     pub sentence: String,
-}
-
-/// Where a case stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CalibrationState {
-    /// A control probe measures, to tell a slow way from a slow server.
-    Checking,
-    /// The way is slow; a search was opened.
-    Searching,
-    /// Another agent has the subnet, and the former one looks now and then.
-    Away,
-    /// The former agent's way is as before; a search was opened.
-    Returning,
-    /// Ended: the server itself is slow.
-    Server,
-    /// Ended: the search found nobody nearer.
-    Stayed,
-    /// Ended: the subnet is back with its former agent.
-    Returned,
-    /// Ended: no control probe could tell.
-    Undecided,
-    /// Ended: the delegation changed for another reason.
-    Overtaken,
-}
-
-impl From<State> for CalibrationState {
-    fn from(state: State) -> Self {
-        match state {
-            State::Checking => Self::Checking,
-            State::Searching => Self::Searching,
-            State::Away => Self::Away,
-            State::Returning => Self::Returning,
-            State::Server => Self::Server,
-            State::Stayed => Self::Stayed,
-            State::Returned => Self::Returned,
-            State::Undecided => Self::Undecided,
-            State::Overtaken => Self::Overtaken,
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Landmarks, as admins see them.
 
-use protocol::LandmarkId;
+use model::LandmarkId;
 use serde::Serialize;
 use utoipa::ToSchema;
 

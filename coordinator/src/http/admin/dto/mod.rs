@@ -9,31 +9,27 @@ mod incidents;
 mod landmarks;
 mod overview;
 mod policy;
-
 mod session;
 mod tasks;
-mod words;
 mod work;
 
 pub use agents::{Agent, AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
-pub use balance::{
-    Alternative, BalanceAnswer, BalancePass, BalanceRefusal, BalanceRule, Finding, Findings, Move,
-};
+pub use balance::{Alternative, BalanceAnswer, BalancePass, Finding, Findings, Move};
 pub use constraints::{
     Burden, ConstraintAnswer, ConstraintQuery, ConstraintRequest, Constraints, DryRun,
     OverrideAnswer, OverrideRequest, Preview, Scope, Shift,
 };
-pub use delegations::{AskedProbe, ChainLink, Delegation, HierarchyAnswer, Target, Wanted, Why};
-pub use explanation::{Counters, SkipReason, SkippedAgent, SkippedCounts};
-pub use incidents::{Calibration, CalibrationState};
+pub use delegations::{
+    AskedProbe, ChainLink, Delegation, HierarchyAnswer, Kind, Target, Wanted, Why,
+};
+pub use explanation::{Counters, SkippedAgent, SkippedCounts};
+pub use incidents::Calibration;
 pub use landmarks::{Landmark, Landmarks};
 pub use overview::{
     AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview,
     PackageCounts, PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
 };
-pub use policy::{Policy, PolicyChange, Strategy};
-
+pub use policy::{Policy, PolicyChange};
 pub use session::{Credentials, SessionAnswer};
 pub use tasks::{BackgroundTask, BackgroundTasks};
-pub use words::{AgentState, Kind, Method, Phase, Presence, Reason, Registry, Role, Verdict};
 pub use work::{Rejected, Seeds, SeedsAnswer, Version};

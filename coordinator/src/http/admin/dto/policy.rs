@@ -1,21 +1,12 @@
 //! The settings that admins may change while everything runs.
 
+use model::{BalanceRule, Strategy};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::http::admin::dto::balance::{BalancePass, BalanceRule};
+use crate::http::admin::dto::balance::BalancePass;
 use crate::http::extract::Checked;
 use crate::http::problem::FieldError;
-
-/// How searches choose whom to ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Strategy {
-    /// The hierarchy is climbed until an agent is under the threshold.
-    Threshold,
-    /// The likeliest to be nearest is asked, until nobody else is likely to be nearer.
-    Predictive,
-}
 
 /// The policy in force.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]

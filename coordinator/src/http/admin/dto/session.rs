@@ -1,9 +1,9 @@
 //! Signing in.
 
+use model::Role;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::http::admin::dto::words::Role;
 use crate::http::extract::Checked;
 use crate::http::problem::FieldError;
 

@@ -79,7 +79,7 @@ fn time(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{AgentId, DelegationId, MoveId, UnixMillis};
+    use model::{AgentId, DelegationId, MoveId, UnixMillis};
     use serde_json::json;
 
     use super::*;

@@ -6,11 +6,12 @@ mod searched;
 mod skipped;
 
 use axum::extract::State;
-use protocol::DelegationId;
+use model::DelegationId;
+use model::{Phase, ProbeVerdict};
 use store::lists::{self, Search};
 
 use crate::http::admin::delegations::{ms, read, shown};
-use crate::http::admin::dto::{AgentRef, AskedProbe, Method, Phase, Target, Verdict, Why};
+use crate::http::admin::dto::{AgentRef, AskedProbe, Target, Why};
 use crate::http::admin::explanation::assigned::{self as why_by_hand, Behind};
 use crate::http::admin::explanation::searched::{Case, sentence};
 use crate::http::admin::explanation::skipped as explain;
@@ -107,7 +108,7 @@ fn probes(found: &lists::Delegation, search: &Search) -> Vec<AskedProbe> {
 }
 
 fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> AskedProbe {
-    let phase = Phase::from_word(&probe.phase).unwrap_or(Phase::Rest);
+    let phase = probe.phase.parse().unwrap_or(Phase::Rest);
     let threshold_us = (phase != Phase::Predicted).then_some(search.threshold_us);
     let verdict = verdict(&probe.state, probe.rtt_us, threshold_us);
     AskedProbe {
@@ -117,7 +118,7 @@ fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> As
         phase,
         level: (!matches!(phase, Phase::Company | Phase::Predicted))
             .then(|| probe.level.to_string()),
-        method: probe.method.as_deref().and_then(Method::from_word),
+        method: probe.method.as_deref().and_then(|word| word.parse().ok()),
         rtt_ms: probe.rtt_us.map(ms),
         samples: probe.samples.map(Into::into),
         threshold_ms: ms(search.threshold_us),
@@ -134,16 +135,16 @@ fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> As
 
 /// As the search itself judges (`delegation::next_step`): under the threshold is good enough, at it
 /// is not. A search that predicts has none.
-fn verdict(state: &str, rtt_us: Option<u32>, threshold_us: Option<u32>) -> Verdict {
+fn verdict(state: &str, rtt_us: Option<u32>, threshold_us: Option<u32>) -> ProbeVerdict {
     match (state, rtt_us) {
         ("measured", Some(rtt)) => match threshold_us {
-            Some(threshold) if rtt < threshold => Verdict::Satisfies,
-            Some(_) => Verdict::TooSlow,
-            None => Verdict::Measured,
+            Some(threshold) if rtt < threshold => ProbeVerdict::Satisfies,
+            Some(_) => ProbeVerdict::TooSlow,
+            None => ProbeVerdict::Measured,
         },
-        ("asked", _) => Verdict::Pending,
-        ("expired", _) => Verdict::Expired,
-        _ => Verdict::Unreachable,
+        ("asked", _) => ProbeVerdict::Pending,
+        ("expired", _) => ProbeVerdict::Expired,
+        _ => ProbeVerdict::Unreachable,
     }
 }
 
@@ -154,11 +155,11 @@ mod tests {
     #[test]
     fn verdicts_are_those_of_the_search() {
         let judged = |state, rtt_us| verdict(state, rtt_us, Some(50_000));
-        assert_eq!(judged("measured", Some(49_999)), Verdict::Satisfies);
-        assert_eq!(judged("measured", Some(50_000)), Verdict::TooSlow);
-        assert_eq!(judged("asked", None), Verdict::Pending);
-        assert_eq!(judged("refused", None), Verdict::Unreachable);
-        assert_eq!(judged("expired", None), Verdict::Expired);
-        assert_eq!(verdict("measured", Some(90_000), None), Verdict::Measured);
+        assert_eq!(judged("measured", Some(49_999)), ProbeVerdict::Satisfies);
+        assert_eq!(judged("measured", Some(50_000)), ProbeVerdict::TooSlow);
+        assert_eq!(judged("asked", None), ProbeVerdict::Pending);
+        assert_eq!(judged("refused", None), ProbeVerdict::Unreachable);
+        assert_eq!(judged("expired", None), ProbeVerdict::Expired);
+        assert_eq!(verdict("measured", Some(90_000), None), ProbeVerdict::Measured);
     }
 }

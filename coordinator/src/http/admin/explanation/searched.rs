@@ -1,9 +1,10 @@
 //! The search behind a delegation, told.
 
+use model::{Phase, ProbeMethod, ProbeVerdict};
 use store::lists::{Delegation, Search};
 
 use crate::http::admin::delegations::ms;
-use crate::http::admin::dto::{AskedProbe, Phase, Verdict};
+use crate::http::admin::dto::AskedProbe;
 use crate::http::admin::explanation::predicted;
 
 /// What there is to tell.
@@ -57,9 +58,18 @@ fn measured(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
     told
 }
 
+/// As a sentence names the method.
+const fn method_name(method: ProbeMethod) -> &'static str {
+    match method {
+        ProbeMethod::Icmp => "ICMP echo",
+        ProbeMethod::Tcp => "TCP connect",
+        ProbeMethod::Head => "HTTP HEAD",
+    }
+}
+
 fn because(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
     let (rtt, threshold) = (probe.rtt_ms.unwrap_or_default(), ms(search.threshold_us));
-    let method = probe.method.map_or("probe", crate::http::admin::dto::Method::in_words);
+    let method = probe.method.map_or("probe", method_name);
     let time = format!("{} ms by {method} to {}", round(rtt, threshold), search.target);
     let threshold = short(threshold);
     match case.found.reason.as_str() {
@@ -121,12 +131,12 @@ fn found_by(chosen: &AskedProbe) -> String {
 fn tally(probes: &[&AskedProbe]) -> String {
     let count = |verdict| probes.iter().filter(|probe| probe.verdict == verdict).count();
     let kinds = [
-        (count(Verdict::Satisfies), "near enough"),
-        (count(Verdict::TooSlow), "too slow"),
-        (count(Verdict::Measured), "measured"),
-        (count(Verdict::Unreachable), "could not measure it"),
-        (count(Verdict::Expired), "did not report in time"),
-        (count(Verdict::Pending), "not reported yet"),
+        (count(ProbeVerdict::Satisfies), "near enough"),
+        (count(ProbeVerdict::TooSlow), "too slow"),
+        (count(ProbeVerdict::Measured), "measured"),
+        (count(ProbeVerdict::Unreachable), "could not measure it"),
+        (count(ProbeVerdict::Expired), "did not report in time"),
+        (count(ProbeVerdict::Pending), "not reported yet"),
     ];
     let told = kinds.into_iter().filter(|(count, _)| *count > 0);
     let told: Vec<String> = told.map(|(count, kind)| format!("{count} {kind}")).collect();
@@ -157,10 +167,10 @@ fn short(threshold: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{AgentId, DelegationId, ProbeId, SearchId, UnixMillis};
+    use model::{AgentId, DelegationId, ProbeId, SearchId, UnixMillis};
 
     use super::*;
-    use crate::http::admin::dto::{AgentRef, Method};
+    use crate::http::admin::dto::AgentRef;
 
     fn delegation(reason: &str, provisional: bool) -> Delegation {
         Delegation {
@@ -196,14 +206,14 @@ mod tests {
         }
     }
 
-    fn probe(order: u64, phase: Phase, rtt_ms: Option<f64>, verdict: Verdict) -> AskedProbe {
+    fn probe(order: u64, phase: Phase, rtt_ms: Option<f64>, verdict: ProbeVerdict) -> AskedProbe {
         AskedProbe {
             id: ProbeId::new(1),
             order,
             agent: AgentRef { id: AgentId::new(5), name: "cape".into() },
             phase,
             level: Some("41.0.0.0/8".into()),
-            method: Some(Method::Icmp),
+            method: Some(ProbeMethod::Icmp),
             rtt_ms,
             samples: Some(3),
             threshold_ms: 50.0,
@@ -225,13 +235,16 @@ mod tests {
 
     #[test]
     fn each_reason_reads_well() {
-        let near = |phase| [probe(1, phase, Some(12.345), Verdict::Satisfies)];
+        let near = |phase| [probe(1, phase, Some(12.345), ProbeVerdict::Satisfies)];
         insta::assert_snapshot!(told("threshold", false, &near(Phase::Sibling)), @"cape crawls 41.0.0.0/16 because it was the first to be near enough: 12.3 ms by ICMP echo to 41.0.0.1, under the threshold of 50 ms. It was the first that was asked. It was asked because it crawls a subnet directly under 41.0.0.0/8.");
         insta::assert_snapshot!(told("company", false, &near(Phase::Company)), @"cape crawls 41.0.0.0/16 because it already crawls another subnet of the same company, ACME, and is near enough: 12.3 ms by ICMP echo to 41.0.0.1, under the threshold of 50 ms. It was the first that was asked. It was asked for the company's sake.");
         let far = [
-            probe(1, Phase::SiblingChild, Some(82.1), Verdict::TooSlow),
-            AskedProbe { chosen: false, ..probe(2, Phase::Rest, Some(140.26), Verdict::TooSlow) },
-            probe(3, Phase::Rest, None, Verdict::Unreachable),
+            probe(1, Phase::SiblingChild, Some(82.1), ProbeVerdict::TooSlow),
+            AskedProbe {
+                chosen: false,
+                ..probe(2, Phase::Rest, Some(140.26), ProbeVerdict::TooSlow)
+            },
+            probe(3, Phase::Rest, None, ProbeVerdict::Unreachable),
         ];
         insta::assert_snapshot!(told("lowest", false, &far), @"cape crawls 41.0.0.0/16 because nobody was under the threshold of 50 ms and it came nearest: 82.1 ms by ICMP echo to 41.0.0.1. 2 agents were asked besides: 1 too slow, 1 could not measure it; the best of them was cape with 140.3 ms. It was asked because it crawls something inside 41.0.0.0/8.");
         assert!(told("lowest", true, &far).ends_with("may not have been asked or answered yet."));
@@ -244,11 +257,11 @@ mod tests {
             deviation_ms: Some(3.2),
             chance: Some(chance),
             level: None,
-            ..probe(order, Phase::Predicted, Some(rtt_ms), Verdict::Measured)
+            ..probe(order, Phase::Predicted, Some(rtt_ms), ProbeVerdict::Measured)
         };
         let alone = [predicted(1, 12.345, 14.0, 0.914)];
         insta::assert_snapshot!(told("predicted", false, &alone), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked first, as the likeliest to be nearest (chance 91 %): 14 ms were expected, give or take 3. Nobody else was likely enough to be nearer to be worth a probe.");
-        let mut third = probe(3, Phase::Predicted, None, Verdict::Unreachable);
+        let mut third = probe(3, Phase::Predicted, None, ProbeVerdict::Unreachable);
         third.expected_ms = Some(15.0);
         let north = AgentRef { id: AgentId::new(6), name: "north".into() };
         let besides = AskedProbe { agent: north, chosen: false, ..predicted(1, 40.0, 14.0, 0.6) };

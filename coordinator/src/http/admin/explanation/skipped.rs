@@ -1,10 +1,10 @@
 //! What a search did besides asking: counters, and whom it passed over.
 
-use protocol::AgentId;
+use model::{AgentId, SkipReason};
 use store::lists::{self, Search};
 use store::searches;
 
-use crate::http::admin::dto::{AgentRef, Counters, SkipReason, SkippedAgent, SkippedCounts};
+use crate::http::admin::dto::{AgentRef, Counters, SkippedAgent, SkippedCounts};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 
@@ -19,7 +19,7 @@ pub(super) async fn skipped(
     let names = lists::names(store, &agents).await?;
     let shown = found.iter().filter_map(|skipped| {
         let name = names.get(&skipped.agent)?.clone();
-        let why = delegation::SkipReason::from_word(&skipped.why)?.into();
+        let why = skipped.why.parse().ok()?;
         Some(SkippedAgent { agent: AgentRef { id: skipped.agent, name }, why })
     });
     Ok(shown.collect())
@@ -86,18 +86,6 @@ const fn of_several(why: SkipReason, count: usize) -> &'static str {
         (SkipReason::Excluded, 1) => "was excluded by an admin",
         (SkipReason::Excluded, _) => "were excluded by an admin",
         (SkipReason::Budget, _) => "had used up the probes of the day",
-    }
-}
-
-impl From<delegation::SkipReason> for SkipReason {
-    fn from(skip: delegation::SkipReason) -> Self {
-        match skip {
-            delegation::SkipReason::Asleep => Self::Asleep,
-            delegation::SkipReason::Unreachable => Self::Unreachable,
-            delegation::SkipReason::Busy => Self::Busy,
-            delegation::SkipReason::Excluded => Self::Excluded,
-            delegation::SkipReason::Budget => Self::Budget,
-        }
     }
 }
 

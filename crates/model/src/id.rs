@@ -1,12 +1,11 @@
-//! Typed identifiers. In memory and in Postgres they are 64-bit integers; in JSON and URLs they are
-//! opaque strings with a prefix that says what they name, so that one can never be passed for
-//! another.
+//! Typed identifiers. In memory and in Postgres they are 64-bit integers. In JSON and URLs they are
+//! opaque strings with a prefix for the kind, so that one can never be taken for another.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// A text that was meant to be an identifier and is not.
+/// A text that is not an identifier of the wanted kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not an identifier of the form {prefix}_NUMBER")]
 pub struct ParseIdError {
@@ -21,12 +20,12 @@ macro_rules! id {
         pub struct $name(i64);
 
         impl $name {
-            /// The identifier with this number, as Postgres gave it.
+            /// The identifier with this number, from a column of Postgres.
             pub const fn new(number: i64) -> Self {
                 Self(number)
             }
 
-            /// The number, as Postgres knows it.
+            /// The number, for a column of Postgres.
             pub const fn get(self) -> i64 {
                 self.0
             }
@@ -73,11 +72,11 @@ id! {
     ProbeId, "prb"
 }
 id! {
-    /// One search for the agent that shall crawl a subnet.
+    /// A search for the agent that shall crawl a subnet.
     SearchId, "sch"
 }
 id! {
-    /// One decision that a subnet belongs to an agent.
+    /// A decision that an agent crawls a subnet.
     DelegationId, "dlg"
 }
 id! {
@@ -85,19 +84,19 @@ id! {
     HostId, "hst"
 }
 id! {
-    /// An admin's word that an agent crawls a part of the hierarchy.
+    /// A constraint: one agent crawls a part of the hierarchy.
     PinId, "pin"
 }
 id! {
-    /// An admin's word that an agent never crawls a part of the hierarchy.
+    /// A constraint: one agent never crawls a part of the hierarchy.
     ExclusionId, "exc"
 }
 id! {
-    /// One subnet that balance gave to another agent.
+    /// A subnet that balance gave to another agent.
     MoveId, "mov"
 }
 id! {
-    /// A subnet that every agent measures now and then.
+    /// A subnet that every agent measures periodically.
     LandmarkId, "lmk"
 }
 
@@ -106,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_form_carries_the_kind() {
+    fn the_text_form_has_the_prefix_of_the_kind() {
         assert_eq!(AgentId::new(12).to_string(), "agt_12");
         assert_eq!("agt_12".parse(), Ok(AgentId::new(12)));
         assert_eq!(serde_json::to_string(&ProbeId::new(7)).unwrap(), "\"prb_7\"");

@@ -1,14 +1,17 @@
-//! Here is a link: may it be crawled, whose host is it, and have we seen it before?
+//! URL rules of coordinator and agents: what may be crawled, host keys, fingerprints.
 //!
 //! A [`CrawlUrl`] is an absolute http or https URL in WHATWG form, without fragment and
-//! credentials, of at most [`protocol::limits::URL_BYTES`] bytes. It is sent and reported in that
-//! form. Two spellings that RFC 3986 section 6.2.2 calls equivalent have the same [`Fingerprint`],
-//! so that a page is fetched once.
+//! credentials, of at most [`MAX_BYTES`] bytes. It is stored, sent and reported in that form. Two
+//! spellings that RFC 3986 section 6.2.2 calls equivalent have the same [`Fingerprint`], so that a
+//! page is fetched once.
 
 use std::{borrow::Cow, fmt};
 
 use sha2::{Digest as _, Sha256};
 use url::{Host, Position, Url};
+
+/// Longest URL, in bytes.
+pub const MAX_BYTES: usize = 2_048;
 
 /// Path segments that may be equal before the URL is taken for a trap (`/a/a/a/a/a/a/…`).
 const SAME_SEGMENTS: usize = 6;
@@ -17,33 +20,69 @@ const SAME_SEGMENTS: usize = 6;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// Not a URL by the WHATWG rules.
-    #[error("not a URL")]
-    Syntax(#[source] url::ParseError),
+    #[error("not an absolute URL: {0}")]
+    Syntax(url::ParseError),
     /// Not http or https.
-    #[error("scheme {0:?} is not crawled")]
+    #[error("only http and https are crawled, not {0}")]
     Scheme(String),
     /// Carries a user name or password.
-    #[error("carries credentials")]
+    #[error("carries a user name or password")]
     Credentials,
-    /// Longer than [`protocol::limits::URL_BYTES`].
-    #[error("longer than {max} bytes", max = protocol::limits::URL_BYTES)]
+    /// Longer than [`MAX_BYTES`].
+    #[error("longer than {MAX_BYTES} bytes")]
     TooLong,
-    /// Repeats a path segment so often that it must be a loop.
+    /// Repeats a path segment so often that the site must be endless.
     #[error("repeats a path segment, as endless sites do")]
     Trap,
 }
 
-/// Names a URL in the frontier: the first 16 bytes of the SHA-256 of its canonical spelling.
+/// Identifies a URL: the first 16 bytes of the SHA-256 of its canonical spelling.
 pub type Fingerprint = [u8; 16];
 
+/// The fingerprint of a URL in the form of [`CrawlUrl::as_str`].
+pub fn fingerprint(normalised: &str) -> Fingerprint {
+    let digest: [u8; 32] = Sha256::digest(canonical_escapes(normalised).as_bytes()).into();
+    let mut short = Fingerprint::default();
+    short.copy_from_slice(&digest[..16]);
+    short
+}
+
+/// Scheme and authority, the unit of politeness: `https://example.org:8443`. The port is absent
+/// where it is the default of the scheme.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostKey(String);
+
+impl HostKey {
+    /// As written in a URL, without the slash that starts the path.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// `http` or `https`.
+    pub fn scheme(&self) -> &str {
+        self.0.split_once("://").map_or("", |(scheme, _)| scheme)
+    }
+
+    /// Host name or address, with the port where it is not the default.
+    pub fn authority(&self) -> &str {
+        self.0.split_once("://").map_or("", |(_, authority)| authority)
+    }
+}
+
+impl fmt::Display for HostKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// A URL that may be crawled.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CrawlUrl(Url);
 
 impl CrawlUrl {
-    /// The URL in `text`, which must be absolute.
+    /// The URL in `text`, which must be absolute; blanks around it are ignored.
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        if text.len() > 4 * protocol::limits::URL_BYTES {
+        if text.len() > 4 * MAX_BYTES {
             return Err(UrlError::TooLong);
         }
         Self::new(Url::parse(text).map_err(UrlError::Syntax)?)
@@ -51,13 +90,13 @@ impl CrawlUrl {
 
     /// The URL that a link with this `reference` leads to from a document whose base is `base`.
     pub fn join(base: &Url, reference: &str) -> Result<Self, UrlError> {
-        if reference.len() > 4 * protocol::limits::URL_BYTES {
+        if reference.len() > 4 * MAX_BYTES {
             return Err(UrlError::TooLong);
         }
         Self::new(base.join(reference).map_err(UrlError::Syntax)?)
     }
 
-    /// Brings `url` into form.
+    /// Normalises `url`, or says why it may not be crawled.
     pub fn new(mut url: Url) -> Result<Self, UrlError> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(UrlError::Scheme(url.scheme().chars().take(32).collect()));
@@ -66,49 +105,54 @@ impl CrawlUrl {
             return Err(UrlError::Credentials);
         }
         url.set_fragment(None);
-        if url.as_str().len() > protocol::limits::URL_BYTES {
+        if url.as_str().len() > MAX_BYTES {
             return Err(UrlError::TooLong);
         }
         if is_trap(&url) { Err(UrlError::Trap) } else { Ok(Self(url)) }
     }
 
-    /// The whole URL.
+    /// The start page of the host with this scheme and authority.
+    pub fn of_host(scheme: &str, authority: &str) -> Result<Self, UrlError> {
+        Self::parse(&format!("{scheme}://{authority}/"))
+    }
+
+    /// The whole URL, normalised.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// As the `url` crate knows it.
+    /// The value of the `url` crate, as a base for links.
     pub fn url(&self) -> &Url {
         &self.0
     }
 
-    /// Scheme and authority, the unit of politeness: `https://example.org:8443`.
-    pub fn host_key(&self) -> String {
-        self.0.origin().ascii_serialization()
+    /// The host that the URL belongs to.
+    pub fn host_key(&self) -> HostKey {
+        HostKey(self.0.origin().ascii_serialization())
     }
 
-    /// Name or address of the host. None never happens for http and https; the type of `url` can't
-    /// say so.
+    /// Name or address of the host. It is never none for http and https, though the type of the
+    /// `url` crate allows it.
     pub fn host(&self) -> Option<Host<&str>> {
         self.0.host()
     }
 
-    /// TCP port, given or by scheme.
+    /// TCP port: as given, else the default of the scheme.
     pub fn port(&self) -> u16 {
         self.0.port_or_known_default().unwrap_or(0)
     }
 
-    /// Path and query, as they go into the request line and are matched against robots.txt.
+    /// Path and query, as the request line and the rules of robots.txt have them.
     pub fn path_and_query(&self) -> &str {
         &self.0[Position::BeforePath..Position::AfterQuery]
     }
 
-    /// Whether TLS is wanted.
+    /// Whether requests go over TLS.
     pub fn is_https(&self) -> bool {
         self.0.scheme() == "https"
     }
 
-    /// Where the robots.txt of this URL's host is.
+    /// The robots.txt of this URL's host.
     #[must_use]
     pub fn robots(&self) -> Self {
         let mut url = self.0.clone();
@@ -117,12 +161,9 @@ impl CrawlUrl {
         Self(url)
     }
 
-    /// What the frontier remembers of the URL.
+    /// The same for all equivalent spellings of the URL.
     pub fn fingerprint(&self) -> Fingerprint {
-        let digest: [u8; 32] = Sha256::digest(canonical_escapes(self.as_str()).as_bytes()).into();
-        let mut short = Fingerprint::default();
-        short.copy_from_slice(&digest[..16]);
-        short
+        fingerprint(self.as_str())
     }
 }
 
@@ -132,7 +173,7 @@ impl fmt::Display for CrawlUrl {
     }
 }
 
-/// `text` with escapes in upper case, and without escapes of characters that need none (RFC 3986
+/// `text` with escapes in upper case, and without escapes of unreserved characters (RFC 3986
 /// section 6.2.2).
 pub fn canonical_escapes(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
@@ -143,6 +184,7 @@ pub fn canonical_escapes(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find('%') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
+        // A percent sign that starts no escape stays, as browsers send it.
         let Some(byte) = escaped_byte(rest) else {
             out.push('%');
             rest = &rest[1..];
@@ -164,6 +206,7 @@ fn escaped_byte(text: &str) -> Option<u8> {
     u8::from_str_radix(digits, 16).ok()
 }
 
+/// Sites whose links append a directory to each page never end; the same segment then repeats.
 fn is_trap(url: &Url) -> bool {
     let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
     segments.len() > SAME_SEGMENTS
@@ -181,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_brought_into_form() {
+    fn urls_are_normalised() {
         for (text, form) in [
             ("HTTP://Example.ORG:80/a/../b?q=1#top", "http://example.org/b?q=1"),
             ("https://example.org", "https://example.org/"),
@@ -196,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_crawler_must_not_ask_for_is_refused() {
+    fn urls_that_may_not_be_crawled_are_refused() {
         assert!(matches!(CrawlUrl::parse("/relative"), Err(UrlError::Syntax(_))));
         assert_eq!(CrawlUrl::parse("ftp://example.org/"), Err(UrlError::Scheme("ftp".into())));
         assert_eq!(
@@ -232,10 +275,21 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_told_apart_by_scheme_and_port() {
-        assert_eq!(parse("http://e.org:8080/x").host_key(), "http://e.org:8080");
-        assert_eq!(parse("http://e.org:80/x").host_key(), "http://e.org");
+    fn hosts_differ_by_scheme_and_port() {
+        assert_eq!(parse("http://e.org:8080/x").host_key().as_str(), "http://e.org:8080");
+        assert_eq!(parse("http://e.org:80/x").host_key().as_str(), "http://e.org");
         assert_ne!(parse("http://e.org/").host_key(), parse("https://e.org/").host_key());
         assert_eq!(parse("https://e.org/a/b?c#d").robots().as_str(), "https://e.org/robots.txt");
+    }
+
+    #[test]
+    fn a_host_key_has_scheme_and_authority() {
+        let key = parse(" https://[2001:DB8::1]:8443/a ").host_key();
+        assert_eq!(key.scheme(), "https");
+        assert_eq!(key.authority(), "[2001:db8::1]:8443");
+        let start = CrawlUrl::of_host(key.scheme(), key.authority()).unwrap();
+        assert_eq!(start.host_key(), key);
+        assert_eq!(start.port(), 8443);
+        assert_eq!(CrawlUrl::of_host("https", "example.org").unwrap().port(), 443);
     }
 }

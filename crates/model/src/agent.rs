@@ -1,0 +1,61 @@
+//! Agents: what admins decided about them, whether they can be reached, why a search skips them.
+
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+/// What the admins decided about an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum AgentState {
+    /// Enrolled; an admin has yet to approve it.
+    Pending,
+    /// May probe and crawl.
+    Approved,
+    /// Keeps its delegations, but fetches nothing until an admin resumes it.
+    Paused,
+    /// May never work again under its key.
+    Revoked,
+}
+
+/// Whether an agent can be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Presence {
+    /// Sends heartbeats, inside its spans.
+    Awake,
+    /// Announced its sleep, or is outside its spans.
+    Asleep,
+    /// Is inside its spans, but its heartbeats stay away.
+    Unreachable,
+    /// Enrolled, but has not sent a heartbeat yet.
+    Never,
+}
+
+/// Why a search did not ask an agent whose turn had come.
+///
+/// The order of the variants is the order in which several reasons are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum SkipReason {
+    /// It was outside its spans.
+    Asleep,
+    /// Its heartbeats stayed away.
+    Unreachable,
+    /// It had as many unanswered probe orders as it may have.
+    Busy,
+    /// An admin excluded it.
+    Excluded,
+    /// Its probes of the day, or those of the subnet, were used up.
+    Budget,
+}
+
+spelling!(AgentState, Presence, SkipReason);

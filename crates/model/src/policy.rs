@@ -1,0 +1,113 @@
+//! The settings of the operator. A change applies at once, without a restart.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{BalanceRule, Strategy};
+
+/// All settings that an admin may change while the coordinator runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// Strategy of searches that are opened from now on.
+    pub strategy: Strategy,
+    /// Probing threshold, in microseconds (IPMicra III.D); 1 to 60,000,000.
+    pub threshold_us: u32,
+    /// How long a URL waits for its search before it goes to the best agent so far, in
+    /// milliseconds; 1,000 to 86,400,000.
+    pub patience_ms: u32,
+    /// How many agents a search may ask at the same time; 1 to 100.
+    pub parallel: u32,
+    /// Round trips measured for one probe; 1 to 10.
+    pub samples: u8,
+    /// Bounds on the number of probes.
+    pub probes: ProbesADay,
+    /// Most landmarks; 0 to 10,000.
+    pub landmarks: u32,
+    /// Days after which an agent measures a landmark again; 1 to 365.
+    pub landmark_days: u32,
+    /// What agents receive, except what [`Policy::calibration`] holds: see
+    /// [`Policy::for_agents`].
+    pub crawl: CrawlPolicy,
+    /// When slower pages reopen the search of a subnet.
+    pub calibration: CalibrationPolicy,
+}
+
+impl Policy {
+    /// The settings that agents receive, completed from [`Policy::calibration`].
+    pub fn for_agents(&self) -> CrawlPolicy {
+        let CalibrationPolicy { revisit_s, slowdown, .. } = self.calibration;
+        CrawlPolicy { revisit_s, slowdown: Some(slowdown), ..self.crawl }
+    }
+}
+
+/// Bounds on probes in a day (UTC), at least 1 each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProbesADay {
+    /// Asked of one agent.
+    pub per_agent: u32,
+    /// Sent into one subnet.
+    pub per_target: u32,
+    /// Asked of all agents together.
+    pub in_all: u64,
+}
+
+/// The settings for crawling, as agents receive them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CrawlPolicy {
+    /// Least time between the end of one request to a host and the start of the next, in
+    /// milliseconds.
+    pub host_delay_ms: u32,
+    /// Most pages of one host.
+    pub pages_a_host: u32,
+    /// Most links between a routed URL and a page.
+    pub depth: u8,
+    /// Age at which a page is visited again, in seconds; 0 for never.
+    #[serde(default)]
+    pub revisit_s: u32,
+    /// When a page counts as slower than it used to be; none: its times are not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<Slowdown>,
+}
+
+impl Default for CrawlPolicy {
+    fn default() -> Self {
+        Self { host_delay_ms: 1_000, pages_a_host: 10_000, depth: 25, revisit_s: 0, slowdown: None }
+    }
+}
+
+/// When a page counts as slower than it used to be (IPMicra III.F).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slowdown {
+    /// How long it must take, in per cent of its usual time; above 100.
+    pub percent: u32,
+    /// How often in a row; at least 1.
+    pub repeats: u32,
+}
+
+/// When a subnet is searched for anew because its pages became slower (IPMicra III.F).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CalibrationPolicy {
+    /// Age at which a page is visited again, in seconds; 0 for never, at most a year.
+    pub revisit_s: u32,
+    /// When a page counts as slower.
+    pub slowdown: Slowdown,
+    /// Least time from one delegation of a subnet to a new search because of slow pages, in
+    /// seconds; 1 to a year.
+    pub rest_s: u32,
+    /// Length of the window in which timing reports count together, and interval at which a former
+    /// agent measures whether its path has recovered, in seconds; 1 to a year.
+    pub window_s: u32,
+}
+
+/// The settings of balance. They are read before each pass, so that all coordinators obey a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BalancePolicy {
+    /// Which subnet leaves an agent that is over its capacity.
+    pub rule: BalanceRule,
+    /// Whether periodic passes move subnets towards the cheapest plan.
+    pub passes: bool,
+    /// Most subnets that passes move in 24 hours; at most 1,000,000.
+    pub moves_a_day: u32,
+    /// What a move of a pass must save at least, in milliseconds a day, unless it relieves an
+    /// agent.
+    pub least_gain_ms: u32,
+}
