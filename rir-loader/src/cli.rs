@@ -82,7 +82,7 @@ pub(crate) enum Command {
     /// Adds the virtual subnets that the coordinator's searches found to the generation in use, as
     /// a new generation; the coordinator calls it by itself. Virtual subnets that cross what the
     /// registries record are left out.
-    Split(SplitArgs),
+    Split(CommonArgs),
     /// Download today's files from the registries.
     ///
     /// Downloads the newest delegated file of each registry, checks it against the MD5 sum that the
@@ -96,7 +96,7 @@ pub(crate) enum Command {
     ///
     /// Reads the files, builds the hierarchy in memory and counts what is in it, without a
     /// database. Without files it counts the generation in use.
-    Stats(StatsArgs),
+    Stats(FilesArgs),
     /// Show who holds an address, or what a company holds.
     ///
     /// Prints the ranges around an address, from all addresses down to the smallest range that
@@ -114,9 +114,9 @@ pub(crate) enum Command {
     Man,
 }
 
-/// Location of the database.
+/// Location of the database, and the kind of output.
 #[derive(Debug, Args)]
-pub(crate) struct DatabaseArgs {
+pub(crate) struct CommonArgs {
     /// The coordinator's data directory; its private database is used when no database URL is
     /// given.
     #[arg(long, value_name = "DIR", env = "NEARCRAWL_DATA_DIR")]
@@ -124,6 +124,22 @@ pub(crate) struct DatabaseArgs {
     /// A Postgres to use instead of the private one, as postgres://user:password@host/database.
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Files to look at.
+#[derive(Debug, Args)]
+pub(crate) struct FilesArgs {
+    /// Registry files (plain, gzip or zip), directories with such files, or `-` for standard input;
+    /// the generation in use without any.
+    #[arg(value_name = "FILE")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 /// How files are read.
@@ -164,20 +180,7 @@ pub(crate) struct LoadArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    /// Print the report as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Flags of `split`.
-#[derive(Debug, Args)]
-pub(crate) struct SplitArgs {
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    /// Print the report as one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) common: CommonArgs,
 }
 
 /// Flags of `fetch`.
@@ -225,22 +228,6 @@ fn parse_contact(text: &str) -> Result<String, String> {
     }
 }
 
-/// Flags of `stats`.
-#[derive(Debug, Args)]
-pub(crate) struct StatsArgs {
-    /// Registry files (plain, gzip or zip), directories with such files, or `-` for standard input;
-    /// the generation in use without any.
-    #[arg(value_name = "FILE")]
-    pub(crate) paths: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) reading: ReadArgs,
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// Flags of `inspect`.
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
@@ -248,17 +235,8 @@ pub(crate) struct InspectArgs {
     /// or IPv6, or the name or handle of a company.
     #[arg(value_name = "IP|CIDR|COMPANY")]
     pub(crate) query: String,
-    /// Registry files (plain, gzip or zip), directories with such files, or `-` for standard input;
-    /// the generation in use without any.
-    #[arg(value_name = "FILE")]
-    pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) reading: ReadArgs,
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    /// Print a JSON list, outermost range first.
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) files: FilesArgs,
 }
 
 /// Flags of `diff`.
@@ -275,8 +253,5 @@ pub(crate) struct DiffArgs {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) common: CommonArgs,
 }

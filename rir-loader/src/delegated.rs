@@ -94,23 +94,10 @@ pub fn read(
         }
         match &mut report {
             Some(report) => report.read_line(text, number, handler)?,
-            None => return Err(missing_header(text, number)),
+            None => return Err(TextError::NoHeader { line: number }),
         }
     }
     report.ok_or(TextError::NoHeader { line: number })?.check_counts(number)
-}
-
-/// A line that is a record or a summary only lacks its header; anything else is no delegated file.
-fn missing_header(text: &[u8], line: u64) -> TextError {
-    let parsed = if header::is_summary(text) {
-        Summary::parse(text).map(drop)
-    } else {
-        Record::parse(text).map(drop)
-    };
-    match parsed {
-        Ok(()) => TextError::NoHeader { line },
-        Err(error) => TextError::Header { line, error },
-    }
 }
 
 impl DelegatedReport {

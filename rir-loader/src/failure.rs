@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use cluster::ClusterError;
 use rir_loader::fetch::FetchError;
-use rir_loader::files::FilesError;
 use rir_loader::read::ReadError;
 use store::StoreError;
 
@@ -59,7 +58,7 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
 fn exit_code(cause: &(dyn Error + 'static)) -> Option<u8> {
     if let Some(error) = cause.downcast_ref() {
         return match error {
-            ReadError::Open { .. } => Some(66),
+            ReadError::Open { .. } | ReadError::NoFiles { .. } => Some(66),
             _ => Some(65),
         };
     }
@@ -70,7 +69,6 @@ fn exit_code(cause: &(dyn Error + 'static)) -> Option<u8> {
     let known = [
         (cause.is::<Interrupted>(), 130),
         (cause.is::<NothingLoaded>() || cause.is::<NoSuchCompany>(), 3),
-        (cause.is::<FilesError>(), 66),
         (matches!(cause.downcast_ref(), Some(StoreError::Shrunken { .. })), 65),
         (cause.is::<NotAllFetched>() || is_unavailable, 69),
     ];

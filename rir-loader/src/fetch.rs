@@ -27,9 +27,8 @@ use self::partial::PartialDownload;
 use self::validator::Validator;
 use crate::progress::{Progress, Step};
 
-pub use checksum::checksum_in;
 pub use error::FetchError;
-pub use mirror::{Mirror, MirrorError, RemoteFile};
+pub use mirror::{InvalidMirror, Mirror, RemoteFile};
 pub use retry::RetryPolicy;
 
 /// Behaviour towards a registry's server.

@@ -4,36 +4,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::input::is_stdin;
-
-/// Why files cannot be found.
-#[derive(Debug, thiserror::Error)]
-pub enum FilesError {
-    /// The path does not exist or may not be read.
-    #[error("cannot look at {path}")]
-    Access {
-        /// The path as given.
-        path: PathBuf,
-        /// Error of the file system.
-        source: io::Error,
-    },
-    /// A directory without registry files.
-    #[error(
-        "{dir} holds no registry data: no file named delegated-…, ripe.db…, apnic.db…, afrinic.db…, \
-         lacnic.db… or arin_db…; fetch today's delegated files with `rir-loader fetch --dir {dir}`"
-    )]
-    NoFiles {
-        /// The directory.
-        dir: PathBuf,
-    },
-}
+use crate::read::ReadError;
 
 /// The files that `paths` stand for, in order: a file and `-` (standard input) for themselves, a
 /// directory for the registry files in it, sorted by name. Checksums, signatures and unfinished
 /// downloads in a directory are left out, and so is a dump whose `.utf8` version is there.
-pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FilesError> {
+pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     let mut files = vec![];
     for path in paths {
-        let error = |source| FilesError::Access { path: path.clone(), source };
+        let error = |source| open_error(path, source);
         if !is_stdin(path) && path.metadata().map_err(error)?.is_dir() {
             files.extend(files_in(path)?);
         } else {
@@ -43,8 +22,8 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FilesError> {
     Ok(files)
 }
 
-fn files_in(dir: &Path) -> Result<Vec<PathBuf>, FilesError> {
-    let error = |source| FilesError::Access { path: dir.to_owned(), source };
+fn files_in(dir: &Path) -> Result<Vec<PathBuf>, ReadError> {
+    let error = |source| open_error(dir, source);
     let mut files = vec![];
     for entry in dir.read_dir().map_err(error)? {
         let path = entry.map_err(error)?.path();
@@ -56,7 +35,15 @@ fn files_in(dir: &Path) -> Result<Vec<PathBuf>, FilesError> {
     // RIPE publishes each dump in two encodings with the same objects.
     let in_latin1: Vec<PathBuf> = files.iter().filter_map(|path| latin1_version(path)).collect();
     files.retain(|path| !in_latin1.contains(path));
-    if files.is_empty() { Err(FilesError::NoFiles { dir: dir.to_owned() }) } else { Ok(files) }
+    if files.is_empty() {
+        Err(ReadError::NoFiles { dir: dir.display().to_string() })
+    } else {
+        Ok(files)
+    }
+}
+
+fn open_error(path: &Path, source: io::Error) -> ReadError {
+    ReadError::Open { file: path.display().to_string(), source }
 }
 
 fn is_registry_file(path: &Path) -> bool {

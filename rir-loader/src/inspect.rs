@@ -7,8 +7,8 @@ use std::net::IpAddr;
 use hierarchy::{Hierarchy, Range, Subnet, SubnetId, SubnetKind};
 use serde::Serialize;
 
-use crate::settle::holder::readable;
-use crate::settle::names::normalize;
+use crate::settle::normalize;
+use crate::settle::readable;
 
 /// A subnet and its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

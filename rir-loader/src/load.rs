@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hierarchy::Hierarchy;
+use hierarchy::{Hierarchy, Registry};
 use store::generations::{Load, Source};
 use store::{Store, StoreError, cuts};
 
@@ -40,7 +40,19 @@ pub async fn load(
     copy(&mut load, hierarchy, progress).await?;
     let (generation, took) = load.swap(begun, &stored).await?;
     progress(Step::Done);
-    Ok(LoadReport::new(generation, data, virtual_subnets as u64, took, sources))
+    Ok(LoadReport {
+        generation: generation.get(),
+        subnets: hierarchy.len() as u64,
+        companies: hierarchy.companies().len() as u64,
+        build_seconds: took.as_secs_f64(),
+        equal: data.build.equal,
+        crossing: data.build.crossing,
+        virtual_subnets: virtual_subnets as u64,
+        rejected: data.rejected(),
+        settled: data.settled.clone(),
+        missing: data.missing().into_iter().map(Registry::as_str).collect(),
+        sources,
+    })
 }
 
 /// Copies a hierarchy into the generation that is being written.

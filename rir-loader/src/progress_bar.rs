@@ -28,15 +28,6 @@ struct Task {
     logged: Instant,
 }
 
-/// Unit of a task.
-#[derive(Clone, Copy)]
-enum Unit {
-    Bytes,
-    Rows,
-    /// The end cannot be foreseen.
-    None,
-}
-
 impl ProgressBars {
     pub(crate) fn new(verb: &'static str) -> Self {
         let is_terminal = std::io::stderr().is_terminal();
@@ -54,11 +45,11 @@ impl ProgressBars {
             Step::Bytes(more) => self.update(|task| task.done += more),
             Step::Build { ranges } => {
                 let name = format!("building the hierarchy of {} ranges", Thousands(ranges));
-                self.begin(name, None, Unit::None);
+                self.begin(name, None, "{msg:60} {spinner}");
             }
             Step::Copy { rows } => {
                 let name = format!("copying {} rows into Postgres", Thousands(rows));
-                self.begin(name, Some(rows), Unit::Rows);
+                self.begin(name, Some(rows), "{msg:60} {bar:24} {percent:>3} %");
             }
             Step::Copied(rows) => self.update(|task| task.done = rows),
             Step::WaitForOtherLoad => self
@@ -79,14 +70,25 @@ impl ProgressBars {
         if present > 0 {
             text = format!("{text}, continuing after {}", HumanBytes(present));
         }
-        self.begin(text, bytes, Unit::Bytes);
+        let template = match bytes {
+            Some(_) => "{msg:60} {bar:24} {percent:>3} % {bytes_per_sec:>12}",
+            None => "{msg:60} {bytes} {bytes_per_sec}",
+        };
+        self.begin(text, bytes, template);
         self.update(|task| task.done = present);
     }
 
-    fn begin(&self, name: String, total: Option<u64>, unit: Unit) {
+    fn begin(&self, name: String, total: Option<u64>, template: &str) {
         self.end();
-        let bar =
-            if self.is_terminal { unit.bar(total, &self.bars) } else { ProgressBar::hidden() };
+        let bar = if self.is_terminal {
+            let bar = self.bars.add(total.map_or_else(ProgressBar::new_spinner, ProgressBar::new));
+            let style = ProgressStyle::with_template(template);
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar
+        } else {
+            ProgressBar::hidden()
+        };
         bar.set_message(name.clone());
         if !self.is_terminal {
             self.print_line(&name);
@@ -127,21 +129,5 @@ impl Task {
             Some(total) => format!("{} %", self.done.min(total).saturating_mul(100) / total),
             None => Thousands(self.done).to_string(),
         }
-    }
-}
-
-impl Unit {
-    fn bar(self, total: Option<u64>, bars: &MultiProgress) -> ProgressBar {
-        let template = match (self, total) {
-            (Self::Bytes, Some(_)) => "{msg:60} {bar:24} {percent:>3} % {bytes_per_sec:>12}",
-            (Self::Bytes, None) => "{msg:60} {bytes} {bytes_per_sec}",
-            (Self::Rows, _) => "{msg:60} {bar:24} {percent:>3} %",
-            (Self::None, _) => "{msg:60} {spinner}",
-        };
-        let bar = bars.add(total.map_or_else(ProgressBar::new_spinner, ProgressBar::new));
-        let style = ProgressStyle::with_template(template);
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.enable_steady_tick(Duration::from_millis(100));
-        bar
     }
 }

@@ -13,7 +13,7 @@ use crate::progress::{Progress, Step};
 use crate::settle::{Origins, SettleReport, Settler, SplitPolicy};
 use crate::text_error::TextError;
 
-pub use source::{Contents, SkipReason, SourceFile};
+pub use source::{Contents, SourceFile};
 
 /// How to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -52,6 +52,15 @@ pub enum ReadError {
         file: String,
         /// Error of the file system or of the archive.
         source: io::Error,
+    },
+    /// A directory without registry files.
+    #[error(
+        "{dir} holds no registry data: no file named delegated-…, ripe.db…, apnic.db…, afrinic.db…, \
+         lacnic.db… or arin_db…; fetch today's delegated files with `rir-loader fetch --dir {dir}`"
+    )]
+    NoFiles {
+        /// Path of the directory.
+        dir: String,
     },
     /// The text is malformed, cut short or damaged.
     #[error("{file}: {error}")]

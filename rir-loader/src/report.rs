@@ -4,14 +4,13 @@ mod thousands;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
 
-use hierarchy::{Generation, Registry};
+use hierarchy::Registry;
 use serde::Serialize;
 
 use crate::delegated::Resource;
 use crate::format::Format;
-use crate::read::{Contents, RegistryData, SourceFile};
+use crate::read::{Contents, SourceFile};
 use crate::rejects::Example;
 use crate::settle::SettleReport;
 
@@ -106,7 +105,7 @@ impl From<&SourceFile> for SourceReport {
             Contents::Routing(routing) => {
                 Self { format: Format::Routing.as_str(), records: routing.routes, ..report }
             }
-            Contents::Skipped(_) => Self { format: "skipped", ..report },
+            Contents::Skipped => Self { format: "skipped", ..report },
         }
     }
 }
@@ -120,30 +119,6 @@ impl SourceReport {
             serial: self.serial.clone(),
             date: self.date.clone(),
             records: self.records,
-        }
-    }
-}
-
-impl LoadReport {
-    pub(crate) fn new(
-        generation: Generation,
-        data: &RegistryData,
-        virtual_subnets: u64,
-        took: Duration,
-        sources: Vec<SourceReport>,
-    ) -> Self {
-        Self {
-            generation: generation.get(),
-            subnets: data.hierarchy.len() as u64 + virtual_subnets,
-            companies: data.hierarchy.companies().len() as u64,
-            build_seconds: took.as_secs_f64(),
-            equal: data.build.equal,
-            crossing: data.build.crossing,
-            virtual_subnets,
-            rejected: data.rejected(),
-            settled: data.settled.clone(),
-            missing: data.missing().into_iter().map(Registry::as_str).collect(),
-            sources,
         }
     }
 }

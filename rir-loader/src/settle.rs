@@ -35,23 +35,25 @@
 //! A block that holds ranges of one registry only is marked with it.
 
 mod claim;
-pub mod companies;
-pub mod duplicates;
+mod companies;
+mod duplicates;
 mod family;
-pub mod holder;
-pub mod inherit;
-pub mod maintained;
-pub mod names;
-pub mod placeholder;
+mod holder;
+mod inherit;
+mod maintained;
+mod names;
+mod placeholder;
 mod report;
 mod settler;
-pub mod split_leaves;
+mod split_leaves;
 
 use hierarchy::BlockLevel;
 
-pub use claim::{AddressBits, Claim};
-pub use report::{HolderCounts, SettleReport, Umbrella};
-pub use settler::{Origins, SettleOutcome, Settler};
+pub use holder::Basis;
+pub(crate) use holder::readable;
+pub(crate) use names::normalize;
+pub use report::{SettleReport, Umbrella};
+pub(crate) use settler::{Origins, Settler};
 pub use split_leaves::{SplitLeaves, SplitPolicy};
 
 /// Blocks of IPv4, outermost first.

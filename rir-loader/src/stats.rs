@@ -13,7 +13,7 @@ use store::generations::Facts;
 use crate::read::RegistryData;
 use crate::report::{SourceReport, Thousands, write_rejects, write_sources};
 use crate::settle::SettleReport;
-use crate::settle::holder::readable;
+use crate::settle::readable;
 
 pub use current::{CurrentGeneration, SourceAge};
 

@@ -50,7 +50,8 @@ fn built(nets: &[Net]) -> Hierarchy {
             Range::new(Ipv6Addr::from(first).into(), Ipv6Addr::from(last).into())
         };
         let kind = if company % 4 == 0 { SubnetKind::Block } else { SubnetKind::Delegated };
-        let company = (company % 3 > 0).then(|| companies.number(Registry::Arin, &company.to_string()));
+        let company =
+            (company % 3 > 0).then(|| companies.number(Registry::Arin, &company.to_string()));
         let Ok(range) = range else { continue };
         builder.add(Record { range, kind, registry: Some(Registry::Arin), company, country: None });
     }
@@ -75,7 +76,11 @@ fn keeps_its_promises(hierarchy: &Hierarchy) {
     for subnet in hierarchy.iter() {
         let range = subnet.range();
         assert_eq!(hierarchy.find(&range), Some(subnet.id()));
-        assert!(hierarchy.ancestors(subnet.id()).all(|id| hierarchy.subnet(id).range().contains_range(&range)));
+        assert!(
+            hierarchy
+                .ancestors(subnet.id())
+                .all(|id| hierarchy.subnet(id).range().contains_range(&range))
+        );
         assert!(hierarchy.subnet(hierarchy.smallest(range.last())).range().contains(range.last()));
         assert!(subnet.company().is_none_or(|id| hierarchy.company(id).is_some()));
     }

@@ -8,14 +8,14 @@ use hierarchy::{Hierarchy, Registry};
 use store::generations::{self, Facts};
 use store::{Address, Store, StoreError};
 
-use crate::cli::DatabaseArgs;
+use crate::cli::CommonArgs;
 use crate::failure::{Interrupted, NothingLoaded};
 use crate::progress_bar::ProgressBars;
 
 /// The database that the flags name, else the private one, which is started unless the coordinator
 /// runs it already.
 async fn open(
-    args: &DatabaseArgs,
+    args: &CommonArgs,
     bars: &ProgressBars,
 ) -> anyhow::Result<(Option<Cluster>, Address)> {
     if let Some(url) = &args.database_url {
@@ -31,7 +31,7 @@ async fn open(
     Ok((Some(cluster), address))
 }
 
-fn data_dir(args: &DatabaseArgs) -> anyhow::Result<PathBuf> {
+fn data_dir(args: &CommonArgs) -> anyhow::Result<PathBuf> {
     let dir = args.data_dir.clone().or_else(cluster::default_data_dir);
     dir.context(
         "no home directory to keep a database in: name one with --data-dir, or set DATABASE_URL",
@@ -41,7 +41,7 @@ fn data_dir(args: &DatabaseArgs) -> anyhow::Result<PathBuf> {
 /// Runs `action` with a connection, closes it, and stops a private Postgres that was started for
 /// it. Ctrl-C stops the action and rolls it back.
 pub(crate) async fn with_store<T>(
-    args: &DatabaseArgs,
+    args: &CommonArgs,
     bars: &ProgressBars,
     action: impl AsyncFnOnce(Store) -> Result<T, StoreError>,
 ) -> anyhow::Result<T> {
@@ -66,7 +66,7 @@ pub(crate) async fn with_store<T>(
 /// [`with_store`] for commands that need a loaded generation. A private database that does not
 /// exist is not created: the directory may be a typing error.
 pub(crate) async fn query<T>(
-    args: &DatabaseArgs,
+    args: &CommonArgs,
     bars: &ProgressBars,
     action: impl AsyncFnOnce(Store) -> Result<Option<T>, StoreError>,
 ) -> anyhow::Result<Option<T>> {
@@ -78,7 +78,7 @@ pub(crate) async fn query<T>(
 
 /// The current generation.
 pub(crate) fn current_generation(
-    args: &DatabaseArgs,
+    args: &CommonArgs,
     bars: &ProgressBars,
 ) -> anyhow::Result<(Facts, Hierarchy)> {
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;

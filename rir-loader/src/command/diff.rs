@@ -20,12 +20,12 @@ pub(crate) fn run(args: &DiffArgs) -> anyhow::Result<()> {
     let after = read_side(&args.after, args, &bars)?;
     let diff = Diff::of(&before, &after);
     drop(bars);
-    print_report(&diff, args.json)
+    print_report(&diff, args.common.json)
 }
 
 fn read_side(path: &PathBuf, args: &DiffArgs, bars: &ProgressBars) -> anyhow::Result<Hierarchy> {
     if path.as_os_str() == LOADED {
-        return Ok(current_generation(&args.database, bars)?.1);
+        return Ok(current_generation(&args.common, bars)?.1);
     }
     let options = Options { force: args.force, ..Options::default() };
     Ok(read_paths(std::slice::from_ref(path), options, bars)?.hierarchy)

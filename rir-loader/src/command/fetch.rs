@@ -97,7 +97,9 @@ async fn fetch_all(
         results
     };
     let servers = by_server(files).into_iter().map(fetch_from_server);
-    join_all(servers).await.into_iter().flatten().collect()
+    let mut results: Vec<FileResult> = join_all(servers).await.into_iter().flatten().collect();
+    results.sort_by_key(|result| result.registry);
+    results
 }
 
 async fn fetch_file(args: &FetchArgs, file: &RemoteFile, bars: &ProgressBars) -> FileResult {
@@ -112,18 +114,12 @@ async fn fetch_file(args: &FetchArgs, file: &RemoteFile, bars: &ProgressBars) ->
     result
 }
 
-/// Groups the files by server, in the order of the servers' first files.
 fn by_server(files: Vec<RemoteFile>) -> Vec<Vec<RemoteFile>> {
-    let mut indices: BTreeMap<String, usize> = BTreeMap::new();
-    let mut servers: Vec<Vec<RemoteFile>> = vec![];
+    let mut servers: BTreeMap<String, Vec<RemoteFile>> = BTreeMap::new();
     for file in files {
-        let index = *indices.entry(file.server()).or_insert(servers.len());
-        match servers.get_mut(index) {
-            Some(files) => files.push(file),
-            None => servers.push(vec![file]),
-        }
+        servers.entry(file.server()).or_default().push(file);
     }
-    servers
+    servers.into_values().collect()
 }
 
 impl FileResult {

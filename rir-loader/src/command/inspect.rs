@@ -6,34 +6,38 @@ use rir_loader::read::Options;
 
 use super::database::{current_generation, source_of};
 use super::{print, print_json, read_paths};
-use crate::cli::InspectArgs;
+use crate::cli::{FilesArgs, InspectArgs};
 use crate::failure::NoSuchCompany;
 use crate::progress_bar::ProgressBars;
 
 pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<()> {
     let bars = ProgressBars::new("reading");
-    let subnets = find_subnets(args, &bars)?;
+    let subnets = find_subnets(&args.query, &args.files, &bars)?;
     drop(bars);
-    if args.json {
+    if args.files.common.json {
         return print_json(&subnets);
     }
     let lines: Vec<String> = subnets.iter().map(SubnetInfo::to_string).collect();
     Ok(print(&format!("{}\n", lines.join("\n")))?)
 }
 
-fn find_subnets(args: &InspectArgs, bars: &ProgressBars) -> anyhow::Result<Vec<SubnetInfo>> {
+fn find_subnets(
+    wanted: &str,
+    args: &FilesArgs,
+    bars: &ProgressBars,
+) -> anyhow::Result<Vec<SubnetInfo>> {
     if args.paths.is_empty() {
-        let (facts, hierarchy) = current_generation(&args.database, bars)?;
+        let (facts, hierarchy) = current_generation(&args.common, bars)?;
         // A generation remembers its files, but not the file of each range.
         let source = |range: &Range| {
             let registry = hierarchy.find(range).and_then(|id| hierarchy.subnet(id).registry());
             source_of(&facts, registry)
         };
-        return look_up(&hierarchy, &args.query, &source);
+        return look_up(&hierarchy, wanted, &source);
     }
     let options = Options { origins: true, may_be_empty: true, ..args.reading.options() };
     let data = read_paths(&args.paths, options, bars)?;
-    look_up(&data.hierarchy, &args.query, &|range| data.file_of(range))
+    look_up(&data.hierarchy, wanted, &|range| data.file_of(range))
 }
 
 /// A query that can be parsed as an address, a prefix or a range is one; any other is a company.

@@ -24,18 +24,18 @@ pub(crate) fn run(args: &LoadArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     if args.dry_run {
         let read = async |store: Store| CurrentState::read(&store).await;
-        let current = runtime.block_on(query(&args.database, &bars, read))?;
+        let current = runtime.block_on(query(&args.common, &bars, read))?;
         let preview = Preview::of(current.as_ref(), &data);
         drop(bars);
-        return print_report(&preview, args.json);
+        return print_report(&preview, args.common.json);
     }
     let progress = |step: rir_loader::Step<'_>| bars.show(step);
-    let report = runtime.block_on(with_store(&args.database, &bars, async |store: Store| {
+    let report = runtime.block_on(with_store(&args.common, &bars, async |store: Store| {
         let now = Instant::now();
         // Starting a private Postgres is not part of the build time.
         let begun = now.checked_sub(reading).unwrap_or(now);
         load(&store, &data, args.reading.force, begun, &progress).await
     }))?;
     drop(bars);
-    print_report(&report, args.json)
+    print_report(&report, args.common.json)
 }

@@ -8,16 +8,16 @@ use store::Store;
 
 use super::database::query;
 use super::print_report;
-use crate::cli::SplitArgs;
+use crate::cli::CommonArgs;
 use crate::failure::NothingLoaded;
 use crate::progress_bar::ProgressBars;
 
-pub(crate) fn run(args: &SplitArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &CommonArgs) -> anyhow::Result<()> {
     let bars = ProgressBars::new("copying");
     let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
     let progress = |step: rir_loader::Step<'_>| bars.show(step);
     let split = async |store: Store| split(&store, Instant::now(), &progress).await;
-    let report = runtime.block_on(query(&args.database, &bars, split))?.ok_or(NothingLoaded)?;
+    let report = runtime.block_on(query(args, &bars, split))?.ok_or(NothingLoaded)?;
     drop(bars);
     print_report(&report, args.json)
 }

@@ -7,20 +7,20 @@ use rir_loader::stats::Stats;
 
 use super::database::current_generation;
 use super::{print_report, read_paths};
-use crate::cli::StatsArgs;
+use crate::cli::FilesArgs;
 use crate::progress_bar::ProgressBars;
 
-pub(crate) fn run(args: &StatsArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: &FilesArgs) -> anyhow::Result<()> {
     let bars = ProgressBars::new("reading");
     let stats = if args.paths.is_empty() {
-        let (facts, hierarchy) = current_generation(&args.database, &bars)?;
+        let (facts, hierarchy) = current_generation(&args.common, &bars)?;
         Stats::of_current(&facts, &hierarchy, now_ms())
     } else {
         let options = Options { may_be_empty: true, ..args.reading.options() };
         Stats::of(&read_paths(&args.paths, options, &bars)?)
     };
     drop(bars);
-    print_report(&stats, args.json)
+    print_report(&stats, args.common.json)
 }
 
 /// Milliseconds since 1970.

@@ -69,7 +69,7 @@ impl Transfer<'_> {
 
 /// The MD5 sum in a checksum file, in lower case: the first word that is one. `MD5 (name) = sum`
 /// and `sum  name` are both in use.
-pub fn checksum_in(text: &str) -> Option<String> {
+fn checksum_in(text: &str) -> Option<String> {
     let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
     let is_sum =
         |word: &&str| word.len() == DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -30,24 +30,18 @@ pub(super) enum Integrity {
     Gzip,
 }
 
-/// Why a text does not name a mirror.
+/// A text that does not name a mirror.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum MirrorError {
-    /// Not `REGISTRY=URL`.
-    #[error("`{0}` is not REGISTRY=URL, for example apnic=https://mirror.example/stats/apnic/")]
-    Form(String),
-    /// The text before the equals sign is not a registry.
-    #[error(transparent)]
-    Registry(#[from] hierarchy::UnknownRegistry),
-    /// The text after the equals sign is not a URL of a web server.
-    #[error("`{0}` is not an http or https URL")]
-    Url(String),
-}
+#[error(
+    "`{0}` is not REGISTRY=URL with an http or https URL, for example \
+     apnic=https://mirror.example/stats/apnic/"
+)]
+pub struct InvalidMirror(String);
 
 impl Mirror {
     /// The registry's own server for delegated files. See also the list that the NRO's
     /// `nro-delegated-stats` reads.
-    pub fn official(registry: Registry) -> Result<Self, MirrorError> {
+    pub fn official(registry: Registry) -> Result<Self, InvalidMirror> {
         let base = match registry {
             Registry::Afrinic => "https://ftp.afrinic.net/stats/afrinic/",
             Registry::Apnic => "https://ftp.apnic.net/stats/apnic/",
@@ -60,7 +54,7 @@ impl Mirror {
 
     /// The registry's own server for WHOIS dumps; `None` for those that give them by agreement
     /// only.
-    pub fn official_whois(registry: Registry) -> Result<Option<Self>, MirrorError> {
+    pub fn official_whois(registry: Registry) -> Result<Option<Self>, InvalidMirror> {
         let base = match registry {
             Registry::Afrinic => "https://ftp.afrinic.net/pub/dbase/",
             Registry::Apnic => "https://ftp.apnic.net/apnic/whois/",
@@ -71,8 +65,8 @@ impl Mirror {
     }
 
     /// The directory with the URL `base`.
-    pub fn at(registry: Registry, base: &str) -> Result<Self, MirrorError> {
-        let wrong = || MirrorError::Url(base.to_owned());
+    pub fn at(registry: Registry, base: &str) -> Result<Self, InvalidMirror> {
+        let wrong = || InvalidMirror(base.to_owned());
         let slash = if base.ends_with('/') { "" } else { "/" };
         let base = Url::parse(&format!("{base}{slash}")).map_err(|_| wrong())?;
         if matches!(base.scheme(), "http" | "https") && base.host().is_some() {
@@ -83,10 +77,10 @@ impl Mirror {
     }
 
     /// Parses `REGISTRY=URL`.
-    pub fn parse(text: &str) -> Result<Self, MirrorError> {
-        let (registry, base) =
-            text.split_once('=').ok_or_else(|| MirrorError::Form(text.to_owned()))?;
-        Self::at(registry.trim().parse()?, base.trim())
+    pub fn parse(text: &str) -> Result<Self, InvalidMirror> {
+        let wrong = || InvalidMirror(text.to_owned());
+        let (registry, base) = text.split_once('=').ok_or_else(wrong)?;
+        Self::at(registry.trim().parse().map_err(|_| wrong())?, base.trim())
     }
 
     /// Registry of the files.

@@ -7,7 +7,7 @@ use hierarchy::Registry;
 
 use super::ReadError;
 use crate::delegated::{self, DelegatedReport};
-use crate::format::{Format, UnknownFormat};
+use crate::format::Format;
 use crate::input::{for_each_text, is_stdin, split_head};
 use crate::progress::Progress;
 use crate::rejects::Rejects;
@@ -41,17 +41,9 @@ pub enum Contents {
     Whois(WhoisReport),
     /// A routing layer.
     Routing(RoutingReport),
-    /// A member of an archive that was not read.
-    Skipped(SkipReason),
-}
-
-/// Why a member of an archive was not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SkipReason {
-    /// It is not registry data.
-    UnknownFormat(UnknownFormat),
-    /// The archive has the same data in ARIN's other format, text or XML, under the same name.
-    SameData,
+    /// A member of an archive that was not read: it is not registry data, or the archive has the
+    /// same data in ARIN's other format, text or XML, under the same name.
+    Skipped,
 }
 
 impl SourceFile {
@@ -62,7 +54,7 @@ impl SourceFile {
             Contents::Delegated(report) => &report.rejects,
             Contents::Whois(report) => &report.rejects,
             Contents::Routing(report) => &report.rejects,
-            Contents::Skipped(_) => &NONE,
+            Contents::Skipped => &NONE,
         }
     }
 
@@ -114,7 +106,7 @@ pub(super) fn read_file(
 }
 
 fn refuse_empty_archive(path: &Path, files: &[SourceFile]) -> Result<(), ReadError> {
-    if files.iter().any(|file| !matches!(file.contents, Contents::Skipped(_))) {
+    if files.iter().any(|file| !matches!(file.contents, Contents::Skipped)) {
         return Ok(());
     }
     let names: Vec<&str> = files.iter().filter_map(|file| file.member.as_deref()).collect();
@@ -157,16 +149,15 @@ impl TextReader<'_> {
             file: file.clone(),
             error: TextError::Read { line: 0, source },
         })?;
-        let skipped = |reason| Ok(self.source(None, Contents::Skipped(reason)));
         let format = match (Format::detect(&head), self.member) {
             (Ok(format), Some(member))
                 if read_before.iter().any(|read| is_same_data(read, member, format)) =>
             {
-                return skipped(SkipReason::SameData);
+                return Ok(self.source(None, Contents::Skipped));
             }
             (Ok(format), _) => format,
             // An archive may hold a licence or a README beside the data.
-            (Err(reason), Some(_)) => return skipped(SkipReason::UnknownFormat(reason)),
+            (Err(_), Some(_)) => return Ok(self.source(None, Contents::Skipped)),
             (Err(reason), None) => return Err(ReadError::UnknownFormat { file, reason }),
         };
         let result = match format {

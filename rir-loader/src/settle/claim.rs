@@ -9,8 +9,7 @@ use super::companies::CompanyNumber;
 use super::holder::Basis;
 
 /// Addresses of one family as numbers: `u32` for IPv4, `u128` for IPv6.
-pub trait AddressBits: Copy + Ord + std::fmt::Debug {
-    /// Bits of an address.
+pub(super) trait AddressBits: Copy + Ord + std::fmt::Debug {
     const WIDTH: u8;
 
     /// The next address; `None` after the last.
@@ -56,23 +55,19 @@ impl AddressBits for u128 {
 
 /// What one source says of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claim<A> {
-    /// First address.
-    pub first: A,
+pub(super) struct Claim<A> {
+    pub(super) first: A,
     /// Last address, inclusive.
-    pub last: A,
-    /// Holder of the range.
-    pub company: Option<CompanyNumber>,
+    pub(super) last: A,
+    pub(super) company: Option<CompanyNumber>,
     /// Day of the last change as digits, 0 where it is unknown.
-    pub changed: u32,
-    /// Country of use.
-    pub country: Option<Country>,
-    /// Number of the file.
-    pub source: u16,
+    pub(super) changed: u32,
+    pub(super) country: Option<Country>,
+    pub(super) source: u16,
     /// Registry of the file; `None` for a route.
-    pub registry: Option<Registry>,
+    pub(super) registry: Option<Registry>,
     /// What identifies the company.
-    pub basis: Basis,
+    pub(super) basis: Basis,
 }
 
 /// What one source says, without the range.
@@ -106,18 +101,20 @@ impl<A: AddressBits> Claim<A> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
 
-    /// A claim of RIPE without country and date.
-    pub(crate) fn claim(
-        first: u32,
-        last: u32,
-        company: Option<CompanyNumber>,
-        basis: Basis,
-    ) -> Claim<u32> {
-        let registry = Some(Registry::RipeNcc);
-        Claim { first, last, company, changed: 0, country: None, source: 0, registry, basis }
+    impl Claim<u32> {
+        /// A claim of RIPE without country and date.
+        pub(in crate::settle) fn of_ripe(
+            first: u32,
+            last: u32,
+            company: Option<CompanyNumber>,
+            basis: Basis,
+        ) -> Self {
+            let registry = Some(Registry::RipeNcc);
+            Self { first, last, company, changed: 0, country: None, source: 0, registry, basis }
+        }
     }
 
     #[test]

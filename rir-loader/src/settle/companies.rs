@@ -11,7 +11,7 @@ use super::names::{is_same_name, normalize};
 
 /// Position of a company in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CompanyNumber(NonZeroU32);
+pub(super) struct CompanyNumber(NonZeroU32);
 
 impl CompanyNumber {
     fn new(index: usize) -> Self {
@@ -24,20 +24,21 @@ impl CompanyNumber {
     }
 }
 
+/// What is known of a company.
 #[derive(Debug)]
-struct Entry {
-    handle: Box<str>,
-    name: Option<Box<str>>,
-    registry: Registry,
-    country: Option<Country>,
+pub(super) struct CompanyEntry {
+    pub(super) registry: Registry,
+    pub(super) handle: Box<str>,
+    pub(super) name: Option<Box<str>>,
+    pub(super) country: Option<Country>,
     /// Ranges that the delegated files give to the company.
-    delegated: u32,
+    pub(super) delegated: u32,
 }
 
 /// All companies that any source names.
 #[derive(Debug, Default)]
-pub struct CompanyTable {
-    entries: Vec<Entry>,
+pub(super) struct CompanyTable {
+    entries: Vec<CompanyEntry>,
     /// Finds a company by registry and normalized handle; the handles themselves are in `entries`.
     numbers: HashTable<CompanyNumber>,
     hasher: RandomState,
@@ -49,7 +50,7 @@ const MAX_TEXT: usize = 1024;
 impl CompanyTable {
     /// The number of this company, a new one for a new company. Texts that only differ in case,
     /// blanks and punctuation name the same company; texts of a different basis never do.
-    pub fn number(&mut self, registry: Registry, basis: Basis, text: &str) -> CompanyNumber {
+    pub(super) fn number(&mut self, registry: Registry, basis: Basis, text: &str) -> CompanyNumber {
         let handle = format!("{}{text}", basis.prefix());
         let handle = truncate(&handle);
         let hash = hash_of(&self.hasher, registry, handle);
@@ -61,10 +62,11 @@ impl CompanyTable {
             return *number;
         }
         let number = CompanyNumber::new(self.entries.len());
-        self.entries.push(Entry {
-            handle: handle.into(),
-            name: None,
+        let handle = handle.into();
+        self.entries.push(CompanyEntry {
             registry,
+            handle,
+            name: None,
             country: None,
             delegated: 0,
         });
@@ -75,55 +77,42 @@ impl CompanyTable {
         number
     }
 
+    pub(super) fn get(&self, number: CompanyNumber) -> &CompanyEntry {
+        &self.entries[number.index()]
+    }
+
     /// Sets the name of a company; the first name counts.
-    pub fn set_name(&mut self, number: CompanyNumber, name: &str) {
+    pub(super) fn set_name(&mut self, number: CompanyNumber, name: &str) {
         self.entries[number.index()].name.get_or_insert_with(|| truncate(name).into());
     }
 
     /// Sets the country of a company; the first country counts.
-    pub fn set_country(&mut self, number: CompanyNumber, country: Country) {
+    pub(super) fn set_country(&mut self, number: CompanyNumber, country: Country) {
         self.entries[number.index()].country.get_or_insert(country);
     }
 
-    /// Country of a company.
-    pub fn country(&self, number: CompanyNumber) -> Option<Country> {
-        self.entries[number.index()].country
-    }
-
-    /// Counts a delegated range of a company.
-    pub fn count_delegated(&mut self, number: CompanyNumber) {
+    pub(super) fn count_delegated(&mut self, number: CompanyNumber) {
         self.entries[number.index()].delegated += 1;
     }
 
-    /// Delegated ranges of a company.
-    pub fn delegated(&self, number: CompanyNumber) -> u32 {
-        self.entries[number.index()].delegated
-    }
-
-    /// All companies in the order of their numbers.
-    pub fn numbers(&self) -> impl Iterator<Item = CompanyNumber> {
-        (0..self.entries.len()).map(CompanyNumber::new)
-    }
-
-    /// Registry, handle and name of a company.
-    pub fn get(&self, number: CompanyNumber) -> Company<'_> {
-        let entry = &self.entries[number.index()];
-        Company { registry: entry.registry, handle: &entry.handle, name: entry.name.as_deref() }
+    pub(super) fn entries(&self) -> &[CompanyEntry] {
+        &self.entries
     }
 
     /// The companies that hold a range, and the new id of each by its old number. Organisations
     /// without a range are left out.
-    pub fn into_used(self, used: &[bool]) -> (Companies, Vec<Option<CompanyId>>) {
+    pub(super) fn into_used(self, used: &[bool]) -> (Companies, Vec<Option<CompanyId>>) {
         let mut companies = Companies::default();
-        let ids = self
-            .numbers()
-            .map(|number| used[number.index()].then(|| companies.push(self.get(number))))
-            .collect();
+        let mut ids = vec![];
+        for (entry, is_used) in self.entries.iter().zip(used) {
+            let company = Company {
+                registry: entry.registry,
+                handle: &entry.handle,
+                name: entry.name.as_deref(),
+            };
+            ids.push(is_used.then(|| companies.push(company)));
+        }
         (companies, ids)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
     }
 }
 
@@ -147,7 +136,7 @@ mod tests {
         assert_eq!(table.number(ripe, Basis::Description, "EXAMPLE  LTD"), one);
         assert_ne!(table.number(Registry::Apnic, Basis::Description, "Example Ltd."), one);
         assert_ne!(table.number(ripe, Basis::Organisation, "Example Ltd."), one);
-        assert_eq!(table.get(one).handle, "descr:Example Ltd.");
+        assert_eq!(&*table.get(one).handle, "descr:Example Ltd.");
     }
 
     #[test]

@@ -12,23 +12,23 @@ use super::holder::Basis;
 
 /// Numbers of claims that were removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RemovedClaims {
+pub(super) struct RemovedClaims {
     /// Of the same registry, both from WHOIS dumps or both not.
-    pub duplicates: u64,
+    pub(super) duplicates: u64,
     /// Of another registry: the range was transferred.
-    pub transfers: u64,
+    pub(super) transfers: u64,
     /// A WHOIS object beside a delegated record or a route.
-    pub confirmed: u64,
+    pub(super) confirmed: u64,
 }
 
 /// Order of claims to the same range, the best first.
-pub fn precedence<A: AddressBits>(one: &Claim<A>, other: &Claim<A>) -> Ordering {
+pub(super) fn precedence<A: AddressBits>(one: &Claim<A>, other: &Claim<A>) -> Ordering {
     let key = |claim: &Claim<A>| (claim.basis, Reverse(claim.changed), claim.source);
     key(one).cmp(&key(other))
 }
 
 /// Keeps the first claim to each range of a list sorted by range and precedence.
-pub fn remove_duplicates<A: AddressBits>(claims: &mut Vec<Claim<A>>) -> RemovedClaims {
+pub(super) fn remove_duplicates<A: AddressBits>(claims: &mut Vec<Claim<A>>) -> RemovedClaims {
     let mut removed = RemovedClaims::default();
     claims.dedup_by(|later, kept| {
         let is_equal = (later.first, later.last) == (kept.first, kept.last);
@@ -72,7 +72,6 @@ fn complete<A>(kept: &mut Claim<A>, removed: &Claim<A>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::claim::tests::claim;
     use super::super::companies::CompanyTable;
     use super::*;
     use hierarchy::Registry;
@@ -88,12 +87,12 @@ mod tests {
         let mut table = CompanyTable::default();
         let mut holder = |basis, text| Some(table.number(Registry::RipeNcc, basis, text));
         let (id, org) = (holder(Basis::Delegated, "abc"), holder(Basis::Organisation, "ORG-1"));
-        let mut delegated = claim(0, 9, id, Basis::Delegated);
+        let mut delegated = Claim::of_ripe(0, 9, id, Basis::Delegated);
         delegated.country = Some("NL".parse().unwrap());
         let (kept, removed) = settled(vec![
             delegated,
-            claim(0, 9, org, Basis::Organisation),
-            claim(0, 4, None, Basis::Nobody),
+            Claim::of_ripe(0, 9, org, Basis::Organisation),
+            Claim::of_ripe(0, 4, None, Basis::Nobody),
         ]);
         assert_eq!(kept.len(), 2);
         assert_eq!((kept[0].company, kept[0].country), (org, delegated.country));
@@ -102,7 +101,7 @@ mod tests {
 
     #[test]
     fn after_a_transfer_the_latest_claim_counts() {
-        let mut old = claim(0, 9, None, Basis::Organisation);
+        let mut old = Claim::of_ripe(0, 9, None, Basis::Organisation);
         old.changed = 20_100_101;
         let new = Claim { registry: Some(Registry::Apnic), changed: 20_180_101, ..old };
         let (kept, removed) = settled(vec![old, new]);
@@ -111,7 +110,7 @@ mod tests {
 
     #[test]
     fn an_object_that_is_read_twice_counts_once() {
-        let twice = vec![claim(0, 9, None, Basis::Description); 2];
+        let twice = vec![Claim::of_ripe(0, 9, None, Basis::Description); 2];
         let (kept, removed) = settled(twice);
         assert_eq!(
             (kept.len(), removed),

@@ -2,7 +2,7 @@
 
 use hierarchy::Registry;
 
-use super::claim::{AddressBits, Claim};
+use super::claim::{AddressBits, Claim, Statement};
 use super::companies::{CompanyNumber, CompanyTable};
 use super::duplicates::{precedence, remove_duplicates};
 use super::holder::Basis;
@@ -21,6 +21,23 @@ pub(super) struct FamilyClaims<A> {
 impl<A> Default for FamilyClaims<A> {
     fn default() -> Self {
         Self { claims: vec![], space: std::array::from_fn(|_| vec![]) }
+    }
+}
+
+impl<A> FamilyClaims<A> {
+    pub(super) fn add(
+        &mut self,
+        first: A,
+        last: A,
+        claim: Option<Statement>,
+        space: Option<Registry>,
+    ) where
+        A: Copy,
+    {
+        self.claims.extend(claim.map(|statement| statement.about(first, last)));
+        if let Some(registry) = space {
+            self.space[registry as usize].push((first, last));
+        }
     }
 }
 
@@ -52,14 +69,12 @@ pub(super) fn settle_family<A: AddressBits>(
     report.duplicates += removed.duplicates;
     report.transfers += removed.transfers;
     report.confirmed += removed.confirmed;
+    inherit_holders(&mut claims);
     for claim in &claims {
-        report.holders.count(claim.basis);
+        *report.holders.entry(claim.basis).or_default() += 1;
     }
-    let inherited = inherit_holders(&mut claims);
-    report.holders.ancestor += inherited;
-    report.holders.nobody -= inherited;
     for claim in claims.iter_mut().filter(|claim| claim.country.is_none()) {
-        claim.country = claim.company.and_then(|company| companies.country(company));
+        claim.country = claim.company.and_then(|company| companies.get(company).country);
         report.country_of_company += u64::from(claim.country.is_some());
     }
     claims

@@ -5,10 +5,13 @@
 //! attribute identifies the holder: LACNIC's owner, the first line of the description, the name of
 //! the net, the maintainer.
 
+use serde::Serialize;
+
 use crate::whois::Net;
 
 /// Attribute that identifies a company, the most reliable first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Basis {
     /// The registry's handle of an organisation.
     Organisation,
@@ -26,7 +29,9 @@ pub enum Basis {
     Umbrella,
     /// Autonomous system that announces the range.
     Route,
-    /// No attribute at all.
+    /// Holder of the smallest range around.
+    Ancestor,
+    /// No holder, not even around.
     Nobody,
 }
 
@@ -45,13 +50,13 @@ impl Basis {
 }
 
 /// A handle without the prefix of [`Basis::prefix`].
-pub fn readable(handle: &str) -> &str {
+pub(crate) fn readable(handle: &str) -> &str {
     let made = [Basis::Owner, Basis::Description, Basis::Netname, Basis::Maintainer];
     made.iter().find_map(|basis| handle.strip_prefix(basis.prefix())).unwrap_or(handle)
 }
 
 /// The first attribute that identifies the holder, and its text.
-pub fn holder<'n>(net: &Net<'n>) -> Option<(Basis, &'n str)> {
+pub(super) fn holder<'n>(net: &Net<'n>) -> Option<(Basis, &'n str)> {
     let chain = [
         (Basis::Organisation, net.organisation),
         (Basis::Owner, net.owner),

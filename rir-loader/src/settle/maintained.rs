@@ -12,11 +12,11 @@ use super::claim::{AddressBits, Claim};
 
 /// The space of one registry in one family: ranges that neither overlap nor touch, sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Space<A>(Vec<(A, A)>);
+pub(super) struct Space<A>(Vec<(A, A)>);
 
 impl<A: AddressBits> Space<A> {
     /// The union of ranges.
-    pub fn of(mut ranges: Vec<(A, A)>) -> Self {
+    pub(super) fn of(mut ranges: Vec<(A, A)>) -> Self {
         ranges.sort_unstable();
         let mut space: Vec<(A, A)> = vec![];
         for (first, last) in ranges {
@@ -32,7 +32,7 @@ impl<A: AddressBits> Space<A> {
     }
 
     /// The parts of a range that lie in the space, in order.
-    pub fn intersect(&self, first: A, last: A) -> impl Iterator<Item = (A, A)> + '_ {
+    pub(super) fn intersect(&self, first: A, last: A) -> impl Iterator<Item = (A, A)> + '_ {
         let begin = self.0.partition_point(|(_, end)| *end < first);
         let overlapping = self.0[begin..].iter().take_while(move |(start, _)| *start <= last);
         overlapping.map(move |(start, end)| ((*start).max(first), (*end).min(last)))
@@ -41,7 +41,7 @@ impl<A: AddressBits> Space<A> {
 
 /// Part of a claim that its registry maintains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MaintainedPart<A> {
+pub(super) enum MaintainedPart<A> {
     /// The whole claim.
     Whole,
     /// Only these ranges of it.
@@ -51,7 +51,10 @@ pub enum MaintainedPart<A> {
 }
 
 /// The part of a claim that lies in the space of its registry.
-pub fn maintained_part<A: AddressBits>(claim: &Claim<A>, space: &Space<A>) -> MaintainedPart<A> {
+pub(super) fn maintained_part<A: AddressBits>(
+    claim: &Claim<A>,
+    space: &Space<A>,
+) -> MaintainedPart<A> {
     let ranges: Vec<(A, A)> = space.intersect(claim.first, claim.last).collect();
     match ranges[..] {
         [] => MaintainedPart::Nothing,
@@ -62,14 +65,13 @@ pub fn maintained_part<A: AddressBits>(claim: &Claim<A>, space: &Space<A>) -> Ma
 
 #[cfg(test)]
 mod tests {
-    use super::super::claim::tests::claim;
     use super::super::holder::Basis;
     use super::*;
     use proptest::prelude::*;
 
     fn kept(first: u32, last: u32) -> MaintainedPart<u32> {
         let space = Space::of(vec![(30, 39), (10, 14), (15, 19), (50, 50)]);
-        maintained_part(&claim(first, last, None, Basis::Nobody), &space)
+        maintained_part(&Claim::of_ripe(first, last, None, Basis::Nobody), &space)
     }
 
     #[test]

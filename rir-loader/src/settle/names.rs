@@ -5,16 +5,10 @@
 //! forms do matter: "Example Ltd" and "Example Inc" are two companies.
 
 /// The text as it is compared: lower case, one blank between words.
-pub fn normalize(text: &str) -> String {
-    let words = text.split(|letter| !is_part_of_word(letter)).filter(|word| !word.is_empty());
-    let mut normalized = String::with_capacity(text.len());
-    for word in words {
-        if !normalized.is_empty() {
-            normalized.push(' ');
-        }
-        normalized.extend(word.chars().flat_map(char::to_lowercase));
-    }
-    normalized
+pub(crate) fn normalize(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words = lower.split(|letter| !is_part_of_word(letter)).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Blanks and most punctuation are used at will; characters that handles contain are not.
@@ -23,13 +17,22 @@ fn is_part_of_word(letter: char) -> bool {
 }
 
 /// Whether two texts name the same company.
-pub fn is_same_name(one: &str, other: &str) -> bool {
+pub(super) fn is_same_name(one: &str, other: &str) -> bool {
     one == other || normalize(one) == normalize(other)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn a_normalized_name_is_the_same_name(name in ".{0,40}") {
+            prop_assert!(is_same_name(&name, &normalize(&name)));
+        }
+    }
 
     #[test]
     fn case_blanks_and_punctuation_do_not_matter() {

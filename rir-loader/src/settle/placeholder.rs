@@ -12,7 +12,7 @@ use crate::whois::Net;
 
 /// Why an object is a placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Placeholder {
+pub(super) enum Placeholder {
     /// All addresses of a family.
     AllAddresses,
     /// Its name or its description says that another registry manages the space, or nobody.
@@ -45,7 +45,7 @@ const PHRASES: [&str; 5] = [
 ];
 
 /// Whether and why an object is a placeholder.
-pub fn placeholder(net: &Net<'_>) -> Option<Placeholder> {
+pub(super) fn placeholder(net: &Net<'_>) -> Option<Placeholder> {
     if net.range == Range::V4 || net.range == Range::V6 {
         return Some(Placeholder::AllAddresses);
     }

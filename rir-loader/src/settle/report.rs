@@ -1,5 +1,6 @@
 //! Counts of what each rule did.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -25,7 +26,7 @@ pub struct SettleReport {
     /// Ranges of a WHOIS object that a delegated file or a route names, too.
     pub confirmed: u64,
     /// Ranges by the attribute that identifies their holder.
-    pub holders: HolderCounts,
+    pub holders: BTreeMap<Basis, u64>,
     /// Objects that name more than one country; the first counts.
     pub more_countries: u64,
     /// Ranges whose country was taken from their company.
@@ -34,29 +35,6 @@ pub struct SettleReport {
     pub virtual_subnets: u64,
     /// Opaque ids shared by unrelated holders.
     pub umbrellas: Vec<Umbrella>,
-}
-
-/// Ranges by the attribute that identifies their holder.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct HolderCounts {
-    /// The registry's handle of an organisation.
-    pub organisation: u64,
-    /// Name of the owner at LACNIC.
-    pub owner: u64,
-    /// Opaque id of a delegated file.
-    pub delegated: u64,
-    /// First line of the description.
-    pub description: u64,
-    /// Name of the net.
-    pub netname: u64,
-    /// Maintainer of the object.
-    pub maintainer: u64,
-    /// Autonomous system that announces the range.
-    pub route: u64,
-    /// Holder of the smallest range around.
-    pub ancestor: u64,
-    /// No holder, not even around.
-    pub nobody: u64,
 }
 
 /// An opaque id with very many ranges.
@@ -70,25 +48,11 @@ pub struct Umbrella {
     pub ranges: u32,
 }
 
-impl HolderCounts {
-    pub(super) fn count(&mut self, basis: Basis) {
-        *match basis {
-            Basis::Organisation => &mut self.organisation,
-            Basis::Owner => &mut self.owner,
-            Basis::Delegated | Basis::Umbrella => &mut self.delegated,
-            Basis::Description => &mut self.description,
-            Basis::Netname => &mut self.netname,
-            Basis::Maintainer => &mut self.maintainer,
-            Basis::Route => &mut self.route,
-            Basis::Nobody => &mut self.nobody,
-        } += 1;
-    }
-}
-
 /// A line for each rule that did something.
 impl fmt::Display for SettleReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let holders = &self.holders;
+        let holders = |basis| self.holders.get(&basis).copied().unwrap_or(0);
+        let ids = holders(Basis::Delegated) + holders(Basis::Umbrella);
         for (count, what) in [
             (self.nets, "ranges of WHOIS objects"),
             (self.placeholders, "dropped: placeholders that stand for no holder"),
@@ -97,15 +61,15 @@ impl fmt::Display for SettleReport {
             (self.duplicates, "dropped: the same range of the same registry again"),
             (self.transfers, "dropped: transferred to another registry"),
             (self.confirmed, "named by several sources; the most reliable counts"),
-            (holders.organisation, "held by an organisation of the registry"),
-            (holders.owner, "held by the owner named in the object"),
-            (holders.delegated, "held by an opaque id of a delegated file"),
-            (holders.description, "held by the first line of the description"),
-            (holders.netname, "held by the name of the net"),
-            (holders.maintainer, "held by the maintainer of the object"),
-            (holders.route, "held by the autonomous system that announces them"),
-            (holders.ancestor, "held by the holder of the range around"),
-            (holders.nobody, "without a holder"),
+            (holders(Basis::Organisation), "held by an organisation of the registry"),
+            (holders(Basis::Owner), "held by the owner named in the object"),
+            (ids, "held by an opaque id of a delegated file"),
+            (holders(Basis::Description), "held by the first line of the description"),
+            (holders(Basis::Netname), "held by the name of the net"),
+            (holders(Basis::Maintainer), "held by the maintainer of the object"),
+            (holders(Basis::Route), "held by the autonomous system that announces them"),
+            (holders(Basis::Ancestor), "held by the holder of the range around"),
+            (holders(Basis::Nobody), "without a holder"),
             (self.more_countries, "with several countries; the first counts"),
             (self.country_of_company, "with the country of their company"),
             (self.virtual_subnets, "virtual subnets of large ranges"),

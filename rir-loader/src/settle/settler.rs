@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use hierarchy::{
-    BuildReport, Builder, CompanyId, Generation, Hierarchy, Range, Record, SubnetKind,
+    BuildReport, Builder, CompanyId, Generation, Hierarchy, Range, Record, Registry, SubnetKind,
 };
 
 use super::claim::{AddressBits, Claim, Statement};
@@ -20,7 +20,7 @@ use crate::whois::{Net, Object, Organisation};
 
 /// Collects what the sources say. `source` is always the number of the file.
 #[derive(Debug, Default)]
-pub struct Settler {
+pub(crate) struct Settler {
     v4: FamilyClaims<u32>,
     v6: FamilyClaims<u128>,
     companies: CompanyTable,
@@ -34,27 +34,27 @@ pub struct Settler {
 
 /// The hierarchy and how it came about.
 #[derive(Debug)]
-pub struct SettleOutcome {
+pub(crate) struct SettleOutcome {
     /// All ranges with their blocks.
-    pub hierarchy: Hierarchy,
+    pub(crate) hierarchy: Hierarchy,
     /// Equal and crossing ranges found by the builder.
-    pub build: BuildReport,
+    pub(crate) build: BuildReport,
     /// Counts of each rule.
-    pub report: SettleReport,
+    pub(crate) report: SettleReport,
     /// File of each range; empty unless requested.
-    pub origins: Origins,
+    pub(crate) origins: Origins,
 }
 
 /// File of each range, sorted by range.
 #[derive(Debug, Default)]
-pub struct Origins(Vec<(Range, u16)>);
+pub(crate) struct Origins(Vec<(Range, u16)>);
 
 impl Origins {
     /// Most ranges that are looked at for one that contains another.
     const MAX_STEPS: usize = 10_000;
 
     /// Number of the file of a range, or of the range it is part of.
-    pub fn of(&self, range: &Range) -> Option<u16> {
+    pub(crate) fn of(&self, range: &Range) -> Option<u16> {
         let after = self.0.partition_point(|(other, _)| other <= range);
         let before = self.0[..after].iter().rev().take(Self::MAX_STEPS);
         let mut containing = before.filter(|(other, _)| other.contains_range(range));
@@ -64,20 +64,11 @@ impl Origins {
 
 impl Settler {
     /// Adds a record of a delegated file.
-    pub fn add_record(&mut self, record: &delegated::Record<'_>, source: u16) {
+    pub(crate) fn add_record(&mut self, record: &delegated::Record<'_>, source: u16) {
         let registry = record.registry;
-        // Free and reserved ranges are maintained by the registry, too.
-        if let Extent::Addresses(range) = record.extent {
-            match Bounds::of(&range) {
-                Bounds::V4(first, last) => self.v4.space[registry as usize].push((first, last)),
-                Bounds::V6(first, last) => self.v6.space[registry as usize].push((first, last)),
-            }
-        }
-        if !record.is_held() {
-            return;
-        }
-        let number = |id| self.companies.number(registry, Basis::Delegated, id);
-        let company = record.opaque_id.map(number);
+        let is_held = record.is_held();
+        let id = record.opaque_id.filter(|_| is_held);
+        let company = id.map(|id| self.companies.number(registry, Basis::Delegated, id));
         match record.extent {
             Extent::Asns(first, last) => {
                 self.asns.extend(company.map(|company| (first, last, company)));
@@ -87,21 +78,22 @@ impl Settler {
                     self.companies.count_delegated(company);
                 }
                 let basis = if company.is_some() { Basis::Delegated } else { Basis::Nobody };
-                let statement = Statement {
+                let claim = is_held.then_some(Statement {
                     registry: Some(registry),
                     company,
                     basis,
                     country: record.country,
                     changed: 0,
                     source,
-                };
-                self.add_claim(&range, statement);
+                });
+                // Free and reserved ranges are maintained by the registry, too.
+                self.add_range(&range, claim, Some(registry));
             }
         }
     }
 
     /// Adds an object of a WHOIS dump.
-    pub fn add_object(&mut self, object: &Object<'_>, source: u16) {
+    pub(crate) fn add_object(&mut self, object: &Object<'_>, source: u16) {
         match object {
             Object::Net(net) => self.add_net(net, source),
             Object::Organisation(organisation) => self.add_organisation(organisation),
@@ -124,7 +116,7 @@ impl Settler {
             changed: net.changed,
             source,
         };
-        self.add_claim(&net.range, statement);
+        self.add_range(&net.range, Some(statement), None);
     }
 
     fn add_organisation(&mut self, organisation: &Organisation<'_>) {
@@ -139,7 +131,7 @@ impl Settler {
     }
 
     /// Adds a route. The holder of its AS number may come in a later file.
-    pub fn add_route(&mut self, route: &Route, source: u16) {
+    pub(crate) fn add_route(&mut self, route: &Route, source: u16) {
         self.routes.push((route.range, route.asn, source));
         if let Some(name) = &route.name {
             self.as_names.push((route.asn, name.as_str().into()));
@@ -147,20 +139,27 @@ impl Settler {
     }
 
     /// Ranges added so far.
-    pub fn ranges(&self) -> u64 {
+    pub(crate) fn ranges(&self) -> u64 {
         (self.v4.claims.len() + self.v6.claims.len() + self.routes.len()) as u64
     }
 
-    fn add_claim(&mut self, range: &Range, statement: Statement) {
-        match Bounds::of(range) {
-            Bounds::V4(first, last) => self.v4.claims.push(statement.about(first, last)),
-            Bounds::V6(first, last) => self.v6.claims.push(statement.about(first, last)),
+    /// Adds a range to the claims, and to the space of a registry.
+    fn add_range(&mut self, range: &Range, claim: Option<Statement>, space: Option<Registry>) {
+        match (range.first(), range.last()) {
+            (IpAddr::V4(first), IpAddr::V4(last)) => {
+                self.v4.add(first.to_bits(), last.to_bits(), claim, space);
+            }
+            (IpAddr::V6(first), IpAddr::V6(last)) => {
+                self.v6.add(first.to_bits(), last.to_bits(), claim, space);
+            }
+            // A range is of one family.
+            _ => {}
         }
     }
 
     /// Settles all claims and builds the hierarchy. `origins`: whether to remember the file of each
     /// range.
-    pub fn build(
+    pub(crate) fn build(
         mut self,
         generation: Generation,
         policy: SplitPolicy,
@@ -179,7 +178,7 @@ impl Settler {
         let split_v6 = policy.v6.map_or_else(Vec::new, |policy| split_leaves(&v6, policy));
         report.virtual_subnets = (split_v4.len() + split_v6.len()) as u64;
         let origins = if origins { origins_of(&v4, &v6) } else { Origins::default() };
-        let mut used = vec![false; self.companies.len()];
+        let mut used = vec![false; self.companies.entries().len()];
         mark_used(&v4, &mut used);
         mark_used(&v6, &mut used);
         let (companies, ids) = self.companies.into_used(&used);
@@ -208,7 +207,7 @@ impl Settler {
             let basis = if company.is_some() { Basis::Route } else { Basis::Nobody };
             let statement =
                 Statement { registry: None, company, basis, country: None, changed: 0, source };
-            self.add_claim(&range, statement);
+            self.add_range(&range, Some(statement), None);
         }
     }
 
@@ -221,40 +220,17 @@ impl Settler {
     /// Reports opaque ids with too many ranges for one company, and lowers the precedence of their
     /// claims.
     fn find_umbrellas(&mut self) {
-        let companies = &self.companies;
-        let is_umbrella = |company: CompanyNumber| companies.delegated(company) > MAX_RANGES;
-        for number in companies.numbers().filter(|number| is_umbrella(*number)) {
-            let company = companies.get(number);
+        for company in self.companies.entries().iter().filter(|one| one.delegated > MAX_RANGES) {
             self.report.umbrellas.push(Umbrella {
                 registry: company.registry.as_str(),
-                company: company.handle.to_owned(),
-                ranges: companies.delegated(number),
+                company: company.handle.to_string(),
+                ranges: company.delegated,
             });
         }
+        let companies = &self.companies;
+        let is_umbrella = |number| companies.get(number).delegated > MAX_RANGES;
         mark_umbrellas(&mut self.v4.claims, is_umbrella);
         mark_umbrellas(&mut self.v6.claims, is_umbrella);
-    }
-}
-
-/// First and last address of a range as numbers.
-enum Bounds {
-    V4(u32, u32),
-    V6(u128, u128),
-}
-
-impl Bounds {
-    fn of(range: &Range) -> Self {
-        match (range.first(), range.last()) {
-            (IpAddr::V4(first), IpAddr::V4(last)) => Self::V4(first.to_bits(), last.to_bits()),
-            (first, last) => Self::V6(v6_bits(first), v6_bits(last)),
-        }
-    }
-}
-
-fn v6_bits(address: IpAddr) -> u128 {
-    match address {
-        IpAddr::V4(address) => address.to_ipv6_mapped().to_bits(),
-        IpAddr::V6(address) => address.to_bits(),
     }
 }
 

@@ -51,7 +51,7 @@ impl FromStr for SplitLeaves {
 }
 
 /// The virtual subnets of one claim; empty where it is small enough.
-pub fn split<A: AddressBits>(claim: &Claim<A>, policy: SplitLeaves) -> Vec<(A, A)> {
+pub(super) fn split<A: AddressBits>(claim: &Claim<A>, policy: SplitLeaves) -> Vec<(A, A)> {
     let mut subnets = vec![];
     let Some(length) = subnet_length(claim, policy) else { return subnets };
     // A range that is not aligned begins and ends with a shorter subnet.
@@ -74,7 +74,10 @@ fn subnet_length<A: AddressBits>(claim: &Claim<A>, policy: SplitLeaves) -> Optio
 }
 
 /// The virtual subnets of every leaf of a sorted list: claims that no other lies in or crosses.
-pub fn split_leaves<A: AddressBits>(claims: &[Claim<A>], policy: SplitLeaves) -> Vec<Claim<A>> {
+pub(super) fn split_leaves<A: AddressBits>(
+    claims: &[Claim<A>],
+    policy: SplitLeaves,
+) -> Vec<Claim<A>> {
     // Largest last address of the claims before the current one.
     let mut reach: Option<A> = None;
     let mut subnets = vec![];
@@ -92,14 +95,13 @@ pub fn split_leaves<A: AddressBits>(claims: &[Claim<A>], policy: SplitLeaves) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::claim::tests::claim;
     use super::super::holder::Basis;
     use super::*;
 
     const POLICY: SplitLeaves = SplitLeaves { above: 24, into: 26 };
 
     fn plain(first: u32, last: u32) -> Claim<u32> {
-        claim(first, last, None, Basis::Nobody)
+        Claim::of_ripe(first, last, None, Basis::Nobody)
     }
 
     fn ranges(first: u32, last: u32) -> Vec<(u32, u32)> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use store::generations::Facts;
+use store::generations::{Facts, Source};
 
 use crate::report::Thousands;
 
@@ -23,32 +23,20 @@ pub struct CurrentGeneration {
 /// A file and its age.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SourceAge {
-    /// Registry of the data.
-    pub registry: String,
-    /// Name of the file without the directory.
-    pub file: String,
-    /// Last day covered, `YYYY-MM-DD`.
-    pub date: Option<String>,
-    /// Days since then; since it was loaded, where it names no day.
+    /// Registry, name, edition and size of the file.
+    #[serde(flatten)]
+    pub source: Source,
+    /// Days since the last day covered; since the load, where the file names no day.
     pub age_days: u64,
     /// Whether it is older than 90 days.
     pub outdated: bool,
-    /// Records or objects of every kind.
-    pub records: u64,
 }
 
 impl CurrentGeneration {
     pub(super) fn of(facts: &Facts, now_ms: i64) -> Self {
-        let age = |source: &store::generations::Source| {
+        let age = |source: &Source| {
             let age_days = source.age_days(facts.read_at.0, now_ms);
-            SourceAge {
-                registry: source.registry.clone(),
-                file: source.file.clone(),
-                date: source.date.clone(),
-                age_days,
-                outdated: age_days > MAX_AGE_DAYS,
-                records: source.records,
-            }
+            SourceAge { source: source.clone(), age_days, outdated: age_days > MAX_AGE_DAYS }
         };
         Self { generation: facts.id.get(), files: facts.sources.iter().map(age).collect() }
     }
@@ -74,9 +62,10 @@ impl fmt::Display for SourceAge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let unit = if self.age_days == 1 { "day" } else { "days" };
         let age = format!("{} {unit}", Thousands(self.age_days));
-        let date = self.date.as_deref().unwrap_or("no date");
-        let records = Thousands(self.records);
-        write!(f, "{age:>11}  {:8}  {date:10}  {}  ({records} records)", self.registry, self.file)?;
+        let Source { registry, file, date, records, .. } = &self.source;
+        let date = date.as_deref().unwrap_or("no date");
+        let records = Thousands(*records);
+        write!(f, "{age:>11}  {registry:8}  {date:10}  {file}  ({records} records)")?;
         if self.outdated { write!(f, "  outdated") } else { Ok(()) }
     }
 }

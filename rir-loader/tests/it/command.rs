@@ -123,7 +123,7 @@ async fn every_kind_of_error_has_its_exit_code() {
     let nobody = "postgres://nobody@127.0.0.1:1/nothing";
     for (arguments, code, sentence) in [
         (vec!["load"], 2, "<PATH>"),
-        (vec!["stats", "/nowhere/at/all"], 66, "cannot look at /nowhere/at/all"),
+        (vec!["stats", "/nowhere/at/all"], 66, "cannot open /nowhere/at/all"),
         (vec!["stats", &empty], 66, "fetch today's delegated files with `rir-loader fetch --dir"),
         (
             vec!["inspect", "no-company", &fixtures()],

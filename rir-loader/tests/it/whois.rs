@@ -384,7 +384,7 @@ fn a_zip_may_hold_several_texts_and_others() {
         assert_eq!(members, [order[0].0, order[1].0, "README.txt", "more/arin_db.txt"]);
         assert_eq!((data.settled.nets, data.settled.duplicates), (6, 3));
         let passed: Vec<_> =
-            data.files.iter().map(|file| matches!(file.contents, Contents::Skipped(_))).collect();
+            data.files.iter().map(|file| matches!(file.contents, Contents::Skipped)).collect();
         assert_eq!(passed, [false, true, true, false]);
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rir_loader::read::{Options, read};
+use rir_loader::settle::Basis;
 
 use super::{Made, make};
 
@@ -30,9 +31,11 @@ fn the_loader_reads_every_range_and_rejects_none() {
     // Nothing crosses: assignments lie in allocations. What has no organisation is known by its
     // description, owner or handle.
     assert_eq!(nested.build.crossing, 0);
-    let holders = nested.settled.holders;
+    let holders = &nested.settled.holders;
     assert!(
-        holders.organisation > 1_000 && holders.description > 1_000 && holders.owner > 200,
+        holders[&Basis::Organisation] > 1_000
+            && holders[&Basis::Description] > 1_000
+            && holders[&Basis::Owner] > 200,
         "{holders:?}"
     );
     let stats = rir_loader::stats::Stats::of(&nested);
