@@ -2,15 +2,15 @@
 //! judged by.
 //!
 //! The road: the server reports each request with [`Referee::arrive`] and its end by dropping the
-//! [`Visit`]; the [`books`] keep counts per host and page, and take the time as an argument;
+//! [`Visit`]; the [`records`] keep counts per host and page, and take the time as an argument;
 //! [`Referee::report`] compares them with what the web [expects](crate::web::Expected) into a
 //! [`Report`], whose [`faults`](Report::faults) are sentences.
 //!
-//! HEAD requests are probes, not crawling: they are counted, but do not enter the books of
+//! HEAD requests are probes, not crawling: they are counted, but do not enter the records of
 //! politeness.
 
-mod books;
 mod judge;
+mod records;
 mod report;
 mod tally;
 
@@ -22,69 +22,74 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::web::{Web, What};
+use crate::web::{Resource, Web};
 
 pub use report::{AgentTally, Gap, HostCount, Repeat, Report, Rules};
 pub use tally::{Coverage, Tally};
 
-use books::Books;
+use records::FetchRecords;
 
 /// The referee of one web. Clones watch together.
 #[derive(Debug, Clone)]
 pub struct Referee {
     web: Arc<Web>,
-    books: Arc<Mutex<Books>>,
+    records: Arc<Mutex<FetchRecords>>,
 }
 
 impl Referee {
-    /// A referee with empty books.
+    /// A referee with empty records.
     pub fn new(web: Arc<Web>) -> Self {
-        let books = Books::new(web.hosts().len());
-        Self { web, books: Arc::new(Mutex::new(books)) }
+        let records = FetchRecords::new(web.hosts().len());
+        Self { web, records: Arc::new(Mutex::new(records)) }
     }
 
     /// A request arrived; `head` when it only asks for headers.
-    pub fn arrive(&self, agent: IpAddr, host: usize, what: What, head: bool, path: &str) -> Visit {
-        let mut books = self.books();
+    pub fn arrive(
+        &self,
+        agent: IpAddr,
+        host: usize,
+        what: Resource,
+        head: bool,
+        path: &str,
+    ) -> Visit {
+        let mut records = self.records();
         if head {
-            books.probe();
+            records.probe();
             return Visit { referee: self.clone(), request: None };
         }
-        books.begin(Instant::now(), agent, host, &what, path);
-        drop(books);
+        records.begin(Instant::now(), agent, host, &what, path);
+        drop(records);
         Visit { referee: self.clone(), request: Some(Request { agent, host, what }) }
     }
 
     /// How much of the expected is fetched; cheap enough to ask every second.
     pub fn coverage(&self) -> Coverage {
-        tally::coverage(&self.web, &self.books())
+        tally::coverage(&self.web, &self.records())
     }
 
     /// Everything, judged by the rules.
     pub fn report(&self, rules: &Rules) -> Report {
-        judge::report(&self.web, &self.books(), rules)
+        judge::report(&self.web, &self.records(), rules)
     }
 
     /// How often each agent asked for one page of a host: the page that it asked for most often.
     pub fn rounds(&self, host: usize) -> BTreeMap<IpAddr, u32> {
-        let books = self.books();
+        let records = self.records();
         let mut rounds = BTreeMap::new();
-        for ((agent, _), times) in
-            books.hosts.get(host).iter().flat_map(|delegation_table| &delegation_table.asked)
-        {
+        for ((agent, _), times) in records.hosts.get(host).iter().flat_map(|record| &record.asked) {
             let most: &mut u32 = rounds.entry(*agent).or_default();
             *most = (*most).max(*times);
         }
         rounds
     }
 
-    /// Empty books again, for a second crawl of the same web.
+    /// Empty records again, for a second crawl of the same web.
     pub fn forget(&self) {
-        *self.books() = Books::new(self.web.hosts().len());
+        *self.records() = FetchRecords::new(self.web.hosts().len());
     }
 
-    fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn records(&self) -> MutexGuard<'_, FetchRecords> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -99,15 +104,15 @@ pub struct Visit {
 struct Request {
     agent: IpAddr,
     host: usize,
-    what: What,
+    what: Resource,
 }
 
 impl Visit {
     /// Tells what is answered: the status, and the bytes of the body before and after compression.
     pub fn answered(&self, status: u16, plain_bytes: usize, wire_bytes: usize) {
         if let Some(Request { agent, host, what }) = &self.request {
-            let mut books = self.referee.books();
-            books.answered(*agent, *host, what, status, (plain_bytes as u64, wire_bytes as u64));
+            let mut records = self.referee.records();
+            records.answered(*agent, *host, what, status, (plain_bytes as u64, wire_bytes as u64));
         }
     }
 }
@@ -115,7 +120,7 @@ impl Visit {
 impl Drop for Visit {
     fn drop(&mut self) {
         if let Some(Request { host, .. }) = &self.request {
-            self.referee.books().end(Instant::now(), *host);
+            self.referee.records().end(Instant::now(), *host);
         }
     }
 }

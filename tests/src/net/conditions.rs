@@ -1,4 +1,4 @@
-//! What is wrong with the internet now: which ways are cut, and which are slower than they should
+//! Resource is wrong with the internet now: which ways are cut, and which are slower than they should
 //! be.
 
 use std::collections::{HashMap, HashSet};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::packet::Ends;
 use super::paths::Site;
 
-/// What a disturbance covers; always both directions.
+/// Resource a disturbance covers; always both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Everything from and to a site, also what stays within it.

@@ -11,11 +11,11 @@ use nix::errno::Errno;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 
 use super::netlink::Netlink;
+use super::priority;
 use super::proof::{self, Proof};
 use super::router::{Home, Router};
 use super::traffic::Counters;
 use super::tun::{self, Tun};
-use super::urgency;
 use super::{Links, Namespace, NetError, Paths, Site};
 
 /// An address and the site it is at.
@@ -38,7 +38,7 @@ pub struct NodePlan {
     pub addresses: Vec<Placed>,
 }
 
-/// What an internet shall look like.
+/// Resource an internet shall look like.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The namespaces.
@@ -110,8 +110,8 @@ impl Drop for Internet {
 
 fn start(router: Router) -> Result<JoinHandle<()>, NetError> {
     let route = || {
-        let urgency = urgency::take();
-        tracing::debug!(?urgency, "the router of the virtual internet starts");
+        let priority = priority::take();
+        tracing::debug!(?priority, "the router of the virtual internet starts");
         if let Err(error) = router.run() {
             tracing::error!(%error, "the router of the virtual internet stopped");
         }

@@ -50,7 +50,7 @@ impl Links {
         self.tell(Order::HealAll)
     }
 
-    /// What the router did so far.
+    /// Resource the router did so far.
     pub fn traffic(&self) -> Traffic {
         self.counters.read()
     }

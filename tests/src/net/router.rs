@@ -38,7 +38,7 @@ pub(super) struct Home {
     pub(super) site: Site,
 }
 
-/// What the router can be told while it runs.
+/// Resource the router can be told while it runs.
 #[derive(Debug)]
 pub(super) enum Order {
     Cut(Scope),
@@ -168,13 +168,13 @@ impl Router {
     }
 }
 
-/// What there is to do after a wait.
+/// Resource there is to do after a wait.
 struct Ready {
     bell: bool,
     devices: Vec<usize>,
 }
 
-/// What changes while the router runs.
+/// Resource changes while the router runs.
 struct State {
     conditions: Conditions,
     queue: Queue,

@@ -80,7 +80,7 @@ async fn icmp_ms(internet: &Internet, to: IpAddr) -> f64 {
     pinger.timeout(Duration::from_secs(3));
     let mut best = f64::INFINITY;
     for sequence in 0..8 {
-        // What it returns begins after the request was sent, and is too short when something else
+        // Resource it returns begins after the request was sent, and is too short when something else
         // ran in between.
         let before = Instant::now();
         pinger.ping(PingSequence(sequence), &[0; 32]).await.unwrap();
@@ -238,8 +238,8 @@ async fn a_door_leads_in_from_outside() {
     });
     let outside = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let web = internet.namespace("web").unwrap().clone();
-    let door = Door::open(web, outside, "127.0.0.1:8080".parse().unwrap()).unwrap();
-    let to = door.outside();
+    let port_forward = PortForward::open(web, outside, "127.0.0.1:8080".parse().unwrap()).unwrap();
+    let to = port_forward.outside();
     let ask = move || {
         let mut stream = TcpStream::connect(to).unwrap();
         stream.write_all(b"hello").unwrap();

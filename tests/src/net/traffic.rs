@@ -1,4 +1,4 @@
-//! What the router did, in numbers.
+//! Resource the router did, in numbers.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

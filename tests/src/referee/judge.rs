@@ -1,9 +1,9 @@
-//! The judge: goes through the books and compares them with the truth.
+//! The judge: goes through the records and compares them with the truth.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::books::{AgentBook, Books, HostBook, PageBook};
+use super::records::{AgentRecord, FetchRecords, HostRecord, PageRecord};
 use super::report::{AgentTally, Gap, HostCount, Repeat, Report, Rules};
 use super::tally;
 use crate::web::{PageId, Web};
@@ -12,12 +12,12 @@ use crate::web::{PageId, Web};
 const NAMED: usize = 50;
 
 /// Writes the report.
-pub(super) fn report(web: &Web, books: &Books, rules: &Rules) -> Report {
-    let judge = Judge { web, books };
+pub(super) fn report(web: &Web, records: &FetchRecords, rules: &Rules) -> Report {
+    let judge = Judge { web, records };
     let repeats = judge.repeats();
     let (missing, disallowed, beyond) = (judge.missing(), judge.disallowed(), judge.beyond());
     Report {
-        coverage: tally::coverage(web, books),
+        coverage: tally::coverage(web, records),
         missing: named(missing),
         fetches: judge.pages().map(|(_, page)| u64::from(page.fetches)).sum(),
         unique: judge.pages().count(),
@@ -26,7 +26,7 @@ pub(super) fn report(web: &Web, books: &Books, rules: &Rules) -> Report {
         disallowed_fetched: disallowed.len(),
         disallowed: named(disallowed),
         beyond: named(beyond),
-        hosts_seen: books.hosts.iter().filter(|host| !host.agents.is_empty()).count(),
+        hosts_seen: records.hosts.iter().filter(|host| !host.agents.is_empty()).count(),
         without_robots: judge.hosts(
             |host| (host.robots == 0 && !host.pages.is_empty()).then_some(()),
             |name, ()| name,
@@ -37,28 +37,28 @@ pub(super) fn report(web: &Web, books: &Books, rules: &Rules) -> Report {
         gaps_too_small: judge.gaps_too_small(rules),
         shared_hosts: judge
             .hosts(|host| (host.agents.len() > 1).then_some(host.agents.len() as u32), count),
-        probes: books.probes,
-        plain_bytes: books.agents.values().map(|agent| agent.plain_bytes).sum(),
-        wire_bytes: books.agents.values().map(|agent| agent.wire_bytes).sum(),
+        probes: records.probes,
+        plain_bytes: records.agents.values().map(|agent| agent.plain_bytes).sum(),
+        wire_bytes: records.agents.values().map(|agent| agent.wire_bytes).sum(),
         agents: judge.agents(),
     }
 }
 
 struct Judge<'b> {
     web: &'b Web,
-    books: &'b Books,
+    records: &'b FetchRecords,
 }
 
 impl Judge<'_> {
-    fn pages(&self) -> impl Iterator<Item = (PageId, PageBook)> + '_ {
-        let hosts = self.books.hosts.iter().enumerate();
-        hosts.flat_map(|(host, book)| {
-            book.pages.iter().map(move |(page, book)| (PageId { host, page: *page }, *book))
+    fn pages(&self) -> impl Iterator<Item = (PageId, PageRecord)> + '_ {
+        let hosts = self.records.hosts.iter().enumerate();
+        hosts.flat_map(|(host, record)| {
+            record.pages.iter().map(move |(page, record)| (PageId { host, page: *page }, *record))
         })
     }
 
     fn missing(&self) -> Vec<String> {
-        let fetched = |id: &PageId| self.books.hosts[id.host].pages.contains_key(&id.page);
+        let fetched = |id: &PageId| self.records.hosts[id.host].pages.contains_key(&id.page);
         self.web
             .expected()
             .wanted()
@@ -70,7 +70,7 @@ impl Judge<'_> {
 
     fn repeats(&self) -> Vec<Repeat> {
         let again = self.pages().filter(|(_, page)| page.fetches > 1);
-        let repeat = |(id, page): (PageId, PageBook)| Repeat {
+        let repeat = |(id, page): (PageId, PageRecord)| Repeat {
             url: self.web.url(id),
             times: page.fetches,
             status: page.status,
@@ -92,7 +92,7 @@ impl Judge<'_> {
         let known =
             |id: &PageId| expected.wanted().contains_key(id) || expected.forbidden().contains(id);
         let hidden = self.pages().filter(|(id, _)| !known(id)).map(|(id, _)| self.web.url(id));
-        let strangers = self.books.strangers.iter();
+        let strangers = self.records.strangers.iter();
         let strangers =
             strangers.map(|(host, path)| format!("{}{path}", self.web.hosts()[*host].name()));
         sorted(hidden.chain(strangers))
@@ -100,12 +100,14 @@ impl Judge<'_> {
 
     fn hosts<A, B>(
         &self,
-        find: impl Fn(&HostBook) -> Option<A>,
+        find: impl Fn(&HostRecord) -> Option<A>,
         tell: impl Fn(String, A) -> B,
     ) -> Vec<B> {
-        let books = self.books.hosts.iter().zip(self.web.hosts());
-        books
-            .filter_map(|(book, host)| find(book).map(|found| tell(host.name().to_owned(), found)))
+        let records = self.records.hosts.iter().zip(self.web.hosts());
+        records
+            .filter_map(|(record, host)| {
+                find(record).map(|found| tell(host.name().to_owned(), found))
+            })
             .collect()
     }
 
@@ -120,10 +122,10 @@ impl Judge<'_> {
     }
 
     fn gaps_too_small(&self, rules: &Rules) -> Vec<Gap> {
-        let hosts = self.books.hosts.iter().zip(self.web.hosts());
-        let too_small = hosts.filter_map(|(book, host)| {
+        let hosts = self.records.hosts.iter().zip(self.web.hosts());
+        let too_small = hosts.filter_map(|(record, host)| {
             let asked = Duration::from_secs(u64::from(host.crawl_delay_s().unwrap_or(0)));
-            let gap = book.smallest_gap.filter(|gap| *gap < rules.least_gap.max(asked))?;
+            let gap = record.smallest_gap.filter(|gap| *gap < rules.least_gap.max(asked))?;
             Some(Gap { host: host.name().to_owned(), ms: gap.as_secs_f64() * 1_000.0 })
         });
         too_small.collect()
@@ -131,16 +133,16 @@ impl Judge<'_> {
 
     fn agents(&self) -> Vec<AgentTally> {
         let hosts = |address: &IpAddr| {
-            self.books.hosts.iter().filter(|host| host.agents.contains(address)).count()
+            self.records.hosts.iter().filter(|host| host.agents.contains(address)).count()
         };
-        let tally = |(address, book): (&IpAddr, &AgentBook)| AgentTally {
+        let tally = |(address, record): (&IpAddr, &AgentRecord)| AgentTally {
             address: *address,
-            requests: book.requests,
+            requests: record.requests,
             hosts: hosts(address),
-            plain_bytes: book.plain_bytes,
-            wire_bytes: book.wire_bytes,
+            plain_bytes: record.plain_bytes,
+            wire_bytes: record.wire_bytes,
         };
-        self.books.agents.iter().map(tally).collect()
+        self.records.agents.iter().map(tally).collect()
     }
 }
 

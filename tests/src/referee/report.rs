@@ -1,4 +1,4 @@
-//! The verdict: the books compared with the truth.
+//! The verdict: the records compared with the truth.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::tally::Coverage;
 
-/// What is asked of a crawl.
+/// Resource is asked of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     /// Least time between the end of an answer and the start of the next request to the same host.
@@ -45,7 +45,7 @@ pub struct Repeat {
     pub status: u16,
 }
 
-/// What one agent asked for.
+/// Resource one agent asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AgentTally {
     /// The address it came from.
@@ -107,7 +107,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What a polite and complete crawl would not have done, one sentence each; empty when all is
+    /// Resource a polite and complete crawl would not have done, one sentence each; empty when all is
     /// well.
     pub fn faults(&self) -> Vec<String> {
         let missing = self.coverage.all.expected - self.coverage.all.fetched;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::books::Books;
+use super::records::FetchRecords;
 use crate::web::{Class, Web};
 
 /// How many of the expected URLs were fetched at least once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// What a perfectly behaved crawler fetches.
+    /// Resource a perfectly behaved crawler fetches.
     pub expected: usize,
     /// How many of these were fetched.
     pub fetched: usize,
@@ -40,10 +40,11 @@ impl Coverage {
 }
 
 /// Counts.
-pub(super) fn coverage(web: &Web, books: &Books) -> Coverage {
+pub(super) fn coverage(web: &Web, records: &FetchRecords) -> Coverage {
     let mut coverage = Coverage::default();
     for (id, class) in web.expected().wanted() {
-        let fetched = books.hosts[id.host].pages.get(&id.page).is_some_and(|page| page.fetches > 0);
+        let fetched =
+            records.hosts[id.host].pages.get(&id.page).is_some_and(|page| page.fetches > 0);
         for tally in [&mut coverage.all, coverage.by_class.entry(*class).or_default()] {
             tally.expected += 1;
             tally.fetched += usize::from(fetched);

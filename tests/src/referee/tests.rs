@@ -1,12 +1,12 @@
-//! The books, kept with made-up times.
+//! The records, kept with made-up times.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::books::Books;
+use super::records::FetchRecords;
 use super::{Rules, judge};
-use crate::web::{Class, HostPlan, PageId, Web, WebPlan, What};
+use crate::web::{Class, HostPlan, PageId, Resource, Web, WebPlan};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -33,32 +33,32 @@ fn web() -> Arc<Web> {
 /// A crawl of our own making, at made-up times.
 struct Crawl {
     web: Arc<Web>,
-    books: Books,
+    records: FetchRecords,
     now: Instant,
 }
 
 impl Crawl {
     fn start() -> Self {
         let web = web();
-        Self { books: Books::new(web.hosts().len()), web, now: Instant::now() }
+        Self { records: FetchRecords::new(web.hosts().len()), web, now: Instant::now() }
     }
 
-    fn get(&mut self, host: usize, what: &What, status: u16) {
+    fn get(&mut self, host: usize, what: &Resource, status: u16) {
         let agent = IpAddr::from([198, 51, 100, 1]);
-        self.books.begin(self.now, agent, host, what, "/?");
+        self.records.begin(self.now, agent, host, what, "/?");
         self.now += 3 * MS;
-        self.books.answered(agent, host, what, status, (100, 40));
-        self.books.end(self.now, host);
+        self.records.answered(agent, host, what, status, (100, 40));
+        self.records.end(self.now, host);
     }
 
     fn page(&mut self, id: PageId, status: u16) {
-        self.get(id.host, &What::Page(id.page), status);
+        self.get(id.host, &Resource::Page(id.page), status);
     }
 
     /// Everything, politely.
     fn all(&mut self) {
         for host in 0..self.web.hosts().len() {
-            self.get(host, &What::Robots, 200);
+            self.get(host, &Resource::Robots, 200);
             self.now += 100 * MS;
         }
         let wanted: Vec<_> =
@@ -70,7 +70,7 @@ impl Crawl {
     }
 
     fn report(&self) -> super::Report {
-        judge::report(&self.web, &self.books, &Rules { least_gap: 100 * MS })
+        judge::report(&self.web, &self.records, &Rules { least_gap: 100 * MS })
     }
 }
 
@@ -120,8 +120,8 @@ fn every_fault_is_named() {
     assert!(
         faults(&|c| c.page(PageId { host: 0, page: hidden.unwrap() }, 200)).contains("made up")
     );
-    assert!(faults(&|c| c.get(2, &What::Nothing, 404)).contains("made up"));
-    assert!(faults(&|c| c.get(2, &What::Robots, 200)).contains("robots.txt again"));
+    assert!(faults(&|c| c.get(2, &Resource::Nothing, 404)).contains("made up"));
+    assert!(faults(&|c| c.get(2, &Resource::Robots, 200)).contains("robots.txt again"));
     assert!(
         faults(&|c| {
             c.page(error, 500);
@@ -130,8 +130,8 @@ fn every_fault_is_named() {
         .contains("hurried")
     );
     let twice = faults(&|c| {
-        c.books.begin(c.now, agent, 1, &What::Robots, "/robots.txt");
-        c.books.begin(c.now, agent, 1, &What::Robots, "/robots.txt");
+        c.records.begin(c.now, agent, 1, &Resource::Robots, "/robots.txt");
+        c.records.begin(c.now, agent, 1, &Resource::Robots, "/robots.txt");
     });
     assert!(twice.contains("several requests at once"), "{twice}");
     let empty = Crawl::start().report().faults().join("\n");

@@ -11,7 +11,7 @@ use super::nets::{Net, Shares, Size, nets};
 use super::rpsl::Rpsl;
 use super::{arin, lacnic};
 
-/// What was written.
+/// Resource was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Made {
     /// The files.

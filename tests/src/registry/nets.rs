@@ -91,9 +91,9 @@ fn one_allocation(
     made.push(allocation);
     // A power of two, so that an assignment is a prefix unless it is meant to be none.
     let most = (ALLOCATION / inside.max(1)).max(1).ilog2();
-    let room = 1 << most;
+    let run_directory = 1 << most;
     for place in 0..inside {
-        made.push(assignment(first + place * room, most, size, shares, chance));
+        made.push(assignment(first + place * run_directory, most, size, shares, chance));
     }
     made
 }

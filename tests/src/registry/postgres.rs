@@ -16,7 +16,7 @@ use rir_loader::load::load;
 use rir_loader::read::RegistryData;
 use store::Address;
 
-/// What was measured.
+/// Resource was measured.
 #[derive(Debug, Clone, Copy)]
 pub struct InPostgres {
     /// From the hierarchy in memory to the commit of its generation.
@@ -90,7 +90,7 @@ async fn measure(cluster: &Cluster, dir: &Path, data: &RegistryData) -> anyhow::
     Ok(InPostgres { load, copy, lookup, in_memory: in_memory(&data.hierarchy) })
 }
 
-/// What one of many lookups of random IPv4 addresses takes, each turn with others.
+/// Resource one of many lookups of random IPv4 addresses takes, each turn with others.
 fn in_memory(hierarchy: &Hierarchy) -> Duration {
     let mut chance = ChaCha8Rng::seed_from_u64(1);
     let mut turns: Vec<Duration> = (0..TURNS).map(|_| turn(hierarchy, &mut chance)).collect();

@@ -11,7 +11,7 @@ use rir_loader::read::{Contents, Options, read};
 
 use super::postgres::{InPostgres, in_postgres};
 
-/// What was measured.
+/// Resource was measured.
 #[derive(Debug, Clone)]
 pub struct Timing {
     /// `zcat | wc -c` of all files, one after the other.
@@ -62,7 +62,7 @@ pub fn time(dir: &Path, database: Option<&Path>) -> anyhow::Result<Timing> {
     })
 }
 
-/// What `zcat FILE | wc -c` says.
+/// Resource `zcat FILE | wc -c` says.
 fn unpacked(file: &PathBuf) -> anyhow::Result<u64> {
     let mut zcat =
         Command::new("zcat").arg(file).stdout(Stdio::piped()).spawn().context("cannot run zcat")?;

@@ -2,9 +2,9 @@
 
 use rand::Rng as _;
 
-use super::chance::{Topic, stream};
 use super::page;
-use super::site::{FileKind, Kind, PageId, Web, What};
+use super::random_streams::{Topic, stream};
+use super::site::{FileKind, Kind, PageId, Resource, Web};
 use super::sitemap;
 
 /// An answer before compression.
@@ -27,17 +27,17 @@ const FILE_BYTES: usize = 6_000;
 
 impl Web {
     /// The answer of a host for what was asked.
-    pub fn answer(&self, host: usize, what: &What) -> Answer {
+    pub fn answer(&self, host: usize, what: &Resource) -> Answer {
         match what {
-            What::Page(page) => self.page_answer(PageId { host, page: *page }),
-            What::Robots => {
+            Resource::Page(page) => self.page_answer(PageId { host, page: *page }),
+            Resource::Robots => {
                 match self.hosts.get(host).and_then(|h| h.robots.text(&self.origin(host))) {
                     Some(text) => Answer::plain(200, "text/plain", text),
                     None => Answer::plain(404, "text/plain", "no robots.txt\n".to_owned()),
                 }
             }
-            What::Sitemap => Answer::plain(200, "application/xml", sitemap::text(self, host)),
-            What::Nothing => error(404),
+            Resource::Sitemap => Answer::plain(200, "application/xml", sitemap::text(self, host)),
+            Resource::Nothing => error(404),
         }
     }
 

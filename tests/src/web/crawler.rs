@@ -13,7 +13,7 @@ use url::Url;
 
 use super::Web;
 
-/// What it saw.
+/// Resource it saw.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) statuses: BTreeMap<String, u16>,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::site::PageId;
 
-/// What a URL is to a crawler.
+/// Resource a URL is to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -20,7 +20,7 @@ pub enum Class {
     Error,
 }
 
-/// What a crawl from the seeds shall fetch, and how it may go wrong.
+/// Resource a crawl from the seeds shall fetch, and how it may go wrong.
 #[derive(Debug, Clone, Default)]
 pub struct Expected {
     pub(super) wanted: BTreeMap<PageId, Class>,

@@ -1,15 +1,15 @@
-//! What a crawler meets on the real web beside documents: forbidden pages that are linked all the
+//! Resource a crawler meets on the real web beside documents: forbidden pages that are linked all the
 //! same, pages that only look forbidden, redirects, errors, files, and decoys that no reader of
 //! HTML takes for links.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::chance::{Topic, pick, stream};
 use super::href::Style;
 use super::plan::WebPlan;
-use super::plant::link;
+use super::random_streams::{Topic, pick, stream};
 use super::site::{FileKind, Goal, Host, Kind, Link, Page, PageId};
+use super::trees::link;
 use super::word::word;
 
 /// Numbers of words for extras start here, far above those of documents.
@@ -25,7 +25,7 @@ pub(super) fn add(hosts: &mut [Host], number: usize, plan: &WebPlan) {
         number,
         seed: plan.seed,
         words: 0,
-        chance: stream(plan.seed, Topic::Extras, number as u64, 0),
+        random_streams: stream(plan.seed, Topic::Extras, number as u64, 0),
     };
     for _ in 0..=documents / 10 {
         garden.forbid();
@@ -51,7 +51,7 @@ struct Garden<'h> {
     number: usize,
     seed: u64,
     words: usize,
-    chance: ChaCha8Rng,
+    random_streams: ChaCha8Rng,
 }
 
 impl Garden<'_> {
@@ -62,7 +62,7 @@ impl Garden<'_> {
         let Some(path) = self.host.robots.forbidden(&word) else { return };
         let behind = self.host.add(Page::new(format!("/behind/{behind}.html"), DOCUMENT));
         let forbidden = self.linked(Page { allowed: false, ..Page::new(path, DOCUMENT) });
-        link(self.host, self.number, forbidden, behind, &mut self.chance);
+        link(self.host, self.number, forbidden, behind, &mut self.random_streams);
     }
 
     /// A page that only looks forbidden.
@@ -75,10 +75,10 @@ impl Garden<'_> {
 
     /// One of the ways in which pages lead elsewhere.
     fn redirect(&mut self) {
-        let status = pick(&[301, 302, 303, 307, 308], &mut self.chance);
-        let goal = self.chance.random_range(0..self.host.tree);
+        let status = pick(&[301, 302, 303, 307, 308], &mut self.random_streams);
+        let goal = self.random_streams.random_range(0..self.host.tree);
         let goal = self.own(goal);
-        match self.chance.random_range(0..6) {
+        match self.random_streams.random_range(0..6) {
             0 => self.redirect_chain(status, goal),
             1 => self.redirect_loop(status),
             2 => self.redirect_to_forbidden(status, goal),
@@ -113,13 +113,13 @@ impl Garden<'_> {
     }
 
     fn break_something(&mut self) {
-        let status = pick(&[404, 404, 410, 500], &mut self.chance);
+        let status = pick(&[404, 404, 410, 500], &mut self.random_streams);
         let path = format!("/lost/{}.html", self.word());
         self.linked(Page::new(path, Kind::Error { status }));
     }
 
     fn file(&mut self) {
-        let (kind, ending) = match self.chance.random_range(0..3) {
+        let (kind, ending) = match self.random_streams.random_range(0..3) {
             0 => (FileKind::Text, "txt"),
             1 => (FileKind::Picture, "png"),
             _ => (FileKind::Paper, "pdf"),
@@ -130,7 +130,7 @@ impl Garden<'_> {
 
     /// Leaves a few documents out of search engines; only ones that no other page hangs from.
     fn ignore_some(&mut self) {
-        if self.chance.random_range(0..4) == 0 {
+        if self.random_streams.random_range(0..4) == 0 {
             let path = format!("/aside/{}.html", self.word());
             self.linked(Page::new(path, Kind::Document { noindex: true }));
         }
@@ -140,7 +140,7 @@ impl Garden<'_> {
     fn decoy(&mut self) {
         let path = format!("/decoy/{}.html", self.word());
         let decoy = self.host.add(Page::new(path, DOCUMENT));
-        let (from, decoy) = (self.chance.random_range(0..self.host.tree), self.own(decoy));
+        let (from, decoy) = (self.random_streams.random_range(0..self.host.tree), self.own(decoy));
         self.host.pages[from].decoys.push(decoy);
     }
 
@@ -148,7 +148,7 @@ impl Garden<'_> {
     fn mail(&mut self) {
         let mail = format!("mailto:office@{}", self.host.name());
         for goal in [mail, "javascript:history.back()".to_owned(), "tel:+35722000000".to_owned()] {
-            let from = self.chance.random_range(0..self.host.tree);
+            let from = self.random_streams.random_range(0..self.host.tree);
             self.host.pages[from]
                 .links
                 .push(Link { to: Goal::Elsewhere(goal), style: Style::Rooted });
@@ -158,8 +158,8 @@ impl Garden<'_> {
     /// Adds a page and a link to it from one of the documents.
     fn linked(&mut self, page: Page) -> usize {
         let page = self.host.add(page);
-        let from = self.chance.random_range(0..self.host.tree);
-        link(self.host, self.number, from, page, &mut self.chance);
+        let from = self.random_streams.random_range(0..self.host.tree);
+        link(self.host, self.number, from, page, &mut self.random_streams);
         page
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Language {
     pub(super) gap: &'static str,
     /// After a sentence.
     pub(super) stop: &'static str,
-    /// What sites in this language are called.
+    /// Resource sites in this language are called.
     pub(super) name: &'static str,
     /// Titles of documents.
     pub(super) titles: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! What a web shall look like.
+//! Resource a web shall look like.
 
 use std::net::IpAddr;
 
@@ -46,7 +46,7 @@ pub enum WebError {
     Listen {
         /// Address and port.
         address: std::net::SocketAddr,
-        /// What the system said.
+        /// Resource the system said.
         source: std::io::Error,
     },
     /// A namespace of the virtual internet refused.
@@ -58,7 +58,7 @@ pub enum WebError {
 }
 
 impl WebPlan {
-    /// Fewest documents a host can have, so that there is room for a tree and for links.
+    /// Fewest documents a host can have, so that there is run_directory for a tree and for links.
     pub const LEAST_DOCUMENTS: usize = 4;
 
     /// Refuses what cannot be made.

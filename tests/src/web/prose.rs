@@ -3,8 +3,8 @@
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::chance::{Topic, pick, stream};
 use super::language::Language;
+use super::random_streams::{Topic, pick, stream};
 use super::site::{PageId, Web};
 use super::word::word;
 
@@ -28,10 +28,10 @@ pub(super) fn write(web: &Web, id: PageId, version: u32) -> Prose {
     let title =
         format!("{} · {} · {mark}", pick(&host.language.titles, &mut fixed), host.plan.city);
     let page = id.page as u64 | u64::from(version) << 32;
-    let mut chance = stream(web.seed, Topic::Prose, id.host as u64, page);
-    let count = chance.random_range(3..8);
+    let mut random_streams = stream(web.seed, Topic::Prose, id.host as u64, page);
+    let count = random_streams.random_range(3..8);
     let mut paragraphs: Vec<_> =
-        (0..count).map(|_| paragraph(host.language, &mut chance)).collect();
+        (0..count).map(|_| paragraph(host.language, &mut random_streams)).collect();
     paragraphs.insert(
         1,
         format!("{} ({}), {mark}{}", host.plan.city, host.plan.country, host.language.stop),
@@ -39,14 +39,14 @@ pub(super) fn write(web: &Web, id: PageId, version: u32) -> Prose {
     Prose { title, mark, paragraphs }
 }
 
-fn paragraph(language: &Language, chance: &mut ChaCha8Rng) -> String {
-    let count = chance.random_range(3..8);
-    (0..count).map(|_| sentence(language, chance)).collect::<Vec<_>>().join(language.gap)
+fn paragraph(language: &Language, random_streams: &mut ChaCha8Rng) -> String {
+    let count = random_streams.random_range(3..8);
+    (0..count).map(|_| sentence(language, random_streams)).collect::<Vec<_>>().join(language.gap)
 }
 
-fn sentence(language: &Language, chance: &mut ChaCha8Rng) -> String {
+fn sentence(language: &Language, random_streams: &mut ChaCha8Rng) -> String {
     let parts: Vec<_> =
-        language.order.iter().map(|part| pick(language.words(*part), chance)).collect();
+        language.order.iter().map(|part| pick(language.words(*part), random_streams)).collect();
     capitalised(&parts.join(language.gap)) + language.stop
 }
 
@@ -56,7 +56,7 @@ fn capitalised(text: &str) -> String {
 }
 
 /// One word of a document's language that many of its documents have: the last word of a place.
-pub(super) fn common_word(language: &Language, chance: &mut ChaCha8Rng) -> String {
-    let title = pick(&language.titles, chance);
+pub(super) fn common_word(language: &Language, random_streams: &mut ChaCha8Rng) -> String {
+    let title = pick(&language.titles, random_streams);
     title.split(' ').max_by_key(|word| word.chars().count()).unwrap_or(title).to_owned()
 }

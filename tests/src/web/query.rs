@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::chance::{Topic, stream};
 use super::expected::Class;
 use super::prose;
+use super::random_streams::{Topic, stream};
 use super::site::{FileKind, Kind, PageId, Web};
 
 /// A question and what must be among the answers.

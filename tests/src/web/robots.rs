@@ -37,8 +37,8 @@ pub(super) struct Robots {
 
 impl Robots {
     /// Draws a dialect; most hosts have a plain file.
-    pub(super) fn draw(chance: &mut ChaCha8Rng) -> Self {
-        let dialect = match chance.random_range(0..20) {
+    pub(super) fn draw(random_streams: &mut ChaCha8Rng) -> Self {
+        let dialect = match random_streams.random_range(0..20) {
             0..7 => Dialect::Plain,
             7..10 => Dialect::Exception,
             10..13 => Dialect::Wildcards,

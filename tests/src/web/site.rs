@@ -12,7 +12,7 @@ use super::href::Style;
 use super::language::Language;
 use super::plan::{HostPlan, WebError, WebPlan};
 use super::robots::Robots;
-use super::{cross, extras, plant, reach};
+use super::{cross, extras, reach, trees};
 
 /// A page of the web, by the positions of its host and of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +23,7 @@ pub struct PageId {
     pub page: usize,
 }
 
-/// What a page is.
+/// Resource a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// HTML with text and links; `noindex` asks search engines to leave it out.
@@ -36,7 +36,7 @@ pub(super) enum Kind {
     Error { status: u16 },
 }
 
-/// What a file is.
+/// Resource a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     Text,
@@ -110,7 +110,7 @@ impl Host {
         self.language.code
     }
 
-    /// What robots.txt asks to wait between requests, in seconds.
+    /// Resource robots.txt asks to wait between requests, in seconds.
     pub fn crawl_delay_s(&self) -> Option<u32> {
         self.robots.crawl_delay_s
     }
@@ -123,9 +123,9 @@ impl Host {
     }
 }
 
-/// What a path of a host is.
+/// Resource a path of a host is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum Resource {
     /// A page.
     Page(usize),
     /// robots.txt.
@@ -153,7 +153,7 @@ impl Web {
     /// Makes the web of a plan: the same for the same plan.
     pub fn generate(plan: &WebPlan) -> Result<Self, WebError> {
         plan.check()?;
-        let mut hosts = plant::hosts(plan);
+        let mut hosts = trees::hosts(plan);
         for number in 0..hosts.len() {
             extras::add(&mut hosts, number, plan);
         }
@@ -193,7 +193,7 @@ impl Web {
             .collect()
     }
 
-    /// What a perfectly behaved crawler fetches.
+    /// Resource a perfectly behaved crawler fetches.
     pub fn expected(&self) -> &Expected {
         &self.expected
     }
@@ -225,14 +225,14 @@ impl Web {
         }
     }
 
-    /// What a request's path and query are on a host.
-    pub fn what(&self, host: usize, path: &str) -> What {
+    /// Resource a request's path and query are on a host.
+    pub fn what(&self, host: usize, path: &str) -> Resource {
         match path {
-            "/robots.txt" => What::Robots,
-            "/sitemap.xml" => What::Sitemap,
+            "/robots.txt" => Resource::Robots,
+            "/sitemap.xml" => Resource::Sitemap,
             path => {
                 let page = self.hosts.get(host).and_then(|host| host.by_path.get(path));
-                page.map_or(What::Nothing, |page| What::Page(*page))
+                page.map_or(Resource::Nothing, |page| Resource::Page(*page))
             }
         }
     }

@@ -94,8 +94,8 @@ fn the_same_plan_makes_the_same_web_and_another_seed_another() {
     for id in one.expected().wanted().keys() {
         assert_eq!(one.url(*id), two.url(*id));
         assert_eq!(
-            one.answer(id.host, &What::Page(id.page)),
-            two.answer(id.host, &What::Page(id.page))
+            one.answer(id.host, &Resource::Page(id.page)),
+            two.answer(id.host, &Resource::Page(id.page))
         );
     }
     assert_eq!(one.expected().wanted(), two.expected().wanted());
@@ -185,7 +185,7 @@ fn a_reader_of_the_text_recognises_the_language() {
 #[test]
 fn a_page_changes_when_told_and_only_then() {
     let web = Web::generate(&plan(4, 40, 80)).unwrap();
-    let (page, other) = (What::Page(1), What::Page(2));
+    let (page, other) = (Resource::Page(1), Resource::Page(2));
     let before = (web.answer(3, &page), web.answer(3, &other));
     assert!(web.change(&web.url(PageId { host: 3, page: 1 })));
     assert!(!web.change("http://host-3.example/no/such/page"));

@@ -59,8 +59,8 @@ fn placed(hierarchy: &Hierarchy, geography: &Geography, seed: u64) -> Vec<Candid
         let key =
             if strays { [u64::from(subnet.id().get()), 2] } else { [u64::from(company.get()), 3] };
         let Some(city) = pick(cities, noise.hash(&key)) else { continue };
-        let room = subnet.range().addresses().clamp(2, 1 << 32) as u64 - 1;
-        let offset = noise.hash(&[u64::from(subnet.id().get()), 4]) % room;
+        let run_directory = subnet.range().addresses().clamp(2, 1 << 32) as u64 - 1;
+        let offset = noise.hash(&[u64::from(subnet.id().get()), 4]) % run_directory;
         let address = Ipv4Addr::from(u32::from(first).saturating_add(offset as u32));
         found.extend(candidate(&subnet, ending_like_a_host(address), city));
     }

@@ -1,4 +1,4 @@
-//! Who takes part: agents first, then hosts in the proportions that give every phase of a search
+//! Node takes part: agents first, then hosts in the proportions that give every phase of a search
 //! something to do.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
 use super::candidate::{Candidate, candidates};
-use super::demo::{Cast, DemoWorld};
+use super::demo::{DemoWorld, WorldSources};
 use super::error::WorldError;
 use super::geography::Geography;
 use super::shortlist::Shortlist;
@@ -60,7 +60,12 @@ impl DemoWorld {
         let mut hosts = hosts(&mut list, &agents, size);
         hosts.shuffle(&mut chance);
         check(&hosts, size)?;
-        Ok(Self::cast(&Cast { hierarchy, geography, seed }, &agents, (coordinator, dns), &hosts))
+        Ok(Self::from_choice(
+            &WorldSources { hierarchy, geography, seed },
+            &agents,
+            (coordinator, dns),
+            &hosts,
+        ))
     }
 }
 
@@ -112,7 +117,7 @@ fn hosts(list: &mut Shortlist, agents: &[Candidate], size: Size) -> Vec<Candidat
     for candidate in hosts.list.of_each_country().into_iter().take(size.hosts / 3) {
         hosts.add(candidate);
     }
-    // What is kept free here goes to hosts that share a subnet with another.
+    // Resource is kept free here goes to hosts that share a subnet with another.
     let families = size.hosts * 17 / 20;
     for company in hosts.list.families() {
         if hosts.chosen.len() >= families {

@@ -1,4 +1,4 @@
-//! The world itself: residents, the registry records they live in, and the distances between them.
+//! The world itself: participants, the registry records they live in, and the distances between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use crate::web::{HostPlan, WebPlan};
 
 /// The registry record that an address is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holding {
+pub struct RegistryRecord {
     /// Its addresses.
     pub range: Range,
     /// Whose record it is.
@@ -28,7 +28,7 @@ pub struct Holding {
 
 /// Somebody with an address.
 #[derive(Debug, Clone)]
-pub struct Resident {
+pub struct Participant {
     /// Name of the node or host.
     pub name: String,
     /// The address.
@@ -38,14 +38,14 @@ pub struct Resident {
     /// Two capital letters, by the registry record.
     pub country: String,
     /// The record.
-    pub holding: Holding,
+    pub record: RegistryRecord,
     /// Place in the matrix.
     pub site: Site,
 }
 
 /// Numbers about a world, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Census {
+pub struct WorldCounts {
     /// Agents.
     pub agents: usize,
     /// Hosts.
@@ -66,7 +66,7 @@ pub struct Census {
 
 /// Where a world is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ground {
+pub enum NetworkKind {
     /// At real addresses, for network namespaces.
     Namespaces,
     /// At 127.x addresses.
@@ -77,20 +77,20 @@ pub enum Ground {
 #[derive(Debug, Clone)]
 pub struct DemoWorld {
     /// The crawler agents.
-    pub agents: Vec<Resident>,
+    pub agents: Vec<Participant>,
     /// The coordinator.
-    pub coordinator: Resident,
+    pub coordinator: Participant,
     /// The name server.
-    pub dns: Resident,
+    pub dns: Participant,
     /// The web hosts.
-    pub hosts: Vec<Resident>,
+    pub hosts: Vec<Participant>,
     pub(super) places: Places,
-    pub(super) ground: Ground,
+    pub(super) network_kind: NetworkKind,
     pub(super) seed: u64,
 }
 
-/// What a cast is made from.
-pub(super) struct Cast<'c> {
+/// Resource a sources is made from.
+pub(super) struct WorldSources<'c> {
     pub(super) hierarchy: &'c Hierarchy,
     pub(super) geography: &'c Geography,
     pub(super) seed: u64,
@@ -101,40 +101,40 @@ const LOSS: f64 = 0.000_2;
 
 impl DemoWorld {
     /// Gives the chosen candidates names and sites.
-    pub(super) fn cast(
-        cast: &Cast<'_>,
+    pub(super) fn from_choice(
+        sources: &WorldSources<'_>,
         agents: &[Candidate],
         (coordinator, dns): (Candidate, Candidate),
         hosts: &[Candidate],
     ) -> Self {
         let everybody = agents.iter().chain([&coordinator, &dns]).chain(hosts);
         let (places, sites) =
-            Places::of(cast.geography.world(), everybody.map(|candidate| candidate.city));
-        let resident = |candidate: &Candidate, name: String| {
+            Places::of(sources.geography.world(), everybody.map(|candidate| candidate.city));
+        let participant = |candidate: &Candidate, name: String| {
             let site = sites.get(&candidate.city).copied().unwrap_or(Site(0));
-            Resident {
+            Participant {
                 name,
                 address: candidate.address.into(),
                 city: places.city(site).to_owned(),
                 country: candidate.country.as_str().to_owned(),
-                holding: holding(cast.hierarchy, candidate),
+                record: record(sources.hierarchy, candidate),
                 site,
             }
         };
-        let agent = |(number, it): (usize, &Candidate)| resident(it, format!("agent-{number}"));
+        let agent = |(number, it): (usize, &Candidate)| participant(it, format!("agent-{number}"));
         let host = |(number, it): (usize, &Candidate)| {
-            let mut host = resident(it, String::new());
-            host.name = name::host(number, &host.city, &host.country, cast.seed);
+            let mut host = participant(it, String::new());
+            host.name = name::host(number, &host.city, &host.country, sources.seed);
             host
         };
         Self {
             agents: agents.iter().enumerate().map(agent).collect(),
-            coordinator: resident(&coordinator, "coordinator".to_owned()),
-            dns: resident(&dns, "dns".to_owned()),
+            coordinator: participant(&coordinator, "coordinator".to_owned()),
+            dns: participant(&dns, "dns".to_owned()),
             hosts: hosts.iter().enumerate().map(host).collect(),
             places,
-            ground: Ground::Namespaces,
-            seed: cast.seed,
+            network_kind: NetworkKind::Namespaces,
+            seed: sources.seed,
         }
     }
 
@@ -163,19 +163,20 @@ impl DemoWorld {
     }
 
     /// Where it is.
-    pub fn ground(&self) -> Ground {
-        self.ground
+    pub fn network_kind(&self) -> NetworkKind {
+        self.network_kind
     }
 
     /// Numbers for people.
-    pub fn census(&self) -> Census {
-        let company =
-            |resident: &Resident| (resident.holding.registry, resident.holding.handle.clone());
+    pub fn counts(&self) -> WorldCounts {
+        let company = |participant: &Participant| {
+            (participant.record.registry, participant.record.handle.clone())
+        };
         let agents: BTreeSet<_> = self.agents.iter().map(company).collect();
-        let homes: BTreeSet<_> = self.agents.iter().map(|agent| agent.holding.range).collect();
+        let homes: BTreeSet<_> = self.agents.iter().map(|agent| agent.record.range).collect();
         let (at_home, away): (Vec<_>, Vec<_>) =
-            self.hosts.iter().partition(|host| homes.contains(&host.holding.range));
-        Census {
+            self.hosts.iter().partition(|host| homes.contains(&host.record.range));
+        WorldCounts {
             agents: self.agents.len(),
             hosts: self.hosts.len(),
             countries: self.hosts.iter().map(|host| &host.country).collect::<BTreeSet<_>>().len(),
@@ -186,12 +187,7 @@ impl DemoWorld {
                 .map(|it| it.site)
                 .collect::<BTreeSet<_>>()
                 .len(),
-            subnets: self
-                .hosts
-                .iter()
-                .map(|host| host.holding.range)
-                .collect::<BTreeSet<_>>()
-                .len(),
+            subnets: self.hosts.iter().map(|host| host.record.range).collect::<BTreeSet<_>>().len(),
             companies: self.hosts.iter().map(company).collect::<BTreeSet<_>>().len(),
             at_home: at_home.len(),
             of_agents_company: away.iter().filter(|host| agents.contains(&company(host))).count(),
@@ -201,9 +197,9 @@ impl DemoWorld {
     /// The virtual internet of this world: a node for each agent, the coordinator and the name
     /// server, and one that is all web hosts.
     pub fn internet_plan(&self) -> Plan {
-        let alone = |resident: &Resident| NodePlan {
-            name: resident.name.clone(),
-            addresses: vec![Placed { address: resident.address, site: resident.site }],
+        let alone = |participant: &Participant| NodePlan {
+            name: participant.name.clone(),
+            addresses: vec![Placed { address: participant.address, site: participant.site }],
         };
         let hosts =
             self.hosts.iter().map(|host| (host.address, host.site)).collect::<BTreeMap<_, _>>();
@@ -218,11 +214,11 @@ impl DemoWorld {
 
     /// The web of this world with so many documents, as [`crate::web::Web::generate`] takes it.
     pub fn web_plan(&self, documents: usize, port: u16) -> WebPlan {
-        let host = |resident: &Resident| HostPlan {
-            name: resident.name.clone(),
-            address: resident.address,
-            country: resident.country.clone(),
-            city: resident.city.clone(),
+        let host = |participant: &Participant| HostPlan {
+            name: participant.name.clone(),
+            address: participant.address,
+            country: participant.country.clone(),
+            city: participant.city.clone(),
         };
         let count = self.hosts.len();
         WebPlan {
@@ -240,9 +236,9 @@ impl DemoWorld {
 /// Name of the node that is all web hosts.
 pub(super) const WEB: &str = "web";
 
-fn holding(hierarchy: &Hierarchy, candidate: &Candidate) -> Holding {
+fn record(hierarchy: &Hierarchy, candidate: &Candidate) -> RegistryRecord {
     let company = hierarchy.company(candidate.company);
-    Holding {
+    RegistryRecord {
         range: candidate.range,
         // A candidate has a company, and a company a registry.
         registry: company.map_or(Registry::RipeNcc, |company| company.registry),

@@ -1,4 +1,4 @@
-//! Why there is no world, or no stage for it.
+//! Why there is no world, or no environment for it.
 
 use crate::dns::DnsError;
 use crate::net::NetError;
@@ -18,21 +18,21 @@ pub enum WorldError {
         "the registry data has {found} addresses in known cities, too few for {wanted} {what}; load more of it"
     )]
     TooFew {
-        /// What there should be more of.
+        /// Resource there should be more of.
         what: &'static str,
         /// How many there are.
         found: usize,
         /// How many were asked for.
         wanted: usize,
     },
-    /// More original /8 blocks or records than 127.0.0.0/8 has room for.
+    /// More original /8 blocks or records than 127.0.0.0/8 has run_directory for.
     #[error("the world does not fit into 127.0.0.0/8")]
     NoRoom,
 }
 
-/// Why a stage could not be opened.
+/// Why a environment could not be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum StageError {
+pub enum EnvironmentError {
     /// No virtual internet; see [`NetError::is_unavailable`].
     #[error("cannot build the virtual internet")]
     Net(#[from] NetError),
@@ -44,7 +44,7 @@ pub enum StageError {
     Dns(#[from] DnsError),
 }
 
-impl StageError {
+impl EnvironmentError {
     /// True when this machine or user cannot have a virtual internet at all, so that the world
     /// should be moved to loopback.
     pub fn is_unavailable(&self) -> bool {

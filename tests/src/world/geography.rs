@@ -1,4 +1,4 @@
-//! What is known of the earth: round trips between cities, and perhaps which address lies in which.
+//! Resource is known of the earth: round trips between cities, and perhaps which address lies in which.
 
 use std::path::Path;
 

@@ -11,8 +11,8 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use hierarchy::Registry;
 
-use super::Holding;
-use super::demo::{DemoWorld, Ground, Resident};
+use super::RegistryRecord;
+use super::demo::{DemoWorld, NetworkKind, Participant};
 use super::error::WorldError;
 
 /// Addresses of the smallest mirrored record.
@@ -37,9 +37,9 @@ impl DemoWorld {
     pub fn on_loopback(&self) -> Result<Mirror, WorldError> {
         let records = mirrored(self.agents.iter().chain(&self.hosts))?;
         let mut world = self.clone();
-        world.ground = Ground::Loopback;
-        for resident in world.agents.iter_mut().chain(&mut world.hosts) {
-            move_in(resident, &records)?;
+        world.network_kind = NetworkKind::Loopback;
+        for participant in world.agents.iter_mut().chain(&mut world.hosts) {
+            move_in(participant, &records)?;
         }
         world.coordinator.address = Ipv4Addr::LOCALHOST.into();
         world.dns.address = Ipv4Addr::new(127, 0, 0, 2).into();
@@ -50,33 +50,33 @@ impl DemoWorld {
 
 /// A record's place on loopback.
 #[derive(Debug)]
-struct Record {
-    holding: Holding,
+struct MirroredRecord {
+    original: RegistryRecord,
     first: Ipv4Addr,
     size: u32,
     /// Original addresses, in order; the n-th becomes the n-th address after the first of the
     /// mirror.
-    residents: Vec<IpAddr>,
+    participants: Vec<IpAddr>,
 }
 
 /// All records by their original first address.
 fn mirrored<'r>(
-    residents: impl Iterator<Item = &'r Resident>,
-) -> Result<BTreeMap<IpAddr, Record>, WorldError> {
-    let mut originals: BTreeMap<IpAddr, (Holding, BTreeSet<IpAddr>)> = BTreeMap::new();
-    for resident in residents {
-        let entry = originals.entry(resident.holding.range.first());
-        let (_, addresses) = entry.or_insert_with(|| (resident.holding.clone(), BTreeSet::new()));
-        addresses.insert(resident.address);
+    participants: impl Iterator<Item = &'r Participant>,
+) -> Result<BTreeMap<IpAddr, MirroredRecord>, WorldError> {
+    let mut originals: BTreeMap<IpAddr, (RegistryRecord, BTreeSet<IpAddr>)> = BTreeMap::new();
+    for participant in participants {
+        let entry = originals.entry(participant.record.range.first());
+        let (_, addresses) = entry.or_insert_with(|| (participant.record.clone(), BTreeSet::new()));
+        addresses.insert(participant.address);
     }
     let mut blocks: BTreeMap<u8, (usize, u32)> = BTreeMap::new();
     let mut records = BTreeMap::new();
-    for (original, (holding, residents)) in originals {
+    for (original, (record, participants)) in originals {
         let count = blocks.len();
         let (block, used) = blocks.entry(eighth(original)?).or_insert((count + 1, 0));
         // One address at either end stays free; a range of a power of two begins at a multiple of
         // itself.
-        let size = (residents.len() as u32 + 2).next_power_of_two().max(SMALLEST);
+        let size = (participants.len() as u32 + 2).next_power_of_two().max(SMALLEST);
         let start = used.next_multiple_of(size);
         *used = start + size;
         if *block > MOST_BLOCKS || *used > ROOM {
@@ -85,7 +85,12 @@ fn mirrored<'r>(
         let first = Ipv4Addr::from((127 << 24) | ((*block as u32) << 16) | start);
         records.insert(
             original,
-            Record { holding, first, size, residents: residents.into_iter().collect() },
+            MirroredRecord {
+                original: record,
+                first,
+                size,
+                participants: participants.into_iter().collect(),
+            },
         );
     }
     Ok(records)
@@ -99,24 +104,32 @@ fn eighth(address: IpAddr) -> Result<u8, WorldError> {
     }
 }
 
-fn move_in(resident: &mut Resident, records: &BTreeMap<IpAddr, Record>) -> Result<(), WorldError> {
-    let record = records.get(&resident.holding.range.first()).ok_or(WorldError::NoRoom)?;
+fn move_in(
+    participant: &mut Participant,
+    records: &BTreeMap<IpAddr, MirroredRecord>,
+) -> Result<(), WorldError> {
+    let record = records.get(&participant.record.range.first()).ok_or(WorldError::NoRoom)?;
     let place =
-        record.residents.binary_search(&resident.address).map_err(|_| WorldError::NoRoom)?;
+        record.participants.binary_search(&participant.address).map_err(|_| WorldError::NoRoom)?;
     let first = u32::from(record.first);
     let last = Ipv4Addr::from(first + record.size - 1);
-    resident.address = Ipv4Addr::from(first + 1 + place as u32).into();
-    resident.holding.range =
+    participant.address = Ipv4Addr::from(first + 1 + place as u32).into();
+    participant.record.range =
         hierarchy::Range::new(record.first.into(), last.into()).map_err(|_| WorldError::NoRoom)?;
     Ok(())
 }
 
 /// The delegated-extended file of a registry; none when it has no record.
-fn file(registry: Registry, records: &BTreeMap<IpAddr, Record>) -> Option<(String, String)> {
+fn file(
+    registry: Registry,
+    records: &BTreeMap<IpAddr, MirroredRecord>,
+) -> Option<(String, String)> {
     let mut lines = String::new();
     let mut count = 0;
-    for record in records.values().filter(|record| record.holding.registry == registry) {
-        let Record { holding: Holding { country, handle, .. }, first, size, .. } = record;
+    for record in records.values().filter(|record| record.original.registry == registry) {
+        let MirroredRecord {
+            original: RegistryRecord { country, handle, .. }, first, size, ..
+        } = record;
         let (name, country) = (registry.as_str(), country.as_str());
         // Writing into a string cannot fail.
         let _ = writeln!(lines, "{name}|{country}|ipv4|{first}|{size}|20181012|allocated|{handle}");

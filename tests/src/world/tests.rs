@@ -10,7 +10,7 @@ use rir_loader::read::Options;
 
 use super::*;
 
-mod stage;
+mod environment;
 
 const SEED: u64 = 2_018;
 const COUNTRIES: [&str; 60] = [
@@ -61,22 +61,22 @@ fn choose(size: Size) -> DemoWorld {
     DemoWorld::choose(&made_up(), &Geography::open(None, SEED).unwrap(), size, SEED).unwrap()
 }
 
-/// What every world must be, whatever it was chosen from.
+/// Resource every world must be, whatever it was chosen from.
 fn assert_sound(world: &DemoWorld, hierarchy: &Hierarchy) {
     let everybody =
         || world.agents.iter().chain([&world.coordinator, &world.dns]).chain(&world.hosts);
-    let addresses: BTreeSet<_> = everybody().map(|resident| resident.address).collect();
+    let addresses: BTreeSet<_> = everybody().map(|participant| participant.address).collect();
     assert_eq!(addresses.len(), everybody().count(), "an address is given twice");
     let names: BTreeSet<_> = world.hosts.iter().map(|host| &host.name).collect();
     assert_eq!(names.len(), world.hosts.len(), "a name is given twice");
-    for resident in world.agents.iter().chain(&world.hosts) {
-        let subnet = hierarchy.subnet(hierarchy.smallest(resident.address));
-        assert_eq!(subnet.kind(), SubnetKind::Delegated, "{resident:?}");
-        assert_eq!(subnet.range(), resident.holding.range);
+    for participant in world.agents.iter().chain(&world.hosts) {
+        let subnet = hierarchy.subnet(hierarchy.smallest(participant.address));
+        assert_eq!(subnet.kind(), SubnetKind::Delegated, "{participant:?}");
+        assert_eq!(subnet.range(), participant.record.range);
         let company = hierarchy.company(subnet.company().unwrap()).unwrap();
         assert_eq!(
             (company.registry, company.handle),
-            (resident.holding.registry, resident.holding.handle.as_str())
+            (participant.record.registry, participant.record.handle.as_str())
         );
     }
     let cities: BTreeSet<_> = world.agents.iter().map(|agent| agent.site).collect();
@@ -95,14 +95,14 @@ fn assert_sound(world: &DemoWorld, hierarchy: &Hierarchy) {
 fn the_demo_world_is_as_large_and_as_varied_as_promised() {
     let world = choose(Size::default());
     assert_sound(&world, &made_up());
-    let census = world.census();
-    eprintln!("{census:?}");
-    assert_eq!((census.agents, census.hosts), (12, 300));
+    let counts = world.counts();
+    eprintln!("{counts:?}");
+    assert_eq!((counts.agents, counts.hosts), (12, 300));
     assert!(
-        census.countries >= 40 && census.subnets >= 150 && census.companies >= 60,
-        "{census:?}"
+        counts.countries >= 40 && counts.subnets >= 150 && counts.companies >= 60,
+        "{counts:?}"
     );
-    assert!(census.at_home >= 12 && census.of_agents_company >= 12, "{census:?}");
+    assert!(counts.at_home >= 12 && counts.of_agents_company >= 12, "{counts:?}");
     let web = crate::web::Web::generate(&world.web_plan(6_000, 80)).unwrap();
     assert!(web.expected().count(crate::web::Class::Document) >= 6_000);
 }
@@ -129,7 +129,7 @@ fn hosts_are_near_agents_where_that_is_wanted() {
     let size = Size { agents: 12, hosts: 60, countries: 1, near_ms: Some(15.0) };
     let near = DemoWorld::choose(&made_up(), &geography, size, SEED).unwrap();
     let world = geography.world();
-    let city = |it: &Resident| world.find(&it.city).unwrap();
+    let city = |it: &Participant| world.find(&it.city).unwrap();
     let nearest = |host| {
         near.agents
             .iter()
@@ -165,11 +165,11 @@ fn the_mirror_on_loopback_has_the_same_companies_and_neighbours() {
     let mirror = world.on_loopback().unwrap();
     let hierarchy = read(&mirror.files);
     assert_sound(&mirror.world, &hierarchy);
-    assert_eq!(mirror.world.census(), world.census());
+    assert_eq!(mirror.world.counts(), world.counts());
     assert!(
         mirror.world.agents.iter().chain(&mirror.world.hosts).all(|it| it.address.is_loopback())
     );
-    // Who shared an /8 shares a /16 of the mirror, and the order of addresses is kept.
+    // Node shared an /8 shares a /16 of the mirror, and the order of addresses is kept.
     let moved = world.hosts.iter().zip(&mirror.world.hosts);
     let pairs: BTreeMap<IpAddr, IpAddr> =
         moved.map(|(from, to)| (from.address, to.address)).collect();
@@ -201,14 +201,14 @@ fn the_real_registry_data_and_the_measured_oracle_make_a_world() {
     {
         let world = DemoWorld::choose(&hierarchy, &geography, Size::default(), SEED).unwrap();
         assert_sound(&world, &hierarchy);
-        let census = world.census();
+        let counts = world.counts();
         let cities: Vec<_> = world.agents.iter().map(|agent| agent.city.as_str()).collect();
         eprintln!(
-            "measured: {}; {census:?}; agents in {}",
+            "measured: {}; {counts:?}; agents in {}",
             geography.is_measured(),
             cities.join(", ")
         );
-        assert!(census.countries >= 40 && census.at_home >= 12, "{census:?}");
+        assert!(counts.countries >= 40 && counts.at_home >= 12, "{counts:?}");
         let mirror = world.on_loopback().unwrap();
         assert_sound(&mirror.world, &read(&mirror.files));
     }

@@ -27,7 +27,7 @@ async fn whatever_is_killed_everything_is_crawled_and_integrated_once() {
     let mut world =
         SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8, near_ms: None }, 400).await;
     let mut chance = ChaCha8Rng::seed_from_u64(1);
-    world.cast.seed(&world.ground.stage).await.unwrap();
+    world.deployment.seed(&world.setup.environment).await.unwrap();
     for (moment, victim) in kills(&mut chance) {
         reach(&world, moment).await;
         eprintln!("at {:.2} of the crawl: kill -9 of the {victim:?}", world.progress());
@@ -43,7 +43,7 @@ async fn whatever_is_killed_everything_is_crawled_and_integrated_once() {
     assert_eq!(numbers.indexed, numbers.indexable);
     assert_eq!(numbers.referee.disallowed_fetched, 0, "{:?}", numbers.referee.disallowed);
     assert_once(&world).await;
-    world.cast.dismiss().await.unwrap();
+    world.deployment.dismiss().await.unwrap();
 }
 
 /// Moments as shares of the crawl, rising, and who is killed then.
@@ -69,16 +69,16 @@ async fn reach(world: &SmallWorld, share: f64) {
 async fn strike(world: &mut SmallWorld, victim: Victim, chance: &mut impl rand::Rng) {
     match victim {
         Victim::Agent => {
-            let number = chance.random_range(0..world.cast.agents.len());
-            world.cast.agents[number].restart().unwrap();
+            let number = chance.random_range(0..world.deployment.agents.len());
+            world.deployment.agents[number].restart().unwrap();
         }
         Victim::Coordinator => {
-            world.cast.coordinator.kill();
-            world.cast.coordinator.restart().await.unwrap();
+            world.deployment.coordinator.kill();
+            world.deployment.coordinator.restart().await.unwrap();
         }
         Victim::Postgres => {
             // One that is being started again just now has been struck already.
-            if let Some(postmaster) = world.cast.coordinator.postmaster() {
+            if let Some(postmaster) = world.deployment.coordinator.postmaster() {
                 let _ = kill(Pid::from_raw(postmaster), Signal::SIGKILL);
             }
         }
@@ -87,7 +87,7 @@ async fn strike(world: &mut SmallWorld, victim: Victim, chance: &mut impl rand::
 
 /// The ledger itself says how often each package was integrated.
 async fn assert_once(world: &SmallWorld) {
-    let sockets = world.room.path().join("coordinator/run");
+    let sockets = world.run_directory.path().join("coordinator/run");
     let store = store::open(&Address::private(&sockets)).await.unwrap();
     let most = store::packages::most_integrations(&store).await.unwrap();
     assert_eq!(most, 1);

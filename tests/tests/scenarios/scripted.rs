@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Pause after a refusal or a broken connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What one agent was told so far.
+/// Resource one agent was told so far.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Told {
     /// How often each order was handed out, and where to.
@@ -67,7 +67,7 @@ impl Scripted {
         Self { id, told, work }
     }
 
-    /// What it was told so far.
+    /// Resource it was told so far.
     pub(crate) fn told(&self) -> Told {
         self.told.lock().unwrap().clone()
     }

@@ -13,7 +13,7 @@ use nix::unistd::Pid;
 use store::generations::Load;
 use store::testing::TestDatabase;
 use store::{Address, Store, delegations, searches, settings};
-use tests::harness::{Admin, Coordinator, CoordinatorPlan, Room, until};
+use tests::harness::{Admin, Coordinator, CoordinatorPlan, RunDirectory, until};
 
 use crate::scripted::Scripted;
 
@@ -45,7 +45,7 @@ fn measure(agent: usize, address: IpAddr) -> u32 {
     30_000 + (mixed >> 8) % 170_000
 }
 
-fn ground() -> Hierarchy {
+fn setup() -> Hierarchy {
     let mut companies = CompanyIndex::default();
     let mut builder = Builder::default();
     let homes = (1..=AGENTS)
@@ -65,7 +65,7 @@ fn ground() -> Hierarchy {
 
 async fn load(store: &Store) {
     let mut load = Load::wait(store).await.unwrap();
-    load.copy(&ground(), &|_| {}).await.unwrap();
+    load.copy(&setup(), &|_| {}).await.unwrap();
     load.swap(std::time::Instant::now(), &[]).await.unwrap();
 }
 
@@ -169,8 +169,8 @@ fn assert_asked_once(agents: &[Scripted]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_search_is_lost_or_decided_twice_whatever_is_killed() {
-    let room = Room::open("searches").unwrap();
-    let data_dir = room.path().join("coordinator");
+    let run_directory = RunDirectory::open("searches").unwrap();
+    let data_dir = run_directory.path().join("coordinator");
     let plan = CoordinatorPlan {
         admin_password: PASSWORD.to_owned(),
         ..CoordinatorPlan::new(data_dir.clone())
@@ -199,13 +199,13 @@ async fn no_search_is_lost_or_decided_twice_whatever_is_killed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_coordinators_one_decides_also_when_the_other_wakes_up_late() {
-    let room = Room::open("pair").unwrap();
+    let run_directory = RunDirectory::open("pair").unwrap();
     let database = TestDatabase::new().await.unwrap();
     load(database.store()).await;
     let plan = |name: &str| CoordinatorPlan {
         admin_password: PASSWORD.to_owned(),
         database_url: Some(database.url()),
-        ..CoordinatorPlan::new(room.path().join(name))
+        ..CoordinatorPlan::new(run_directory.path().join(name))
     };
     let mut first = Coordinator::start(plan("first")).await.unwrap();
     until_term(database.store(), 1).await;

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use tests::demo::{Cast, Ground, Manners, Numbers, RegistryData, Watch, Wish};
-use tests::harness::Room;
+use tests::demo::{CrawlSettings, Deployment, Numbers, RegistryData, Setup, Watch, WorldRequest};
+use tests::harness::RunDirectory;
 use tests::net::take_privilege;
 use tests::referee::Rules;
 use tests::world::{Geography, Size};
@@ -17,40 +17,46 @@ const SEED: u64 = 7;
 /// Everything that a scenario needs. Fields are dropped in this order: programs first, then the
 /// world, then its files.
 pub(crate) struct SmallWorld {
-    pub(crate) cast: Cast,
-    pub(crate) ground: Ground,
+    pub(crate) deployment: Deployment,
+    pub(crate) setup: Setup,
     pub(crate) geography: Geography,
-    pub(crate) manners: Manners,
-    pub(crate) room: Room,
+    pub(crate) settings: CrawlSettings,
+    pub(crate) run_directory: RunDirectory,
 }
 
 impl SmallWorld {
     /// Puts it up; nothing is crawled yet.
     pub(crate) async fn open(size: Size, documents: usize) -> Self {
-        let room = Room::open("scenario").unwrap();
-        let data = RegistryData::made_up(&room).unwrap();
+        let run_directory = RunDirectory::open("scenario").unwrap();
+        let data = RegistryData::made_up(&run_directory).unwrap();
         let geography = Geography::open(None, SEED).unwrap();
         // In a test there are several threads already: an ordinary user's world is on loopback.
-        let wish = Wish { size, documents, seed: SEED, namespaces: take_privilege().is_ok() };
-        let ground = Ground::open(data, &geography, wish, &room).unwrap();
-        ground.stage.prove_isolated().unwrap();
-        let manners = Manners { host_delay_ms: 100, ship_age_ms: 1_000, ..Manners::default() };
-        let cast = Cast::assemble(&ground.stage, &ground.data, &room, manners).await.unwrap();
-        Self { cast, ground, geography, manners, room }
+        let request =
+            WorldRequest { size, documents, seed: SEED, namespaces: take_privilege().is_ok() };
+        let setup = Setup::open(data, &geography, request, &run_directory).unwrap();
+        setup.environment.prove_isolated().unwrap();
+        let settings =
+            CrawlSettings { host_delay_ms: 100, ship_age_ms: 1_000, ..CrawlSettings::default() };
+        let deployment =
+            Deployment::assemble(&setup.environment, &setup.data, &run_directory, settings)
+                .await
+                .unwrap();
+        Self { deployment, setup, geography, settings, run_directory }
     }
 
     /// Waits for the end of the crawl and gathers what came of it.
     pub(crate) async fn finish(&mut self) -> Numbers {
-        let took =
-            Watch::new(self.ground.stage.referee(), &self.cast.admin).until_over(LIMIT).await;
-        let rules = Rules { least_gap: Duration::from_millis(self.manners.host_delay_ms) };
-        Numbers::gather(&self.ground.stage, &self.geography, &mut self.cast, rules, took)
+        let took = Watch::new(self.setup.environment.referee(), &self.deployment.admin)
+            .until_over(LIMIT)
+            .await;
+        let rules = Rules { least_gap: Duration::from_millis(self.settings.host_delay_ms) };
+        Numbers::gather(&self.setup.environment, &self.geography, &mut self.deployment, rules, took)
             .await
             .unwrap()
     }
 
     /// Share of the expected URLs that have been fetched; 0 to 1.
     pub(crate) fn progress(&self) -> f64 {
-        self.ground.stage.referee().coverage().all.share()
+        self.setup.environment.referee().coverage().all.share()
     }
 }

@@ -10,7 +10,7 @@ use nix::libc;
 
 /// How far ahead of others the thread is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Urgency {
+pub(super) enum Priority {
     /// Runs as soon as it has something to do.
     RealTime,
     /// Is preferred.
@@ -24,17 +24,17 @@ const REAL_TIME_PRIORITY: libc::c_int = 1;
 const NICENESS: libc::c_int = -15;
 
 /// Takes as much as the kernel gives.
-pub(super) fn take() -> Urgency {
+pub(super) fn take() -> Priority {
     let parameters = libc::sched_param { sched_priority: REAL_TIME_PRIORITY };
     #[expect(unsafe_code, reason = "the call reads one structure; 0 means the calling thread")]
     let real_time = unsafe { libc::sched_setscheduler(0, libc::SCHED_RR, &raw const parameters) };
     if Errno::result(real_time).is_ok() {
-        return Urgency::RealTime;
+        return Priority::RealTime;
     }
     #[expect(
         unsafe_code,
         reason = "the call takes numbers only; on Linux 0 means the calling thread"
     )]
     let preferred = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICENESS) };
-    if Errno::result(preferred).is_ok() { Urgency::Preferred } else { Urgency::Ordinary }
+    if Errno::result(preferred).is_ok() { Priority::Preferred } else { Priority::Ordinary }
 }

@@ -1,4 +1,4 @@
-//! The stage of a world: everything around the programs under test, running in this process. The
+//! The environment of a world: everything around the programs under test, running in this process. The
 //! virtual internet where the world is at real addresses; the web, its referee and the name server
 //! in either case.
 
@@ -10,16 +10,16 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use url::Url;
 
-use super::demo::{DemoWorld, Ground, WEB};
-use super::error::StageError;
+use super::demo::{DemoWorld, NetworkKind, WEB};
+use super::error::EnvironmentError;
 use crate::dns::{self, Zone};
-use crate::net::{Door, Internet, Links, Namespace, NetError, Proof};
+use crate::net::{Internet, Links, Namespace, NetError, PortForward, Proof};
 use crate::referee::Referee;
 use crate::web::{self, Pace, Web};
 
-/// Who a program or socket on the stage belongs to.
+/// Node a program or socket on the environment belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
+pub enum Node {
     /// The coordinator.
     Coordinator,
     /// The agent with this index.
@@ -33,7 +33,7 @@ pub enum Who {
 /// A world that is up. Dropping it takes everything down; programs started on it should have ended
 /// before.
 #[derive(Debug)]
-pub struct Stage {
+pub struct Environment {
     world: DemoWorld,
     web: Arc<Web>,
     referee: Referee,
@@ -42,18 +42,18 @@ pub struct Stage {
     internet: Option<Internet>,
 }
 
-impl Stage {
-    /// Opens the stage of a world with so many documents. Call it inside a tokio runtime; at real
-    /// addresses it needs what [`Internet::open`] needs, and when [`StageError::is_unavailable`]
+impl Environment {
+    /// Opens the environment of a world with so many documents. Call it inside a tokio runtime; at real
+    /// addresses it needs what [`Internet::open`] needs, and when [`EnvironmentError::is_unavailable`]
     /// says so, the caller should open the world's [mirror](DemoWorld::on_loopback) instead.
-    pub fn open(world: DemoWorld, documents: usize) -> Result<Self, StageError> {
-        match world.ground() {
-            Ground::Namespaces => Self::open_internet(world, documents),
-            Ground::Loopback => Self::open_loopback(world, documents),
+    pub fn open(world: DemoWorld, documents: usize) -> Result<Self, EnvironmentError> {
+        match world.network_kind() {
+            NetworkKind::Namespaces => Self::open_internet(world, documents),
+            NetworkKind::Loopback => Self::open_loopback(world, documents),
         }
     }
 
-    fn open_internet(world: DemoWorld, documents: usize) -> Result<Self, StageError> {
+    fn open_internet(world: DemoWorld, documents: usize) -> Result<Self, EnvironmentError> {
         const PORT: u16 = 80;
         let internet = Internet::open(world.internet_plan())?;
         let web = Arc::new(Web::generate(&world.web_plan(documents, PORT))?);
@@ -67,7 +67,7 @@ impl Stage {
         Ok(Self { world, web, referee, _server: server, dns, internet: Some(internet) })
     }
 
-    fn open_loopback(world: DemoWorld, documents: usize) -> Result<Self, StageError> {
+    fn open_loopback(world: DemoWorld, documents: usize) -> Result<Self, EnvironmentError> {
         let (port, listeners) =
             web::listen::on_loopback(world.hosts.iter().map(|host| host.address))?;
         let web = Arc::new(Web::generate(&world.web_plan(documents, port))?);
@@ -79,7 +79,7 @@ impl Stage {
         Ok(Self { world, web, referee, _server: server, dns, internet: None })
     }
 
-    /// Who is where.
+    /// Node is where.
     pub fn world(&self) -> &DemoWorld {
         &self.world
     }
@@ -106,30 +106,30 @@ impl Stage {
 
     /// The address of somebody: what an agent binds to, and what the coordinator listens on. All
     /// web hosts have many; then the first is given.
-    pub fn address(&self, who: Who) -> Option<IpAddr> {
-        let resident = match who {
-            Who::Coordinator => Some(&self.world.coordinator),
-            Who::Agent(index) => self.world.agents.get(index),
-            Who::Web => self.world.hosts.first(),
-            Who::Dns => Some(&self.world.dns),
+    pub fn address(&self, who: Node) -> Option<IpAddr> {
+        let participant = match who {
+            Node::Coordinator => Some(&self.world.coordinator),
+            Node::Agent(index) => self.world.agents.get(index),
+            Node::Web => self.world.hosts.first(),
+            Node::Dns => Some(&self.world.dns),
         };
-        resident.map(|resident| resident.address)
+        participant.map(|participant| participant.address)
     }
 
-    /// Methods with which distances can be measured on this stage, best first: words of an agent's
+    /// Methods with which distances can be measured on this environment, best first: words of an agent's
     /// configuration.
     pub fn probe_methods(&self) -> &'static [&'static str] {
-        match self.world.ground() {
-            Ground::Namespaces => &["icmp", "tcp", "head"],
-            Ground::Loopback => &["head"],
+        match self.world.network_kind() {
+            NetworkKind::Namespaces => &["icmp", "tcp", "head"],
+            NetworkKind::Loopback => &["head"],
         }
     }
 
     /// Prefixes that an agent's owner must allow beyond the built-in guard.
     pub fn guard_allow(&self) -> &'static [&'static str] {
-        match self.world.ground() {
-            Ground::Namespaces => &[],
-            Ground::Loopback => &["127.0.0.0/8"],
+        match self.world.network_kind() {
+            NetworkKind::Namespaces => &[],
+            NetworkKind::Loopback => &["127.0.0.0/8"],
         }
     }
 
@@ -141,7 +141,7 @@ impl Stage {
     /// Makes a program start where it belongs; nothing to do on loopback.
     pub fn enter<'c>(
         &self,
-        who: Who,
+        who: Node,
         command: &'c mut Command,
     ) -> Result<&'c mut Command, NetError> {
         match self.namespace(who)? {
@@ -151,7 +151,7 @@ impl Stage {
     }
 
     /// Runs `work` where somebody is, to open sockets there.
-    pub fn run<T: Send>(&self, who: Who, work: impl FnOnce() -> T + Send) -> Result<T, NetError> {
+    pub fn run<T: Send>(&self, who: Node, work: impl FnOnce() -> T + Send) -> Result<T, NetError> {
         match self.namespace(who)? {
             Some(namespace) => namespace.run(work),
             None => Ok(work()),
@@ -160,14 +160,14 @@ impl Stage {
 
     /// Lets connections to `outside` in to a listener of somebody, such as the coordinator's
     /// dashboard. None on loopback, where there is no outside: use `inside` itself.
-    pub fn door(
+    pub fn port_forward(
         &self,
-        who: Who,
+        who: Node,
         outside: TcpListener,
         inside: SocketAddr,
-    ) -> Result<Option<Door>, NetError> {
+    ) -> Result<Option<PortForward>, NetError> {
         self.namespace(who)?
-            .map(|namespace| Door::open(namespace.clone(), outside, inside))
+            .map(|namespace| PortForward::open(namespace.clone(), outside, inside))
             .transpose()
     }
 
@@ -183,13 +183,13 @@ impl Stage {
     }
 
     /// Where somebody is; none on loopback.
-    pub fn namespace(&self, who: Who) -> Result<Option<&Namespace>, NetError> {
+    pub fn namespace(&self, who: Node) -> Result<Option<&Namespace>, NetError> {
         let Some(internet) = &self.internet else { return Ok(None) };
         let name = match who {
-            Who::Coordinator => Some(self.world.coordinator.name.as_str()),
-            Who::Agent(index) => self.world.agents.get(index).map(|agent| agent.name.as_str()),
-            Who::Web => Some(WEB),
-            Who::Dns => Some(self.world.dns.name.as_str()),
+            Node::Coordinator => Some(self.world.coordinator.name.as_str()),
+            Node::Agent(index) => self.world.agents.get(index).map(|agent| agent.name.as_str()),
+            Node::Web => Some(WEB),
+            Node::Dns => Some(self.world.dns.name.as_str()),
         };
         let name = name.ok_or_else(|| NetError::Plan(format!("there is no {who:?}")))?;
         internet.namespace(name).map(Some)

@@ -1,4 +1,4 @@
-//! The programs on the stage: one coordinator, its agents, and the admin who lets them in.
+//! The programs on the environment: one coordinator, its agents, and the admin who lets them in.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,18 +9,20 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use super::RegistryData;
-use crate::harness::{Admin, Agent, AgentPlan, Coordinator, CoordinatorPlan, Loader, Room, until};
-use crate::net::Door;
-use crate::world::{Stage, Who};
+use crate::harness::{
+    Admin, Agent, AgentPlan, Coordinator, CoordinatorPlan, Loader, RunDirectory, until,
+};
+use crate::net::PortForward;
+use crate::world::{Environment, Node};
 
 /// The coordinator's port inside a virtual internet.
 const PORT: u16 = 8480;
 /// How long a coordinator may take to notice that a generation was loaded.
 const NOTICE: Duration = Duration::from_mins(1);
 
-/// How the cast behaves.
+/// How the deployment behaves.
 #[derive(Debug, Clone, Copy)]
-pub struct Manners {
+pub struct CrawlSettings {
     /// Least pause between two requests to a host, in milliseconds.
     pub host_delay_ms: u64,
     /// How searches choose whom to ask.
@@ -31,7 +33,7 @@ pub struct Manners {
     pub ship_age_ms: u64,
 }
 
-impl Default for Manners {
+impl Default for CrawlSettings {
     fn default() -> Self {
         Self {
             host_delay_ms: 250,
@@ -44,7 +46,7 @@ impl Default for Manners {
 
 /// Everybody, up and let in.
 #[derive(Debug)]
-pub struct Cast {
+pub struct Deployment {
     /// The coordinator.
     pub coordinator: Coordinator,
     /// The agents, by their place in the world.
@@ -55,42 +57,54 @@ pub struct Cast {
     pub dashboard: SocketAddr,
     /// Name and password of the admin.
     pub password: String,
-    /// What the loader said about the load.
+    /// Resource the loader said about the load.
     pub load: Value,
-    manners: Manners,
-    _door: Option<Door>,
+    settings: CrawlSettings,
+    _door: Option<PortForward>,
 }
 
-impl Cast {
+impl Deployment {
     /// Starts the coordinator, loads the registry data, starts the agents and lets them in. Nothing
     /// is crawled yet.
     pub async fn assemble(
-        stage: &Stage,
+        environment: &Environment,
         data: &RegistryData,
-        room: &Room,
-        manners: Manners,
+        run_directory: &RunDirectory,
+        settings: CrawlSettings,
     ) -> anyhow::Result<Self> {
-        let plan = coordinator_plan(stage, room)?;
+        let plan = coordinator_plan(environment, run_directory)?;
         let (data_dir, password) = (plan.data_dir.clone(), plan.admin_password.clone());
         let coordinator = Coordinator::start(plan).await?;
-        let (door, dashboard) = open_door(stage, coordinator.address()).await?;
-        let load = load(&data_dir, data, room).await?;
+        let (port_forward, dashboard) = open_door(environment, coordinator.address()).await?;
+        let load = load(&data_dir, data, run_directory).await?;
         let admin = Admin::sign_in(dashboard, &password).await?;
         generation(&admin).await?;
         let policy = json!({
-            "strategy": manners.strategy.as_str(), "threshold_ms": manners.threshold_ms, "patience_s": 20, "host_delay_ms": manners.host_delay_ms,
+            "strategy": settings.strategy.as_str(), "threshold_ms": settings.threshold_ms, "patience_s": 20, "host_delay_ms": settings.host_delay_ms,
         });
         admin.set_policy(&policy).await?;
-        let agents = Vec::with_capacity(stage.world().agents.len());
-        let mut cast =
-            Self { coordinator, agents, admin, dashboard, password, load, manners, _door: door };
-        cast.let_in(stage, room).await?;
-        Ok(cast)
+        let agents = Vec::with_capacity(environment.world().agents.len());
+        let mut deployment = Self {
+            coordinator,
+            agents,
+            admin,
+            dashboard,
+            password,
+            load,
+            settings,
+            _door: port_forward,
+        };
+        deployment.approve_agents(environment, run_directory).await?;
+        Ok(deployment)
     }
 
-    async fn let_in(&mut self, stage: &Stage, room: &Room) -> anyhow::Result<()> {
-        for number in 0..stage.world().agents.len() {
-            let plan = self.agent_plan(stage, number, room)?;
+    async fn approve_agents(
+        &mut self,
+        environment: &Environment,
+        run_directory: &RunDirectory,
+    ) -> anyhow::Result<()> {
+        for number in 0..environment.world().agents.len() {
+            let plan = self.agent_plan(environment, number, run_directory)?;
             let token = self.admin.join_token(&plan.name).await?;
             let agent = Agent::join(plan, &token).await?;
             self.admin.approve(agent.id()).await?;
@@ -102,29 +116,36 @@ impl Cast {
         Ok(())
     }
 
-    fn agent_plan(&self, stage: &Stage, number: usize, room: &Room) -> anyhow::Result<AgentPlan> {
-        let who = Who::Agent(number);
-        let resident = &stage.world().agents[number];
-        let allow = stage.guard_allow().iter().map(|prefix| prefix.parse());
+    fn agent_plan(
+        &self,
+        environment: &Environment,
+        number: usize,
+        run_directory: &RunDirectory,
+    ) -> anyhow::Result<AgentPlan> {
+        let who = Node::Agent(number);
+        let participant = &environment.world().agents[number];
+        let allow = environment.guard_allow().iter().map(|prefix| prefix.parse());
         Ok(AgentPlan {
-            name: format!("{} {}", resident.name, resident.city),
-            home: room.folder(&resident.name)?,
+            name: format!("{} {}", participant.name, participant.city),
+            home: run_directory.folder(&participant.name)?,
             coordinator: format!("http://{}", self.coordinator.address()),
             capacity: 50_000,
-            bind: stage.address(who),
-            resolver: vec![stage.resolver()],
-            methods: stage.probe_methods().to_vec(),
-            allow: allow.collect::<Result<_, _>>().context("the stage names a strange prefix")?,
-            ports: stage.guard_ports(),
-            host_delay_ms: self.manners.host_delay_ms,
-            ship_age_ms: self.manners.ship_age_ms,
-            namespace: stage.namespace(who)?.cloned(),
+            bind: environment.address(who),
+            resolver: vec![environment.resolver()],
+            methods: environment.probe_methods().to_vec(),
+            allow: allow
+                .collect::<Result<_, _>>()
+                .context("the environment names a strange prefix")?,
+            ports: environment.guard_ports(),
+            host_delay_ms: self.settings.host_delay_ms,
+            ship_age_ms: self.settings.ship_age_ms,
+            namespace: environment.namespace(who)?.cloned(),
         })
     }
 
     /// Begins the crawl.
-    pub async fn seed(&self, stage: &Stage) -> anyhow::Result<usize> {
-        let urls: Vec<String> = stage.seeds().iter().map(ToString::to_string).collect();
+    pub async fn seed(&self, environment: &Environment) -> anyhow::Result<usize> {
+        let urls: Vec<String> = environment.seeds().iter().map(ToString::to_string).collect();
         let answer = self.admin.seed(&urls).await?;
         match answer["rejected"].as_array() {
             Some(rejected) if !rejected.is_empty() => {
@@ -150,23 +171,26 @@ impl Cast {
     }
 }
 
-fn coordinator_plan(stage: &Stage, room: &Room) -> anyhow::Result<CoordinatorPlan> {
-    let address = stage.address(Who::Coordinator).context("the world has no coordinator")?;
-    let namespace = stage.namespace(Who::Coordinator)?.cloned();
+fn coordinator_plan(
+    environment: &Environment,
+    run_directory: &RunDirectory,
+) -> anyhow::Result<CoordinatorPlan> {
+    let address = environment.address(Node::Coordinator).context("the world has no coordinator")?;
+    let namespace = environment.namespace(Node::Coordinator)?.cloned();
     let port = if namespace.is_some() { PORT } else { 0 };
     Ok(CoordinatorPlan {
         listen: SocketAddr::new(address, port),
-        resolver: Some(stage.resolver()),
+        resolver: Some(environment.resolver()),
         namespace,
-        ..CoordinatorPlan::new(room.path().join("coordinator"))
+        ..CoordinatorPlan::new(run_directory.path().join("coordinator"))
     })
 }
 
 /// Lets a browser outside see a dashboard inside: at the usual port, or at any free one.
 async fn open_door(
-    stage: &Stage,
+    environment: &Environment,
     inside: SocketAddr,
-) -> anyhow::Result<(Option<Door>, SocketAddr)> {
+) -> anyhow::Result<(Option<PortForward>, SocketAddr)> {
     let usual = TcpListener::bind(("127.0.0.1", PORT)).await;
     let outside = match usual {
         Ok(listener) => listener,
@@ -174,17 +198,17 @@ async fn open_door(
             TcpListener::bind(("127.0.0.1", 0)).await.context("cannot listen for the dashboard")?
         }
     };
-    let door = stage.door(Who::Coordinator, outside, inside)?;
-    let dashboard = door.as_ref().map_or(inside, Door::outside);
-    Ok((door, dashboard))
+    let port_forward = environment.port_forward(Node::Coordinator, outside, inside)?;
+    let dashboard = port_forward.as_ref().map_or(inside, PortForward::outside);
+    Ok((port_forward, dashboard))
 }
 
 async fn load(
     data_dir: &std::path::Path,
     data: &RegistryData,
-    room: &Room,
+    run_directory: &RunDirectory,
 ) -> anyhow::Result<Value> {
-    let done = Loader::load(data_dir, &data.folder, &room.path().join("load.log")).await?;
+    let done = Loader::load(data_dir, &data.folder, &run_directory.path().join("load.log")).await?;
     if !done.status.success() {
         bail!("rir-loader ended with {}: {}", done.status, done.said);
     }

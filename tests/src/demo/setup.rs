@@ -5,21 +5,21 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 
 use super::{Options, RegistryData};
-use crate::harness::Room;
-use crate::world::{DemoWorld, Geography, Size, Stage};
+use crate::harness::RunDirectory;
+use crate::world::{DemoWorld, Environment, Geography, Size};
 
-/// An open stage and the registry data that fits it.
+/// An open environment and the registry data that fits it.
 #[derive(Debug)]
-pub struct Ground {
+pub struct Setup {
     /// The world, up and running.
-    pub stage: Stage,
-    /// What the coordinator shall load.
+    pub environment: Environment,
+    /// Resource the coordinator shall load.
     pub data: RegistryData,
 }
 
-/// What a world shall be like.
+/// Resource a world shall be like.
 #[derive(Debug, Clone, Copy)]
-pub struct Wish {
+pub struct WorldRequest {
     /// How many take part.
     pub size: Size,
     /// HTML documents.
@@ -43,46 +43,47 @@ pub fn geography(options: &Options) -> anyhow::Result<Geography> {
     Geography::open(folder.as_deref(), options.seed).context("cannot open the latency world")
 }
 
-impl Ground {
+impl Setup {
     /// Chooses a world from the data and opens it; says so when it has to be the loopback.
     pub fn open(
         data: RegistryData,
         geography: &Geography,
-        wish: Wish,
-        room: &Room,
+        request: WorldRequest,
+        run_directory: &RunDirectory,
     ) -> anyhow::Result<Self> {
         let hierarchy = data.hierarchy()?;
-        let world = DemoWorld::choose(&hierarchy, geography, wish.size, wish.seed)?;
-        if !wish.namespaces {
-            return Self::on_loopback(&data, &world, wish, room);
+        let world = DemoWorld::choose(&hierarchy, geography, request.size, request.seed)?;
+        if !request.namespaces {
+            return Self::on_loopback(&data, &world, request, run_directory);
         }
-        match Stage::open(world.clone(), wish.documents) {
-            Ok(stage) => Ok(Self { stage, data }),
+        match Environment::open(world.clone(), request.documents) {
+            Ok(environment) => Ok(Self { environment, data }),
             Err(error) if error.is_unavailable() => {
                 let reason = format!("{:#}", anyhow::Error::new(error));
                 println!(
                     "no virtual internet here ({reason}): the same world runs on loopback, with HEAD probes"
                 );
-                Self::on_loopback(&data, &world, wish, room)
+                Self::on_loopback(&data, &world, request, run_directory)
             }
-            Err(error) => Err(error).context("cannot open the stage"),
+            Err(error) => Err(error).context("cannot open the environment"),
         }
     }
 
     fn on_loopback(
         data: &RegistryData,
         world: &DemoWorld,
-        wish: Wish,
-        room: &Room,
+        request: WorldRequest,
+        run_directory: &RunDirectory,
     ) -> anyhow::Result<Self> {
         let mirror = world.on_loopback()?;
-        let folder = room.folder("mirror")?;
+        let folder = run_directory.folder("mirror")?;
         for (name, content) in &mirror.files {
             std::fs::write(folder.join(name), content)
                 .context("cannot write the mirrored registry data")?;
         }
         let origin = format!("{}, moved to 127.0.0.0/8", data.origin);
-        let stage = Stage::open(mirror.world, wish.documents).context("cannot open the stage")?;
-        Ok(Self { stage, data: RegistryData { folder, origin } })
+        let environment = Environment::open(mirror.world, request.documents)
+            .context("cannot open the environment")?;
+        Ok(Self { environment, data: RegistryData { folder, origin } })
     }
 }

@@ -19,12 +19,12 @@ rm -rf "$2"
 
 /// A folder of its own for one run. Dropping it removes it; if we are killed, a janitor does.
 #[derive(Debug)]
-pub struct Room {
+pub struct RunDirectory {
     path: PathBuf,
     janitor: Option<Child>,
 }
 
-impl Room {
+impl RunDirectory {
     /// Makes one in the system's folder for temporary files; `name` is part of its name.
     pub fn open(name: &str) -> Result<Self, HarnessError> {
         let prefix = format!("nearcrawl-{name}-");
@@ -70,7 +70,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for RunDirectory {
     fn drop(&mut self) {
         if self.janitor.is_none() {
             return; // kept

@@ -1,4 +1,4 @@
-//! A door from the machine's own loopback to a listener inside a namespace, so that a browser
+//! A port_forward from the machine's own loopback to a listener inside a namespace, so that a browser
 //! outside can see a dashboard inside. It only lets connections in; nothing inside can use it to
 //! get out.
 
@@ -17,14 +17,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long to wait after a connection could not be accepted.
 const BREATHER: Duration = Duration::from_millis(100);
 
-/// An open door; dropping it closes it and every connection through it.
+/// An open port_forward; dropping it closes it and every connection through it.
 #[derive(Debug)]
-pub struct Door {
+pub struct PortForward {
     outside: SocketAddr,
     keeper: JoinHandle<()>,
 }
 
-impl Door {
+impl PortForward {
     /// Leads whoever connects to `outside` to the address `inside` of the namespace.
     pub fn open(
         namespace: Namespace,
@@ -36,13 +36,13 @@ impl Door {
         Ok(Self { outside: address, keeper })
     }
 
-    /// Where the door is outside.
+    /// Where the port_forward is outside.
     pub fn outside(&self) -> SocketAddr {
         self.outside
     }
 }
 
-impl Drop for Door {
+impl Drop for PortForward {
     fn drop(&mut self) {
         self.keeper.abort();
     }
@@ -68,7 +68,7 @@ async fn keep(namespace: Namespace, outside: TcpListener, inside: SocketAddr) {
 /// it.
 fn report(left: Result<(), io::Error>) {
     if let Err(error) = left {
-        tracing::debug!(%error, "a connection through the door ended early");
+        tracing::debug!(%error, "a connection through the port_forward ended early");
     }
 }
 

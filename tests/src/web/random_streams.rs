@@ -5,7 +5,7 @@ use rand::SeedableRng as _;
 use rand::seq::IndexedRandom as _;
 use rand_chacha::ChaCha8Rng;
 
-/// What a stream is for.
+/// Resource a stream is for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Topic {
     Sizes = 1,
@@ -28,6 +28,6 @@ pub(super) fn stream(seed: u64, topic: Topic, a: u64, b: u64) -> ChaCha8Rng {
 }
 
 /// One of a list that is never empty by construction; the default if it is.
-pub(super) fn pick<T: Copy + Default>(list: &[T], chance: &mut ChaCha8Rng) -> T {
-    list.choose(chance).copied().unwrap_or_default()
+pub(super) fn pick<T: Copy + Default>(list: &[T], random_streams: &mut ChaCha8Rng) -> T {
+    list.choose(random_streams).copied().unwrap_or_default()
 }

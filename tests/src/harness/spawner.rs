@@ -40,7 +40,7 @@ fn open() -> mpsc::Sender<Birth> {
         }
     };
     // Without the thread every send fails, and `spawn` says so.
-    drop(thread::Builder::new().name("nursery".to_owned()).spawn(care));
+    drop(thread::Builder::new().name("spawner".to_owned()).spawn(care));
     sender
 }
 

@@ -1,28 +1,28 @@
-//! What happened, host by host and page by page.
+//! Resource happened, host by host and page by page.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use crate::web::What;
+use crate::web::Resource;
 
 /// Unknown paths remembered by name; more are only counted.
 const STRANGERS: usize = 1_000;
 
-/// All books.
+/// All records.
 #[derive(Debug)]
-pub(super) struct Books {
-    pub(super) hosts: Vec<HostBook>,
-    pub(super) agents: BTreeMap<IpAddr, AgentBook>,
+pub(super) struct FetchRecords {
+    pub(super) hosts: Vec<HostRecord>,
+    pub(super) agents: BTreeMap<IpAddr, AgentRecord>,
     /// URLs asked for that the web does not have, as host and path.
     pub(super) strangers: BTreeSet<(usize, String)>,
     pub(super) probes: u64,
 }
 
-/// One host's book.
+/// One host's record.
 #[derive(Debug, Clone, Default)]
-pub(super) struct HostBook {
-    pub(super) pages: HashMap<usize, PageBook>,
+pub(super) struct HostRecord {
+    pub(super) pages: HashMap<usize, PageRecord>,
     pub(super) robots: u32,
     pub(super) sitemaps: u32,
     pub(super) most_in_flight: u32,
@@ -35,25 +35,25 @@ pub(super) struct HostBook {
     last_end: Option<Instant>,
 }
 
-/// One page's book.
+/// One page's record.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct PageBook {
+pub(super) struct PageRecord {
     pub(super) fetches: u32,
     /// Status of the last answer; 0 while the first is not out.
     pub(super) status: u16,
 }
 
-/// One agent's book, by its address.
+/// One agent's record, by its address.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct AgentBook {
+pub(super) struct AgentRecord {
     pub(super) requests: u64,
     pub(super) plain_bytes: u64,
     pub(super) wire_bytes: u64,
 }
 
-impl Books {
+impl FetchRecords {
     pub(super) fn new(hosts: usize) -> Self {
-        let hosts = vec![HostBook::default(); hosts];
+        let hosts = vec![HostRecord::default(); hosts];
         Self { hosts, agents: BTreeMap::new(), strangers: BTreeSet::new(), probes: 0 }
     }
 
@@ -68,24 +68,24 @@ impl Books {
         now: Instant,
         agent: IpAddr,
         host: usize,
-        what: &What,
+        what: &Resource,
         path: &str,
     ) {
         self.agents.entry(agent).or_default().requests += 1;
-        let Some(book) = self.hosts.get_mut(host) else { return };
-        book.begin(now);
-        book.agents.insert(agent);
+        let Some(record) = self.hosts.get_mut(host) else { return };
+        record.begin(now);
+        record.agents.insert(agent);
         match what {
-            What::Page(page) => {
-                book.pages.entry(*page).or_default().fetches += 1;
-                *book.asked.entry((agent, *page)).or_default() += 1;
+            Resource::Page(page) => {
+                record.pages.entry(*page).or_default().fetches += 1;
+                *record.asked.entry((agent, *page)).or_default() += 1;
             }
-            What::Robots => book.robots += 1,
-            What::Sitemap => book.sitemaps += 1,
-            What::Nothing if self.strangers.len() < STRANGERS => {
+            Resource::Robots => record.robots += 1,
+            Resource::Sitemap => record.sitemaps += 1,
+            Resource::Nothing if self.strangers.len() < STRANGERS => {
                 self.strangers.insert((host, path.to_owned()));
             }
-            What::Nothing => {}
+            Resource::Nothing => {}
         }
     }
 
@@ -94,29 +94,29 @@ impl Books {
         &mut self,
         agent: IpAddr,
         host: usize,
-        what: &What,
+        what: &Resource,
         status: u16,
         bytes: (u64, u64),
     ) {
-        let book = self.agents.entry(agent).or_default();
-        book.plain_bytes += bytes.0;
-        book.wire_bytes += bytes.1;
+        let record = self.agents.entry(agent).or_default();
+        record.plain_bytes += bytes.0;
+        record.wire_bytes += bytes.1;
         let pages = self.hosts.get_mut(host).map(|host| &mut host.pages);
-        if let (Some(pages), What::Page(page)) = (pages, what) {
+        if let (Some(pages), Resource::Page(page)) = (pages, what) {
             pages.entry(*page).or_default().status = status;
         }
     }
 
     /// The answer is out, or the asker has gone.
     pub(super) fn end(&mut self, now: Instant, host: usize) {
-        if let Some(book) = self.hosts.get_mut(host) {
-            book.in_flight = book.in_flight.saturating_sub(1);
-            book.last_end = Some(now);
+        if let Some(record) = self.hosts.get_mut(host) {
+            record.in_flight = record.in_flight.saturating_sub(1);
+            record.last_end = Some(now);
         }
     }
 }
 
-impl HostBook {
+impl HostRecord {
     fn begin(&mut self, now: Instant) {
         if let Some(end) = self.last_end {
             // A request that arrives while another is answered leaves no gap at all.
