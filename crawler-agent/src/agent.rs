@@ -1,10 +1,13 @@
-//! The whole agent at work.
+//! The running agent: how its tasks are wired, started and ended.
 //!
-//! Tasks, each in a file of its own, that share little: [`readiness`] say whether the agent may
-//! work, and why not; [`heartbeat`] asks the coordinator what there is to do; [`crawl`] visits hosts;
-//! [`probes`] measures and reports; [`host_orders`] lets go of hosts; [`lease`] says how long the agent
-//! may go on by itself; [`ship`] packs and sends; [`monitors`] looks at the clock, the disk and the
-//! network. [`Agent::run`] starts them, and ends them in order when it is told to.
+//! - [`readiness`]: whether the agent may work, and if not, why
+//! - [`heartbeat`]: asks the coordinator for work and passes the answer on
+//! - [`crawl`]: visits hosts that are due
+//! - [`probes`]: measures round trips and reports them
+//! - [`host_orders`]: carries out orders about hosts, such as releasing them
+//! - [`lease`]: how long the agent may fetch without an answer from the coordinator
+//! - [`ship`]: sends packages
+//! - [`monitors`]: watches clock, disk and network, and writes the status file
 
 mod crawl;
 mod heartbeat;
@@ -15,7 +18,11 @@ mod probes;
 pub mod readiness;
 mod ship;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use model::{AgentId, CrawlPolicy, ProbeMethod};
 use protocol::key::AgentKey;
@@ -31,7 +38,7 @@ use crate::{
     disk, error_line,
     fetch::{self, Fetcher},
     frontier::{Frontier, FrontierError, FrontierHandle},
-    guard::{Guard, on_link_prefixes},
+    guard::{Guard, GuardRules, on_link_prefixes},
     journal::Journal,
     outbox::{Outbox, OutboxError, PackTrigger},
     probe::Prober,
@@ -39,17 +46,23 @@ use crate::{
     schedule::Schedule,
     visit::Visitor,
 };
-use readiness::Readiness;
+use crawl::Crawler;
+use heartbeat::HeartbeatTask;
+use host_orders::HostOrders;
+use lease::Lease;
+use monitors::StatusWriter;
+use probes::{ProbeTask, TakenProbes};
+use readiness::{Readiness, ReadinessSignal};
+use ship::Shipper;
 
-/// How long what is going on may go on after the agent was told to stop.
+/// Time that running fetches get to end once the agent stops.
 const GRACE: Duration = Duration::from_secs(4);
-/// How long packages are still sent after that.
+/// Time in which packages are still sent after that.
 const LAST_SHIPPING: Duration = Duration::from_secs(4);
+/// Time in which the journal must be written after that.
+const JOURNAL_FLUSH: Duration = Duration::from_millis(500);
 
-/// How long the journal may take to be written after that.
-const FLUSH: Duration = Duration::from_millis(500);
-
-/// The agent can't go on.
+/// Reason for which the agent ends by itself.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// The frontier failed.
@@ -58,134 +71,130 @@ pub enum AgentError {
     /// The outbox failed.
     #[error(transparent)]
     Outbox(#[from] OutboxError),
-    /// Names can't be resolved at all.
+    /// The resolver cannot be set up.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    /// The coordinator does not want this agent.
+    /// The coordinator refuses every call of this agent.
     #[error(transparent)]
     Banned(CoordinatorError),
     /// An admin revoked the agent.
     #[error("the operator has revoked this agent; nothing more is fetched in your name")]
     Revoked,
-    /// The machine does not do what it must.
+    /// An operation on the machine failed.
     #[error("{attempt} failed")]
     Machine {
         /// What was attempted.
         attempt: &'static str,
-        /// Why it failed.
+        /// Error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// A task ended as none should.
-    #[error("a part of the agent has crashed")]
+    /// A task panicked.
+    #[error("a task of the agent has crashed")]
     Crashed(#[source] JoinError),
 }
 
-/// Everything that a run of the agent is made of.
+fn machine(attempt: &'static str) -> impl FnOnce(std::io::Error) -> AgentError {
+    move |source| AgentError::Machine { attempt, source }
+}
+
+/// What a run of the agent starts from.
 pub struct Agent {
     /// The owner's rules.
     pub config: Config,
-    /// Where the agent keeps its things.
+    /// Data directory of the agent.
     pub dir: PathBuf,
-    /// Who it is.
+    /// Identifier that the coordinator gave the agent.
     pub id: AgentId,
-    /// Its key.
+    /// Key that signs packages.
     pub key: Arc<AgentKey>,
-    /// Whom it works for.
-    pub coordinator: Arc<CoordinatorClient>,
-    /// Its store.
+    /// Connection to the coordinator.
+    pub client: Arc<CoordinatorClient>,
+    /// Durable state of the crawl.
     pub frontier: Frontier,
 }
 
-/// What the tasks share.
-struct Shared {
+type Tasks = JoinSet<Result<(), AgentError>>;
+
+/// The parts of a running agent, for wiring only: each task is given the parts that it uses.
+struct Parts {
     config: Config,
     dir: PathBuf,
     id: AgentId,
-    coordinator: Arc<CoordinatorClient>,
+    client: Arc<CoordinatorClient>,
     store: FrontierHandle,
     schedule: Arc<Schedule>,
+    guard_rules: Arc<GuardRules>,
     resolver: Arc<Resolver>,
     visitor: Arc<Visitor>,
     prober: Arc<Prober>,
-    taken: probes::TakenProbes,
-    host_orders: host_orders::HostOrders,
-    lease: lease::Lease,
-    fetcher: Arc<Fetcher>,
-    outbox: Outbox,
+    host_orders: Arc<HostOrders>,
+    lease: Arc<Lease>,
+    outbox: Arc<Outbox>,
     pack_trigger: Arc<PackTrigger>,
-    sealed: Notify,
+    /// Notified when a package is ready to be sent.
+    sealed: Arc<Notify>,
     policy: watch::Sender<CrawlPolicy>,
-    readiness: watch::Sender<Readiness>,
-    /// Told to stop taking up new work.
-    stop: CancellationToken,
+    readiness: ReadinessSignal,
 }
 
 impl Agent {
-    /// Works until `stop` is cancelled or it can't go on; then ends what is going on, packs, and
-    /// ships what it can, within ten seconds. `tell` hears of changes of state, for the owner's
-    /// eyes.
+    /// Works until `stop` is cancelled or the agent cannot go on; then ends running fetches, packs
+    /// results and ships what it can, within ten seconds. `print` is called with each new state,
+    /// for the owner.
     pub async fn run(
         self,
         stop: CancellationToken,
-        tell: impl Fn(&str) + Send + Sync + 'static,
+        print: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<(), AgentError> {
-        let (store, mut frontier_failed) = FrontierHandle::start(self.frontier)
-            .map_err(|source| AgentError::Machine { attempt: "starting a thread", source })?;
-        let parts = Parts { config: self.config, dir: self.dir, id: self.id, key: self.key };
-        let shared = Arc::new(parts.assemble(store, self.coordinator, stop.child_token()).await?);
-        let mut tasks = JoinSet::new();
-        spawn_all(&mut tasks, &shared, tell);
+        let (store, mut frontier_failed) =
+            FrontierHandle::start(self.frontier).map_err(machine("starting a thread"))?;
+        let parts =
+            Parts::build(self.config, self.dir, self.id, self.key, self.client, store).await?;
+        let stop_tasks = stop.child_token();
+        let mut tasks = Tasks::new();
+        parts.spawn_tasks(&mut tasks, &stop_tasks, print);
         let ended = tokio::select! {
             () = stop.cancelled() => Ok(()),
             Ok(error) = &mut frontier_failed => Err(AgentError::Frontier(error)),
-            ended = first_end(&mut tasks) => match frontier_failed.try_recv() {
-                // Tasks fail because the frontier did; the cause is what the owner must know.
+            ended = first_failure(&mut tasks) => match frontier_failed.try_recv() {
+                // Tasks fail when the frontier does; report the cause, not the consequence.
                 Ok(cause) => Err(AgentError::Frontier(cause)),
                 Err(_) => ended,
             },
         };
-        let drained = shared.drain(tasks).await;
+        let drained = parts.drain(tasks, &stop_tasks).await;
         ended.and(drained)
     }
 }
 
-/// The first task that ends does so because it failed.
-async fn first_end(tasks: &mut JoinSet<Result<(), AgentError>>) -> Result<(), AgentError> {
+/// Waits for the first task that fails, or for the end of all.
+async fn first_failure(tasks: &mut Tasks) -> Result<(), AgentError> {
     while let Some(ended) = tasks.join_next().await {
         ended.map_err(AgentError::Crashed)??;
     }
     Ok(())
 }
 
-struct Parts {
-    config: Config,
-    dir: PathBuf,
-    id: AgentId,
-    key: Arc<AgentKey>,
-}
-
 impl Parts {
-    async fn assemble(
-        self,
+    async fn build(
+        config: Config,
+        dir: PathBuf,
+        id: AgentId,
+        key: Arc<AgentKey>,
+        client: Arc<CoordinatorClient>,
         store: FrontierHandle,
-        coordinator: Arc<CoordinatorClient>,
-        stop: CancellationToken,
-    ) -> Result<Shared, AgentError> {
-        let Self { config, dir, id, key } = self;
-        let machine = |attempt| move |source| AgentError::Machine { attempt, source };
+    ) -> Result<Self, AgentError> {
         let on_link = on_link_prefixes().map_err(machine("reading the network interfaces"))?;
-        let guard = Guard::new(config.guard.clone(), on_link);
+        let guard_rules = Arc::new(config.guard.clone());
+        let guard = Guard::new(Arc::clone(&guard_rules), on_link);
         let resolver = Arc::new(Resolver::new(&config.resolver, config.bind, guard)?);
         let journal = Journal::start(&dir.join("journal"), config.limits.journal_days)
             .map_err(machine("starting the journal"))?;
         let fetcher = Arc::new(fetcher(&config));
         let schedule = Schedule::new();
         let pack_trigger = Arc::new(PackTrigger::default());
-        let (policy, policy_seen) = watch::channel(CrawlPolicy::default());
-        let outbox =
-            Outbox::open(&dir.join("packages"), store.clone(), key, id, config.ship.clone())
-                .await?;
+        let (policy, policy_receiver) = watch::channel(CrawlPolicy::default());
         let visitor = Arc::new(Visitor {
             store: store.clone(),
             schedule: Arc::clone(&schedule),
@@ -195,7 +204,7 @@ impl Parts {
             journal: journal.clone(),
             pack_trigger: Arc::clone(&pack_trigger),
             limits: config.limits.clone(),
-            policy: policy_seen,
+            policy: policy_receiver,
         });
         let prober = Arc::new(Prober::new(
             config.probe.clone(),
@@ -205,97 +214,169 @@ impl Parts {
             Arc::clone(&schedule),
             journal,
         ));
-        // Read before anything starts: a full disk or a closed span holds from the first moment.
-        let shortage =
-            disk::shortage(&dir, &config.limits).map_err(machine("looking at the disk"))?;
-        let asleep = monitors::asleep(&config.spans);
-        let (readiness, _) = watch::channel(Readiness { asleep, shortage, ..Readiness::default() });
-        Ok(Shared {
+        let host_orders = Arc::new(HostOrders::new(
+            store.clone(),
+            Arc::clone(&schedule),
+            fetcher,
+            Arc::clone(&pack_trigger),
+        ));
+        let rules = config.ship.clone();
+        let outbox = Outbox::open(&dir.join("packages"), store.clone(), key, id, rules).await?;
+        let readiness = initial_readiness(&config, &dir)?;
+        Ok(Self {
             config,
             dir,
             id,
-            coordinator,
+            client,
             store,
             schedule,
+            guard_rules,
             resolver,
             visitor,
             prober,
-            taken: probes::TakenProbes::default(),
-            host_orders: host_orders::HostOrders::default(),
-            lease: lease::Lease::default(),
-            fetcher,
-            outbox,
+            host_orders,
+            lease: Arc::default(),
+            outbox: Arc::new(outbox),
             pack_trigger,
-            sealed: Notify::new(),
+            sealed: Arc::default(),
             policy,
             readiness,
-            stop,
         })
     }
-}
 
-fn fetcher(config: &Config) -> Fetcher {
-    let tls = fetch::tls_config();
-    if let Err(error) = &tls {
-        let error = error_line::of(error);
-        tracing::warn!(error, "https pages can't be fetched: install the package ca-certificates");
+    fn spawn_tasks(
+        &self,
+        tasks: &mut Tasks,
+        stop: &CancellationToken,
+        print: impl Fn(&str) + Send + Sync + 'static,
+    ) {
+        let (probe_orders, ordered) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
+        let (reports, reported) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
+        let taken_probes = Arc::new(TakenProbes::default());
+        let heartbeat = HeartbeatTask {
+            client: Arc::clone(&self.client),
+            store: self.store.clone(),
+            schedule: Arc::clone(&self.schedule),
+            visitor: Arc::clone(&self.visitor),
+            taken_probes: Arc::clone(&taken_probes),
+            host_orders: Arc::clone(&self.host_orders),
+            lease: Arc::clone(&self.lease),
+            policy: self.policy.clone(),
+            readiness: self.readiness.clone(),
+            pack_trigger: Arc::clone(&self.pack_trigger),
+            probe_orders,
+            print,
+        };
+        tasks.spawn(heartbeat.run(stop.clone()));
+        tasks.spawn(Arc::clone(&self.host_orders).run(stop.clone()));
+        let crawler = Crawler {
+            visitor: Arc::clone(&self.visitor),
+            lease: Arc::clone(&self.lease),
+            readiness: self.readiness.clone(),
+        };
+        tasks.spawn(crawler.run());
+        let probing = ProbeTask {
+            prober: Arc::clone(&self.prober),
+            visitor: Arc::clone(&self.visitor),
+            readiness: self.readiness.clone(),
+            concurrency: self.config.probe.concurrency,
+        };
+        tasks.spawn(probing.run(ordered, reports, stop.clone()));
+        let client = Arc::clone(&self.client);
+        tasks.spawn(probes::report(client, taken_probes, reported, stop.clone()));
+        tasks.spawn(ship::pack(
+            Arc::clone(&self.outbox),
+            Arc::clone(&self.pack_trigger),
+            Arc::clone(&self.sealed),
+            stop.clone(),
+        ));
+        tasks.spawn(self.shipper().run(Arc::clone(&self.sealed), stop.clone()));
+        self.spawn_monitors(tasks, stop);
     }
-    Fetcher::new(config.limits.clone(), config.user_agent(), config.bind, tls.ok())
-}
 
-fn spawn_all(
-    tasks: &mut JoinSet<Result<(), AgentError>>,
-    shared: &Arc<Shared>,
-    tell: impl Fn(&str) + Send + Sync + 'static,
-) {
-    let (orders, ordered) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
-    let (reports, reported) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
-    tasks.spawn(heartbeat::run(Arc::clone(shared), orders, tell));
-    tasks.spawn(host_orders::run(Arc::clone(shared)));
-    tasks.spawn(crawl::run(Arc::clone(shared)));
-    tasks.spawn(probes::measure(Arc::clone(shared), ordered, reports));
-    tasks.spawn(probes::report(Arc::clone(shared), reported));
-    tasks.spawn(ship::pack(Arc::clone(shared)));
-    tasks.spawn(ship::send(Arc::clone(shared)));
-    tasks.spawn(monitors::spans(Arc::clone(shared)));
-    tasks.spawn(monitors::machine(Arc::clone(shared)));
-    tasks.spawn(monitors::status(Arc::clone(shared)));
-}
-
-impl Shared {
-    /// Changes the readiness, and agent_wakeups whoever waits for them if anything is different.
-    fn change(&self, change: impl FnOnce(&mut Readiness)) {
-        self.readiness.send_if_modified(|readiness| {
-            let before = readiness.clone();
-            change(readiness);
-            *readiness != before
-        });
+    fn spawn_monitors(&self, tasks: &mut Tasks, stop: &CancellationToken) {
+        tasks.spawn(monitors::watch_clock(
+            self.config.spans.clone(),
+            Arc::clone(&self.lease),
+            self.readiness.clone(),
+            stop.clone(),
+        ));
+        tasks.spawn(monitors::watch_disk(
+            self.dir.clone(),
+            self.config.limits.clone(),
+            self.readiness.clone(),
+            stop.clone(),
+        ));
+        tasks.spawn(monitors::watch_network(
+            Arc::clone(&self.guard_rules),
+            Arc::clone(&self.resolver),
+            stop.clone(),
+        ));
+        tasks.spawn(self.status_writer().run(stop.clone()));
     }
 
-    /// Ends all tasks, packs what there is and ships what goes.
-    async fn drain(&self, mut tasks: JoinSet<Result<(), AgentError>>) -> Result<(), AgentError> {
-        self.change(|readiness| readiness.draining = true);
-        self.stop.cancel();
-        // Every task ends by itself; the limit is for one that hangs.
+    fn shipper(&self) -> Shipper {
+        Shipper {
+            outbox: Arc::clone(&self.outbox),
+            client: Arc::clone(&self.client),
+            host_orders: Arc::clone(&self.host_orders),
+            readiness: self.readiness.clone(),
+            age: self.config.ship.age,
+        }
+    }
+
+    fn status_writer(&self) -> StatusWriter {
+        StatusWriter {
+            dir: self.dir.clone(),
+            agent: self.id,
+            name: self.config.profile.name.clone(),
+            version: self.config.profile.version.clone(),
+            coordinator: self.config.coordinator.to_string(),
+            store: self.store.clone(),
+            schedule: Arc::clone(&self.schedule),
+            readiness: self.readiness.clone(),
+        }
+    }
+
+    /// Ends all tasks, packs the remaining results and ships what it can.
+    async fn drain(&self, mut tasks: Tasks, stop: &CancellationToken) -> Result<(), AgentError> {
+        self.readiness.change(|readiness| readiness.draining = true);
+        stop.cancel();
+        // Every task ends by itself; the time limit is for one that hangs.
         let ended = tokio::time::timeout(GRACE + Duration::from_secs(1), async {
             while tasks.join_next().await.is_some() {}
         });
         if ended.await.is_err() {
             tasks.shutdown().await;
         }
-        let shipped = tokio::time::timeout(LAST_SHIPPING, self.last_shipping()).await;
-        monitors::write_status(self).await;
+        let shipping = async {
+            self.outbox.seal_all().await?;
+            self.shipper().send_all().await
+        };
+        let shipped = tokio::time::timeout(LAST_SHIPPING, shipping).await;
+        self.status_writer().write().await;
         let journal = self.visitor.journal.clone();
-        // A thread that can't be had loses nothing but time.
-        drop(tokio::task::spawn_blocking(move || journal.flush(FLUSH)).await);
+        // Fails only if the blocking thread panics; then the last lines may be missing.
+        drop(tokio::task::spawn_blocking(move || journal.flush(JOURNAL_FLUSH)).await);
         shipped.unwrap_or_else(|_| {
             tracing::info!("some packages stay on disk until the next start");
             Ok(())
         })
     }
+}
 
-    async fn last_shipping(&self) -> Result<(), AgentError> {
-        self.outbox.seal_all().await?;
-        ship::once(self).await
+/// Readiness before any task starts: a full disk or a closed span holds from the first moment.
+fn initial_readiness(config: &Config, dir: &Path) -> Result<ReadinessSignal, AgentError> {
+    let shortage = disk::shortage(dir, &config.limits).map_err(machine("examining the disk"))?;
+    let asleep = monitors::asleep(&config.spans);
+    Ok(ReadinessSignal::new(Readiness { asleep, shortage, ..Readiness::default() }))
+}
+
+fn fetcher(config: &Config) -> Fetcher {
+    let tls = fetch::tls_config();
+    if let Err(error) = &tls {
+        let error = error_line::of(error);
+        tracing::warn!(error, "https pages cannot be fetched: install the package ca-certificates");
     }
+    Fetcher::new(config.limits.clone(), config.user_agent(), config.bind, tls.ok())
 }

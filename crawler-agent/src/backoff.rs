@@ -1,27 +1,28 @@
-//! How long to wait before trying again: longer each time, and not in step with everybody else.
+//! Back-off: how long to wait before an attempt is repeated.
 
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Counts failures in a row.
+/// Counts failures in a row; each doubles the pause.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Backoff {
     failures: u32,
 }
 
 impl Backoff {
-    /// It worked.
+    /// Starts anew after a success.
     pub fn reset(&mut self) {
         self.failures = 0;
     }
 
-    /// It failed; wait so long. `chance` is from 0 to 1 and spreads agents that failed at the same
-    /// time.
+    /// Pause after another failure. `chance` is random, from 0 to 1.
     pub fn next(&mut self, chance: f64) -> Duration {
         let most = FIRST.saturating_mul(2u32.saturating_pow(self.failures)).min(LONGEST);
         self.failures = self.failures.saturating_add(1);
+        // Half fixed, half random: agents that failed together, because the coordinator restarted,
+        // must not come back together.
         most / 2 + most.mul_f64(chance.clamp(0.0, 1.0) / 2.0)
     }
 }

@@ -1,22 +1,25 @@
-//! What the owner types.
+//! Command line of the agent.
 
 mod log;
 mod run;
 
-use std::{io::Write as _, path::PathBuf, process::ExitCode};
+use std::{
+    io::{IsTerminal as _, Write as _},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::{config::Config, data_dir::DataDirError, error_line, status::StatusFile};
 
-/// Crawls, at a partner's, what is near to it on the network.
+/// Crawls, at a partner organisation, what is near to it on the network.
 #[derive(Debug, Parser)]
 #[command(name = "nearcrawl-agent", version)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Form of the log, which goes to the standard error stream; how much of it is set by
-    /// NEARCRAWL_LOG.
+    /// Format of the log on standard error; NEARCRAWL_LOG sets its level.
     #[arg(long, global = true, value_enum, default_value = "text")]
     log_format: LogFormat,
 }
@@ -29,15 +32,16 @@ enum LogFormat {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Works until it is told to stop. Enrols first, if a join token is given and it has not yet.
+    /// Runs the agent until it is stopped. Enrols first, if it has not yet and a join token is
+    /// given.
     Run(Join),
-    /// Enrols with a join token, and ends.
+    /// Enrols with a join token, and exits.
     Join(Join),
-    /// Says how the running agent is doing, and why it is not working if it is not.
+    /// Shows how the running agent is doing, and why it is not working if it is not.
     Status {
         #[command(flatten)]
         config_args: ConfigArgs,
-        /// One JSON document instead of text.
+        /// Prints one JSON document instead of text.
         #[arg(long)]
         json: bool,
     },
@@ -50,7 +54,7 @@ struct ConfigArgs {
     /// The owner's configuration.
     #[arg(long, value_name = "FILE", default_value = "/etc/nearcrawl/agent.toml")]
     config: PathBuf,
-    /// Where key, frontier, packages and journal are; overrides the configuration.
+    /// Directory of key, frontier, packages and journal; overrides the configuration.
     #[arg(long, value_name = "DIR", env = "NEARCRAWL_AGENT_DATA_DIR")]
     data_dir: Option<PathBuf>,
 }
@@ -65,7 +69,7 @@ struct Join {
 }
 
 impl ConfigArgs {
-    /// The configuration, and the data directory that counts.
+    /// Reads the configuration and determines the data directory.
     fn open(&self) -> anyhow::Result<(Config, PathBuf)> {
         let config = Config::read(&self.config)?;
         let dir = self.data_dir.clone().or_else(|| config.data_dir.clone());
@@ -83,9 +87,8 @@ fn default_data_dir() -> PathBuf {
     data.unwrap_or_else(|| PathBuf::from(".")).join(NAME)
 }
 
-/// Does what was typed. Failures are told in one sentence on the standard error stream; the exit
-/// code says of which kind they are: 1 failure, 64 bad configuration, 73 data directory, 77 refused
-/// by the coordinator.
+/// Runs a command. A failure is one line on standard error; the exit code tells its kind:
+/// 64 configuration, 73 data directory, 77 refused by the coordinator, 1 anything else.
 pub fn main(cli: Cli) -> ExitCode {
     log_to_stderr(cli.log_format);
     let done = match cli.command {
@@ -97,8 +100,8 @@ pub fn main(cli: Cli) -> ExitCode {
     match done {
         Ok(code) => code,
         Err(error) => {
-            let sentence = error_line::of(error.as_ref());
-            drop(writeln!(std::io::stderr(), "nearcrawl-agent: {sentence}"));
+            let line = error_line::of(error.as_ref());
+            drop(writeln!(std::io::stderr(), "nearcrawl-agent: {line}"));
             ExitCode::from(exit_code(&error))
         }
     }
@@ -107,7 +110,11 @@ pub fn main(cli: Cli) -> ExitCode {
 fn log_to_stderr(format: LogFormat) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("NEARCRAWL_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        // No escape sequences in files and pipes.
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     match format {
         LogFormat::Text => builder.init(),
         LogFormat::Json => builder.json().init(),
@@ -116,9 +123,7 @@ fn log_to_stderr(format: LogFormat) {
 
 fn exit_code(error: &anyhow::Error) -> u8 {
     use crate::{agent::AgentError, config::ConfigError, coordinator_client::CoordinatorError};
-    let refused = error
-        .downcast_ref::<CoordinatorError>()
-        .is_some_and(|e| matches!(e, CoordinatorError::Refused { .. }));
+    let refused = matches!(error.downcast_ref(), Some(CoordinatorError::Refused { .. }));
     let banned = matches!(error.downcast_ref(), Some(AgentError::Banned(_) | AgentError::Revoked));
     match () {
         () if error.is::<ConfigError>() => 64,
@@ -128,7 +133,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// A line on the standard output, whoever may still read it.
+/// Writes a line to standard output. A reader that has gone away is not an error.
 fn print_line(line: &str) {
     let mut out = std::io::stdout().lock();
     drop(writeln!(out, "{line}").and_then(|()| out.flush()));

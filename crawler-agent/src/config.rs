@@ -1,12 +1,11 @@
-//! Here is the owner's file: what may this agent do? (TOML; see `agent.example.toml` for every key)
+//! The owner's configuration file (TOML; `agent.example.toml` shows every key).
 //!
-//! The file as written ([`raw`]) is turned into a [`Config`] that can only hold valid values
-//! ([`check`]). Every mistake is told with its line and column and with what to write instead.
-//! Unknown keys are mistakes.
+//! The file is deserialised straight into types that can only hold valid values ([`values`] has
+//! the parsers). An error names the line and column of the mistake and what to write instead;
+//! unknown keys are errors.
 
-mod check;
 mod location;
-mod raw;
+mod values;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -14,132 +13,271 @@ use std::{
     time::Duration,
 };
 
+use ipnet::IpNet;
+use jiff::tz::TimeZone;
 use model::ProbeMethod;
 use protocol::enrol::AgentProfile;
+use serde::Deserialize;
 use url::Url;
 
 use crate::{guard::GuardRules, spans::Spans};
 use location::Location;
+use values::{
+    AgentName, Contact, HostSuffix, Port, Required, SpanLine, Value, integer, kib, list, methods,
+    mib, millis,
+};
 
 /// The owner's rules. Nothing that a coordinator sends changes them.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Base URL of the coordinator.
     pub coordinator: Url,
-    /// What the owner says about the machine.
+    /// What the agent tells the coordinator about itself when it enrols.
     pub profile: AgentProfile,
-    /// When the agent may work.
+    /// Hours in which the agent may work.
     pub spans: Spans,
-    /// Where the agent keeps its key, frontier and packages; none leaves it to the program.
+    /// Directory of key, frontier, packages and journal; none leaves the choice to the program.
     pub data_dir: Option<PathBuf>,
-    /// Source address of everything that is sent.
+    /// Source address of everything that is sent; none leaves the choice to the system.
     pub bind: Option<IpAddr>,
-    /// Name servers; none means those of the system.
+    /// Name servers; empty for those of the system.
     pub resolver: Vec<SocketAddr>,
-    /// What may be reached.
+    /// Addresses, names and ports that may be contacted.
     pub guard: GuardRules,
     /// How round trips may be measured.
     pub probe: ProbeRules,
-    /// How much may be taken.
+    /// Bounds of what the agent may use.
     pub limits: Limits,
-    /// How results travel.
+    /// When results are packed.
     pub ship: ShipRules,
 }
 
 /// How round trips may be measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct ProbeRules {
     /// Methods that the owner allows.
+    #[serde(deserialize_with = "methods")]
     pub methods: Vec<ProbeMethod>,
-    /// How long one sample may take.
+    /// Time limit of one sample.
+    #[serde(rename = "timeout_ms", deserialize_with = "millis::<_, 10, 60_000>")]
     pub timeout: Duration,
-    /// Addresses, not probed before, that may be probed in a minute, so that an agent can't become
-    /// a scanner.
+    /// Addresses, not probed before, that may be probed in a minute. It keeps a coordinator from
+    /// using the agent as a scanner.
+    #[serde(deserialize_with = "integer::<_, _, 0, 100_000>")]
     pub new_targets_per_minute: u32,
-    /// Measurements at the same time.
+    /// Probes that may run at the same time.
+    #[serde(deserialize_with = "integer::<_, _, 1, 100>")]
     pub concurrency: usize,
 }
 
-/// How much may be taken.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl Default for ProbeRules {
+    fn default() -> Self {
+        Self {
+            methods: vec![ProbeMethod::Icmp, ProbeMethod::Tcp, ProbeMethod::Head],
+            timeout: Duration::from_secs(3),
+            new_targets_per_minute: 120,
+            concurrency: 8,
+        }
+    }
+}
+
+/// Bounds of what the agent may use.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Least time between the end of one request to a host and the start of the next.
+    #[serde(rename = "host_delay_ms", deserialize_with = "millis::<_, 0, 3_600_000>")]
     pub host_delay: Duration,
-    /// Fetches at the same time.
+    /// Fetches that may run at the same time.
+    #[serde(deserialize_with = "integer::<_, _, 1, 1_000>")]
     pub concurrency: usize,
-    /// Until a connection stands, TLS included.
+    /// Time limit for a connection, TLS included.
+    #[serde(rename = "connect_ms", deserialize_with = "millis::<_, 10, 600_000>")]
     pub connect: Duration,
-    /// From sending a request to the first byte of the answer.
+    /// Time limit from sending a request to the first byte of the answer.
+    #[serde(rename = "first_byte_ms", deserialize_with = "millis::<_, 10, 600_000>")]
     pub first_byte: Duration,
-    /// For a whole fetch.
+    /// Time limit for a whole fetch.
+    #[serde(rename = "fetch_ms", deserialize_with = "millis::<_, 10, 600_000>")]
     pub fetch: Duration,
     /// Pause after a first failure of a host; it doubles with each further one.
+    #[serde(rename = "retry_ms", deserialize_with = "millis::<_, 10, 3_600_000>")]
     pub retry: Duration,
-    /// Bytes of a body as they come over the wire.
+    /// Largest body on the wire, in bytes.
+    #[serde(rename = "wire_mib", deserialize_with = "mib::<_, 1, 1_024>")]
     pub wire_bytes: u64,
-    /// Bytes of a body once inflated.
+    /// Largest body once inflated, in bytes.
+    #[serde(rename = "plain_mib", deserialize_with = "mib::<_, 1, 1_024>")]
     pub plain_bytes: u64,
-    /// Bytes that the data directory may take.
+    /// Most bytes that the data directory may take.
+    #[serde(rename = "disk_mib", deserialize_with = "mib::<_, 1, 1_000_000_000>")]
     pub disk_bytes: u64,
-    /// Bytes of the disk that stay free.
+    /// Bytes that must stay free on the disk of the data directory.
+    #[serde(rename = "disk_floor_mib", deserialize_with = "mib::<_, 0, 1_000_000_000>")]
     pub disk_floor_bytes: u64,
     /// Days that the journal is kept.
+    #[serde(deserialize_with = "integer::<_, _, 1, 36_500>")]
     pub journal_days: u32,
 }
 
-/// How results travel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            host_delay: Duration::from_secs(1),
+            concurrency: 64,
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(20),
+            fetch: Duration::from_mins(1),
+            retry: Duration::from_secs(30),
+            wire_bytes: 10 << 20,
+            plain_bytes: 20 << 20,
+            disk_bytes: 10 << 30,
+            disk_floor_bytes: 1 << 30,
+            journal_days: 90,
+        }
+    }
+}
+
+/// When results are packed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct ShipRules {
     /// A package is closed when its oldest result is this old.
+    #[serde(rename = "age_ms", deserialize_with = "millis::<_, 10, 86_400_000>")]
     pub age: Duration,
     /// A package is closed when its results have this size before compression, in bytes.
+    #[serde(rename = "kib", deserialize_with = "kib::<_, 1, 32_768>")]
     pub bytes: u64,
 }
 
-/// A configuration that can't be used.
+impl Default for ShipRules {
+    fn default() -> Self {
+        Self { age: Duration::from_secs(2), bytes: 4 << 20 }
+    }
+}
+
+/// The file as it is written; becomes a [`Config`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    coordinator: Required<Url>,
+    contact: Required<Contact>,
+    name: Option<Value<AgentName>>,
+    data_dir: Option<PathBuf>,
+    #[serde(default = "default_capacity")]
+    #[serde(deserialize_with = "integer::<_, _, 1, 1_000_000_000>")]
+    capacity_pages_per_day: u32,
+    zone: Option<Value<TimeZone>>,
+    #[serde(default, deserialize_with = "list")]
+    spans: Vec<SpanLine>,
+    bind: Option<Value<IpAddr>>,
+    #[serde(default, deserialize_with = "list")]
+    resolver: Vec<SocketAddr>,
+    #[serde(default)]
+    guard: Guard,
+    #[serde(default)]
+    probe: ProbeRules,
+    #[serde(default)]
+    limits: Limits,
+    #[serde(default)]
+    ship: ShipRules,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Guard {
+    #[serde(deserialize_with = "list")]
+    allow: Vec<IpNet>,
+    #[serde(deserialize_with = "list")]
+    deny: Vec<IpNet>,
+    #[serde(deserialize_with = "list")]
+    deny_hosts: Vec<HostSuffix>,
+    ports: Option<Vec<Port>>,
+}
+
+fn default_capacity() -> u32 {
+    50_000
+}
+
+/// A configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file can't be read.
-    #[error("the configuration {path} can't be read")]
+    /// The file cannot be read.
+    #[error("the configuration {path} cannot be read")]
     Read {
-        /// Which file.
+        /// Path of the configuration file.
         path: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// Something in the file is not as it should be.
+    /// The file holds a mistake.
     #[error("{location}: {what}")]
     Content {
-        /// Where.
+        /// Line and column of the mistake.
         location: Location,
-        /// What is wrong, and what to write instead.
+        /// The mistake, and what to write instead.
         what: String,
     },
 }
 
 impl Config {
-    /// The configuration in this file.
+    /// Reads the configuration file `path`.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let read = |source| ConfigError::Read { path: path.to_owned(), source };
         let text = std::fs::read_to_string(path).map_err(read)?;
         Self::parse(&text, path)
     }
 
-    /// The configuration in `text`, which came from `path`. Relative paths in it start at that
-    /// file's folder.
+    /// Parses `text`, which came from `path`. Relative paths in it start at that file's directory.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        let at = |span| Location::new(path, text, span);
-        let raw: raw::Config = toml::from_str(text).map_err(|e| ConfigError::Content {
-            location: at(e.span()),
-            what: e.message().lines().collect::<Vec<_>>().join(" "),
+        let file: File = toml::from_str(text).map_err(|error| ConfigError::Content {
+            location: Location::new(path, text, error.span()),
+            what: error.message().lines().collect::<Vec<_>>().join(" "),
         })?;
-        check::Check { path, text }.config(raw)
+        Ok(file.into_config(path.parent().unwrap_or(Path::new(""))))
     }
 
-    /// How the agent presents itself to web servers.
+    /// Value of the User-Agent header in every request.
     pub fn user_agent(&self) -> String {
         format!("nearcrawl/{} (+{})", self.profile.version, self.profile.contact)
+    }
+}
+
+impl File {
+    fn into_config(self, directory: &Path) -> Config {
+        let zone = self.zone.map_or(TimeZone::UTC, |zone| zone.0);
+        let name = self.name.map_or_else(AgentName::of_machine, |name| name.0);
+        let profile = AgentProfile {
+            name: name.0,
+            contact: self.contact.0.0,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            capacity_pages_per_day: self.capacity_pages_per_day,
+            zone: zone.iana_name().unwrap_or("UTC").to_owned(),
+            spans: self.spans.iter().map(|line| line.text.clone()).collect(),
+        };
+        Config {
+            coordinator: self.coordinator.0,
+            profile,
+            spans: Spans::new(zone, self.spans.into_iter().map(|line| line.span).collect()),
+            data_dir: self.data_dir.map(|dir| directory.join(dir)),
+            bind: self.bind.map(|bind| bind.0),
+            resolver: self.resolver,
+            guard: self.guard.into_rules(),
+            probe: self.probe,
+            limits: self.limits,
+            ship: self.ship,
+        }
+    }
+}
+
+impl Guard {
+    fn into_rules(self) -> GuardRules {
+        let deny_hosts = self.deny_hosts.into_iter().map(|suffix| suffix.0).collect();
+        let ports = self.ports.map(|ports| ports.iter().map(|port| port.0).collect());
+        let ports = ports.unwrap_or_else(|| GuardRules::default().ports);
+        GuardRules::new(&self.allow, &self.deny, deny_hosts, ports)
     }
 }
 

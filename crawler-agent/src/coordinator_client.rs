@@ -1,8 +1,8 @@
-//! Talking to the coordinator: the agent opens connections, never accepts any.
+//! Client of the coordinator's agent API. The agent opens connections and never accepts any.
 //!
-//! Enrolment with a join token happens once; from then on a signature buys a session, and the
-//! session's token goes with every call. What passes (outages, restarts, a full disk there) is told
-//! apart from what does not ([`CoordinatorError`]).
+//! An agent enrols once with a join token. From then on it exchanges a signature for a session, and
+//! sends the session's token with every call. [`CoordinatorError`] separates failures that a later
+//! attempt may not meet (outages, restarts, a full disk) from those that it will.
 
 mod error;
 
@@ -14,9 +14,13 @@ use std::{
 
 use model::AgentId;
 use protocol::{
-    HeartbeatRequest, HeartbeatResponse, enrol::EnrolRequest, enrol::EnrolResponse, key::AgentKey,
-    limits, package::PackageName, probe::Reports, session::Challenge, session::ChallengeRequest,
-    session::Session, session::SessionRequest,
+    HeartbeatRequest, HeartbeatResponse,
+    enrol::{EnrolRequest, EnrolResponse},
+    key::AgentKey,
+    limits,
+    package::PackageName,
+    probe::Reports,
+    session::{Challenge, ChallengeRequest, Session, SessionRequest},
 };
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
@@ -25,21 +29,24 @@ use url::Url;
 
 pub use error::CoordinatorError;
 
-/// Time for an ordinary call.
-const CALL: Duration = Duration::from_secs(30);
-/// Time for a package, which may be large and the line slow.
-const UPLOAD: Duration = Duration::from_mins(5);
-/// How long before its end a session is renewed.
-const MARGIN: Duration = Duration::from_secs(30);
+/// Time limit of an ordinary call.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time limit of sending a package, which may be large on a slow line.
+const UPLOAD_TIMEOUT: Duration = Duration::from_mins(5);
+/// Time before its end at which a session is renewed, so that it does not end during a call.
+const SESSION_MARGIN: Duration = Duration::from_secs(30);
+/// Largest answer, in bytes: a heartbeat's with the most and longest routes.
+const MAX_ANSWER_BYTES: usize =
+    limits::JSON_BODY_BYTES + limits::ROUTES_PER_HEARTBEAT * (model::url::MAX_BYTES + 100);
 
-/// The agent API of one coordinator.
+/// The agent API of one coordinator, without a session.
 #[derive(Clone)]
 pub struct AgentApi {
     http: Client,
     base: Url,
 }
 
-/// A coordinator that knows this agent.
+/// Client with a session of its own, for an agent that has enrolled.
 pub struct CoordinatorClient {
     api: AgentApi,
     agent: AgentId,
@@ -53,12 +60,13 @@ struct Token {
 }
 
 impl AgentApi {
-    /// The agent API below the coordinator's URL `base`, called from `bind`.
+    /// The agent API below the coordinator's URL `base`, called from the source address `bind`.
     pub fn new(base: &Url, bind: Option<IpAddr>) -> Result<Self, CoordinatorError> {
         let mut builder = Client::builder()
             .connect_timeout(Duration::from_secs(10))
             .local_address(bind)
             .user_agent(concat!("nearcrawl-agent/", env!("CARGO_PKG_VERSION")));
+        // A proxy of the environment cannot reach this machine's loopback.
         if is_loopback(base) {
             builder = builder.no_proxy();
         }
@@ -69,8 +77,7 @@ impl AgentApi {
         Ok(Self { http, base })
     }
 
-    /// Shows the join token and the key; the answer says who the agent is from now on. Enrolling the
-    /// same key again is harmless.
+    /// Enrols with a join token. Enrolling the same key again returns the same agent.
     pub async fn enrol(&self, request: &EnrolRequest) -> Result<EnrolResponse, CoordinatorError> {
         self.post("enrol", request).await
     }
@@ -79,10 +86,10 @@ impl AgentApi {
         &self,
         method: Method,
         path: &str,
-        within: Duration,
+        timeout: Duration,
     ) -> Result<RequestBuilder, CoordinatorError> {
         let url = self.base.join(path).map_err(|_| CoordinatorError::Url(self.base.to_string()))?;
-        Ok(self.http.request(method, url).timeout(within))
+        Ok(self.http.request(method, url).timeout(timeout))
     }
 
     async fn post<T: DeserializeOwned>(
@@ -90,7 +97,7 @@ impl AgentApi {
         path: &str,
         body: &impl Serialize,
     ) -> Result<T, CoordinatorError> {
-        read(self.request(Method::POST, path, CALL)?.json(body).send().await?).await
+        read(self.request(Method::POST, path, CALL_TIMEOUT)?.json(body).send().await?).await
     }
 }
 
@@ -104,49 +111,45 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 impl CoordinatorClient {
-    /// The coordinator as this agent sees it.
+    /// A client for the agent with this identifier and key.
     pub fn new(api: AgentApi, agent: AgentId, key: Arc<AgentKey>) -> Self {
         Self { api, agent, key, session: Mutex::default() }
     }
 
-    /// Asks what there is to do; the coordinator may hold the answer back for as long as the
-    /// request says.
+    /// Asks for work. The coordinator may hold the answer back for as long as the request says.
     pub async fn heartbeat(
         &self,
         request: &HeartbeatRequest,
     ) -> Result<HeartbeatResponse, CoordinatorError> {
-        let within = CALL + Duration::from_millis(request.hold_ms.into());
-        let response = self
-            .call(|api| Ok(api.request(Method::POST, "heartbeat", within)?.json(request)))
-            .await?;
-        read(response).await
+        let timeout = CALL_TIMEOUT + Duration::from_millis(request.hold_ms.into());
+        let call =
+            |api: &AgentApi| Ok(api.request(Method::POST, "heartbeat", timeout)?.json(request));
+        read(self.call(call).await?).await
     }
 
-    /// Reports measurements.
+    /// Reports the results of probes.
     pub async fn report(&self, reports: &Reports) -> Result<(), CoordinatorError> {
-        let response =
-            self.call(|api| Ok(api.request(Method::POST, "reports", CALL)?.json(reports))).await?;
-        error::check(response).await.map(drop)
+        let call =
+            |api: &AgentApi| Ok(api.request(Method::POST, "reports", CALL_TIMEOUT)?.json(reports));
+        error::check(self.call(call).await?).await.map(drop)
     }
 
-    /// Sends a package; returns when the coordinator has it for good.
+    /// Sends a package; returns once the coordinator has stored it durably.
     pub async fn send_package(
         &self,
         name: PackageName,
         bytes: &[u8],
     ) -> Result<(), CoordinatorError> {
         let path = format!("packages/{}/{}", name.epoch, name.seq);
-        let response = self
-            .call(|api| {
-                let request = api.request(Method::PUT, &path, UPLOAD)?;
-                Ok(request.header("content-type", "application/octet-stream").body(bytes.to_vec()))
-            })
-            .await?;
-        error::check(response).await.map(drop)
+        let call = |api: &AgentApi| {
+            let request = api.request(Method::PUT, &path, UPLOAD_TIMEOUT)?;
+            Ok(request.header("content-type", "application/octet-stream").body(bytes.to_vec()))
+        };
+        error::check(self.call(call).await?).await.map(drop)
     }
 
-    /// Makes a call with a session, and once more with a new one when the coordinator does not know
-    /// it any more.
+    /// Makes a call with the session's token. A coordinator that restarted no longer knows the
+    /// session; the call is then repeated once with a new one.
     async fn call(
         &self,
         request: impl Fn(&AgentApi) -> Result<RequestBuilder, CoordinatorError>,
@@ -160,11 +163,12 @@ impl CoordinatorClient {
         Ok(request(&self.api)?.bearer_auth(&token).send().await?)
     }
 
-    /// A session's token that holds for a while and is not `stale`.
+    /// Token of a session that is not about to end and is not `stale`; opens one where needed.
     async fn token(&self, stale: Option<&str>) -> Result<String, CoordinatorError> {
+        // Held during the exchange, so that concurrent calls open one session together.
         let mut session = self.session.lock().await;
         if let Some(token) = session.as_ref()
-            && token.until > Instant::now() + MARGIN
+            && token.until > Instant::now() + SESSION_MARGIN
             && Some(token.text.as_str()) != stale
         {
             return Ok(token.text.clone());
@@ -172,25 +176,21 @@ impl CoordinatorClient {
         let challenge: Challenge =
             self.api.post("challenge", &ChallengeRequest { agent: self.agent }).await?;
         let request = SessionRequest::new(&self.key, self.agent, challenge.nonce);
-        let bought: Session = self.api.post("session", &request).await?;
-        let until = Instant::now() + Duration::from_secs(bought.expires_in_s.into());
-        Ok(session.insert(Token { text: bought.token, until }).text.clone())
+        let opened: Session = self.api.post("session", &request).await?;
+        let until = Instant::now() + Duration::from_secs(opened.expires_in_s.into());
+        Ok(session.insert(Token { text: opened.token, until }).text.clone())
     }
 }
 
-/// Reads a JSON answer, bounded.
+/// Reads a JSON answer of bounded size.
 async fn read<T: DeserializeOwned>(response: reqwest::Response) -> Result<T, CoordinatorError> {
     let mut response = error::check(response).await?;
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         body.extend_from_slice(&chunk);
-        if body.len() > MOST_JSON {
+        if body.len() > MAX_ANSWER_BYTES {
             return Err(CoordinatorError::TooLarge);
         }
     }
     serde_json::from_slice(&body).map_err(CoordinatorError::Answer)
 }
-
-/// A heartbeat's answer with the most and longest routes is larger than other bodies.
-const MOST_JSON: usize =
-    limits::JSON_BODY_BYTES + limits::ROUTES_PER_HEARTBEAT * (model::url::MAX_BYTES + 100);

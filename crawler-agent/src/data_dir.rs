@@ -1,8 +1,7 @@
-//! The data directory: what lies where, and who the agent is.
+//! The data directory: paths and access rights of what the agent keeps on disk.
 
 use std::{
-    fs::{DirBuilder, File},
-    io::Write as _,
+    fs::DirBuilder,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::Arc,
@@ -13,36 +12,37 @@ use protocol::key::AgentKey;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    atomic_file,
     frontier::{Frontier, FrontierError},
     key::{self, KeyFileError},
 };
 
-/// The data directory can't be used.
+/// The data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
-    /// It can't be made, read or written.
-    #[error("{path} can't be {attempt}")]
+    /// An operation on a file or directory failed.
+    #[error("{path} cannot be {attempt}")]
     File {
-        /// What.
+        /// File or directory.
         path: PathBuf,
         /// What was attempted, as a participle.
         attempt: &'static str,
-        /// Why not.
+        /// Error of the operating system or of the parser.
         #[source]
         source: std::io::Error,
     },
-    /// The key failed.
+    /// The key file cannot be used.
     #[error(transparent)]
     Key(#[from] KeyFileError),
-    /// The frontier failed.
+    /// The frontier cannot be opened.
     #[error(transparent)]
     Frontier(#[from] FrontierError),
 }
 
-/// Who the agent is, once it has enrolled.
+/// Content of `identity.json`, written once the agent has enrolled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
-    /// By the coordinator's count.
+    /// Identifier that the coordinator gave the agent.
     pub agent: AgentId,
 }
 
@@ -53,64 +53,47 @@ pub struct DataDir {
 }
 
 impl DataDir {
-    /// The directory `dir`, which is made if it is not there; only its owner may look into it.
+    /// Opens the directory `dir`; creates it, for its owner alone, where it does not exist.
     pub fn open(dir: &Path) -> Result<Self, DataDirError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
         made.map_err(|source| DataDirError::File {
             path: dir.to_owned(),
-            attempt: "made",
+            attempt: "created",
             source,
         })?;
         Ok(Self { dir: dir.to_owned() })
     }
 
-    /// Where it is.
-    pub fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    /// The agent's key; made when there is none.
+    /// Loads the agent's key; makes one where there is none.
     pub fn key(&self) -> Result<Arc<AgentKey>, DataDirError> {
         Ok(Arc::new(key::load_or_make(&self.dir.join("agent.key"), rand::random())?))
     }
 
-    /// The frontier; made when there is none, with the present moment as its epoch.
+    /// Opens the frontier; makes an empty one, with the present time as its epoch, where there is
+    /// none.
     pub fn frontier(&self) -> Result<Frontier, DataDirError> {
         let epoch = crate::clock::now().0.unsigned_abs();
         Ok(Frontier::open(&self.dir.join("frontier.redb"), epoch)?)
     }
 
-    /// Who the agent is; none before it has enrolled.
+    /// Loads the identity; none before the agent has enrolled.
     pub fn identity(&self) -> Result<Option<Identity>, DataDirError> {
         let path = self.dir.join(IDENTITY);
         match std::fs::read(&path) {
-            Ok(json) => match serde_json::from_slice(&json) {
-                Ok(identity) => Ok(Some(identity)),
-                Err(error) => {
-                    Err(DataDirError::File { path, attempt: "understood", source: error.into() })
-                }
-            },
+            Ok(json) => serde_json::from_slice(&json).map(Some).map_err(|error| {
+                DataDirError::File { path, attempt: "parsed", source: error.into() }
+            }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(DataDirError::File { path, attempt: "read", source }),
         }
     }
 
-    /// Remembers who the agent is.
+    /// Stores the identity.
     pub fn set_identity(&self, identity: Identity) -> Result<(), DataDirError> {
         let path = self.dir.join(IDENTITY);
-        let write = || {
-            let temporary = path.with_extension("tmp");
-            let mut file = File::create(&temporary)?;
-            file.write_all(&serde_json::to_vec(&identity)?)?;
-            file.sync_all()?;
-            std::fs::rename(&temporary, &path)?;
-            File::open(&self.dir)?.sync_all()
-        };
-        write().map_err(|source| DataDirError::File {
-            path: path.clone(),
-            attempt: "written",
-            source,
-        })
+        let json = serde_json::to_vec(&identity).map_err(std::io::Error::from);
+        json.and_then(|json| atomic_file::write(&path, &json, atomic_file::SHARED))
+            .map_err(|source| DataDirError::File { path, attempt: "written", source })
     }
 }
 
@@ -125,10 +108,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_home_is_private_and_remembers() {
+    fn a_data_directory_is_private_and_remembers() {
         let dir = TempDir::new().unwrap();
-        let data_dir = DataDir::open(&dir.path().join("a/b")).unwrap();
-        let mode = std::fs::metadata(data_dir.dir()).unwrap().permissions().mode();
+        let path = dir.path().join("a/b");
+        let data_dir = DataDir::open(&path).unwrap();
+        let mode = std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         assert_eq!(data_dir.identity().unwrap(), None);
         let identity = Identity { agent: AgentId::new(7) };
@@ -139,20 +123,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_the_way_is_named() {
+    fn errors_name_the_file() {
         let dir = TempDir::new().unwrap();
         let file = dir.path().join("file");
         std::fs::write(&file, "x").unwrap();
-        assert!(DataDir::open(&file).err().unwrap().to_string().contains("file can't be made"));
+        let error = DataDir::open(&file).err().unwrap();
+        assert!(error.to_string().contains("file cannot be created"), "{error}");
         let data_dir = DataDir::open(dir.path()).unwrap();
         std::fs::write(dir.path().join(IDENTITY), "{").unwrap();
-        assert!(
-            data_dir
-                .identity()
-                .err()
-                .unwrap()
-                .to_string()
-                .contains("identity.json can't be understood")
-        );
+        let error = data_dir.identity().err().unwrap();
+        assert!(error.to_string().contains("identity.json cannot be parsed"), "{error}");
     }
 }

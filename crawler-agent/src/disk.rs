@@ -1,5 +1,4 @@
-//! Is there room? The data directory has its cap, and the disk keeps a floor free for everybody
-//! else.
+//! Disk space: the data directory has a cap, and a floor stays free on the disk for everybody else.
 
 use std::{fmt, path::Path};
 
@@ -7,21 +6,21 @@ use nix::sys::statvfs::statvfs;
 
 use crate::config::Limits;
 
-/// Why nothing more may be written.
+/// Reason for which nothing more may be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shortage {
-    /// Less is free on the disk than the owner wants.
+    /// Less space is free on the disk than the owner demands.
     Floor {
-        /// Bytes that are free.
+        /// Free space, in bytes.
         free: u64,
-        /// Bytes that must be.
+        /// Space that must stay free, in bytes.
         floor: u64,
     },
-    /// The data directory has its share.
+    /// The data directory has nearly reached its cap.
     Cap {
-        /// Bytes that it takes.
+        /// Size of the data directory, in bytes.
         used: u64,
-        /// Bytes that it may take.
+        /// Cap of the data directory, in bytes.
         cap: u64,
     },
 }
@@ -45,21 +44,24 @@ impl fmt::Display for Shortage {
     }
 }
 
-/// Parts of a hundred of the cap at which fetching pauses, so that shipping can go on.
+/// Per cent of the cap at which fetching pauses. The rest lets packages be written and shipped,
+/// which frees space again.
 const HIGH_WATER: u64 = 90;
 
-/// What is short in `dir`, if anything.
+/// Whether space is short in `dir`.
 pub fn shortage(dir: &Path, limits: &Limits) -> std::io::Result<Option<Shortage>> {
     let disk = statvfs(dir)?;
-    let (free, floor) = (disk.blocks_available() * disk.fragment_size(), limits.disk_floor_bytes);
+    let free = disk.blocks_available() * disk.fragment_size();
+    let floor = limits.disk_floor_bytes;
     if free < floor {
         return Ok(Some(Shortage::Floor { free, floor }));
     }
-    let (used, cap) = (size(dir)?, limits.disk_bytes);
+    let used = size(dir)?;
+    let cap = limits.disk_bytes;
     Ok((used > cap / 100 * HIGH_WATER).then_some(Shortage::Cap { used, cap }))
 }
 
-/// Bytes of all files below `dir`. Files that vanish meanwhile count nothing.
+/// Sum of the sizes of all files below `dir`. Files that vanish meanwhile are not counted.
 fn size(dir: &Path) -> std::io::Result<u64> {
     let mut sum = 0;
     for entry in std::fs::read_dir(dir)? {
@@ -80,15 +82,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cap_and_floor_are_watched() {
+    fn cap_and_floor_are_checked() {
         let dir = TempDir::new().unwrap();
         std::fs::create_dir(dir.path().join("sub")).unwrap();
         std::fs::write(dir.path().join("sub/file"), vec![0; 950_000]).unwrap();
-        let text = "coordinator = \"http://c.example\"\ncontact = \"https://o.example\"\n";
-        let limits = crate::config::Config::parse(text, Path::new("t")).unwrap().limits;
         let with = |disk_bytes, disk_floor_bytes| {
-            shortage(dir.path(), &Limits { disk_bytes, disk_floor_bytes, ..limits.clone() })
-                .unwrap()
+            let limits = Limits { disk_bytes, disk_floor_bytes, ..Limits::default() };
+            shortage(dir.path(), &limits).unwrap()
         };
         assert_eq!(with(1 << 30, 0), None);
         assert_eq!(with(1_000_000, 0), Some(Shortage::Cap { used: 950_000, cap: 1_000_000 }));

@@ -1,9 +1,9 @@
-//! An error and its causes, in one line.
+//! Errors with their causes, in one line for logs and messages.
 
 use std::error::Error;
 
-/// What went wrong, and why, in reading order. A cause that only repeats what was said is left out,
-/// and so are line breaks, which may come from elsewhere.
+/// The error and its causes, from the outermost to the innermost. A cause that only repeats what
+/// stands before it is left out.
 pub fn of(error: &dyn Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();
@@ -14,6 +14,7 @@ pub fn of(error: &dyn Error) -> String {
         }
         cause = error.source();
     }
+    // A server's text may hold line breaks, which would forge lines of the log.
     line.replace(['\n', '\r'], " ")
 }
 
@@ -22,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_follow_and_nothing_is_said_twice() {
+    fn causes_follow_and_nothing_is_repeated() {
         let deep = std::io::Error::other("line one\nline two");
         let problem = crate::fetch::Problem::Connect(std::io::Error::other(deep));
         assert_eq!(of(&problem), "no connection: line one line two");

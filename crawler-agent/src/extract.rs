@@ -1,8 +1,8 @@
-//! Here is the body of an answer: what does a reader see, and where does it lead?
+//! Extraction: the text that a reader sees, and the links, from the body of an answer.
 //!
-//! The body is read as it arrives and never held as a whole: bytes → [`charset`] → text → [`html`]
-//! → a [`Document`] whose size is bounded whatever the page does. Nothing in a page can make this
-//! fail: what can't be understood is left out.
+//! The body is processed as it arrives and never held as a whole: bytes → [`charset`] → text →
+//! [`html`] → a [`Document`] of bounded size. No content makes this fail; what cannot be parsed is
+//! left out.
 
 mod charset;
 mod collector;
@@ -23,24 +23,23 @@ use html::HtmlReader;
 use model::CrawlUrl;
 use text::Folded;
 
-/// Longest text that is kept of a document, in bytes of UTF-8.
+/// Longest text of a document, in bytes of UTF-8; the rest is dropped.
 pub const TEXT_BYTES: usize = 400 << 10;
 
-/// Most links that are looked at on a page.
+/// Most links that are taken from a page.
 pub const MAX_LINKS: usize = 5_000;
 
-/// How a body is to be read.
+/// Kinds of bodies that are extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Media {
-    /// HTML or XHTML.
+    /// HTML and XHTML.
     Html,
-    /// Plain text.
+    /// Plain text and Markdown.
     Text,
 }
 
 impl Media {
-    /// The way to read a body of this media type (without parameters, lower case); none when it is
-    /// not for us.
+    /// The kind of a media type (without parameters, lower case); none when it is not extracted.
     pub fn of(media_type: &str) -> Option<Self> {
         match media_type {
             "text/html" | "application/xhtml+xml" => Some(Self::Html),
@@ -50,26 +49,28 @@ impl Media {
     }
 }
 
-/// What was found in a document.
+/// Result of extraction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Encoding that it was read in, by its WHATWG name.
+    /// Encoding of the body, by its WHATWG name.
     pub charset: &'static str,
-    /// Language, ISO 639-1 where there is one; none when unknown.
+    /// Language, by its ISO 639-1 code where there is one; none when unknown.
     pub lang: Option<String>,
-    /// Title, white space folded; may be empty.
+    /// Title with white space folded; may be empty.
     pub title: String,
-    /// What a reader sees, white space folded, at most [`TEXT_BYTES`].
+    /// Visible text with white space folded, at most [`TEXT_BYTES`] long.
     pub text: String,
-    /// What its robots meta elements ask for.
+    /// Robots directives of its meta elements.
     pub directives: Directives,
+    /// Value of the first base element.
     base: Option<String>,
+    /// Links as they are written.
     references: Vec<String>,
 }
 
 impl Document {
-    /// The distinct URLs to which the document, which was fetched from `url`, leads, in its order;
-    /// none when it asks not to be followed.
+    /// The distinct URLs that the document links to, in its order, resolved against `url`, from
+    /// which it was fetched; empty where it forbids following.
     pub fn links(&self, url: &Url) -> Vec<CrawlUrl> {
         if self.directives.nofollow {
             return Vec::new();
@@ -84,7 +85,7 @@ impl Document {
     }
 }
 
-/// Reads one document as it arrives.
+/// Extracts one document as it arrives.
 pub struct Extractor {
     decoding: Decoding,
     reader: Reader,
@@ -97,7 +98,7 @@ enum Reader {
 }
 
 impl Extractor {
-    /// A reader for a body of this kind, with the charset that the header named, if any.
+    /// An extractor for a body of this kind, with the charset of the Content-Type header, if any.
     pub fn new(media: Media, header_charset: Option<&str>) -> Self {
         let named = header_charset.and_then(|label| Encoding::for_label(label.as_bytes()));
         let (prescan, reader) = match media {
@@ -107,7 +108,7 @@ impl Extractor {
         Self { decoding: Decoding::new(named, prescan), reader, decoded: String::new() }
     }
 
-    /// Takes the next bytes of the body, after content encodings were undone.
+    /// Takes the next bytes of the body, after content encodings were removed.
     pub fn write(&mut self, bytes: &[u8]) {
         self.decoded.clear();
         self.decoding.push(bytes, &mut self.decoded);
@@ -136,6 +137,7 @@ impl Extractor {
 
 impl Collector {
     fn into_document(self, charset: &'static Encoding) -> Document {
+        // A page that is all menu is still found by its menu.
         let text = if self.main.is_empty() { self.boilerplate } else { self.main }.into_string();
         let lang = self.lang.as_deref().and_then(lang::declared).or_else(|| lang::detected(&text));
         Document {

@@ -1,8 +1,8 @@
-//! Here are a URL and an address that passed the guard: what does the host answer?
+//! HTTP client: requests one URL from one address that passed the guard.
 //!
-//! One GET over HTTP/1.1, without redirects, cookies or proxies, to exactly this address.
-//! Connections are kept for the next request to the same host. Every size and every duration is
-//! bounded by the owner's [`Limits`], and the body is handed on as it arrives.
+//! A request is one GET over HTTP/1.1, without redirects, cookies or proxies, to exactly this
+//! address. Connections are kept for the next request to the same host. Every size and duration is
+//! bounded by the owner's [`Limits`], and the body is passed on as it arrives.
 
 mod body;
 mod dial;
@@ -31,24 +31,24 @@ pub use body::{Flow, Sink};
 pub(crate) use dial::connect_tcp;
 pub use error::{FetchError, Problem};
 pub use head::{Head, Validators};
-pub use tls::{TlsError, config as tls_config};
+pub use tls::config as tls_config;
 
 pub(crate) type Sender = SendRequest<Empty<Bytes>>;
 
-/// An answer that was read to its end, or as far as it was wanted.
+/// An answer that was read to its end, or as far as its sink wanted.
 #[derive(Debug)]
 pub struct Answer<S> {
     /// Status and headers.
     pub head: Head,
-    /// How long it took.
+    /// Durations of the fetch.
     pub timing: Timing,
-    /// Bytes of the body on the wire.
+    /// Size of the body on the wire, in bytes.
     pub wire_bytes: u64,
-    /// What took the body; none when it was not wanted.
+    /// The sink that took the body; none when the body was not wanted.
     pub sink: Option<S>,
 }
 
-/// Makes requests. One for the whole agent.
+/// HTTP client; one for the whole agent.
 pub struct Fetcher {
     limits: Limits,
     user_agent: String,
@@ -56,7 +56,7 @@ pub struct Fetcher {
     pool: Pool,
 }
 
-/// What is known of a request while it is going on.
+/// State of a running request, from which times are reported even if it fails.
 struct Progress {
     started: Instant,
     deadline: Instant,
@@ -82,7 +82,8 @@ fn micros(duration: Duration) -> u32 {
 }
 
 impl Fetcher {
-    /// A fetcher within these limits, which presents itself as `user_agent` and sends from `bind`.
+    /// A client that sends `user_agent` and connects from the source address `bind`. Without `tls`,
+    /// https URLs fail.
     pub fn new(
         limits: Limits,
         user_agent: String,
@@ -93,8 +94,8 @@ impl Fetcher {
         Self { limits, user_agent, dialler, pool: Pool::default() }
     }
 
-    /// Asks for `url` at `address`. When the head of the answer is there, `open` says who takes the
-    /// body, if anybody.
+    /// Requests `url` from `address`. `open` chooses the sink of the body by the head of the
+    /// answer; none discards the body.
     pub async fn get<S: Sink>(
         &self,
         url: &CrawlUrl,
@@ -104,8 +105,8 @@ impl Fetcher {
         self.get_changed(url, address, &Validators::default(), open).await
     }
 
-    /// Asks for `url` like that unless it is still as `known` says (RFC 9110 section 13.1): then
-    /// the answer is 304.
+    /// Requests `url` on the condition that it no longer matches `known` (RFC 9110 section 13.1);
+    /// if it does, the answer is 304.
     pub async fn get_changed<S: Sink>(
         &self,
         url: &CrawlUrl,
@@ -124,7 +125,8 @@ impl Fetcher {
             wire_bytes: 0,
         };
         let result = self.run((url, known), address, &mut progress, open).await;
-        let (timing, wire_bytes) = (progress.timing(), progress.wire_bytes);
+        let timing = progress.timing();
+        let wire_bytes = progress.wire_bytes;
         match result {
             Ok((head, sink)) => Ok(Answer { head, timing, wire_bytes, sink }),
             Err(problem) => Err(FetchError { problem, timing, wire_bytes }),
@@ -150,7 +152,7 @@ impl Fetcher {
         Ok((head, sink))
     }
 
-    /// Sends the request, over a kept connection if there is one, and waits for the head of the
+    /// Sends the request, over a kept connection where there is one, and waits for the head of the
     /// answer.
     async fn head(
         &self,
@@ -163,7 +165,8 @@ impl Fetcher {
             progress.tcp = tcp;
             match self.send(&mut sender, request, progress).await? {
                 Ok(response) => return Ok((response, sender)),
-                // The host closed the connection before the request was on its way.
+                // The host had closed the connection before the request was sent, so that sending
+                // it again cannot make it arrive twice.
                 Err(unsent) => request = unsent,
             }
         }
@@ -186,7 +189,8 @@ impl Fetcher {
         let connecting = self.dialler.connect(url, target);
         let (sender, tcp) =
             timeout_at(deadline, connecting).await.map_err(|_| Problem::ConnectTimeout)??;
-        (progress.connect, progress.tcp) = (started.elapsed(), tcp);
+        progress.connect = started.elapsed();
+        progress.tcp = tcp;
         Ok(sender)
     }
 
@@ -209,8 +213,7 @@ impl Fetcher {
         }
     }
 
-    /// Time from sending a HEAD on a new connection to `target` until the head of the answer is
-    /// there.
+    /// Time from sending a HEAD request on a new connection to `target` until its answer.
     pub async fn head_round_trip(
         &self,
         url: &CrawlUrl,
@@ -227,8 +230,8 @@ impl Fetcher {
         Ok(started.elapsed())
     }
 
-    /// Closes the connection that is kept to a host, by scheme and authority.
-    pub fn hang_up(&self, host: &str) {
+    /// Closes the connection that is kept to a host, given by scheme and authority.
+    pub fn close_connection(&self, host: &str) {
         self.pool.close(host);
     }
 

@@ -1,13 +1,13 @@
-//! What has been seen, what is to be fetched next from each host, and what waits to be shipped.
+//! The frontier: URLs seen, URLs to be fetched from each host, and results to be shipped.
 //!
-//! Two halves. The durable one ([`Frontier`]) is a redb file: queues per host in breadth-first
-//! order, fingerprints of every URL ever seen, hosts with their robots.txt, results and packages.
-//! It changes by [`Change`]s only, each of which happens wholly or not at all, so that kill -9 at
-//! any moment loses nothing but the requests in flight. The other half ([`Workbench`]) lives in
-//! memory: which host is due when, which hosts and addresses are busy. It holds one small entry for
-//! each host that has work, and nothing for all others.
+//! It has two halves. The durable one ([`Frontier`]) is a redb file: queues per host in
+//! breadth-first order, fingerprints of every URL ever seen, hosts with their robots.txt, results
+//! and packages. It is altered by [`Change`]s only, each of which is applied wholly or not at all,
+//! so that kill -9 loses nothing but the running requests. The other half ([`Workbench`]) lives in
+//! memory: when each host is due, and which hosts and addresses are busy. It holds one small entry
+//! for each host that has work, and nothing for all others.
 //!
-//! [`FrontierHandle`] writes for everybody, many changes in one transaction.
+//! Tasks share the file through a [`FrontierHandle`], which writes many changes in one transaction.
 
 mod apply;
 mod change;
@@ -38,51 +38,51 @@ pub use handle::FrontierHandle;
 pub use pages::{Known, PageRecord, Past};
 pub use workbench::Workbench;
 
-/// Memory that the file's page cache may take, in bytes.
+/// Most memory of the file's page cache, in bytes.
 const CACHE_BYTES: usize = 12 << 20;
 
-/// A host of ours, by the number that this frontier gave it.
+/// Number by which this frontier knows a host of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostNumber(pub u64);
 
-/// What is known of a host.
+/// Stored state of a host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostRecord {
-    /// Scheme and authority.
+    /// Scheme and authority, as in `http://a.example:8080`.
     pub key: String,
-    /// No request before this moment.
+    /// Earliest time of the next request.
     pub due: UnixMillis,
-    /// URLs of the host that were ever taken into the queue.
+    /// Number of URLs that were ever queued.
     pub accepted: u32,
-    /// Failures since the last success.
+    /// Failures in a row.
     pub failures: u32,
-    /// How often the host was ours before.
+    /// How often the host was released before; see [`transaction::in_tenure`].
     #[serde(default)]
     pub tenure: u64,
 }
 
-/// What is known of a host's robots.txt.
+/// Stored state of a host's robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RobotsState {
-    /// It said that it is elsewhere.
+    /// It redirects to another URL.
     Moved {
-        /// Where it is to be asked for next.
+        /// URL of the next request.
         url: String,
         /// Redirects so far.
         hops: u8,
     },
-    /// Its rules.
+    /// Its rules are known.
     Known {
-        /// The rules for us.
+        /// Rules of the crawler's group.
         robots: Robots,
-        /// When they are to be asked for again.
+        /// When they expire.
         until: UnixMillis,
     },
 }
 
 impl RobotsState {
-    /// Crawl-delay, in milliseconds.
+    /// Crawl-delay of known rules, in milliseconds.
     pub fn delay_ms(&self) -> Option<u32> {
         match self {
             Self::Known { robots, .. } => robots.delay_ms(),
@@ -91,83 +91,76 @@ impl RobotsState {
     }
 }
 
-/// A host that has something to fetch.
+/// A host with URLs or pages that are to be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostWithWork {
-    /// The host.
+    /// Number of the host.
     pub host: HostNumber,
-    /// No request before this moment.
+    /// Earliest time of the next request.
     pub due: UnixMillis,
-    /// Its Crawl-delay, in milliseconds.
+    /// Crawl-delay, in milliseconds.
     pub crawl_delay_ms: Option<u32>,
 }
 
-/// A URL that waits to be fetched.
+/// A URL that is to be fetched, from the queue or for a revisit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Queued {
-    /// Whose it is.
+    /// Host of the URL.
     pub host: HostNumber,
-    /// Links between a routed URL and this one.
+    /// Number of links from a routed URL to this one.
     pub depth: u16,
-    /// Position among the URLs of the same depth.
+    /// Position among the URLs of the same depth; for a page, part of its key.
     pub order: u64,
-    /// The URL.
+    /// URL in its normalised form.
     pub url: CrawlUrl,
-    /// Redirects on the way to it.
+    /// Number of redirects that led to it.
     pub redirects: u8,
-    /// Attempts that failed.
+    /// Number of attempts that failed.
     pub attempts: u8,
-    /// What is known from the last visit; none for a URL that was never fetched.
+    /// Record of the last visit; none for a URL of the queue.
     pub known: Option<Box<Known>>,
 }
 
-/// All that is needed to decide a host's next request.
+/// State of a host from which its next request is decided.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostSnapshot {
-    /// The host.
+    /// State of the host itself.
     pub record: HostRecord,
-    /// Its robots.txt; none when it was never asked for.
+    /// Its robots.txt; none when it was never requested.
     pub robots: Option<RobotsState>,
-    /// The next URL; none when there is nothing to do.
+    /// First URL of the queue.
     pub next: Option<Queued>,
-    /// When there is no next URL, the page that was visited the longest time ago.
+    /// Where the queue is empty, the page whose last visit is the oldest.
     pub oldest: Option<Queued>,
 }
 
-/// Results that wait to be packed, oldest first.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Batch {
-    /// The results with their numbers.
-    pub entries: Vec<(u64, Entry)>,
-}
-
-/// Numbers that survive restarts.
+/// Sizes of the tables, and counters since the frontier was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// Hosts of ours.
+    /// Hosts of the agent.
     pub hosts: u64,
-    /// URLs that wait.
+    /// URLs in queues.
     pub queued: u64,
     /// Fetches that ended, whatever their outcome.
     pub fetched: u64,
-    /// Bytes of bodies on the wire.
+    /// Bytes of bodies received on the wire.
     pub wire_bytes: u64,
-    /// Results that wait to be packed.
+    /// Results that are not packed yet.
     pub results: u64,
-    /// Packages that wait to be acknowledged.
+    /// Packages that are not acknowledged yet.
     pub packages: u64,
-    /// Every route up to this one is stored.
+    /// Number of the last route that is stored.
     pub routes_after: u64,
 }
 
-/// The durable half.
+/// The durable half of the frontier, in one redb file.
 pub struct Frontier {
     db: Database,
     epoch: u64,
 }
 
 impl Frontier {
-    /// Opens the frontier in the file `path`, or makes it; `new_epoch` names it if it is made.
+    /// Opens the file `path`; makes it, with `new_epoch` as its epoch, where it does not exist.
     pub fn open(path: &Path, new_epoch: u64) -> Result<Self, FrontierError> {
         let opened = Database::builder().set_cache_size(CACHE_BYTES).create(path);
         let db = opened.map_err(|e| FrontierError::open(path, e))?;
@@ -175,12 +168,13 @@ impl Frontier {
         Ok(Self { db, epoch })
     }
 
-    /// Names this store in packages; drawn anew when an agent lost its disk.
+    /// Epoch of this file in package names. Another epoch tells the coordinator that the agent lost
+    /// its disk and numbers packages from 1 again.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// What a host's next request shall be.
+    /// State of a host; none when the host is not the agent's.
     pub fn snapshot(&self, host: HostNumber) -> Result<Option<HostSnapshot>, FrontierError> {
         let read = self.db.begin_read()?;
         let Some(record) = read.open_table(HOSTS)?.get(host.0)? else { return Ok(None) };
@@ -195,20 +189,22 @@ impl Frontier {
         Ok(Some(HostSnapshot { record, robots, next, oldest }))
     }
 
-    /// The number of the host with this scheme and authority, when it is one of ours.
+    /// Number of the host with this scheme and authority; none when it is not the agent's.
     pub fn host_number(&self, key: &str) -> Result<Option<HostNumber>, FrontierError> {
         let read = self.db.begin_read()?;
         let number = read.open_table(HOST_NUMBERS)?.get(key)?;
         Ok(number.map(|n| HostNumber(n.value())))
     }
 
-    /// Every host that has something to fetch.
+    /// All hosts with URLs in their queues.
     pub fn hosts_with_work(&self) -> Result<Vec<HostWithWork>, FrontierError> {
         let read = self.db.begin_read()?;
-        let (queue, hosts, robots) =
-            (read.open_table(QUEUE)?, read.open_table(HOSTS)?, read.open_table(ROBOTS)?);
+        let queue = read.open_table(QUEUE)?;
+        let hosts = read.open_table(HOSTS)?;
+        let robots = read.open_table(ROBOTS)?;
         let mut found = Vec::new();
         let mut from = (0, 0, 0);
+        // One lookup per host: from its first URL straight to the next host.
         while let Some(entry) = queue.range(from..)?.next() {
             let (host, _, _) = entry?.0.value();
             let crawl_delay_ms = match robots.get(host)? {
@@ -228,30 +224,31 @@ impl Frontier {
         Ok(found)
     }
 
-    /// The oldest results, at least one if there is any, up to about `bytes` of JSON.
-    pub fn batch(&self, bytes: u64) -> Result<Batch, FrontierError> {
+    /// The oldest results with their numbers: at least one if there is any, up to about `bytes` of
+    /// JSON.
+    pub fn oldest_results(&self, bytes: u64) -> Result<Vec<(u64, Entry)>, FrontierError> {
         let read = self.db.begin_read()?;
-        let mut batch = Batch { entries: Vec::new() };
+        let mut results = Vec::new();
         let mut size = 0;
         for entry in read.open_table(RESULTS)?.iter()? {
             let (order, json) = entry?;
             size += json.value().len() as u64;
-            if size > bytes && !batch.entries.is_empty() || batch.entries.len() >= MOST_ENTRIES {
+            if size > bytes && !results.is_empty() || results.len() >= MAX_ENTRIES {
                 break;
             }
-            batch.entries.push((order.value(), serde_json::from_slice(json.value())?));
+            results.push((order.value(), serde_json::from_slice(json.value())?));
         }
-        Ok(batch)
+        Ok(results)
     }
 
-    /// Packages that are not acknowledged, by number.
+    /// Numbers of the packages that are not acknowledged.
     pub fn packages(&self) -> Result<Vec<u64>, FrontierError> {
         let read = self.db.begin_read()?;
         let packages = read.open_table(PACKAGES)?;
         packages.iter()?.map(|entry| Ok(entry?.0.value())).collect()
     }
 
-    /// The number that the next package shall have.
+    /// Number of the next package.
     pub fn next_package(&self) -> Result<u64, FrontierError> {
         Ok(self
             .db
@@ -261,7 +258,7 @@ impl Frontier {
             .map_or(1, |n| n.value()))
     }
 
-    /// How much there is of everything.
+    /// Counts for status and heartbeat.
     pub fn counts(&self) -> Result<Counts, FrontierError> {
         let read = self.db.begin_read()?;
         let meta = read.open_table(META)?;
@@ -280,15 +277,16 @@ impl Frontier {
     }
 }
 
-/// Most entries of one package; far below the protocol's bound.
-const MOST_ENTRIES: usize = 20_000;
+/// Most entries of one package, far below the bound of the protocol.
+const MAX_ENTRIES: usize = 20_000;
 
 fn next(read: &ReadTransaction, host: HostNumber) -> Result<Option<Queued>, FrontierError> {
     let queue = read.open_table(QUEUE)?;
     for entry in queue.range((host.0, 0, 0)..(host.0 + 1, 0, 0))? {
         let (key, value) = entry?;
-        let ((_, depth, order), (url, redirects, attempts)) = (key.value(), value.value());
-        // Only URLs that parse are ever queued.
+        let (_, depth, order) = key.value();
+        let (url, redirects, attempts) = value.value();
+        // Only URLs that parse were queued; another would be a damaged file, and is skipped.
         if let Ok(url) = CrawlUrl::parse(url) {
             return Ok(Some(Queued { host, depth, order, url, redirects, attempts, known: None }));
         }

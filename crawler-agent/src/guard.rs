@@ -1,107 +1,126 @@
-//! Here is an address that somebody wants us to talk to: may we?
+//! Address guard: decides whether an address, a port or a host name may be contacted.
 //!
-//! Every connection and every probe passes through [`Guard::judge`] after names were resolved, so
-//! that no order, no link and no redirect reaches into the owner's networks. In order:
-//! 1. the owner's own prefixes, the longest match decides, deny wins between equals;
-//! 2. the prefixes that this machine's interfaces are on: denied;
-//! 3. the built-in [`table`] of addresses that are not on the public internet: denied.
+//! Every connection and every probe passes through [`Guard::check_address`] after its name was
+//! resolved, so that no order, link or redirect reaches into the owner's networks. In order:
+//! 1. the owner's allow and deny lists: the longest matching prefix decides, deny wins a tie;
+//! 2. the prefixes of this machine's interfaces: refused;
+//! 3. the built-in [`table`] of addresses that are not on the public internet: refused.
 //!
-//! Ports and host names have their own lists. Nothing that a coordinator sends can change any of
-//! it.
+//! Ports and host names have lists of their own. Nothing that a coordinator sends can change any
+//! of them.
 
+mod address_set;
 mod interfaces;
 mod table;
 
-use std::{fmt, net::IpAddr};
+use std::{fmt, net::IpAddr, sync::Arc};
 
 use ipnet::IpNet;
 use url::Host;
 
+pub use address_set::AddressSet;
 pub use interfaces::on_link_prefixes;
 pub use table::{Class, classify};
 
-/// What the owner says in the configuration.
+/// The owner's lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardRules {
-    /// Prefixes that may be reached whatever the other rules say.
-    pub allow: Vec<IpNet>,
-    /// Prefixes that may never be reached.
-    pub deny: Vec<IpNet>,
-    /// Host names that may never be asked for, with everything below them; lower case, without
+    /// Addresses that may be contacted whatever the built-in rules say.
+    allowed: AddressSet,
+    /// Addresses that may never be contacted; disjoint from `allowed`.
+    denied: AddressSet,
+    /// Domain names that may never be resolved, nor any name below them; lower case, without
     /// leading dot.
     pub deny_hosts: Vec<String>,
-    /// TCP ports that may be reached.
+    /// TCP ports that may be contacted.
     pub ports: Vec<u16>,
+}
+
+impl GuardRules {
+    /// Rules from the owner's lists of prefixes, in any order.
+    pub fn new(allow: &[IpNet], deny: &[IpNet], deny_hosts: Vec<String>, ports: Vec<u16>) -> Self {
+        let mut allowed = AddressSet::default();
+        let mut denied = AddressSet::default();
+        // From short to long prefixes, so that a longer one overrides what a shorter one said.
+        for length in 0..=128 {
+            let of_length = |prefixes: &[IpNet]| -> AddressSet {
+                prefixes.iter().filter(|prefix| prefix.prefix_len() == length).copied().collect()
+            };
+            let denied_here = of_length(deny);
+            // Deny wins where both lists name the same prefix.
+            let allowed_here = of_length(allow).exclude(&denied_here);
+            allowed = allowed.exclude(&denied_here).merge(&allowed_here);
+            denied = denied.exclude(&allowed_here).merge(&denied_here);
+        }
+        Self { allowed, denied, deny_hosts, ports }
+    }
 }
 
 impl Default for GuardRules {
     fn default() -> Self {
-        Self { allow: Vec::new(), deny: Vec::new(), deny_hosts: Vec::new(), ports: vec![80, 443] }
+        Self::new(&[], &[], Vec::new(), vec![80, 443])
     }
 }
 
-/// Why something may not be reached.
+/// Reason for a refusal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// By the owner's deny list.
+    /// The owner's deny list holds the address.
     #[error("the owner denies {prefix}, which holds {address}")]
     Denied {
-        /// What was asked for.
+        /// Address that was to be contacted.
         address: IpAddr,
-        /// The owner's prefix.
+        /// Largest denied prefix that holds it.
         prefix: IpNet,
     },
-    /// On a network of this machine.
+    /// The address belongs to a network that this machine is on.
     #[error("{address} is on this machine's own network {prefix}")]
     OnLink {
-        /// What was asked for.
+        /// Address that was to be contacted.
         address: IpAddr,
-        /// The interface's prefix.
+        /// Prefix of the interface.
         prefix: IpNet,
     },
-    /// Not an address of the public internet.
+    /// The address is not on the public internet.
     #[error("{address} is not on the public internet ({class})")]
     NotPublic {
-        /// What was asked for.
+        /// Address that was to be contacted.
         address: IpAddr,
-        /// What it is instead.
+        /// What the address is reserved for.
         class: Class,
     },
-    /// Not one of the owner's ports.
+    /// The port is not in the owner's list.
     #[error("port {0} is not among the owner's ports")]
     Port(u16),
-    /// By the owner's list of names.
+    /// The owner's list of denied host names holds the name or a parent of it.
     #[error("the owner denies the host {0}")]
     Host(String),
 }
 
-/// The owner's rules together with what the machine itself tells.
+/// The owner's rules together with the networks of this machine.
 #[derive(Debug, Clone, Default)]
 pub struct Guard {
-    rules: GuardRules,
-    on_link: Vec<IpNet>,
+    rules: Arc<GuardRules>,
+    on_link: AddressSet,
 }
 
 impl Guard {
-    /// A guard by these rules, on a machine whose interfaces are on these prefixes.
-    pub fn new(rules: GuardRules, on_link: Vec<IpNet>) -> Self {
+    /// A guard for a machine whose interfaces are on the networks `on_link`.
+    pub fn new(rules: Arc<GuardRules>, on_link: AddressSet) -> Self {
         Self { rules, on_link }
     }
 
-    /// Whether packets may be sent to `address`. Addresses of IPv4 in IPv6 clothes are judged as
-    /// IPv4.
-    pub fn judge(&self, address: IpAddr) -> Result<(), Refusal> {
+    /// Whether packets may be sent to `address`.
+    pub fn check_address(&self, address: IpAddr) -> Result<(), Refusal> {
+        // An IPv4-mapped IPv6 address reaches the IPv4 address and must obey its rules.
         let address = address.to_canonical();
-        let deny = longest(&self.rules.deny, address);
-        let allow = longest(&self.rules.allow, address);
-        match (allow, deny) {
-            (Some(allow), deny) if deny.is_none_or(|d| allow.prefix_len() > d.prefix_len()) => {
-                return Ok(());
-            }
-            (_, Some(prefix)) => return Err(Refusal::Denied { address, prefix }),
-            (_, None) => {}
+        if self.rules.allowed.contains(address) {
+            return Ok(());
         }
-        if let Some(prefix) = longest(&self.on_link, address) {
+        if let Some(prefix) = self.rules.denied.prefix_of(address) {
+            return Err(Refusal::Denied { address, prefix });
+        }
+        if let Some(prefix) = self.on_link.prefix_of(address) {
             return Err(Refusal::OnLink { address, prefix });
         }
         match classify(address) {
@@ -111,24 +130,23 @@ impl Guard {
     }
 
     /// Whether connections to this TCP port may be made.
-    pub fn judge_port(&self, port: u16) -> Result<(), Refusal> {
+    pub fn check_port(&self, port: u16) -> Result<(), Refusal> {
         if self.rules.ports.contains(&port) { Ok(()) } else { Err(Refusal::Port(port)) }
     }
 
-    /// Whether this name may be asked for at all; addresses are left to [`Self::judge`].
-    pub fn judge_host(&self, host: &Host<&str>) -> Result<(), Refusal> {
+    /// Whether this name may be resolved. Literal addresses pass; [`Self::check_address`] judges
+    /// them.
+    pub fn check_host(&self, host: &Host<&str>) -> Result<(), Refusal> {
         let Host::Domain(name) = host else { return Ok(()) };
         let name = name.trim_end_matches('.').to_ascii_lowercase();
+        // `example.org` denies `www.example.org` but not `badexample.org`: what precedes the
+        // suffix must be empty or end with a dot.
         let denied = self.rules.deny_hosts.iter().any(|suffix| {
             name.strip_suffix(suffix.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         });
         if denied { Err(Refusal::Host(name)) } else { Ok(()) }
     }
-}
-
-fn longest(prefixes: &[IpNet], address: IpAddr) -> Option<IpNet> {
-    prefixes.iter().filter(|p| p.contains(&address)).max_by_key(|p| p.prefix_len()).copied()
 }
 
 impl fmt::Display for Class {

@@ -1,8 +1,8 @@
-//! What was done in the owner's name: one line of JSON for each request and probe, in a file for
-//! each day.
+//! The journal: one line of JSON for each request and probe that was made in the owner's name, one
+//! file for each day (UTC).
 //!
-//! Only appended to. No order of the coordinator can switch it off; files older than the owner
-//! wants are deleted.
+//! Files are only appended to, and deleted after the number of days that the owner configured. No
+//! message of the coordinator can switch the journal off.
 
 mod read;
 
@@ -21,23 +21,23 @@ use serde::{Deserialize, Serialize};
 
 pub use read::{JournalError, entries};
 
-/// Lines that may wait for a slow disk.
+/// Lines that may wait for a slow disk before further ones are dropped.
 const WAITING: usize = 4_096;
 
-/// What was done.
+/// Kind of activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A page was asked for.
+    /// A page was requested.
     Page,
-    /// robots.txt was asked for.
+    /// robots.txt was requested.
     Robots,
     /// A round trip was measured.
     Probe,
 }
 
 impl Kind {
-    /// The word in the journal.
+    /// Keyword in the text and CSV output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Page => "page",
@@ -50,23 +50,23 @@ impl Kind {
 /// One line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalEntry {
-    /// When it was over, UTC.
+    /// End of the activity, UTC.
     pub at: Timestamp,
-    /// What was done.
+    /// Kind of activity.
     pub kind: Kind,
-    /// The URL, or the address for a probe.
+    /// URL, or address for a probe.
     pub target: String,
-    /// The address that was talked to.
+    /// Address that was contacted.
     pub address: Option<IpAddr>,
-    /// HTTP status, method of a probe, or what went wrong.
+    /// HTTP status, method of a probe, or error.
     pub outcome: String,
-    /// Bytes of the body on the wire.
+    /// Size of the body on the wire, in bytes.
     pub bytes: u64,
-    /// How long it took, in milliseconds.
+    /// Duration, in milliseconds.
     pub ms: u32,
 }
 
-/// Writes the journal on a thread of its own. Cloning is cheap.
+/// Handle of the thread that writes the journal.
 #[derive(Clone)]
 pub struct Journal {
     lines: SyncSender<Line>,
@@ -74,12 +74,12 @@ pub struct Journal {
 
 enum Line {
     Entry(JournalEntry),
-    /// Answered when everything before it is written.
+    /// Answered once every line before it is written.
     Flush(SyncSender<()>),
 }
 
 impl Journal {
-    /// Starts writing into `dir`, and deletes files older than `days`.
+    /// Starts a journal in `dir` that keeps files for `days` days.
     pub fn start(dir: &Path, days: u32) -> std::io::Result<Self> {
         std::fs::create_dir_all(dir)?;
         let (lines, inbox) = sync_channel(WAITING);
@@ -90,7 +90,7 @@ impl Journal {
         Ok(Self { lines })
     }
 
-    /// Notes a request.
+    /// Adds an entry. Never blocks: a full queue drops the line with a warning.
     pub fn note(
         &self,
         kind: Kind,
@@ -110,20 +110,21 @@ impl Journal {
             ms: timing.total_us / 1_000,
         };
         if self.lines.try_send(Line::Entry(entry)).is_err() {
-            tracing::warn!(target, "the journal can't keep up; a line is missing from it");
+            tracing::warn!(target, "the journal cannot keep up; a line is missing from it");
         }
     }
 
-    /// Returns when everything that was noted is written, or after `within`. Blocks.
-    pub fn flush(&self, within: Duration) {
+    /// Blocks until every line so far is written, at most for `timeout`.
+    pub fn flush(&self, timeout: Duration) {
         let (written, wait) = sync_channel(1);
         if self.lines.try_send(Line::Flush(written)).is_ok() {
-            // The limit is for a disk that hangs.
-            let _ = wait.recv_timeout(within);
+            // The time limit is for a disk that hangs.
+            let _ = wait.recv_timeout(timeout);
         }
     }
 }
 
+/// State of the writing thread.
 struct JournalWriter {
     dir: PathBuf,
     days: u32,
@@ -135,14 +136,14 @@ impl JournalWriter {
         while let Ok(line) = inbox.recv() {
             let written = match line {
                 Line::Entry(entry) => self.write(&entry),
-                // Whoever asked may have gone.
+                // The caller may have given up waiting.
                 Line::Flush(written) => {
                     let _ = written.send(());
                     Ok(())
                 }
             };
             if let Err(error) = written {
-                tracing::error!(%error, dir = %self.dir.display(), "the journal can't be written");
+                tracing::error!(%error, dir = %self.dir.display(), "the journal cannot be written");
             }
         }
     }
@@ -151,7 +152,7 @@ impl JournalWriter {
         let today = entry.at.to_zoned(TimeZone::UTC).date();
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
-        // One write for the whole line, so that readers never see half of one.
+        // One write per line, so that a reader never sees half of one.
         self.file(today)?.write_all(&line)
     }
 
@@ -180,7 +181,7 @@ impl JournalWriter {
     }
 }
 
-/// A line that was cut off by a crash gets its end, so that the next one stands alone.
+/// Ends a line that a crash cut off, so that the next entry starts a line of its own.
 fn end_last_line(file: &mut File) -> std::io::Result<()> {
     let mut last = [b'\n'];
     if file.metadata()?.len() > 0 {

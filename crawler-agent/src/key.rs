@@ -1,41 +1,42 @@
-//! The agent's key: made here, kept in one file that only its owner can read, and never sent
-//! anywhere.
+//! The agent's key file: made on this machine, readable by its owner only, never sent anywhere.
 
 use std::{
-    fs::{File, OpenOptions},
-    io::{ErrorKind, Write as _},
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
+    io::ErrorKind,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
 use data_encoding::BASE64URL_NOPAD;
 use protocol::key::AgentKey;
 
-/// The key can't be had.
+use crate::atomic_file;
+
+/// The key cannot be loaded or made.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    /// The file can't be read or written.
-    #[error("the key file {path} can't be {attempt}")]
+    /// The file cannot be read or written.
+    #[error("the key file {path} cannot be {attempt}")]
     File {
-        /// Which file.
+        /// Path of the key file.
         path: PathBuf,
         /// What was attempted, as a participle.
         attempt: &'static str,
-        /// Why not.
+        /// Error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// Others can read it.
+    /// Other users can read the file.
     #[error("the key file {0} can be read by others; run: chmod 600 {0}")]
     Open(PathBuf),
-    /// It holds something else.
+    /// The file does not hold a key.
     #[error(
-        "the key file {0} holds no key; restore it from a backup, or delete it to enrol as a new agent"
+        "the key file {0} holds no key; restore it from a backup, or delete it to enrol as a new \
+         agent"
     )]
     Content(PathBuf),
 }
 
-/// The key in the file `path`. When there is none it is made from `seed`, 32 bytes of a
+/// Loads the key in the file `path`. Where there is none it is made from `seed`, 32 bytes of a
 /// cryptographic random source.
 pub fn load_or_make(path: &Path, seed: [u8; 32]) -> Result<AgentKey, KeyFileError> {
     let file =
@@ -49,9 +50,12 @@ pub fn load_or_make(path: &Path, seed: [u8; 32]) -> Result<AgentKey, KeyFileErro
             parse(&text).ok_or_else(|| KeyFileError::Content(path.to_owned()))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            write(path, seed).map_err(file("written"))?;
+            let text = format!("{}\n", BASE64URL_NOPAD.encode(&seed));
+            atomic_file::write(path, text.as_bytes(), atomic_file::PRIVATE)
+                .map_err(file("written"))?;
             Ok(AgentKey::from_seed(seed))
         }
+        // Not text. A damaged key is never replaced: the identity would be lost for good.
         Err(error) if error.kind() == ErrorKind::InvalidData => {
             Err(KeyFileError::Content(path.to_owned()))
         }
@@ -62,17 +66,6 @@ pub fn load_or_make(path: &Path, seed: [u8; 32]) -> Result<AgentKey, KeyFileErro
 fn parse(text: &str) -> Option<AgentKey> {
     let bytes = BASE64URL_NOPAD.decode(text.trim().as_bytes()).ok()?;
     Some(AgentKey::from_seed(bytes.try_into().ok()?))
-}
-
-/// Whole or not at all: a crash must not leave half a key.
-fn write(path: &Path, seed: [u8; 32]) -> std::io::Result<()> {
-    let temporary = path.with_extension("tmp");
-    let mut file =
-        OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&temporary)?;
-    writeln!(file, "{}", BASE64URL_NOPAD.encode(&seed))?;
-    file.sync_all()?;
-    std::fs::rename(&temporary, path)?;
-    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
 }
 
 #[cfg(test)]

@@ -1,23 +1,26 @@
-//! Lives at a partner: probe, fetch, extract, ship.
+//! The agent at a partner organisation: probes, fetches, extracts and ships.
 //!
-//! The road of a URL through the agent:
-//! 1. [`agent`] asks the coordinator over [`coordinator_client`] and gets routes, which the [`frontier`] stores
-//!    before they are confirmed.
-//! 2. The [`schedule`] says which host is due; a [`visit`] makes its next request: [`robots`]
-//!    first, then the page.
-//! 3. [`resolve`] finds the address and the [`guard`] judges it; [`mod@fetch`] asks exactly that
-//!    address.
-//! 4. [`extract`] reads the body as it arrives; [`page`] says what came of it. Links to hosts of
-//!    ours go into the frontier, others to the coordinator.
-//! 5. The [`outbox`] packs results, signs them with the agent's [`key`], and keeps them until they
-//!    are acknowledged.
+//! A URL passes through these modules:
+//! 1. [`agent`] asks the coordinator through the [`coordinator_client`] and stores the routes of
+//!    the answer in the [`frontier`] before it confirms them.
+//! 2. The [`schedule`] says which host is due; a [`visit`] makes its next request: for [`robots`]
+//!    rules first, then for the page.
+//! 3. [`resolve`] finds the host's addresses and the [`guard`] checks them; [`mod@fetch`] connects
+//!    to exactly one of those addresses.
+//! 4. [`extract`] reads the body as it arrives, and [`page`] decides the outcome. Links to hosts of
+//!    the agent go into the frontier, others to the coordinator.
+//! 5. The [`outbox`] packs results, signs them with the agent's [`key`], and keeps the packages
+//!    until they are acknowledged.
 //!
-//! Beside it, [`probe`] measures round trips for the coordinator. Everything within the owner's
-//! [`config`]: the [`spans`] in which the agent may work, the room on the [`disk`], the [`journal`]
-//! of what was done. Nothing here reads SQL or an index, and no order of the coordinator widens
-//! what the owner allows.
+//! Besides, [`probe`] measures round trips for the coordinator. Everything happens within the
+//! owner's [`config`]: the [`spans`] in which the agent may work, the space on the [`disk`], and
+//! the [`journal`] of what was done.
+//!
+//! Invariants: nothing here speaks SQL or reads a search index, and no message of the coordinator
+//! widens what the owner allows.
 
 pub mod agent;
+pub mod atomic_file;
 pub mod backoff;
 pub mod cli;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! `nearcrawl-agent`: lives at a partner: probe, fetch, extract, ship.
+//! `nearcrawl-agent`: the program that a partner organisation runs.
 
 use std::process::ExitCode;
 

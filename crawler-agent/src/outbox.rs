@@ -1,10 +1,11 @@
-//! Results become packages, and packages stay on disk until the coordinator has acknowledged them.
+//! The outbox: packs results, and keeps packages on disk until the coordinator acknowledges them.
 //!
-//! Order of events: file written under a temporary name → fsync → rename → fsync of the folder →
-//! one change in the frontier that takes the results out and notes the package → sent until
-//! acknowledged → forgotten → file deleted. A crash between any two of them leaves either the
-//! results or the package, never both and never neither: files that the frontier does not know were
-//! never sent, and are deleted at start.
+//! Order of steps: the file is written under a temporary name, synced, renamed, and the directory
+//! synced → one change in the frontier removes the results and records the package → the package is
+//! sent until it is acknowledged → the frontier forgets it → the file is deleted.
+//!
+//! A crash between any two steps leaves either the results or the package, never both and never
+//! neither: a file that the frontier does not know was never sent, and is deleted at start.
 
 mod build;
 mod files;
@@ -13,43 +14,43 @@ mod pack_trigger;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use model::AgentId;
-use protocol::{key::AgentKey, package::PackageName};
+use protocol::{key::AgentKey, package::PackageName, page::Entry};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     clock,
     config::ShipRules,
-    frontier::{Batch, Change, Frontier, FrontierError, FrontierHandle},
+    frontier::{Change, Frontier, FrontierError, FrontierHandle},
 };
 use files::Files;
 
 pub use pack_trigger::PackTrigger;
 
-/// The outbox can't do its work.
+/// A failure of the outbox.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboxError {
     /// The frontier failed.
     #[error(transparent)]
     Frontier(#[from] FrontierError),
-    /// A file can't be written, read or deleted.
-    #[error("a package's file can't be {attempt}")]
+    /// An operation on a package's file failed.
+    #[error("a package's file cannot be {attempt}")]
     File {
         /// What was attempted, as a participle.
         attempt: &'static str,
-        /// Why not.
+        /// Error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// The results do not fit into a package, however few.
-    #[error("a result can't be packed")]
+    /// A single result does not fit into a package, even without its content.
+    #[error("a result cannot be packed")]
     Build(#[source] protocol::package::PackageError),
-    /// The thread that packs is gone.
+    /// The thread that packs panicked.
     #[error("packing was interrupted")]
     Interrupted,
 }
 
-/// Packs results.
+/// Packs results and keeps packages.
 pub struct Outbox {
     store: FrontierHandle,
     key: Arc<AgentKey>,
@@ -59,7 +60,7 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// An outbox whose files are in `dir`. Files that a crash left behind are cleared away.
+    /// Opens the outbox in the directory `dir`, and deletes files that a crash left behind.
     pub async fn open(
         dir: &Path,
         store: FrontierHandle,
@@ -73,26 +74,26 @@ impl Outbox {
         Ok(Self { store, key, agent, rules, files })
     }
 
-    /// Packs results as they come, when the oldest is old enough or there are enough, until `stop`.
+    /// Packs results whenever `trigger` says so, until `stop`; notifies `sealed` of new packages.
     pub async fn pack_until(
         &self,
         stop: &CancellationToken,
-        pack_trigger: &PackTrigger,
+        trigger: &PackTrigger,
         sealed: &Notify,
     ) -> Result<(), OutboxError> {
         loop {
-            // Never cancelled half way: the file and the change belong together.
+            // Never cancelled half way: the file and the frontier's change belong together.
             if self.seal_all().await? > 0 {
                 sealed.notify_one();
             }
-            let waiting = pack_trigger.wait(self.rules.age, self.rules.bytes);
+            let waiting = trigger.wait(self.rules.age, self.rules.bytes);
             if stop.run_until_cancelled(waiting).await.is_none() {
                 return Ok(());
             }
         }
     }
 
-    /// Packs everything there is. Returns the number of packages.
+    /// Packs all results; returns the number of packages.
     pub async fn seal_all(&self) -> Result<u32, OutboxError> {
         let mut sealed = 0;
         while self.seal_one().await? {
@@ -101,25 +102,26 @@ impl Outbox {
         Ok(sealed)
     }
 
-    /// Packages that wait to be acknowledged, oldest first.
+    /// Packages that are not acknowledged, oldest first.
     pub async fn waiting(&self) -> Result<Vec<PackageName>, OutboxError> {
         let numbers = self.store.read(Frontier::packages).await?;
         Ok(numbers.into_iter().map(|seq| self.name(seq)).collect())
     }
 
-    /// The package's bytes; none when the file is gone.
+    /// The package as it is sent; none when its file is gone.
     pub fn bytes(&self, name: PackageName) -> Result<Option<Vec<u8>>, OutboxError> {
         self.files.read(name.seq)
     }
 
-    /// The coordinator has it: forget it, then delete it.
+    /// Deletes a package that the coordinator has acknowledged.
     pub async fn acknowledged(&self, name: PackageName) -> Result<(), OutboxError> {
+        // In this order: a file without a record is deleted at start, a record without a file
+        // would look like a loss.
         self.store.apply(Change::Shipped { seq: name.seq }).await?;
         self.files.delete(name.seq)
     }
 
-    /// The coordinator will never take it: keep the file aside for the owner, and go on with the
-    /// next.
+    /// Moves a package that the coordinator will never take into a directory for the owner.
     pub async fn set_aside(&self, name: PackageName) -> Result<(), OutboxError> {
         self.files.set_aside(name.seq)?;
         self.store.apply(Change::Shipped { seq: name.seq }).await?;
@@ -131,36 +133,33 @@ impl Outbox {
     }
 
     async fn seal_one(&self) -> Result<bool, OutboxError> {
-        let bytes = self.rules.bytes;
-        let (batch, seq) = self
-            .store
-            .read(move |frontier: &Frontier| Ok((frontier.batch(bytes)?, frontier.next_package()?)))
-            .await?;
-        if batch.entries.is_empty() {
+        let most = self.rules.bytes;
+        let read = move |frontier: &Frontier| {
+            Ok((frontier.oldest_results(most)?, frontier.next_package()?))
+        };
+        let (results, seq) = self.store.read(read).await?;
+        if results.is_empty() {
             return Ok(false);
         }
-        let built = self.build(batch, seq).await?;
-        let change = Change::Sealed { seq, through: built.through, bytes: built.bytes };
+        let change = self.build(results, seq).await?;
         self.store.apply(change).await?;
         Ok(true)
     }
 
-    /// Compresses, signs and writes, on a thread that may block.
-    async fn build(&self, batch: Batch, seq: u64) -> Result<Built, OutboxError> {
-        let (key, name, files) = (Arc::clone(&self.key), self.name(seq), self.files.clone());
+    /// Compresses, signs and writes a package on a thread that may block; returns the change that
+    /// records it.
+    async fn build(&self, results: Vec<(u64, Entry)>, seq: u64) -> Result<Change, OutboxError> {
+        let key = Arc::clone(&self.key);
+        let name = self.name(seq);
+        let files = self.files.clone();
         let created = clock::now();
         let built = tokio::task::spawn_blocking(move || {
-            let (written, through) = build::package(&batch.entries, name, created, &key)?;
+            let (written, through) = build::package(&results, name, created, &key)?;
             files.write(seq, &written.bytes)?;
-            Ok(Built { through, bytes: written.bytes.len() as u64 })
+            Ok(Change::Sealed { seq, through, bytes: written.bytes.len() as u64 })
         });
         built.await.map_err(|_| OutboxError::Interrupted)?
     }
-}
-
-struct Built {
-    through: u64,
-    bytes: u64,
 }
 
 #[cfg(test)]

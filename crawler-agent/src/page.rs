@@ -1,4 +1,4 @@
-//! Here is an answer: what do we tell the coordinator, and where does the page lead?
+//! Outcome of a fetch: what is reported to the coordinator, and which links are followed.
 
 use data_encoding::HEXLOWER;
 use protocol::page::{DisallowedBy, Outcome, Page};
@@ -7,14 +7,14 @@ use sha2::{Digest as _, Sha256};
 use crate::{extract::Extractor, extract::Media, fetch::Flow, fetch::Head, fetch::Sink};
 use model::CrawlUrl;
 
-/// Reads a page while its body arrives.
+/// Sink that extracts a document while its body arrives.
 pub struct PageSink {
     extractor: Extractor,
     hash: Sha256,
 }
 
 impl PageSink {
-    /// A reader for the answer with this head; none when there is no document to index in it.
+    /// A sink for the answer with this head; none when it holds no document to index.
     pub fn for_head(head: &Head) -> Option<Self> {
         let media = head.media_type.as_deref().and_then(Media::of)?;
         let extractor = Extractor::new(media, head.charset.as_deref());
@@ -30,7 +30,7 @@ impl Sink for PageSink {
     }
 }
 
-/// What came of asking for `url`, and the links to follow.
+/// The outcome of requesting `url`, and the links to follow.
 pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, Vec<CrawlUrl>) {
     let status = head.status;
     if let Some(location) = redirect(url, &head) {
@@ -40,6 +40,7 @@ pub fn outcome(url: &CrawlUrl, head: Head, sink: Option<PageSink>) -> (Outcome, 
         (Some(sink), Some(media_type)) => {
             let sha256 = HEXLOWER.encode(&sink.hash.finalize());
             let mut document = sink.extractor.finish();
+            // Header and meta element restrict each other: either can forbid.
             document.directives = document.directives.and(head.directives);
             let links = document.links(url.url());
             if document.directives.noindex {
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_told_with_its_hash_and_number_of_links() {
+    fn a_page_is_reported_with_its_hash_and_number_of_links() {
         let (outcome, links) = read(html(200), "<title>T</title><a href=x>y</a>");
         let Outcome::Page(page) = outcome else { panic!("{outcome:?}") };
         assert_eq!((page.title.as_str(), page.text.as_str(), page.links), ("T", "y", 1));
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_told_by_status_and_type() {
+    fn other_answers_are_reported_by_status_and_type() {
         assert_eq!(
             read(html(404), "<a href=x>").0,
             Outcome::Other { status: 404, media_type: Some("text/html".into()) }
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn noindex_keeps_the_text_back_and_follows_links() {
+    fn noindex_withholds_the_text_and_still_follows_links() {
         let noindex = Outcome::Disallowed { by: DisallowedBy::NoIndex };
         let (outcome, links) = read(html(200), "<meta name=robots content=noindex><a href=x>y</a>");
         assert_eq!((outcome, links.len()), (noindex.clone(), 1));

@@ -1,7 +1,8 @@
-//! Here is an order to measure a round trip: measure it, if the owner allows it.
+//! Probes: measures a round trip to an address, within the owner's rules.
 //!
-//! The owner's guard, methods and budget of new targets stand before every packet. Methods are
-//! tried in the order's sequence until one brings an answer; the smallest of its samples counts.
+//! Guard, allowed methods and the budget of new targets are checked before any packet is sent. The
+//! methods are tried in the sequence of the order until one brings an answer; the smallest of its
+//! samples counts, because delays in queues only ever add time.
 
 mod budget;
 mod icmp;
@@ -20,17 +21,17 @@ use crate::{
     config::ProbeRules, error_line, fetch::Fetcher, fetch::connect_tcp, journal::Journal,
     journal::Kind, resolve::Resolver, schedule::Schedule,
 };
-use budget::{Budget, Spend};
+use budget::{Budget, Grant};
 use icmp::Icmp;
 
-/// Most HEAD requests of one order; they are requests like others, so the host's pause lies between
+/// Most HEAD requests of one order. They load the host like any request, so its delay lies between
 /// them.
-const MOST_HEADS: u8 = 2;
+const MAX_HEAD_SAMPLES: u8 = 2;
 
-/// Failures of the first samples after which a method is given up.
-const PATIENCE: u8 = 2;
+/// Samples without any answer after which a method is given up.
+const MAX_FAILED_SAMPLES: u8 = 2;
 
-/// Measures round trips. One for the whole agent.
+/// Measures round trips; one for the whole agent.
 pub struct Prober {
     rules: ProbeRules,
     bind: Option<IpAddr>,
@@ -44,7 +45,7 @@ pub struct Prober {
 }
 
 impl Prober {
-    /// A prober by these rules, which sends from `bind`.
+    /// A prober that sends from the source address `bind`.
     pub fn new(
         rules: ProbeRules,
         bind: Option<IpAddr>,
@@ -68,7 +69,7 @@ impl Prober {
         }
     }
 
-    /// Measures. `pause` is the time between two requests to a host.
+    /// Carries an order out. `pause` is the least time between two requests to a host.
     pub async fn measure(&self, order: &ProbeOrder, pause: Duration) -> ProbeResult {
         let address = order.address.to_canonical();
         let methods = match self.allowed(order, address) {
@@ -80,7 +81,7 @@ impl Prober {
         }
         let mut reasons = Vec::new();
         for method in methods {
-            match self.by(method, order, address, pause).await {
+            match self.measure_with(method, order, address, pause).await {
                 Ok((rtt, samples)) => return self.measured(address, method, rtt, samples),
                 Err(reason) => reasons.push(format!("{}: {reason}", method.as_str())),
             }
@@ -90,43 +91,42 @@ impl Prober {
         ProbeResult::Unreachable { reason }
     }
 
-    /// The methods that may be tried, or why nothing may.
+    /// The ordered methods that the owner allows, or why none is allowed.
     fn allowed(&self, order: &ProbeOrder, address: IpAddr) -> Result<Vec<ProbeMethod>, String> {
-        self.resolver.judge(address, None).map_err(|refusal| refusal.to_string())?;
+        self.resolver.check(address, None).map_err(|refusal| refusal.to_string())?;
         if self.bind.is_some_and(|bind| bind.is_ipv4() != address.is_ipv4()) {
-            return Err(format!("{address} can't be reached from this agent's address"));
+            return Err(format!("{address} cannot be reached from this agent's address"));
         }
-        let port = self.resolver.judge(address, Some(order.port));
+        let port = self.resolver.check(address, Some(order.port));
         let wanted =
             order.methods.iter().copied().filter(|method| self.rules.methods.contains(method));
+        // ICMP has no ports, so a forbidden port excludes the other methods only.
         let mut allowed: Vec<ProbeMethod> =
             wanted.filter(|method| *method == ProbeMethod::Icmp || port.is_ok()).collect();
         allowed.dedup();
         match (allowed.is_empty(), port) {
             (false, _) => Ok(allowed),
             (true, Err(refusal)) => Err(refusal.to_string()),
-            (true, Ok(())) => {
-                Err("the owner allows none of the methods that were asked for".into())
-            }
+            (true, Ok(())) => Err("the owner allows none of the methods that were ordered".into()),
         }
     }
 
-    /// Waits until the owner's budget allows another target.
+    /// Waits until the owner's budget allows the target.
     async fn await_budget(&self, address: IpAddr) -> Result<(), String> {
         loop {
-            let spent = {
+            let granted = {
                 let mut budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
-                budget.spend(address, self.started.elapsed())
+                budget.request(address, self.started.elapsed())
             };
-            match spent {
-                Spend::Now => return Ok(()),
-                Spend::Later(wait) => tokio::time::sleep(wait).await,
-                Spend::Never => return Err("the owner allows no new targets".into()),
+            match granted {
+                Grant::Now => return Ok(()),
+                Grant::Later(wait) => tokio::time::sleep(wait).await,
+                Grant::Never => return Err("the owner allows no new targets".into()),
             }
         }
     }
 
-    async fn by(
+    async fn measure_with(
         &self,
         method: ProbeMethod,
         order: &ProbeOrder,
@@ -134,9 +134,11 @@ impl Prober {
         pause: Duration,
     ) -> Result<(Duration, u8), String> {
         let wanted = order.samples.clamp(1, 10);
-        let (mut best, mut got, mut missed) = (None, 0, None);
+        let mut best = None;
+        let mut answered = 0;
+        let mut last_error = None;
         let (samples, between) = match method {
-            ProbeMethod::Head => (wanted.min(MOST_HEADS), pause),
+            ProbeMethod::Head => (wanted.min(MAX_HEAD_SAMPLES), pause),
             ProbeMethod::Icmp | ProbeMethod::Tcp => (wanted, Duration::ZERO),
         };
         for sample in 0..samples {
@@ -146,16 +148,16 @@ impl Prober {
             match self.sample(method, order, address).await {
                 Ok(rtt) => {
                     best = best.min(Some(rtt)).or(Some(rtt));
-                    got += 1;
+                    answered += 1;
                 }
-                Err(reason) => missed = Some(reason),
+                Err(reason) => last_error = Some(reason),
             }
-            if got == 0 && sample + 1 >= PATIENCE {
+            if answered == 0 && sample + 1 >= MAX_FAILED_SAMPLES {
                 break;
             }
         }
-        best.map(|rtt| (rtt, got))
-            .ok_or_else(|| missed.unwrap_or_else(|| "no sample was taken".into()))
+        best.map(|rtt| (rtt, answered))
+            .ok_or_else(|| last_error.unwrap_or_else(|| "no sample was taken".into()))
     }
 
     async fn sample(
@@ -189,10 +191,12 @@ impl Prober {
         let url =
             CrawlUrl::parse(&format!("{scheme}://{host}/")).map_err(|error| error.to_string())?;
         let target = SocketAddr::new(address, order.port);
+        // A fetch from the same server at the same time would be impolite and falsify the result.
         let held = timeout(self.rules.timeout * 10, self.schedule.hold_address(address)).await;
-        let _held = held.map_err(|_| "the address was busy all the time")?;
-        let heading = timeout(self.rules.timeout, self.fetcher.head_round_trip(&url, target)).await;
-        heading
+        let _held = held.map_err(|_| "the address was busy")?;
+        let measuring =
+            timeout(self.rules.timeout, self.fetcher.head_round_trip(&url, target)).await;
+        measuring
             .map_err(|_| "no answer in time".to_owned())?
             .map_err(|problem| error_line::of(&problem))
     }
@@ -205,7 +209,7 @@ impl Prober {
         samples: u8,
     ) -> ProbeResult {
         self.note(address, method.as_str(), rtt);
-        // A round trip on loopback can be too short for the clock.
+        // On loopback a round trip can be too short for the clock, and zero would be invalid.
         let rtt_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
         ProbeResult::Measured { method, rtt_us, samples }
     }

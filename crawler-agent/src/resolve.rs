@@ -1,53 +1,56 @@
-//! Here is a host: at which addresses may it be reached?
+//! Resolver: finds the addresses at which a host may be reached.
 //!
-//! The guard judges every address of the answer, and one that is forbidden forbids the name: a name
-//! that points both to the internet and into somebody's network is a trap. What is dialled later is
-//! an address from here, never the name, so that a second answer of the name server can't lead
-//! elsewhere.
+//! The guard checks every address of the answer, and one that is refused makes the whole name
+//! refused: a name that points both to the internet and into a private network is an attack.
+//! Connections are made to an address from here, never to the name, so that a second answer of the
+//! name server cannot lead elsewhere (DNS rebinding).
 
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::{PoisonError, RwLock},
+    time::Duration,
+};
 
 use hickory_resolver::{
     TokioResolver,
     config::{ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolverConfig},
     net::{NetError, runtime::TokioRuntimeProvider},
 };
-use std::{sync::RwLock, time::Duration};
 use url::Host;
 
 use crate::{guard::Guard, guard::Refusal};
 use model::CrawlUrl;
 
-/// Answers that are remembered.
-const CACHE: u64 = 2_048;
-/// Answers are remembered at least this long, however short their own lifetime.
-const LEAST_TTL: Duration = Duration::from_secs(30);
-/// And at most this long.
-const MOST_TTL: Duration = Duration::from_hours(1);
+/// Answers in the cache.
+const CACHE_SIZE: u64 = 2_048;
+/// Least time that an answer is cached, however short its own lifetime.
+const MIN_TTL: Duration = Duration::from_secs(30);
+/// Most time that an answer is cached.
+const MAX_TTL: Duration = Duration::from_hours(1);
 
-/// A host can't, or may not, be reached.
+/// A host cannot, or may not, be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// The resolver can't be set up.
-    #[error("the resolver can't be set up")]
+    /// The resolver cannot be set up.
+    #[error("the resolver cannot be set up")]
     Setup(#[source] NetError),
-    /// The name server did not tell.
-    #[error("{host} can't be resolved: {reason}")]
+    /// The lookup failed.
+    #[error("{host} cannot be resolved: {reason}")]
     Lookup {
-        /// The name.
+        /// Name that was looked up.
         host: String,
-        /// Why.
+        /// Error of the resolver.
         reason: String,
     },
-    /// The name has no address that this agent can use.
+    /// The host has no address of a family that this agent can use.
     #[error("{0} has no address that this agent can reach")]
     NoAddress(String),
-    /// By the owner's rules.
+    /// The guard refuses an address, the port or the name.
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
 
-/// Finds addresses that may be reached. One for the whole agent.
+/// Resolver with the guard in it; one for the whole agent.
 pub struct Resolver {
     dns: TokioResolver,
     guard: RwLock<Guard>,
@@ -56,7 +59,7 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// A resolver that asks these name servers, or the system's when there are none.
+    /// A resolver that asks `servers`, or the system's name servers when there are none.
     pub fn new(
         servers: &[SocketAddr],
         bind: Option<IpAddr>,
@@ -70,10 +73,10 @@ impl Resolver {
             TokioResolver::builder_with_config(config, TokioRuntimeProvider::default())
         };
         let options = builder.options_mut();
-        options.cache_size = CACHE;
-        options.positive_min_ttl = Some(LEAST_TTL);
-        options.positive_max_ttl = Some(MOST_TTL);
-        options.negative_max_ttl = Some(LEAST_TTL);
+        options.cache_size = CACHE_SIZE;
+        options.positive_min_ttl = Some(MIN_TTL);
+        options.positive_max_ttl = Some(MAX_TTL);
+        options.negative_max_ttl = Some(MIN_TTL);
         options.ip_strategy = match bind {
             Some(IpAddr::V4(_)) => LookupIpStrategy::Ipv4Only,
             Some(IpAddr::V6(_)) => LookupIpStrategy::Ipv6Only,
@@ -83,33 +86,33 @@ impl Resolver {
         Ok(Self { dns, guard: RwLock::new(guard), bind })
     }
 
-    /// Replaces the guard, after the machine's networks changed.
+    /// Replaces the guard once the machine has joined or left a network.
     pub fn set_guard(&self, guard: Guard) {
-        *self.guard.write().unwrap_or_else(std::sync::PoisonError::into_inner) = guard;
+        *self.guard.write().unwrap_or_else(PoisonError::into_inner) = guard;
     }
 
     /// Whether packets may be sent to this address and port.
-    pub fn judge(&self, address: IpAddr, port: Option<u16>) -> Result<(), Refusal> {
-        let guard = self.guard.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        port.map_or(Ok(()), |port| guard.judge_port(port))?;
-        guard.judge(address)
+    pub fn check(&self, address: IpAddr, port: Option<u16>) -> Result<(), Refusal> {
+        let guard = self.guard.read().unwrap_or_else(PoisonError::into_inner);
+        port.map_or(Ok(()), |port| guard.check_port(port))?;
+        guard.check_address(address)
     }
 
-    /// The addresses of this URL's host; never empty.
+    /// The addresses of this URL's host, IPv4 first; never empty.
     pub async fn addresses(&self, url: &CrawlUrl) -> Result<Vec<IpAddr>, ResolveError> {
-        self.judge_name(url)?;
+        self.check_name(url)?;
         let addresses = match url.host() {
             Some(Host::Ipv4(address)) => vec![IpAddr::V4(address)],
             Some(Host::Ipv6(address)) => vec![IpAddr::V6(address)],
-            Some(Host::Domain(name)) => self.look_up(name).await?,
+            Some(Host::Domain(name)) => self.lookup(name).await?,
             None => vec![],
         };
         for address in &addresses {
-            self.judge(*address, Some(url.port()))?;
+            self.check(*address, Some(url.port()))?;
         }
         let mut usable: Vec<IpAddr> =
             addresses.into_iter().filter(|a| self.can_reach(*a)).collect();
-        // IPv4 first: it is routed everywhere.
+        // IPv6 is not routed everywhere. Sorted, so that retries take the addresses in turn.
         usable.sort_by_key(|a| (a.is_ipv6(), *a));
         if usable.is_empty() {
             return Err(ResolveError::NoAddress(
@@ -119,15 +122,15 @@ impl Resolver {
         Ok(usable)
     }
 
-    /// What can be said before anybody is asked.
-    fn judge_name(&self, url: &CrawlUrl) -> Result<(), Refusal> {
-        let guard = self.guard.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        guard.judge_port(url.port())?;
-        url.host().map_or(Ok(()), |host| guard.judge_host(&host))
+    /// Checks port and name, before any name server learns of the name.
+    fn check_name(&self, url: &CrawlUrl) -> Result<(), Refusal> {
+        let guard = self.guard.read().unwrap_or_else(PoisonError::into_inner);
+        guard.check_port(url.port())?;
+        url.host().map_or(Ok(()), |host| guard.check_host(&host))
     }
 
-    async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
-        // The dot keeps search domains out.
+    async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
+        // The final dot keeps the search domains of the system out.
         let full = format!("{}.", name.trim_end_matches('.'));
         match self.dns.lookup_ip(full).await {
             Ok(found) => Ok(found.iter().map(|ip| ip.to_canonical()).collect()),

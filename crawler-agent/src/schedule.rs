@@ -1,4 +1,4 @@
-//! The workbench in the hands of many tasks, on the runtime's clock.
+//! The schedule: the workbench, shared by many tasks and driven by the runtime's clock.
 
 use std::{
     net::IpAddr,
@@ -11,27 +11,30 @@ use tokio::{sync::Notify, time::Instant};
 
 use crate::frontier::{HostNumber, Workbench};
 
-/// Longest time for which a stored due time is believed after the clock was changed.
+/// Longest wait for a stored due time. A wall clock that was set back must not keep hosts waiting
+/// for years.
 const LONGEST_WAIT_MS: i64 = 24 * 3_600 * 1_000;
 
-/// Work that is due later is not what an agent is busy with.
-const SOON: Duration = Duration::from_hours(1);
+/// Horizon of [`Schedule::has_work`].
+const WORK_HORIZON: Duration = Duration::from_hours(1);
 
-/// Which host is next, for everybody.
+/// Says which host is due next.
 pub struct Schedule {
     workbench: Mutex<Workbench>,
+    /// Notified when a host may have become due earlier.
     changed: Notify,
     started: Instant,
 }
 
-/// A host that is being asked, with the address if one is held. Dropping it gives both back, so
-/// that nothing stays busy when a request is cancelled.
+/// A host that a task may send one request to, with the address if one is held. Dropping the claim
+/// gives both back, so that nothing stays busy when a task is cancelled.
 pub struct Claim {
     schedule: Arc<Schedule>,
     host: HostNumber,
     address: Option<IpAddr>,
-    /// A host that is asked on behalf of the first.
+    /// Another host that receives a request on behalf of the first.
     other: Option<HostNumber>,
+    /// How long the hosts are left alone when the claim is dropped.
     pause: Duration,
     over: bool,
 }
@@ -46,8 +49,8 @@ impl Schedule {
         })
     }
 
-    /// The host may be asked from the wall clock's `due` on, but not before `pause` from now is
-    /// over.
+    /// Offers a host that may be visited from the wall clock's `due` on, but not before `pause`
+    /// from now.
     pub fn offer(&self, host: HostNumber, due: UnixMillis, now: UnixMillis, pause: Duration) {
         let wait = due.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
         let due = self.now() + wait.max(millis(pause));
@@ -55,7 +58,7 @@ impl Schedule {
         self.changed.notify_one();
     }
 
-    /// The host may be asked like that, and has work from the wall clock's `work` on.
+    /// Offers a host like that which has work only from the wall clock's `work` on.
     pub fn offer_later(
         &self,
         host: HostNumber,
@@ -71,78 +74,76 @@ impl Schedule {
         self.changed.notify_one();
     }
 
-    /// From now on nobody asks the host; a request that is going on may end.
+    /// Stops all further visits of the host; a running request may end.
     pub fn retire(&self, host: HostNumber) {
         self.workbench().retire(host);
         self.changed.notify_one();
     }
 
-    /// Returns when the last request to a retired host is over.
+    /// Waits until the last request to a retired host is over.
     pub async fn until_idle(&self, host: HostNumber) {
-        let mut again = tokio::time::interval(Duration::from_millis(50));
+        let mut tick = tokio::time::interval(Duration::from_millis(50));
         loop {
-            again.tick().await;
+            tick.tick().await;
             if self.workbench().is_idle(host) {
                 return;
             }
         }
     }
 
-    /// A retired host is gone for good.
+    /// Forgets that the host was retired, after it was released.
     pub fn forget(&self, host: HostNumber) {
         self.workbench().forget(host);
     }
 
-    /// The next host that is due. `pause` is how long it is left alone when the claim is dropped
-    /// unfinished.
+    /// Claims the next host that is due. `pause` is how long it is left alone if the claim is
+    /// dropped unfinished.
     pub fn take(self: &Arc<Self>, pause: Duration) -> Option<Claim> {
         let host = self.workbench().take(self.now())?;
         let schedule = Arc::clone(self);
         Some(Claim { schedule, host, address: None, other: None, pause, over: false })
     }
 
-    /// Returns when a host may be due, or something changed.
+    /// Waits until a host may be due or the schedule has changed.
     pub async fn wait(&self) {
         let next = self.workbench().next_due();
         let changed = self.changed.notified();
         match next {
             Some(due) => {
                 let at = self.started + Duration::from_millis(due);
-                // Whichever comes first.
+                // A timeout means that a host is due.
                 drop(tokio::time::timeout_at(at, changed).await);
             }
             None => changed.await,
         }
     }
 
-    /// Waits until nobody talks to `address`, and keeps everybody else away until the answer is
-    /// dropped.
+    /// Waits until no request to `address` is running, and allows none until the result is dropped.
     pub async fn hold_address(self: &Arc<Self>, address: IpAddr) -> HeldAddress {
-        let mut again = tokio::time::interval(Duration::from_millis(50));
+        let mut tick = tokio::time::interval(Duration::from_millis(50));
         loop {
-            again.tick().await;
+            tick.tick().await;
             if self.workbench().hold_address(address) {
                 return HeldAddress { schedule: Arc::clone(self), address };
             }
         }
     }
 
-    /// Requests that are going on.
+    /// Number of running requests.
     pub fn in_flight(&self) -> usize {
         self.workbench().in_flight()
     }
 
-    /// Whether any host has work within the hour; pages that are to be visited again next week are
-    /// none.
+    /// Whether any host has work within the hour. Revisits that are due next week do not count.
     pub fn has_work(&self) -> bool {
-        self.workbench().has_work_until(self.now() + millis(SOON))
+        self.workbench().has_work_until(self.now() + millis(WORK_HORIZON))
     }
 
     fn now(&self) -> u64 {
         millis(self.started.elapsed())
     }
 
-    /// So long from now, never less.
+    /// Time of the schedule that is at least `pause` from now.
     fn after(&self, pause: Duration) -> u64 {
         self.now() + 1 + millis(pause)
     }
@@ -157,18 +158,18 @@ fn millis(duration: Duration) -> u64 {
 }
 
 impl Claim {
-    /// The host.
+    /// The claimed host.
     pub fn host(&self) -> HostNumber {
         self.host
     }
 
-    /// Leave the host alone for so long if the claim is dropped unfinished.
+    /// Sets how long the host is left alone if the claim is dropped unfinished.
     pub fn set_pause(&mut self, pause: Duration) {
         self.pause = pause;
     }
 
-    /// Takes the address. When somebody else talks to it, the claim ends; the host is next when it
-    /// is free.
+    /// Holds the address for this claim. Where another request uses it, the claim ends and the host
+    /// queues for the address.
     pub fn hold(mut self, address: IpAddr) -> Option<Self> {
         if self.schedule.workbench().hold(self.host, address) {
             self.address = Some(address);
@@ -179,7 +180,8 @@ impl Claim {
         None
     }
 
-    /// Takes another host along. When it can't be asked now, the claim ends and is taken up later.
+    /// Claims another host as well. Where that one may not be visited now, this claim ends and its
+    /// host is due again later.
     pub fn borrow(mut self, other: HostNumber, ask_again: Duration) -> Option<Self> {
         let now = self.schedule.now();
         let borrowed = self.schedule.workbench().borrow(other, now, now + millis(ask_again));
@@ -195,14 +197,13 @@ impl Claim {
         }
     }
 
-    /// The request is over: the host may be asked again after `pause`, if it has `more` to be asked
-    /// for.
+    /// Ends the request. The host is due again after `pause` if it has `more` work.
     pub fn finish(self, pause: Duration, more: bool) {
         self.finish_until(pause, more.then_some(Duration::ZERO));
     }
 
-    /// The request is over: the host may be asked again after `pause`, and has something to be
-    /// asked for after `work`.
+    /// Ends the request. The host may be visited after `pause`, and has work after `work`, if at
+    /// all.
     pub fn finish_until(mut self, pause: Duration, work: Option<Duration>) {
         let least = self.schedule.after(pause);
         self.pause = pause;
@@ -244,7 +245,7 @@ impl Drop for Claim {
     }
 }
 
-/// An address that nobody else talks to.
+/// An address to which no other request is sent.
 pub struct HeldAddress {
     schedule: Arc<Schedule>,
     address: IpAddr,
@@ -275,7 +276,7 @@ mod tests {
         assert_eq!(schedule.in_flight(), 1);
         drop(claim);
         assert_eq!(schedule.in_flight(), 0);
-        assert!(schedule.take(SECOND).is_none(), "the host is left alone for its pause");
+        assert!(schedule.take(SECOND).is_none(), "the host rests for its pause");
         tokio::time::advance(SECOND * 2).await;
         assert!(schedule.take(SECOND).is_some());
     }
@@ -286,7 +287,7 @@ mod tests {
         schedule.offer(HOST, NOW.plus_ms(5_000), NOW, Duration::ZERO);
         schedule.wait().await;
         schedule.wait().await;
-        assert!(schedule.take(SECOND).is_some(), "the runtime's clock went on by itself");
+        assert!(schedule.take(SECOND).is_some(), "the runtime's clock advanced by itself");
         let waiting = tokio::spawn({
             let schedule = Arc::clone(&schedule);
             async move { schedule.wait().await }
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn wild_clocks_do_not_put_a_host_away_for_ever() {
+    async fn extreme_times_do_not_block_a_host_forever() {
         let schedule = Schedule::new();
         schedule.offer(HOST, UnixMillis(i64::MAX), NOW, Duration::ZERO);
         schedule.offer(OTHER, UnixMillis(i64::MIN), NOW, SECOND);
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_address_is_kept_for_one() {
+    async fn an_address_serves_one_request_at_a_time() {
         let schedule = Schedule::new();
         let held = schedule.hold_address(ADDRESS).await;
         schedule.offer(HOST, NOW, NOW, Duration::ZERO);

@@ -1,9 +1,9 @@
-//! Here is a moment: may the agent work, and when does that change?
+//! Hours in which the owner lets the agent work.
 //!
-//! A span means the readings of the clock on the owner's wall: the agent is awake exactly when that
-//! clock, in the owner's zone, shows a time inside a span. When clocks are put back and a time is
-//! shown twice, it counts twice; when clocks are put forward, times that are never shown never
-//! count. Spans that reach past midnight belong to the day on which they start.
+//! A span refers to the clock on the owner's wall: the agent is awake exactly while that clock, in
+//! the owner's zone, shows a time inside a span. When clocks are put back and a time is shown
+//! twice, it counts twice; when clocks are put forward, times that are never shown never count. A
+//! span that reaches past midnight belongs to the day on which it starts.
 
 mod parse;
 
@@ -15,19 +15,20 @@ use jiff::{
 
 pub use parse::SpanError;
 
-const DAY: u16 = 24 * 60;
+const MINUTES_PER_DAY: u16 = 24 * 60;
 
 /// The hours in which the agent may work.
 #[derive(Debug, Clone)]
 pub struct Spans {
     zone: TimeZone,
+    /// Empty means always.
     weekly: Vec<Span>,
 }
 
-/// One line of the owner's list.
+/// One weekly span, parsed from text like `mon-fri 22:00-06:00`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span {
-    /// On which days it starts; Monday first.
+pub struct Span {
+    /// Days on which the span starts; Monday first.
     days: [bool; 7],
     /// Minute of the day, 0 to 1439.
     start: u16,
@@ -36,48 +37,47 @@ struct Span {
 }
 
 impl Spans {
-    /// No restriction.
-    pub fn always() -> Self {
-        Self { zone: TimeZone::UTC, weekly: Vec::new() }
-    }
-
-    /// The spans in `lines`, like `mon-fri 22:00-06:00`; no lines mean always.
-    pub fn new<S: AsRef<str>>(zone: TimeZone, lines: &[S]) -> Result<Self, SpanError> {
-        let weekly =
-            lines.iter().map(|line| parse::span(line.as_ref())).collect::<Result<_, _>>()?;
-        Ok(Self { zone, weekly })
+    /// These spans by the clock of `zone`; no spans mean always.
+    pub fn new(zone: TimeZone, weekly: Vec<Span>) -> Self {
+        Self { zone, weekly }
     }
 
     /// Whether the agent may work at this moment.
     pub fn awake(&self, at: Timestamp) -> bool {
-        self.weekly.is_empty() || self.shown_inside(self.zone.to_datetime(at))
+        self.weekly.is_empty() || self.holds(self.zone.to_datetime(at))
     }
 
     /// When [`Self::awake`] changes next after `at`; none when it never does.
     pub fn next_change(&self, at: Timestamp) -> Option<Timestamp> {
         let now = self.awake(at);
-        let mut moments = self.moments(at);
-        moments.retain(|m| *m > at);
-        moments.sort_unstable();
-        moments.into_iter().find(|m| self.awake(*m) != now)
+        let mut candidates = self.candidates(at);
+        candidates.retain(|moment| *moment > at);
+        candidates.sort_unstable();
+        // Not every candidate is a change: spans may overlap or touch.
+        candidates.into_iter().find(|moment| self.awake(*moment) != now)
     }
 
-    fn shown_inside(&self, clock: DateTime) -> bool {
+    /// Whether a span holds this reading of the wall clock.
+    fn holds(&self, clock: DateTime) -> bool {
         let minute = clock.hour() as u16 * 60 + clock.minute() as u16;
         let today = clock.weekday().to_monday_zero_offset() as usize;
         let yesterday = (today + 6) % 7;
-        self.weekly.iter().any(|s| {
-            (s.days[today] && (s.start..s.end).contains(&minute))
-                || (s.days[yesterday] && minute + DAY < s.end)
+        self.weekly.iter().any(|span| {
+            let started_today = span.days[today] && (span.start..span.end).contains(&minute);
+            // The part after midnight of a span that started yesterday.
+            let started_yesterday = span.days[yesterday] && minute + MINUTES_PER_DAY < span.end;
+            started_today || started_yesterday
         })
     }
 
-    /// Every moment in the next week at which the answer can change: the bounds of spans, as often
-    /// as the clock shows them, and the moments at which the clock is put forward or back.
-    fn moments(&self, at: Timestamp) -> Vec<Timestamp> {
+    /// Every moment in the next week at which the answer can change: bounds of spans, as often as
+    /// the clock shows them, and changes of the clock itself.
+    fn candidates(&self, at: Timestamp) -> Vec<Timestamp> {
         let today = self.zone.to_datetime(at).date();
+        let transitions = self.zone.following(at).take(8);
         let mut moments: Vec<Timestamp> =
-            self.zone.following(at).take(8).map(|transition| transition.timestamp()).collect();
+            transitions.map(|transition| transition.timestamp()).collect();
+        // From yesterday, whose spans may reach past midnight, to the same weekday next week.
         for ahead in -1..=8 {
             let Ok(date) = today.checked_add(ahead.days()) else { continue };
             for span in &self.weekly {
@@ -88,11 +88,15 @@ impl Spans {
         moments
     }
 
+    /// Adds the moments at which the clock shows this minute, counted from midnight of `date`.
     fn push_shown(&self, moments: &mut Vec<Timestamp>, date: Date, minute: u16) {
-        let Ok(date) = date.checked_add(i64::from(minute / DAY).days()) else { return };
-        let minute = minute % DAY;
+        let days = i64::from(minute / MINUTES_PER_DAY).days();
+        let minute = minute % MINUTES_PER_DAY;
+        let Ok(date) = date.checked_add(days) else { return };
         let Ok(time) = Time::new((minute / 60) as i8, (minute % 60) as i8, 0, 0) else { return };
         let shown = DateTime::from_parts(date, time);
+        // In a fold the time is shown twice. In a gap it is never shown; both offsets are then
+        // harmless, because the caller asks for each candidate whether the answer changes.
         let offsets = match self.zone.to_ambiguous_timestamp(shown).offset() {
             AmbiguousOffset::Unambiguous { offset } => [offset, offset],
             AmbiguousOffset::Gap { before, after } | AmbiguousOffset::Fold { before, after } => {

@@ -1,7 +1,7 @@
-//! How is the agent doing? A small file in the data directory, written by the running agent and
-//! read by `nearcrawl-agent status`.
+//! The status file: written into the data directory by the running agent, read by `nearcrawl-agent
+//! status`.
 
-use std::{fmt, path::Path};
+use std::path::Path;
 
 use jiff::Timestamp;
 use model::AgentId;
@@ -9,57 +9,57 @@ use serde::{Deserialize, Serialize};
 
 const FILE: &str = "status.json";
 
-/// A running agent writes every second; after this long it is not running.
+/// Age at which a status is that of an agent that has ended; a running one writes every second.
 const STALE_SECONDS: i64 = 15;
 
-/// What the agent says of itself.
+/// State of the agent at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusFile {
-    /// When this was true.
+    /// Time of writing.
     pub at: Timestamp,
-    /// Its process.
+    /// Process identifier of the agent.
     pub pid: u32,
-    /// Who it is.
+    /// Identifier that the coordinator gave the agent.
     pub agent: AgentId,
-    /// The name that the owner gave it.
+    /// Name that the owner gave the agent.
     pub name: String,
-    /// Whom it works for.
+    /// URL of the coordinator.
     pub coordinator: String,
-    /// Its version.
+    /// Version of the program.
     pub version: String,
-    /// Whether it is crawling.
+    /// Whether the agent is crawling.
     pub working: bool,
-    /// Why not, in a word for programs.
+    /// Keyword of the reason for not crawling, for programs.
     pub idle: Option<String>,
-    /// Why not, in a sentence.
+    /// Reason for not crawling, for people.
     pub idle_reason: Option<String>,
-    /// Why the coordinator could not be reached last time.
+    /// Error of the last call to the coordinator; none when it succeeded.
     pub unreachable: Option<String>,
-    /// Hosts that it crawls.
+    /// Hosts that the agent crawls.
     pub hosts: u64,
-    /// URLs that wait.
+    /// URLs in queues.
     pub queued: u64,
-    /// Fetches that are going on.
+    /// Fetches that are running.
     pub in_flight: u64,
-    /// Fetches that ended.
+    /// Fetches that ended since the agent first started.
     pub fetched: u64,
-    /// Bytes of bodies on the wire.
+    /// Bytes of bodies on the wire since the agent first started.
     pub wire_bytes: u64,
-    /// Results that wait to be packed.
+    /// Results that are not packed yet.
     pub unpacked: u64,
-    /// Packages that wait to be acknowledged.
+    /// Packages that are not acknowledged yet.
     pub unshipped: u64,
 }
 
 impl StatusFile {
-    /// Writes the file in `dir`, whole.
+    /// Replaces the file in `dir`. It need not survive a crash, so it is not synced.
     pub fn write(&self, dir: &Path) -> std::io::Result<()> {
         let temporary = dir.join("status.tmp");
         std::fs::write(&temporary, serde_json::to_vec_pretty(self)?)?;
         std::fs::rename(temporary, dir.join(FILE))
     }
 
-    /// The file in `dir`; none when no agent has ever run there.
+    /// Reads the file in `dir`; none when no agent has ever run there.
     pub fn read(dir: &Path) -> std::io::Result<Option<Self>> {
         match std::fs::read(dir.join(FILE)) {
             Ok(json) => Ok(Some(serde_json::from_slice(&json)?)),
@@ -68,42 +68,31 @@ impl StatusFile {
         }
     }
 
-    /// Whether the agent that wrote this still runs.
+    /// Whether the agent that wrote the file still runs.
     pub fn is_running(&self, now: Timestamp) -> bool {
         let age = now.as_second() - self.at.as_second();
         age.abs() <= STALE_SECONDS && Path::new(&format!("/proc/{}", self.pid)).exists()
     }
 
-    /// The status as a person reads it.
+    /// The status in a few lines of text.
     pub fn describe(&self, now: Timestamp) -> String {
-        Description { status: self, running: self.is_running(now) }.to_string()
-    }
-}
-
-struct Description<'a> {
-    status: &'a StatusFile,
-    running: bool,
-}
-
-impl fmt::Display for Description<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let s = self.status;
-        writeln!(f, "{} ({}), version {}, for {}", s.name, s.agent, s.version, s.coordinator)?;
-        match (self.running, &s.idle_reason) {
-            (false, _) => writeln!(f, "not running; last seen {:.0}", s.at)?,
-            (true, Some(reason)) => writeln!(f, "not crawling: {reason}")?,
-            (true, None) => writeln!(f, "crawling")?,
+        let running = self.is_running(now);
+        let Self { name, agent, version, coordinator, at, .. } = self;
+        let mut lines = vec![format!("{name} ({agent}), version {version}, for {coordinator}")];
+        lines.push(match &self.idle_reason {
+            _ if !running => format!("not running; last seen {at:.0}"),
+            Some(reason) => format!("not crawling: {reason}"),
+            None => "crawling".to_owned(),
+        });
+        if let Some(error) = self.unreachable.as_ref().filter(|_| running) {
+            lines.push(format!("coordinator: {error}; trying again"));
         }
-        if let Some(why) = s.unreachable.as_ref().filter(|_| self.running) {
-            writeln!(f, "coordinator: {why}; trying again")?;
-        }
-        writeln!(
-            f,
-            "hosts {}, URLs waiting {}, fetches going on {}",
-            s.hosts, s.queued, s.in_flight
-        )?;
-        writeln!(f, "fetched {}, {} bytes on the wire", s.fetched, s.wire_bytes)?;
-        write!(f, "waiting to be sent: {} packages, {} results", s.unshipped, s.unpacked)
+        let Self { hosts, queued, in_flight, .. } = self;
+        lines.push(format!("hosts {hosts}, URLs waiting {queued}, fetches running {in_flight}"));
+        lines.push(format!("fetched {}, {} bytes on the wire", self.fetched, self.wire_bytes));
+        let Self { unshipped, unpacked, .. } = self;
+        lines.push(format!("waiting to be sent: {unshipped} packages, {unpacked} results"));
+        lines.join("\n")
     }
 }
 
@@ -137,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_to_disk_and_back() {
+    fn a_status_survives_writing_and_reading() {
         let dir = TempDir::new().unwrap();
         assert_eq!(StatusFile::read(dir.path()).unwrap(), None);
         status().write(dir.path()).unwrap();
@@ -145,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_sees_why_it_is_not_working() {
+    fn the_description_says_why_the_agent_is_not_working() {
         let now = status().at + 2.seconds();
         assert!(status().describe(now).contains("\ncrawling\n"));
         let paused = StatusFile { idle_reason: Some("paused by an admin".into()), ..status() };
@@ -156,8 +145,10 @@ mod tests {
                 .contains("not running; last seen 2026-11-20T12:00:00Z")
         );
         assert!(StatusFile { pid: u32::MAX, ..status() }.describe(now).contains("not running"));
-        let away =
-            StatusFile { unreachable: Some("the coordinator can't be reached".into()), ..status() };
+        let away = StatusFile {
+            unreachable: Some("the coordinator cannot be reached".into()),
+            ..status()
+        };
         assert!(away.describe(now).contains("trying again"));
     }
 }

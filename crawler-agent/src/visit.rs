@@ -1,8 +1,8 @@
-//! Here is a host whose turn it is: make its next request.
+//! A visit: makes the next request of a host that is due.
 //!
-//! One visit is one request at most: for robots.txt when its rules are missing or a day old, else
-//! for the first URL of the queue that they allow, else for the page that was visited the longest
-//! time ago, when its time has come. Its outcome is on disk before the host may be asked again.
+//! One visit makes at most one request: for robots.txt where its rules are missing or a day old,
+//! else for the first URL of the queue, else for the page whose last fetch is the oldest, once it
+//! is due for a revisit. The outcome is on disk before the host is visited again.
 
 mod retry;
 mod revisit;
@@ -22,53 +22,53 @@ use crate::{
     resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
 };
 
-/// Everything that a visit needs. One for the whole agent.
+/// Makes visits; one for the whole agent.
 pub struct Visitor {
-    /// Where outcomes are stored.
+    /// Queues and results.
     pub store: FrontierHandle,
-    /// Who is next.
+    /// Where claims are given back and new work is offered.
     pub schedule: Arc<Schedule>,
-    /// Names to addresses that may be reached.
+    /// Finds addresses and checks them with the guard.
     pub resolver: Arc<Resolver>,
-    /// Makes requests.
+    /// HTTP client.
     pub fetcher: Arc<Fetcher>,
-    /// Whether a TCP connection tells how far a host is: not where the owner lets nothing be probed
-    /// by it.
+    /// Whether the time of a TCP connection may be reported as a round trip: only where the owner
+    /// allows TCP probes.
     pub tcp_times_count: bool,
-    /// What the owner can read.
+    /// Record of all requests for the owner.
     pub journal: Journal,
-    /// Tells the outbox that there is something to pack.
+    /// Tells the outbox of new results.
     pub pack_trigger: Arc<PackTrigger>,
-    /// The owner's.
+    /// The owner's limits.
     pub limits: Limits,
-    /// The operator's.
+    /// The operator's settings.
     pub policy: watch::Receiver<CrawlPolicy>,
 }
 
-/// A host and what is known of it.
+/// A claimed host, its record and its delay between requests.
 struct Visit {
     claim: Claim,
     record: HostRecord,
     delay: Duration,
 }
 
-/// What a request came to.
+/// Everything that a finished request leaves behind.
 struct FetchResult {
     fetch: Fetch,
-    /// What is kept of the page.
+    /// Record for the next visit of the page; none when it is not visited again.
     page: Option<PageRecord>,
     links: Vec<CrawlUrl>,
-    /// The host's failures in a row.
+    /// The host's failures in a row after this request.
     failures: u32,
 }
 
 impl Visitor {
-    /// Least time between two requests to a host that has no wishes of its own.
+    /// Least time between two requests to a host without a Crawl-delay.
     pub fn delay(&self) -> Duration {
         self.limits.host_delay.max(Duration::from_millis(self.policy.borrow().host_delay_ms.into()))
     }
 
-    /// What is taken into queues.
+    /// Bounds of what is queued.
     pub fn bounds(&self) -> Bounds {
         let policy = *self.policy.borrow();
         Bounds { pages_a_host: policy.pages_a_host, depth: policy.depth.into() }
@@ -111,7 +111,7 @@ impl Visitor {
 
     async fn fetch(&self, visit: Visit, item: Queued) -> Result<(), FrontierError> {
         let address = match self.resolver.addresses(&item.url).await {
-            // Another one each time, in case the first does not answer.
+            // Each attempt takes another address, in case one does not answer.
             Ok(addresses) => addresses[usize::from(item.attempts) % addresses.len()],
             Err(error) => return self.not_reached(visit, item, &error).await,
         };
@@ -147,7 +147,8 @@ impl Visitor {
             wire_bytes,
             timing,
         );
-        if let Some(pause) = retry::asks_for_time(&head, started) {
+        if let Some(pause) = retry::requested_pause(&head, started) {
+            // A page that is known already is simply due again after its period.
             if item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
                 return self.retry_later(visit, item, Some(pause)).await;
             }
@@ -182,18 +183,18 @@ impl Visitor {
             wire_bytes,
             timing,
         );
-        let passing = problem.may_pass();
-        if passing && item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
+        let temporary = problem.is_temporary();
+        if temporary && item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
             return self.retry_later(visit, item, None).await;
         }
-        let failures = if passing { visit.record.failures + 1 } else { 0 };
+        let failures = if temporary { visit.record.failures + 1 } else { 0 };
         let outcome = Outcome::Failed { reason };
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);
         let page = revisit::still_known(&item);
         self.done(visit, item, FetchResult { fetch, page, links: Vec::new(), failures }).await
     }
 
-    /// The host has no address, or none that may be reached. Nothing was sent to it.
+    /// Ends or retries a URL whose host has no address, or none that may be contacted.
     async fn not_reached(
         &self,
         visit: Visit,
@@ -201,14 +202,15 @@ impl Visitor {
         error: &ResolveError,
     ) -> Result<(), FrontierError> {
         let reason = error.to_string();
-        let again = item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS;
-        if matches!(error, ResolveError::Refused(_)) || !again {
+        let may_retry = item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS;
+        // A refusal by the owner will not change by itself.
+        if matches!(error, ResolveError::Refused(_)) || !may_retry {
             return self.without_request(visit, item, Outcome::Failed { reason }).await;
         }
         self.retry_later(visit, item, None).await
     }
 
-    /// Ends a URL for which nothing was sent; the host is due as it was.
+    /// Ends a URL for which nothing was sent; the host is due at once.
     async fn without_request(
         &self,
         visit: Visit,
@@ -217,8 +219,10 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let forbidden = matches!(outcome, Outcome::Disallowed { .. });
         let fetch = fetched(&item.url, clock::now(), None, None, 0, outcome);
+        // A page that robots.txt forbids by now is not visited again.
         let page = revisit::still_known(&item).filter(|_| !forbidden);
-        let (links, bounds) = (Vec::new(), self.bounds());
+        let links = Vec::new();
+        let bounds = self.bounds();
         let done = Done { item, fetch, page, links, due: None, failures: 0, bounds };
         let effect = self.store.apply(Change::Done(Box::new(done))).await?;
         self.propagate(&effect, 0);
@@ -230,12 +234,13 @@ impl Visitor {
         &self,
         visit: Visit,
         item: Queued,
-        told: FetchResult,
+        result: FetchResult,
     ) -> Result<(), FrontierError> {
-        let FetchResult { fetch, page, links, failures } = told;
+        let FetchResult { fetch, page, links, failures } = result;
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
         let size = size_of_result(&fetch);
-        let (due, bounds) = (Some(after(pause)), self.bounds());
+        let due = Some(after(pause));
+        let bounds = self.bounds();
         let done = Done { item, fetch, page, links, due, failures, bounds };
         let effect = self.store.apply(Change::Done(Box::new(done))).await?;
         self.propagate(&effect, size);
@@ -243,7 +248,8 @@ impl Visitor {
         Ok(())
     }
 
-    /// Leaves the URL first in its queue, for later.
+    /// Leaves the URL first in its queue for a later attempt. `asked` is the pause that the host
+    /// demanded.
     async fn retry_later(
         &self,
         visit: Visit,
@@ -254,16 +260,17 @@ impl Visitor {
         let pause =
             asked.unwrap_or_else(|| retry::pause(self.limits.retry, failures)).max(visit.delay);
         if failures >= retry::GIVE_UP {
-            return self.give_up(visit, "the host failed again and again").await;
+            return self.give_up(visit, "the host failed too often").await;
         }
         let effect = self.store.apply(Change::Retry { item, due: after(pause), failures }).await?;
         self.finish(visit.claim, pause, &effect);
         Ok(())
     }
 
-    /// Ends everything in the host's queue.
+    /// Ends every URL in the host's queue as failed.
     async fn give_up(&self, visit: Visit, reason: &str) -> Result<(), FrontierError> {
         let host = visit.claim.host();
+        // A long queue is ended in several transactions.
         loop {
             let give_up = Change::GiveUp { host, reason: reason.to_owned(), at: clock::now() };
             let effect = self.store.apply(give_up).await?;
@@ -275,7 +282,8 @@ impl Visitor {
         }
     }
 
-    /// The host may be asked again after `pause`, for what there is to do next.
+    /// Gives the claim back. The host is due after `pause` if it has URLs, else when its oldest
+    /// page is due for a revisit.
     fn finish(&self, claim: Claim, pause: Duration, effect: &Effect) {
         let work = match effect.oldest {
             _ if effect.more => Some(Duration::ZERO),
@@ -285,21 +293,21 @@ impl Visitor {
         claim.finish_until(pause, work);
     }
 
-    /// How long until a page is visited again that was visited at this moment; none when the
-    /// operator wants none.
+    /// Time until the revisit of a page that was visited at `visited`; none when the operator wants
+    /// no revisits.
     fn until_visit(&self, visited: UnixMillis) -> Option<Duration> {
-        let period = self.revisit()?;
+        let period = self.revisit_period()?;
         let due = visited.plus_ms(i64::try_from(period.as_millis()).unwrap_or(i64::MAX));
         Some(Duration::from_millis(due.0.saturating_sub(clock::now().0).max(0).unsigned_abs()))
     }
 
-    /// Age at which a page is visited again; none for never.
-    pub fn revisit(&self) -> Option<Duration> {
+    /// Age at which a page is visited again; none when the operator wants no revisits.
+    pub fn revisit_period(&self) -> Option<Duration> {
         let seconds = self.policy.borrow().revisit_s;
         (seconds > 0).then(|| Duration::from_secs(seconds.into()))
     }
 
-    /// Passes on what follows from a change.
+    /// Passes the effects of a change on to schedule and outbox.
     fn propagate(&self, effect: &Effect, result_bytes: u64) {
         let now = clock::now();
         for (host, due) in &effect.ready {
@@ -322,7 +330,7 @@ fn fetched(
     Fetch { url: url.to_string(), fetched_at, address, timing, wire_bytes, outcome, trend: None }
 }
 
-/// Roughly what the result takes in a package before compression.
+/// Rough size of the result in a package before compression, in bytes.
 fn size_of_result(fetch: &Fetch) -> u64 {
     let text = match &fetch.outcome {
         Outcome::Page(page) => page.text.len() + page.title.len(),
@@ -331,7 +339,7 @@ fn size_of_result(fetch: &Fetch) -> u64 {
     (text + fetch.url.len() + 300) as u64
 }
 
-/// The wall clock's moment so long from now, never less.
+/// Wall-clock time that is at least `pause` from now.
 fn after(pause: Duration) -> UnixMillis {
     clock::now().plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX).saturating_add(1))
 }

@@ -1,4 +1,4 @@
-//! Enrolment: a one-time join token and the agent's own key.
+//! Enrolment: a one-time join token introduces the agent's own key.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,43 +7,44 @@ use crate::{
 };
 use model::{AgentId, AgentState, UnixMillis};
 
-/// What the owner says about the machine.
+/// Description of the agent, from its owner's configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentProfile {
     /// Name shown to admins; 1 to 100 characters.
     pub name: String,
-    /// Page or address where webmasters reach the owner.
+    /// Web page or mail address where webmasters reach the owner.
     pub contact: String,
     /// Version of the agent's program.
     pub version: String,
-    /// Pages a day that the owner offers.
+    /// Most pages that the agent should be given per day.
     pub capacity_pages_per_day: u32,
-    /// IANA time zone in which the spans are meant.
+    /// IANA name of the time zone of the spans.
     pub zone: String,
-    /// Hours in which the agent may work, as the owner wrote them; none means always.
+    /// Hours in which the agent may work, as the owner wrote them; empty means always.
     pub spans: Vec<String>,
 }
 
-/// `POST /api/v1/agent/enrol`. The same key may enrol again: the answer is then the same agent.
+/// Body of `POST /api/v1/agent/enrol`. A key that enrols again gets the same agent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EnrolRequest {
-    /// The dialect that the agent speaks.
+    /// Protocol version of the agent.
     pub protocol: ProtocolVersion,
-    /// One-time token that an admin handed to the owner.
+    /// One-time token that an admin gave the owner.
     pub join_token: String,
-    /// The agent's key; it is the identity from now on.
+    /// Key that identifies the agent from now on.
     pub public_key: PublicKey,
-    /// Who asks.
+    /// Description of the agent.
     pub profile: AgentProfile,
-    /// The agent's clock when it asked.
+    /// The agent's clock when it sent the request.
     pub agent_time: UnixMillis,
-    /// By the key, over time and token; see [`EnrolRequest::verify`].
+    /// Signature by the key over time and token, checked by [`EnrolRequest::verify`]. The profile
+    /// is not signed.
     pub signature: Signature,
 }
 
 impl EnrolRequest {
-    /// A request signed by `key`.
+    /// Builds a request and signs it with `key`.
     pub fn new(
         key: &AgentKey,
         join_token: String,
@@ -62,7 +63,7 @@ impl EnrolRequest {
         }
     }
 
-    /// Whether the sender owns the key it shows.
+    /// Checks that the sender owns the key that it presents.
     pub fn verify(&self) -> Result<(), KeyError> {
         let bytes = signed_bytes(&self.join_token, self.agent_time);
         self.public_key.verify(Purpose::Enrol, &bytes, &self.signature)
@@ -73,14 +74,14 @@ fn signed_bytes(join_token: &str, agent_time: UnixMillis) -> Vec<u8> {
     format!("{}\n{join_token}", agent_time.0).into_bytes()
 }
 
-/// The coordinator's answer to [`EnrolRequest`].
+/// Answer to [`EnrolRequest`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnrolResponse {
-    /// The name of the agent from now on.
+    /// Identifier of the agent from now on.
     pub agent: AgentId,
-    /// Usually [`AgentState::Pending`]: an admin has yet to approve.
+    /// State of the agent; [`AgentState::Pending`] until an admin approves it.
     pub state: AgentState,
-    /// The coordinator's clock.
+    /// The coordinator's clock, for the agent to compare with its own.
     pub coordinator_time: UnixMillis,
 }
 

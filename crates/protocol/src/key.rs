@@ -1,7 +1,7 @@
-//! Agent identity: an Ed25519 key (RFC 8032) made on the agent, which never leaves it.
+//! Agent identity: an Ed25519 key (RFC 8032) that is made on the agent and never leaves it.
 //!
-//! Every signature covers a domain tag first, so that a signature made for one purpose can't be
-//! shown for another.
+//! Every signature covers a domain tag first, so that a signature made for one purpose cannot be
+//! used for another.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use data_encoding::BASE64URL_NOPAD;
 use ed25519_dalek::{Signature as RawSignature, Signer as _, SigningKey, VerifyingKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// What a signature is for.
+/// Purpose of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Enrolling with a join token.
+    /// Enrolment with a join token.
     Enrol,
-    /// Buying a session token.
+    /// Opening a session.
     Session,
-    /// Vouching for a package.
+    /// Authorship of a package.
     Package,
 }
 
@@ -34,25 +34,25 @@ impl Purpose {
     }
 }
 
-/// A key or signature that can't be used.
+/// A key or signature that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// Not base64url without padding, or not of the right length.
+    /// The text is not base64url without padding, or has another length.
     #[error("not {expected} bytes in base64url without padding")]
     Encoding {
-        /// How many bytes were expected.
+        /// Expected number of bytes.
         expected: usize,
     },
-    /// Not a point of the curve, or one that any signature would fit.
+    /// The bytes are no point of the curve, or a weak one that accepts forged signatures.
     #[error("not a usable Ed25519 public key")]
     Point,
-    /// The signature is not this key's for this message.
+    /// The signature was not made by this key for this message.
     #[error("the signature does not fit the key and the message")]
     Mismatch,
 }
 
-/// The secret half. Not `Debug`, not `Clone`, not serialisable: it is read from and written to its
-/// own file only.
+/// Secret key. It is neither `Debug` nor `Clone` nor serialisable, so that it only ever moves
+/// between memory and its own file.
 pub struct AgentKey(SigningKey);
 
 impl AgentKey {
@@ -66,7 +66,7 @@ impl AgentKey {
         self.0.to_bytes()
     }
 
-    /// The half that others may know.
+    /// The public key of this secret key.
     pub fn public(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
     }
@@ -77,7 +77,7 @@ impl AgentKey {
     }
 }
 
-/// An agent's public key; in JSON 32 bytes as base64url.
+/// Public key of an agent; in JSON its 32 bytes as base64url.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);
 
@@ -94,7 +94,7 @@ impl PublicKey {
         self.0.to_bytes()
     }
 
-    /// Whether `signature` was made by this key's owner, over `body`, for `purpose`.
+    /// Checks that `signature` was made with the secret key for this `purpose` and `body`.
     pub fn verify(
         &self,
         purpose: Purpose,
@@ -105,7 +105,7 @@ impl PublicKey {
     }
 }
 
-/// A signature; in JSON 64 bytes as base64url.
+/// Signature; in JSON its 64 bytes as base64url.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Signature(RawSignature);
 
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_fits_one_key_one_purpose_one_message() {
+    fn a_signature_holds_for_one_key_purpose_and_message() {
         let key = AgentKey::from_seed([7; 32]);
         let signature = key.sign(Purpose::Session, b"nonce");
         assert_eq!(key.public().verify(Purpose::Session, b"nonce", &signature), Ok(()));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn text_forms_go_both_ways_and_rubbish_is_refused() {
+    fn text_forms_round_trip_and_invalid_ones_are_refused() {
         let public = AgentKey::from_seed([1; 32]).public();
         assert_eq!(public.to_string().parse(), Ok(public));
         assert_eq!("short".parse::<PublicKey>(), Err(KeyError::Encoding { expected: 32 }));

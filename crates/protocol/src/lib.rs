@@ -1,16 +1,16 @@
-//! The only words a coordinator and its agents exchange.
+//! The messages between a coordinator and its agents.
 //!
-//! An agent's life in reading order:
-//! 1. [`enrol`]: it shows a join token and its public [`key`], and waits for approval.
-//! 2. [`session`]: it buys a ten-minute bearer token with a signature.
-//! 3. [`heartbeat`]: it asks what to do; the answer carries [`Route`]s (URLs to crawl) and
-//!    [`ProbeOrder`]s.
+//! In the order in which an agent uses them:
+//! 1. [`enrol`]: the agent presents a join token and its public [`key`], and waits for approval.
+//! 2. [`session`]: it exchanges a signature for a bearer token that is valid for ten minutes.
+//! 3. [`heartbeat`]: it asks for work; the answer carries [`Route`]s (URLs to crawl),
+//!    [`ProbeOrder`]s and [`HostOrder`]s.
 //! 4. [`probe`]: it measures round trips and reports them.
-//! 5. [`package`]: it ships what it fetched ([`page`]), signed and compressed, until it is
-//!    acknowledged.
+//! 5. [`package`]: it sends the results of its fetches ([`page`]), signed and compressed, until
+//!    they are acknowledged.
 //!
-//! Everything here is data and pure functions: no sockets, no clock, no files. Bounds that protect
-//! a reader live in [`limits`]. The wire forms are held by snapshots in `tests/snapshots`.
+//! Invariants: everything here is data and pure functions, without sockets, clock or files. Bounds
+//! that protect a reader are in [`limits`]. Snapshots in `tests/snapshots` fix the wire formats.
 
 pub mod enrol;
 pub mod heartbeat;

@@ -1,4 +1,4 @@
-//! Bounds that protect a reader from what the other side sends. Chosen well above honest use.
+//! Bounds that protect a reader from the other side, well above what honest senders need.
 
 /// Largest JSON body of the agent API, in bytes.
 pub const JSON_BODY_BYTES: usize = 1 << 20;
@@ -10,7 +10,7 @@ pub const PACKAGE_HEADER_BYTES: usize = 4 << 10;
 pub const PACKAGE_PLAIN_BYTES: u64 = 128 << 20;
 /// Largest ratio of inflated to compressed body, once [`PACKAGE_RATIO_FLOOR`] is passed.
 pub const PACKAGE_RATIO: u64 = 200;
-/// Inflated size below which the ratio is not looked at, in bytes.
+/// Inflated size below which the ratio is not checked, in bytes.
 pub const PACKAGE_RATIO_FLOOR: u64 = 1 << 20;
 /// Most entries in a package.
 pub const PACKAGE_ENTRIES: u32 = 50_000;
@@ -22,7 +22,7 @@ pub const ROUTES_PER_HEARTBEAT: usize = 1_000;
 pub const PROBES_PER_HEARTBEAT: usize = 100;
 /// Most host orders in one heartbeat's answer.
 pub const HOST_ORDERS_PER_HEARTBEAT: usize = 1_000;
-/// Longest time a heartbeat may be held open, in milliseconds.
+/// Longest time for which a heartbeat may be held open, in milliseconds.
 pub const HEARTBEAT_HOLD_MS: u32 = 25_000;
 /// Largest difference between an agent's clock and the coordinator's, in milliseconds.
 pub const CLOCK_OFF_MS: u64 = 10 * 60 * 1_000;

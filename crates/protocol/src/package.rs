@@ -1,20 +1,20 @@
-//! Packages: the papers' data carriers. What an agent fetched, as gzip-compressed JSON lines behind
-//! a signed header.
+//! Packages, the data carriers of the papers: results of fetches as gzip-compressed JSON lines
+//! behind a signed header.
 //!
 //! ```text
 //! "NCPK" 1 | u32 header length | header (JSON) | signature (64 bytes) | body (gzip of JSON lines)
 //! ```
 //!
-//! The signature covers the header, the header holds the hash of the body: nothing is inflated
+//! The signature covers the header, and the header holds the hash of the body. Nothing is inflated
 //! before both are checked, and inflating is bounded by [`crate::limits`].
 
 mod read;
 mod write;
 
+use model::{AgentId, UnixMillis};
 use serde::{Deserialize, Serialize};
 
-use crate::key::KeyError;
-use model::{AgentId, UnixMillis};
+use crate::{key::KeyError, limits};
 
 pub use read::{Package, open};
 pub use write::{PackageBuilder, Written};
@@ -22,26 +22,26 @@ pub use write::{PackageBuilder, Written};
 const MAGIC: &[u8; 5] = b"NCPK\x01";
 const SIGNATURE_BYTES: usize = 64;
 
-/// Names a package: an agent's store (epoch) and a number that rises by one.
+/// Name of a package: agent, epoch of the agent's store, and a number that rises by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PackageName {
-    /// The agent.
+    /// Agent that made the package.
     pub agent: AgentId,
-    /// The agent's store; drawn anew when an agent lost its disk. At most 2^63 - 1.
+    /// Epoch of the agent's store; another one after the agent lost its disk. At most 2^63 - 1.
     pub epoch: u64,
-    /// From 1, by one.
+    /// Number within the epoch, from 1, without gaps.
     pub seq: u64,
 }
 
-/// The signed part.
+/// Signed header of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// Which package.
+    /// Name of the package.
     #[serde(flatten)]
     pub name: PackageName,
-    /// The agent's clock when it was closed.
+    /// The agent's clock when the package was closed.
     pub created: UnixMillis,
-    /// Lines in the body.
+    /// Number of lines in the body.
     pub entries: u32,
     /// Size of the body once inflated, in bytes.
     pub plain_bytes: u64,
@@ -49,57 +49,57 @@ pub struct Header {
     pub body_sha256: String,
 }
 
-/// Why a package can't be taken.
+/// Reason for which a package cannot be built or is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
-    /// Larger than [`crate::limits::PACKAGE_BYTES`].
-    #[error("package of {0} bytes, more than {max} are not taken", max = crate::limits::PACKAGE_BYTES)]
+    /// The package is larger than [`crate::limits::PACKAGE_BYTES`].
+    #[error("a package of {0} bytes; the limit is {max}", max = limits::PACKAGE_BYTES)]
     TooLarge(usize),
-    /// Does not begin like a package of a known version.
+    /// The package does not begin like one of a known version.
     #[error("not a package of a known version")]
     Magic,
-    /// Ends before its header says.
+    /// The package ends before its header says.
     #[error("the package ends before its header says")]
     Truncated,
-    /// The header is not what it should be.
-    #[error("the header can't be read")]
+    /// The header cannot be parsed.
+    #[error("the header cannot be parsed")]
     Header(#[source] serde_json::Error),
     /// The header is longer than [`crate::limits::PACKAGE_HEADER_BYTES`].
-    #[error("a header of {0} bytes, more than {max} are not taken", max = crate::limits::PACKAGE_HEADER_BYTES)]
+    #[error("a header of {0} bytes; the limit is {max}", max = limits::PACKAGE_HEADER_BYTES)]
     HeaderTooLarge(usize),
-    /// Not signed by the agent.
+    /// The header is not signed by the agent's key.
     #[error("the header is not signed by the agent's key")]
     Signature(#[source] KeyError),
-    /// The body is not the one that was signed.
+    /// The body's hash is not the signed one.
     #[error("the body's hash is not the one in the signed header")]
     BodyHash,
-    /// The body does not inflate.
-    #[error("the body can't be inflated")]
+    /// The body cannot be inflated.
+    #[error("the body cannot be inflated")]
     Inflate(#[source] std::io::Error),
-    /// The body inflates to more than it says or than is taken.
+    /// The body inflates to more than its header says or than is accepted.
     #[error("the body inflates to more than {0} bytes")]
     Bomb(u64),
     /// The header promises more entries than [`crate::limits::PACKAGE_ENTRIES`].
-    #[error("{0} entries, more than {max} are not taken", max = crate::limits::PACKAGE_ENTRIES)]
+    #[error("{0} entries; the limit is {max}", max = limits::PACKAGE_ENTRIES)]
     TooManyEntries(u32),
-    /// Other entries than the header promises.
+    /// The body holds another number of entries than the header promises.
     #[error("{found} entries where the header promises {promised}")]
     EntryCount {
-        /// By the header.
+        /// Number in the header.
         promised: u32,
-        /// In the body.
+        /// Number in the body.
         found: u32,
     },
-    /// A line that is not an entry.
-    #[error("entry {number} can't be read")]
+    /// A line of the body is not an entry.
+    #[error("entry {number} cannot be parsed")]
     Entry {
         /// Line of the body, from 1.
         number: u32,
-        /// What is wrong with it.
+        /// Error of the JSON parser.
         #[source]
         source: serde_json::Error,
     },
-    /// An entry longer than [`crate::limits::ENTRY_BYTES`].
-    #[error("an entry of {0} bytes, more than {max} are not taken", max = crate::limits::ENTRY_BYTES)]
+    /// An entry is longer than [`crate::limits::ENTRY_BYTES`].
+    #[error("an entry of {0} bytes; the limit is {max}", max = limits::ENTRY_BYTES)]
     EntryTooLarge(usize),
 }

@@ -6,62 +6,62 @@ use serde::{Deserialize, Serialize};
 
 use model::{ProbeId, ProbeMethod, UnixMillis};
 
-/// The coordinator asks for a measurement. An order is handed out again until its report arrives.
+/// An order to measure a round trip. The coordinator repeats it until the report arrives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeOrder {
-    /// Names the order in the report.
+    /// Identifier of the probe.
     pub probe: ProbeId,
-    /// Where to. The agent's guard may still refuse.
+    /// Address to measure. The agent's guard may still refuse it.
     pub address: IpAddr,
-    /// TCP port for connect and HEAD.
+    /// TCP port for the methods TCP and HEAD.
     pub port: u16,
-    /// Value of the Host header for HEAD.
+    /// Value of the Host header for the method HEAD.
     pub host: String,
     /// Methods in order of preference; the owner may allow fewer.
     pub methods: Vec<ProbeMethod>,
-    /// How many samples to take; the smallest counts. 1 to 10.
+    /// Number of samples, 1 to 10; the smallest counts.
     pub samples: u8,
 }
 
-/// `POST /api/v1/agent/reports`.
+/// Body of `POST /api/v1/agent/reports`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reports {
-    /// One each for orders that are done.
+    /// Reports of finished probes.
     pub probes: Vec<ProbeReport>,
 }
 
-/// What became of one [`ProbeOrder`].
+/// Report on one [`ProbeOrder`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeReport {
-    /// The order.
+    /// Identifier of the probe.
     pub probe: ProbeId,
-    /// The agent's clock when the last sample ended.
+    /// The agent's clock after the last sample.
     pub measured_at: UnixMillis,
-    /// What was seen.
+    /// Outcome of the probe.
     pub result: ProbeResult,
 }
 
-/// The outcome of a probe.
+/// Outcome of a probe.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
 pub enum ProbeResult {
-    /// At least one sample came back.
+    /// At least one sample was answered.
     Measured {
-        /// The method that worked.
+        /// Method of the samples.
         method: ProbeMethod,
         /// Smallest round trip, in microseconds; at least 1.
         rtt_us: u32,
-        /// Samples that came back.
+        /// Number of samples that were answered.
         samples: u8,
     },
-    /// No method brought an answer.
+    /// No sample of any method was answered.
     Unreachable {
-        /// Why, per method, in one line.
+        /// Reason for each method, in one line.
         reason: String,
     },
     /// The owner's rules forbid this address, port or method.
     Refused {
-        /// Which rule, in one line.
+        /// The rule, in one line.
         reason: String,
     },
 }

@@ -1,46 +1,47 @@
-//! Sessions: a signature over the coordinator's nonce buys a bearer token for ten minutes.
+//! Sessions: an agent exchanges a signature over the coordinator's nonce for a bearer token that is
+//! valid for ten minutes.
 //!
-//! The nonce, not a time stamp, makes a replay worthless, so that a clock that is off does not lock
-//! an agent out.
+//! A nonce instead of a time stamp makes replays worthless, so that a wrong clock does not lock an
+//! agent out.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{key::AgentKey, key::KeyError, key::PublicKey, key::Purpose, key::Signature};
 use model::AgentId;
 
-/// `POST /api/v1/agent/challenge`.
+/// Body of `POST /api/v1/agent/challenge`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChallengeRequest {
-    /// Who wants a session.
+    /// Agent that opens a session.
     pub agent: AgentId,
 }
 
-/// The answer to [`ChallengeRequest`].
+/// Answer to [`ChallengeRequest`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Challenge {
-    /// Opaque text to be signed; good for one minute.
+    /// Opaque text to be signed; valid for one minute.
     pub nonce: String,
 }
 
-/// `POST /api/v1/agent/session`.
+/// Body of `POST /api/v1/agent/session`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionRequest {
-    /// Who wants a session.
+    /// Agent that opens a session.
     pub agent: AgentId,
-    /// The nonce of the challenge.
+    /// Nonce of the challenge.
     pub nonce: String,
-    /// By the agent's key, over agent and nonce.
+    /// Signature by the agent's key over agent and nonce.
     pub signature: Signature,
 }
 
 impl SessionRequest {
-    /// A request signed by `key`.
+    /// Builds a request and signs it with `key`.
     pub fn new(key: &AgentKey, agent: AgentId, nonce: String) -> Self {
         let signature = key.sign(Purpose::Session, &signed_bytes(agent, &nonce));
         Self { agent, nonce, signature }
     }
 
-    /// Whether the request is by the owner of `key`.
+    /// Checks that the request was signed with the secret key of `key`.
     pub fn verify(&self, key: &PublicKey) -> Result<(), KeyError> {
         key.verify(Purpose::Session, &signed_bytes(self.agent, &self.nonce), &self.signature)
     }
@@ -50,12 +51,12 @@ fn signed_bytes(agent: AgentId, nonce: &str) -> Vec<u8> {
     format!("{agent}\n{nonce}").into_bytes()
 }
 
-/// The answer to [`SessionRequest`].
+/// Answer to [`SessionRequest`].
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// Bearer token for the rest of the agent API.
     pub token: String,
-    /// Its remaining lifetime, in seconds.
+    /// Remaining lifetime of the token, in seconds.
     pub expires_in_s: u32,
 }
 

@@ -1,34 +1,35 @@
-//! Which dialects of this protocol a side speaks.
+//! Versions of the protocol.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The protocol's version: one number, raised with each change that an older side would
+/// Version of the protocol: one number, raised with each change that an older side would
 /// misunderstand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProtocolVersion(pub u16);
 
-/// What this build speaks.
+/// Version of this build.
 pub const CURRENT: ProtocolVersion = ProtocolVersion(2);
 
-/// The oldest that this build still understands.
+/// Oldest version that this build understands.
 pub const OLDEST: ProtocolVersion = ProtocolVersion(1);
 
-/// The first with [`crate::heartbeat::HostOrder`]s and leases. Agents before it are told nothing of the
-/// kind and keep the hosts they have.
+/// First version with [`crate::heartbeat::HostOrder`]s and leases. Agents before it get neither and
+/// keep the hosts that they have.
 pub const HANDOVERS: ProtocolVersion = ProtocolVersion(2);
 
 /// The other side speaks a version that this one does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum VersionError {
-    /// Too new for this side.
+    /// The agent is newer than this coordinator.
     #[error(
-        "the agent speaks protocol {0}, this coordinator up to {CURRENT}: update the coordinator, or run an older agent"
+        "the agent speaks protocol {0}, this coordinator up to {CURRENT}: update the coordinator, \
+         or run an older agent"
     )]
     Newer(ProtocolVersion),
-    /// Too old for this side.
+    /// The agent is older than this coordinator supports.
     #[error(
         "the agent speaks protocol {0}, this coordinator needs at least {OLDEST}: update the agent"
     )]
@@ -36,7 +37,7 @@ pub enum VersionError {
 }
 
 impl ProtocolVersion {
-    /// Whether a coordinator of this build can serve an agent that speaks `self`.
+    /// Checks that a coordinator of this build can serve an agent of this version.
     pub fn supported(self) -> Result<(), VersionError> {
         match self {
             v if v > CURRENT => Err(VersionError::Newer(v)),

@@ -1,4 +1,4 @@
-//! Packages over the wire: what goes in comes out, and nothing else is taken.
+//! Packages: entries survive the round trip, and forged or damaged packages are refused.
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use std::io::Write as _;
@@ -58,7 +58,7 @@ fn write(entries: &[Entry]) -> Written {
     builder.finish(NAME, UnixMillis(1_700_000_000_500), &key()).unwrap()
 }
 
-/// A package with a body and promises of the test's choosing, honestly signed by a dishonest agent.
+/// A package with any body and any promises in its header, validly signed by a dishonest agent.
 fn forge(plain: &[u8], entries: u32, plain_bytes: u64) -> Vec<u8> {
     let mut gz = GzEncoder::new(Vec::new(), Compression::best());
     gz.write_all(plain).unwrap();
@@ -76,7 +76,7 @@ fn read(bytes: &[u8]) -> Result<Vec<Entry>, PackageError> {
 }
 
 #[test]
-fn what_goes_in_comes_out() {
+fn entries_survive_the_round_trip() {
     let entries = vec![page("http://a.example/", "κείμενο\nδύο"), discovered("http://b.example/")];
     let written = write(&entries);
     assert_eq!(written.header.entries, 2);
@@ -84,7 +84,7 @@ fn what_goes_in_comes_out() {
 }
 
 #[test]
-fn the_wire_form_does_not_change_by_accident() {
+fn the_wire_format_is_fixed() {
     let entry = page("http://a.example/", "text");
     insta::assert_json_snapshot!(entry);
     insta::assert_json_snapshot!(Header {
@@ -97,7 +97,7 @@ fn the_wire_form_does_not_change_by_accident() {
 }
 
 #[test]
-fn a_stranger_s_package_is_refused() {
+fn a_package_signed_by_another_key_is_refused() {
     let written = write(&[discovered("http://b.example/")]);
     let stranger = AgentKey::from_seed([6; 32]).public();
     assert!(matches!(open(&written.bytes, &stranger), Err(PackageError::Signature(_))));
@@ -113,7 +113,7 @@ fn a_bomb_is_refused_before_or_while_it_inflates() {
 }
 
 #[test]
-fn promises_about_entries_are_held() {
+fn the_number_of_entries_is_checked() {
     let line = b"{\"discovered\":{\"url\":\"http://b.example/\",\"redirects\":0}}\n";
     let length = line.len() as u64;
     assert!(matches!(
@@ -137,7 +137,8 @@ proptest! {
 
     #[test]
     fn one_changed_byte_is_noticed(at in any::<prop::sample::Index>(), bit in 0_u8..8) {
-        let mut bytes = write(&[discovered("http://b.example/"), page("http://a.example/", "text")]).bytes;
+        let entries = [discovered("http://b.example/"), page("http://a.example/", "text")];
+        let mut bytes = write(&entries).bytes;
         let at = at.index(bytes.len());
         bytes[at] ^= 1 << bit;
         prop_assert!(read(&bytes).is_err());

@@ -1,120 +1,141 @@
-//! The heartbeat: ask the coordinator, again and again, what there is to do.
+//! The heartbeat: a long poll that asks the coordinator for work and passes the answer on.
 
 use std::{sync::Arc, time::Duration};
 
-use model::{AgentState, UnixMillis};
+use model::{AgentState, CrawlPolicy, UnixMillis};
 use protocol::{
     HeartbeatRequest, HeartbeatResponse, Presence, ProbeOrder, WorkStatus,
     limits::HEARTBEAT_HOLD_MS, version,
 };
-use tokio::{sync::mpsc, time::Instant};
+use tokio::{
+    sync::{mpsc, watch},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
 
-use super::{AgentError, Shared, readiness::IdleReason};
+use super::{
+    AgentError, crawl,
+    host_orders::HostOrders,
+    lease::Lease,
+    probes::TakenProbes,
+    readiness::{Readiness, ReadinessSignal, Sleep, idle_reason},
+};
 use crate::{
     backoff::Backoff,
     clock,
-    coordinator_client::CoordinatorError,
+    coordinator_client::{CoordinatorClient, CoordinatorError},
     error_line,
-    frontier::{Change, Frontier},
+    frontier::{Change, Frontier, FrontierHandle},
+    outbox::PackTrigger,
+    schedule::Schedule,
+    visit::Visitor,
 };
 
-/// Least time between two heartbeats that bring nothing new.
+/// Least time between two heartbeats when the first brought nothing new.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
-/// Longest heartbeat that only says that the agent goes to sleep.
+/// Time limit of the heartbeat that announces sleep.
 const SLEEP_ANNOUNCEMENT: Duration = Duration::from_secs(10);
 
-pub(super) async fn run(
-    shared: Arc<Shared>,
-    orders: mpsc::Sender<ProbeOrder>,
-    tell: impl Fn(&str) + Send + Sync + 'static,
-) -> Result<(), AgentError> {
-    let beating = HeartbeatTask { shared: Arc::clone(&shared), orders, tell };
-    shared.stop.run_until_cancelled(beating.run_forever()).await.unwrap_or(Ok(()))
+/// Task that sends heartbeats.
+pub(super) struct HeartbeatTask<P> {
+    pub(super) client: Arc<CoordinatorClient>,
+    pub(super) store: FrontierHandle,
+    pub(super) schedule: Arc<Schedule>,
+    pub(super) visitor: Arc<Visitor>,
+    pub(super) taken_probes: Arc<TakenProbes>,
+    pub(super) host_orders: Arc<HostOrders>,
+    pub(super) lease: Arc<Lease>,
+    pub(super) policy: watch::Sender<CrawlPolicy>,
+    pub(super) readiness: ReadinessSignal,
+    pub(super) pack_trigger: Arc<PackTrigger>,
+    /// Probe orders on their way to the prober.
+    pub(super) probe_orders: mpsc::Sender<ProbeOrder>,
+    /// Shows the owner a new state of the agent.
+    pub(super) print: P,
 }
 
-struct HeartbeatTask<T> {
-    shared: Arc<Shared>,
-    orders: mpsc::Sender<ProbeOrder>,
-    tell: T,
-}
+impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
+    pub(super) async fn run(self, stop: CancellationToken) -> Result<(), AgentError> {
+        stop.run_until_cancelled(self.run_forever()).await.unwrap_or(Ok(()))
+    }
 
-impl<T: Fn(&str) + Send + Sync> HeartbeatTask<T> {
-    async fn run_forever(self) -> Result<(), AgentError> {
-        let mut readiness = self.shared.readiness.subscribe();
+    async fn run_forever(&self) -> Result<(), AgentError> {
+        let mut readiness = self.readiness.subscribe();
         let mut backoff = Backoff::default();
         loop {
             let asleep = readiness.borrow_and_update().asleep;
-            if let Some(until) = asleep {
-                self.announce_sleep(until).await?;
-                // Nothing is sent until the span starts.
-                while readiness.borrow_and_update().asleep.is_some() {
-                    if readiness.changed().await.is_err() {
-                        return Ok(());
-                    }
+            if let Some(sleep) = asleep {
+                self.announce_sleep(sleep).await?;
+                // Nothing is sent until the next span starts.
+                if readiness.wait_for(|readiness| readiness.asleep.is_none()).await.is_err() {
+                    return Ok(());
                 }
             }
-            let (started, started_at) = (Instant::now(), clock::now());
+            let started = Instant::now();
+            let started_at = clock::now();
             let request = self.request(HEARTBEAT_HOLD_MS).await?;
-            let heartbeat = self.shared.coordinator.heartbeat(&request);
-            let answer = tokio::select! {
-                answer = heartbeat => answer,
-                // The answer would come too late.
+            let response = tokio::select! {
+                response = self.client.heartbeat(&request) => response,
+                // The span is over: whatever the coordinator answers would come too late.
                 () = fell_asleep(&mut readiness) => continue,
-                // The coordinator waits for this.
+                // The next agent of a released host waits for the confirmation, so that it must
+                // not wait for the end of the long poll.
                 confirm = self.has_more_to_confirm(&request) => { confirm?; continue }
             };
-            match answer {
-                Ok(answer) => {
+            match response {
+                Ok(response) => {
                     backoff.reset();
-                    self.shared.settle_confirmed(&request.orders_done, &answer.host_orders).await?;
-                    let lease_ms = answer.lease_ms;
-                    let news = self.take(answer).await?;
-                    // Hosts that went to others meanwhile are left alone by now.
-                    self.shared.lease.renew(started, started_at, lease_ms);
-                    self.shared
-                        .change(|readiness| readiness.lease_expired = !self.shared.lease.holds());
+                    let confirmed = &request.orders_done;
+                    self.host_orders.forget_confirmed(confirmed, &response.host_orders).await?;
+                    let lease_ms = response.lease_ms;
+                    let news = self.apply(response).await?;
+                    // Renewed last: hosts that were released meanwhile are retired by now. The
+                    // lease counts from the request, because the answer may have been delayed.
+                    self.lease.renew(started, started_at, lease_ms);
+                    let lease_expired = !self.lease.holds();
+                    self.readiness.change(|readiness| readiness.lease_expired = lease_expired);
                     if !news {
                         tokio::time::sleep_until(started + LEAST_PAUSE).await;
                     }
                 }
-                Err(error) => self.retry_later(error, &mut backoff).await?,
+                Err(error) => self.wait_after(error, &mut backoff).await?,
             }
         }
     }
 
-    async fn announce_sleep(&self, until: Option<UnixMillis>) -> Result<(), AgentError> {
+    /// Tells the coordinator that the agent sleeps. Where this fails, the coordinator notices that
+    /// the heartbeats have stopped.
+    async fn announce_sleep(&self, sleep: Sleep) -> Result<(), AgentError> {
         let mut request = self.request(0).await?;
-        let until = until.unwrap_or(UnixMillis(i64::MAX));
+        let until = sleep.until.unwrap_or(UnixMillis(i64::MAX));
         request.status.presence = Presence::Asleep { until };
-        // Without it the coordinator finds out by itself.
-        drop(
-            tokio::time::timeout(SLEEP_ANNOUNCEMENT, self.shared.coordinator.heartbeat(&request))
-                .await,
-        );
+        let sending = self.client.heartbeat(&request);
+        if let Ok(Ok(response)) = tokio::time::timeout(SLEEP_ANNOUNCEMENT, sending).await {
+            // Work in the answer is sent again later; a revocation must not wait for the morning.
+            self.apply_state(response.state)?;
+        }
         Ok(())
     }
 
     async fn request(&self, hold_ms: u32) -> Result<HeartbeatRequest, AgentError> {
-        let counts = self.shared.store.read(Frontier::counts).await?;
-        let readiness = self.shared.readiness.borrow().clone();
-        let idle = readiness
-            .idle_reason()
-            .or((!self.shared.schedule.has_work()).then_some(IdleReason::NothingToDo));
+        let counts = self.store.read(Frontier::counts).await?;
+        let readiness = self.readiness.current();
+        let idle = idle_reason(&readiness, &self.schedule);
         Ok(HeartbeatRequest {
             protocol: version::CURRENT,
             agent_time: clock::now(),
             hold_ms,
             routes_after: counts.routes_after,
             state: readiness.state.unwrap_or(AgentState::Pending),
-            probes_taken: self.shared.taken.list(),
-            orders_done: self.shared.store.read(Frontier::orders_done).await?,
-            orders_taken: self.shared.host_orders.taken(),
-            policy: Some(*self.shared.policy.borrow()),
+            probes_taken: self.taken_probes.list(),
+            orders_done: self.store.read(Frontier::orders_done).await?,
+            orders_taken: self.host_orders.list(),
+            policy: Some(*self.policy.borrow()),
             status: WorkStatus {
                 presence: Presence::Awake,
                 hosts: counts.hosts,
                 queued: counts.queued,
-                in_flight: u32::try_from(self.shared.schedule.in_flight()).unwrap_or(u32::MAX),
+                in_flight: u32::try_from(self.schedule.in_flight()).unwrap_or(u32::MAX),
                 fetched: counts.fetched,
                 wire_bytes: counts.wire_bytes,
                 unshipped: counts.packages + counts.results,
@@ -123,74 +144,79 @@ impl<T: Fn(&str) + Send + Sync> HeartbeatTask<T> {
         })
     }
 
-    /// Returns when there is an order to confirm that `request` does not confirm.
+    /// Returns when an order can be confirmed that `request` does not confirm.
     async fn has_more_to_confirm(&self, request: &HeartbeatRequest) -> Result<(), AgentError> {
         loop {
-            self.shared.host_orders.done.notified().await;
-            let done = self.shared.store.read(Frontier::orders_done).await?;
+            self.host_orders.confirmable.notified().await;
+            let done = self.store.read(Frontier::orders_done).await?;
             if done.iter().any(|number| !request.orders_done.contains(number)) {
                 return Ok(());
             }
         }
     }
 
-    /// Does what the answer says; tells whether there was anything.
-    async fn take(&self, answer: HeartbeatResponse) -> Result<bool, AgentError> {
-        let changed = self.new_state(answer.state)?;
-        let revisit = self.shared.visitor.revisit();
-        self.shared.policy.send_if_modified(|policy| {
-            let new = *policy != answer.policy;
-            *policy = answer.policy;
-            new
-        });
-        if self.shared.visitor.revisit() != revisit {
-            super::crawl::offer_revisits(&self.shared, Duration::ZERO).await?;
+    /// Applies an answer; returns whether it brought anything new.
+    async fn apply(&self, response: HeartbeatResponse) -> Result<bool, AgentError> {
+        let state_changed = self.apply_state(response.state)?;
+        self.apply_policy(response.policy).await?;
+        let news = state_changed || !response.routes.is_empty() || !response.probes.is_empty();
+        if !response.routes.is_empty() {
+            self.store_routes(response.routes).await?;
         }
-        let news = changed || !answer.routes.is_empty() || !answer.probes.is_empty();
-        if !answer.routes.is_empty() {
-            self.store(answer.routes).await?;
-        }
-        // After the routes: what came for a host is handed back with the rest.
-        self.shared.accept_orders(answer.host_orders).await?;
-        for order in answer.probes {
-            if self.shared.taken.add(order.probe) {
-                // Fails only when everything is ending.
-                drop(self.orders.send(order).await);
+        // After the routes, so that URLs of a host that is released are handed back as well.
+        self.host_orders.accept(response.host_orders).await?;
+        for order in response.probes {
+            if self.taken_probes.add(order.probe) {
+                // Fails only when the agent is stopping; the order is then sent again.
+                drop(self.probe_orders.send(order).await);
             }
         }
         Ok(news)
     }
 
-    fn new_state(&self, state: AgentState) -> Result<bool, AgentError> {
-        let known = self.shared.readiness.borrow().state;
-        self.shared.change(|readiness| {
+    /// Applies the agent's state; returns whether it is another than before.
+    fn apply_state(&self, state: AgentState) -> Result<bool, AgentError> {
+        let changed = self.readiness.current().state != Some(state);
+        self.readiness.change(|readiness| {
             readiness.state = Some(state);
             readiness.unreachable = None;
         });
-        if known != Some(state) {
-            (self.tell)(state.as_str());
+        if changed {
+            (self.print)(state.as_str());
             tracing::info!(state = state.as_str(), "the coordinator has answered");
         }
-        if state == AgentState::Revoked {
-            Err(AgentError::Revoked)
-        } else {
-            Ok(known != Some(state))
-        }
+        if state == AgentState::Revoked { Err(AgentError::Revoked) } else { Ok(changed) }
     }
 
-    async fn store(&self, routes: Vec<protocol::Route>) -> Result<(), AgentError> {
-        let (at, bounds) = (clock::now(), self.shared.visitor.bounds());
-        let effect = self.shared.store.apply(Change::Routes { routes, at, bounds }).await?;
-        for (host, due) in effect.ready {
-            self.shared.schedule.offer(host, due, at, Duration::ZERO);
-        }
-        if effect.results {
-            self.shared.pack_trigger.add(0);
+    async fn apply_policy(&self, policy: CrawlPolicy) -> Result<(), AgentError> {
+        let revisit_before = self.visitor.revisit_period();
+        self.policy.send_if_modified(|current| {
+            let changed = *current != policy;
+            *current = policy;
+            changed
+        });
+        // Hosts that were idle under the old period may have pages to revisit now.
+        if self.visitor.revisit_period() != revisit_before {
+            crawl::offer_revisits(&self.visitor, Duration::ZERO).await?;
         }
         Ok(())
     }
 
-    async fn retry_later(
+    async fn store_routes(&self, routes: Vec<protocol::Route>) -> Result<(), AgentError> {
+        let at = clock::now();
+        let bounds = self.visitor.bounds();
+        let effect = self.store.apply(Change::Routes { routes, at, bounds }).await?;
+        for (host, due) in effect.ready {
+            self.schedule.offer(host, due, at, Duration::ZERO);
+        }
+        if effect.results {
+            self.pack_trigger.add(0);
+        }
+        Ok(())
+    }
+
+    /// Waits before the next attempt, or ends the agent where none can succeed.
+    async fn wait_after(
         &self,
         error: CoordinatorError,
         backoff: &mut Backoff,
@@ -199,14 +225,15 @@ impl<T: Fn(&str) + Send + Sync> HeartbeatTask<T> {
             return Err(AgentError::Banned(error));
         }
         let pause = backoff.next(rand::random());
-        tracing::warn!(error = error_line::of(&error), ?pause, "no answer to the heartbeat");
-        self.shared.change(|readiness| readiness.unreachable = Some(error_line::of(&error)));
+        let error = error_line::of(&error);
+        tracing::warn!(error, ?pause, "no answer to the heartbeat");
+        self.readiness.change(|readiness| readiness.unreachable = Some(error));
         tokio::time::sleep(pause).await;
         Ok(())
     }
 }
 
-async fn fell_asleep(readiness: &mut tokio::sync::watch::Receiver<super::Readiness>) {
-    // An error means that everything is ending.
+async fn fell_asleep(readiness: &mut watch::Receiver<Readiness>) {
+    // An error means that the agent is stopping.
     drop(readiness.wait_for(|readiness| readiness.asleep.is_some()).await);
 }

@@ -1,9 +1,9 @@
-//! The coordinator's orders about hosts: let go of them, or forget how fast they were.
+//! The coordinator's orders about hosts: release them, or forget how fast their pages were.
 //!
-//! An order is taken up with the answer that brings it: from that moment on no request to the host
-//! begins. It is carried out when the request under way is over, confirmed when everything is
-//! shipped, and forgotten when the coordinator does not name it any more. After a crash the
-//! coordinator names it again.
+//! An order is accepted with the answer that brings it; from then on no request to a host that is
+//! to be released begins. The order is executed when the running request is over, confirmed when
+//! every result of the host is shipped, and forgotten when the coordinator does not name it any
+//! more. After a crash the coordinator names it again.
 
 use std::{
     collections::BTreeSet,
@@ -13,22 +13,34 @@ use std::{
 use model::HostTask;
 use protocol::heartbeat::HostOrder;
 use tokio::{sync::Notify, task::JoinSet};
+use tokio_util::sync::CancellationToken;
 
-use super::{AgentError, Shared};
-use crate::frontier::{Change, Frontier, FrontierError, HostNumber};
+use super::AgentError;
+use crate::{
+    fetch::Fetcher,
+    frontier::{Change, Frontier, FrontierError, FrontierHandle, HostNumber},
+    outbox::PackTrigger,
+    schedule::Schedule,
+};
 
-/// Orders that were taken up.
-#[derive(Default)]
+/// Orders that were accepted and are not forgotten yet.
 pub(super) struct HostOrders {
-    taken: Mutex<BTreeSet<u64>>,
-    waiting: Mutex<Vec<Taken>>,
+    store: FrontierHandle,
+    schedule: Arc<Schedule>,
+    fetcher: Arc<Fetcher>,
+    pack_trigger: Arc<PackTrigger>,
+    /// Numbers of all accepted orders.
+    accepted: Mutex<BTreeSet<u64>>,
+    /// Orders that are not being executed yet.
+    pending: Mutex<Vec<PendingOrder>>,
+    /// Notified when `pending` has grown.
     arrived: Notify,
-    /// Rung when orders may be confirmed.
-    pub(super) done: Notify,
+    /// Notified when orders may have become confirmable.
+    pub(super) confirmable: Notify,
 }
 
-/// An order and the host it is about, when that is one of ours.
-struct Taken {
+/// An order, and the host it is about where that host is the agent's.
+struct PendingOrder {
     order: HostOrder,
     host: Option<HostNumber>,
 }
@@ -38,95 +50,113 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl HostOrders {
-    /// Whether there is nothing to be carried out or confirmed.
+    pub(super) fn new(
+        store: FrontierHandle,
+        schedule: Arc<Schedule>,
+        fetcher: Arc<Fetcher>,
+        pack_trigger: Arc<PackTrigger>,
+    ) -> Self {
+        Self {
+            store,
+            schedule,
+            fetcher,
+            pack_trigger,
+            accepted: Mutex::default(),
+            pending: Mutex::default(),
+            arrived: Notify::new(),
+            confirmable: Notify::new(),
+        }
+    }
+
+    /// Whether no order is left to execute or confirm.
     pub(super) fn is_empty(&self) -> bool {
-        lock(&self.taken).is_empty()
+        lock(&self.accepted).is_empty()
     }
 
-    /// Orders that need not be sent again for a while.
-    pub(super) fn taken(&self) -> Vec<u64> {
-        lock(&self.taken).iter().copied().collect()
+    /// Numbers of the accepted orders, which the coordinator need not repeat at once.
+    pub(super) fn list(&self) -> Vec<u64> {
+        lock(&self.accepted).iter().copied().collect()
     }
-}
 
-impl Shared {
-    /// Takes up what is new. Hosts that shall be let go are left alone from here on.
-    pub(super) async fn accept_orders(&self, orders: Vec<HostOrder>) -> Result<(), FrontierError> {
+    /// Accepts the orders that are new. Hosts that are to be released are retired at once.
+    pub(super) async fn accept(&self, orders: Vec<HostOrder>) -> Result<(), FrontierError> {
         if orders.is_empty() {
             return Ok(());
         }
         let executed = self.store.read(Frontier::orders_executed).await?;
         for order in orders {
-            // What was carried out before a restart only waits to be confirmed; the host may be
-            // ours again.
-            if !lock(&self.host_orders.taken).insert(order.number)
-                || executed.contains(&order.number)
-            {
+            let is_new = lock(&self.accepted).insert(order.number);
+            // An order that was executed before a restart waits only for its confirmation. The
+            // host may be the agent's again, so it must not be released a second time.
+            if !is_new || executed.contains(&order.number) {
                 continue;
             }
             let key = order.host.clone();
-            let host =
-                self.store.read(move |frontier: &Frontier| frontier.host_number(&key)).await?;
+            let find = move |frontier: &Frontier| frontier.host_number(&key);
+            let host = self.store.read(find).await?;
             if let (Some(host), HostTask::Release) = (host, order.task) {
                 self.schedule.retire(host);
             }
-            lock(&self.host_orders.waiting).push(Taken { order, host });
+            lock(&self.pending).push(PendingOrder { order, host });
         }
-        self.host_orders.arrived.notify_one();
+        self.arrived.notify_one();
         Ok(())
     }
 
-    /// The coordinator has answered a heartbeat that confirmed `told`, and names `named` still.
-    pub(super) async fn settle_confirmed(
+    /// Forgets the orders that a heartbeat `confirmed` and whose answer does not name them any
+    /// more.
+    pub(super) async fn forget_confirmed(
         &self,
-        told: &[u64],
+        confirmed: &[u64],
         named: &[HostOrder],
     ) -> Result<(), FrontierError> {
-        let over =
-            told.iter().copied().filter(|number| named.iter().all(|order| order.number != *number));
-        let numbers: Vec<u64> = over.collect();
+        let is_named = |number: u64| named.iter().any(|order| order.number == number);
+        let numbers: Vec<u64> =
+            confirmed.iter().copied().filter(|number| !is_named(*number)).collect();
         if numbers.is_empty() {
             return Ok(());
         }
-        lock(&self.host_orders.taken).retain(|number| !numbers.contains(number));
+        lock(&self.accepted).retain(|number| !numbers.contains(number));
         self.store.apply(Change::ForgetOrders { numbers }).await.map(drop)
     }
 
-    async fn execute(&self, Taken { order, host }: Taken) -> Result<(), FrontierError> {
-        if let (Some(host), HostTask::Release) = (host, order.task) {
+    /// Executes orders as they come, until `stop`.
+    pub(super) async fn run(self: Arc<Self>, stop: CancellationToken) -> Result<(), AgentError> {
+        let mut executing = JoinSet::new();
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return Ok(()),
+                () = self.arrived.notified() => {
+                    for pending in std::mem::take(&mut *lock(&self.pending)) {
+                        let orders = Arc::clone(&self);
+                        executing.spawn(async move { orders.execute(pending).await });
+                    }
+                }
+                Some(ended) = executing.join_next() => ended.map_err(AgentError::Crashed)??,
+            }
+        }
+    }
+
+    async fn execute(
+        &self,
+        PendingOrder { order, host }: PendingOrder,
+    ) -> Result<(), FrontierError> {
+        let released = host.filter(|_| order.task == HostTask::Release);
+        if let Some(host) = released {
             self.schedule.until_idle(host).await;
-            self.fetcher.hang_up(&order.host);
+            self.fetcher.close_connection(&order.host);
         }
         let change = Change::Order { number: order.number, host, task: order.task };
+        // A large host is released in several transactions.
         while self.store.apply(change.clone()).await?.more {}
-        if let (Some(host), HostTask::Release) = (host, order.task) {
+        if let Some(host) = released {
             self.schedule.forget(host);
         }
-        tracing::info!(
-            host = order.host,
-            task = order.task.as_str(),
-            "carried out an order of the coordinator"
-        );
-        // Nothing may be left to ship; then the order can be confirmed at once.
+        tracing::info!(host = order.host, task = order.task.as_str(), "executed a host order");
+        // The confirmation waits for the host's results, so pack them now. If none are left, the
+        // order can be confirmed at once.
         self.pack_trigger.pack_now();
-        self.host_orders.done.notify_one();
+        self.confirmable.notify_one();
         Ok(())
-    }
-}
-
-/// Carries orders out as they come.
-pub(super) async fn run(shared: Arc<Shared>) -> Result<(), AgentError> {
-    let mut working = JoinSet::new();
-    loop {
-        tokio::select! {
-            () = shared.stop.cancelled() => return Ok(()),
-            () = shared.host_orders.arrived.notified() => {
-                for taken in std::mem::take(&mut *lock(&shared.host_orders.waiting)) {
-                    let shared = Arc::clone(&shared);
-                    working.spawn(async move { shared.execute(taken).await });
-                }
-            }
-            Some(ended) = working.join_next() => ended.map_err(AgentError::Crashed)??,
-        }
     }
 }

@@ -1,5 +1,5 @@
-//! How long the agent may go on by itself. Past that its hosts may have gone to others, so that it
-//! must hear from the coordinator first.
+//! The lease: how long the agent may fetch without an answer from the coordinator. After its end
+//! the agent's hosts may have been given to other agents.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -11,34 +11,34 @@ use tokio::time::Instant;
 
 use crate::clock;
 
-/// Renewed with each answer of the coordinator.
+/// Permission to fetch, renewed with each answer of the coordinator.
 #[derive(Debug, Default)]
-pub(super) struct Lease(Mutex<Option<Until>>);
+pub(super) struct Lease(Mutex<Option<Term>>);
 
-/// By both clocks: one may be set, the other stands still while the machine sleeps.
+/// Measured by two clocks: the wall clock may be set, and the monotonic clock stands still while
+/// the machine sleeps. The lease is over when either says so.
 #[derive(Debug, Clone, Copy)]
-struct Until {
+struct Term {
     began: Instant,
     began_at: UnixMillis,
     length: Duration,
 }
 
 impl Lease {
-    /// The coordinator has answered a heartbeat that was sent at `began`; none stands for a lease
-    /// without an end.
+    /// Renews the lease after the answer to a heartbeat that was sent at `began`. No length stands
+    /// for a lease without an end.
     pub(super) fn renew(&self, began: Instant, began_at: UnixMillis, length_ms: Option<u64>) {
         let length = length_ms.map(Duration::from_millis);
-        let until = length.map(|length| Until { began, began_at, length });
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = until;
+        let term = length.map(|length| Term { began, began_at, length });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = term;
     }
 
-    /// Whether the agent may go on; yes before the first answer, since nothing is fetched before it
-    /// anyway.
+    /// Whether the agent may fetch; true before the first answer, when nothing is fetched anyway.
     pub(super) fn holds(&self) -> bool {
-        let until = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        until.is_none_or(|until| {
-            let wall = clock::now().0.saturating_sub(until.began_at.0).max(0).unsigned_abs();
-            until.began.elapsed().max(Duration::from_millis(wall)) < until.length
+        let term = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        term.is_none_or(|term| {
+            let wall_ms = clock::now().0.saturating_sub(term.began_at.0).max(0).unsigned_abs();
+            term.began.elapsed().max(Duration::from_millis(wall_ms)) < term.length
         })
     }
 }
@@ -54,12 +54,12 @@ mod tests {
         lease.renew(Instant::now(), clock::now(), Some(60_000));
         assert!(lease.holds());
         tokio::time::advance(Duration::from_secs(61)).await;
-        assert!(!lease.holds(), "by the clock that counts");
+        assert!(!lease.holds(), "by the monotonic clock");
         lease.renew(Instant::now(), clock::now().plus_ms(-61_000), Some(60_000));
-        assert!(!lease.holds(), "by the clock on the wall, after the machine slept");
+        assert!(!lease.holds(), "by the wall clock, after the machine slept");
         lease.renew(Instant::now(), clock::now(), None);
         assert!(lease.holds(), "an older coordinator gives leases without an end");
         lease.renew(Instant::now(), clock::now(), Some(0));
-        assert!(!lease.holds(), "there are more orders to come");
+        assert!(!lease.holds(), "the coordinator has more orders to send first");
     }
 }

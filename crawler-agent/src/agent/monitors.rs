@@ -1,106 +1,145 @@
-//! Looks at the clock, the disk, the network, and tells the owner how it goes.
+//! Monitors: tasks that watch clock, disk and network, and the task that writes the status file.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use model::UnixMillis;
+use model::AgentId;
+use tokio_util::sync::CancellationToken;
 
-use super::{AgentError, Shared, readiness::IdleReason};
+use super::{
+    AgentError,
+    lease::Lease,
+    readiness::{ReadinessSignal, Sleep, idle_reason},
+};
 use crate::{
-    clock, disk,
-    frontier::Frontier,
-    guard::{Guard, on_link_prefixes},
+    clock,
+    config::Limits,
+    disk,
+    frontier::{Frontier, FrontierHandle},
+    guard::{Guard, GuardRules, on_link_prefixes},
+    resolve::Resolver,
+    schedule::Schedule,
     spans::Spans,
     status::StatusFile,
 };
 
-/// How often the clock is looked at: it may be set, and machines may sleep.
-const CLOCK: Duration = Duration::from_secs(1);
-/// How often disk and network are looked at.
-const MACHINE: Duration = Duration::from_secs(10);
-/// How often the status is written.
-const STATUS: Duration = Duration::from_secs(1);
+/// Period of clock checks. Polling instead of one long sleep: the clock may be set, and machines
+/// may be suspended.
+const CLOCK_PERIOD: Duration = Duration::from_secs(1);
+/// Period of disk and network checks.
+const MACHINE_PERIOD: Duration = Duration::from_secs(10);
+/// Period in which the status file is written.
+const STATUS_PERIOD: Duration = Duration::from_secs(1);
 
-/// Keeps the owner's hours.
-pub(super) async fn spans(shared: Arc<Shared>) -> Result<(), AgentError> {
-    let mut tick = tokio::time::interval(CLOCK);
-    while shared.stop.run_until_cancelled(tick.tick()).await.is_some() {
-        let asleep = asleep(&shared.config.spans);
-        let lease_expired = !shared.lease.holds();
-        shared.change(|readiness| {
-            readiness.asleep = asleep;
-            readiness.lease_expired = lease_expired;
+/// Task that keeps the owner's hours and notices the end of the lease.
+pub(super) async fn watch_clock(
+    spans: Spans,
+    lease: Arc<Lease>,
+    readiness: ReadinessSignal,
+    stop: CancellationToken,
+) -> Result<(), AgentError> {
+    let mut tick = tokio::time::interval(CLOCK_PERIOD);
+    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+        readiness.change(|readiness| {
+            readiness.asleep = asleep(&spans);
+            readiness.lease_expired = !lease.holds();
         });
     }
     Ok(())
 }
 
-/// Whether the agent must sleep now; until when, if that ever ends.
-#[expect(clippy::option_option, reason = "asleep without an end is not the same as awake")]
-pub(super) fn asleep(spans: &Spans) -> Option<Option<UnixMillis>> {
+/// Whether the agent must sleep now.
+pub(super) fn asleep(spans: &Spans) -> Option<Sleep> {
     let now = clock::timestamp(clock::now());
-    (!spans.awake(now)).then(|| spans.next_change(now).map(clock::unix_millis))
+    (!spans.awake(now)).then(|| Sleep { until: spans.next_change(now).map(clock::unix_millis) })
 }
 
-/// Keeps the owner's room on the disk, and the guard's knowledge of the network.
-pub(super) async fn machine(shared: Arc<Shared>) -> Result<(), AgentError> {
-    let mut tick = tokio::time::interval(MACHINE);
-    while shared.stop.run_until_cancelled(tick.tick()).await.is_some() {
-        let (dir, limits) = (shared.dir.clone(), shared.config.limits.clone());
-        let looked = tokio::task::spawn_blocking(move || {
-            (disk::shortage(&dir, &limits), on_link_prefixes())
-        });
-        let Ok((shortage, on_link)) = looked.await else { continue };
-        match shortage {
-            Ok(shortage) => shared.change(|readiness| readiness.shortage = shortage),
-            Err(error) => tracing::warn!(%error, "the disk can't be looked at"),
-        }
-        match on_link {
-            Ok(on_link) => {
-                shared.resolver.set_guard(Guard::new(shared.config.guard.clone(), on_link));
-            }
-            Err(error) => {
-                tracing::warn!(%error, "the network interfaces can't be read; the guard stays as it is");
-            }
+/// Task that notices when the disk gets short.
+pub(super) async fn watch_disk(
+    dir: PathBuf,
+    limits: Limits,
+    readiness: ReadinessSignal,
+    stop: CancellationToken,
+) -> Result<(), AgentError> {
+    let mut tick = tokio::time::interval(MACHINE_PERIOD);
+    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+        let dir = dir.clone();
+        let limits = limits.clone();
+        let measured = tokio::task::spawn_blocking(move || disk::shortage(&dir, &limits)).await;
+        match measured {
+            Ok(Ok(shortage)) => readiness.change(|readiness| readiness.shortage = shortage),
+            Ok(Err(error)) => tracing::warn!(%error, "the disk cannot be examined"),
+            // The runtime is shutting down.
+            Err(_) => {}
         }
     }
     Ok(())
 }
 
-/// Writes the status file.
-pub(super) async fn status(shared: Arc<Shared>) -> Result<(), AgentError> {
-    let mut tick = tokio::time::interval(STATUS);
-    while shared.stop.run_until_cancelled(tick.tick()).await.is_some() {
-        write_status(&shared).await;
+/// Task that tells the guard when the machine has joined or left a network.
+pub(super) async fn watch_network(
+    rules: Arc<GuardRules>,
+    resolver: Arc<Resolver>,
+    stop: CancellationToken,
+) -> Result<(), AgentError> {
+    let mut tick = tokio::time::interval(MACHINE_PERIOD);
+    while stop.run_until_cancelled(tick.tick()).await.is_some() {
+        match tokio::task::spawn_blocking(on_link_prefixes).await {
+            Ok(Ok(on_link)) => resolver.set_guard(Guard::new(Arc::clone(&rules), on_link)),
+            // The guard keeps the networks that it knew.
+            Ok(Err(error)) => tracing::warn!(%error, "the network interfaces cannot be listed"),
+            // The runtime is shutting down.
+            Err(_) => {}
+        }
     }
     Ok(())
 }
 
-pub(super) async fn write_status(shared: &Shared) {
-    let Ok(counts) = shared.store.read(Frontier::counts).await else { return };
-    let readiness = shared.readiness.borrow().clone();
-    let idle = readiness
-        .idle_reason()
-        .or((!shared.schedule.has_work()).then_some(IdleReason::NothingToDo));
-    let status = StatusFile {
-        at: clock::timestamp(clock::now()),
-        pid: std::process::id(),
-        agent: shared.id,
-        name: shared.config.profile.name.clone(),
-        coordinator: shared.config.coordinator.to_string(),
-        version: shared.config.profile.version.clone(),
-        working: idle.is_none(),
-        idle: idle.as_ref().map(|idle| idle.as_str().to_owned()),
-        idle_reason: idle.map(|idle| idle.to_string()),
-        unreachable: readiness.unreachable,
-        hosts: counts.hosts,
-        queued: counts.queued,
-        in_flight: shared.schedule.in_flight() as u64,
-        fetched: counts.fetched,
-        wire_bytes: counts.wire_bytes,
-        unpacked: counts.results,
-        unshipped: counts.packages,
-    };
-    if let Err(error) = status.write(&shared.dir) {
-        tracing::warn!(%error, "the status file can't be written");
+/// Task that writes the status file.
+pub(super) struct StatusWriter {
+    pub(super) dir: PathBuf,
+    pub(super) agent: AgentId,
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) coordinator: String,
+    pub(super) store: FrontierHandle,
+    pub(super) schedule: Arc<Schedule>,
+    pub(super) readiness: ReadinessSignal,
+}
+
+impl StatusWriter {
+    pub(super) async fn run(self, stop: CancellationToken) -> Result<(), AgentError> {
+        let mut tick = tokio::time::interval(STATUS_PERIOD);
+        while stop.run_until_cancelled(tick.tick()).await.is_some() {
+            self.write().await;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn write(&self) {
+        let Ok(counts) = self.store.read(Frontier::counts).await else { return };
+        let readiness = self.readiness.current();
+        let idle = idle_reason(&readiness, &self.schedule);
+        let status = StatusFile {
+            at: clock::timestamp(clock::now()),
+            pid: std::process::id(),
+            agent: self.agent,
+            name: self.name.clone(),
+            coordinator: self.coordinator.clone(),
+            version: self.version.clone(),
+            working: idle.is_none(),
+            idle: idle.as_ref().map(|idle| idle.as_str().to_owned()),
+            idle_reason: idle.map(|idle| idle.to_string()),
+            unreachable: readiness.unreachable,
+            hosts: counts.hosts,
+            queued: counts.queued,
+            in_flight: self.schedule.in_flight() as u64,
+            fetched: counts.fetched,
+            wire_bytes: counts.wire_bytes,
+            unpacked: counts.results,
+            unshipped: counts.packages,
+        };
+        if let Err(error) = status.write(&self.dir) {
+            tracing::warn!(%error, "the status file cannot be written");
+        }
     }
 }

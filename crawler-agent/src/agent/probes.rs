@@ -1,4 +1,4 @@
-//! Orders to measure become reports.
+//! Probes: measures round trips that the coordinator orders, and reports them.
 
 use std::{
     collections::BTreeSet,
@@ -11,22 +11,27 @@ use tokio::{
     sync::{Semaphore, mpsc, watch},
     task::JoinSet,
 };
+use tokio_util::sync::CancellationToken;
 
 use super::{
-    AgentError, Shared,
-    readiness::{IdleReason, Readiness},
+    AgentError,
+    readiness::{IdleReason, Readiness, ReadinessSignal},
 };
-use crate::{backoff::Backoff, clock, error_line};
+use crate::{
+    backoff::Backoff, clock, coordinator_client::CoordinatorClient, error_line, probe::Prober,
+    visit::Visitor,
+};
 
 /// Most reports in one call.
-const TOGETHER: usize = 50;
+const MAX_REPORTS: usize = 50;
 
-/// Orders that were taken and are not reported yet.
+/// Probes that were taken on and are not reported yet. The coordinator repeats orders, so that the
+/// same probe may arrive twice.
 #[derive(Default)]
 pub(super) struct TakenProbes(Mutex<BTreeSet<ProbeId>>);
 
 impl TakenProbes {
-    /// Whether the order is new.
+    /// Adds a probe; returns whether it is new.
     pub(super) fn add(&self, probe: ProbeId) -> bool {
         self.lock().insert(probe)
     }
@@ -47,70 +52,85 @@ impl TakenProbes {
     }
 }
 
-/// Measures, several at a time.
-pub(super) async fn measure(
-    shared: Arc<Shared>,
-    mut orders: mpsc::Receiver<ProbeOrder>,
-    reports: mpsc::Sender<ProbeReport>,
-) -> Result<(), AgentError> {
-    let places = Arc::new(Semaphore::new(shared.config.probe.concurrency));
-    let mut measuring = JoinSet::new();
-    while let Some(Some(order)) = shared.stop.run_until_cancelled(orders.recv()).await {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return Ok(()) };
-        let (shared, reports) = (Arc::clone(&shared), reports.clone());
-        measuring.spawn(async move {
-            let report = take(&shared, &order).await;
-            drop(place);
-            // Fails only when everything is ending; the order is handed out again.
-            drop(reports.send(report).await);
-        });
-        while measuring.try_join_next().is_some() {}
+/// Task that measures, several probes at a time.
+pub(super) struct ProbeTask {
+    pub(super) prober: Arc<Prober>,
+    /// Knows the delay between two requests to a host, which HEAD probes obey.
+    pub(super) visitor: Arc<Visitor>,
+    pub(super) readiness: ReadinessSignal,
+    pub(super) concurrency: usize,
+}
+
+impl ProbeTask {
+    pub(super) async fn run(
+        self,
+        mut orders: mpsc::Receiver<ProbeOrder>,
+        reports: mpsc::Sender<ProbeReport>,
+        stop: CancellationToken,
+    ) -> Result<(), AgentError> {
+        let task = Arc::new(self);
+        let permits = Arc::new(Semaphore::new(task.concurrency));
+        let mut measuring = JoinSet::new();
+        while let Some(Some(order)) = stop.run_until_cancelled(orders.recv()).await {
+            let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return Ok(()) };
+            let task = Arc::clone(&task);
+            let reports = reports.clone();
+            measuring.spawn(async move {
+                let report = task.measure(&order).await;
+                drop(permit);
+                // Fails only when the agent is stopping; the coordinator repeats the order.
+                drop(reports.send(report).await);
+            });
+            while measuring.try_join_next().is_some() {}
+        }
+        measuring.shutdown().await;
+        Ok(())
     }
-    measuring.shutdown().await;
-    Ok(())
+
+    async fn measure(&self, order: &ProbeOrder) -> ProbeReport {
+        let mut readiness = self.readiness.subscribe();
+        let result = tokio::select! {
+            // In this order, so that nothing is sent where the agent may not work at all.
+            biased;
+            idle = becomes_idle(&mut readiness) => {
+                ProbeResult::Refused { reason: idle.to_string() }
+            }
+            result = self.prober.measure(order, self.visitor.delay()) => result,
+        };
+        ProbeReport { probe: order.probe, measured_at: clock::now(), result }
+    }
 }
 
-async fn take(shared: &Shared, order: &ProbeOrder) -> ProbeReport {
-    let mut readiness = shared.readiness.subscribe();
-    let result = tokio::select! {
-        biased;
-        idle = idle_reason(&mut readiness) => ProbeResult::Refused { reason: idle.to_string() },
-        result = shared.prober.measure(order, shared.visitor.delay()) => result,
-    };
-    ProbeReport { probe: order.probe, measured_at: clock::now(), result }
-}
-
-/// Waits until something keeps the agent from probing, which may come while a probe waits for the
-/// owner's budget, and says what.
-async fn idle_reason(readiness: &mut watch::Receiver<Readiness>) -> IdleReason {
+/// Waits until the agent may not probe, which may happen while a probe waits for the owner's
+/// budget.
+async fn becomes_idle(readiness: &mut watch::Receiver<Readiness>) -> IdleReason {
     let found = readiness.wait_for(|readiness| readiness.idle_reason().is_some()).await;
     found.ok().and_then(|readiness| readiness.idle_reason()).unwrap_or(IdleReason::Draining)
 }
 
-/// Reports, and goes on trying through outages.
+/// Task that reports measurements, and retries through outages.
 pub(super) async fn report(
-    shared: Arc<Shared>,
+    client: Arc<CoordinatorClient>,
+    taken: Arc<TakenProbes>,
     mut done: mpsc::Receiver<ProbeReport>,
+    stop: CancellationToken,
 ) -> Result<(), AgentError> {
-    let mut probes = Vec::with_capacity(TOGETHER);
-    while let Some(1..) =
-        shared.stop.run_until_cancelled(done.recv_many(&mut probes, TOGETHER)).await
-    {
+    let mut probes = Vec::with_capacity(MAX_REPORTS);
+    while let Some(1..) = stop.run_until_cancelled(done.recv_many(&mut probes, MAX_REPORTS)).await {
         let reports = Reports { probes: std::mem::take(&mut probes) };
-        let sent = shared.stop.run_until_cancelled(send(&shared, &reports)).await;
-        if sent.is_none() {
+        if stop.run_until_cancelled(send(&client, &reports)).await.is_none() {
             return Ok(());
         }
-        shared.taken.remove(&reports.probes);
+        taken.remove(&reports.probes);
     }
     Ok(())
 }
 
-async fn send(shared: &Shared, reports: &Reports) {
+async fn send(client: &CoordinatorClient, reports: &Reports) {
     let mut backoff = Backoff::default();
-    while let Err(error) = shared.coordinator.report(reports).await {
+    while let Err(error) = client.report(reports).await {
         let failure = error_line::of(&error);
-        if !error.may_pass() {
+        if !error.is_temporary() {
             tracing::error!(failure, "measurements were refused");
             return;
         }

@@ -1,58 +1,69 @@
-//! May the agent work now? And if not, why? Every reason has a name, which the owner sees in
-//! `status` and admins in the dashboard.
+//! Readiness: whether the agent may work now, and if not, why.
+//!
+//! The owner sees the reason in `nearcrawl-agent status`, admins see it in the dashboard.
 
 use std::fmt;
 
 use model::{AgentState, UnixMillis};
+use tokio::sync::watch;
 
-use crate::{clock, disk::Shortage};
+use crate::{clock, disk::Shortage, schedule::Schedule};
 
-/// What decides.
+/// Everything that can keep the agent from working.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Readiness {
-    /// Where the agent stands with the operator; none until the coordinator has said.
+    /// The agent's state with the operator; none until the coordinator has answered.
     pub state: Option<AgentState>,
-    /// Outside the owner's spans; until when, if that ever ends.
-    pub asleep: Option<Option<UnixMillis>>,
+    /// Present outside the owner's spans.
+    pub asleep: Option<Sleep>,
     /// What is short on the disk.
     pub shortage: Option<Shortage>,
-    /// Why the coordinator could not be reached last time.
+    /// Error of the last call to the coordinator; none when it succeeded.
     pub unreachable: Option<String>,
-    /// The coordinator was not heard of for so long that hosts may have gone to others.
+    /// The lease is over, so that hosts may have been given to other agents.
     pub lease_expired: bool,
     /// The program is ending.
     pub draining: bool,
 }
 
-/// Why nothing is fetched.
+/// A time outside the owner's spans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sleep {
+    /// Start of the next span; none when there is none.
+    pub until: Option<UnixMillis>,
+}
+
+/// Reason for which nothing is fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IdleReason {
     /// The program is ending.
     Draining,
-    /// Outside the owner's spans.
-    Asleep(Option<UnixMillis>),
-    /// The coordinator has not answered since the start.
+    /// The time is outside the owner's spans.
+    Asleep(Sleep),
+    /// The coordinator has not answered since the start, or not for as long as the lease; with the
+    /// last error.
     NotConnected(Option<String>),
-    /// An admin has yet to approve.
+    /// An admin has yet to approve the agent.
     Pending,
     /// An admin has paused the agent.
     Paused,
     /// An admin has revoked the agent.
     Revoked,
-    /// No room on the disk.
+    /// The disk is too full.
     Disk(Shortage),
     /// No host has anything to fetch.
     NothingToDo,
 }
 
 impl Readiness {
-    /// What keeps the agent from fetching and probing, if anything.
+    /// What keeps the agent from fetching and probing; none when it may work.
     pub fn idle_reason(&self) -> Option<IdleReason> {
+        // The owner's own reasons come first: they are what the owner can change.
         if self.draining {
             return Some(IdleReason::Draining);
         }
-        if let Some(until) = self.asleep {
-            return Some(IdleReason::Asleep(until));
+        if let Some(sleep) = self.asleep {
+            return Some(IdleReason::Asleep(sleep));
         }
         match self.state {
             None => return Some(IdleReason::NotConnected(self.unreachable.clone())),
@@ -67,14 +78,47 @@ impl Readiness {
         self.shortage.map(IdleReason::Disk)
     }
 
-    /// Whether what is going on must end soon too.
+    /// Whether running requests must be cut off soon, too.
     pub fn must_end(&self) -> bool {
         self.draining || self.asleep.is_some() || self.state == Some(AgentState::Revoked)
     }
 }
 
+/// Why the agent is not crawling; none when it is.
+pub(super) fn idle_reason(readiness: &Readiness, schedule: &Schedule) -> Option<IdleReason> {
+    let reason = readiness.idle_reason();
+    reason.or_else(|| (!schedule.has_work()).then_some(IdleReason::NothingToDo))
+}
+
+/// The current readiness, which tasks change and wait for. Clones share it.
+#[derive(Clone)]
+pub(super) struct ReadinessSignal(watch::Sender<Readiness>);
+
+impl ReadinessSignal {
+    pub(super) fn new(readiness: Readiness) -> Self {
+        Self(watch::Sender::new(readiness))
+    }
+
+    /// Changes the readiness; notifies subscribers only if it is different afterwards.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Readiness)) {
+        self.0.send_if_modified(|readiness| {
+            let before = readiness.clone();
+            change(readiness);
+            *readiness != before
+        });
+    }
+
+    pub(super) fn current(&self) -> Readiness {
+        self.0.borrow().clone()
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<Readiness> {
+        self.0.subscribe()
+    }
+}
+
 impl IdleReason {
-    /// A word for programs.
+    /// Keyword in the status file.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Draining => "draining",
@@ -93,16 +137,15 @@ impl fmt::Display for IdleReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Draining => f.write_str("stopping"),
-            Self::Asleep(Some(until)) => {
-                write!(
-                    f,
-                    "outside the hours in which it may work, until {}",
-                    clock::timestamp(*until)
-                )
+            Self::Asleep(Sleep { until: Some(until) }) => {
+                let until = clock::timestamp(*until);
+                write!(f, "outside the hours in which it may work, until {until}")
             }
-            Self::Asleep(None) => f.write_str("outside the hours in which it may work"),
+            Self::Asleep(Sleep { until: None }) => {
+                f.write_str("outside the hours in which it may work")
+            }
             Self::NotConnected(None) => f.write_str("connecting to the coordinator"),
-            Self::NotConnected(Some(why)) => f.write_str(why),
+            Self::NotConnected(Some(error)) => f.write_str(error),
             Self::Pending => f.write_str("waiting for an admin's approval"),
             Self::Paused => f.write_str("paused by an admin"),
             Self::Revoked => f.write_str("revoked by an admin"),
@@ -119,7 +162,7 @@ mod tests {
     #[test]
     fn the_owners_reasons_come_before_the_operators() {
         let mut readiness = Readiness::default();
-        let word = |c: &Readiness| c.idle_reason().map(|idle| idle.as_str());
+        let word = |readiness: &Readiness| readiness.idle_reason().map(|idle| idle.as_str());
         assert_eq!(word(&readiness), Some("not_connected"));
         for (state, expected) in [
             (AgentState::Pending, Some("pending")),
@@ -135,8 +178,8 @@ mod tests {
         readiness.lease_expired = false;
         readiness.shortage = Some(Shortage::Cap { used: 2, cap: 1 });
         assert_eq!(word(&readiness), Some("disk"));
-        assert!(!readiness.must_end(), "what is going on may end by itself");
-        readiness.asleep = Some(Some(UnixMillis(0)));
+        assert!(!readiness.must_end(), "running requests may end by themselves");
+        readiness.asleep = Some(Sleep { until: Some(UnixMillis(0)) });
         assert_eq!(word(&readiness), Some("asleep"));
         assert!(readiness.idle_reason().unwrap().to_string().contains("1970-01-01T00:00:00Z"));
         readiness.draining = true;

@@ -1,82 +1,107 @@
-//! Packs results and sends packages until they are acknowledged.
+//! Shipping: packs results, and sends packages until they are acknowledged.
 
 use std::{sync::Arc, time::Duration};
 
 use protocol::package::PackageName;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
-use super::{AgentError, Shared};
-use crate::{backoff::Backoff, coordinator_client::CoordinatorError, error_line};
+use super::{AgentError, host_orders::HostOrders, readiness::ReadinessSignal};
+use crate::{
+    backoff::Backoff,
+    coordinator_client::{CoordinatorClient, CoordinatorError},
+    error_line,
+    outbox::{Outbox, PackTrigger},
+};
 
-pub(super) async fn pack(shared: Arc<Shared>) -> Result<(), AgentError> {
-    Ok(shared.outbox.pack_until(&shared.stop, &shared.pack_trigger, &shared.sealed).await?)
+/// Task that packs results.
+pub(super) async fn pack(
+    outbox: Arc<Outbox>,
+    trigger: Arc<PackTrigger>,
+    sealed: Arc<Notify>,
+    stop: CancellationToken,
+) -> Result<(), AgentError> {
+    Ok(outbox.pack_until(&stop, &trigger, &sealed).await?)
 }
 
-/// Sends whatever is sealed, oldest first.
-pub(super) async fn send(shared: Arc<Shared>) -> Result<(), AgentError> {
-    let sending = async {
+/// Task that sends packages.
+pub(super) struct Shipper {
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) client: Arc<CoordinatorClient>,
+    pub(super) host_orders: Arc<HostOrders>,
+    pub(super) readiness: ReadinessSignal,
+    /// Age at which a package is closed.
+    pub(super) age: Duration,
+}
+
+impl Shipper {
+    /// Sends packages whenever one is sealed, until `stop`.
+    pub(super) async fn run(
+        self,
+        sealed: Arc<Notify>,
+        stop: CancellationToken,
+    ) -> Result<(), AgentError> {
+        let sending = async {
+            loop {
+                self.send_all().await?;
+                sealed.notified().await;
+                self.until_awake().await;
+            }
+        };
+        stop.run_until_cancelled(sending).await.unwrap_or(Ok(()))
+    }
+
+    /// Waits outside the spans, in which nothing is sent; but no longer than the results of the
+    /// last fetches take to be sealed, so that those still leave.
+    async fn until_awake(&self) {
+        let mut readiness = self.readiness.subscribe();
+        let awake = readiness.wait_for(|readiness| readiness.asleep.is_none());
+        drop(tokio::time::timeout(self.age * 2, awake).await);
+    }
+
+    /// Sends every package, oldest first.
+    pub(super) async fn send_all(&self) -> Result<(), AgentError> {
+        for name in self.outbox.waiting().await? {
+            self.send(name).await?;
+        }
+        Ok(())
+    }
+
+    async fn send(&self, name: PackageName) -> Result<(), AgentError> {
+        let Some(bytes) = self.outbox.bytes(name)? else {
+            tracing::error!(package = name.seq, "a package's file is gone; its pages are lost");
+            return Ok(self.outbox.acknowledged(name).await?);
+        };
+        let mut backoff = Backoff::default();
         loop {
-            once(&shared).await?;
-            shared.sealed.notified().await;
-            awake(&shared).await;
-        }
-    };
-    shared.stop.run_until_cancelled(sending).await.unwrap_or(Ok(()))
-}
-
-/// Outside the spans nothing is sent, but for what was fetched last: it is sealed within moments of
-/// the end.
-async fn awake(shared: &Shared) {
-    let mut readiness = shared.readiness.subscribe();
-    let awake = readiness.wait_for(|readiness| readiness.asleep.is_none());
-    // Whichever comes first.
-    drop(tokio::time::timeout(shared.config.ship.age * 2, awake).await);
-}
-
-/// Sends every package there is.
-pub(super) async fn once(shared: &Shared) -> Result<(), AgentError> {
-    for name in shared.outbox.waiting().await? {
-        ship(shared, name).await?;
-    }
-    Ok(())
-}
-
-async fn ship(shared: &Shared, name: PackageName) -> Result<(), AgentError> {
-    let Some(bytes) = shared.outbox.bytes(name)? else {
-        tracing::error!(package = name.seq, "a package's file is gone; its pages are lost");
-        return Ok(shared.outbox.acknowledged(name).await?);
-    };
-    let mut backoff = Backoff::default();
-    loop {
-        match shared.coordinator.send_package(name, &bytes).await {
-            Ok(()) => {
-                shared.outbox.acknowledged(name).await?;
-                if !shared.host_orders.is_empty() {
-                    shared.host_orders.done.notify_one();
+            match self.client.send_package(name, &bytes).await {
+                Ok(()) => {
+                    self.outbox.acknowledged(name).await?;
+                    // It may have held the last results of a released host.
+                    if !self.host_orders.is_empty() {
+                        self.host_orders.confirmable.notify_one();
+                    }
+                    return Ok(());
                 }
-                return Ok(());
+                Err(error) if rejects_content(&error) => {
+                    let error = error_line::of(&error);
+                    let package = name.seq;
+                    tracing::error!(error, package, "a package was refused; see packages/refused");
+                    return Ok(self.outbox.set_aside(name).await?);
+                }
+                // Everything else is retried. Where the agent is banned, the heartbeat ends it.
+                Err(error) => {
+                    let pause = backoff.next(rand::random());
+                    let error = error_line::of(&error);
+                    tracing::warn!(error, package = name.seq, ?pause, "a package was not sent");
+                    tokio::time::sleep(pause).await;
+                }
             }
-            Err(error) if is_spoilt(&error) => {
-                let error = error_line::of(&error);
-                tracing::error!(
-                    error,
-                    package = name.seq,
-                    "a package was refused; it is kept in packages/refused"
-                );
-                return Ok(shared.outbox.set_aside(name).await?);
-            }
-            // Being banned is the heartbeat's to say.
-            Err(error) => rest(name, &error, backoff.next(rand::random())).await,
         }
     }
 }
 
-async fn rest(name: PackageName, error: &CoordinatorError, pause: Duration) {
-    let error = error_line::of(error);
-    tracing::warn!(error, package = name.seq, ?pause, "a package could not be sent");
-    tokio::time::sleep(pause).await;
-}
-
-/// Whether this very package will never be taken.
-fn is_spoilt(error: &CoordinatorError) -> bool {
+/// Whether the coordinator will never take this very package.
+fn rejects_content(error: &CoordinatorError) -> bool {
     matches!(error, CoordinatorError::Refused { status: 400 | 413 | 422, .. })
 }

@@ -1,4 +1,4 @@
-//! `log`: what was done in the owner's name.
+//! `log`: prints the journal.
 
 use std::{
     io::{BufWriter, ErrorKind, Write as _},
@@ -15,13 +15,14 @@ use crate::journal::{JournalEntry, entries};
 pub(super) struct Log {
     #[command(flatten)]
     config_args: ConfigArgs,
-    /// Only from this day, moment or time ago on: 2026-11-20, 2026-11-20T08:00:00Z, 2h, 3d.
+    /// Shows only entries since a day, a time or a time ago, like 2026-11-20,
+    /// 2026-11-20T08:00:00Z, 2h or 3d.
     #[arg(long, value_parser = since)]
     since: Option<Timestamp>,
-    /// Only what has this text in its URL or address.
+    /// Shows only entries with this text in their URL or address.
     #[arg(long, value_name = "TEXT")]
     contains: Option<String>,
-    /// Form of the lines.
+    /// Format of the output.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
@@ -47,7 +48,7 @@ fn since(text: &str) -> Result<Timestamp, String> {
     let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
     let found = text.parse().ok().or_else(day).or_else(ago);
     found.ok_or_else(|| {
-        "write a day (2026-11-20), a moment (2026-11-20T08:00:00Z) or a time ago (2h, 3d)".into()
+        "write a day (2026-11-20), a time (2026-11-20T08:00:00Z) or a time ago (2h, 3d)".into()
     })
 }
 
@@ -66,7 +67,7 @@ pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
         Ok(out.flush()?)
     };
     match write() {
-        // The reader had enough: `log | head`.
+        // The reader has seen enough: `log | head`.
         Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
         other => other.map(|()| ExitCode::SUCCESS),
     }
@@ -78,7 +79,8 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn line(entry: &JournalEntry, format: Format) -> anyhow::Result<String> {
     let JournalEntry { at, kind, target, address, outcome, bytes, ms } = entry;
-    let (kind, address) = (kind.as_str(), address.map(|a| a.to_string()).unwrap_or_default());
+    let kind = kind.as_str();
+    let address = address.map(|address| address.to_string()).unwrap_or_default();
     Ok(match format {
         Format::Text => format!("{at:.0} {kind:6} {target} {address} {outcome} {bytes} B {ms} ms"),
         Format::Csv => {
@@ -88,7 +90,7 @@ fn line(entry: &JournalEntry, format: Format) -> anyhow::Result<String> {
     })
 }
 
-/// A CSV field (RFC 4180).
+/// Quotes a CSV field (RFC 4180).
 fn quoted(field: &str) -> String {
     format!("\"{}\"", field.replace('"', "\"\""))
 }
@@ -98,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_in_three_forms() {
+    fn lines_have_three_formats() {
         let entry = JournalEntry {
             at: "2026-11-20T12:00:00.5Z".parse().unwrap(),
             kind: crate::journal::Kind::Page,
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_can_be_given_in_several_ways() {
+    fn since_accepts_days_times_and_ages() {
         assert_eq!(since("2026-11-20").unwrap().to_string(), "2026-11-20T00:00:00Z");
         assert_eq!(since("2026-11-20T08:00:00Z").unwrap().to_string(), "2026-11-20T08:00:00Z");
         let ago = Timestamp::now().as_second() - since("2d").unwrap().as_second();

@@ -1,4 +1,4 @@
-//! `run` and `join`.
+//! `run` and `join`: enrol the agent and run it.
 
 use std::{process::ExitCode, sync::Arc};
 
@@ -21,9 +21,9 @@ use crate::{
     error_line,
 };
 
-/// Threads that do the work. An agent waits most of the time, and is a guest on its machine.
+/// Worker threads. An agent waits most of the time, and the machine has other users.
 const THREADS: usize = 2;
-/// Threads that may wait for the disk.
+/// Threads for calls that block on the disk.
 const BLOCKING_THREADS: usize = 8;
 
 pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
@@ -31,7 +31,7 @@ pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
         let stop = on_signals()?;
         let (config, dir) = join.config_args.open()?;
         let data_dir = DataDir::open(&dir)?;
-        // First of all, so that two agents never share a directory.
+        // Opened first, because it locks the directory: two agents must never share one.
         let frontier = data_dir.frontier()?;
         let key = data_dir.key()?;
         let api = AgentApi::new(&config.coordinator, config.bind)?;
@@ -39,8 +39,8 @@ pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
         let Some(identity) = stop.run_until_cancelled(enrolling).await.transpose()? else {
             return Ok(ExitCode::SUCCESS);
         };
-        let coordinator = Arc::new(CoordinatorClient::new(api, identity.agent, Arc::clone(&key)));
-        let agent = Agent { config, dir, id: identity.agent, key, coordinator, frontier };
+        let client = Arc::new(CoordinatorClient::new(api, identity.agent, Arc::clone(&key)));
+        let agent = Agent { config, dir, id: identity.agent, key, client, frontier };
         agent.run(stop, print_line).await?;
         Ok(ExitCode::SUCCESS)
     })
@@ -58,35 +58,35 @@ pub(super) fn join(join: &Join) -> anyhow::Result<ExitCode> {
 }
 
 fn runtime() -> anyhow::Result<Runtime> {
-    // Fails only when it was done before.
+    // Fails only where a provider is installed already.
     drop(rustls::crypto::ring::default_provider().install_default());
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(THREADS).max_blocking_threads(BLOCKING_THREADS).enable_all();
-    builder.build().context("no runtime")
+    builder.build().context("the runtime cannot be started")
 }
 
-/// Cancelled by the first SIGTERM or SIGINT; the second one ends the program at once.
+/// A token that the first SIGTERM or SIGINT cancels; a second signal ends the program at once.
 fn on_signals() -> anyhow::Result<CancellationToken> {
-    let (mut terminate, mut interrupt) =
-        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let stop = CancellationToken::new();
-    let told = stop.clone();
+    let signalled = stop.clone();
     tokio::spawn(async move {
         for _ in 0..2 {
             tokio::select! {
                 _ = terminate.recv() => {}
                 _ = interrupt.recv() => {}
             }
-            if told.is_cancelled() {
+            if signalled.is_cancelled() {
                 std::process::exit(130);
             }
-            told.cancel();
+            signalled.cancel();
         }
     });
     Ok(stop)
 }
 
-/// Who the agent is: as it was before, or by enrolling now.
+/// The stored identity; enrols where there is none.
 async fn enrolled(
     data_dir: &DataDir,
     config: &Config,
@@ -100,27 +100,28 @@ async fn enrolled(
     }
     let Some(token) = join_token else {
         anyhow::bail!(
-            "this agent has not enrolled yet: ask the coordinator's admin for a token and give it with --join-token"
+            "this agent has not enrolled yet: ask the coordinator's admin for a token and give it \
+             with --join-token"
         );
     };
     let mut backoff = Backoff::default();
-    let answer = loop {
+    let response = loop {
         let request =
             EnrolRequest::new(key, token.to_owned(), config.profile.clone(), clock::now());
         match api.enrol(&request).await {
-            Ok(answer) => break answer,
-            Err(error) if error.may_pass() => wait(&error, &mut backoff).await,
+            Ok(response) => break response,
+            Err(error) if error.is_temporary() => wait_after(&error, &mut backoff).await,
             Err(error) => return Err(error.into()),
         }
     };
-    let identity = Identity { agent: answer.agent };
+    let identity = Identity { agent: response.agent };
     data_dir.set_identity(identity)?;
-    print_line(&format!("enrolled as {} ({})", answer.agent, answer.state.as_str()));
+    print_line(&format!("enrolled as {} ({})", response.agent, response.state.as_str()));
     Ok(identity)
 }
 
-async fn wait(error: &CoordinatorError, backoff: &mut Backoff) {
+async fn wait_after(error: &CoordinatorError, backoff: &mut Backoff) {
     let pause = backoff.next(rand::random());
-    tracing::warn!(error = error_line::of(error), ?pause, "enrolling again soon");
+    tracing::warn!(error = error_line::of(error), ?pause, "enrolment failed; trying again");
     tokio::time::sleep(pause).await;
 }

@@ -1,4 +1,4 @@
-//! Where in a file?
+//! Location of a mistake in the configuration file.
 
 use std::{
     fmt,
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A place in the configuration file.
+/// A file, and a line and column in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     path: PathBuf,
@@ -15,7 +15,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// The start of the bytes `span` of `text`, which came from `path`.
+    /// Location of the first byte of `span` in `text`, which came from `path`.
     pub(super) fn new(path: &Path, text: &str, span: Option<Range<usize>>) -> Self {
         let before = span.and_then(|span| text.get(..span.start));
         let at = before.map(|before| {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::guard::{AddressSet, Guard};
 
 const LEAST: &str =
     "coordinator = \"http://c.example:8080\"\ncontact = \"https://o.example/bot\"\n";
@@ -20,7 +21,7 @@ fn the_example_file_is_valid_and_shows_the_defaults() {
 }
 
 #[test]
-fn two_lines_are_enough() {
+fn two_keys_are_enough() {
     let config = parse(LEAST).unwrap();
     assert!(!config.profile.name.is_empty());
     assert_eq!(config.limits.host_delay, Duration::from_secs(1));
@@ -32,18 +33,37 @@ fn two_lines_are_enough() {
 }
 
 #[test]
-fn everything_can_be_said() {
+fn every_key_is_used() {
     let text = format!(
-        "{LEAST}name = \"cs\"\ndata_dir = \"state\"\ncapacity_pages_per_day = 7\nzone = \"Europe/Nicosia\"\n\
-         spans = [\"mon-fri 22:00-06:00\"]\nbind = \"127.0.0.5\"\nresolver = [\"127.0.0.1:5353\", \"::1\"]\n\
-         [probe]\nmethods = [\"tcp\"]\n[guard]\nallow = [\"127.0.0.0/8\", \"::1\"]\ndeny = [\"8.8.8.0/24\"]\n\
-         deny_hosts = [\"*.Bücher.example\"]\nports = [80, 8080]\n[limits]\nhost_delay_ms = 250\n[ship]\nkib = 1\n"
+        r#"{LEAST}
+        name = "cs"
+        data_dir = "state"
+        capacity_pages_per_day = 7
+        zone = "Europe/Nicosia"
+        spans = ["mon-fri 22:00-06:00"]
+        bind = "127.0.0.5"
+        resolver = ["127.0.0.1:5353", "::1"]
+        [probe]
+        methods = ["tcp"]
+        [guard]
+        allow = ["127.0.0.0/8", "::1"]
+        deny = ["8.8.8.0/24"]
+        deny_hosts = ["*.Bücher.example"]
+        ports = [80, 8080]
+        [limits]
+        host_delay_ms = 250
+        [ship]
+        kib = 1
+        "#
     );
     let config = parse(&text).unwrap();
     assert_eq!(config.data_dir.unwrap(), Path::new("/etc/nearcrawl/state"));
     assert_eq!(config.resolver, ["127.0.0.1:5353".parse().unwrap(), "[::1]:53".parse().unwrap()]);
     assert_eq!(config.guard.deny_hosts, ["xn--bcher-kva.example"]);
-    assert_eq!(config.guard.allow[1].to_string(), "::1/128");
+    for address in ["127.9.9.9", "::1"] {
+        let guard = Guard::new(config.guard.clone().into(), AddressSet::default());
+        assert_eq!(guard.check_address(address.parse().unwrap()), Ok(()));
+    }
     assert_eq!(config.guard.ports, [80, 8080]);
     assert_eq!(config.profile.spans, ["mon-fri 22:00-06:00"]);
     assert_eq!(config.limits.host_delay, Duration::from_millis(250));
@@ -51,7 +71,7 @@ fn everything_can_be_said() {
 }
 
 #[test]
-fn every_mistake_is_told_with_its_place() {
+fn every_error_names_its_location() {
     let with = |line: &str| parse(&format!("{LEAST}{line}")).unwrap_err();
     for (line, location, what) in [
         ("colour = 1", "line 3, column 1", "colour"),
@@ -73,7 +93,7 @@ fn every_mistake_is_told_with_its_place() {
     ] {
         let error = with(line);
         assert!(error.contains(location) && error.contains(what), "{line:?}: {error}");
-        assert!(!error.contains('\n'), "one sentence: {error}");
+        assert!(!error.contains('\n'), "one line: {error}");
     }
 }
 

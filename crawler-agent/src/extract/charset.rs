@@ -1,6 +1,6 @@
-//! Which characters do these bytes mean? By byte order mark, else the Content-Type header, else a
-//! meta element in the first kilobyte, else a guess from up to 64 KiB (the order of the WHATWG HTML
-//! standard, section 13.2.3.2).
+//! Character encoding: from the byte order mark, else the Content-Type header, else a meta element
+//! in the first kilobyte, else detected from up to 64 KiB (the order of the WHATWG HTML standard,
+//! section 13.2.3.2).
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
@@ -9,10 +9,10 @@ use encoding_rs::{
 
 /// Bytes in which a meta element may name the encoding.
 const PRESCAN_BYTES: usize = 1_024;
-/// Bytes that a guess is made from.
-const GUESS_BYTES: usize = 64 << 10;
+/// Bytes from which the encoding is detected.
+const DETECT_BYTES: usize = 64 << 10;
 
-/// Turns bytes into text, once it knows how.
+/// Decoder that holds bytes back until the encoding is decided.
 pub(super) struct Decoding {
     named: Option<&'static Encoding>,
     prescan: bool,
@@ -20,12 +20,13 @@ pub(super) struct Decoding {
 }
 
 enum State {
+    /// The bytes so far.
     Undecided(Vec<u8>),
     Decided(Decoder),
 }
 
 impl Decoding {
-    /// `named` is what the header says; `prescan` whether a meta element may say it.
+    /// `named` is the encoding of the header; `prescan` says whether a meta element may name one.
     pub(super) fn new(named: Option<&'static Encoding>, prescan: bool) -> Self {
         Self { named, prescan, state: State::Undecided(Vec::new()) }
     }
@@ -42,7 +43,7 @@ impl Decoding {
         }
     }
 
-    /// Ends the text and says which encoding it was in.
+    /// Ends the text and returns its encoding.
     pub(super) fn finish(&mut self, out: &mut String) -> &'static Encoding {
         if let State::Undecided(head) = &self.state {
             let encoding = decide(head, self.named, self.prescan, true).unwrap_or(WINDOWS_1252);
@@ -66,7 +67,7 @@ impl Decoding {
     }
 }
 
-/// The encoding of a body that starts with `head`; none when more of it must be seen first.
+/// The encoding of a body that starts with `head`; none while more of it must be seen.
 fn decide(
     head: &[u8],
     named: Option<&'static Encoding>,
@@ -76,27 +77,31 @@ fn decide(
     if let Some((encoding, _)) = Encoding::for_bom(head) {
         return Some(encoding);
     }
+    // The longest byte order mark has three bytes; only then can it be ruled out.
     if named.is_some() && (head.len() >= 3 || ended) {
         return named;
     }
     if head.len() < PRESCAN_BYTES && !ended {
         return None;
     }
-    let said = prescan.then(|| meta_charset(&head[..head.len().min(PRESCAN_BYTES)])).flatten();
-    said.or_else(|| (head.len() >= GUESS_BYTES || ended).then(|| guess(head, ended)))
+    let declared = prescan.then(|| meta_charset(&head[..head.len().min(PRESCAN_BYTES)])).flatten();
+    declared.or_else(|| (head.len() >= DETECT_BYTES || ended).then(|| detect(head, ended)))
 }
 
-fn guess(head: &[u8], ended: bool) -> &'static Encoding {
+fn detect(head: &[u8], ended: bool) -> &'static Encoding {
+    // ISO-2022-JP is refused, because its escape sequences can hide markup (as the detector
+    // advises).
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(head, ended);
     detector.guess(None, Utf8Detection::Allow)
 }
 
-/// The encoding that a meta element names, by a search that is a little laxer than the standard's.
+/// The encoding that a meta element names. The search is slightly more lenient than the prescan of
+/// the standard.
 fn meta_charset(head: &[u8]) -> Option<&'static Encoding> {
     let head = head.to_ascii_lowercase();
     let tags = head.split(|b| *b == b'<').filter(|tag| tag.starts_with(b"meta"));
-    let said = tags.filter_map(|tag| {
+    let mut declared = tags.filter_map(|tag| {
         let tag = tag.split(|b| *b == b'>').next()?;
         let at = tag.windows(7).position(|w| w == b"charset")?;
         let value = tag[at + 7..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
@@ -104,13 +109,12 @@ fn meta_charset(head: &[u8]) -> Option<&'static Encoding> {
         let end = value.iter().position(|b| b" \t\r\n\x0c\"';/".contains(b)).unwrap_or(value.len());
         Encoding::for_label(&value[..end])
     });
-    // A page that was read as far as its meta element can't be in UTF-16, whatever it says.
-    said.map(|encoding| match encoding {
+    // A meta element that was found by its ASCII bytes cannot be in UTF-16 (section 13.2.3.2).
+    declared.next().map(|encoding| match encoding {
         e if e == UTF_16BE || e == UTF_16LE => UTF_8,
         e if e == X_USER_DEFINED => WINDOWS_1252,
         e => e,
     })
-    .next()
 }
 
 fn decode(decoder: &mut Decoder, mut bytes: &[u8], last: bool, out: &mut String) {

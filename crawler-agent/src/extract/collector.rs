@@ -1,4 +1,4 @@
-//! What the parser's events add up to.
+//! Collector: builds title, text, links and directives from the events of the parser.
 
 use htmlize::{unescape, unescape_attribute};
 use lol_html::{
@@ -11,32 +11,35 @@ use super::{MAX_LINKS, TEXT_BYTES, directives::Directives, text::Folded};
 /// Longest title, in bytes.
 const TITLE_BYTES: usize = 1_024;
 
-/// Longest attribute value that is looked at, in bytes: a URL, well padded.
+/// Longest attribute value that is used, in bytes: several times the longest URL.
 const VALUE_BYTES: usize = 8 << 10;
 
-/// Elements within a line of text: the words around their tags may be one.
+/// Inline elements: their tags do not separate words, as in `T<b>w</b>o`.
 const INLINE: &[&str] = &[
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
     "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span",
     "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 ];
 
-/// Findings so far.
+/// What was collected so far.
 #[derive(Debug)]
 pub(super) struct Collector {
+    /// Text of the page's subject.
     pub(super) main: Folded,
+    /// Text of navigation and other boilerplate.
     pub(super) boilerplate: Folded,
     pub(super) title: Folded,
     pub(super) lang: Option<String>,
     pub(super) base: Option<String>,
     pub(super) references: Vec<String>,
     pub(super) directives: Directives,
-    /// The text node that is arriving, still with entities.
+    /// The current text node, with its entities. They are decoded only when the node is complete,
+    /// because a chunk may end inside one.
     node: String,
     kind: TextKind,
 }
 
-/// Where the text node that is arriving stands.
+/// Kind of the current text node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum TextKind {
     #[default]
@@ -62,12 +65,12 @@ impl Default for Collector {
 }
 
 impl Collector {
-    /// The findings of a plain text.
+    /// The collection of a plain text.
     pub(super) fn of_text(text: Folded) -> Self {
         Self { main: text, ..Self::default() }
     }
 
-    /// Takes note of a start tag; says whether the element stands apart from the text around it.
+    /// Handles a start tag; returns whether the element separates words.
     pub(super) fn element(&mut self, element: &Element<'_, '_>) -> bool {
         let name = element.tag_name();
         match name.as_str() {
@@ -99,8 +102,9 @@ impl Collector {
         self.kind = TextKind::Boilerplate;
     }
 
-    /// Takes a piece of a text node, after it was marked.
+    /// Handles a chunk of a text node, after the node was marked.
     pub(super) fn text(&mut self, chunk: &TextChunk<'_>) {
+        // Skips scripts, styles and comments, which the parser reports as other types of text.
         let wanted = match self.kind {
             TextKind::Title => chunk.text_type() == TextType::RCData,
             TextKind::Main | TextKind::Boilerplate => chunk.text_type() == TextType::Data,
@@ -118,7 +122,7 @@ impl Collector {
         match std::mem::take(&mut self.kind) {
             TextKind::Main => self.main.push(&text),
             TextKind::Boilerplate => self.boilerplate.push(&text),
-            // The first title counts; its text is one node.
+            // Only the first title counts, so that later ones cannot extend it.
             TextKind::Title if self.title.is_empty() => self.title.push(&text),
             TextKind::Title => {}
         }
@@ -152,7 +156,7 @@ impl Collector {
     }
 }
 
-/// The URL of `3; url=next.html`.
+/// The URL in a refresh directive like `3; url=next.html`.
 fn refresh_target(content: &str) -> Option<String> {
     let (_, rest) = content.split_once([';', ','])?;
     let rest = rest.trim_start();

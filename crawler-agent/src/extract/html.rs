@@ -1,4 +1,4 @@
-//! HTML to what it says, by lol_html's streaming parser.
+//! HTML extraction with lol_html's streaming parser.
 
 use std::{
     borrow::Cow,
@@ -13,19 +13,19 @@ use lol_html::{
 
 use super::collector::Collector;
 
-/// Memory that the parser may take for one page, in bytes; nesting deeper than this allows ends the
-/// reading.
+/// Most memory of the parser for one page, in bytes. Deeper nesting than this allows ends the
+/// extraction.
 const PARSER_BYTES: usize = 6 << 20;
 
-/// Elements whose text is not the page's subject; used only when there is no other text.
+/// Elements whose text is not the subject of the page; used only when there is no other text.
 const BOILERPLATE: &str = "nav, footer, aside, template, select, datalist, button, dialog";
 
 type SharedCollector = Arc<Mutex<Collector>>;
 type Parser = HtmlRewriter<'static, fn(&[u8])>;
 
-/// Reads HTML as it arrives.
+/// Extracts HTML as it arrives.
 pub(super) struct HtmlReader {
-    /// None once the parser gave up; what was found so far counts.
+    /// None once the parser has failed; what was collected before is kept.
     parser: Option<Box<Parser>>,
     collector: SharedCollector,
 }
@@ -42,13 +42,14 @@ impl HtmlReader {
     }
 
     pub(super) fn finish(self) -> Collector {
-        // An error at the very end loses nothing that was found before.
+        // An error at the end loses nothing that was collected before.
         let _ = self.parser.map(|parser| parser.end());
         std::mem::take(&mut *lock(&self.collector))
     }
 }
 
-/// Handlers run one after the other, so nobody else ever holds the lock.
+/// The parser calls its handlers one after the other, so the lock is always free; it is needed only
+/// because the handlers must be `Send`.
 fn lock(collector: &SharedCollector) -> MutexGuard<'_, Collector> {
     collector.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -58,7 +59,7 @@ fn parser(collector: &SharedCollector) -> Option<Parser> {
     let title: Selector = "title".parse().ok()?;
     let boilerplate: Selector = BOILERPLATE.parse().ok()?;
     let memory = MemorySettings::new().with_max_allowed_memory_usage(PARSER_BYTES);
-    // The order counts: text is marked as title or noise before it is taken.
+    // Handlers run in this order: text must be marked as title or boilerplate before it is taken.
     let settings = Settings::new_send()
         .with_memory_settings(memory)
         .with_strict(false)

@@ -1,8 +1,8 @@
-//! Which language is this? What the page declares, else what its text looks like.
+//! Language: as the page declares it, else as detected from its text.
 
 use whatlang::Lang;
 
-/// Bytes of text that are looked at.
+/// Bytes of text from which the language is detected.
 const SAMPLE_BYTES: usize = 4_096;
 
 /// The primary language of a tag like `en-US` (RFC 5646), in lower case; none when it is not a
@@ -17,7 +17,7 @@ pub(super) fn declared(tag: &str) -> Option<String> {
     Some(Lang::from_code(&primary).map_or(primary, |lang| short(lang).to_owned()))
 }
 
-/// The language of a text; none when there is too little of it to be sure.
+/// The language of a text; none when the detection is not reliable.
 pub(super) fn detected(text: &str) -> Option<String> {
     let mut end = SAMPLE_BYTES.min(text.len());
     while !text.is_char_boundary(end) {
@@ -28,7 +28,7 @@ pub(super) fn detected(text: &str) -> Option<String> {
         .map(|info| short(info.lang()).to_owned())
 }
 
-/// ISO 639-1 where there is one, else ISO 639-3.
+/// ISO 639-1 code where there is one, else the ISO 639-3 code.
 fn short(lang: Lang) -> &'static str {
     let code = lang.code();
     TWO_LETTERS.iter().find(|(three, _)| *three == code).map_or(code, |(_, two)| two)

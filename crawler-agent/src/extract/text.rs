@@ -1,11 +1,11 @@
-//! Text as a reader sees it: white space folded, nothing invisible, bounded.
+//! Visible text: white space folded, invisible characters removed, length bounded.
 
-/// Text that is being put together.
+/// Text that is being built.
 #[derive(Debug, Default)]
 pub(super) struct Folded {
     text: String,
     most: usize,
-    /// White space was seen since the last visible character.
+    /// Whether white space followed the last visible character.
     gap: bool,
 }
 
@@ -25,7 +25,7 @@ impl Folded {
         }
     }
 
-    /// What follows is not the same word.
+    /// Ends the current word.
     pub(super) fn break_word(&mut self) {
         self.gap = true;
     }
@@ -40,6 +40,7 @@ impl Folded {
 
     fn push_char(&mut self, c: char) -> bool {
         if self.text.len() + c.len_utf8() + 1 > self.most {
+            // Nothing may follow: a later, shorter character would leave a gap in the text.
             self.most = 0;
             return false;
         }
@@ -52,8 +53,8 @@ impl Folded {
     }
 }
 
-/// Controls, soft hyphens, zero-width spaces and byte order marks are not. Joiners are: scripts
-/// need them.
+/// Whether a character is part of the visible text: not controls, soft hyphens, zero-width spaces
+/// and byte order marks. Joiners stay, because some scripts need them.
 fn is_visible(c: char) -> bool {
     !c.is_control() && !matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
 }

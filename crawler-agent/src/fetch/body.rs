@@ -1,4 +1,4 @@
-//! The body of an answer: counted, inflated and handed on as it arrives.
+//! The body of an answer: counted, inflated and passed on as it arrives.
 
 use std::{
     io::{self, Write},
@@ -14,35 +14,35 @@ use tokio::time::{Instant, timeout_at};
 use super::{Head, Problem, Progress};
 use crate::config::Limits;
 
-/// Bytes that are read of a body that nobody wants, to keep its connection.
+/// Most bytes that are read of an unwanted body so that its connection can be kept.
 const UNWANTED_BYTES: u64 = 64 << 10;
-/// Ratio of inflated to compressed bytes that is suspicious, once [`RATIO_FLOOR`] is passed.
+/// Largest ratio of inflated to compressed bytes, above [`RATIO_FLOOR`]; more is a bomb.
 const RATIO: u64 = 100;
-/// Inflated bytes below which the ratio is not looked at.
+/// Inflated bytes below which the ratio is not checked.
 const RATIO_FLOOR: u64 = 1 << 20;
 /// Longest pause within a body.
 const STALL: Duration = Duration::from_secs(15);
-/// From this time on a body must come at [`LEAST_RATE`].
+/// Time after which a body must have arrived at [`LEAST_RATE`] on average.
 const RATE_AFTER: Duration = Duration::from_secs(20);
-/// Bytes per second.
+/// Least rate of a body, in bytes per second.
 const LEAST_RATE: u64 = 1 << 10;
 
-/// Whether a sink wants more.
+/// Answer of a sink: whether it wants more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
-    /// Go on.
+    /// The sink takes further bytes.
     More,
-    /// That is enough; the rest is not read.
+    /// The sink has enough; the rest is not read.
     Enough,
 }
 
-/// Takes a body as it arrives, after content encodings were undone.
+/// Consumer of a body, after content encodings were removed.
 pub trait Sink {
-    /// The next bytes.
+    /// Takes the next bytes.
     fn write(&mut self, bytes: &[u8]) -> Flow;
 }
 
-/// Reads a body into `sink`; says whether the connection is good for another request.
+/// Reads a body into `sink`; returns whether the connection can take another request.
 pub(super) async fn read<S: Sink>(
     mut body: Incoming,
     head: &Head,
@@ -77,7 +77,7 @@ async fn discard(mut body: Incoming, progress: &mut Progress) -> Result<bool, Pr
         match next(&mut body, started, progress).await {
             Ok(Some(_)) => {}
             Ok(None) => return Ok(true),
-            // Nobody wanted it anyway.
+            // The answer is complete without its body; only the connection is lost.
             Err(_) => return Ok(false),
         }
     }
@@ -97,7 +97,7 @@ async fn next(
             Err(_) if stalled < progress.deadline => return Err(Problem::TooSlow),
             Err(_) => return Err(Problem::Timeout),
         };
-        // Trailers are no data.
+        // Trailers carry no data.
         let Ok(bytes) = frame.into_data() else { continue };
         progress.wire_bytes += bytes.len() as u64;
         let elapsed = started.elapsed();
@@ -108,19 +108,24 @@ async fn next(
     }
 }
 
-/// Undoes the content encoding.
+/// Decoder of the content encoding.
 enum Inflating<'s, S: Sink> {
     Identity(Plain<'s, S>),
     Gzip(Box<MultiGzDecoder<Plain<'s, S>>>),
 }
 
-/// The plain bytes on their way to the sink.
+/// Writer that passes inflated bytes to the sink and checks their bounds. The checks are inside the
+/// decoder, because one input chunk of a bomb can inflate to gigabytes.
 struct Plain<'s, S> {
     sink: &'s mut S,
     flow: Flow,
+    /// Inflated bytes so far.
     count: u64,
+    /// Compressed bytes so far.
     wire: u64,
+    /// Most inflated bytes.
     most: u64,
+    /// Whether a bound was exceeded.
     over: bool,
 }
 
@@ -141,7 +146,7 @@ impl<'s, S: Sink> Inflating<'s, S> {
         }
     }
 
-    /// Takes the next bytes from the wire, of which there were `wire` so far.
+    /// Takes the next bytes from the wire; with them, `wire` have arrived.
     fn write(&mut self, bytes: &[u8], wire: u64) -> Result<Flow, Problem> {
         self.plain().wire = wire;
         let written = match self {
@@ -154,7 +159,7 @@ impl<'s, S: Sink> Inflating<'s, S> {
     fn finish(mut self, wire: u64) -> Result<(), Problem> {
         self.plain().wire = wire;
         let ended = match &mut self {
-            // Nothing is nothing in every encoding.
+            // An empty body is valid in every encoding.
             _ if wire == 0 => Ok(()),
             Self::Identity(_) => Ok(()),
             Self::Gzip(gzip) => gzip.try_finish(),
@@ -169,7 +174,7 @@ impl<'s, S: Sink> Inflating<'s, S> {
         }
         match written {
             Ok(()) => Ok(plain.flow),
-            // The sink had enough in the middle of a block.
+            // The sink had enough in the middle of a compressed block.
             Err(_) if plain.flow == Flow::Enough => Ok(Flow::Enough),
             Err(error) => Err(Problem::Inflate(error)),
         }
@@ -184,7 +189,7 @@ impl<'s, S: Sink> Inflating<'s, S> {
 }
 
 impl<S> Plain<'_, S> {
-    /// Plain bytes that are believable for what came over the wire.
+    /// Most inflated bytes that are plausible for what came over the wire.
     fn allowed(&self) -> u64 {
         self.wire.saturating_mul(RATIO).max(RATIO_FLOOR)
     }

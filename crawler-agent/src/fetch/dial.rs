@@ -1,4 +1,4 @@
-//! Connections to an address that passed the guard.
+//! Connections: TCP, TLS and the HTTP handshake.
 
 use std::{
     io,
@@ -22,7 +22,7 @@ use model::CrawlUrl;
 
 /// Most headers of an answer.
 const MAX_HEADERS: usize = 100;
-/// Most bytes of an answer's head, and of what is read at once.
+/// Largest head of an answer, and largest single read, in bytes.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
 pub(super) struct Dialler {
@@ -35,8 +35,8 @@ impl Dialler {
         Self { bind, tls: tls.map(|config| TlsConnector::from(Arc::new(config))) }
     }
 
-    /// A connection to `target` that speaks HTTP, over TLS when the URL wants it, and how long it
-    /// took until TCP stood.
+    /// Connects to `target`, with TLS for https URLs; returns the connection and the time of the
+    /// TCP handshake.
     pub(super) async fn connect(
         &self,
         url: &CrawlUrl,
@@ -56,8 +56,8 @@ impl Dialler {
     }
 }
 
-/// A TCP connection from `bind`, if given, to `target`, and how long it took until it stood: one
-/// round trip. The caller sees to the time limit.
+/// Connects to `target`, from `bind` if given; returns the stream and the time of the handshake,
+/// which is one round trip. The caller sets the time limit.
 pub(crate) async fn connect_tcp(
     bind: Option<IpAddr>,
     target: SocketAddr,
@@ -73,7 +73,7 @@ pub(crate) async fn connect_tcp(
     Ok((stream, round_trip))
 }
 
-/// Speaks HTTP/1.1 over any stream. What real servers get wrong in headers is passed over.
+/// Starts HTTP/1.1 on a stream. Errors that real servers make in headers are tolerated.
 async fn handshake<T>(stream: T) -> Result<Sender, Problem>
 where
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -87,7 +87,7 @@ where
         .ignore_invalid_headers_in_responses(true);
     let (sender, connection) =
         builder.handshake(TokioIo::new(stream)).await.map_err(Problem::Http)?;
-    // Ends when the sender and the body are dropped; its errors reach whoever waits for the answer.
+    // The connection ends when sender and body are dropped; its errors reach the pending request.
     tokio::spawn(async move { drop(connection.await) });
     Ok(sender)
 }

@@ -1,70 +1,70 @@
-//! What can go wrong with a fetch.
+//! Errors of a fetch.
 
 use protocol::page::Timing;
 
-/// A fetch that brought no complete answer.
+/// A fetch without a complete answer.
 #[derive(Debug, thiserror::Error)]
 #[error("the fetch failed")]
 pub struct FetchError {
-    /// Why.
+    /// Reason of the failure.
     #[source]
     pub problem: Problem,
-    /// How long it took until then.
+    /// Durations until the failure.
     pub timing: Timing,
-    /// Bytes of the body that arrived.
+    /// Bytes of the body that had arrived.
     pub wire_bytes: u64,
 }
 
-/// Why there is no complete answer.
+/// Reason for which there is no complete answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
-    /// The URL can't be put into a request.
-    #[error("the URL can't be put into a request")]
+    /// The URL does not fit into a request.
+    #[error("the URL does not fit into a request")]
     Request,
-    /// No connection.
+    /// The TCP connection failed.
     #[error("no connection")]
     Connect(#[source] std::io::Error),
-    /// No connection in time.
+    /// The connection was not established in time.
     #[error("no connection in time")]
     ConnectTimeout,
-    /// TLS is wanted and could not be set up on this machine.
+    /// The URL needs TLS, which this machine cannot provide.
     #[error("no TLS on this machine: its certificates could not be loaded")]
     NoTls,
-    /// No agreement about TLS.
+    /// The TLS handshake failed.
     #[error("TLS failed")]
     Tls(#[source] std::io::Error),
     /// The host closed the connection before it took the request.
     #[error("the host closed the connection")]
     Closed,
-    /// Not HTTP, or cut short.
+    /// The answer is not HTTP, or was cut short.
     #[error("no complete HTTP answer")]
     Http(#[source] hyper::Error),
-    /// No answer in time.
+    /// The head of the answer did not arrive in time.
     #[error("no answer in time")]
     FirstByteTimeout,
-    /// The answer took too long.
+    /// The whole answer did not arrive in time.
     #[error("the answer took too long")]
     Timeout,
-    /// The answer came too slowly.
+    /// The body stalled or arrived below the least rate.
     #[error("the answer came too slowly")]
     TooSlow,
-    /// The body is larger than the owner allows.
+    /// The body exceeds the limit on the wire, in bytes.
     #[error("the body has more than {0} bytes")]
     TooLarge(u64),
-    /// The body inflates to more than the owner allows.
+    /// The inflated body exceeds the limit or the plausible ratio, in bytes.
     #[error("the body inflates to more than {0} bytes")]
     Bomb(u64),
-    /// A content encoding that was not asked for.
+    /// The content encoding was not offered.
     #[error("content encoding {0:?} was not asked for")]
     Encoding(String),
     /// The body is not what its content encoding says.
-    #[error("the body can't be inflated")]
+    #[error("the body cannot be inflated")]
     Inflate(#[source] std::io::Error),
 }
 
 impl Problem {
-    /// Whether asking again could bring something else.
-    pub fn may_pass(&self) -> bool {
+    /// Whether a later attempt may succeed.
+    pub fn is_temporary(&self) -> bool {
         match self {
             Self::Connect(_)
             | Self::ConnectTimeout

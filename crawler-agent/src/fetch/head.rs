@@ -1,4 +1,4 @@
-//! Status and headers, as far as a crawler cares.
+//! Status and headers that the crawler uses.
 
 use std::time::Duration;
 
@@ -10,30 +10,30 @@ use crate::extract::directives::Directives;
 /// The head of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Head {
-    /// HTTP status.
+    /// HTTP status of the answer.
     pub status: u16,
     /// Media type without parameters, lower case.
     pub media_type: Option<String>,
     /// The charset parameter of the media type.
     pub charset: Option<String>,
-    /// Where to go instead, as it was written.
+    /// Location header, as it was written.
     pub location: Option<String>,
-    /// What X-Robots-Tag asks for.
+    /// Directives of the X-Robots-Tag headers.
     pub directives: Directives,
     /// Content encoding, lower case; none for identity.
     pub encoding: Option<String>,
-    /// The Retry-After header, as it was written.
+    /// Retry-After header, as it was written.
     pub retry: Option<String>,
-    /// What a later request can ask with whether anything has changed.
+    /// Validators for a later conditional request.
     pub validators: Validators,
 }
 
-/// What tells one state of a page from another (RFC 9110 section 8.8).
+/// Validators of a page (RFC 9110 section 8.8).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Validators {
-    /// The ETag header, as it was written.
+    /// ETag header, as it was written.
     pub etag: Option<String>,
-    /// The Last-Modified header, as it was written.
+    /// Last-Modified header, as it was written.
     pub last_modified: Option<String>,
 }
 
@@ -65,12 +65,12 @@ impl Head {
         }
     }
 
-    /// Whether this answer says where to go instead.
+    /// Whether the answer redirects to another URL.
     pub fn is_redirect(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308) && self.location.is_some()
     }
 
-    /// How long the host asks to be left alone (RFC 9110 section 10.2.3).
+    /// Pause that Retry-After demands (RFC 9110 section 10.2.3).
     pub fn retry_after(&self, now: Timestamp) -> Option<Duration> {
         let value = self.retry.as_deref()?.trim();
         if let Ok(seconds) = value.parse() {
@@ -85,7 +85,7 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// A validator that can be sent back: not too long, and text.
+/// A header value that can be sent back: text of bounded length.
 fn validator(headers: &HeaderMap, name: header::HeaderName) -> Option<String> {
     let value = headers.get(name)?.to_str().ok()?;
     (!value.is_empty() && value.len() <= VALIDATOR_BYTES).then(|| value.to_owned())
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn media_types_are_cut_into_their_parts() {
+    fn media_types_are_split_into_their_parts() {
         let of = |value: &str| {
             let head = head(&[("content-type", value)]);
             (head.media_type, head.charset)
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_may_ask_for_time_in_seconds_or_by_date() {
+    fn retry_after_is_seconds_or_a_date() {
         let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
         let of = |value: &str| head(&[("retry-after", value)]).retry_after(now);
         assert_eq!(of("120"), Some(Duration::from_secs(120)));

@@ -1,4 +1,4 @@
-//! Connections that are kept for the next request to the same host.
+//! Pool of connections that are kept for the next request to the same host.
 
 use std::{
     collections::HashMap,
@@ -12,15 +12,15 @@ use tokio::time::Instant;
 use super::Sender;
 
 /// Most connections that are kept.
-const MOST: usize = 256;
-/// How long they are kept.
+const MAX_CONNECTIONS: usize = 256;
+/// Time for which a connection is kept.
 const KEEP: Duration = Duration::from_secs(30);
 
-/// A connection that nobody uses.
+/// A connection without a running request.
 pub(super) struct Idle {
     sender: Sender,
     address: IpAddr,
-    /// How long it took until TCP stood.
+    /// Time of its TCP handshake.
     tcp: Duration,
     since: Instant,
 }
@@ -35,13 +35,13 @@ impl Idle {
     }
 }
 
-/// At most one connection for each host, by scheme and authority.
+/// Kept connections: at most one for each host, by scheme and authority.
 #[derive(Default)]
 pub(super) struct Pool(Mutex<HashMap<String, Idle>>);
 
 impl Pool {
-    /// The kept connection of this host, if it leads to this address, and how long it once took
-    /// until TCP stood.
+    /// Takes the connection of this host, if it leads to this address, and the time of its TCP
+    /// handshake.
     pub(super) fn take(&self, host: &str, address: IpAddr) -> Option<(Sender, Duration)> {
         let idle = self.lock().remove(host)?;
         (idle.address == address && idle.is_fresh()).then_some((idle.sender, idle.tcp))
@@ -49,10 +49,10 @@ impl Pool {
 
     pub(super) fn put(&self, host: String, idle: Idle) {
         let mut kept = self.lock();
-        if kept.len() >= MOST {
+        if kept.len() >= MAX_CONNECTIONS {
             kept.retain(|_, idle| idle.is_fresh());
         }
-        if kept.len() >= MOST {
+        if kept.len() >= MAX_CONNECTIONS {
             let oldest =
                 kept.iter().min_by_key(|(_, idle)| idle.since).map(|(host, _)| host.clone());
             oldest.and_then(|host| kept.remove(&host));

@@ -15,16 +15,16 @@ use tokio::{
 
 use super::*;
 
-const HOME: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+mod tls;
+
+const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 fn limits() -> Limits {
-    let text = "coordinator = \"http://c.example\"\ncontact = \"https://o.example\"\n";
-    let limits = crate::config::Config::parse(text, std::path::Path::new("t")).unwrap().limits;
     Limits {
         connect: Duration::from_secs(5),
         first_byte: Duration::from_millis(400),
         fetch: Duration::from_millis(1_500),
-        ..limits
+        ..Limits::default()
     }
 }
 
@@ -75,7 +75,7 @@ impl Server {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let listener = TcpListener::bind((HOME, 0)).await.unwrap();
+        let listener = TcpListener::bind((LOOPBACK, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let connections = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&connections);
@@ -97,7 +97,7 @@ impl Server {
     }
 
     async fn get(&self, fetcher: &Fetcher) -> Result<Answer<Keep>, FetchError> {
-        fetcher.get(&self.url(), HOME, keep).await
+        fetcher.get(&self.url(), LOOPBACK, keep).await
     }
 
     async fn problem(&self) -> Problem {
@@ -125,18 +125,18 @@ fn gzip(plain: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn the_request_says_who_asks_and_for_what() {
-    let (tell, told) = std::sync::mpsc::channel();
+async fn requests_name_host_path_and_user_agent() {
+    let (sender, received) = std::sync::mpsc::channel();
     let server = Server::with(move |mut stream| {
-        let tell = tell.clone();
+        let sender = sender.clone();
         async move {
-            tell.send(read_request(&mut stream).await.unwrap()).unwrap();
+            sender.send(read_request(&mut stream).await.unwrap()).unwrap();
             let _ = stream.write_all(&answer("", b"ok")).await;
         }
     })
     .await;
     server.get(&fetcher()).await.unwrap();
-    let request = told.try_recv().unwrap();
+    let request = received.try_recv().unwrap();
     assert!(request.starts_with("GET /p?q HTTP/1.1\r\n"), "{request}");
     assert!(request.contains(&format!("host: h.example:{}\r\n", server.port)));
     assert!(request.contains("user-agent: nearcrawl/test (+https://o.example)\r\n"));
@@ -145,7 +145,7 @@ async fn the_request_says_who_asks_and_for_what() {
 }
 
 #[tokio::test]
-async fn a_connection_is_used_again_and_times_are_taken() {
+async fn connections_are_reused_and_times_are_measured() {
     let server = Server::start(|n| answer("", format!("body {n}").as_bytes())).await;
     let fetcher = fetcher();
     let first = server.get(&fetcher).await.unwrap();
@@ -166,7 +166,7 @@ async fn a_connection_is_used_again_and_times_are_taken() {
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_died_is_replaced_without_a_word() {
+async fn a_kept_connection_that_died_is_replaced() {
     let server = Server::with(|mut stream| async move {
         read_request(&mut stream).await;
         let _ = stream.write_all(&answer("", b"once")).await;
@@ -178,7 +178,7 @@ async fn a_kept_connection_that_died_is_replaced_without_a_word() {
         // Until the end of the connection has arrived, which is when it is no longer kept.
         while fetcher
             .pool
-            .take(server.url().host_key().as_str(), HOME)
+            .take(server.url().host_key().as_str(), LOOPBACK)
             .is_some_and(|(sender, _)| !sender.is_closed())
         {
             tokio::task::yield_now().await;
@@ -188,7 +188,7 @@ async fn a_kept_connection_that_died_is_replaced_without_a_word() {
 }
 
 #[tokio::test]
-async fn gzip_is_undone_in_one_or_more_members() {
+async fn gzip_is_inflated_in_one_or_more_members() {
     let server = Server::start(|n| match n {
         0 => answer("content-encoding: gzip\r\n", &gzip(b"plain text")),
         1 => answer("content-encoding: x-gzip\r\n", &[gzip(b"plain "), gzip(b"text")].concat()),
@@ -203,13 +203,13 @@ async fn gzip_is_undone_in_one_or_more_members() {
 }
 
 #[tokio::test]
-async fn bombs_do_not_go_off() {
+async fn decompression_bombs_are_cut_off() {
     let bomb = gzip(&vec![0; 30 << 20]);
     assert!(bomb.len() < 64 << 10);
     let server = Server::start(move |_| answer("content-encoding: gzip\r\n", &bomb)).await;
     let error = server.get(&fetcher()).await.unwrap_err();
     assert!(matches!(error.problem, Problem::Bomb(_)), "{error:?}");
-    assert!(!error.problem.may_pass());
+    assert!(!error.problem.is_temporary());
     // Random bytes do not compress: the limit is the plain size itself.
     let noise: Vec<u8> =
         (0..3u32 << 20).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
@@ -221,7 +221,7 @@ async fn bombs_do_not_go_off() {
 }
 
 #[tokio::test]
-async fn broken_and_unknown_encodings_are_told() {
+async fn broken_and_unknown_encodings_are_errors() {
     let server = Server::start(|n| match n {
         0 => answer("content-encoding: gzip\r\n", b"this is no gzip at all"),
         _ => answer("content-encoding: br\r\n", b"x"),
@@ -255,14 +255,14 @@ async fn bodies_that_are_too_large_are_cut_off() {
 }
 
 #[tokio::test]
-async fn slow_hosts_do_not_hold_us() {
+async fn slow_hosts_are_cut_off() {
     let silent = Server::with(|mut stream| async move {
         read_request(&mut stream).await;
         std::future::pending::<()>().await;
     })
     .await;
     let error = silent.get(&fetcher()).await.unwrap_err();
-    assert!(matches!(error.problem, Problem::FirstByteTimeout) && error.problem.may_pass());
+    assert!(matches!(error.problem, Problem::FirstByteTimeout) && error.problem.is_temporary());
     assert!((400_000..1_000_000).contains(&error.timing.total_us), "{:?}", error.timing);
     let dripping = |head: &'static [u8]| {
         Server::with(move |mut stream| async move {
@@ -283,7 +283,7 @@ async fn slow_hosts_do_not_hold_us() {
 }
 
 #[tokio::test]
-async fn answers_that_are_none_are_told_apart() {
+async fn answers_that_are_not_http_are_errors() {
     let raw = |bytes: Vec<u8>| {
         Server::with(move |mut stream| {
             let bytes = bytes.clone();
@@ -306,13 +306,16 @@ async fn answers_that_are_none_are_told_apart() {
         long_header.into_bytes(),
     ] {
         let error = raw(bytes).await.get(&fetcher()).await.unwrap_err();
-        assert!(matches!(error.problem, Problem::Http(_)) && error.problem.may_pass(), "{error:?}");
+        assert!(
+            matches!(error.problem, Problem::Http(_)) && error.problem.is_temporary(),
+            "{error:?}"
+        );
         assert!(!crate::error_line::of(&error.problem).contains('\n'));
     }
-    let odd =
+    let irregular =
         raw(b"HTTP/1.1 299 Hm\r\nbad header: x\r\nserver :y\r\nLocation:/z\r\n\r\nbody".to_vec())
             .await;
-    let answer = odd.get(&fetcher()).await.unwrap();
+    let answer = irregular.get(&fetcher()).await.unwrap();
     assert_eq!((answer.head.status, answer.head.location.as_deref()), (299, Some("/z")));
     assert_eq!(answer.sink.unwrap().0, b"body", "a body without length ends with the connection");
 }
@@ -321,26 +324,26 @@ async fn answers_that_are_none_are_told_apart() {
 async fn a_sink_may_have_enough_or_may_not_be_there() {
     let server = Server::start(|_| answer("", &vec![b'x'; 1 << 20])).await;
     let fetcher = fetcher();
-    let cut = fetcher.get(&server.url(), HOME, |_| Some(Keep(Vec::new(), 10))).await.unwrap();
+    let cut = fetcher.get(&server.url(), LOOPBACK, |_| Some(Keep(Vec::new(), 10))).await.unwrap();
     assert!((10..200_000).contains(&cut.sink.unwrap().0.len()));
-    let unwanted = fetcher.get(&server.url(), HOME, |_| None::<Keep>).await.unwrap();
+    let unwanted = fetcher.get(&server.url(), LOOPBACK, |_| None::<Keep>).await.unwrap();
     assert!(unwanted.sink.is_none() && unwanted.wire_bytes < 200_000);
     assert_eq!(server.connections(), 2, "neither connection can be used again");
     let small =
         Server::start(|_| b"HTTP/1.1 404 No\r\ncontent-length: 3\r\n\r\nno!".to_vec()).await;
     for _ in 0..3 {
-        fetcher.get(&small.url(), HOME, |_| None::<Keep>).await.unwrap();
+        fetcher.get(&small.url(), LOOPBACK, |_| None::<Keep>).await.unwrap();
     }
     assert_eq!(small.connections(), 1, "a small body is read for the connection's sake");
 }
 
 #[tokio::test]
 async fn everything_is_sent_from_the_owners_address() {
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, received) = std::sync::mpsc::channel();
     let server = Server::with(move |mut stream| {
-        let tell = tell.clone();
+        let sender = sender.clone();
         async move {
-            tell.send(stream.peer_addr().unwrap().ip()).unwrap();
+            sender.send(stream.peer_addr().unwrap().ip()).unwrap();
             read_request(&mut stream).await;
             let _ = stream.write_all(&answer("", b"")).await;
         }
@@ -349,62 +352,17 @@ async fn everything_is_sent_from_the_owners_address() {
     let own = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 77));
     let bound = Fetcher::new(limits(), "t".into(), Some(own), None);
     server.get(&bound).await.unwrap();
-    assert_eq!(told.try_recv(), Ok(own));
+    assert_eq!(received.try_recv(), Ok(own));
 }
 
 #[tokio::test]
-async fn refused_connections_are_told() {
-    let unused = TcpListener::bind((HOME, 0)).await.unwrap();
+async fn refused_connections_are_errors() {
+    let unused = TcpListener::bind((LOOPBACK, 0)).await.unwrap();
     let port = unused.local_addr().unwrap().port();
     drop(unused);
     let url = CrawlUrl::parse(&format!("http://h.example:{port}/")).unwrap();
-    let error = fetcher().get(&url, HOME, keep).await.unwrap_err();
+    let error = fetcher().get(&url, LOOPBACK, keep).await.unwrap_err();
     assert!(matches!(error.problem, Problem::Connect(_)), "{error:?}");
     let tls = CrawlUrl::parse(&format!("https://h.example:{port}/")).unwrap();
-    assert!(fetcher().get(&tls, HOME, keep).await.is_err());
-}
-
-#[tokio::test]
-async fn tls_is_spoken_and_certificates_are_checked() {
-    let issued = rcgen::generate_simple_self_signed(vec!["h.example".into()]).unwrap();
-    let (certificate, key) = (issued.cert.der().clone(), issued.signing_key.serialize_der());
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let server_config = rustls::ServerConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.clone()], key.try_into().unwrap())
-        .unwrap();
-    let acceptor = tokio_rustls::TlsAcceptor::from(Arc::new(server_config));
-    let server = Server::with(move |stream| {
-        let acceptor = acceptor.clone();
-        async move {
-            let Ok(mut stream) = acceptor.accept(stream).await else { return };
-            let mut request = [0; 1_024];
-            let _ = stream.read(&mut request).await;
-            let _ = stream.write_all(&answer("", b"secret")).await;
-        }
-    })
-    .await;
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(certificate).unwrap();
-    let client = |roots: rustls::RootCertStore| {
-        let config = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Fetcher::new(limits(), "t".into(), None, Some(config))
-    };
-    let url = |host: &str| CrawlUrl::parse(&format!("https://{host}:{}/", server.port)).unwrap();
-    let trusting = client(roots);
-    let answer = trusting.get(&url("h.example"), HOME, keep).await.unwrap();
-    assert_eq!(answer.sink.unwrap().0, b"secret");
-    let wrong_name = trusting.get(&url("other.example"), HOME, keep).await.unwrap_err();
-    assert!(matches!(wrong_name.problem, Problem::Tls(_)), "{wrong_name:?}");
-    let stranger = client(rustls::RootCertStore::empty())
-        .get(&url("h.example"), HOME, keep)
-        .await
-        .unwrap_err();
-    assert!(matches!(stranger.problem, Problem::Tls(_)), "{stranger:?}");
+    assert!(fetcher().get(&tls, LOOPBACK, keep).await.is_err());
 }

@@ -1,17 +1,12 @@
-//! TLS as the machine trusts it.
+//! TLS with the trust anchors of the machine.
 
 use std::sync::Arc;
 
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
-/// TLS can't be had on this machine.
-#[derive(Debug, thiserror::Error)]
-#[error("TLS can't be set up with this machine's certificates")]
-pub struct TlsError(#[from] rustls::Error);
-
-/// A client that trusts what the machine trusts, and speaks HTTP/1.1.
-pub fn config() -> Result<ClientConfig, TlsError> {
+/// Configuration of a client that trusts what the machine trusts, and offers HTTP/1.1.
+pub fn config() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?

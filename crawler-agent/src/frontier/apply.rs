@@ -1,4 +1,4 @@
-//! Changes to the file: many of them in one transaction.
+//! Application of changes to the file, many of them in one transaction.
 
 use model::{CrawlUrl, UnixMillis};
 use protocol::{Route, page::Entry, page::Fetch, page::Outcome};
@@ -10,15 +10,15 @@ use super::{
     transaction::{Admission, Arrival, Transaction},
 };
 
-/// URLs that one [`Change::GiveUp`] ends.
+/// URLs that one [`Change::GiveUp`] ends, so that no transaction grows with the queue.
 const MAX_URLS_PER_CHANGE: usize = 500;
 
 impl Frontier {
-    /// Makes the changes, all or none, and returns what follows from each. They are on disk when
-    /// this returns.
+    /// Applies the changes, all or none, and returns the effect of each. They are durable when this
+    /// returns.
     pub fn apply(&self, changes: &[Change]) -> Result<Vec<Effect>, FrontierError> {
         let mut write = self.db.begin_write()?;
-        // After kill -9 the file must open at once, however large it is.
+        // Without this a file that was not closed is checked as a whole when it is opened.
         write.set_quick_repair(true);
         let mut effects = Vec::with_capacity(changes.len());
         let mut transaction = Transaction::open(&write)?;
@@ -74,6 +74,7 @@ impl Transaction<'_> {
         let mut after = self.meta.get(tables::ROUTES_AFTER)?.map_or(0, |n| n.value());
         let mut effect = Effect::default();
         for route in routes {
+            // Answers are repeated after a lost connection.
             if route.seq <= after {
                 continue;
             }
@@ -82,7 +83,12 @@ impl Transaction<'_> {
                 Ok(Admission::Queued(host)) => self.note_ready(&mut effect, host)?,
                 Ok(Admission::Ignored) => {}
                 Ok(Admission::Full) => {
-                    self.refuse(&mut effect, &route.url, "the host has its share of pages", at)?;
+                    self.refuse(
+                        &mut effect,
+                        &route.url,
+                        "the host has reached its limit of pages",
+                        at,
+                    )?;
                 }
                 Err(reason) => self.refuse(&mut effect, &route.url, &reason, at)?,
             }
@@ -99,14 +105,14 @@ impl Transaction<'_> {
     ) -> Result<Result<Admission, String>, FrontierError> {
         let url = match CrawlUrl::parse(&route.url) {
             Ok(url) => url,
-            Err(error) => return Ok(Err(format!("the URL can't be crawled: {error}"))),
+            Err(error) => return Ok(Err(format!("the URL cannot be crawled: {error}"))),
         };
         let host = self.acquire_host(&url, at)?;
         let arrival = Arrival { url: &url, depth: 0, redirects: route.redirects };
         self.enqueue(host, &arrival, bounds).map(Ok)
     }
 
-    /// A routed URL that is not even tried ends at once, so that the coordinator knows.
+    /// Reports a routed URL that is never tried, so that the coordinator does not wait for it.
     fn refuse(
         &mut self,
         effect: &mut Effect,
@@ -127,6 +133,7 @@ impl Transaction<'_> {
             false
         };
         if let Some(record) = &done.page {
+            // An order settled the host during the visit; the record in `done` is from before.
             let past = if past_forgotten { Past::default() } else { record.past };
             self.keep_page(item, done.fetch.fetched_at, &PageRecord { past, ..record.clone() })?;
         }
@@ -143,13 +150,15 @@ impl Transaction<'_> {
         Ok(effect)
     }
 
-    /// What there is to do next for a host.
+    /// Adds to the effect what the host has left to do.
     fn look_ahead(&self, host: HostNumber, effect: &mut Effect) -> Result<(), FrontierError> {
         effect.more = self.has_more(host)?;
         effect.oldest = if effect.more { None } else { self.oldest_visit(host)? };
         Ok(())
     }
 
+    /// Admits the redirect target and the links of a finished fetch. A redirect keeps the depth of
+    /// its URL; links are one deeper.
     fn follow(&mut self, done: &Done, effect: &mut Effect) -> Result<(), FrontierError> {
         let item = &done.item;
         let target = match &done.fetch.outcome {

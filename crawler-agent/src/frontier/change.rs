@@ -1,128 +1,128 @@
-//! What can happen to the frontier.
+//! Changes of the frontier, and their effects.
 
 use model::{CrawlUrl, HostTask, UnixMillis};
 use protocol::{Route, page::Fetch};
 
 use super::{HostNumber, PageRecord, Queued, RobotsState};
 
-/// The operator's bounds for what is taken into the queue.
+/// The operator's bounds of what is queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Most URLs of one host.
     pub pages_a_host: u32,
-    /// Most links between a routed URL and a page.
+    /// Most links from a routed URL to a page.
     pub depth: u16,
 }
 
-/// One thing that happened. It is stored wholly or not at all.
+/// A change, applied wholly or not at all.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// The coordinator sent URLs; their hosts are ours from now on.
+    /// The coordinator sent routes; their hosts are the agent's from now on.
     Routes {
-        /// By rising number.
+        /// Routes by rising number.
         routes: Vec<Route>,
-        /// Now.
+        /// Time of the change.
         at: UnixMillis,
-        /// What is taken.
+        /// Bounds of what is queued.
         bounds: Bounds,
     },
-    /// A URL is done with.
+    /// A fetch ended for good.
     Done(Box<Done>),
-    /// A URL could not be had; it stays first in its queue.
+    /// A fetch failed and is tried again; the URL stays first in its queue.
     Retry {
-        /// The URL.
+        /// URL that failed.
         item: Queued,
-        /// When the host may be asked next.
+        /// Earliest time of the next request to the host.
         due: UnixMillis,
-        /// The host's failures in a row, this one included.
+        /// The host's failures in a row, including this one.
         failures: u32,
     },
-    /// A host's robots.txt was asked for.
+    /// A host's robots.txt was requested.
     Robots {
-        /// The host.
+        /// Number of the host.
         host: HostNumber,
-        /// What is known now; none when it could not be had and nothing was known before.
+        /// New state; none when the request failed and nothing was known before.
         state: Option<RobotsState>,
-        /// When the host may be asked next.
+        /// Earliest time of the next request to the host.
         due: UnixMillis,
         /// The host's failures in a row.
         failures: u32,
     },
-    /// A host was asked for something on behalf of another host.
+    /// A host received a request on behalf of another host.
     Asked {
-        /// The host that was asked.
+        /// Host that received the request.
         host: HostNumber,
-        /// When it may be asked next.
+        /// Earliest time of the next request to it.
         due: UnixMillis,
     },
-    /// A host is given up: everything in its queue ends as failed, a part of it with each such
+    /// A host is given up: the URLs in its queue end as failed, a bounded number with each such
     /// change.
     GiveUp {
-        /// The host.
+        /// Number of the host.
         host: HostNumber,
-        /// Why, in one line.
+        /// Reason, in one line.
         reason: String,
-        /// Now.
+        /// Time of the change.
         at: UnixMillis,
     },
-    /// An order of the coordinator about a host of ours is carried out, or a part of it with each
-    /// such change. Nobody may be talking to a host that is let go.
+    /// A host order is executed, a bounded part of it with each such change. No request may be
+    /// running to a host that is released.
     Order {
-        /// Names the order.
+        /// Number of the order.
         number: u64,
-        /// The host; none when it is not ours.
+        /// Number of the host; none when it is not the agent's.
         host: Option<HostNumber>,
-        /// What is to be done.
+        /// What to do with the host.
         task: HostTask,
     },
-    /// The coordinator knows that orders were carried out.
+    /// The coordinator knows that orders were executed.
     ForgetOrders {
-        /// Which.
+        /// Numbers of the orders.
         numbers: Vec<u64>,
     },
-    /// The oldest results were written into a package's file.
+    /// The oldest results were written to a package's file.
     Sealed {
-        /// The package.
+        /// Number of the package.
         seq: u64,
         /// Number of the last result in it.
         through: u64,
-        /// The file's size.
+        /// Size of the file, in bytes.
         bytes: u64,
     },
     /// A package is acknowledged.
     Shipped {
-        /// The package.
+        /// Number of the package.
         seq: u64,
     },
 }
 
-/// What became of a URL.
+/// A fetch that ended for good.
 #[derive(Debug, Clone)]
 pub struct Done {
-    /// The URL.
+    /// URL that was fetched.
     pub item: Queued,
-    /// For the package.
+    /// Result for the package.
     pub fetch: Fetch,
-    /// What is kept of the page, to visit it again; none when it is not to be.
+    /// Record for the next visit of the page; none when it is not visited again.
     pub page: Option<PageRecord>,
-    /// Where it leads.
+    /// Links of the page.
     pub links: Vec<CrawlUrl>,
-    /// When the host may be asked next; none when nothing was sent to it.
+    /// Earliest time of the next request to the host; none when nothing was sent to it.
     pub due: Option<UnixMillis>,
-    /// The host's failures in a row, as they are counted now.
+    /// The host's failures in a row after this fetch.
     pub failures: u32,
-    /// What is taken of the links.
+    /// Bounds for the links.
     pub bounds: Bounds,
 }
 
-/// What follows from a change, for the workbench.
+/// Consequences of a change, for schedule and outbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effect {
-    /// Hosts that have work now, with the moments from which they may be asked.
+    /// Hosts that have got work, with the earliest times of their next requests.
     pub ready: Vec<(HostNumber, UnixMillis)>,
-    /// Whether the host of the change has more to fetch.
+    /// Whether the host of the change has URLs in its queue.
     pub more: bool,
-    /// When it has not: when its page was visited that was visited the longest time ago.
+    /// Where its queue is empty, the time of the oldest last visit among its pages.
     pub oldest: Option<UnixMillis>,
     /// Whether there are new results.
     pub results: bool,

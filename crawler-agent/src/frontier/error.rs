@@ -1,27 +1,27 @@
-//! What can go wrong with the file.
+//! Errors of the frontier.
 
 use std::path::{Path, PathBuf};
 
-/// The frontier can't do what it was asked to.
+/// A failure of the frontier.
 #[derive(Debug, thiserror::Error)]
 pub enum FrontierError {
-    /// Another process has it open.
+    /// Another process has the file open.
     #[error("{0} is in use: is another agent running with this data directory?")]
     InUse(PathBuf),
-    /// It can't be opened.
-    #[error("the frontier {path} can't be opened")]
+    /// The file cannot be opened.
+    #[error("the frontier {path} cannot be opened")]
     Open {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the store.
         #[source]
         source: Box<redb::Error>,
     },
     /// Reading or writing failed.
-    #[error("the frontier can't be read or written")]
+    #[error("the frontier cannot be read or written")]
     Store(#[source] Box<redb::Error>),
-    /// A record is not what it should be.
-    #[error("a record of the frontier can't be read")]
+    /// A record cannot be parsed.
+    #[error("a record of the frontier cannot be parsed")]
     Record(#[from] serde_json::Error),
     /// The writer has ended after an earlier error.
     #[error("the frontier is closed after an earlier error")]

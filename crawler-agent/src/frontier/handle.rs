@@ -1,4 +1,5 @@
-//! One writer for everybody: changes that arrive while the disk is busy share the next transaction.
+//! Shared access to the frontier: one writing thread, on which changes that arrive while the disk
+//! is busy share the next transaction, and so the next fsync.
 
 use std::sync::Arc;
 
@@ -6,12 +7,12 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{Change, Effect, Frontier, FrontierError};
 
-/// Most changes in one transaction.
+/// Most changes of one transaction.
 const MAX_CHANGES: usize = 256;
 
 type Answer = oneshot::Sender<Result<Effect, FrontierError>>;
 
-/// Takes changes, and answers when they are on disk. Cloning is cheap.
+/// Handle of the frontier, for all tasks. Clones share the writer.
 #[derive(Clone)]
 pub struct FrontierHandle {
     frontier: Arc<Frontier>,
@@ -19,8 +20,8 @@ pub struct FrontierHandle {
 }
 
 impl FrontierHandle {
-    /// Starts the writer. It ends when the last clone is gone, or at the first error, which it
-    /// sends to the receiver.
+    /// Starts the writer. It ends with the last clone of the handle, or at the first error, which
+    /// it sends to the receiver.
     pub fn start(frontier: Frontier) -> std::io::Result<(Self, oneshot::Receiver<FrontierError>)> {
         let frontier = Arc::new(frontier);
         let (changes, inbox) = mpsc::channel(MAX_CHANGES);
@@ -31,14 +32,14 @@ impl FrontierHandle {
         Ok((Self { frontier, changes }, failure))
     }
 
-    /// Makes one change; it is durable when this returns.
+    /// Applies one change, which is durable when this returns.
     pub async fn apply(&self, change: Change) -> Result<Effect, FrontierError> {
         let (answer, answered) = oneshot::channel();
         self.changes.send((change, answer)).await.map_err(|_| FrontierError::Closed)?;
         answered.await.map_err(|_| FrontierError::Closed)?
     }
 
-    /// Reads, on a thread that may block.
+    /// Reads on a thread that may block.
     pub async fn read<T: Send + 'static>(
         &self,
         reading: impl FnOnce(&Frontier) -> Result<T, FrontierError> + Send + 'static,
@@ -48,7 +49,7 @@ impl FrontierHandle {
         read.map_err(|_| FrontierError::Closed)?
     }
 
-    /// Names the store.
+    /// Epoch of the file; see [`Frontier::epoch`].
     pub fn epoch(&self) -> u64 {
         self.frontier.epoch()
     }
@@ -60,7 +61,8 @@ fn write(
     failed: oneshot::Sender<FrontierError>,
 ) {
     while let Some(first) = inbox.blocking_recv() {
-        let (mut changes, mut answers) = (vec![first.0], vec![first.1]);
+        let mut changes = vec![first.0];
+        let mut answers = vec![first.1];
         while changes.len() < MAX_CHANGES {
             let Ok((change, answer)) = inbox.try_recv() else { break };
             changes.push(change);
@@ -68,11 +70,11 @@ fn write(
         }
         let effects = match frontier.apply(&changes) {
             Ok(effects) => effects,
-            // Before the answers are dropped, so that whoever waits for them finds the cause.
-            // Nobody listens when the program is ending.
+            // Sent before the answers are dropped, so that tasks which then fail can be told the
+            // cause. Nobody receives it when the agent is stopping.
             Err(error) => return drop(failed.send(error)),
         };
-        // Nobody waits any more for an answer that can't be sent; the change is made all the same.
+        // A caller that was cancelled takes no answer; its change is applied all the same.
         answers.into_iter().zip(effects).for_each(|(answer, effect)| drop(answer.send(Ok(effect))));
     }
 }

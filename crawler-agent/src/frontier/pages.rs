@@ -1,4 +1,4 @@
-//! Pages that were fetched, to be visited again: the one visited the longest time ago comes first.
+//! Pages that are visited again, the one with the oldest last visit first.
 
 use delegation::calibration::Baseline;
 use model::{CrawlUrl, UnixMillis};
@@ -12,46 +12,46 @@ use super::{
 };
 use redb::ReadableDatabase as _;
 
-/// What is kept of a page; a few hundred bytes, however often it was fetched.
+/// Stored record of a page: a few hundred bytes, however often it was fetched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageRecord {
-    /// The URL.
+    /// URL in its normalised form.
     pub url: String,
-    /// Links between a routed URL and this one.
+    /// Number of links from a routed URL to this one.
     pub depth: u16,
-    /// The ETag header of the last answer with content.
+    /// ETag header of the last answer with content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// The Last-Modified header of the last answer with content.
+    /// Last-Modified header of the last answer with content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
     /// SHA-256 of the decoded body, hexadecimal; none when there was no document to index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// How long its answers take.
+    /// Response times so far.
     #[serde(flatten)]
     pub past: Past,
 }
 
-/// How long a page's answers take: those with content, and those of a head alone, which say that
-/// nothing has changed. The paper compares "every HTTP/HEAD command" (IPMicra III.F); a conditional
-/// GET asks both questions at once.
+/// Response times of a page, for answers with content and answers without. The paper compares the
+/// times of HTTP HEAD commands (IPMicra section III.F); here a conditional GET that is answered
+/// with 304 takes their place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Past {
-    /// Answers with content.
+    /// Baseline of answers with content.
     #[serde(default)]
     pub get: Baseline,
-    /// Answers of a head alone.
+    /// Baseline of 304 answers.
     #[serde(default)]
     pub head: Baseline,
 }
 
-/// A page and when it was visited last.
+/// A page with the time of its last visit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
-    /// When.
+    /// Time of the last visit.
     pub visited: UnixMillis,
-    /// What is kept of it.
+    /// Record of that visit.
     pub record: PageRecord,
 }
 
@@ -61,7 +61,7 @@ fn of_host(host: HostNumber) -> std::ops::Range<PageTable<'static>> {
     (host.0, i64::MIN, 0)..(host.0 + 1, i64::MIN, 0)
 }
 
-/// The page of a host that was visited the longest time ago.
+/// The page of a host with the oldest last visit.
 pub(super) fn oldest(
     pages: &impl ReadableTable<(u64, i64, u64), &'static [u8]>,
     host: HostNumber,
@@ -70,10 +70,10 @@ pub(super) fn oldest(
         let (key, json) = entry?;
         let (_, visited, order) = key.value();
         let record: PageRecord = serde_json::from_slice(json.value())?;
-        // Only URLs that parse were ever fetched.
+        // Only URLs that parse were fetched; another would be a damaged file, and is skipped.
         if let Ok(url) = CrawlUrl::parse(&record.url) {
-            let (depth, known) =
-                (record.depth, Box::new(Known { visited: UnixMillis(visited), record }));
+            let depth = record.depth;
+            let known = Box::new(Known { visited: UnixMillis(visited), record });
             return Ok(Some(Queued {
                 host,
                 depth,
@@ -89,7 +89,7 @@ pub(super) fn oldest(
 }
 
 impl Transaction<'_> {
-    /// When the page of a host was visited that was visited the longest time ago.
+    /// Time of the oldest last visit among the pages of a host.
     pub(super) fn oldest_visit(
         &self,
         host: HostNumber,
@@ -98,8 +98,8 @@ impl Transaction<'_> {
         Ok(first.transpose()?.map(|(key, _)| UnixMillis(key.value().1)))
     }
 
-    /// Takes out what was known of a page, before it is put in anew. Says whether its past was
-    /// forgotten while it was being visited.
+    /// Removes the record of a page before a new one is stored. Returns whether its response times
+    /// were reset while it was being visited.
     pub(super) fn forget_page(
         &mut self,
         item: &Queued,
@@ -112,7 +112,7 @@ impl Transaction<'_> {
         Ok(serde_json::from_slice::<PageRecord>(&json)?.past != known.record.past)
     }
 
-    /// Puts a page in that was visited at `at`.
+    /// Stores the record of a page that was visited at `at`.
     pub(super) fn keep_page(
         &mut self,
         item: &Queued,
@@ -124,7 +124,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Forgets how fast a host's pages used to be.
+    /// Resets the response times of all pages of a host.
     pub(super) fn settle(&mut self, host: HostNumber) -> Result<(), FrontierError> {
         let keys: Vec<_> = self
             .pages
@@ -142,7 +142,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Takes up to `most` pages of a host out.
+    /// Removes up to `most` pages of a host and returns their URLs.
     pub(super) fn drain_pages(
         &mut self,
         host: HostNumber,
@@ -162,16 +162,17 @@ impl Transaction<'_> {
 }
 
 impl Frontier {
-    /// Hosts with nothing new to fetch whose pages are to be visited again `period_ms` after the
-    /// last visit; with the moment from which they may be asked, and the moment from which there is
-    /// something to ask for.
+    /// Hosts with an empty queue and with pages that are visited again `period_ms` after their last
+    /// visit; with the time at which the first of them is due.
     pub fn hosts_to_revisit(
         &self,
         period_ms: i64,
     ) -> Result<Vec<(HostWithWork, UnixMillis)>, FrontierError> {
         let read = self.db.begin_read()?;
-        let (pages, queue) = (read.open_table(PAGES)?, read.open_table(QUEUE)?);
-        let (hosts, robots) = (read.open_table(HOSTS)?, read.open_table(ROBOTS)?);
+        let pages = read.open_table(PAGES)?;
+        let queue = read.open_table(QUEUE)?;
+        let hosts = read.open_table(HOSTS)?;
+        let robots = read.open_table(ROBOTS)?;
         let mut found = Vec::new();
         let mut from = (0, i64::MIN, 0);
         while let Some(entry) = pages.range(from..)?.next() {

@@ -1,5 +1,5 @@
-//! Letting go of a host: everything that is known of it is handed back, so that the next agent
-//! loses no URL.
+//! Release of a host: every URL that is known of it is handed back to the coordinator, so that the
+//! next agent loses none.
 
 use model::HostTask;
 use protocol::{page::Discovered, page::Entry};
@@ -11,17 +11,19 @@ use super::{
     transaction::Transaction,
 };
 
-/// URLs that one [`super::Change::Order`] hands back.
+/// URLs that one [`super::Change::Order`] hands back, so that no transaction grows with the host.
 const MAX_URLS_PER_CHANGE: usize = 500;
 
 impl Transaction<'_> {
-    /// Carries an order about a host out, or a part of it; `more` tells that it must be made again.
+    /// Executes a host order, or a part of it; `more` in the effect means that the change must be
+    /// applied again.
     pub(super) fn order(
         &mut self,
         number: u64,
         host: Option<HostNumber>,
         task: HostTask,
     ) -> Result<Effect, FrontierError> {
+        // Executed before; the host may have come back since.
         if self.orders.get(number)?.is_some() {
             return Ok(Effect::default());
         }
@@ -31,7 +33,7 @@ impl Transaction<'_> {
             (Some(host), HostTask::Release) => self.release(host)?,
         };
         if !effect.more {
-            self.carried_out(number)?;
+            self.record_executed(number)?;
         }
         Ok(effect)
     }
@@ -65,9 +67,9 @@ impl Transaction<'_> {
         Ok(drained.into_iter().map(|(_, url)| url).collect())
     }
 
-    /// Everything that was packed and everything that waits to be comes before the order counts as
-    /// carried out.
-    fn carried_out(&mut self, number: u64) -> Result<(), FrontierError> {
+    /// Records which results and packages must be acknowledged before the order is confirmed: all
+    /// that exist now.
+    fn record_executed(&mut self, number: u64) -> Result<(), FrontierError> {
         let last = self.last_order();
         let nothing_waits = self.results.first()?.is_none();
         let next = self.meta.get(tables::NEXT_PACKAGE)?.map_or(1, |n| n.value());
@@ -76,14 +78,15 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// A package was sealed, and what it holds is taken out of the results.
+    /// Notes on the orders, after package `seq` was sealed, which of them have all their results in
+    /// packages.
     pub(super) fn packed(&mut self, seq: u64) -> Result<(), FrontierError> {
         let mut now_packed = Vec::new();
         for entry in self.orders.iter()? {
             let (number, state) = entry?;
             let (last, packed) = state.value();
-            // Results are numbered with other things: the last number before the order may be no
-            // result's.
+            // Hosts and queue entries take numbers of the same sequence, so the last number before
+            // the order need not be that of a result.
             let rest = self.results.first()?.map(|(order, _)| order.value());
             if packed == 0 && rest.is_none_or(|first| first > last) {
                 now_packed.push((number.value(), (last, seq + 1)));
@@ -95,7 +98,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// The coordinator knows that these orders were carried out.
+    /// Forgets orders whose confirmation has reached the coordinator.
     pub(super) fn forget_orders(&mut self, numbers: &[u64]) -> Result<Effect, FrontierError> {
         for number in numbers {
             self.orders.remove(*number)?;
@@ -105,7 +108,7 @@ impl Transaction<'_> {
 }
 
 impl Frontier {
-    /// Orders about hosts that are carried out, with everything shipped that was fetched before.
+    /// Executed orders whose results are all acknowledged; these are confirmed in heartbeats.
     pub fn orders_done(&self) -> Result<Vec<u64>, FrontierError> {
         let read = self.db.begin_read()?;
         let waiting = read.open_table(PACKAGES)?.first()?.map(|(seq, _)| seq.value());
@@ -120,7 +123,7 @@ impl Frontier {
         Ok(done)
     }
 
-    /// Orders that are carried out, shipped or not.
+    /// All executed orders, confirmed or not.
     pub fn orders_executed(&self) -> Result<Vec<u64>, FrontierError> {
         let read = self.db.begin_read()?;
         let orders = read.open_table(ORDERS)?;

@@ -1,10 +1,10 @@
-//! The tables of the frontier's file.
+//! Tables of the frontier's file.
 
 use redb::{Database, ReadableTable as _, TableDefinition};
 
 use super::FrontierError;
 
-/// Single numbers by name.
+/// Counters and settings by name.
 pub(super) const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 /// Scheme and authority to host number.
 pub(super) const HOST_NUMBERS: TableDefinition<'_, &str, u64> =
@@ -13,29 +13,29 @@ pub(super) const HOST_NUMBERS: TableDefinition<'_, &str, u64> =
 pub(super) const HOSTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("hosts");
 /// Host number to [`super::RobotsState`], as JSON.
 pub(super) const ROBOTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("robots");
-/// Fingerprints of URLs to [`REPORTED`] or [`QUEUED`]; those of hosts that we had before are different
-/// each time.
+/// Fingerprints of URLs to [`REPORTED`] or [`QUEUED`]; those of a host that was released and came
+/// back differ each time.
 pub(super) const SEEN: TableDefinition<'_, [u8; 16], u8> = TableDefinition::new("seen");
 /// (host, depth, order) to (URL, redirects, attempts): breadth first within a host.
 pub(super) const QUEUE: TableDefinition<'_, (u64, u16, u64), (&str, u8, u8)> =
     TableDefinition::new("queue");
 /// Order to one line of a package, as JSON.
 pub(super) const RESULTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("results");
-/// Number of a package that is written to its file and not acknowledged, to its size in bytes.
+/// Number of a package that is not acknowledged, to the size of its file in bytes.
 pub(super) const PACKAGES: TableDefinition<'_, u64, u64> = TableDefinition::new("packages");
 
-/// (host, moment of the last visit, order) to [`super::PageRecord`], as JSON: the pages of a host,
+/// (host, time of the last visit, order) to [`super::PageRecord`], as JSON: the pages of a host,
 /// oldest visit first.
 pub(super) const PAGES: TableDefinition<'_, (u64, i64, u64), &[u8]> = TableDefinition::new("pages");
-/// Scheme and authority of hosts that were ours to how often we let go of them.
+/// Scheme and authority of former hosts, to how often they were released.
 pub(super) const FORMER: TableDefinition<'_, &str, u64> = TableDefinition::new("former");
-/// Number of an order about a host that was carried out to (last result that belongs to it, package
-/// that holds it and one more; 0 when it is not packed yet).
+/// Number of an executed host order, to (last result before it, number after that of the package
+/// that holds this result; 0 when it is not packed yet).
 pub(super) const ORDERS: TableDefinition<'_, u64, (u64, u64)> = TableDefinition::new("orders");
 
-/// In [`SEEN`]: the coordinator was told of it.
+/// Value in [`SEEN`]: the URL was reported to the coordinator.
 pub(super) const REPORTED: u8 = 1;
-/// In [`SEEN`]: it is, or was, in the queue.
+/// Value in [`SEEN`]: the URL is, or was, in a queue.
 pub(super) const QUEUED: u8 = 2;
 
 pub(super) const EPOCH: &str = "epoch";
@@ -45,7 +45,7 @@ pub(super) const ROUTES_AFTER: &str = "routes_after";
 pub(super) const FETCHED: &str = "fetched";
 pub(super) const WIRE_BYTES: &str = "wire_bytes";
 
-/// Makes what is missing; returns the store's epoch.
+/// Creates missing tables; returns the epoch of the file.
 pub(super) fn create(db: &Database, new_epoch: u64) -> Result<u64, FrontierError> {
     let write = db.begin_write()?;
     let epoch = {

@@ -152,9 +152,8 @@ fn links_to_other_hosts_are_told_once() {
     }
     let reported: Vec<String> = world
         .frontier()
-        .batch(u64::MAX)
+        .oldest_results(u64::MAX)
         .unwrap()
-        .entries
         .into_iter()
         .filter_map(|(_, entry)| match entry {
             Entry::Discovered(d) => Some(d.url),
@@ -183,7 +182,7 @@ fn redirects_become_urls_of_their_own_until_there_are_too_many() {
     world.route(3, "http://a.org/away");
     let item = world.next("http://a.org").unwrap();
     world.finish(item, redirect("https://a.org/away"), &[]);
-    let (_, last) = world.frontier().batch(u64::MAX).unwrap().entries.pop().unwrap();
+    let (_, last) = world.frontier().oldest_results(u64::MAX).unwrap().pop().unwrap();
     let Entry::Discovered(reported) = last else { panic!("{last:?}") };
     assert_eq!((reported.url.as_str(), reported.redirects), ("https://a.org/away", 1));
 }
@@ -203,10 +202,12 @@ fn bounds_are_kept() {
     let effect = world.apply(routes(&urls, bounds));
     assert!(effect.results);
     assert_eq!(world.frontier().counts().unwrap().queued, 1, "the third page is the last");
-    let failed =
-        world.frontier().batch(u64::MAX).unwrap().entries.into_iter().filter(
-            |(_, entry)| matches!(entry, Entry::Fetch(f) if matches!(f.outcome, Outcome::Failed { .. })),
-        );
+    let is_failure = |entry: &Entry| match entry {
+        Entry::Fetch(fetch) => matches!(fetch.outcome, Outcome::Failed { .. }),
+        Entry::Discovered(_) => false,
+    };
+    let results = world.frontier().oldest_results(u64::MAX).unwrap();
+    let failed = results.iter().filter(|(_, entry)| is_failure(entry));
     assert_eq!(failed.count(), 3, "routes that are not taken are answered");
 }
 
@@ -248,11 +249,11 @@ fn results_leave_when_they_are_sealed_and_packages_when_they_are_shipped() {
         let item = world.next("http://a.org").unwrap();
         world.finish(item, other(), &[]);
     }
-    let first = world.frontier().batch(1).unwrap();
-    assert_eq!(first.entries.len(), 1, "at least one, however small the bound");
+    let first = world.frontier().oldest_results(1).unwrap();
+    assert_eq!(first.len(), 1, "at least one, however small the bound");
     assert_eq!(world.frontier().next_package().unwrap(), 1);
-    world.apply(Change::Sealed { seq: 1, through: first.entries[0].0, bytes: 100 });
-    assert_eq!(world.frontier().batch(u64::MAX).unwrap().entries.len(), 4);
+    world.apply(Change::Sealed { seq: 1, through: first[0].0, bytes: 100 });
+    assert_eq!(world.frontier().oldest_results(u64::MAX).unwrap().len(), 4);
     world.restart();
     assert_eq!(world.frontier().epoch(), 7, "the epoch stays");
     assert_eq!(world.frontier().next_package().unwrap(), 2);

@@ -1,4 +1,4 @@
-//! Where do URLs go: into a queue of ours, to the coordinator, or nowhere?
+//! Admission of URLs: into the queue of a host of the agent, to the coordinator, or nowhere.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use super::{
     },
 };
 
-/// The tables that URLs and results go through, within one transaction.
+/// The open tables of one write transaction.
 pub(super) struct Transaction<'t> {
     pub(super) meta: Table<'t, &'static str, u64>,
     pub(super) hosts: Table<'t, u64, &'static [u8]>,
@@ -27,25 +27,26 @@ pub(super) struct Transaction<'t> {
     numbers: Table<'t, &'static str, u64>,
     seen: Table<'t, [u8; 16], u8>,
     next_order: u64,
-    /// Hosts looked up in this transaction; none stands for a host of somebody else.
+    /// Hosts looked up in this transaction; none stands for a host of another agent. A page leads
+    /// to few hosts many times.
     known: HashMap<String, Option<HostNumber>>,
 }
 
-/// A URL on its way into the frontier.
+/// A URL that is to be admitted.
 pub(super) struct Arrival<'a> {
     pub(super) url: &'a CrawlUrl,
     pub(super) depth: u16,
     pub(super) redirects: u8,
 }
 
-/// What became of an [`Arrival`].
+/// Result of admitting a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Admission {
-    /// It is in the queue of this host.
+    /// The URL is in the queue of this host.
     Queued(HostNumber),
-    /// It was there before, or the coordinator was told of it.
+    /// The URL was seen before, exceeds a bound, or was reported to the coordinator.
     Ignored,
-    /// Its host has its share of pages.
+    /// The host has reached its limit of pages.
     Full,
 }
 
@@ -100,7 +101,7 @@ impl<'t> Transaction<'t> {
         Ok(())
     }
 
-    /// The host of this URL, which is ours from now on.
+    /// The host of this URL, which is the agent's from now on.
     pub(super) fn acquire_host(
         &mut self,
         url: &CrawlUrl,
@@ -119,8 +120,7 @@ impl<'t> Transaction<'t> {
         Ok(host)
     }
 
-    /// The host is somebody else's from now on. When it is ours again, its URLs count as never
-    /// seen.
+    /// Removes a host that was released. If it comes back, its URLs count as never seen.
     pub(super) fn forget(&mut self, host: HostNumber) -> Result<(), FrontierError> {
         let Some(record) = self.record(host)? else { return Ok(()) };
         self.robots.remove(host.0)?;
@@ -131,7 +131,7 @@ impl<'t> Transaction<'t> {
         Ok(())
     }
 
-    /// Sends a URL that was found to where it belongs.
+    /// Admits a URL that a page links or redirects to.
     pub(super) fn admit_link(
         &mut self,
         arrival: &Arrival<'_>,
@@ -147,7 +147,7 @@ impl<'t> Transaction<'t> {
         }
     }
 
-    /// Puts a URL into its host's queue, unless it was ever there.
+    /// Queues a URL, unless it was ever queued.
     pub(super) fn enqueue(
         &mut self,
         host: HostNumber,
@@ -170,12 +170,13 @@ impl<'t> Transaction<'t> {
         Ok(Admission::Queued(host))
     }
 
-    /// Tells the coordinator of a URL of somebody else's host, once.
+    /// Reports a URL of another agent's host to the coordinator, once.
     fn report(&mut self, arrival: &Arrival<'_>) -> Result<Admission, FrontierError> {
         let fingerprint = arrival.url.fingerprint();
         if self.seen.get(fingerprint)?.is_none() {
             self.seen.insert(fingerprint, REPORTED)?;
-            let (url, redirects) = (arrival.url.to_string(), arrival.redirects);
+            let url = arrival.url.to_string();
+            let redirects = arrival.redirects;
             self.result(&Entry::Discovered(Discovered { url, redirects, handed_back: false }))?;
         }
         Ok(Admission::Ignored)
@@ -196,14 +197,14 @@ impl<'t> Transaction<'t> {
         order
     }
 
-    /// Every result so far has this number or a smaller one.
+    /// The largest number that was given so far.
     pub(super) fn last_order(&self) -> u64 {
         self.next_order - 1
     }
 }
 
-/// A fingerprint that is another one each time the host is ours, so that nothing needs to be
-/// cleared away when it goes.
+/// A fingerprint that differs each time the host comes back, so that the old ones need not be
+/// deleted when it is released.
 fn in_tenure(mut fingerprint: Fingerprint, tenure: u64) -> Fingerprint {
     for (byte, salt) in fingerprint.iter_mut().zip(tenure.to_be_bytes()) {
         *byte ^= salt;

@@ -1,8 +1,8 @@
-//! Which host is next? At most one request to a host and to an address at a time, and none before a
-//! host is due.
+//! The workbench: decides which host is next, with at most one request to a host and to an address
+//! at a time, and none before a host is due.
 //!
-//! In memory only; the frontier's file says at start-up which hosts have work. Times are
-//! milliseconds on the caller's scale, which must not go back.
+//! It lives in memory; at start the frontier's file says which hosts have work. Times are
+//! milliseconds of a clock that does not go back.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet, VecDeque},
@@ -11,52 +11,54 @@ use std::{
 
 use super::HostNumber;
 
-/// Before every other moment. A host that got in line for an address was due already.
+/// Due time of a host that has queued for an address: it was due already, so it goes before all
+/// others.
 const IMMEDIATELY: u64 = 0;
 
-/// Hosts that have work, and what is going on.
+/// Hosts that have work, and running requests.
 #[derive(Debug, Default)]
 pub struct Workbench {
+    /// Waiting hosts, earliest due time first.
     waiting: BTreeSet<(u64, HostNumber)>,
-    hosts: HashMap<HostNumber, Slot>,
+    pub(super) hosts: HashMap<HostNumber, Slot>,
     addresses: HashMap<IpAddr, Held>,
-    /// Hosts that nobody may ask any more.
+    /// Hosts that may not be visited any more.
     retired: HashSet<HostNumber>,
 }
 
 #[derive(Debug)]
-struct Slot {
+pub(super) struct Slot {
     state: SlotState,
-    /// An address that is kept free for this host, because it has waited for it.
+    /// Address that is reserved for this host, because it has queued for it.
     reserved: Option<IpAddr>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SlotState {
-    /// Is asked at `due`, and for work that comes in earlier than that from `least` on.
+    /// Has work from `due` on. If earlier work arrives, it may be visited from `least` on.
     Waiting { due: u64, least: u64 },
-    /// A request is being made; `again` when work came in meanwhile.
+    /// A request is running; `requeue` when work arrived meanwhile.
     Busy { requeue: bool },
-    /// In line for an address that is busy.
+    /// Queues for an address that is busy.
     Queueing,
 }
 
-/// An address that is in use, or kept for the next in line.
+/// An address that is in use, or reserved for the next host in its queue.
 #[derive(Debug, Default)]
 struct Held {
-    line: VecDeque<HostNumber>,
-    /// Whom it is kept for; none while it is in use.
+    queue: VecDeque<HostNumber>,
+    /// Host for which it is reserved; none while it is in use.
     reserved_for: Option<HostNumber>,
 }
 
 impl Workbench {
-    /// The host has work from `due` on, and may be asked from then on. A host that waits for later
-    /// work comes forward, but not before it may be asked.
+    /// Offers a host that has work and may be visited from `due` on. A host that waits for later
+    /// work is brought forward, but not before it may be visited.
     pub fn offer(&mut self, host: HostNumber, due: u64) {
         self.offer_later(host, due, due);
     }
 
-    /// The host may be asked from `least` on, and has work from `due` on.
+    /// Offers a host that may be visited from `least` on and has work from `due` on.
     pub fn offer_later(&mut self, host: HostNumber, least: u64, due: u64) {
         if self.retired.contains(&host) {
             return;
@@ -66,7 +68,9 @@ impl Workbench {
             Some(Slot { state: SlotState::Busy { requeue }, .. }) => *requeue = true,
             Some(Slot { state: SlotState::Queueing, .. }) => {}
             Some(Slot { state: SlotState::Waiting { due: known, least }, reserved }) => {
-                let (known, least, reserved) = (*known, *least, *reserved);
+                let known = *known;
+                let least = *least;
+                let reserved = *reserved;
                 let due = due.max(least);
                 if due < known {
                     self.waiting.remove(&(known, host));
@@ -76,8 +80,8 @@ impl Workbench {
         }
     }
 
-    /// Nobody asks the host any more; a request that is going on may end. Offers are passed over
-    /// until [`Self::forget`].
+    /// Stops all further visits of the host; a running request may end. Offers are ignored until
+    /// [`Self::forget`].
     pub fn retire(&mut self, host: HostNumber) {
         self.retired.insert(host);
         match self.hosts.get(&host).map(|slot| slot.state) {
@@ -93,18 +97,18 @@ impl Workbench {
         }
     }
 
-    /// Whether nothing waits or goes on for this host.
+    /// Whether the host neither waits nor has a running request.
     pub fn is_idle(&self, host: HostNumber) -> bool {
         !self.hosts.contains_key(&host)
     }
 
-    /// A retired host is gone for good.
+    /// Forgets that the host was retired.
     pub fn forget(&mut self, host: HostNumber) {
         self.retired.remove(&host);
     }
 
-    /// A host that is due, longest first; it is busy until [`Self::release`] or a refused
-    /// [`Self::hold`].
+    /// Takes the host that has been due for longest; it is busy until [`Self::release`] or a
+    /// refused [`Self::hold`].
     pub fn take(&mut self, now: u64) -> Option<HostNumber> {
         let (due, host) = *self.waiting.first()?;
         if due > now {
@@ -116,7 +120,8 @@ impl Workbench {
         Some(host)
     }
 
-    /// Takes this very host if nobody is talking to it and it is due; else says when to ask again.
+    /// Takes this very host if it is due and no request to it is running; else returns when to try
+    /// again.
     pub fn borrow(&mut self, host: HostNumber, now: u64, retry_at: u64) -> Result<(), u64> {
         match self.hosts.get(&host).map(|slot| slot.state) {
             Some(SlotState::Busy { .. } | SlotState::Queueing) => Err(retry_at),
@@ -139,13 +144,13 @@ impl Workbench {
         }
     }
 
-    /// When the next host is due; none when none waits.
+    /// Due time of the first waiting host.
     pub fn next_due(&self) -> Option<u64> {
         self.waiting.first().map(|(due, _)| *due)
     }
 
-    /// Takes an address for a busy host. When somebody else has it, the host gets in line for it,
-    /// is no longer busy, and is due at once when it is its turn.
+    /// Takes an address for a busy host. Where the address is in use, the host queues for it, is no
+    /// longer busy, and becomes due as soon as the address is reserved for it.
     pub fn hold(&mut self, host: HostNumber, address: IpAddr) -> bool {
         let free = match self.addresses.get(&address) {
             None => true,
@@ -161,13 +166,14 @@ impl Workbench {
         }
         self.pass_on_reserved(host);
         if let Some(held) = self.addresses.get_mut(&address) {
-            held.line.push_back(host);
+            held.queue.push_back(host);
         }
         self.hosts.insert(host, Slot { state: SlotState::Queueing, reserved: None });
         false
     }
 
-    /// Takes an address for somebody who is no host, like a probe. Says whether it was free.
+    /// Takes an address for a request that belongs to no host, such as a probe. Returns whether it
+    /// was free.
     pub fn hold_address(&mut self, address: IpAddr) -> bool {
         let free = !self.addresses.contains_key(&address);
         if free {
@@ -176,34 +182,37 @@ impl Workbench {
         free
     }
 
-    /// Ends what [`Self::hold`] or [`Self::hold_address`] began; the next in line is due at once.
+    /// Frees an address after [`Self::hold`] or [`Self::hold_address`]; the next host in its queue
+    /// is due at once.
     pub fn free_address(&mut self, address: IpAddr) {
         let Some(held) = self.addresses.get_mut(&address) else { return };
-        // Hosts that were retired meanwhile have left the line.
+        // Hosts that were retired meanwhile are skipped.
         let retired = &self.retired;
         let Some(next) =
-            std::iter::from_fn(|| held.line.pop_front()).find(|host| !retired.contains(host))
+            std::iter::from_fn(|| held.queue.pop_front()).find(|host| !retired.contains(host))
         else {
             self.addresses.remove(&address);
             return;
         };
+        // Reserved, so that no host that becomes due meanwhile overtakes it.
         held.reserved_for = Some(next);
         self.wait(next, IMMEDIATELY, IMMEDIATELY, Some(address));
     }
 
-    /// The host's request is over. It may be asked again from `due` on, if it has more work.
+    /// Ends a request of the host, which may be visited again from `due` on, if it has more work.
     pub fn release(&mut self, host: HostNumber, due: u64, more: bool) {
         self.release_until(host, due, more.then_some(due));
     }
 
-    /// The host's request is over. It may be asked again from `least` on; it has more work from
-    /// `due` on, if any.
+    /// Ends a request of the host, which may be visited again from `least` on, and has more work
+    /// from `due` on, if any.
     pub fn release_until(&mut self, host: HostNumber, least: u64, due: Option<u64>) {
         self.pass_on_reserved(host);
         let requeue = matches!(
             self.hosts.get(&host),
             Some(Slot { state: SlotState::Busy { requeue: true }, .. })
         );
+        // Work that arrived during the request must not be lost.
         let due = if requeue { Some(least) } else { due };
         match due.filter(|_| !self.retired.contains(&host)) {
             Some(due) => self.wait(host, least, due.max(least), None),
@@ -211,22 +220,12 @@ impl Workbench {
         }
     }
 
-    /// Number of hosts that have work or are busy.
-    pub fn len(&self) -> usize {
-        self.hosts.len()
-    }
-
-    /// Whether nothing is going on and nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.hosts.is_empty()
-    }
-
-    /// Whether anything goes on, or is due by `then`.
+    /// Whether a request is running, or a host is due by `then`.
     pub fn has_work_until(&self, then: u64) -> bool {
         self.hosts.len() > self.waiting.len() || self.next_due().is_some_and(|due| due <= then)
     }
 
-    /// Number of addresses in use.
+    /// Number of addresses in use, which is the number of running requests.
     pub fn in_flight(&self) -> usize {
         self.addresses.values().filter(|held| held.reserved_for.is_none()).count()
     }
@@ -236,7 +235,8 @@ impl Workbench {
         self.hosts.insert(host, Slot { state: SlotState::Waiting { due, least }, reserved });
     }
 
-    /// An address that was kept for the host and that it did not take goes to the next in line.
+    /// Passes an address that was reserved for the host and that it did not take to the next host:
+    /// its name may resolve to another address by now.
     fn pass_on_reserved(&mut self, host: HostNumber) {
         if let Some(address) = self.hosts.get_mut(&host).and_then(|slot| slot.reserved.take()) {
             self.free_address(address);

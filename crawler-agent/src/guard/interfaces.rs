@@ -1,27 +1,25 @@
-//! Which networks is this machine on?
+//! Networks of this machine's interfaces.
 
 use std::net::IpAddr;
 
 use ipnet::IpNet;
 use nix::{ifaddrs::getifaddrs, sys::socket::SockaddrStorage};
 
-/// The prefixes of all interfaces, as they are now. Fails when the system does not tell.
-pub fn on_link_prefixes() -> Result<Vec<IpNet>, std::io::Error> {
+use super::AddressSet;
+
+/// The networks of all interfaces at this moment. Fails where the system does not list them.
+pub fn on_link_prefixes() -> Result<AddressSet, std::io::Error> {
     let interfaces = getifaddrs()?;
-    let mut prefixes: Vec<IpNet> = interfaces
-        .filter_map(|i| {
-            let address = ip_of(i.address.as_ref()?)?;
-            let mask = i.netmask.as_ref().and_then(ip_of);
-            Some(prefix(address, mask))
-        })
-        .collect();
-    prefixes.sort_unstable();
-    prefixes.dedup();
-    Ok(prefixes)
+    let prefixes = interfaces.filter_map(|interface| {
+        let address = ip_of(interface.address.as_ref()?)?;
+        let mask = interface.netmask.as_ref().and_then(ip_of);
+        Some(prefix(address, mask))
+    });
+    Ok(prefixes.collect())
 }
 
-/// The network of an interface; a mask that is missing or makes no sense leaves the interface's
-/// address alone.
+/// The network of an interface; its address alone where the mask is missing, covers everything or
+/// is not contiguous.
 fn prefix(address: IpAddr, mask: Option<IpAddr>) -> IpNet {
     mask.filter(|mask| mask.is_ipv4() == address.is_ipv4())
         .and_then(|mask| IpNet::with_netmask(address, mask).ok())
@@ -44,11 +42,11 @@ mod tests {
     #[test]
     fn loopback_is_on_link_on_every_machine() {
         let prefixes = on_link_prefixes().unwrap();
-        assert!(prefixes.contains(&"127.0.0.0/8".parse().unwrap()), "{prefixes:?}");
+        assert!(prefixes.contains("127.0.0.1".parse().unwrap()), "{prefixes:?}");
     }
 
     #[test]
-    fn odd_masks_leave_the_address_alone() {
+    fn irregular_masks_cover_the_address_alone() {
         let address: IpAddr = "198.0.2.7".parse().unwrap();
         let with = |mask: &str| prefix(address, Some(mask.parse().unwrap())).to_string();
         assert_eq!(with("255.255.255.0"), "198.0.2.0/24");

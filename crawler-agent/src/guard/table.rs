@@ -1,44 +1,43 @@
-//! What kind of address is this? The built-in table, from the IANA special-purpose registries (RFC
-//! 6890 and its updates) and, for IPv6, from the one block that is allocated to the public internet
-//! (RFC 4291, 2000::/3).
+//! Built-in table of special-purpose addresses: the IANA registries (RFC 6890 and its updates) and,
+//! for IPv6, the one block that is allocated to the public internet (RFC 4291, 2000::/3).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{Ipv4Net, Ipv6Net};
 
-/// What an address is for.
+/// Purpose of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// An ordinary address of the internet.
     Public,
-    /// This host on this network (RFC 1122); reaches the machine itself on Linux.
+    /// "This host on this network" (RFC 1122); on Linux it reaches the machine itself.
     Unspecified,
     /// Private use (RFC 1918, RFC 4193).
     Private,
-    /// Between a provider and its customers (RFC 6598).
+    /// Shared between a provider and its customers (RFC 6598).
     CarrierNat,
-    /// The machine itself.
+    /// Loopback (RFC 1122, RFC 4291).
     Loopback,
-    /// One link only (RFC 3927, RFC 4291); holds the metadata services of clouds.
+    /// Valid on one link only (RFC 3927, RFC 4291); metadata services of clouds are here.
     LinkLocal,
     /// Protocol assignments (RFC 6890, RFC 2928), Teredo and ORCHID among them.
     Protocol,
-    /// For documents only (RFC 5737, RFC 3849, RFC 9637).
+    /// Examples in documents (RFC 5737, RFC 3849, RFC 9637).
     Documentation,
-    /// Benchmarks (RFC 2544).
+    /// Benchmarks of network devices (RFC 2544).
     Benchmark,
-    /// Groups of receivers.
+    /// Multicast groups (RFC 5771, RFC 4291).
     Multicast,
-    /// Kept for later, and broadcast (RFC 1112).
+    /// Reserved for future use, and broadcast (RFC 1112).
     Reserved,
     /// IPv6 that carries an IPv4 address to a translator or tunnel (RFC 3056, RFC 6052, RFC 7526).
     Transition,
-    /// IPv6 outside the block of global unicast.
+    /// IPv6 outside 2000::/3, the block of global unicast.
     NotAllocated,
 }
 
 impl Class {
-    /// The class in a word or two.
+    /// The class as error messages name it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Public => "public",
@@ -84,7 +83,8 @@ const fn v6(a: u16, b: u16, length: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(a, b, 0, 0, 0, 0, 0, 0), length)
 }
 
-/// Looked at in this order; what none of them holds is not allocated.
+/// The first match counts, so exceptions stand before the block that holds them; an address without
+/// a match is not allocated.
 const V6: [(Ipv6Net, Class); 13] = [
     (Ipv6Net::new_assert(Ipv6Addr::UNSPECIFIED, 128), Class::Unspecified),
     (Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128), Class::Loopback),
@@ -101,8 +101,8 @@ const V6: [(Ipv6Net, Class); 13] = [
     (v6(0xff00, 0, 8), Class::Multicast),
 ];
 
-/// What kind of address this is. An IPv4 address in IPv6 clothes (`::ffff:0:0/96`) is what the IPv4
-/// address is.
+/// Looks the address up in the table. An IPv4-mapped address (`::ffff:0:0/96`) has the class of the
+/// IPv4 address, because that is what it reaches.
 pub fn classify(address: IpAddr) -> Class {
     match address.to_canonical() {
         IpAddr::V4(a) => {

@@ -1,4 +1,4 @@
-//! Reading the journal.
+//! Reader of the journal.
 
 use std::{
     fs::File,
@@ -10,16 +10,16 @@ use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 use super::JournalEntry;
 
-/// The journal can't be read.
+/// The directory of the journal cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[error("the journal in {dir} can't be read")]
+#[error("the journal in {dir} cannot be read")]
 pub struct JournalError {
     dir: PathBuf,
     #[source]
     source: std::io::Error,
 }
 
-/// The files of the journal by day, oldest first.
+/// The journal's files with their days, oldest first. Other files are ignored.
 pub(super) fn files(dir: &Path) -> std::io::Result<Vec<(Date, PathBuf)>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(dir)? {
@@ -32,7 +32,8 @@ pub(super) fn files(dir: &Path) -> std::io::Result<Vec<(Date, PathBuf)>> {
     Ok(files)
 }
 
-/// The lines from `since` on, oldest first. A line that was cut off by a crash is passed over.
+/// The entries from `since` on, oldest first. Lines that cannot be parsed, because a crash cut them
+/// off, are skipped.
 pub fn entries(
     dir: &Path,
     since: Option<Timestamp>,

@@ -23,7 +23,7 @@ fn writer(dir: &TempDir, days: u32) -> JournalWriter {
 }
 
 #[test]
-fn lines_are_kept_by_day_and_read_back_in_order() {
+fn entries_are_kept_by_day_and_read_in_order() {
     let dir = TempDir::new().unwrap();
     let mut writer = writer(&dir, 90);
     for (at, target) in [
@@ -52,7 +52,7 @@ fn old_days_are_deleted_when_a_new_one_starts() {
 }
 
 #[test]
-fn half_a_line_and_strange_files_do_no_harm() {
+fn partial_lines_and_foreign_files_are_skipped() {
     let dir = TempDir::new().unwrap();
     writer(&dir, 90).write(&entry("2026-11-20T12:00:00Z", "a")).unwrap();
     let path = dir.path().join("2026-11-20.jsonl");

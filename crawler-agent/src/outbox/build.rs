@@ -1,4 +1,4 @@
-//! Here are results: make a package that the coordinator will take.
+//! Building of packages that the coordinator will take.
 
 use model::UnixMillis;
 use protocol::{
@@ -8,22 +8,22 @@ use protocol::{
 
 use super::OutboxError;
 
-/// A package of as many of the results as fit, from the first on, and the number of the last one in
-/// it.
+/// A package of as many results as fit, from the first on, and the number of the last one in it.
 ///
-/// What the reader would refuse is not sent: results that compress so well that they look like a
-/// bomb, or that are too large together, go into smaller packages.
+/// Results that the reader would refuse together go into smaller packages: those that are too
+/// large, and those that compress so well that they look like a decompression bomb.
 pub(super) fn package(
-    entries: &[(u64, Entry)],
+    results: &[(u64, Entry)],
     name: PackageName,
     created: UnixMillis,
     key: &AgentKey,
 ) -> Result<(Written, u64), OutboxError> {
-    let mut count = entries.len();
+    let mut count = results.len();
     loop {
-        let part = &entries[..count];
+        let part = &results[..count];
         match attempt(part, name, created, key) {
             Ok(written) => return Ok((written, part.last().map_or(0, |(order, _)| *order))),
+            // Halving finds a size that fits in few attempts.
             Err(_) if count > 1 => count /= 2,
             Err(error) => return without_content(part, &error, name, created, key),
         }
@@ -31,38 +31,36 @@ pub(super) fn package(
 }
 
 fn attempt(
-    entries: &[(u64, Entry)],
+    results: &[(u64, Entry)],
     name: PackageName,
     created: UnixMillis,
     key: &AgentKey,
 ) -> Result<Written, PackageError> {
     let mut builder = PackageBuilder::default();
-    for (_, entry) in entries {
+    for (_, entry) in results {
         builder.push(entry)?;
     }
     let written = builder.finish(name, created, key)?;
+    // Read with the coordinator's own checks: a package that it would refuse must not be sealed.
     open(&written.bytes, &key.public())?;
     Ok(written)
 }
 
-/// A single result that does not fit: the coordinator is told so in its place.
+/// A package in which a result that does not fit is reported as failed.
 fn without_content(
-    entries: &[(u64, Entry)],
+    results: &[(u64, Entry)],
     error: &PackageError,
     name: PackageName,
     created: UnixMillis,
     key: &AgentKey,
 ) -> Result<(Written, u64), OutboxError> {
-    let told = entries.iter().map(|(order, entry)| match entry {
-        Entry::Fetch(fetch) => {
-            let mut fetch = fetch.clone();
-            fetch.outcome =
-                Outcome::Failed { reason: format!("the page can't be packed: {error}") };
-            (*order, Entry::Fetch(fetch))
+    let mut results = results.to_vec();
+    for (_, entry) in &mut results {
+        if let Entry::Fetch(fetch) = entry {
+            let reason = format!("the page cannot be packed: {error}");
+            fetch.outcome = Outcome::Failed { reason };
         }
-        Entry::Discovered(_) => (*order, entry.clone()),
-    });
-    let told: Vec<(u64, Entry)> = told.collect();
-    let written = attempt(&told, name, created, key).map_err(OutboxError::Build)?;
-    Ok((written, told.last().map_or(0, |(order, _)| *order)))
+    }
+    let written = attempt(&results, name, created, key).map_err(OutboxError::Build)?;
+    Ok((written, results.last().map_or(0, |(order, _)| *order)))
 }

@@ -1,15 +1,15 @@
-//! Packages as files.
+//! Files of packages that are not acknowledged.
 
 use std::{
     collections::HashSet,
-    fs::File,
-    io::{ErrorKind, Write as _},
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
 use super::OutboxError;
+use crate::atomic_file;
 
-/// The folder of packages.
+/// Directory of package files, `NUMBER.ncpk`.
 #[derive(Debug, Clone)]
 pub(super) struct Files {
     dir: PathBuf,
@@ -22,11 +22,11 @@ fn failed(attempt: &'static str) -> impl FnOnce(std::io::Error) -> OutboxError {
 impl Files {
     pub(super) fn open(dir: &Path) -> Result<Self, OutboxError> {
         let files = Self { dir: dir.to_owned() };
-        std::fs::create_dir_all(files.aside()).map_err(failed("written"))?;
+        std::fs::create_dir_all(files.refused()).map_err(failed("written"))?;
         Ok(files)
     }
 
-    /// Deletes all files but those of these packages.
+    /// Deletes all files but those of the packages `known`.
     pub(super) fn keep_only(&self, known: &HashSet<u64>) -> Result<(), OutboxError> {
         for entry in std::fs::read_dir(&self.dir).map_err(failed("read"))? {
             let path = entry.map_err(failed("read"))?.path();
@@ -39,38 +39,28 @@ impl Files {
         Ok(())
     }
 
-    /// Writes a package so that a crash leaves all of it or nothing under its name.
     pub(super) fn write(&self, seq: u64, bytes: &[u8]) -> Result<(), OutboxError> {
-        let temporary = self.dir.join(format!("{seq}.tmp"));
-        let write = || {
-            let mut file = File::create(&temporary)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            std::fs::rename(&temporary, self.path(seq))?;
-            File::open(&self.dir)?.sync_all()
-        };
-        write().map_err(failed("written"))
+        let written = atomic_file::write(&self.path(seq), bytes, atomic_file::SHARED);
+        written.map_err(failed("written"))
     }
 
     pub(super) fn read(&self, seq: u64) -> Result<Option<Vec<u8>>, OutboxError> {
         match std::fs::read(self.path(seq)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(OutboxError::File { attempt: "read", source }),
+            Err(error) => Err(failed("read")(error)),
         }
     }
 
     pub(super) fn delete(&self, seq: u64) -> Result<(), OutboxError> {
         match std::fs::remove_file(self.path(seq)) {
-            Err(source) if source.kind() != ErrorKind::NotFound => {
-                Err(OutboxError::File { attempt: "deleted", source })
-            }
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("deleted")(error)),
             _ => Ok(()),
         }
     }
 
     pub(super) fn set_aside(&self, seq: u64) -> Result<(), OutboxError> {
-        let target = self.aside().join(format!("{seq}.ncpk"));
+        let target = self.refused().join(format!("{seq}.ncpk"));
         std::fs::rename(self.path(seq), target).map_err(failed("set aside"))
     }
 
@@ -78,7 +68,7 @@ impl Files {
         self.dir.join(format!("{seq}.ncpk"))
     }
 
-    fn aside(&self) -> PathBuf {
+    fn refused(&self) -> PathBuf {
         self.dir.join("refused")
     }
 }

@@ -1,4 +1,4 @@
-//! When is it time to pack?
+//! Trigger of packing: by size, by age, or at once.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -7,7 +7,7 @@ use std::{
 
 use tokio::{sync::Notify, time::timeout};
 
-/// Counts what waits to be packed.
+/// Counts results that are not packed yet.
 #[derive(Debug, Default)]
 pub struct PackTrigger {
     bytes: AtomicU64,
@@ -15,21 +15,22 @@ pub struct PackTrigger {
 }
 
 impl PackTrigger {
-    /// There is another result of about this size.
+    /// Counts another result of about this size, in bytes.
     pub fn add(&self, bytes: u64) {
-        // At least one, so that a result without a body is noticed too.
+        // At least one, so that a result without a body counts too.
         self.bytes.fetch_add(bytes.max(1), Ordering::Relaxed);
         self.more.notify_one();
     }
 
-    /// Whatever there is shall be packed now.
+    /// Ends the current wait, so that all results are packed now.
     pub fn pack_now(&self) {
+        // Half of the range, so that later additions do not overflow.
         self.bytes.fetch_max(u64::MAX / 2, Ordering::Relaxed);
         self.more.notify_one();
     }
 
-    /// Returns when there are `enough` bytes, or when the first result has waited for `age`; and
-    /// starts to count anew.
+    /// Returns when there are `enough` bytes of results, or when the first result has waited for
+    /// `age`; then starts to count anew.
     pub async fn wait(&self, age: Duration, enough: u64) {
         while self.bytes.load(Ordering::Relaxed) == 0 {
             self.more.notified().await;
@@ -39,7 +40,7 @@ impl PackTrigger {
                 self.more.notified().await;
             }
         };
-        // Old enough or enough: both are fine.
+        // Either reason is a reason to pack.
         drop(timeout(age, full).await);
         self.bytes.store(0, Ordering::Relaxed);
     }
@@ -54,7 +55,7 @@ mod tests {
     const AGE: Duration = Duration::from_secs(2);
 
     #[tokio::test(start_paused = true)]
-    async fn age_or_size_whichever_comes_first() {
+    async fn the_wait_ends_by_age_or_size() {
         let pack_trigger = PackTrigger::default();
         let started = Instant::now();
         pack_trigger.add(0);
@@ -66,7 +67,7 @@ mod tests {
         assert_eq!(started.elapsed(), AGE);
         pack_trigger.pack_now();
         pack_trigger.wait(AGE, 100).await;
-        assert_eq!(started.elapsed(), AGE, "in a hurry");
+        assert_eq!(started.elapsed(), AGE, "asked to pack now");
         assert!(timeout(AGE * 10, pack_trigger.wait(AGE, 100)).await.is_err(), "nothing to pack");
     }
 }

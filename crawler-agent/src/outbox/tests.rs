@@ -114,12 +114,12 @@ async fn many_results_make_several_packages() {
 }
 
 #[tokio::test]
-async fn leftovers_of_a_crash_are_cleared_away_and_packages_stay() {
+async fn files_left_by_a_crash_are_deleted_and_packages_stay() {
     let world = World::new();
     world.results(1..=1).await;
     world.outbox(64).await.seal_all().await.unwrap();
     let dir = world.dir.path().join("packages");
-    // Written, but the change that notes it never happened; and half written.
+    // One file was written, but the change that records it never happened; one is half written.
     std::fs::write(dir.join("2.ncpk"), "x").unwrap();
     std::fs::write(dir.join("3.tmp"), "x").unwrap();
     let outbox = world.outbox(64).await;
@@ -163,7 +163,7 @@ fn pages_that_compress_like_bombs_travel_in_small_packages() {
 }
 
 #[test]
-fn a_result_that_never_fits_is_told_as_such() {
+fn a_result_that_never_fits_is_reported_as_failed() {
     let key = AgentKey::from_seed([1; 32]);
     let name = PackageName { agent: AGENT, epoch: 1, seq: 1 };
     let huge = [page(7, "\u{7f}x\"".repeat(4 << 20))];
@@ -172,9 +172,9 @@ fn a_result_that_never_fits_is_told_as_such() {
     let entry = open(&written.bytes, &key.public()).unwrap().entries().next().unwrap().unwrap();
     let Entry::Fetch(fetch) = entry else { panic!("{entry:?}") };
     assert!(
-        matches!(fetch.outcome, Outcome::Failed { reason } if reason.contains("can't be packed"))
+        matches!(fetch.outcome, Outcome::Failed { reason } if reason.contains("cannot be packed"))
     );
-    let told = [(
+    let discovered = [(
         8,
         Entry::Discovered(Discovered {
             url: "http://e.org/".into(),
@@ -182,5 +182,5 @@ fn a_result_that_never_fits_is_told_as_such() {
             handed_back: false,
         }),
     )];
-    assert_eq!(build::package(&told, name, UnixMillis(1), &key).unwrap().1, 8);
+    assert_eq!(build::package(&discovered, name, UnixMillis(1), &key).unwrap().1, 8);
 }

@@ -1,5 +1,5 @@
-//! How many addresses may be probed that were not probed before? So many a minute, so that no order
-//! can make a scanner of the agent. Targets that are known cost nothing.
+//! Budget of new targets: a token bucket per minute, so that no orders can turn the agent into a
+//! scanner. Targets that were probed before are free.
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -7,27 +7,28 @@ use std::{
     time::Duration,
 };
 
-/// Targets that are remembered.
-const KNOWN: usize = 4_096;
+/// Targets that are remembered as probed before.
+const MAX_KNOWN: usize = 4_096;
 
-/// A bucket that holds a minute's worth of targets and fills evenly.
+/// A token bucket that holds the targets of one minute and fills evenly.
 #[derive(Debug)]
 pub(super) struct Budget {
     per_minute: u32,
-    /// Targets that may be spent.
+    /// New targets that may be probed now.
     left: f64,
-    /// When `left` was true.
+    /// When `left` was computed.
     at: Duration,
     known: HashSet<IpAddr>,
+    /// The known targets, oldest first.
     order: VecDeque<IpAddr>,
 }
 
-/// Whether a target may be probed.
+/// Answer of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spend {
-    /// Yes; it is paid for.
+pub(super) enum Grant {
+    /// The target may be probed.
     Now,
-    /// Ask again after this time.
+    /// The budget is empty for this long.
     Later(Duration),
     /// The owner allows no new targets.
     Never,
@@ -39,29 +40,30 @@ impl Budget {
         Self { per_minute, left, at: Duration::ZERO, known: HashSet::new(), order: VecDeque::new() }
     }
 
-    /// Asks for one target. `now` is on any clock that does not go back.
-    pub(super) fn spend(&mut self, target: IpAddr, now: Duration) -> Spend {
+    /// Requests a target. `now` is read from any clock that does not go back.
+    pub(super) fn request(&mut self, target: IpAddr, now: Duration) -> Grant {
         if self.known.contains(&target) {
-            return Spend::Now;
+            return Grant::Now;
         }
         if self.per_minute == 0 {
-            return Spend::Never;
+            return Grant::Never;
         }
-        let a_second = f64::from(self.per_minute) / 60.0;
+        let per_second = f64::from(self.per_minute) / 60.0;
         let passed = now.saturating_sub(self.at).as_secs_f64();
-        self.left = (self.left + passed * a_second).min(f64::from(self.per_minute));
+        self.left = (self.left + passed * per_second).min(f64::from(self.per_minute));
         self.at = now;
         if self.left < 1.0 {
-            let wait = Duration::from_secs_f64((1.0 - self.left) / a_second);
-            return Spend::Later(wait + Duration::from_millis(1));
+            let wait = Duration::from_secs_f64((1.0 - self.left) / per_second);
+            // Rounded up: the caller must find a whole token when it comes back.
+            return Grant::Later(wait + Duration::from_millis(1));
         }
         self.left -= 1.0;
         self.remember(target);
-        Spend::Now
+        Grant::Now
     }
 
     fn remember(&mut self, target: IpAddr) {
-        if self.order.len() == KNOWN {
+        if self.order.len() == MAX_KNOWN {
             self.order.pop_front().map(|oldest| self.known.remove(&oldest));
         }
         self.known.insert(target);
@@ -80,16 +82,16 @@ mod tests {
     }
 
     #[test]
-    fn a_minute_has_so_many_new_targets_and_no_more() {
+    fn new_targets_are_limited_to_the_rate() {
         let mut budget = Budget::new(60);
         let mut now = Duration::ZERO;
         let mut spent = 0;
         for n in 0..1_000 {
             loop {
-                match budget.spend(target(n), now) {
-                    Spend::Now => break,
-                    Spend::Later(wait) => now += wait,
-                    Spend::Never => panic!("never"),
+                match budget.request(target(n), now) {
+                    Grant::Now => break,
+                    Grant::Later(wait) => now += wait,
+                    Grant::Never => panic!("never"),
                 }
             }
             spent += 1;
@@ -100,20 +102,20 @@ mod tests {
     }
 
     #[test]
-    fn known_targets_cost_nothing() {
+    fn known_targets_are_free() {
         let mut budget = Budget::new(1);
-        assert_eq!(budget.spend(target(1), Duration::ZERO), Spend::Now);
-        assert_eq!(budget.spend(target(1), Duration::ZERO), Spend::Now);
-        assert!(matches!(budget.spend(target(2), Duration::ZERO), Spend::Later(_)));
-        assert_eq!(Budget::new(0).spend(target(1), Duration::ZERO), Spend::Never);
+        assert_eq!(budget.request(target(1), Duration::ZERO), Grant::Now);
+        assert_eq!(budget.request(target(1), Duration::ZERO), Grant::Now);
+        assert!(matches!(budget.request(target(2), Duration::ZERO), Grant::Later(_)));
+        assert_eq!(Budget::new(0).request(target(1), Duration::ZERO), Grant::Never);
     }
 
     #[test]
     fn memory_is_bounded() {
         let mut budget = Budget::new(u32::MAX);
-        for n in 0..3 * KNOWN as u32 {
-            budget.spend(target(n), Duration::ZERO);
+        for n in 0..3 * MAX_KNOWN as u32 {
+            budget.request(target(n), Duration::ZERO);
         }
-        assert_eq!((budget.known.len(), budget.order.len()), (KNOWN, KNOWN));
+        assert_eq!((budget.known.len(), budget.order.len()), (MAX_KNOWN, MAX_KNOWN));
     }
 }

@@ -1,5 +1,5 @@
 //! ICMP echo. A datagram socket is tried first, which needs no privilege where the system's
-//! `ping_group_range` allows it, then a raw one.
+//! `ping_group_range` allows it, then a raw socket.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -12,13 +12,13 @@ use tokio::sync::OnceCell;
 
 const PAYLOAD: [u8; 16] = *b"nearcrawl probe.";
 
-/// Sends echo requests over one socket for each family, opened when it is first needed.
+/// Sends echo requests over one socket for each address family, opened on first use.
 pub(super) struct Icmp {
     bind: Option<IpAddr>,
     v4: OnceCell<Result<Client, String>>,
     v6: OnceCell<Result<Client, String>>,
-    /// Over datagram sockets the kernel sets the identifier, and only the sequence number tells two
-    /// requests to one address apart.
+    /// Next sequence number. On datagram sockets the kernel sets the identifier, so that only this
+    /// number separates two requests to one address.
     sequence: AtomicU16,
 }
 
@@ -27,18 +27,22 @@ impl Icmp {
         Self { bind, v4: OnceCell::new(), v6: OnceCell::new(), sequence: AtomicU16::new(0) }
     }
 
-    /// The round trip of one echo, or why there is none.
-    pub(super) async fn echo(&self, address: IpAddr, within: Duration) -> Result<Duration, String> {
+    /// Round trip of one echo, or the reason why there is none.
+    pub(super) async fn echo(
+        &self,
+        address: IpAddr,
+        time_limit: Duration,
+    ) -> Result<Duration, String> {
         let (cell, kind) =
             if address.is_ipv4() { (&self.v4, ICMP::V4) } else { (&self.v6, ICMP::V6) };
         let client = cell.get_or_init(|| async { self.open(kind) }).await;
         let client = client.as_ref().map_err(Clone::clone)?;
         let mut pinger = client.pinger(address, PingIdentifier(rand::random())).await;
-        pinger.timeout(within);
+        pinger.timeout(time_limit);
         let sequence = PingSequence(self.sequence.fetch_add(1, Ordering::Relaxed));
-        // What surge-ping returns is counted from after the request was sent: where something else
-        // ran in between it is shorter than the way, and would be the shortest of the samples. This
-        // can only be longer.
+        // surge-ping starts its clock after the request was sent. Where the task was preempted in
+        // between, its result is too short, and the smallest sample counts. A clock started before
+        // can only measure too much.
         let before = Instant::now();
         pinger.ping(sequence, &PAYLOAD).await.map_err(|error| error.to_string())?;
         Ok(before.elapsed())
@@ -53,7 +57,7 @@ impl Icmp {
     }
 }
 
-/// A datagram socket is what surge-ping tries first unless told otherwise, then a raw one.
+/// Socket configuration; by default surge-ping tries a datagram socket and then a raw one.
 fn config(kind: ICMP, bind: Option<IpAddr>) -> Config {
     let mut config = Config::builder().kind(kind);
     if let Some(bind) = bind {
@@ -81,8 +85,7 @@ mod tests {
         }
     }
 
-    /// Neither kind of socket may be allowed on the machine that runs this; then the reason is
-    /// told, and at once.
+    /// Where the machine allows neither kind of socket, the reason must be returned at once.
     #[tokio::test]
     async fn many_echoes_to_one_address_do_not_mix() {
         let icmp = std::sync::Arc::new(Icmp::new(None));
@@ -102,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_answers_for_an_address_of_the_other_family() {
+    async fn an_address_of_the_other_family_cannot_be_probed() {
         let icmp = Icmp::new(Some(LOOPBACKS[0]));
         assert!(icmp.echo(LOOPBACKS[1], Duration::from_millis(200)).await.is_err());
     }

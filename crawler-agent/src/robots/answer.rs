@@ -1,24 +1,25 @@
-//! What does the answer to the request for robots.txt mean? (RFC 9309 section 2.3.1)
+//! Meaning of the answer to a request for robots.txt (RFC 9309 section 2.3.1).
 
 use super::Robots;
 
 /// Redirects that are followed for robots.txt.
 pub const MAX_HOPS: u8 = 5;
 
-/// What to do after one request for robots.txt.
+/// Meaning of one answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
-    /// These rules hold until they are a day old.
+    /// These rules apply until they are a day old.
     Rules(Robots),
-    /// Ask there instead.
+    /// The file is at this location instead.
     Moved(String),
-    /// Nothing may be fetched for now; ask again later.
+    /// Nothing may be fetched until a later request succeeds.
     Unreachable(String),
 }
 
-/// The meaning of an answer with this status, Location and body, after `hops` redirects.
+/// Meaning of an answer with this status, Location and body, after `hops` redirects.
 ///
-/// 429 counts as unreachable although it is a 4xx: a host that asks for calm shall have it.
+/// 429 counts as unreachable although it is a 4xx status: the host asks for fewer requests, which
+/// must not be read as permission for all of them.
 pub fn meaning(status: u16, location: Option<&str>, body: &[u8], hops: u8) -> Meaning {
     match (status, location) {
         (200..=299, _) => Meaning::Rules(Robots::parse(body)),

@@ -1,26 +1,29 @@
-//! Reading robots.txt (RFC 9309 section 2.1 and 2.2).
+//! Parser of robots.txt (RFC 9309 section 2.1 and 2.2).
 
 use super::{MAX_DELAY_MS, Robots, Rule, TOKEN, pattern::Pattern};
 
-/// Longest line that is looked at, in bytes; longer ones are no rules that an honest site needs.
-const LINE_BYTES: usize = 16 << 10;
+/// Longest line that is parsed, in bytes; longer ones are attacks rather than rules.
+const MAX_LINE_BYTES: usize = 16 << 10;
 
 pub(super) fn robots(text: &[u8]) -> Robots {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut reader = Reader::default();
-    for line in text.split(|b| matches!(b, b'\n' | b'\r')).filter(|line| line.len() <= LINE_BYTES) {
+    for line in
+        text.split(|b| matches!(b, b'\n' | b'\r')).filter(|line| line.len() <= MAX_LINE_BYTES)
+    {
         reader.line(&String::from_utf8_lossy(line));
     }
     reader.own_group.unwrap_or(reader.wildcard_group)
 }
 
-/// What was read so far: the merged groups that name us, and those for everyone.
+/// State of the parser: the merged groups that name the crawler, and those for everyone.
 #[derive(Default)]
 struct Reader {
     own_group: Option<Robots>,
     wildcard_group: Robots,
-    /// Whom the current group speaks to.
+    /// Whether the current group names the crawler.
     names_us: bool,
+    /// Whether the current group is for everyone.
     names_everyone: bool,
     /// Whether the current group has its first rule, so that the next user-agent line starts
     /// another group.
@@ -43,12 +46,15 @@ impl Reader {
 
     fn user_agent(&mut self, value: &str) {
         if self.has_rule {
-            (self.names_us, self.names_everyone, self.has_rule) = (false, false, false);
+            self.names_us = false;
+            self.names_everyone = false;
+            self.has_rule = false;
         }
         // A version or anything else after the token does not count (section 2.2.1).
         let end = value.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '-' | '_')));
         let token = &value[..end.unwrap_or(value.len())];
         self.names_us |= token.eq_ignore_ascii_case(TOKEN);
+        // A group of its own replaces the one for everyone even if it holds no rule.
         if self.names_us {
             self.own_group.get_or_insert_default();
         }
@@ -57,7 +63,7 @@ impl Reader {
 
     fn rule(&mut self, allow: bool, value: &str) {
         self.has_rule = true;
-        // An empty pattern matches nothing; so do patterns that no path can start with.
+        // An empty pattern matches nothing, and so does one that no path can start with.
         if !value.starts_with(['/', '*']) {
             return;
         }
@@ -78,6 +84,7 @@ impl Reader {
         }
     }
 
+    /// The rule sets that the current group adds to.
     fn current(&mut self) -> impl Iterator<Item = &mut Robots> {
         let own_group = self.own_group.as_mut().filter(|_| self.names_us);
         let wildcard_group = self.names_everyone.then_some(&mut self.wildcard_group);

@@ -1,4 +1,4 @@
-//! A path pattern of robots.txt: `*` stands for any text, a final `$` for the end of the path.
+//! Path patterns of robots.txt: `*` stands for any text, a final `$` for the end of the path.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use model::url::canonical_escapes;
 
-/// A pattern in canonical escapes, as it was written otherwise.
+/// A pattern with its percent-escapes in canonical form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Pattern(String);
 
 impl Pattern {
-    /// The pattern as written, with characters outside ASCII escaped as they are in URLs.
+    /// Brings a pattern into the form of URL paths: characters outside ASCII escaped.
     pub(super) fn new(written: &str) -> Self {
         let mut escaped = String::with_capacity(written.len());
         for c in written.chars() {
@@ -33,14 +33,13 @@ impl Pattern {
         })
     }
 
-    /// Length that decides between rules, in bytes.
+    /// Length in bytes, which decides between rules that match.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether `path`, in canonical escapes, starts like this pattern. Takes time linear in both
-    /// lengths: the texts between stars are looked for one after the other, each as far left as
-    /// possible.
+    /// Whether `path`, with canonical escapes, matches from its start. A backtracking matcher would
+    /// take exponential time on a file full of stars; this one is linear in both lengths.
     pub(super) fn matches(&self, path: &str) -> bool {
         let (pattern, to_the_end) = match self.0.strip_suffix('$') {
             Some(pattern) => (pattern, true),
@@ -49,12 +48,16 @@ impl Pattern {
         let Some((first, rest)) = pattern.split_once('*') else {
             return if to_the_end { path == pattern } else { path.starts_with(pattern) };
         };
+        // The text before the first star is anchored at the start of the path.
         let Some(mut path) = path.strip_prefix(first) else { return false };
         let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+        // Taking each text between stars as far left as possible never loses a match, because the
+        // stars after it accept whatever is left over.
         for part in middle.split('*').filter(|part| !part.is_empty()) {
             let Some(at) = path.find(part) else { return false };
             path = &path[at + part.len()..];
         }
+        // With `$` the text after the last star is anchored at the end of what is left.
         if to_the_end { path.ends_with(last) } else { path.contains(last) }
     }
 }

@@ -50,8 +50,8 @@ fn patterns_match_as_rfc_9309_and_its_examples_say() {
 
 #[test]
 fn the_longest_rule_decides_and_allow_wins_between_equals() {
-    let text = "User-agent: *\nAllow: /p\nDisallow: /\nDisallow: /page.htm\nAllow: /page.htm\nAllow: /$\n\
-                Allow: /folder\nDisallow: /folder/private\nAllow: /*.htm";
+    let text = "User-agent: *\nAllow: /p\nDisallow: /\nDisallow: /page.htm\nAllow: /page.htm\n\
+                Allow: /$\nAllow: /folder\nDisallow: /folder/private\nAllow: /*.htm";
     for (path, allowed) in [
         ("/page", true),
         ("/page.htm", true),
@@ -67,8 +67,9 @@ fn the_longest_rule_decides_and_allow_wins_between_equals() {
 }
 
 #[test]
-fn our_groups_are_merged_and_replace_everyones() {
-    let text = "User-agent: *\nDisallow: /\n\nUser-Agent: NearCrawl\nDisallow: /a\n\nuser-agent: other\nDisallow: /c\n\
+fn own_groups_are_merged_and_replace_the_wildcard_group() {
+    let text = "User-agent: *\nDisallow: /\n\nUser-Agent: NearCrawl\nDisallow: /a\n\
+                \nuser-agent: other\nDisallow: /c\n\
                 \nuser-agent: nearcrawl/2.0 (x)\nDisallow: /b";
     for (path, allowed) in [("/a", false), ("/b", false), ("/c", true), ("/", true)] {
         assert_eq!(allows(text, path), allowed, "{path}");
@@ -77,7 +78,8 @@ fn our_groups_are_merged_and_replace_everyones() {
 
 #[test]
 fn groups_start_and_end_where_they_should() {
-    let shared = "User-agent: other\nUser-agent: nearcrawl\n\nDisallow: /a\nSitemap: http://e.org/s\nDisallow: /b";
+    let shared = "User-agent: other\nUser-agent: nearcrawl\n\nDisallow: /a\n\
+                  Sitemap: http://e.org/s\nDisallow: /b";
     assert!(!allows(shared, "/a") && !allows(shared, "/b"));
     let unlisted = "Disallow: /\nUser-agent: other\nDisallow: /";
     assert!(allows(unlisted, "/a"), "rules before any group, and of another agent");
@@ -88,7 +90,7 @@ fn groups_start_and_end_where_they_should() {
 }
 
 #[test]
-fn what_is_no_rule_is_passed_over() {
+fn lines_that_are_no_rules_are_skipped() {
     for text in [
         "",
         "<!doctype html><html><body>404: /</body></html>",
@@ -103,7 +105,7 @@ fn what_is_no_rule_is_passed_over() {
 }
 
 #[test]
-fn odd_bytes_and_line_ends_do_not_hide_rules() {
+fn irregular_bytes_and_line_ends_do_not_hide_rules() {
     for text in [
         "\u{feff}User-agent: *\nDisallow: /a",
         "user-agent:*\rdisallow:/a",
@@ -123,8 +125,8 @@ fn delays_are_read_and_capped() {
     assert_eq!(delay("2"), Some(2_000));
     assert_eq!(delay("0.25"), Some(250));
     assert_eq!(delay("86400"), Some(MAX_DELAY_MS));
-    for odd in ["", "soon", "-1", "NaN", "inf"] {
-        assert_eq!(delay(odd), None, "{odd}");
+    for invalid in ["", "soon", "-1", "NaN", "inf"] {
+        assert_eq!(delay(invalid), None, "{invalid}");
     }
 }
 
@@ -136,7 +138,7 @@ fn only_the_first_512_kib_count() {
 }
 
 #[test]
-fn a_file_full_of_stars_is_matched_in_no_time() {
+fn a_file_full_of_stars_is_matched_in_linear_time() {
     let text =
         format!("User-agent: *\n{}", format!("Disallow: /{}b\n", "*a".repeat(2_000)).repeat(128));
     let robots = Robots::parse(text.as_bytes());
@@ -177,7 +179,8 @@ fn naive(pattern: &[u8], path: &[u8]) -> bool {
 proptest! {
     #[test]
     fn the_matcher_agrees_with_a_naive_one(pattern in "/[ab*]{0,8}\\$?", path in "/[ab]{0,8}") {
-        prop_assert_eq!(Pattern::new(&pattern).matches(&path), naive(pattern.as_bytes(), path.as_bytes()));
+        let expected = naive(pattern.as_bytes(), path.as_bytes());
+        prop_assert_eq!(Pattern::new(&pattern).matches(&path), expected);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! When is something tried again, and when is it given up?
+//! Retries: when a URL or a host is tried again, and when it is given up.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use model::UnixMillis;
 
 use crate::{clock, fetch::Head};
 
-/// Attempts that a URL gets.
+/// Attempts that a URL is given.
 pub(super) const ATTEMPTS: u8 = 3;
 
-/// Failures in a row after which a host is given up: with the default pauses after about four
+/// Failures in a row after which a host is given up; with the default pauses this takes about four
 /// hours.
 pub(super) const GIVE_UP: u32 = 10;
 
-/// Longest pause after failures, and the longest that a host's wish for time is honoured.
+/// Longest pause after failures, and the longest Retry-After that is obeyed.
 const LONGEST: Duration = Duration::from_hours(6);
 
-/// How long a host is left alone after so many failures in a row: the first pause is `first`, each
-/// further one twice as long.
+/// Pause after `failures` failures in a row: `first` after one, doubled with each further one, so
+/// that a host in trouble is not made worse.
 pub(super) fn pause(first: Duration, failures: u32) -> Duration {
     match failures.checked_sub(1) {
         None => Duration::ZERO,
@@ -25,9 +25,9 @@ pub(super) fn pause(first: Duration, failures: u32) -> Duration {
     }
 }
 
-/// How long the host wants to be left alone before this very URL is asked for again: 429 always
-/// means that, 503 only with Retry-After.
-pub(super) fn asks_for_time(head: &Head, now: UnixMillis) -> Option<Duration> {
+/// Pause that the host demands before this URL is requested again: 429 always demands one, 503 only
+/// with Retry-After (RFC 6585 section 4, RFC 9110 section 15.6.4).
+pub(super) fn requested_pause(head: &Head, now: UnixMillis) -> Option<Duration> {
     let asked = head.retry_after(clock::timestamp(now));
     match head.status {
         429 => Some(asked.unwrap_or(Duration::from_mins(1)).min(LONGEST)),
@@ -49,13 +49,13 @@ mod tests {
     }
 
     #[test]
-    fn hosts_get_the_time_they_ask_for() {
+    fn retry_after_is_obeyed_up_to_the_longest_pause() {
         let head = |status, retry_after: Option<&str>| {
             let mut response = hyper::Response::builder().status(status);
             if let Some(value) = retry_after {
                 response = response.header("retry-after", value);
             }
-            asks_for_time(&Head::of(&response.body(()).unwrap()), UnixMillis(0))
+            requested_pause(&Head::of(&response.body(()).unwrap()), UnixMillis(0))
         };
         assert_eq!(head(429, None), Some(Duration::from_secs(60)));
         assert_eq!(head(429, Some("5")), Some(Duration::from_secs(5)));

@@ -1,5 +1,5 @@
-//! A page is visited again: what is asked, what has changed, and how fast it was beside its own
-//! past.
+//! Revisits: conditional requests, detection of changes, and comparison of a page's response times
+//! with its own past (IPMicra section III.F).
 
 use delegation::calibration::{Comparison, Sensitivity, Timing};
 use model::Slowdown;
@@ -10,7 +10,7 @@ use crate::{
     frontier::{PageRecord, Past, Queued},
 };
 
-/// What a request for this URL can ask with whether anything has changed.
+/// Validators of the last answer, for a conditional request.
 pub(super) fn validators(item: &Queued) -> Validators {
     let record = item.known.as_ref().map(|known| &known.record);
     Validators {
@@ -19,13 +19,13 @@ pub(super) fn validators(item: &Queued) -> Validators {
     }
 }
 
-/// A page that could not be had this time is tried again like the others.
+/// The unchanged record of a page whose visit failed; it is visited again like the others.
 pub(super) fn still_known(item: &Queued) -> Option<PageRecord> {
     item.known.as_ref().map(|known| known.record.clone())
 }
 
-/// What is kept of a page for its next visit; none of what is no page. Completes `fetch`: content
-/// as before becomes [`Outcome::Unchanged`], and its time is compared with the page's past.
+/// The record of a page for its next visit; none where the answer is no page. Completes `fetch`:
+/// unchanged content becomes [`Outcome::Unchanged`], and the time is compared with the page's past.
 pub(super) fn remember(
     item: &Queued,
     fetch: &mut Fetch,
@@ -33,6 +33,7 @@ pub(super) fn remember(
     slowdown: Option<Slowdown>,
 ) -> Option<PageRecord> {
     let before = still_known(item);
+    // A 304 carries no body, so its times are compared with other answers of that kind only.
     let head_alone = matches!(fetch.outcome, Outcome::Other { status: 304, .. });
     let mut record = match (&fetch.outcome, before) {
         (Outcome::Other { status: 304, .. }, Some(before)) => {
@@ -40,7 +41,8 @@ pub(super) fn remember(
             before
         }
         (Outcome::Page(page), before) => {
-            let (status, sha256) = (page.status, Some(page.sha256.clone()));
+            let status = page.status;
+            let sha256 = Some(page.sha256.clone());
             let same = before.as_ref().is_some_and(|before| before.sha256 == sha256);
             if same {
                 fetch.outcome = Outcome::Unchanged { status };
@@ -52,7 +54,7 @@ pub(super) fn remember(
             | Outcome::Other { status: 200..300, .. },
             before,
         ) => PageRecord { sha256: None, ..fresh(item, before, validators) },
-        // The server had no answer this time.
+        // An overloaded server says nothing about the page.
         (Outcome::Other { status: 429 | 500.., .. }, before) => return before,
         _ => return None,
     };
@@ -60,7 +62,7 @@ pub(super) fn remember(
         let timing = Timing { ms: answer_ms(timing), bytes: fetch.wire_bytes };
         let Past { get, head } = &mut record.past;
         let past = if head_alone { head } else { get };
-        told(past.observe(&sensitivity(slowdown), timing))
+        reported(past.observe(&sensitivity(slowdown), timing))
     });
     Some(record)
 }
@@ -76,8 +78,8 @@ fn fresh(item: &Queued, before: Option<PageRecord>, validators: Validators) -> P
     }
 }
 
-/// From sending the request to the end of the answer: how long the connection took to stand is left
-/// out, since it is there for some fetches only.
+/// Time from sending the request to the end of the answer. Setting up the connection is left out,
+/// because fetches over a kept connection have none.
 fn answer_ms(timing: page::Timing) -> f64 {
     f64::from(timing.total_us.saturating_sub(timing.connect_us)) / 1_000.0
 }
@@ -86,8 +88,8 @@ fn sensitivity(slowdown: Slowdown) -> Sensitivity {
     Sensitivity { factor: f64::from(slowdown.percent) / 100.0, repeats: slowdown.repeats }
 }
 
-fn told(trend: Comparison) -> Option<page::Trend> {
-    match trend {
+fn reported(comparison: Comparison) -> Option<page::Trend> {
+    match comparison {
         Comparison::Learning => None,
         Comparison::Normal => Some(page::Trend::Usual),
         Comparison::Slow => Some(page::Trend::Slow),
@@ -120,21 +122,26 @@ mod tests {
             total_us: 500_000 + ms * 1_000,
         };
         let url = "http://a.org/".to_owned();
-        let (fetched_at, timing) = (UnixMillis(9), Some(timing));
-        Fetch { url, fetched_at, address: None, timing, wire_bytes: 1_000, outcome, trend: None }
+        Fetch {
+            url,
+            fetched_at: UnixMillis(9),
+            address: None,
+            timing: Some(timing),
+            wire_bytes: 1_000,
+            outcome,
+            trend: None,
+        }
     }
 
     fn page(sha256: &str) -> Outcome {
-        let (media_type, charset, lang) = ("text/html".into(), "UTF-8".into(), None);
-        let (title, text, sha256) = (String::new(), String::new(), sha256.into());
         Outcome::Page(Page {
             status: 200,
-            media_type,
-            charset,
-            lang,
-            title,
-            text,
-            sha256,
+            media_type: "text/html".into(),
+            charset: "UTF-8".into(),
+            lang: None,
+            title: String::new(),
+            text: String::new(),
+            sha256: sha256.into(),
             links: 0,
         })
     }
@@ -143,7 +150,7 @@ mod tests {
         Validators { etag: Some(text.into()), last_modified: None }
     }
 
-    /// Visits a page again and again; gives the last record and what was told of the last visit.
+    /// Visits a page several times; returns the last record and the result of the last visit.
     fn visits(times: &[u32]) -> (PageRecord, Fetch) {
         answers(&times.iter().map(|ms| (page("a"), *ms)).collect::<Vec<_>>())
     }
@@ -160,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_not_changed_is_not_told_again() {
+    fn unchanged_content_is_not_reported_again() {
         let mut first = fetch(page("a"), 20);
         let record = remember(&item(None), &mut first, etag("x"), TWICE).unwrap();
         assert!(matches!(first.outcome, Outcome::Page(_)));
@@ -188,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_page_is_not_visited_again_and_what_fails_is() {
+    fn pages_that_are_gone_are_not_revisited_and_failures_are() {
         let (record, _) = visits(&[20]);
         let gone = |status| {
             let mut fetch = fetch(Outcome::Other { status, media_type: None }, 20);
@@ -202,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_has_become_slower_is_told_after_the_repeats() {
+    fn a_slower_page_is_reported_after_the_repeats() {
         assert_eq!(visits(&[20; 5]).1.trend, None, "still learning");
         assert_eq!(visits(&[20; 6]).1.trend, Some(page::Trend::Usual));
         let slow: Vec<u32> = [20; 6].into_iter().chain([120]).collect();
@@ -215,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_a_head_alone_are_compared_with_their_like() {
+    fn answers_without_content_are_compared_with_their_kind() {
         let unchanged = || Outcome::Other { status: 304, media_type: None };
         let mut seen = vec![(page("a"), 20)];
         seen.extend((0..6).map(|_| (unchanged(), 5)));

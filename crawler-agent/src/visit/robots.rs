@@ -1,4 +1,4 @@
-//! Asking for robots.txt, one request for each visit.
+//! Requests for robots.txt, one per visit.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -14,29 +14,29 @@ use crate::{
     robots::answer::Meaning, schedule::Claim,
 };
 
-/// How long rules hold.
+/// Time for which rules apply (RFC 9309 section 2.4: at most 24 hours).
 const VALID_MS: i64 = 24 * 3_600 * 1_000;
-/// How long old rules hold on when new ones can't be had.
+/// Time for which expired rules still apply when new ones cannot be fetched.
 const STALE_MS: i64 = 3_600 * 1_000;
 
-/// What must happen before a URL can be fetched.
+/// What a visit does about robots.txt.
 pub(super) enum Need {
-    /// These rules hold.
+    /// Obey these rules.
     Obey(Robots),
-    /// Rules must be asked for.
+    /// Request the rules first.
     Ask(Asking),
 }
 
-/// One step on the way to rules.
+/// A request for robots.txt, which redirects may have led elsewhere.
 pub(super) struct Asking {
     url: CrawlUrl,
     hops: u8,
-    /// Rules that are too old.
+    /// Expired rules, for use if the request fails.
     old: Option<Robots>,
 }
 
 impl Need {
-    /// Crawl-delay of the rules, new or old.
+    /// Crawl-delay of the rules, current or expired, in milliseconds.
     pub(super) fn delay_ms(&self) -> Option<u32> {
         match self {
             Self::Obey(rules) => rules.delay_ms(),
@@ -45,7 +45,7 @@ impl Need {
     }
 }
 
-/// What a host's turn needs.
+/// What the next visit of the host must do about robots.txt.
 pub(super) fn need(snapshot: &HostSnapshot, item: &Queued, now: UnixMillis) -> Need {
     let first = |old| Need::Ask(Asking { url: item.url.robots(), hops: 0, old });
     match &snapshot.robots {
@@ -59,7 +59,7 @@ pub(super) fn need(snapshot: &HostSnapshot, item: &Queued, now: UnixMillis) -> N
     }
 }
 
-/// Keeps as much of robots.txt as counts.
+/// Sink that keeps the part of robots.txt that is parsed.
 struct Text(Vec<u8>);
 
 impl Sink for Text {
@@ -79,7 +79,7 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let address = match self.resolver.addresses(&asking.url).await {
             Ok(addresses) => addresses[visit.record.failures as usize % addresses.len()],
-            // When robots.txt of the URL's own host may not be had, neither may the URL.
+            // Where the owner denies robots.txt of the URL's own host, the URL is denied too.
             Err(error @ ResolveError::Refused(_)) if asking.hops == 0 => {
                 let outcome = Outcome::Failed { reason: error.to_string() };
                 return self.without_request(visit, item, outcome).await;
@@ -100,7 +100,8 @@ impl Visitor {
         }
     }
 
-    /// Takes the address and, when robots.txt has moved to another host of ours, that host too.
+    /// Holds the address. Where robots.txt has moved to another host of the agent, that host is
+    /// claimed too, because it receives the request.
     async fn claim_all(
         &self,
         claim: Claim,
@@ -130,14 +131,15 @@ impl Visitor {
         answer: Answer<Text>,
     ) -> Result<(), FrontierError> {
         let Answer { head, timing, wire_bytes, sink } = answer;
-        let (url, status) = (asking.url.as_str(), head.status.to_string());
+        let url = asking.url.as_str();
+        let status = head.status.to_string();
         self.journal.note(Kind::Robots, url, Some(address), &status, wire_bytes, timing);
         let body = sink.map(|text| text.0).unwrap_or_default();
         match answer::meaning(head.status, head.location.as_deref(), &body, asking.hops) {
             Meaning::Rules(robots) => self.rules(visit, robots).await,
             Meaning::Moved(location) => match CrawlUrl::join(asking.url.url(), &location) {
                 Ok(url) => self.moved(visit, &url, asking.hops + 1).await,
-                // A redirect to nowhere is as good as no robots.txt.
+                // A redirect to an unusable URL counts as a missing robots.txt.
                 Err(_) => self.rules(visit, Robots::allow_all()).await,
             },
             Meaning::Unreachable(reason) => self.no_rules(visit, asking, reason).await,
@@ -161,7 +163,7 @@ impl Visitor {
             wire_bytes,
             timing,
         );
-        self.no_rules(visit, asking, format!("robots.txt could not be had: {reason}")).await
+        self.no_rules(visit, asking, format!("robots.txt could not be fetched: {reason}")).await
     }
 
     async fn rules(&self, visit: Visit, robots: Robots) -> Result<(), FrontierError> {
@@ -173,13 +175,14 @@ impl Visitor {
     }
 
     async fn moved(&self, visit: Visit, url: &CrawlUrl, hops: u8) -> Result<(), FrontierError> {
-        let (pause, failures) = (visit.delay, visit.record.failures);
+        let pause = visit.delay;
+        let failures = visit.record.failures;
         let state = RobotsState::Moved { url: url.to_string(), hops };
         self.robots_known(visit, Some(state), pause, failures).await
     }
 
-    /// Without rules nothing is fetched: old ones hold on for a while, else the host is asked again
-    /// later, and given up in the end.
+    /// Without rules nothing is fetched. Expired rules apply for a while; else the host is asked
+    /// again later, and given up after too many failures.
     async fn no_rules(
         &self,
         visit: Visit,

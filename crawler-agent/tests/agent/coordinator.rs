@@ -1,4 +1,4 @@
-//! A coordinator that does as it is told, verifies every package, and remembers everything.
+//! A fake coordinator: tests set its state; it verifies every package and records every message.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,7 +28,7 @@ use tokio::{net::TcpListener, sync::Notify, task::AbortHandle};
 pub(crate) const TOKEN: &str = "join-me";
 const AGENT: AgentId = AgentId::new(1);
 
-/// What the coordinator knows. Tests read and change it directly.
+/// State of the coordinator. Tests read and change it directly.
 pub(crate) struct CoordinatorState {
     pub(crate) key: Option<PublicKey>,
     pub(crate) state: AgentState,
@@ -42,15 +42,15 @@ pub(crate) struct CoordinatorState {
     pub(crate) entries: Vec<Entry>,
     pub(crate) heartbeats: Vec<HeartbeatRequest>,
     pub(crate) sessions: BTreeSet<String>,
-    pub(crate) sessions_sold: u32,
-    /// Told until they are confirmed.
+    pub(crate) sessions_opened: u32,
+    /// Host orders, sent until they are confirmed.
     pub(crate) host_orders: Vec<HostOrder>,
-    /// Confirmed, in this order.
+    /// Numbers of confirmed orders, in the order of their confirmation.
     pub(crate) confirmed: Vec<u64>,
     pub(crate) lease_ms: Option<u64>,
-    /// Every call is answered with this status and sentence.
+    /// Status and detail with which every call is refused.
     pub(crate) refuse_all: Option<(u16, &'static str)>,
-    /// Every package is answered so.
+    /// Status with which every package is refused.
     pub(crate) refuse_packages: Option<u16>,
 }
 
@@ -63,11 +63,11 @@ impl CoordinatorState {
     }
 
     pub(crate) fn discovered(&self) -> Vec<String> {
-        let told = self.entries.iter().filter_map(|entry| match entry {
+        let discovered = self.entries.iter().filter_map(|entry| match entry {
             Entry::Fetch(_) => None,
             Entry::Discovered(discovered) => Some(discovered.url.clone()),
         });
-        told.collect()
+        discovered.collect()
     }
 
     pub(crate) fn fetch(&self, url: &str) -> Option<&Fetch> {
@@ -107,7 +107,7 @@ impl Coordinator {
             entries: Vec::new(),
             heartbeats: Vec::new(),
             sessions: BTreeSet::new(),
-            sessions_sold: 0,
+            sessions_opened: 0,
             host_orders: Vec::new(),
             confirmed: Vec::new(),
             lease_ms: Some(3_600_000),
@@ -129,7 +129,7 @@ impl Coordinator {
         self.inner.state.lock().unwrap()
     }
 
-    /// Changes the delegation table, and agent_wakeups whoever waits for an answer.
+    /// Changes the state, and answers heartbeats that are being held.
     pub(crate) fn change<T>(&self, change: impl FnOnce(&mut CoordinatorState) -> T) -> T {
         let changed = change(&mut self.state());
         self.inner.changed.notify_waiters();
@@ -154,7 +154,7 @@ impl Coordinator {
         self.change(|state| state.orders.insert(order.probe, order));
     }
 
-    /// Gone, as after kill -9.
+    /// Stops serving and forgets all sessions, as after kill -9.
     pub(crate) fn go_away(&self) {
         self.serving.lock().unwrap().abort();
         self.state().sessions.clear();
@@ -164,7 +164,7 @@ impl Coordinator {
         let listener = loop {
             match TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await {
                 Ok(listener) => break listener,
-                // Until the old one is closed.
+                // The old listener is not closed yet.
                 Err(_) => tokio::task::yield_now().await,
             }
         };
@@ -250,8 +250,8 @@ async fn session(State(inner): Shared, Json(request): Json<SessionRequest>) -> A
     let mut state = inner.state();
     let key = state.key.ok_or_else(|| problem(401, "no such agent"))?;
     request.verify(&key).map_err(|_| problem(401, "bad signature"))?;
-    state.sessions_sold += 1;
-    let token = format!("session-{}", state.sessions_sold);
+    state.sessions_opened += 1;
+    let token = format!("session-{}", state.sessions_opened);
     state.sessions.insert(token.clone());
     Ok(Json(Session { token, expires_in_s: 600 }).into_response())
 }
@@ -303,10 +303,11 @@ fn answer(state: &mut CoordinatorState, request: &HeartbeatRequest) -> Option<He
             state.orders.values().filter(|order| !request.probes_taken.contains(&order.probe));
         answer.probes = open.cloned().collect();
     }
-    let told = answer.host_orders.iter().all(|order| request.orders_taken.contains(&order.number));
+    let accepted =
+        answer.host_orders.iter().all(|order| request.orders_taken.contains(&order.number));
     let news = !answer.routes.is_empty()
         || !answer.probes.is_empty()
-        || !told
+        || !accepted
         || request.state != state.state;
     news.then_some(answer)
 }

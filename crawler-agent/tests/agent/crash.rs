@@ -1,4 +1,4 @@
-//! kill -9, outages, refusals: nothing is lost and nothing is told twice.
+//! kill -9, outages and refusals: no result is lost, and none is reported twice.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -15,7 +15,7 @@ fn farm(bed: &TestBed, hosts: u8, pages: u32) -> Vec<String> {
             let links: Vec<String> =
                 children.map(|child| format!("<a href=/p/{child}>a</a>")).collect();
             let links = links.concat();
-            let away = format!("<a href=http://elsewhere.test/{n}>d</a>");
+            let away = format!("<a href=http://other.test/{n}>d</a>");
             urls.push(bed.web.page(&host, &format!("/p/{n}"), html(&format!("{links}{away}"))));
         }
     }
@@ -52,13 +52,13 @@ async fn kill_9_in_mid_crawl_loses_nothing() {
     }
     let twice = results.values().filter(|count| **count > 1).count();
     assert_eq!(twice, 0, "every result was integrated once: {results:?}");
-    assert_eq!(state.discovered().len(), 60, "links were told once");
+    assert_eq!(state.discovered().len(), 60, "links were reported once");
     let asked: u32 = bed.web.log().hosts.values().flat_map(|seen| seen.fetches.values()).sum();
     let least = urls.len() as u32 + u32::from(HOSTS);
-    let again = KILLS as u32 * u32::from(HOSTS);
+    let repeated = KILLS as u32 * u32::from(HOSTS);
     assert!(
-        asked <= least + again,
-        "{asked} requests for {least}, at most {again} were in flight at kills"
+        asked <= least + repeated,
+        "{asked} requests for {least}, at most {repeated} were in flight at kills"
     );
     for n in 1..=HOSTS {
         let seen = bed.web.seen(&format!("a{n}.test"));
@@ -91,11 +91,11 @@ async fn an_outage_of_the_coordinator_delays_and_loses_nothing() {
     bed.until_reported(&urls).await;
     let state = bed.coordinator.state();
     assert_eq!(state.fetches().count(), urls.len());
-    assert!(state.sessions_sold >= 2, "the old session was forgotten");
+    assert!(state.sessions_opened >= 2, "the old session was forgotten");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_coordinator_that_can_not_just_now_is_asked_again() {
+async fn an_unavailable_coordinator_is_asked_again() {
     let mut bed = TestBed::new(1).await;
     let urls = farm(&bed, 1, 5);
     bed.coordinator.state().refuse_all = Some((503, "starting"));
@@ -113,7 +113,7 @@ async fn a_coordinator_that_can_not_just_now_is_asked_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_package_that_is_refused_for_good_is_kept_aside() {
+async fn a_package_that_is_refused_for_good_is_set_aside() {
     let mut bed = TestBed::new(1).await;
     let urls = farm(&bed, 1, 3);
     bed.start_approved().await;
@@ -121,7 +121,7 @@ async fn a_package_that_is_refused_for_good_is_kept_aside() {
     bed.coordinator.route(&urls[..1]);
     let refused = bed.data_dir().join("packages/refused");
     let kept = || std::fs::read_dir(&refused).map_or(0, Iterator::count);
-    bed.until("a package is kept aside", |_| kept() > 0).await;
+    bed.until("a package is set aside", |_| kept() > 0).await;
     bed.coordinator.state().refuse_packages = None;
     let later = bed.web.page("a1.test", "/later", html("later"));
     bed.coordinator.route(std::slice::from_ref(&later));

@@ -1,4 +1,4 @@
-//! Crawling as it should be.
+//! Crawling of sites: order, politeness, robots rules, redirects.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -18,7 +18,7 @@ fn site(bed: &TestBed, host: &str, pages: u32) -> Vec<String> {
     bed.web.page(host, "/robots.txt", text("User-agent: *\nDisallow: /private/\n"));
     let urls = (0..pages).map(|n| {
         let links = format!("<a href=/p/{}>a</a><a href=/p/{}>b</a>", 2 * n + 1, 2 * n + 2);
-        let away = format!("<a href=/private/{n}>c</a><a href=http://elsewhere.test/{n}>d</a>");
+        let away = format!("<a href=/private/{n}>c</a><a href=http://other.test/{n}>d</a>");
         bed.web.page(
             host,
             &format!("/p/{n}"),
@@ -47,7 +47,8 @@ async fn a_site_is_crawled_politely_from_enrolment_to_the_last_package() {
     bed.start().await;
     bed.until("the agent has enrolled", |bed| bed.said("enrolled as agt_1 (pending)")).await;
     bed.coordinator.route(&hosts.map(|host| bed.web.url(host, "/p/0")));
-    bed.until("it heartbeats", |bed| !bed.coordinator.state().heartbeats.is_empty()).await;
+    bed.until("a heartbeat has arrived", |bed| !bed.coordinator.state().heartbeats.is_empty())
+        .await;
     assert!(bed.web.log().hosts.is_empty(), "nothing is fetched before the approval");
     bed.coordinator.approve();
     bed.until("the approval has arrived", |bed| bed.said("approved")).await;
@@ -76,8 +77,8 @@ async fn a_site_is_crawled_politely_from_enrolment_to_the_last_package() {
         );
         let by = Outcome::Disallowed { by: DisallowedBy::RobotsTxt };
         assert_eq!(state.fetch(&forbidden[0]).unwrap().outcome, by);
-        let told: BTreeSet<String> = state.discovered().into_iter().collect();
-        assert_eq!(told.len(), 20, "each once: {told:?}");
+        let discovered: BTreeSet<String> = state.discovered().into_iter().collect();
+        assert_eq!(discovered.len(), 20, "each once: {discovered:?}");
         assert_eq!(state.discovered().len(), 20);
         let fetched: BTreeSet<&str> = state.fetches().map(|fetch| fetch.url.as_str()).collect();
         assert_eq!(fetched.len(), state.fetches().count(), "one result for each URL");
@@ -97,7 +98,7 @@ async fn a_site_is_crawled_politely_from_enrolment_to_the_last_package() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_restart_goes_on_where_it_stopped() {
+async fn a_restart_continues_the_crawl() {
     let mut bed = TestBed::new(1).await;
     let urls = site(&bed, "a1.test", 30);
     bed.start_approved().await;
@@ -110,7 +111,7 @@ async fn a_restart_goes_on_where_it_stopped() {
     bed.start().await;
     bed.until_reported(&urls).await;
     assert_polite(&bed, "a1.test");
-    assert_eq!(bed.coordinator.state().sessions_sold, 2);
+    assert_eq!(bed.coordinator.state().sessions_opened, 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -156,7 +157,7 @@ async fn redirects_are_urls_of_their_own() {
         &["/landing", "/loop2", "/hop5", "/no"].map(|path| bed.web.url("a1.test", path)),
     )
     .await;
-    bed.until("the other host is told of", |bed| !bed.coordinator.state().discovered().is_empty())
+    bed.until("the other host is reported", |bed| !bed.coordinator.state().discovered().is_empty())
         .await;
     assert_eq!(bed.coordinator.state().discovered(), [away]);
     assert_eq!(bed.web.count("a1.test", "/loop"), 1);
@@ -165,7 +166,7 @@ async fn redirects_are_urls_of_their_own() {
         (bed.web.count("a1.test", "/no"), bed.web.count("a1.test", "/moved-robots")),
         (0, 1)
     );
-    assert_eq!(bed.web.count("a2.test", "/target"), 0, "it is somebody else's");
+    assert_eq!(bed.web.count("a2.test", "/target"), 0, "the host is not the agent's");
     assert_eq!(bed.web.seen("a1.test").most_in_flight, 1);
     assert!(bed.web.seen("a1.test").least_gap.unwrap() >= DELAY, "hops are requests like others");
     let state = bed.coordinator.state();
@@ -175,7 +176,7 @@ async fn redirects_are_urls_of_their_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_without_robots_is_free_and_one_that_can_not_tell_is_left_alone() {
+async fn missing_robots_rules_allow_and_failing_ones_forbid() {
     let mut bed = TestBed::new(2).await;
     let free = bed.web.page("a1.test", "/", html("free"));
     bed.web.page("a2.test", "/robots.txt", status(503));
@@ -192,7 +193,7 @@ async fn a_host_without_robots_is_free_and_one_that_can_not_tell_is_left_alone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_that_asks_for_time_gets_it() {
+async fn retry_after_is_obeyed() {
     let mut bed = TestBed::new(1).await;
     let busy = Answer {
         headers: vec![("retry-after", "1".into()), ("content-type", "text/html".into())],
@@ -210,7 +211,7 @@ async fn a_host_that_asks_for_time_gets_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pause_stops_fetching_and_work_goes_on_after_it() {
+async fn a_pause_by_an_admin_stops_fetching_until_its_end() {
     let mut bed = TestBed::new(1).await;
     let urls = site(&bed, "a1.test", 40);
     bed.start_approved().await;
@@ -225,7 +226,7 @@ async fn a_pause_stops_fetching_and_work_goes_on_after_it() {
     bed.until("the agent says that it is paused", idle).await;
     let before = bed.web.seen("a1.test").fetches.len();
     tokio::time::sleep(DELAY * 10).await;
-    assert!(bed.web.seen("a1.test").fetches.len() <= before + 1, "at most what was going on");
+    assert!(bed.web.seen("a1.test").fetches.len() <= before + 1, "at most the running request");
     bed.coordinator.approve();
     bed.until_reported(&urls).await;
     assert_polite(&bed, "a1.test");

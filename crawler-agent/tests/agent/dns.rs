@@ -62,7 +62,8 @@ fn answer(query: &[u8], names: &HashMap<String, Vec<Ipv4Addr>>) -> Option<Vec<u8
 }
 
 fn read_name(query: &[u8]) -> Option<(String, usize)> {
-    let (mut labels, mut at) = (Vec::new(), 12);
+    let mut labels = Vec::new();
+    let mut at = 12;
     loop {
         let length = usize::from(*query.get(at)?);
         at += 1;

@@ -1,4 +1,4 @@
-//! Hosts that mean no good, and orders that should never be obeyed.
+//! Hostile servers, and orders that must never be obeyed.
 
 use std::{
     io::Write as _,
@@ -24,7 +24,8 @@ use crate::{
 
 type Talk = fn(TcpStream) -> futures_util::future::BoxFuture<'static, ()>;
 
-/// A raw server at an address of its own, which serves robots.txt properly and then does its worst.
+/// A server at an address of its own, which serves robots.txt correctly and any other request with
+/// `talk`.
 async fn raw(n: u8, talk: Talk) -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::new(127, 1, 1, n), 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -82,7 +83,7 @@ fn cut_short(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, 
     })
 }
 
-fn rubbish(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
+fn binary_bytes(mut stream: TcpStream) -> futures_util::future::BoxFuture<'static, ()> {
     Box::pin(async move {
         let _ = stream.write_all(&[0x80; 1_000]).await;
     })
@@ -109,15 +110,15 @@ fn bomb() -> Answer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[expect(clippy::too_many_lines, reason = "one street of hostile hosts, told in order")]
-async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
+#[expect(clippy::too_many_lines, reason = "one list of hostile servers")]
+async fn hostile_hosts_do_not_slow_honest_ones() {
     let mut bed = TestBed::new(3).await;
     let raws: [(&str, Talk); 6] = [
         ("no answer in time", slow_head),
         ("took too long", slow_body),
         ("more than", endless),
         ("no complete HTTP answer", cut_short),
-        ("no complete HTTP answer", rubbish),
+        ("no complete HTTP answer", binary_bytes),
         ("no complete HTTP answer", huge_head),
     ];
     let mut expected = vec![(bed.web.page("a1.test", "/bomb", bomb()), "inflates to more")];
@@ -134,7 +135,7 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
     let all = (0..60).map(|n| format!("<a href=/{n}>page</a>")).collect::<Vec<_>>().concat();
     let honest: Vec<String> =
         (0..60).map(|n| bed.web.page("a2.test", &format!("/{n}"), html(&all))).collect();
-    let odd = [
+    let irregular = [
         bed.web.page(
             "a3.test",
             "/charset",
@@ -179,7 +180,7 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
     bed.start_approved().await;
     let mut routes: Vec<String> = expected.iter().map(|(url, _)| url.clone()).collect();
     routes.extend(honest.first().cloned());
-    routes.extend(odd.clone());
+    routes.extend(irregular.clone());
     let started = std::time::Instant::now();
     bed.coordinator.route(&routes);
     bed.until_reported(&honest).await;
@@ -189,12 +190,12 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
     bed.until_reported(&urls).await;
     let state = bed.coordinator.state();
     for (url, reason) in &expected {
-        let Outcome::Failed { reason: told } = &state.fetch(url).unwrap().outcome else {
+        let Outcome::Failed { reason: reported } = &state.fetch(url).unwrap().outcome else {
             panic!("{:?}", state.fetch(url))
         };
-        assert!(told.contains(reason), "{url}: {told}");
+        assert!(reported.contains(reason), "{url}: {reported}");
     }
-    let outcome = |n: usize| &state.fetch(&odd[n]).unwrap().outcome;
+    let outcome = |n: usize| &state.fetch(&irregular[n]).unwrap().outcome;
     assert!(
         matches!(outcome(0), Outcome::Page(page) if page.text.contains("café au lait")),
         "{:?}",
@@ -208,9 +209,9 @@ async fn hostile_hosts_cost_little_and_honest_ones_do_not_notice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_order_link_redirect_or_name_leads_where_the_owner_did_not_allow() {
+async fn no_route_redirect_or_name_leads_to_a_forbidden_address() {
     let mut bed = TestBed::new(2).await;
-    // A listener where nobody may go.
+    // A listener at a forbidden address.
     let connections = Arc::new(AtomicU32::new(0));
     let trap = TcpListener::bind((Ipv4Addr::new(127, 66, 0, 1), bed.web.port)).await.unwrap();
     let counting = Arc::clone(&connections);
@@ -249,7 +250,7 @@ async fn no_order_link_redirect_or_name_leads_where_the_owner_did_not_allow() {
     let mut routes = refused.clone();
     routes.extend([redirecting.clone(), robbed.clone()]);
     bed.coordinator.route(&routes);
-    // By the form in which results name them.
+    // In the normalised form of results.
     refused[8] = format!("http://127.66.0.1:{port}/");
     refused[7] = format!("http://[::ffff:7f42:1]:{port}/");
     bed.until_reported(&refused).await;

@@ -1,4 +1,4 @@
-//! Hosts that are let go, pages that are visited again, and leases.
+//! Release of hosts, revisits of pages, and leases.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -17,7 +17,7 @@ fn order(number: u64, host: &str, task: HostTask) -> HostOrder {
 fn handed_back(bed: &TestBed) -> BTreeSet<String> {
     let state = bed.coordinator.state();
     let back = state.entries.iter().filter_map(|entry| match entry {
-        Entry::Discovered(told) if told.handed_back => Some(told.url.clone()),
+        Entry::Discovered(url) if url.handed_back => Some(url.url.clone()),
         _ => None,
     });
     back.collect()
@@ -28,7 +28,7 @@ fn fetches(bed: &TestBed, host: &str) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_is_let_go_whole_and_taken_up_again() {
+async fn a_released_host_is_handed_back_whole_and_can_return() {
     let mut bed = TestBed::new(1).await;
     bed.web.page("a1.test", "/robots.txt", text(""));
     let urls: Vec<String> = (0..30)
@@ -47,7 +47,7 @@ async fn a_host_is_let_go_whole_and_taken_up_again() {
     bed.coordinator.change(|state| {
         state.host_orders.push(order(5, &host, HostTask::Release));
     });
-    bed.until("it has let go", |bed| bed.coordinator.state().confirmed == [5]).await;
+    bed.until("the release is confirmed", |bed| bed.coordinator.state().confirmed == [5]).await;
     let before = fetches(&bed, "a1.test");
     let known = handed_back(&bed);
     assert!(
@@ -65,12 +65,12 @@ async fn a_host_is_let_go_whole_and_taken_up_again() {
     assert_eq!(
         bed.coordinator.state().heartbeats.last().unwrap().orders_done,
         [] as [u64; 0],
-        "no stale word"
+        "no stale confirmation"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_order_survives_kill_nine_and_a_host_of_others_is_confirmed_at_once() {
+async fn orders_survive_kill_9_and_unknown_hosts_are_confirmed_at_once() {
     let mut bed = TestBed::new(1).await;
     let urls: Vec<String> =
         (0..40).map(|n| bed.web.page("a1.test", &format!("/p/{n}"), html("x"))).collect();
@@ -86,12 +86,13 @@ async fn an_order_survives_kill_nine_and_a_host_of_others_is_confirmed_at_once()
     bed.start().await;
     bed.until("both are confirmed", |bed| bed.coordinator.state().confirmed.len() == 2).await;
     let known = handed_back(&bed);
-    let told = |url: &&String| known.contains(*url) || bed.coordinator.state().fetch(url).is_some();
-    assert_eq!(urls.iter().filter(told).count(), urls.len());
+    let is_reported =
+        |url: &&String| known.contains(*url) || bed.coordinator.state().fetch(url).is_some();
+    assert_eq!(urls.iter().filter(is_reported).count(), urls.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_are_visited_again_and_their_times_compared() {
+async fn pages_are_revisited_and_their_times_compared() {
     let mut bed = TestBed::new(1).await;
     let slowdown = Some(Slowdown { percent: 200, repeats: 2 });
     bed.coordinator.state().policy =
@@ -108,8 +109,8 @@ async fn pages_are_visited_again_and_their_times_compared() {
         bed.coordinator.state().fetches().filter(|fetch| wanted(&fetch.outcome)).count()
     };
     let unchanged = |outcome: &Outcome| matches!(outcome, Outcome::Unchanged { status: 304 });
-    bed.until("it was visited again and again", |bed| outcomes(bed, unchanged) >= 7).await;
-    assert_eq!(outcomes(&bed, |outcome| matches!(outcome, Outcome::Page(_))), 1, "told once");
+    bed.until("it was revisited several times", |bed| outcomes(bed, unchanged) >= 7).await;
+    assert_eq!(outcomes(&bed, |outcome| matches!(outcome, Outcome::Page(_))), 1, "reported once");
     bed.web.page("a1.test", "/", page(400));
     let slower = |bed: &TestBed| {
         let state = bed.coordinator.state();
@@ -117,7 +118,7 @@ async fn pages_are_visited_again_and_their_times_compared() {
             .fetches()
             .any(|fetch| matches!(fetch.trend, Some(Trend::Slower { ratio }) if ratio > 3.0))
     };
-    bed.until("it is told to be slower", slower).await;
+    bed.until("it is reported as slower", slower).await;
     let host = bed.web.url("a1.test", "");
     bed.coordinator.change(|state| {
         state.host_orders.push(order(1, &host, HostTask::Settle));
@@ -129,7 +130,7 @@ async fn pages_are_visited_again_and_their_times_compared() {
     bed.until("the slow time is the new usual", learning).await;
     bed.web.page("a1.test", "/", html("other"));
     let changed = |bed: &TestBed| outcomes(bed, |outcome| matches!(outcome, Outcome::Page(_))) == 2;
-    bed.until("the change is told", changed).await;
+    bed.until("the change is reported", changed).await;
     assert_eq!(
         bed.web.seen("a1.test").fetches.get("/robots.txt"),
         Some(&1),
@@ -138,7 +139,7 @@ async fn pages_are_visited_again_and_their_times_compared() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_lease_nothing_is_fetched_until_the_coordinator_is_back() {
+async fn nothing_is_fetched_after_the_end_of_the_lease() {
     let mut bed = TestBed::new(1).await;
     let urls: Vec<String> =
         (0..3_000).map(|n| bed.web.url("a1.test", &format!("/p/{n}"))).collect();

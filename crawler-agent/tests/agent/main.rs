@@ -1,5 +1,5 @@
-//! The whole road over loopback: the real binary between a coordinator and a web that are ours, and
-//! keep books.
+//! The agent's binary over loopback, between a fake coordinator, a fake name server and fake web
+//! servers that record what they see.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "this is a test")]
 

@@ -1,4 +1,4 @@
-//! What the owner sees and decides.
+//! The owner's commands, hours and limits.
 
 use std::time::Duration;
 
@@ -11,57 +11,54 @@ fn stderr(output: &std::process::Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// The last line on stderr, which is what the owner reads; log lines stand before it.
-fn sentence(output: &std::process::Output) -> String {
+/// The last line on stderr, which is the error message; log lines stand before it.
+fn error_message(output: &std::process::Output) -> String {
     stderr(output).lines().last().unwrap_or_default().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn refusals_are_one_sentence_and_an_exit_code() {
+async fn refusals_are_one_line_and_an_exit_code() {
     let bed = TestBed::new(1).await;
     let wrong = bed.run(&["run", "--join-token", "wrong"]).await;
     assert_eq!(wrong.status.code(), Some(77), "{}", stderr(&wrong));
-    assert!(sentence(&wrong).contains("join token is not known"), "{}", stderr(&wrong));
+    assert!(error_message(&wrong).contains("join token is not known"), "{}", stderr(&wrong));
     for (status, detail) in [
         (409, "the agent's clock is 25 minutes ahead; set it, for example with NTP"),
-        (
-            426,
-            "the agent speaks protocol 9, this coordinator up to 1: update the coordinator, or run an older agent",
-        ),
+        (426, "the agent speaks protocol 9, this coordinator up to 1: update the coordinator"),
     ] {
         bed.coordinator.state().refuse_all = Some((status, detail));
         let refused = bed.run(&["join", "--join-token", TOKEN]).await;
         assert_eq!(refused.status.code(), Some(77));
-        assert!(sentence(&refused).ends_with(detail), "{}", stderr(&refused));
+        assert!(error_message(&refused).ends_with(detail), "{}", stderr(&refused));
     }
     bed.coordinator.state().refuse_all = None;
     let without = bed.run(&["run"]).await;
-    assert!(sentence(&without).contains("--join-token"), "{}", stderr(&without));
+    assert!(error_message(&without).contains("--join-token"), "{}", stderr(&without));
     let never = bed.run(&["status"]).await;
-    assert!(sentence(&never).contains("no agent has run"), "{}", stderr(&never));
+    assert!(error_message(&never).contains("no agent has run"), "{}", stderr(&never));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn mistakes_in_the_configuration_are_told_with_their_place() {
+async fn errors_in_the_configuration_name_their_location() {
     let mut bed = TestBed::new(1).await;
     bed.configure("limits", "host_delay = 5");
     let wrong = bed.run(&["run"]).await;
     assert_eq!(wrong.status.code(), Some(64));
-    let said = sentence(&wrong);
+    let said = error_message(&wrong);
     assert!(said.contains("agent.toml, line") && said.contains("host_delay"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_agents_can_not_share_a_directory() {
+async fn two_agents_cannot_share_a_directory() {
     let mut bed = TestBed::new(1).await;
     bed.start_approved().await;
     let second = bed.run(&["run"]).await;
     assert_eq!(second.status.code(), Some(73), "{}", stderr(&second));
-    assert!(sentence(&second).contains("another agent"), "{}", stderr(&second));
+    assert!(error_message(&second).contains("another agent"), "{}", stderr(&second));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_owner_can_see_what_is_done_in_his_name() {
+async fn log_and_status_show_what_was_done() {
     let mut bed = TestBed::new(1).await;
     let url = bed.web.page("a1.test", "/page", html("x"));
     let joined = bed.run(&["join", "--join-token", TOKEN]).await;
@@ -70,7 +67,7 @@ async fn the_owner_can_see_what_is_done_in_his_name() {
     bed.start_with(&["run"]).await;
     bed.coordinator.route(std::slice::from_ref(&url));
     bed.until_reported(std::slice::from_ref(&url)).await;
-    // Lines are written by a thread of their own.
+    // The journal is written by a thread of its own.
     let log = loop {
         let log = bed.run(&["log", "--since", "1h", "--format", "csv"]).await;
         let log = String::from_utf8(log.stdout).unwrap();
@@ -103,7 +100,8 @@ async fn nothing_is_fetched_outside_the_owners_hours() {
     let url = bed.web.page("a1.test", "/", html("x"));
     // A span that began six hours ago, and ended three hours ago.
     let now = Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC);
-    let (start, end) = (&now - 6.hours(), &now - 3.hours());
+    let start = &now - 6.hours();
+    let end = &now - 3.hours();
     let span = format!("daily {}-{}", start.strftime("%H:%M"), end.strftime("%H:%M"));
     bed.configure("", &format!("spans = [{span:?}]"));
     bed.coordinator.approve();

@@ -1,5 +1,4 @@
-//! Probes as those see them at whose doors they knock: who is let through, how often, and who is
-//! never sent.
+//! Probes as their targets see them: which are sent, how often, and which never are.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -40,13 +39,14 @@ impl ProbeTarget {
     async fn slow(ip: IpAddr, pauses: &'static [Duration]) -> Self {
         let listener = TcpListener::bind((ip, 0)).await.unwrap();
         let at = listener.local_addr().unwrap();
-        let (connections, asked) =
-            (Arc::<AtomicU32>::default(), Arc::<Mutex<Vec<String>>>::default());
-        let (counted, heard) = (Arc::clone(&connections), Arc::clone(&asked));
+        let connections = Arc::<AtomicU32>::default();
+        let asked = Arc::<Mutex<Vec<String>>>::default();
+        let counted = Arc::clone(&connections);
+        let requests = Arc::clone(&asked);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 counted.fetch_add(1, Ordering::SeqCst);
-                tokio::spawn(answer(stream, Arc::clone(&heard), pauses));
+                tokio::spawn(answer(stream, Arc::clone(&requests), pauses));
             }
         });
         Self { at, connections, asked }
@@ -57,12 +57,13 @@ impl ProbeTarget {
     }
 
     fn order(&self, bed: &TestBed, id: i64, methods: &[ProbeMethod]) -> ProbeOrder {
-        let (port, host) = (self.at.port(), self.at.to_string());
+        let port = self.at.port();
+        let host = self.at.to_string();
         ProbeOrder { port, host, ..order(bed, id, self.at.ip(), methods) }
     }
 }
 
-async fn answer(stream: TcpStream, heard: Arc<Mutex<Vec<String>>>, pauses: &[Duration]) {
+async fn answer(stream: TcpStream, requests: Arc<Mutex<Vec<String>>>, pauses: &[Duration]) {
     let mut stream = BufReader::new(stream);
     let mut first = String::new();
     // A connection without a request was a TCP probe.
@@ -75,9 +76,9 @@ async fn answer(stream: TcpStream, heard: Arc<Mutex<Vec<String>>>, pauses: &[Dur
             }
         }
         let nth = {
-            let mut heard = heard.lock().unwrap();
-            heard.push(first.trim_end().to_owned());
-            heard.len() - 1
+            let mut requests = requests.lock().unwrap();
+            requests.push(first.trim_end().to_owned());
+            requests.len() - 1
         };
         tokio::time::sleep(pauses.get(nth).copied().unwrap_or_default()).await;
         first.clear();
@@ -91,7 +92,7 @@ fn here(n: u8) -> IpAddr {
     address(n).into()
 }
 
-/// An agent that may knock at the ports of these doors, with more lines for its configuration.
+/// An agent that may contact the ports of these targets, with more lines of configuration.
 async fn bed(targets: &[&ProbeTarget], more: &[(&'static str, &str)]) -> TestBed {
     let mut bed = TestBed::new(1).await;
     let ports: Vec<u16> = targets.iter().map(|target| target.at.port()).collect();
@@ -109,7 +110,8 @@ fn refused_because(result: &ProbeResult, why: &str) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn as_many_samples_as_the_order_says_and_the_smallest_counts() {
     const SLOW: Duration = Duration::from_secs(1);
-    let (tcp, slow) = (ProbeTarget::open(here(1)).await, ProbeTarget::slow(here(2), &[SLOW]).await);
+    let tcp = ProbeTarget::open(here(1)).await;
+    let slow = ProbeTarget::slow(here(2), &[SLOW]).await;
     let mut bed = bed(&[&tcp, &slow], &[("probe", "timeout_ms = 20000")]).await;
     bed.start_approved().await;
     for (id, samples, connections) in [(1, 1, 1), (2, 5, 6)] {
@@ -146,7 +148,7 @@ async fn every_method_reaches_both_families() {
                 "{result:?}"
             );
         }
-        // Where the system allows echoes they come first, and nobody's door is knocked at.
+        // Where the system allows echoes they come first, and no connection is made.
         let connections = target.connections();
         id += 1;
         let result =
@@ -164,12 +166,12 @@ async fn every_method_reaches_both_families() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_behind_a_port_is_unreachable_and_no_refusal() {
+async fn a_closed_port_is_unreachable_not_refused() {
     let target = ProbeTarget::open(here(1)).await;
     let mut bed = bed(&[&target], &[("guard", "ports = [80, 9]")]).await;
     bed.start_approved().await;
-    let nobody = ProbeOrder { port: 9, ..target.order(&bed, 1, &[ProbeMethod::Tcp]) };
-    let result = measure(&bed, nobody).await;
+    let closed = ProbeOrder { port: 9, ..target.order(&bed, 1, &[ProbeMethod::Tcp]) };
+    let result = measure(&bed, closed).await;
     assert!(
         matches!(&result, ProbeResult::Unreachable { reason } if reason.starts_with("tcp:")),
         "{result:?}"
@@ -177,12 +179,10 @@ async fn nobody_behind_a_port_is_unreachable_and_no_refusal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_owner_does_not_allow_is_never_sent() {
-    let (denied, inside, closed) = (
-        ProbeTarget::open(here(9)).await,
-        ProbeTarget::open(Ipv4Addr::new(127, 66, 0, 1).into()).await,
-        ProbeTarget::open(here(1)).await,
-    );
+async fn forbidden_probes_are_never_sent() {
+    let denied = ProbeTarget::open(here(9)).await;
+    let inside = ProbeTarget::open(Ipv4Addr::new(127, 66, 0, 1).into()).await;
+    let closed = ProbeTarget::open(here(1)).await;
     let deny = ("guard", "deny = [\"127.1.0.9/32\"]");
     let mut bed = bed(&[&denied, &inside], &[deny, ("probe", "methods = [\"tcp\"]")]).await;
     bed.start_approved().await;
@@ -199,8 +199,9 @@ async fn what_the_owner_does_not_allow_is_never_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_probe_that_waits_for_the_budget_is_not_sent_when_the_agent_may_not_work_any_more() {
-    let (first, second) = (ProbeTarget::open(here(1)).await, ProbeTarget::open(here(2)).await);
+async fn a_probe_that_waits_for_the_budget_ends_with_a_pause() {
+    let first = ProbeTarget::open(here(1)).await;
+    let second = ProbeTarget::open(here(2)).await;
     let mut bed = bed(&[&first, &second], &[("probe", "new_targets_per_minute = 1")]).await;
     bed.start_approved().await;
     measure(&bed, first.order(&bed, 1, &[ProbeMethod::Tcp])).await;
@@ -216,8 +217,8 @@ async fn a_probe_that_waits_for_the_budget_is_not_sent_when_the_agent_may_not_wo
     bed.until("the order was taken", taken).await;
     assert_eq!(second.connections(), 0, "one new target a minute");
     bed.coordinator.change(|state| state.state = AgentState::Paused);
-    let told = |bed: &TestBed| bed.coordinator.state().reports.contains_key(&ProbeId::new(2));
-    bed.until("the report has arrived", told).await;
+    let reported = |bed: &TestBed| bed.coordinator.state().reports.contains_key(&ProbeId::new(2));
+    bed.until("the report has arrived", reported).await;
     let result = bed.coordinator.state().reports[&ProbeId::new(2)].clone();
     assert!(refused_because(&result, "paused"), "{result:?}");
     assert_eq!(second.connections(), 0);
@@ -227,7 +228,8 @@ async fn a_probe_that_waits_for_the_budget_is_not_sent_when_the_agent_may_not_wo
 async fn outside_the_owners_hours_nothing_is_sent() {
     let target = ProbeTarget::open(here(1)).await;
     let now = Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC);
-    let (start, end) = (&now - 6.hours(), &now - 3.hours());
+    let start = &now - 6.hours();
+    let end = &now - 3.hours();
     let span = format!("spans = [\"daily {}-{}\"]", start.strftime("%H:%M"), end.strftime("%H:%M"));
     let mut bed = bed(&[&target], &[("", &span)]).await;
     bed.coordinator.order(target.order(&bed, 1, &[ProbeMethod::Icmp, ProbeMethod::Tcp]));

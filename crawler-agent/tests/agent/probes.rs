@@ -1,4 +1,4 @@
-//! Measuring round trips.
+//! Probes: methods, refusals and reports.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -38,24 +38,22 @@ async fn round_trips_are_measured_by_the_first_method_that_works() {
     bed.start_approved().await;
     let here = IpAddr::V4(address(1));
     let tcp = measure(&bed, order(&bed, 1, here, &[ProbeMethod::Tcp, ProbeMethod::Head])).await;
-    assert!(
-        matches!(tcp, ProbeResult::Measured { method: ProbeMethod::Tcp, samples: 3, rtt_us } if rtt_us > 0),
-        "{tcp:?}"
-    );
+    let ProbeResult::Measured { method: ProbeMethod::Tcp, samples: 3, rtt_us } = tcp else {
+        panic!("{tcp:?}")
+    };
+    assert!(rtt_us > 0);
     let head = measure(&bed, order(&bed, 2, here, &[ProbeMethod::Head])).await;
     let ProbeResult::Measured { method: ProbeMethod::Head, samples: 2, rtt_us } = head else {
         panic!("{head:?}")
     };
     assert!(rtt_us >= 5_000, "the server takes 5 ms: {rtt_us}");
     assert_eq!(bed.web.count("a1.test", "/"), 2);
-    // Nobody listens there, so the connection is refused; and HEAD can't work either.
+    // Nothing listens there, so the connection is refused, and HEAD cannot work either.
     let silent =
         ProbeOrder { port: 80, ..order(&bed, 3, here, &[ProbeMethod::Tcp, ProbeMethod::Head]) };
-    let nobody = measure(&bed, silent).await;
-    assert!(
-        matches!(&nobody, ProbeResult::Unreachable { reason } if reason.contains("tcp:") && reason.contains("head:")),
-        "{nobody:?}"
-    );
+    let closed = measure(&bed, silent).await;
+    let ProbeResult::Unreachable { reason } = &closed else { panic!("{closed:?}") };
+    assert!(reason.contains("tcp:") && reason.contains("head:"), "{reason}");
     let mapped =
         measure(&bed, order(&bed, 4, "::ffff:127.1.0.1".parse().unwrap(), &[ProbeMethod::Tcp]))
             .await;
@@ -66,7 +64,7 @@ async fn round_trips_are_measured_by_the_first_method_that_works() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_owner_has_the_last_word() {
+async fn the_owners_rules_refuse_probes() {
     let mut bed = TestBed::new(1).await;
     bed.configure("probe", "methods = [\"tcp\"]");
     bed.configure("probe", "new_targets_per_minute = 0");

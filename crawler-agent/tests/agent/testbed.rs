@@ -1,4 +1,4 @@
-//! An agent with everything around it.
+//! Test bed: the agent's binary with its configuration, and everything around it.
 
 use std::{
     collections::HashMap,
@@ -22,8 +22,8 @@ use crate::{
     web::Web,
 };
 
-/// Longest that a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longest wait of a test.
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 pub(crate) struct TestBed {
     pub(crate) coordinator: Coordinator,
@@ -33,6 +33,7 @@ pub(crate) struct TestBed {
     /// Lines of configuration, by table, that replace or extend the ordinary ones.
     pub(crate) more: HashMap<&'static str, Vec<String>>,
     agent: Option<Child>,
+    /// Lines that the agent printed.
     said: Arc<Mutex<Vec<String>>>,
 }
 
@@ -42,7 +43,7 @@ pub(crate) fn address(n: u8) -> Ipv4Addr {
 }
 
 impl TestBed {
-    /// A town whose web has `addresses` addresses.
+    /// A test bed whose web has `addresses` addresses.
     pub(crate) async fn new(addresses: u8) -> Self {
         let all: Vec<Ipv4Addr> = (1..=addresses).map(address).collect();
         let mut names = HashMap::new();
@@ -68,7 +69,7 @@ impl TestBed {
         self.dir.path().join("data")
     }
 
-    /// Adds lines to a table of the configuration; the top has the name "".
+    /// Sets a key in a table of the configuration; the top level has the name "".
     pub(crate) fn configure(&mut self, table: &'static str, line: &str) {
         self.more.entry(table).or_default().push(line.to_owned());
     }
@@ -159,7 +160,7 @@ impl TestBed {
 
     /// Runs a command to its end.
     pub(crate) async fn run(&self, arguments: &[&str]) -> Output {
-        timeout(PATIENCE, self.command(arguments).output()).await.unwrap().unwrap()
+        timeout(MAX_WAIT, self.command(arguments).output()).await.unwrap().unwrap()
     }
 
     pub(crate) fn said(&self, line: &str) -> bool {
@@ -170,26 +171,26 @@ impl TestBed {
         self.agent.as_ref().unwrap().id().unwrap().cast_signed()
     }
 
-    /// kill -9.
+    /// Kills the agent with SIGKILL.
     pub(crate) async fn kill(&mut self) {
         let mut agent = self.agent.take().unwrap();
         agent.kill().await.unwrap();
     }
 
-    /// SIGTERM, and the end.
+    /// Stops the agent with SIGTERM; returns its status and how long it took.
     pub(crate) async fn stop(&mut self) -> (ExitStatus, Duration) {
         let mut agent = self.agent.take().unwrap();
         let started = Instant::now();
         let pid = nix::unistd::Pid::from_raw(agent.id().unwrap().cast_signed());
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
-        let status = timeout(PATIENCE, agent.wait()).await.expect("the agent must end").unwrap();
+        let status = timeout(MAX_WAIT, agent.wait()).await.expect("the agent must end").unwrap();
         (status, started.elapsed())
     }
 
-    /// The agent ends by itself.
+    /// Waits until the agent ends by itself.
     pub(crate) async fn ended(&mut self) -> ExitStatus {
         let mut agent = self.agent.take().unwrap();
-        timeout(PATIENCE, agent.wait()).await.expect("the agent must end").unwrap()
+        timeout(MAX_WAIT, agent.wait()).await.expect("the agent must end").unwrap()
     }
 
     /// Waits until `so` holds.
@@ -203,7 +204,7 @@ impl TestBed {
                 .last()
                 .map(|heartbeat| heartbeat.status.clone());
             assert!(
-                started.elapsed() < PATIENCE,
+                started.elapsed() < MAX_WAIT,
                 "waited in vain until {what}; last status {heartbeat:?}"
             );
             sleep(Duration::from_millis(20)).await;

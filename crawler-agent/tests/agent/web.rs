@@ -1,5 +1,5 @@
-//! A small web that keeps the referee's books: who was asked for what, how often, how many at a
-//! time, how soon.
+//! Fake web servers that record requests per host and address: paths, counts, concurrency and
+//! pauses.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,7 +16,7 @@ use axum::{
 };
 use tokio::{net::TcpListener, task::AbortHandle};
 
-/// What a page answers.
+/// Answer of a page.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -46,7 +46,7 @@ pub(crate) fn status(status: u16) -> Answer {
     Answer { status, ..html("") }
 }
 
-/// What was seen of a host or an address.
+/// Record of the requests to a host or an address.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
     pub(crate) fetches: BTreeMap<String, u32>,
@@ -85,7 +85,7 @@ pub(crate) struct Web {
 }
 
 impl Web {
-    /// A web at these addresses, on one port.
+    /// Servers at these addresses, on one port.
     pub(crate) async fn start(addresses: &[Ipv4Addr]) -> Self {
         let log = Arc::<Mutex<AccessLog>>::default();
         let (port, listeners) = listen(addresses).await;
@@ -153,7 +153,8 @@ async fn visit(
 ) -> Response {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let known = header(header::IF_NONE_MATCH).to_owned();
-    let (host, agent) = (header(header::HOST).to_owned(), header(header::USER_AGENT).to_owned());
+    let host = header(header::HOST).to_owned();
+    let agent = header(header::USER_AGENT).to_owned();
     let path = uri.path_and_query().map(ToString::to_string).unwrap_or_default();
     let answer = {
         let mut log = log.lock().unwrap();
@@ -178,7 +179,7 @@ async fn visit(
     response
 }
 
-/// Notes the end, also when the asker goes away.
+/// Records the end of a request, also when the client goes away.
 struct Ending {
     log: Arc<Mutex<AccessLog>>,
     host: String,

@@ -1,4 +1,4 @@
-//! Reading a package that somebody else made.
+//! Reading of packages, which may come from a dishonest agent.
 
 use std::io::{BufRead, BufReader, Read, Take};
 
@@ -13,14 +13,14 @@ use crate::{
     page::Entry,
 };
 
-/// A package whose signature and hash are checked; the body is still compressed.
+/// A package with checked signature and hash; the body is still compressed.
 #[derive(Debug)]
 pub struct Package<'a> {
     header: Header,
     body: &'a [u8],
 }
 
-/// Checks size, form, signature and hash, in this order, and inflates nothing.
+/// Checks size, format, signature and hash, in this order, and inflates nothing.
 pub fn open<'a>(bytes: &'a [u8], key: &PublicKey) -> Result<Package<'a>, PackageError> {
     if bytes.len() > limits::PACKAGE_BYTES {
         return Err(PackageError::TooLarge(bytes.len()));
@@ -48,6 +48,7 @@ fn check(header: &Header, body: &[u8]) -> Result<(), PackageError> {
     if header.entries > limits::PACKAGE_ENTRIES {
         return Err(PackageError::TooManyEntries(header.entries));
     }
+    // An honest header is enough to refuse a bomb before it is inflated.
     let most = most_plain_bytes(body.len() as u64);
     if header.plain_bytes > most { Err(PackageError::Bomb(most)) } else { Ok(()) }
 }
@@ -58,14 +59,15 @@ fn most_plain_bytes(compressed: u64) -> u64 {
 }
 
 impl<'a> Package<'a> {
-    /// The signed part.
+    /// The signed header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The entries one after the other; the last item is an error when the body breaks its header's
-    /// promises.
+    /// Iterates over the entries; the last item is an error when the body does not agree with the
+    /// header.
     pub fn entries(&self) -> Entries<'a> {
+        // One byte more than promised, so that reaching the limit shows a longer body.
         let inflated = GzDecoder::new(self.body).take(self.header.plain_bytes + 1);
         Entries {
             lines: BufReader::new(inflated),
@@ -77,7 +79,7 @@ impl<'a> Package<'a> {
     }
 }
 
-/// Iterator over a package's entries, in bounded memory.
+/// Iterator over the entries of a package, in bounded memory.
 pub struct Entries<'a> {
     lines: BufReader<Take<GzDecoder<&'a [u8]>>>,
     header: Header,
@@ -117,7 +119,8 @@ impl Entries<'_> {
     }
 
     fn end(&self) -> Result<Option<Entry>, PackageError> {
-        let (promised, found) = (self.header.entries, self.seen);
+        let promised = self.header.entries;
+        let found = self.seen;
         if promised == found { Ok(None) } else { Err(PackageError::EntryCount { promised, found }) }
     }
 }

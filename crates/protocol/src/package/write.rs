@@ -1,4 +1,4 @@
-//! Building a package, entry by entry.
+//! Building of packages, entry by entry.
 
 use std::io::Write as _;
 
@@ -20,9 +20,9 @@ pub struct PackageBuilder {
 /// A finished package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The signed part.
+    /// The signed header.
     pub header: Header,
-    /// All of it, as it goes over the wire.
+    /// The whole package as it is sent.
     pub bytes: Vec<u8>,
 }
 
@@ -33,8 +33,7 @@ impl Default for PackageBuilder {
 }
 
 impl PackageBuilder {
-    /// Adds an entry, or says why it does not fit. After an error the package can still be finished
-    /// without it.
+    /// Adds an entry. After an error the package can still be finished without it.
     pub fn push(&mut self, entry: &Entry) -> Result<(), PackageError> {
         let number = self.entries + 1;
         let mut line =

@@ -24,7 +24,8 @@ fn step() -> impl Strategy<Value = Step> {
     let page = || (0u8..4, 0u8..8);
     prop_oneof![
         4 => page().prop_map(|(host, path)| Step::Route(host, path)),
-        6 => (0u8..4, prop::collection::vec(page(), 0..6)).prop_map(|(host, links)| Step::Fetch(host, links)),
+        6 => (0u8..4, prop::collection::vec(page(), 0..6))
+            .prop_map(|(host, links)| Step::Fetch(host, links)),
         2 => (0u8..4, page()).prop_map(|(host, target)| Step::Redirect(host, target)),
         1 => (0u8..4).prop_map(Step::Fail),
         1 => (0u8..4).prop_map(Step::GiveUp),
@@ -168,19 +169,15 @@ impl Pair {
     }
 
     fn seal(&mut self) {
-        let batch = self.world.frontier().batch(200).unwrap();
-        if batch.entries.is_empty() {
+        let batch = self.world.frontier().oldest_results(200).unwrap();
+        if batch.is_empty() {
             return;
         }
         let seq = self.world.frontier().next_package().unwrap();
         self.model.next_package += 1;
         assert_eq!(seq, self.model.next_package);
-        self.world.apply(Change::Sealed {
-            seq,
-            through: batch.entries.last().unwrap().0,
-            bytes: 1,
-        });
-        self.model.results.drain(..batch.entries.len());
+        self.world.apply(Change::Sealed { seq, through: batch.last().unwrap().0, bytes: 1 });
+        self.model.results.drain(..batch.len());
         self.model.packages.insert(seq);
     }
 
@@ -191,13 +188,12 @@ impl Pair {
             let expected = self.model.first(*host).map(|(d, _, url, r, a)| (url, d, r, a));
             assert_eq!(next, expected, "next of host {host}");
         }
-        let results =
-            self.world.frontier().batch(u64::MAX).unwrap().entries.into_iter().map(|(_, entry)| {
-                match entry {
-                    Entry::Fetch(fetch) => format!("fetched {}", fetch.url),
-                    Entry::Discovered(discovered) => format!("reported {}", discovered.url),
-                }
-            });
+        let results = self.world.frontier().oldest_results(u64::MAX).unwrap().into_iter().map(
+            |(_, entry)| match entry {
+                Entry::Fetch(fetch) => format!("fetched {}", fetch.url),
+                Entry::Discovered(discovered) => format!("reported {}", discovered.url),
+            },
+        );
         assert_eq!(results.collect::<Vec<_>>(), self.model.results);
         let packages: Vec<u64> = self.model.packages.iter().copied().collect();
         assert_eq!(self.world.frontier().packages().unwrap(), packages);

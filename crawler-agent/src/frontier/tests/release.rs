@@ -1,4 +1,4 @@
-//! Letting go of hosts, and pages that are visited again.
+//! Release of hosts, and revisits of pages.
 
 use model::HostTask;
 use protocol::page::Page;
@@ -40,7 +40,7 @@ impl World {
     }
 
     fn handed_back(&self) -> Vec<String> {
-        let entries = self.frontier().batch(u64::MAX).unwrap().entries.into_iter();
+        let entries = self.frontier().oldest_results(u64::MAX).unwrap().into_iter();
         let back = entries.filter_map(|(_, entry)| match entry {
             Entry::Discovered(reported) if reported.handed_back => Some(reported.url),
             _ => None,
@@ -50,7 +50,7 @@ impl World {
 
     /// Packs everything and ships it.
     fn ship(&self) {
-        let entries = self.frontier().batch(u64::MAX).unwrap().entries;
+        let entries = self.frontier().oldest_results(u64::MAX).unwrap();
         let seq = self.frontier().next_package().unwrap();
         if let Some((through, _)) = entries.last() {
             self.apply(Change::Sealed { seq, through: *through, bytes: 1 });
@@ -60,7 +60,7 @@ impl World {
 }
 
 #[test]
-fn a_host_that_is_let_go_loses_no_url_and_counts_as_never_seen_when_it_is_back() {
+fn a_released_host_loses_no_url_and_counts_as_never_seen_when_it_is_back() {
     let mut world = World::new();
     world.route(1, "http://a.org/fetched");
     world.route(2, "http://a.org/queued");
@@ -71,9 +71,9 @@ fn a_host_that_is_let_go_loses_no_url_and_counts_as_never_seen_when_it_is_back()
     assert_eq!(world.frontier().host_number("http://a.org").unwrap(), None);
     assert_eq!(world.frontier().counts().unwrap().hosts, 0);
     world.route(3, "http://a.org/fetched");
-    assert!(world.next("http://a.org").is_some(), "ours again, as if for the first time");
+    assert!(world.next("http://a.org").is_some(), "owned as if for the first time");
     world.visit("http://a.org", NOW);
-    assert_eq!(world.route(4, "http://a.org/fetched").ready, [], "and fetched once again");
+    assert_eq!(world.route(4, "http://a.org/fetched").ready, [], "and fetched once more");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn an_order_is_done_when_everything_before_it_is_shipped() {
     world.visit("http://a.org", NOW);
     world.release(7, "http://a.org");
     assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0], "not even packed");
-    let through = world.frontier().batch(u64::MAX).unwrap().entries.last().unwrap().0;
+    let through = world.frontier().oldest_results(u64::MAX).unwrap().last().unwrap().0;
     world.apply(Change::Sealed { seq: 1, through, bytes: 1 });
     assert_eq!(world.frontier().orders_done().unwrap(), [] as [u64; 0], "packed, not shipped");
     // What comes after the order is not waited for.
@@ -109,7 +109,7 @@ fn a_repeated_order_takes_nothing_from_a_host_that_is_back() {
 }
 
 #[test]
-fn a_large_host_is_let_go_in_parts() {
+fn a_large_host_is_released_in_parts() {
     let mut world = World::new();
     let urls: Vec<String> = (0..1_200).map(|n| format!("http://a.org/{n}")).collect();
     let many: Vec<(u64, &str)> = (1..).zip(urls.iter().map(String::as_str)).collect();
@@ -124,7 +124,7 @@ fn a_large_host_is_let_go_in_parts() {
 }
 
 #[test]
-fn the_page_visited_the_longest_time_ago_comes_first() {
+fn the_page_with_the_oldest_visit_comes_first() {
     let mut world = World::new();
     world.route(1, "http://a.org/1");
     world.route(2, "http://a.org/2");

@@ -1,6 +1,6 @@
 //! The workbench, by itself and against rules that are checked from outside.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use proptest::prelude::*;
 
@@ -13,8 +13,6 @@ const C: HostNumber = HostNumber(3);
 fn ip(last: u8) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(192, 0, 2, last))
 }
-
-use std::net::IpAddr;
 
 #[test]
 fn hosts_are_taken_when_they_are_due_longest_first() {
@@ -38,7 +36,7 @@ fn work_that_comes_in_while_a_host_is_busy_is_not_lost() {
     workbench.release(A, 50, false);
     assert_eq!((workbench.take(49), workbench.take(50)), (None, Some(A)));
     workbench.release(A, 90, false);
-    assert!(workbench.is_empty(), "an idle host takes no memory");
+    assert!(workbench.hosts.is_empty(), "an idle host takes no memory");
 }
 
 #[test]
@@ -51,7 +49,7 @@ fn one_request_to_an_address_at_a_time_in_order_of_arrival() {
     assert!(workbench.hold(A, ip(1)));
     assert!(!workbench.hold(B, ip(1)));
     assert!(!workbench.hold(C, ip(1)));
-    assert_eq!(workbench.take(99), None, "both are in line");
+    assert_eq!(workbench.take(99), None, "both queue");
     workbench.free_address(ip(1));
     workbench.release(A, 100, true);
     assert_eq!(workbench.take(50), Some(B));
@@ -65,7 +63,7 @@ fn one_request_to_an_address_at_a_time_in_order_of_arrival() {
 }
 
 #[test]
-fn nobody_jumps_the_line() {
+fn no_host_overtakes_the_queue_of_an_address() {
     let mut workbench = Workbench::default();
     for host in [A, B, C] {
         workbench.offer(host, 0);
@@ -94,7 +92,7 @@ fn a_host_can_be_asked_on_behalf_of_another() {
     assert_eq!(workbench.take(70), Some(A), "its own work is not forgotten");
     assert_eq!(workbench.borrow(B, 0, 99), Ok(()), "a host without work");
     workbench.release(B, 5, false);
-    assert_eq!(workbench.len(), 1);
+    assert_eq!(workbench.hosts.len(), 1);
 }
 
 #[derive(Debug, Clone)]
@@ -118,7 +116,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What an onlooker knows: who has work, who talks to whom, and who may be asked when.
+/// What an observer knows: which hosts have work, which requests run, and when each host may be
+/// visited.
 #[derive(Default)]
 struct Observer {
     now: u64,
@@ -195,7 +194,7 @@ impl Observer {
 
 proptest! {
     #[test]
-    fn the_rules_hold_and_no_host_is_forgotten(steps in prop::collection::vec(step(), 0..200)) {
+    fn the_rules_hold_and_no_host_starves(steps in prop::collection::vec(step(), 0..200)) {
         let mut workbench = Workbench::default();
         let mut observer = Observer::default();
         for step in &steps {
@@ -203,12 +202,14 @@ proptest! {
         }
         observer.now += 1_000;
         while !observer.owed.is_empty() || !observer.busy.is_empty() {
-            let (owed, busy) = (observer.owed.len(), observer.busy.len());
+            let owed = observer.owed.len();
+            let busy = observer.busy.len();
             observer.step(&mut workbench, &Step::Take);
             observer.step(&mut workbench, &Step::Finish(0, false, 0));
-            prop_assert!(observer.owed.len() < owed || observer.busy.len() < busy, "stuck: {:?}", workbench);
+            let progress = observer.owed.len() < owed || observer.busy.len() < busy;
+            prop_assert!(progress, "stuck: {:?}", workbench);
         }
-        prop_assert!(workbench.is_empty());
+        prop_assert!(workbench.hosts.is_empty());
         prop_assert_eq!(workbench.in_flight(), 0);
     }
 }
@@ -240,14 +241,14 @@ fn a_retired_host_is_asked_no_more_and_is_idle_when_its_request_is_over() {
     assert!(workbench.hold(A, ip(1)));
     assert!(!workbench.hold(B, ip(1)) && !workbench.hold(C, ip(1)));
     workbench.retire(B);
-    assert!(workbench.is_idle(B), "it was only in line");
+    assert!(workbench.is_idle(B), "it only queued");
     workbench.retire(A);
     assert!(!workbench.is_idle(A), "a request is going on");
     workbench.offer(A, 0);
     workbench.free_address(ip(1));
     workbench.release(A, 0, true);
     assert!(workbench.is_idle(A));
-    assert_eq!(workbench.take(99), Some(C), "the line goes on without it");
+    assert_eq!(workbench.take(99), Some(C), "the queue goes on without it");
     workbench.offer(A, 0);
     assert_eq!((workbench.take(99), workbench.borrow(A, 0, 7)), (None, Err(7)));
     workbench.retire(C);
