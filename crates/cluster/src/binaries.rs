@@ -20,8 +20,8 @@ pub struct Binaries {
 }
 
 impl Binaries {
-    /// The places for this process: `NEARCRAWL_PG_BIN` alone when it is set; else the directories of
-    /// Debian and Red Hat, then `PATH`, then the npm package in the working directory. Reads the
+    /// The places for this process: `NEARCRAWL_PG_BIN` alone when it is set; else the directories
+    /// of Debian and Red Hat, then `PATH`, then the npm package in the working directory. Reads the
     /// process environment.
     pub fn of_process() -> Self {
         Self {

@@ -68,8 +68,8 @@ impl Layout {
         }
     }
 
-    /// Creates the directory of the socket, private to the server's user: `run/` beside the data, or
-    /// a short path elsewhere when the socket's name would be too long.
+    /// Creates the directory of the socket, private to the server's user: `run/` beside the data,
+    /// or a short path elsewhere when the socket's name would be too long.
     pub(crate) fn socket_dir(&self, user: &ServerUser) -> Result<PathBuf, ClusterError> {
         let usual = self.base.join("run");
         let dir = if fits(&usual) { usual } else { self.short_socket_dir(user) };
@@ -97,8 +97,8 @@ fn fits(dir: &Path) -> bool {
         && !bytes.iter().any(|byte| matches!(byte, b',' | b'"' | b'\''))
 }
 
-/// Creates `dir` with mode 0700 for the server's user. Refuses a directory of another user: in `/tmp`
-/// anybody could have created it beforehand.
+/// Creates `dir` with mode 0700 for the server's user. Refuses a directory of another user: in
+/// `/tmp` anybody could have created it beforehand.
 pub(crate) fn private_dir(dir: &Path, user: &ServerUser) -> Result<(), ClusterError> {
     match DirBuilder::new().mode(0o700).create(dir) {
         Ok(()) => user.chown(dir),

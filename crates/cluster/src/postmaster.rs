@@ -1,5 +1,5 @@
-//! The server process: a direct child that listens on a Unix socket only and is stopped by the kernel
-//! when this process ends.
+//! The server process: a direct child that listens on a Unix socket only and is stopped by the
+//! kernel when this process ends.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -61,8 +61,8 @@ pub(crate) fn command(
     let mut command = clean_command(&bin.join("postgres"));
     command.args(arguments(layout, socket_dir, durability));
     user.apply_to(&mut command);
-    // A process group of its own: Ctrl-C in the terminal must stop the coordinator, which then stops
-    // the database in order.
+    // A process group of its own: Ctrl-C in the terminal must stop the coordinator, which then
+    // stops the database in order.
     command.process_group(0);
     command
 }
@@ -84,8 +84,8 @@ pub(crate) fn arguments(
     arguments
 }
 
-/// Starts the server. The kernel sends it SIGINT ("fast shutdown") when the calling *thread* ends, so
-/// the calling thread must live as long as the server.
+/// Starts the server. The kernel sends it SIGINT ("fast shutdown") when the calling *thread* ends,
+/// so the calling thread must live as long as the server.
 pub(crate) fn spawn(mut command: Command, layout: &Layout) -> Result<Child, ClusterError> {
     let path = layout.start_log();
     let log = File::create(&path).map_err(ClusterError::prepare(&path))?;

@@ -9,8 +9,8 @@ use nix::unistd::{Gid, Uid, User, geteuid};
 
 use crate::ClusterError;
 
-/// Users to run Postgres as when started by root, best first. Postgres requires an entry in the user
-/// database.
+/// Users to run Postgres as when started by root, best first. Postgres requires an entry in the
+/// user database.
 const CANDIDATES: [&str; 3] = ["nearcrawl", "postgres", "nobody"];
 
 /// The user that Postgres runs as.
@@ -76,8 +76,8 @@ impl ServerUser {
         std::fs::set_permissions(dir, mode).map_err(ClusterError::prepare(dir))
     }
 
-    /// Fails when this user may not traverse a directory on the way to `path`. Postgres itself would
-    /// only say "permission denied", and for another file.
+    /// Fails when this user may not traverse a directory on the way to `path`. Postgres itself
+    /// would only say "permission denied", and for another file.
     pub(crate) fn check_reach(&self, path: &Path) -> Result<(), ClusterError> {
         let Self::Other { name, uid, gid } = self else { return Ok(()) };
         match blocked_at(path, *uid, *gid)? {
@@ -106,8 +106,8 @@ fn blocked_at(path: &Path, uid: Uid, gid: Gid) -> Result<Option<PathBuf>, Cluste
 }
 
 fn may_traverse(meta: &std::fs::Metadata, uid: Uid, gid: Gid) -> bool {
-    // Unix applies exactly one of the three classes: an owner without `x` is refused although others
-    // may pass.
+    // Unix applies exactly one of the three classes: an owner without `x` is refused although
+    // others may pass.
     let bit = match () {
         () if meta.uid() == uid.as_raw() => 0o100,
         () if meta.gid() == gid.as_raw() => 0o010,

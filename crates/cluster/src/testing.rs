@@ -1,8 +1,8 @@
 //! One throwaway cluster for a whole test run.
 //!
-//! Under nextest every test is a process of its own. The first test that needs a database starts the
-//! server, and the others use it. A shell process stops the server and removes its directory when
-//! the run has ended, also after `kill -9`.
+//! Under nextest every test is a process of its own. The first test that needs a database starts
+//! the server, and the others use it. A shell process stops the server and removes its directory
+//! when the run has ended, also after `kill -9`.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -98,8 +98,8 @@ fn spawn_server(
     command.args(["-c", SERVER_SCRIPT, "nearcrawl-test-server", &run.process.to_string()]);
     command.arg(&run.dir).arg(layout.start_log()).arg(bin.join("postgres"));
     command.args(arguments(layout, socket_dir, Durability::Throwaway));
-    // An inherited pipe would keep the test runner waiting, and a signal to the test's process group
-    // must not reach the shell.
+    // An inherited pipe would keep the test runner waiting, and a signal to the test's process
+    // group must not reach the shell.
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     user.apply_to(&mut command);
     command.spawn().map(drop).map_err(|source| ClusterError::Spawn { program, source })

@@ -169,9 +169,8 @@ async fn a_second_owner_is_refused_by_the_lock() {
     let dir = temp_dir();
     let owner = Cluster::start(options(dir.path())).await.unwrap();
     let error = Cluster::start(options(dir.path())).await.unwrap_err();
-    assert!(
-        matches!(&error, ClusterError::InUse { owner, .. } if *owner == std::process::id().to_string())
-    );
+    let pid = std::process::id().to_string();
+    assert!(matches!(&error, ClusterError::InUse { owner, .. } if *owner == pid), "{error}");
     owner.stop().await;
     Cluster::start(options(dir.path())).await.unwrap().stop().await;
 }

@@ -56,7 +56,8 @@ fn run(mut command: std::process::Command, name: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A copy of the advisory database: that of `NEARCRAWL_ADVISORY_DB`, else one beside the repository.
+/// A copy of the advisory database: that of `NEARCRAWL_ADVISORY_DB`, else one beside the
+/// repository.
 fn database() -> Option<PathBuf> {
     let configured = std::env::var_os("NEARCRAWL_ADVISORY_DB").map(PathBuf::from);
     let database = configured.unwrap_or_else(|| repository::beside("advisory-db"));
@@ -78,8 +79,8 @@ fn configuration(database: &Path) -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
-/// Creates the directory that cargo-deny would have fetched, with a link to the copy. cargo-deny takes
-/// the age of the database from `FETCH_HEAD`.
+/// Creates the directory that cargo-deny would have fetched, with a link to the copy. cargo-deny
+/// takes the age of the database from `FETCH_HEAD`.
 fn imitate_fetch(database: &Path, folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder.join(".git"))?;
     let stamp = File::create(folder.join(".git/FETCH_HEAD"))?;

@@ -45,9 +45,7 @@ pub(crate) fn provide(requirements: &[Requirement]) -> anyhow::Result<()> {
     }
     let packages = missing.join(" ");
     if !nix::unistd::geteuid().is_root() || !has_program("apt-get") {
-        bail!(
-            "missing on this machine: {packages}; run `sudo apt-get install {packages}` and try again"
-        );
+        bail!("missing on this machine: {packages}; run `sudo apt-get install {packages}`");
     }
     println!("installing what is missing: {packages}");
     apt(&["update", "-q"])?;

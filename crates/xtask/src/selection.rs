@@ -16,8 +16,8 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Looks for everything that the ignored tests of the repository need. `nearcrawl-internet` must
-    /// be built.
+    /// Looks for everything that the ignored tests of the repository need. `nearcrawl-internet`
+    /// must be built.
     pub(crate) fn of(root: &Path, without: &[Optional]) -> anyhow::Result<Self> {
         let tun = obstacle(without, namespaces::tun_obstacle)?;
         let unprivileged_tun = obstacle(without, namespaces::unprivileged_tun_obstacle)?;

@@ -1,5 +1,5 @@
-//! The pages of the dashboard, built with Node. A coordinator that was built without them has a stub
-//! page.
+//! The pages of the dashboard, built with Node. A coordinator that was built without them has a
+//! stub page.
 
 use std::path::Path;
 use std::process::Command;
