@@ -65,7 +65,7 @@ pub fn ingest(
             continue;
         };
         tallies.entry(host).or_default().count(fetch);
-        write(name, fetch, index)?;
+        write(fetch, index)?;
     }
     if foreign > 0 {
         let PackageName { agent, seq, .. } = name;
@@ -75,9 +75,9 @@ pub fn ingest(
     Ok(Integration { name, hosts, discovered: discovered(entries, recent) })
 }
 
-fn write(name: PackageName, fetch: &Fetch, index: &Index) -> Result<(), WriteError> {
+fn write(fetch: &Fetch, index: &Index) -> Result<(), WriteError> {
     let done = match &fetch.outcome {
-        Outcome::Page(page) => index.upsert(&document(name, fetch, page)),
+        Outcome::Page(page) => index.upsert(&document(fetch, page)),
         // The URL is no document any more: it moved, is gone, or must not be found.
         Outcome::Redirect { .. }
         | Outcome::Disallowed { .. }
@@ -94,14 +94,13 @@ fn write(name: PackageName, fetch: &Fetch, index: &Index) -> Result<(), WriteErr
     }
 }
 
-fn document<'a>(package: PackageName, fetch: &'a Fetch, page: &'a Page) -> Document<'a> {
+fn document<'a>(fetch: &'a Fetch, page: &'a Page) -> Document<'a> {
     Document {
         url: &fetch.url,
         title: &page.title,
         text: &page.text,
         lang: page.lang.as_deref(),
         fetched_at: fetch.fetched_at,
-        package,
     }
 }
 

@@ -193,8 +193,7 @@ fn bodies(config: &Config) -> Result<Bodies, Failure> {
 
 async fn open_index(dir: &Path) -> Result<Index, Failure> {
     let dir = dir.to_owned();
-    let opening =
-        tokio::task::spawn_blocking(move || Index::open(&dir, index::Options::default())).await;
+    let opening = tokio::task::spawn_blocking(move || Index::open(&dir)).await;
     let opened =
         opening.map_err(|error| Failure::other(format!("the index thread ended: {error}")))?;
     opened.map_err(|error| match error {

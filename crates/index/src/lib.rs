@@ -1,33 +1,34 @@
-//! Search over integrated pages.
+//! Full-text search over crawled pages.
 //!
 //! In reading order:
-//! 1. A page comes in: [`Index::upsert`] cleans its text (`clean`), cuts it into words (`words`,
-//!    any script) under their folded spelling (`fold`) and their stems (`stem`), and writes it
-//!    under its URL. Nothing can be found and nothing is durable until [`Index::commit`].
-//! 2. A query comes in: [`Index::search`] reads what was typed (`wish`: words, phrases, `site:`,
-//!    `lang:`; nothing typed is an error), plans a tantivy query (`plan`), and cuts a
-//!    [`Piece`]-wise snippet from each page found (`snippet`), never markup.
+//! 1. Indexing: [`Index::upsert`] sanitises a page's text (`sanitize`), splits it into words in any
+//!    script (`segmentation`), normalises their spelling (`normalizer`), adds stems (`stemmer`) and
+//!    writes the document under its URL (`document`, `writer`). Nothing can be found and nothing is
+//!    durable until [`Index::commit`].
+//! 2. Searching: [`Index::search`] parses the query (`query`: words, phrases, `site:`, `lang:`; no
+//!    input is an error), translates it for tantivy (`tantivy_query`), and extracts from each page
+//!    found a snippet of plain text in [`SnippetFragment`]s (`snippet`).
 //!
 //! The index is a directory of tantivy segments. A process killed at any moment leaves it as of the
 //! last commit. All calls block: run them where blocking is allowed.
 
-mod clean;
-mod entry;
-mod fold;
-mod plan;
-mod room;
+mod document;
+mod normalizer;
+mod open;
+mod query;
+mod sanitize;
 mod schema;
 mod search;
+mod segmentation;
 mod snippet;
-mod stem;
-mod terms;
-mod wish;
-mod words;
-mod write;
+mod stemmer;
+mod tantivy_query;
+mod tokenizer;
+mod writer;
 
-pub use entry::Document;
-pub use room::{Index, OpenError, Options};
-pub use search::{Answer, Found, SearchError, WINDOW_MAX};
-pub use snippet::Piece;
-pub use wish::QUERY_MAX_BYTES;
-pub use write::WriteError;
+pub use document::Document;
+pub use open::{Index, OpenError};
+pub use query::QUERY_MAX_BYTES;
+pub use search::{SearchError, SearchHit, SearchResults, WINDOW_MAX};
+pub use snippet::SnippetFragment;
+pub use writer::WriteError;

@@ -1,40 +1,38 @@
-//! What a page's entry in the index consists of.
+//! Fields of a document in the index.
 
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{TokenizerManager, WhitespaceTokenizer};
 
-use crate::terms::WordTokenizer;
+use crate::tokenizer::WordTokenizer;
 
 const WORDS: &str = "nearcrawl-words-1";
-const SPACED: &str = "nearcrawl-spaced-1";
+const STEMS: &str = "nearcrawl-stems-1";
 
 /// The fields of the index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
-    /// The page's URL: the key.
+    /// The page's URL, which is the key.
     pub(crate) url: Field,
-    /// Scheme and authority's host, and each of its parent domains.
+    /// The host, and each domain that contains it.
     pub(crate) site: Field,
-    /// Primary language.
+    /// Primary subtag of the language; missing when it is unknown.
     pub(crate) lang: Field,
-    /// Name of the package that brought it.
-    pub(crate) package: Field,
-    /// When it was fetched, milliseconds since 1970.
+    /// Time of the fetch, milliseconds since 1970.
     pub(crate) fetched_at: Field,
-    /// Title.
+    /// Title, stored for display.
     pub(crate) title: Field,
-    /// Text.
+    /// Text, stored for snippets.
     pub(crate) body: Field,
-    /// Words of the URL.
-    pub(crate) place: Field,
-    /// Stems of title and text, with their language.
+    /// Words of host and path of the URL.
+    pub(crate) url_words: Field,
+    /// Stems of title and text, each with its language as prefix.
     pub(crate) stems: Field,
 }
 
-/// The schema and its fields. A change to it needs other tokenizer names, so that an index of
-/// another make is noticed.
+/// The schema and its fields. When the segmentation of text changes, the tokenizers need new names,
+/// so that an index of another version is refused.
 pub(crate) fn schema() -> (Schema, Fields) {
     let text = |tokenizer: &str, record: IndexRecordOption| {
         TextOptions::default().set_indexing_options(
@@ -47,20 +45,19 @@ pub(crate) fn schema() -> (Schema, Fields) {
         url: builder.add_text_field("url", STRING | STORED),
         site: builder.add_text_field("site", STRING),
         lang: builder.add_text_field("lang", STRING | STORED),
-        package: builder.add_text_field("package", STRING | STORED),
         fetched_at: builder.add_i64_field("fetched_at", INDEXED | STORED | FAST),
         title: builder.add_text_field("title", positions() | STORED),
         body: builder.add_text_field("body", positions() | STORED),
-        place: builder.add_text_field("place", text(WORDS, IndexRecordOption::Basic)),
-        stems: builder.add_text_field("stems", text(SPACED, IndexRecordOption::WithFreqs)),
+        url_words: builder.add_text_field("url_words", text(WORDS, IndexRecordOption::Basic)),
+        stems: builder.add_text_field("stems", text(STEMS, IndexRecordOption::WithFreqs)),
     };
     (builder.build(), fields)
 }
 
-/// The tokenizers that the schema names.
+/// The tokenizers, by the names that the schema uses.
 pub(crate) fn tokenizers() -> TokenizerManager {
     let manager = TokenizerManager::default();
     manager.register(WORDS, WordTokenizer::default());
-    manager.register(SPACED, WhitespaceTokenizer::default());
+    manager.register(STEMS, WhitespaceTokenizer::default());
     manager
 }

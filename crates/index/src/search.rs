@@ -1,94 +1,105 @@
-//! Queries go in, ranked pages come out.
+//! Searching: from the text of a query to a page of results.
 
 use model::UnixMillis;
 use tantivy::collector::{Count, TopDocs};
 use tantivy::schema::{Field, Value as _};
 use tantivy::{TantivyDocument, TantivyError};
 
-use crate::plan::plan;
-use crate::room::Index;
+use crate::open::Index;
+use crate::query::Query;
 use crate::schema::Fields;
-use crate::snippet::{Lookout, Piece};
-use crate::wish::Wish;
+use crate::snippet::{Highlighter, SnippetFragment};
+use crate::tantivy_query::tantivy_query;
 
-/// How many of the best pages of an answer can be paged through.
+/// Number of best hits of a query that can be paged through.
 pub const WINDOW_MAX: usize = 1_000;
 
-/// An answer to a query.
+/// A page of the hits of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
-    /// How many pages fit.
+pub struct SearchResults {
+    /// Number of all pages that match.
     pub total: u64,
-    /// The part that was asked for, the best first.
-    pub items: Vec<Found>,
+    /// The requested hits, best first.
+    pub hits: Vec<SearchHit>,
 }
 
-/// A page that fits.
+/// A page that matches a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
-    /// Its URL.
+pub struct SearchHit {
+    /// URL of the page.
     pub url: String,
-    /// Its title; may be empty.
+    /// Title; may be empty.
     pub title: String,
-    /// Its primary language, where known.
+    /// Primary subtag of the language; `None` when it is unknown.
     pub lang: Option<String>,
-    /// A passage of it.
-    pub snippet: Vec<Piece>,
-    /// When it was fetched.
+    /// A passage of the page in which the query matches.
+    pub snippet: Vec<SnippetFragment>,
+    /// Time of the fetch.
     pub fetched_at: UnixMillis,
-    /// How well it fits, to be compared within one answer only.
+    /// BM25 score with the boosts of `tantivy_query`; comparable within one query only.
     pub score: f32,
 }
 
-/// Why there is no answer.
+/// Reason why a query has no results.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// The index cannot be read.
+    /// The files of the index cannot be read.
     #[error("cannot read the index")]
     Read(#[source] TantivyError),
 }
 
 impl Index {
-    /// Answers what somebody typed: at most `limit` pages after the first `offset`, within the best
-    /// [`WINDOW_MAX`].
-    ///
-    /// A query that asks for nothing gets an empty answer.
-    pub fn search(&self, query: &str, offset: usize, limit: usize) -> Result<Answer, SearchError> {
-        let wish = Wish::of(query);
+    /// Searches for what a user typed: at most `limit` hits after the first `offset`, within the
+    /// best [`WINDOW_MAX`]. A query without words and filters has no hits.
+    pub fn search(
+        &self,
+        query: &str,
+        offset: usize,
+        limit: usize,
+    ) -> Result<SearchResults, SearchError> {
+        let query = Query::parse(query);
         let limit = limit.min(WINDOW_MAX.saturating_sub(offset));
-        if wish.is_empty() || limit == 0 {
-            return Ok(Answer::default());
+        if query.is_empty() || limit == 0 {
+            return Ok(SearchResults::default());
         }
-        self.answer(&wish, offset, limit).map_err(SearchError::Read)
+        self.execute(&query, offset, limit).map_err(SearchError::Read)
     }
 
-    fn answer(&self, wish: &Wish, offset: usize, limit: usize) -> tantivy::Result<Answer> {
+    fn execute(
+        &self,
+        query: &Query,
+        offset: usize,
+        limit: usize,
+    ) -> tantivy::Result<SearchResults> {
         let searcher = self.reader.searcher();
         let best = TopDocs::with_limit(limit).and_offset(offset).order_by_score();
-        let (total, best) = searcher.search(&plan(wish, &self.fields), &(Count, best))?;
-        let lookout = Lookout::of(wish);
-        let items = best
-            .into_iter()
-            .map(|(score, address)| {
-                Ok(found(&searcher.doc(address)?, score, &self.fields, &lookout))
-            })
-            .collect::<tantivy::Result<Vec<_>>>()?;
-        Ok(Answer { total: total as u64, items })
+        let (total, best) = searcher.search(&tantivy_query(query, &self.fields), &(Count, best))?;
+        let highlighter = Highlighter::new(query);
+        let mut hits = Vec::with_capacity(best.len());
+        for (score, address) in best {
+            hits.push(hit(&searcher.doc(address)?, score, &self.fields, &highlighter));
+        }
+        Ok(SearchResults { total: total as u64, hits })
     }
 }
 
-fn found(entry: &TantivyDocument, score: f32, fields: &Fields, lookout: &Lookout) -> Found {
-    let text =
-        |field: Field| entry.get_first(field).and_then(|value| value.as_str()).unwrap_or_default();
+fn hit(
+    document: &TantivyDocument,
+    score: f32,
+    fields: &Fields,
+    highlighter: &Highlighter,
+) -> SearchHit {
+    let text = |field: Field| {
+        document.get_first(field).and_then(|value| value.as_str()).unwrap_or_default()
+    };
     let lang = Some(text(fields.lang)).filter(|lang| !lang.is_empty());
-    Found {
+    let fetched_at = document.get_first(fields.fetched_at).and_then(|value| value.as_i64());
+    SearchHit {
         url: text(fields.url).to_owned(),
         title: text(fields.title).to_owned(),
         lang: lang.map(str::to_owned),
-        snippet: lookout.snippet(text(fields.body), lang),
-        fetched_at: UnixMillis(
-            entry.get_first(fields.fetched_at).and_then(|value| value.as_i64()).unwrap_or(0),
-        ),
+        snippet: highlighter.snippet(text(fields.body), lang),
+        fetched_at: UnixMillis(fetched_at.unwrap_or(0)),
         score,
     }
 }

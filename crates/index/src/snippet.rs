@@ -1,128 +1,136 @@
-//! Here is a page that fits: which passage shows why?
+//! Snippets: the passage of a page that shows best why it matches a query.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::stem::Stems;
-use crate::wish::{Part, Wish};
-use crate::words::{Word, words};
+use crate::query::{Query, QueryTerm};
+use crate::segmentation::{Word, words};
+use crate::stemmer::LanguageStemmer;
 
-/// About how long a snippet is, in bytes of text.
+/// Approximate length of a snippet, in bytes of text.
 const SNIPPET_BYTES: usize = 260;
-/// How much of a passage stands before the first hit, in bytes.
-const LEAD_BYTES: usize = 60;
-/// How far into a text hits are looked for, in bytes.
-const LOOK_BYTES: usize = 128 << 10;
-const HITS_MAX: usize = 500;
+/// Context before the first match of a snippet, in bytes.
+const CONTEXT_BYTES: usize = 60;
+/// Part of a text that is searched for matches, in bytes: a bound on the time of one snippet.
+const SEARCHED_BYTES: usize = 128 << 10;
+/// Number of matches that are considered, for the same reason.
+const MATCHES_MAX: usize = 500;
 
-/// A stretch of a snippet: plain text, never markup.
+/// A part of a snippet: plain text, never markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// The text, as on the page.
+pub struct SnippetFragment {
+    /// The text as on the page.
     pub text: String,
-    /// Whether it is something that was searched for.
-    pub hit: bool,
+    /// Whether it matches the query and is to be highlighted.
+    pub is_match: bool,
 }
 
-/// What to look for in the texts of one answer.
+/// Terms of a query, prepared for the texts of all its hits.
 #[derive(Debug, Default)]
-pub(crate) struct Lookout {
+pub(crate) struct Highlighter {
     terms: HashSet<String>,
     stems: HashSet<String>,
-    beginnings: Vec<String>,
+    prefixes: Vec<String>,
 }
 
-struct Hit {
+struct Match {
     range: Range<usize>,
+    /// The term on the page, which may be another form of the term of the query.
     term: String,
 }
 
-impl Lookout {
-    /// Looks for what the wish asks for.
-    pub(crate) fn of(wish: &Wish) -> Self {
-        let mut lookout = Self::default();
-        for part in wish.parts.clone() {
-            match part {
-                Part::Word { term, stems } => {
-                    lookout.terms.insert(term);
-                    lookout.stems.extend(stems);
+impl Highlighter {
+    /// Collects the terms of a query. Words of phrases are highlighted one by one.
+    pub(crate) fn new(query: &Query) -> Self {
+        let mut highlighter = Self::default();
+        for term in query.terms.clone() {
+            match term {
+                QueryTerm::Word { term, stems } => {
+                    highlighter.terms.insert(term);
+                    highlighter.stems.extend(stems);
                 }
-                Part::Phrase(terms) => lookout.terms.extend(terms),
-                Part::Beginning(letter) => lookout.beginnings.push(letter),
+                QueryTerm::Phrase(terms) => highlighter.terms.extend(terms),
+                QueryTerm::Prefix(letter) => highlighter.prefixes.push(letter),
             }
         }
-        lookout
+        highlighter
     }
 
-    /// The passage of `text` (in `lang`) with most of what is looked for; its beginning when there
-    /// is nothing.
-    pub(crate) fn snippet(&self, text: &str, lang: Option<&str>) -> Vec<Piece> {
-        let hits = self.hits(text, lang);
-        let passage = passage(text, &hits);
-        cut(text, passage, hits)
+    /// The passage of `text` (in `lang`) with the most different terms of the query; the beginning
+    /// of the text when nothing matches.
+    pub(crate) fn snippet(&self, text: &str, lang: Option<&str>) -> Vec<SnippetFragment> {
+        let matches = self.matches(text, lang);
+        let passage = best_passage(text, &matches);
+        fragments(text, passage, matches)
     }
 
-    fn hits(&self, text: &str, lang: Option<&str>) -> Vec<Hit> {
-        let stems = lang.and_then(Stems::of).filter(|_| !self.stems.is_empty());
+    fn matches(&self, text: &str, lang: Option<&str>) -> Vec<Match> {
+        let stemmer = lang.and_then(LanguageStemmer::of).filter(|_| !self.stems.is_empty());
         words(text)
-            .take_while(|word| word.start < LOOK_BYTES)
-            .filter_map(|word| self.hit(&word, stems.as_ref()))
-            .take(HITS_MAX)
+            .take_while(|word| word.start < SEARCHED_BYTES)
+            .filter_map(|word| self.find_match(&word, stemmer.as_ref()))
+            .take(MATCHES_MAX)
             .collect()
     }
 
-    fn hit(&self, word: &Word<'_>, stems: Option<&Stems>) -> Option<Hit> {
+    fn find_match(&self, word: &Word<'_>, stemmer: Option<&LanguageStemmer>) -> Option<Match> {
         let term = word.term()?;
-        let known = self.terms.contains(&term);
-        if !known && self.beginnings.iter().any(|letter| term.starts_with(letter)) {
+        if self.terms.contains(&term) {
+            return Some(Match { range: word.start..word.end(), term });
+        }
+        // A single letter of an unspaced script was typed: only that letter of the bigram matches.
+        if self.prefixes.iter().any(|letter| term.starts_with(letter)) {
             let letter = word.text.chars().next().map_or(0, char::len_utf8);
-            return Some(Hit { range: word.start..word.start + letter, term });
+            return Some(Match { range: word.start..word.start + letter, term });
         }
-        let stem = || {
-            stems
-                .zip(word.stemmable())
-                .is_some_and(|(stems, word)| self.stems.contains(&stems.term(&word)))
-        };
-        (known || stem()).then(|| Hit { range: word.start..word.end(), term })
+        // Stemming is slow, so it is tried last.
+        let stem = stemmer?.term(&word.stemmer_input()?);
+        self.stems.contains(&stem).then(|| Match { range: word.start..word.end(), term })
     }
 }
 
-/// The stretch that begins a little before some hit and holds the most different terms; the first
-/// of equals.
-fn passage(text: &str, hits: &[Hit]) -> Range<usize> {
-    let mut best = (0, 0);
-    for (at, first) in hits.iter().enumerate() {
-        let reach = first.range.start + SNIPPET_BYTES - LEAD_BYTES;
-        let inside = hits[at..].iter().take_while(|hit| hit.range.end <= reach);
-        let different = inside.map(|hit| hit.term.as_str()).collect::<HashSet<_>>().len();
-        if different > best.0 {
-            best = (different, first.range.start.saturating_sub(LEAD_BYTES));
+/// The passage that begins a little before some match and contains the most different terms; the
+/// first of equals. Repetitions of one term say less than a second term of the query.
+fn best_passage(text: &str, matches: &[Match]) -> Range<usize> {
+    let mut best_count = 0;
+    let mut best_start = 0;
+    for (at, first) in matches.iter().enumerate() {
+        let end = first.range.start + SNIPPET_BYTES - CONTEXT_BYTES;
+        let inside = matches[at..].iter().take_while(|found| found.range.end <= end);
+        let different = inside.map(|found| found.term.as_str()).collect::<HashSet<_>>().len();
+        if different > best_count {
+            best_count = different;
+            best_start = first.range.start.saturating_sub(CONTEXT_BYTES);
         }
     }
-    let start = word_edge(text, best.1);
-    start..text_end(text, start + SNIPPET_BYTES)
+    let start = word_start(text, best_start);
+    start..word_end(text, start + SNIPPET_BYTES)
 }
 
-/// The beginning of the word at or after `at`, or a letter's edge where there is no space near.
-fn word_edge(text: &str, at: usize) -> usize {
-    let at = letter_edge(text, at);
+/// The start of the next word at or after `at`, so that a snippet does not begin within a word. In
+/// text without spaces it is the next character.
+fn word_start(text: &str, at: usize) -> usize {
+    let at = char_boundary(text, at);
     if at == 0 || at >= text.len() {
         return at.min(text.len());
     }
-    let near = letter_edge(text, at + LEAD_BYTES / 2);
-    text[at..near].find(' ').map_or(at, |gap| at + gap + 1)
+    // Only half of the context may be given up for this: the first match must stay inside.
+    let limit = char_boundary(text, at + CONTEXT_BYTES / 2);
+    text[at..limit].find(' ').map_or(at, |space| at + space + 1)
 }
 
-fn text_end(text: &str, at: usize) -> usize {
+/// The end of the last word before `at`, likewise.
+fn word_end(text: &str, at: usize) -> usize {
     if at >= text.len() {
         return text.len();
     }
-    let at = letter_edge(text, at);
-    let near = letter_edge(text, at.saturating_sub(LEAD_BYTES / 2));
-    text[near..at].rfind(' ').map_or(at, |gap| near + gap)
+    let at = char_boundary(text, at);
+    let limit = char_boundary(text, at.saturating_sub(CONTEXT_BYTES / 2));
+    text[limit..at].rfind(' ').map_or(at, |space| limit + space)
 }
 
-fn letter_edge(text: &str, at: usize) -> usize {
+/// The boundary between two characters at or before `at`.
+fn char_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -130,20 +138,22 @@ fn letter_edge(text: &str, at: usize) -> usize {
     at
 }
 
-/// `passage` in pieces; hits that touch or overlap (pairs of letters do) become one piece.
-fn cut(text: &str, passage: Range<usize>, hits: Vec<Hit>) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut push = |text: &str, hit: bool| {
+/// Splits `passage` at its matches and marks with an ellipsis where the text goes on.
+fn fragments(text: &str, passage: Range<usize>, matches: Vec<Match>) -> Vec<SnippetFragment> {
+    let mut fragments = Vec::new();
+    let mut push = |text: &str, is_match: bool| {
         if !text.is_empty() {
-            pieces.push(Piece { text: text.to_owned(), hit });
+            fragments.push(SnippetFragment { text: text.to_owned(), is_match });
         }
     };
     if passage.start > 0 {
         push("… ", false);
     }
     let mut at = passage.start;
-    for hit in joined(hits) {
-        let (start, end) = (hit.start.max(at), hit.end.min(passage.end));
+    for range in merged(matches) {
+        // A match may reach over an end of the passage, and is cut there.
+        let start = range.start.max(at);
+        let end = range.end.min(passage.end);
         if start < end {
             push(&text[at..start], false);
             push(&text[start..end], true);
@@ -154,12 +164,14 @@ fn cut(text: &str, passage: Range<usize>, hits: Vec<Hit>) -> Vec<Piece> {
     if passage.end < text.len() {
         push(" …", false);
     }
-    pieces
+    fragments
 }
 
-fn joined(hits: Vec<Hit>) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::with_capacity(hits.len());
-    for Hit { range, .. } in hits {
+/// The ranges of the matches, where touching and overlapping ones are one: the bigrams of an
+/// unspaced word overlap by a letter.
+fn merged(matches: Vec<Match>) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::with_capacity(matches.len());
+    for Match { range, .. } in matches {
         match ranges.last_mut() {
             Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
             _ => ranges.push(range),
@@ -175,11 +187,11 @@ mod tests {
     use super::*;
 
     fn marked(query: &str, text: &str, lang: Option<&str>) -> String {
-        let pieces = Lookout::of(&Wish::of(query)).snippet(text, lang);
-        pieces
-            .into_iter()
-            .map(|piece| if piece.hit { format!("[{}]", piece.text) } else { piece.text })
-            .collect()
+        let fragments = Highlighter::new(&Query::parse(query)).snippet(text, lang);
+        let mark = |fragment: SnippetFragment| {
+            if fragment.is_match { format!("[{}]", fragment.text) } else { fragment.text }
+        };
+        fragments.into_iter().map(mark).collect()
     }
 
     #[test]
@@ -192,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_pairs_are_one_hit() {
+    fn runs_of_bigrams_are_one_match() {
         assert_eq!(marked("東京都", "これは東京都です", Some("ja")), "これは[東京都]です");
         assert_eq!(marked("猫", "白い猫がいる", Some("ja")), "白い[猫]がいる");
     }
@@ -210,17 +222,18 @@ mod tests {
     }
 
     #[test]
-    fn without_a_hit_the_beginning_is_shown() {
+    fn without_a_match_the_beginning_is_shown() {
         assert_eq!(marked("red", "blue sky", None), "blue sky");
         assert_eq!(marked("red", "", None), "");
     }
 
     proptest! {
         #[test]
-        fn pieces_are_the_text_and_nothing_else(query in "\\PC{0,10}", text in "\\PC{0,400}") {
-            let pieces = Lookout::of(&Wish::of(&query)).snippet(&text, Some("en"));
-            let shown: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
-            let inner = shown.strip_prefix("… ").filter(|_| !text.starts_with("… ")).unwrap_or(&shown);
+        fn fragments_are_the_text_and_nothing_else(query in "\\PC{0,10}", text in "\\PC{0,400}") {
+            let fragments = Highlighter::new(&Query::parse(&query)).snippet(&text, Some("en"));
+            let shown: String = fragments.iter().map(|fragment| fragment.text.as_str()).collect();
+            let inner = shown.strip_prefix("… ").filter(|_| !text.starts_with("… "));
+            let inner = inner.unwrap_or(&shown);
             let inner = inner.strip_suffix(" …").filter(|_| !text.contains(inner)).unwrap_or(inner);
             prop_assert!(text.contains(inner), "{inner:?}");
             prop_assert!(shown.len() <= SNIPPET_BYTES + 16);

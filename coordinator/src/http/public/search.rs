@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
-use index::{Found, Index, QUERY_MAX_BYTES, WINDOW_MAX};
+use index::{Index, QUERY_MAX_BYTES, SearchHit, SearchResults, SnippetFragment, WINDOW_MAX};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
@@ -58,11 +58,11 @@ pub async fn search(
     let turn = state.turns.take().await?;
     let found = run(Arc::clone(&state.core.index), turn, q.clone(), offset, limit).await?;
     let took_ms = began.elapsed().as_secs_f64() * 1_000.0;
-    let next = offset + found.items.len();
+    let next = offset + found.hits.len();
     let more = next < usize::try_from(found.total).unwrap_or(usize::MAX).min(WINDOW_MAX)
-        && !found.items.is_empty();
+        && !found.hits.is_empty();
     let next_cursor = i64::try_from(next).ok().filter(|_| more).map(encoded);
-    let items = found.items.into_iter().map(shown).collect();
+    let items = found.hits.into_iter().map(shown).collect();
     Ok(Json(SearchAnswer { query: q, total: found.total, took_ms, items, next_cursor }))
 }
 
@@ -78,7 +78,7 @@ async fn run(
     q: String,
     offset: usize,
     limit: usize,
-) -> Result<index::Answer, Problem> {
+) -> Result<SearchResults, Problem> {
     let searched = tokio::task::spawn_blocking(move || {
         // The turn ends with the work, also when nobody waits for the answer any more.
         let _turn = turn;
@@ -86,22 +86,22 @@ async fn run(
     })
     .await;
     match searched {
-        Ok(Ok(answer)) => Ok(answer),
+        Ok(Ok(results)) => Ok(results),
         Ok(Err(error)) => Err(Problem::internal(&error)),
         Err(broken) => Err(Problem::internal(&broken)),
     }
 }
 
-fn shown(found: Found) -> SearchItem {
-    let host = Url::parse(&found.url).map(|url| url.authority().to_owned()).unwrap_or_default();
-    let piece = |piece: index::Piece| Piece { text: piece.text, hit: piece.hit };
+fn shown(hit: SearchHit) -> SearchItem {
+    let host = Url::parse(&hit.url).map(|url| url.authority().to_owned()).unwrap_or_default();
+    let piece = |fragment: SnippetFragment| Piece { text: fragment.text, hit: fragment.is_match };
     SearchItem {
         host,
-        url: found.url,
-        title: found.title,
-        lang: found.lang,
-        snippet: found.snippet.into_iter().map(piece).collect(),
-        fetched_at: found.fetched_at.into(),
-        score: found.score,
+        url: hit.url,
+        title: hit.title,
+        lang: hit.lang,
+        snippet: hit.snippet.into_iter().map(piece).collect(),
+        fetched_at: hit.fetched_at.into(),
+        score: hit.score,
     }
 }

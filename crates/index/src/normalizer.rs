@@ -1,36 +1,35 @@
-//! Here is a word as somebody wrote it: under which spelling is it found?
+//! Normaliser of words: the spelling under which a word is indexed and searched.
 //!
-//! Case, width, ligatures and the accents of Latin, Greek and Cyrillic do not matter to somebody
-//! who searches, nor do the vowel points of Arabic and Hebrew. The marks of other scripts are
-//! letters in their own right (Devanagari vowel signs, Thai tones, the voicing marks of kana) and
-//! stay.
+//! Case, width, ligatures, the accents of Latin, Greek and Cyrillic and the vowel points of Arabic
+//! and Hebrew are ignored, because searchers often omit them. The marks of other scripts are
+//! letters (Devanagari vowel signs, Thai tones, the voicing marks of kana) and stay.
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Zero-width characters that hold a word together without being part of its spelling.
+/// Whether `c` has no width and connects the letters of a word without being part of its spelling.
 pub(crate) const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{AD}' | '\u{200C}' | '\u{200D}' | '\u{2060}')
 }
 
-/// The spelling under which a word is indexed and looked up.
-pub(crate) fn folded(word: &str) -> String {
+/// The spelling under which a word is indexed and searched. Normalising it again changes nothing.
+pub(crate) fn normalize(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();
     }
     let mut out = String::with_capacity(word.len());
-    for c in word.nfkd().filter(|c| !is_dropped(*c)).flat_map(char::to_lowercase) {
+    for c in word.nfkd().filter(|c| !is_ignored(*c)).flat_map(char::to_lowercase) {
         push_letter(&mut out, c);
     }
-    // Lower case may bring marks of its own (İ), and kana wait for their voicing marks.
-    out.nfc().filter(|c| !is_dropped(*c)).collect()
+    // Lower case may add marks (İ), and kana must be composed with their voicing marks again.
+    out.nfc().filter(|c| !is_ignored(*c)).collect()
 }
 
-/// The spelling that stemmers know: lower case with its accents.
-pub(crate) fn lowered(word: &str) -> String {
+/// The spelling that stemmers expect: lower case with accents.
+pub(crate) fn lowercase(word: &str) -> String {
     word.nfkc().filter(|c| !is_joiner(*c)).flat_map(char::to_lowercase).collect()
 }
 
-fn is_dropped(c: char) -> bool {
+fn is_ignored(c: char) -> bool {
     let accent = matches!(c, '\u{300}'..='\u{36F}');
     let arabic = matches!(c, '\u{640}' | '\u{64B}'..='\u{65F}' | '\u{670}' | '\u{6D6}'..='\u{6DC}');
     let hebrew = matches!(
@@ -41,7 +40,7 @@ fn is_dropped(c: char) -> bool {
     accent || arabic || hebrew || is_joiner(c)
 }
 
-/// Letters that no decomposition brings together, though their readers type one for the other.
+/// Replaces letters that Unicode does not decompose, though readers type one for the other.
 fn push_letter(out: &mut String, c: char) {
     match c {
         'ß' => out.push_str("ss"),
@@ -69,14 +68,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_folded_word_stays(word in "\\PC{0,12}") {
-            let once = folded(&word);
-            prop_assert_eq!(folded(&once), once);
+        fn a_normalised_word_is_unchanged(word in "\\PC{0,12}") {
+            let once = normalize(&word);
+            prop_assert_eq!(normalize(&once), once);
         }
     }
 
     #[test]
-    fn different_spellings_of_a_word_meet() {
+    fn different_spellings_of_a_word_become_one() {
         for (left, right) in [
             ("Café", "cafe"),
             ("ΑΘΉΝΑΣ", "αθηνας"),
@@ -88,14 +87,14 @@ mod tests {
             ("ｶﾞ", "ガ"),
             ("Йод", "иод"),
         ] {
-            assert_eq!(folded(left), folded(right));
+            assert_eq!(normalize(left), normalize(right));
         }
     }
 
     #[test]
-    fn letters_of_other_scripts_stay_apart() {
+    fn letters_of_other_scripts_stay_different() {
         for (left, right) in [("が", "か"), ("कि", "का"), ("มา", "ม้า")] {
-            assert_ne!(folded(left), folded(right));
+            assert_ne!(normalize(left), normalize(right));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The index on disk: how it is opened.
+//! The index on disk and how it is opened.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -8,104 +8,88 @@ use tantivy::directory::error::LockError;
 use tantivy::{IndexReader, ReloadPolicy, TantivyError};
 
 use crate::schema::{Fields, schema, tokenizers};
-use crate::write::Writing;
+use crate::writer::Writer;
 
-/// How much memory the index may take.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Memory in which new pages are gathered before they go to disk, in bytes; at least
-    /// 15,000,000.
-    pub writer_bytes: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { writer_bytes: 48_000_000 }
-    }
-}
-
-/// An index that can be written and searched. One process at a time may hold a directory open.
+/// An index that can be written and searched. One process at a time may open a directory.
 pub struct Index {
     pub(crate) fields: Fields,
     pub(crate) reader: IndexReader,
-    pub(crate) writing: Mutex<Writing>,
+    pub(crate) writer: Mutex<Writer>,
 }
 
-/// Why an index cannot be opened.
+/// Reason why an index cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The directory is not there and cannot be made.
-    #[error("cannot make the index directory {path}")]
+    /// The directory does not exist and cannot be created.
+    #[error("cannot create the index directory {path}")]
     Directory {
-        /// Which.
+        /// The directory of the index.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         #[source]
         source: std::io::Error,
     },
-    /// Another process writes it.
+    /// Another process writes the index.
     #[error(
-        "the index in {path} is in use by another process: stop that one, or choose another data directory"
+        "the index in {path} is in use by another process: stop that one, or choose another data \
+         directory"
     )]
     InUse {
-        /// Which.
+        /// The directory of the index.
         path: PathBuf,
     },
-    /// It was made by a version with other fields.
+    /// The index was written by a version with other fields.
     #[error(
-        "the index in {path} was made by another version: move it away and integrate the packages again"
+        "the index in {path} was written by another version: move it away and ingest the packages \
+         again"
     )]
-    OtherMake {
-        /// Which.
+    OtherVersion {
+        /// The directory of the index.
         path: PathBuf,
     },
-    /// It cannot be read or written.
+    /// The files of the index cannot be read or written.
     #[error("cannot open the index in {path}")]
     Open {
-        /// Which.
+        /// The directory of the index.
         path: PathBuf,
-        /// Why.
+        /// Error of the search library.
         #[source]
         source: TantivyError,
     },
 }
 
 impl Index {
-    /// Opens the index in `dir`, which is made when it is not there.
-    pub fn open(dir: &Path, options: Options) -> Result<Self, OpenError> {
+    /// Opens the index in `dir`, which is created when it does not exist.
+    pub fn open(dir: &Path) -> Result<Self, OpenError> {
         let path = || dir.to_owned();
         std::fs::create_dir_all(dir)
             .map_err(|source| OpenError::Directory { path: path(), source })?;
-        Self::open_existing(dir, options).map_err(|error| match error {
+        Self::open_existing(dir).map_err(|error| match error {
             TantivyError::LockFailure(LockError::LockBusy, _) => OpenError::InUse { path: path() },
             TantivyError::SchemaError(_) | TantivyError::IncompatibleIndex(_) => {
-                OpenError::OtherMake { path: path() }
+                OpenError::OtherVersion { path: path() }
             }
             source => OpenError::Open { path: path(), source },
         })
     }
 
-    fn open_existing(dir: &Path, options: Options) -> tantivy::Result<Self> {
+    fn open_existing(dir: &Path) -> tantivy::Result<Self> {
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(dir)?;
         let index = tantivy::Index::builder()
             .schema(schema)
             .tokenizers(tokenizers())
             .open_or_create(directory)?;
-        // Pages come from the store in small blocks; a small cache spares decompressing one twice
-        // for an answer.
+        // Stored fields are compressed in small blocks. With a small cache, hits in one block
+        // decompress it once.
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
             .doc_store_cache_num_blocks(16);
-        Ok(Self {
-            fields,
-            reader: reader.try_into()?,
-            writing: Mutex::new(Writing::open(index, options)?),
-        })
+        Ok(Self { fields, reader: reader.try_into()?, writer: Mutex::new(Writer::open(index)?) })
     }
 
-    /// Pages that can be found.
+    /// Number of pages that can be found.
     pub fn len(&self) -> u64 {
         self.reader.searcher().num_docs()
     }

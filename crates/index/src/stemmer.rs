@@ -1,11 +1,12 @@
-//! Here is a word and its language: what is its stem?
+//! Stemmers by language.
 //!
-//! Stems are indexed beside the words, each with its language before it (`en:crawl`), so that one
-//! field serves all languages and a stem of one never counts as that of another.
+//! LanguageStemmer are indexed in a field of their own, each with its language as prefix
+//! (`en:crawl`): one field serves all languages, and a stem of one language never matches that of
+//! another.
 
 use frostem::{Algorithm, Stemmer};
 
-use crate::fold::folded;
+use crate::normalizer::normalize;
 
 /// Languages with a stemmer: ISO 639-1 code and Snowball algorithm.
 const LANGUAGES: [(&str, Algorithm); 31] = [
@@ -42,39 +43,40 @@ const LANGUAGES: [(&str, Algorithm); 31] = [
     ("tr", Algorithm::Turkish),
 ];
 
-/// The two or three letters of a language tag by which pages are told apart: `en` for `en-GB`, `no`
-/// for `nb`. None when it is no tag.
-pub(crate) fn language(tag: &str) -> Option<String> {
+/// The primary subtag of a language tag: `en` for `en-GB`. Both written forms of Norwegian become
+/// `no`, which is the code of their stemmer. `None` when `tag` is not a language tag.
+pub(crate) fn primary_language(tag: &str) -> Option<String> {
     let primary = tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-    let sound = (2..=3).contains(&primary.len()) && primary.bytes().all(|b| b.is_ascii_lowercase());
+    let is_code =
+        (2..=3).contains(&primary.len()) && primary.bytes().all(|b| b.is_ascii_lowercase());
     match primary.as_str() {
         "nb" | "nn" => Some("no".to_owned()),
-        _ => sound.then_some(primary),
+        _ => is_code.then_some(primary),
     }
 }
 
-/// The stems of one language.
+/// The Snowball stemmer of one language.
 #[derive(Clone, Copy)]
-pub(crate) struct Stems {
+pub(crate) struct LanguageStemmer {
     code: &'static str,
     stemmer: Stemmer,
 }
 
-impl Stems {
-    /// Of the language with this code, if there is a stemmer for it.
+impl LanguageStemmer {
+    /// The stemmer for an ISO 639-1 code; `None` when there is none.
     pub(crate) fn of(code: &str) -> Option<Self> {
         let found = LANGUAGES.iter().find(|(known, _)| *known == code)?;
         Some(Self { code: found.0, stemmer: Stemmer::new(found.1) })
     }
 
-    /// Of every language that has a stemmer.
+    /// The stemmers of all languages, for queries whose language is unknown.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         LANGUAGES.iter().map(|(code, algorithm)| Self { code, stemmer: Stemmer::new(*algorithm) })
     }
 
-    /// The term for the stem of `lowered`, a word in lower case with its accents.
-    pub(crate) fn term(&self, lowered: &str) -> String {
-        format!("{}:{}", self.code, folded(&self.stemmer.stem(lowered)))
+    /// The term of the stem of a word in lower case with its accents.
+    pub(crate) fn term(&self, word: &str) -> String {
+        format!("{}:{}", self.code, normalize(&self.stemmer.stem(word)))
     }
 }
 
@@ -85,8 +87,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_a_word_meet_in_their_language() {
-        let stem = |code: &str, word: &str| Stems::of(code).unwrap().term(word);
+    fn forms_of_a_word_have_one_stem_in_their_language() {
+        let stem = |code: &str, word: &str| LanguageStemmer::of(code).unwrap().term(word);
         assert_eq!(stem("en", "crawling"), stem("en", "crawled"));
         assert_eq!(stem("de", "häuser"), stem("de", "hauses"));
         assert_eq!(stem("ru", "паук"), stem("ru", "пауки"));
@@ -95,20 +97,20 @@ mod tests {
 
     #[test]
     fn tags_become_languages() {
-        assert_eq!(language("en-GB").as_deref(), Some("en"));
-        assert_eq!(language("nb_NO").as_deref(), Some("no"));
-        assert_eq!(language("PT").as_deref(), Some("pt"));
+        assert_eq!(primary_language("en-GB").as_deref(), Some("en"));
+        assert_eq!(primary_language("nb_NO").as_deref(), Some("no"));
+        assert_eq!(primary_language("PT").as_deref(), Some("pt"));
         for tag in ["", "e", "x1", "english", "日本"] {
-            assert_eq!(language(tag), None, "{tag}");
+            assert_eq!(primary_language(tag), None, "{tag}");
         }
     }
 
     proptest! {
         #[test]
         fn no_stemmer_fails(word in "\\PC{0,24}") {
-            let lowered = crate::fold::lowered(&word);
-            for stems in Stems::all() {
-                let _ = stems.term(&lowered);
+            let word = crate::normalizer::lowercase(&word);
+            for stemmer in LanguageStemmer::all() {
+                let _ = stemmer.term(&word);
             }
         }
     }

@@ -1,16 +1,16 @@
-//! The words of a text as tantivy wants to see them.
+//! Adapter of the segmentation of text to tantivy's tokenizer interface.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-use crate::words::{Words, words};
+use crate::segmentation::{Words, words};
 
-/// Cuts texts by [`words`].
+/// Splits text by [`words`] into normalised terms with positions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WordTokenizer {
     token: Token,
 }
 
-/// Tokens of one text.
+/// The tokens of one text; words that are not indexed are skipped.
 pub(crate) struct WordStream<'a> {
     words: Words<'a>,
     token: &'a mut Token,

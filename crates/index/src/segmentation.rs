@@ -1,66 +1,68 @@
-//! Here is a text in any language: which words are in it, and where?
+//! Segmentation of text in any language into words.
 //!
-//! Scripts that put spaces between words are cut at whatever is neither letter, digit nor mark.
-//! Scripts that do not (Han, kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan) are cut into
-//! overlapping pairs of letters, and the last letter of a run stands alone besides: so any single
-//! letter is the beginning of some term, and any longer string is a phrase of pairs.
+//! Scripts with spaces between words are split at every character that is neither letter, digit nor
+//! mark. Unspaced scripts (Han, kana, Thai, Lao, Khmer, Burmese, Tibetan; Hangul is treated like
+//! them) are split into overlapping bigrams, and the last letter of a run is a term of its own,
+//! too: any single letter is the prefix of some term, and any longer string is a phrase of bigrams.
 
 use unicode_normalization::char::is_combining_mark;
 
-use crate::fold::{folded, is_joiner, lowered};
+use crate::normalizer::{is_joiner, lowercase, normalize};
 
-/// Longest term, in bytes of its folded form; what is longer is noise (encoded data) and is
-/// skipped.
+/// Limit of a term, in bytes of its normalised form. Longer ones are encoded data, not words, and
+/// are not indexed.
 const TERM_MAX_BYTES: usize = 80;
 
 /// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
-    /// As written.
+    /// The word as written.
     pub(crate) text: &'a str,
-    /// Where it starts in the text, in bytes.
+    /// Offset of its start in the text, in bytes.
     pub(crate) start: usize,
-    /// Place among the words of the text, from 0.
+    /// Number of words before it in the text.
     pub(crate) position: usize,
-    /// What it is in a script without spaces.
-    pub(crate) shape: Shape,
+    /// How it was split off.
+    pub(crate) kind: WordKind,
 }
 
-/// How a word was cut.
+/// How a word was split off its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// Between spaces.
+pub(crate) enum WordKind {
+    /// A word of a script with spaces.
     Spaced,
-    /// Two letters of a run.
-    Pair,
-    /// The last letter of a longer run.
-    Tail,
-    /// A letter that is a run of its own.
-    Single,
+    /// Two letters of an unspaced script.
+    Bigram,
+    /// The last letter of a run of several.
+    LastLetter,
+    /// A run of one letter.
+    SingleLetter,
 }
 
 impl Word<'_> {
-    /// Where it ends in the text, in bytes.
+    /// Offset of its end in the text, in bytes.
     pub(crate) fn end(&self) -> usize {
         self.start + self.text.len()
     }
 
-    /// The term it is indexed under; none when it is too long to be a word, or nothing but dropped
-    /// marks.
+    /// The term it is indexed under; `None` when it is too long, or consists of ignored marks only.
     pub(crate) fn term(&self) -> Option<String> {
-        // Folding at most triples the bytes of the shortest letters, so this bound loses no word.
-        let term = Some(self.text).filter(|text| text.len() <= 4 * TERM_MAX_BYTES).map(folded)?;
+        // Runs of encoded data may be megabytes long: they are not worth normalising.
+        if self.text.len() > 4 * TERM_MAX_BYTES {
+            return None;
+        }
+        let term = normalize(self.text);
         (term.len() <= TERM_MAX_BYTES && term.contains(char::is_alphanumeric)).then_some(term)
     }
 
-    /// What a stemmer may work on; none for scripts without spaces and for too long words.
-    pub(crate) fn stemmable(&self) -> Option<String> {
-        let word = self.shape == Shape::Spaced && self.text.len() <= TERM_MAX_BYTES;
-        word.then(|| lowered(self.text))
+    /// The spelling for a stemmer; `None` for unspaced scripts and for too long words.
+    pub(crate) fn stemmer_input(&self) -> Option<String> {
+        let word = self.kind == WordKind::Spaced && self.text.len() <= TERM_MAX_BYTES;
+        word.then(|| lowercase(self.text))
     }
 }
 
-/// The words of `text`, in order.
+/// The words of `text`, in order. Bigrams overlap.
 pub(crate) fn words(text: &str) -> Words<'_> {
     Words { text, at: 0, position: 0, in_run: false }
 }
@@ -71,6 +73,7 @@ pub(crate) struct Words<'a> {
     text: &'a str,
     at: usize,
     position: usize,
+    /// Whether the previous word was a bigram that ended in the letter at `at`.
     in_run: bool,
 }
 
@@ -78,12 +81,12 @@ impl<'a> Iterator for Words<'a> {
     type Item = Word<'a>;
 
     fn next(&mut self) -> Option<Word<'a>> {
-        self.skip_gap();
+        self.skip_separators();
         let rest = &self.text[self.at..];
         let first = rest.chars().next()?;
-        let (length, step, shape) =
-            if is_dense(first) { self.dense(rest) } else { self.spaced(rest) };
-        let word = Word { text: &rest[..length], start: self.at, position: self.position, shape };
+        let (length, step, kind) =
+            if is_unspaced(first) { self.unspaced(rest) } else { self.spaced(rest) };
+        let word = Word { text: &rest[..length], start: self.at, position: self.position, kind };
         self.at += step;
         self.position += 1;
         Some(word)
@@ -91,44 +94,47 @@ impl<'a> Iterator for Words<'a> {
 }
 
 impl Words<'_> {
-    fn skip_gap(&mut self) {
+    fn skip_separators(&mut self) {
         let rest = &self.text[self.at..];
         // A mark without a letter before it is no word.
-        let gap =
+        let separators =
             rest.find(|c: char| c.is_alphanumeric() && !is_combining_mark(c)).unwrap_or(rest.len());
-        self.in_run &= gap == 0;
-        self.at += gap;
+        self.in_run &= separators == 0;
+        self.at += separators;
     }
 
-    fn spaced(&mut self, rest: &str) -> (usize, usize, Shape) {
+    /// Length of the word, length to advance by, and kind of the word at the start of `rest`.
+    fn spaced(&mut self, rest: &str) -> (usize, usize, WordKind) {
         self.in_run = false;
-        let end = rest.find(|c: char| !is_inside(c) || is_dense(c)).unwrap_or(rest.len());
+        let end = rest.find(|c: char| !is_inside(c) || is_unspaced(c)).unwrap_or(rest.len());
         let length = rest[..end].trim_end_matches(is_joiner).len();
-        (length, end, Shape::Spaced)
+        (length, end, WordKind::Spaced)
     }
 
-    fn dense(&mut self, rest: &str) -> (usize, usize, Shape) {
+    /// The same for unspaced scripts: advances by one letter, so that bigrams overlap.
+    fn unspaced(&mut self, rest: &str) -> (usize, usize, WordKind) {
         let letter = letter_len(rest);
         let next = letter_len(&rest[letter..]);
-        let shape = match (next, self.in_run) {
-            (1.., _) => Shape::Pair,
-            (0, true) => Shape::Tail,
-            (0, false) => Shape::Single,
+        let kind = match (next, self.in_run) {
+            (1.., _) => WordKind::Bigram,
+            (0, true) => WordKind::LastLetter,
+            (0, false) => WordKind::SingleLetter,
         };
         self.in_run = next > 0;
-        (letter + next, letter, shape)
+        (letter + next, letter, kind)
     }
 }
 
-/// Length in bytes of the dense letter with its marks at the start of `rest`; 0 when there is none.
+/// Length in bytes of the unspaced letter with its marks at the start of `rest`; 0 when there is
+/// none.
 fn letter_len(rest: &str) -> usize {
     let mut chars = rest.char_indices();
     match chars.next() {
-        Some((_, first)) if is_dense(first) && !is_combining_mark(first) => {}
+        Some((_, first)) if is_unspaced(first) && !is_combining_mark(first) => {}
         _ => return 0,
     }
     chars
-        .find(|(_, c)| !is_combining_mark(*c) && !is_joiner(*c) && !is_half_mark(*c))
+        .find(|(_, c)| !is_combining_mark(*c) && !is_joiner(*c) && !is_halfwidth_mark(*c))
         .map_or(rest.len(), |(at, _)| at)
 }
 
@@ -136,18 +142,19 @@ fn is_inside(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c) || is_joiner(c)
 }
 
-/// Half-width voicing marks of kana, letters by their class but marks by their use.
-const fn is_half_mark(c: char) -> bool {
+/// Half-width voicing marks of kana: Unicode classifies them as letters, but they are used as
+/// marks.
+const fn is_halfwidth_mark(c: char) -> bool {
     matches!(c, '\u{FF9E}' | '\u{FF9F}')
 }
 
-/// Letters of scripts that put no spaces between words.
-fn is_dense(c: char) -> bool {
+/// Whether `c` is a letter of a script without spaces between words.
+fn is_unspaced(c: char) -> bool {
     let code = u32::from(c);
-    code >= 0xE00 && in_dense_block(code) && c.is_alphanumeric()
+    code >= 0xE00 && in_unspaced_block(code) && c.is_alphanumeric()
 }
 
-const fn in_dense_block(code: u32) -> bool {
+const fn in_unspaced_block(code: u32) -> bool {
     matches!(code,
         0xE00..=0xFFF          // Thai, Lao, Tibetan
         | 0x1000..=0x109F      // Burmese
@@ -182,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn dense_scripts() {
+    fn unspaced_scripts() {
         assert_eq!(terms("東京都"), ["東京", "京都", "都"]);
         assert_eq!(terms("猫"), ["猫"]);
         assert_eq!(terms("ｶﾞｶ"), ["ガカ", "カ"]);
@@ -192,9 +199,12 @@ mod tests {
     }
 
     #[test]
-    fn shapes() {
-        let shapes: Vec<_> = words("a 東京 猫").map(|word| word.shape).collect();
-        assert_eq!(shapes, [Shape::Spaced, Shape::Pair, Shape::Tail, Shape::Single]);
+    fn kinds() {
+        let kinds: Vec<_> = words("a 東京 猫").map(|word| word.kind).collect();
+        assert_eq!(
+            kinds,
+            [WordKind::Spaced, WordKind::Bigram, WordKind::LastLetter, WordKind::SingleLetter]
+        );
     }
 
     #[test]
@@ -216,9 +226,9 @@ mod tests {
         }
 
         #[test]
-        fn the_stemmable_form_never_fails(text in ".{0,40}") {
+        fn the_stemmer_input_never_fails(text in ".{0,40}") {
             for word in words(&text) {
-                let _ = word.stemmable();
+                let _ = word.stemmer_input();
             }
         }
     }

@@ -1,0 +1,90 @@
+//! Translation of a fetched page into a document of the index.
+
+use model::UnixMillis;
+use tantivy::TantivyDocument;
+use url::Url;
+
+use crate::sanitize::sanitize;
+use crate::schema::Fields;
+use crate::segmentation::words;
+use crate::stemmer::{LanguageStemmer, primary_language};
+
+/// Limit of a stored title, in bytes.
+const TITLE_MAX_BYTES: usize = 512;
+/// Limit of a page's text that is indexed and stored, in bytes; the rest cannot be found.
+const TEXT_MAX_BYTES: usize = 256 << 10;
+
+/// A page to be indexed.
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'a> {
+    /// Absolute, normalised http or https URL; the key.
+    pub url: &'a str,
+    /// Title; may be empty.
+    pub title: &'a str,
+    /// Text as a reader sees it, without markup.
+    pub text: &'a str,
+    /// Language tag such as `en` or `pt-BR`.
+    pub lang: Option<&'a str>,
+    /// Time of the fetch. An earlier fetch never replaces a later one.
+    pub fetched_at: UnixMillis,
+}
+
+/// The document of a page; `None` when its URL has no host.
+pub(crate) fn tantivy_document(page: &Document<'_>, fields: &Fields) -> Option<TantivyDocument> {
+    let url = Url::parse(page.url).ok()?;
+    let host = url.host_str()?;
+    let mut document = TantivyDocument::default();
+    document.add_text(fields.url, page.url);
+    for domain in domains(host) {
+        document.add_text(fields.site, domain);
+    }
+    document.add_i64(fields.fetched_at, page.fetched_at.0);
+    document.add_text(fields.url_words, url_words(&url, host));
+    let title = sanitize(page.title, TITLE_MAX_BYTES);
+    let text = sanitize(page.text, TEXT_MAX_BYTES);
+    if let Some(lang) = page.lang.and_then(primary_language) {
+        if let Some(stemmer) = LanguageStemmer::of(&lang) {
+            document.add_text(fields.stems, stems(&stemmer, &title, &text));
+        }
+        document.add_text(fields.lang, lang);
+    }
+    document.add_text(fields.title, title);
+    document.add_text(fields.body, text);
+    Some(document)
+}
+
+/// The host and each domain that contains it, up to the top-level domain: `site:` may name any of
+/// them.
+fn domains(host: &str) -> impl Iterator<Item = &str> {
+    let numeric = host.starts_with('[') || host.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let parents =
+        host.match_indices('.').map(|(dot, _)| &host[dot + 1..]).filter(move |_| !numeric);
+    std::iter::once(host).chain(parents).filter(|domain| !domain.is_empty())
+}
+
+fn url_words(url: &Url, host: &str) -> String {
+    format!("{} {}", host.strip_prefix("www.").unwrap_or(host), url.path())
+}
+
+/// The terms of all stems, separated by spaces.
+fn stems(stemmer: &LanguageStemmer, title: &str, text: &str) -> String {
+    let words = words(title).chain(words(text));
+    let terms: Vec<String> =
+        words.filter_map(|word| Some(stemmer.term(&word.stemmer_input()?))).collect();
+    terms.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_is_the_host_and_each_domain_that_contains_it() {
+        assert_eq!(
+            domains("a.b.example").collect::<Vec<_>>(),
+            ["a.b.example", "b.example", "example"]
+        );
+        assert_eq!(domains("192.0.2.1").collect::<Vec<_>>(), ["192.0.2.1"]);
+        assert_eq!(domains("[2001:db8::1]").collect::<Vec<_>>(), ["[2001:db8::1]"]);
+    }
+}

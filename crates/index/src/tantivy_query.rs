@@ -1,0 +1,122 @@
+//! Translation of a query for tantivy, with the ranking.
+//!
+//! Each term scores by its best field (BM25): title three times, text once, words of the URL, and
+//! stems at a discount, so that the exact form of a word wins. A page must contain all of up to
+//! three terms, and three quarters of more. Words in the order of the query raise the score
+//! further.
+
+use tantivy::Term;
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, FuzzyTermQuery,
+    Occur, PhraseQuery, Query, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+
+use crate::query::{Query as ParsedQuery, QueryTerm};
+use crate::schema::Fields;
+
+const TITLE_BOOST: f32 = 3.0;
+const URL_BOOST: f32 = 1.2;
+const STEM_BOOST: f32 = 0.6;
+const IN_ORDER_BOOST: f32 = 1.5;
+/// Share of the scores of the other fields that is added to that of the best field.
+const TIE_BREAKER: f32 = 0.2;
+
+type Clause = (Occur, Box<dyn Query>);
+
+/// The query for tantivy. `query` must not be empty.
+pub(crate) fn tantivy_query(query: &ParsedQuery, fields: &Fields) -> Box<dyn Query> {
+    let mut clauses: Vec<Clause> = Vec::new();
+    if query.terms.is_empty() {
+        // Filters alone select from all pages; a query of exclusions only would match nothing.
+        clauses.push((Occur::Must, Box::new(AllQuery)));
+    } else {
+        clauses.push((Occur::Must, Box::new(enough_of(&query.terms, fields))));
+        clauses.extend(in_order(&query.terms, fields).map(|query| (Occur::Should, query)));
+    }
+    clauses.extend(query.excluded.iter().map(|term| (Occur::MustNot, contains(term, fields))));
+    clauses.extend(any_of(fields.site, &query.sites).map(|query| (Occur::Must, query)));
+    clauses.extend(any_of(fields.lang, &query.langs).map(|query| (Occur::Must, query)));
+    clauses.extend(any_of(fields.site, &query.excluded_sites).map(|query| (Occur::MustNot, query)));
+    clauses.extend(any_of(fields.lang, &query.excluded_langs).map(|query| (Occur::MustNot, query)));
+    Box::new(BooleanQuery::new(clauses))
+}
+
+fn enough_of(terms: &[QueryTerm], fields: &Fields) -> BooleanQuery {
+    let needed = if terms.len() <= 3 { terms.len() } else { (terms.len() * 3).div_ceil(4) };
+    let clauses = terms.iter().map(|term| (Occur::Should, ranked(term, fields))).collect();
+    BooleanQuery::with_minimum_required_clauses(clauses, needed)
+}
+
+/// Matches pages with one term and scores them by the best field.
+fn ranked(term: &QueryTerm, fields: &Fields) -> Box<dyn Query> {
+    let by_field = match term {
+        QueryTerm::Word { term, stems } => {
+            let mut by_field = vec![
+                boosted(word(fields.title, term), TITLE_BOOST),
+                word(fields.body, term),
+                boosted(word(fields.url_words, term), URL_BOOST),
+            ];
+            by_field.extend(stems.iter().map(|stem| boosted(word(fields.stems, stem), STEM_BOOST)));
+            by_field
+        }
+        QueryTerm::Phrase(terms) => {
+            vec![boosted(phrase(fields.title, terms), TITLE_BOOST), phrase(fields.body, terms)]
+        }
+        QueryTerm::Prefix(letter) => {
+            vec![boosted(prefix(fields.title, letter), TITLE_BOOST), prefix(fields.body, letter)]
+        }
+    };
+    Box::new(DisjunctionMaxQuery::with_tie_breaker(by_field, TIE_BREAKER))
+}
+
+/// Matches pages with an excluded term as typed. Pages with other forms of the word stay.
+fn contains(term: &QueryTerm, fields: &Fields) -> Box<dyn Query> {
+    let in_field = |field| match term {
+        QueryTerm::Word { term, .. } => word(field, term),
+        QueryTerm::Phrase(terms) => phrase(field, terms),
+        QueryTerm::Prefix(letter) => prefix(field, letter),
+    };
+    Box::new(BooleanQuery::union(vec![in_field(fields.title), in_field(fields.body)]))
+}
+
+/// Matches the words one after the other, in the order of the query.
+fn in_order<'a>(
+    query_terms: &'a [QueryTerm],
+    fields: &'a Fields,
+) -> impl Iterator<Item = Box<dyn Query>> {
+    let terms: Vec<String> = query_terms
+        .iter()
+        .filter_map(|term| match term {
+            QueryTerm::Word { term, .. } => Some(term.clone()),
+            QueryTerm::Phrase(_) | QueryTerm::Prefix(_) => None,
+        })
+        .collect();
+    let fields = if terms.len() < 2 { vec![] } else { vec![fields.title, fields.body] };
+    fields.into_iter().map(move |field| boosted(phrase(field, &terms), IN_ORDER_BOOST))
+}
+
+fn any_of(field: Field, values: &[String]) -> Option<Box<dyn Query>> {
+    let terms: Vec<Box<dyn Query>> = values.iter().map(|value| word(field, value)).collect();
+    // A filter only selects: it must not add to the score.
+    (!terms.is_empty())
+        .then(|| Box::new(ConstScoreQuery::new(Box::new(BooleanQuery::union(terms)), 0.0)) as _)
+}
+
+fn word(field: Field, term: &str) -> Box<dyn Query> {
+    Box::new(TermQuery::new(Term::from_field_text(field, term), IndexRecordOption::WithFreqs))
+}
+
+fn phrase(field: Field, terms: &[String]) -> Box<dyn Query> {
+    Box::new(PhraseQuery::new(
+        terms.iter().map(|term| Term::from_field_text(field, term)).collect(),
+    ))
+}
+
+fn prefix(field: Field, letter: &str) -> Box<dyn Query> {
+    Box::new(FuzzyTermQuery::new_prefix(Term::from_field_text(field, letter), 0, false))
+}
+
+fn boosted(query: Box<dyn Query>, boost: f32) -> Box<dyn Query> {
+    Box::new(BoostQuery::new(query, boost))
+}
