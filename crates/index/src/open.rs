@@ -1,20 +1,21 @@
-//! The index on disk and how it is opened.
+//! The index on disk: how it is opened and written.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
 use tantivy::{IndexReader, ReloadPolicy, TantivyError};
 
+use crate::document::Document;
 use crate::schema::{Fields, schema, tokenizers};
-use crate::writer::Writer;
+use crate::writer::{WriteError, Writer};
 
 /// An index that can be written and searched. One process at a time may open a directory.
 pub struct Index {
     pub(crate) fields: Fields,
     pub(crate) reader: IndexReader,
-    pub(crate) writer: Mutex<Writer>,
+    writer: Mutex<Writer>,
 }
 
 /// Reason why an index cannot be opened.
@@ -86,7 +87,30 @@ impl Index {
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
             .doc_store_cache_num_blocks(16);
-        Ok(Self { fields, reader: reader.try_into()?, writer: Mutex::new(Writer::open(index)?) })
+        let reader: IndexReader = reader.try_into()?;
+        let writer = Mutex::new(Writer::open(index, reader.clone(), fields)?);
+        Ok(Self { fields, reader, writer })
+    }
+
+    /// Writes a page under its URL and replaces an earlier fetch of it. A page that was fetched
+    /// before the one in the index is ignored.
+    pub fn upsert(&self, page: &Document<'_>) -> Result<(), WriteError> {
+        self.writer().upsert(page)
+    }
+
+    /// Removes the page with this URL, if there is one.
+    pub fn delete(&self, url: &str) -> Result<(), WriteError> {
+        self.writer().delete(url)
+    }
+
+    /// Makes everything written so far durable and searchable. Takes some ten milliseconds.
+    pub fn commit(&self) -> Result<(), WriteError> {
+        self.writer().commit()
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        // A panic elsewhere leaves no half-written page, because a page is one call of tantivy.
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Number of pages that can be found.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
+use crate::optional::Optional;
 use crate::steps::Steps;
-use crate::test::Optional;
 use crate::{cargo, repository};
 
 /// The directory name that cargo-deny derives from the address of RustSec's database.

@@ -17,6 +17,7 @@ mod ignored;
 mod lab;
 mod machine;
 mod namespaces;
+mod optional;
 mod repository;
 mod selection;
 mod steps;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::ignored::{self, IgnoredTest, Need};
 use crate::namespaces;
-use crate::test::Optional;
+use crate::optional::Optional;
 
 /// The ignored tests that do not run; all others do.
 #[derive(Debug)]

@@ -2,9 +2,8 @@
 
 use std::process::Command;
 
-use clap::ValueEnum;
-
 use crate::cargo::cargo;
+use crate::optional::Optional;
 use crate::selection::Selection;
 use crate::steps::Steps;
 use crate::{cargo as tools, deny, machine, repository, web};
@@ -15,31 +14,6 @@ pub(crate) struct Args {
     /// Leave something out; the summary names it. May be given several times.
     #[arg(long, value_name = "NAME")]
     without: Vec<Optional>,
-}
-
-/// What may be left out with `--without`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Optional {
-    /// The tests of the dashboard in Chromium.
-    Browser,
-    /// Everything that needs Node: the dashboard is a stub page and is not tested.
-    Node,
-    /// Licences, banned crates and sources (cargo-deny), and advisories.
-    Deny,
-    /// Known vulnerabilities of dependencies.
-    Advisories,
-    /// Tests that need a TUN device or namespaces.
-    Tun,
-    /// Tests that need ../shared/data: registry files, latency matrices, pages.
-    RegistryData,
-}
-
-impl Optional {
-    /// The reason in the summary.
-    pub(crate) fn reason(self) -> String {
-        let value = self.to_possible_value();
-        format!("--without {} was given", value.as_ref().map_or("", |value| value.get_name()))
-    }
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
