@@ -17,17 +17,16 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cluster::Cluster;
 use coordinator::placement::settle_homes;
 use coordinator::registry::reload_hierarchy;
-use coordinator::runtime::config::Config;
+use coordinator::runtime::clock::SystemClock;
 use coordinator::runtime::events::Event;
-use coordinator::runtime::state::Coordinator;
-use coordinator::startup::boot;
 use coordinator::startup::cli::ServeArgs;
+use coordinator::startup::{boot, configuration};
+use coordinator::tasks::coordinator::Coordinator;
 use coordinator::tasks::driver::TaskSet;
 use coordinator::tasks::table::{BackgroundTask, TABLE};
 use futures_util::future::select_all;
@@ -131,18 +130,18 @@ async fn coordinator(store: &Store, dir: &Path, subnets: u32) -> Arc<Coordinator
         SELECT 'http', host(first + 1), 'resolved', first + 1, first, last FROM subnets
         WHERE kind = 'delegated' AND first <<= '10.0.0.0/8'";
     execute(store, hosts).await.unwrap();
-    let mut config = Config::load(ServeArgs::default(), || Some(dir.to_owned())).unwrap();
+    let mut config = configuration::load(ServeArgs::default(), || Some(dir.to_owned())).unwrap();
     config.limits.open_searches = OPEN;
     config.limits.orders_per_agent = OPEN;
     config.limits.presence_s = 3_600;
     config.limits.min_free_mib = 0;
     let made =
-        boot::coordinator(config, boot::system_clock(), store.clone(), CancellationToken::new())
+        boot::coordinator(config, Arc::new(SystemClock), store.clone(), CancellationToken::new())
             .await;
     let coordinator = Arc::new(made.unwrap());
-    coordinator.leader.store(true, Ordering::Release);
-    reload_hierarchy::run(&coordinator).await.unwrap();
-    settle_homes::run(&coordinator).await.unwrap();
+    coordinator.leader.set(true);
+    reload_hierarchy::run(&coordinator.registry).await.unwrap();
+    settle_homes::run(&coordinator.placement).await.unwrap();
     coordinator
 }
 

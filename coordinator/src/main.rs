@@ -1,12 +1,11 @@
-//! Decides, receives, indexes, answers.
+//! The program `nearcrawl-coordinator`.
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use coordinator::packages::reindex;
 use coordinator::runtime::failure::Failure;
 use coordinator::startup::cli::{Cli, Command};
-use coordinator::startup::{audit_command, serve};
+use coordinator::startup::{audit_command, reindex_command, serve};
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -25,7 +24,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         .map_err(|error| Failure::other(format!("cannot start threads: {error}")))?;
     match cli.command {
         Command::Serve(args) => runtime.block_on(serve::serve(args)),
-        Command::Reindex(args) => runtime.block_on(reindex::reindex(args)),
+        Command::Reindex(args) => runtime.block_on(reindex_command::run(args)),
         Command::Audit(args) => runtime.block_on(audit_command::run(args)),
     }
 }

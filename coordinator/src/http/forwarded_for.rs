@@ -14,7 +14,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use ipnet::IpNet;
 
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// A layer that puts the real address in the place of a trusted proxy's.
 pub async fn see_through_proxies(

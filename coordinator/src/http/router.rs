@@ -16,7 +16,7 @@ use crate::http::openapi as document;
 use crate::http::problem::Problem;
 use crate::http::public::pages as web;
 use crate::http::state::ApiState;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// Largest body of a request, in bytes: ten thousand seeds of the longest kind would be more, and
 /// are sent in parts.

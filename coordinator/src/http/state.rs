@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::http::admin::events::Watch;
 use crate::http::admin::session::SignIn;
 use crate::http::public::search::Turns;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// Shared by all handlers; cheap to clone.
 #[derive(Clone)]

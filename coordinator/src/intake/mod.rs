@@ -7,3 +7,35 @@ pub mod recent_urls;
 pub mod resolve_hosts;
 pub mod route_urls;
 pub mod seeds;
+
+use std::sync::Arc;
+
+use store::Store;
+
+use crate::intake::dns::Dns;
+use crate::intake::recent_urls::RecentUrls;
+use crate::runtime::agent_wakeups::AgentWakeups;
+use crate::runtime::clock::Clock;
+use crate::runtime::config::Limits;
+use crate::runtime::delegated_hierarchy::CurrentHierarchy;
+use crate::runtime::events::Events;
+
+/// The parts that the tasks of this stage use.
+pub struct Intake {
+    /// Postgres.
+    pub store: Store,
+    /// Bounds on lookups, routes and leases.
+    pub limits: Limits,
+    /// Time of all decisions and rows.
+    pub clock: Arc<dyn Clock>,
+    /// Receives the events of this stage.
+    pub events: Arc<Events>,
+    /// Finds the smallest subnet of an address.
+    pub hierarchy: Arc<CurrentHierarchy>,
+    /// Wakes agents that get URLs.
+    pub agent_wakeups: Arc<AgentWakeups>,
+    /// Looks up the addresses of hosts.
+    pub dns: Dns,
+    /// URLs that were routed lately, so that repeats are dropped early.
+    pub recent_urls: Arc<RecentUrls>,
+}

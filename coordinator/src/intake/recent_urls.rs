@@ -12,7 +12,7 @@ use model::Fingerprint;
 
 /// Fingerprints of URLs that were routed lately.
 #[derive(Debug)]
-pub struct Recent {
+pub struct RecentUrls {
     halves: Mutex<Halves>,
     capacity: usize,
 }
@@ -23,7 +23,7 @@ struct Halves {
     old: HashSet<Fingerprint>,
 }
 
-impl Recent {
+impl RecentUrls {
     /// Remembers between `capacity / 2` and `capacity` fingerprints, about 32 bytes each.
     pub fn new(capacity: usize) -> Self {
         Self { halves: Mutex::default(), capacity }
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn remembers_the_younger_half_at_least_and_never_more_than_its_capacity() {
-        let recent = Recent::new(100);
+        let recent = RecentUrls::new(100);
         recent.remember((0..1_000).map(u128::to_be_bytes));
         assert!((950..1_000).map(u128::to_be_bytes).all(|f| recent.contains(f)));
         assert!((0..900).map(u128::to_be_bytes).all(|f| !recent.contains(f)));
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn forgets_when_told() {
-        let recent = Recent::new(100);
+        let recent = RecentUrls::new(100);
         let url = model::url::fingerprint("http://a.example/");
         recent.remember([url]);
         assert!(recent.contains(url));

@@ -7,11 +7,11 @@ use model::{CrawlUrl, HostId};
 use store::hosts::{self, FailedLookup, Unresolved};
 use url::Host;
 
+use crate::intake::Intake;
 use crate::intake::dns::LookupError;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
-use crate::runtime::state::Coordinator;
 
 /// Hosts in one batch.
 const BATCH: u32 = 512;
@@ -26,32 +26,32 @@ const GIVEN_UP_MS: i64 = 24 * 3_600_000;
 
 /// Looks up the addresses of hosts. A name that does not answer is tried again with growing pauses,
 /// then given up with the reason.
-pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-    let waiting = hosts::unresolved(&coordinator.store, BATCH, coordinator.now()).await?;
+pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
+    let waiting = hosts::unresolved(&intake.store, BATCH, intake.clock.now()).await?;
     if waiting.is_empty() {
         return Ok(Outcome::Idle);
     }
     let count = waiting.len();
-    let at_once = coordinator.config.limits.resolving_hosts as usize;
+    let at_once = intake.limits.resolving_hosts as usize;
     let mut looked_up = stream::iter(waiting)
         .map(|host| async move {
-            let address = look_up(coordinator, &host.authority).await;
+            let address = look_up(intake, &host.authority).await;
             (host, address)
         })
         .buffer_unordered(at_once)
         .ready_chunks(BATCH as usize);
     // As they come: names that do not answer hold nobody up.
     while let Some(answers) = looked_up.next().await {
-        write_down(coordinator, answers).await?;
+        write_down(intake, answers).await?;
     }
     let outcome = format!("looked {} up", quantity(count, "host"));
     Ok(if count == BATCH as usize { Outcome::More(outcome) } else { Outcome::Done(outcome) })
 }
 
-async fn look_up(coordinator: &Coordinator, authority: &str) -> Result<IpAddr, LookupError> {
+async fn look_up(intake: &Intake, authority: &str) -> Result<IpAddr, LookupError> {
     let url = CrawlUrl::of_host("http", authority).ok();
     match url.as_ref().and_then(CrawlUrl::host) {
-        Some(Host::Domain(name)) => coordinator.dns.address(name).await,
+        Some(Host::Domain(name)) => intake.dns.address(name).await,
         Some(Host::Ipv4(address)) => Ok(address.into()),
         Some(Host::Ipv6(address)) => Ok(IpAddr::from(address).to_canonical()),
         None => Err(LookupError::NoAddress(authority.to_owned())),
@@ -59,7 +59,7 @@ async fn look_up(coordinator: &Coordinator, authority: &str) -> Result<IpAddr, L
 }
 
 async fn write_down(
-    coordinator: &Coordinator,
+    intake: &Intake,
     looked_up: Vec<(Unresolved, Result<IpAddr, LookupError>)>,
 ) -> Result<(), store::StoreError> {
     let mut found: Vec<(HostId, IpAddr)> = Vec::new();
@@ -67,27 +67,27 @@ async fn write_down(
     for (host, address) in looked_up {
         match address {
             Ok(address) => found.push((host.id, address)),
-            Err(error) => failed.push(failure(coordinator, &host, &error)),
+            Err(error) => failed.push(failure(intake, &host, &error)),
         }
     }
     if !failed.is_empty() {
-        hosts::not_resolved(&coordinator.store, &failed).await?;
+        hosts::not_resolved(&intake.store, &failed).await?;
     }
     if !found.is_empty() {
-        hosts::resolved(&coordinator.store, &found).await?;
-        coordinator.events.emit(Event::HostsResolved);
+        hosts::resolved(&intake.store, &found).await?;
+        intake.events.emit(Event::HostsResolved);
     }
     Ok(())
 }
 
-fn failure(coordinator: &Coordinator, host: &Unresolved, error: &LookupError) -> FailedLookup {
+fn failure(intake: &Intake, host: &Unresolved, error: &LookupError) -> FailedLookup {
     let limit = match error {
         LookupError::NoAddress(_) => ATTEMPTS_WITHOUT_ADDRESS,
-        LookupError::NoAnswer { .. } => coordinator.config.limits.resolve_attempts,
+        LookupError::NoAnswer { .. } => intake.limits.resolve_attempts,
     };
     let give_up = host.attempts + 1 >= limit;
     let pause = if give_up { GIVEN_UP_MS } else { pause_ms(host.attempts) };
-    let retry_at = coordinator.now().plus_ms(pause);
+    let retry_at = intake.clock.now().plus_ms(pause);
     FailedLookup { id: host.id, reason: error.to_string(), retry_at, give_up }
 }
 

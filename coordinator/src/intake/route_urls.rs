@@ -5,26 +5,26 @@ use std::collections::HashSet;
 use model::url::fingerprint;
 use store::routes;
 
+use crate::intake::Intake;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
-use crate::runtime::state::Coordinator;
 
 /// URLs in one batch.
 const BATCH: u32 = 5_000;
 
 /// Moves URLs whose host has an agent from the queue to that agent's list, and agent_wakeups the agent.
-pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-    let ahead = coordinator.config.limits.routes_ahead;
-    let routed = routes::route(&coordinator.store, BATCH, ahead).await?;
+pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
+    let ahead = intake.limits.routes_ahead;
+    let routed = routes::route(&intake.store, BATCH, ahead).await?;
     if routed.is_empty() {
         return Ok(Outcome::Idle);
     }
-    coordinator.recent.remember(routed.iter().map(|route| fingerprint(&route.url)));
+    intake.recent_urls.remember(routed.iter().map(|route| fingerprint(&route.url)));
     let agents: HashSet<_> = routed.iter().map(|route| route.agent).collect();
     let outcome =
         format!("routed {} to {}", quantity(routed.len(), "URL"), quantity(agents.len(), "agent"));
-    coordinator.agent_wakeups.wake(agents);
-    coordinator.events.emit(Event::UrlsRouted);
+    intake.agent_wakeups.wake(agents);
+    intake.events.emit(Event::UrlsRouted);
     Ok(if routed.len() == BATCH as usize { Outcome::More(outcome) } else { Outcome::Done(outcome) })
 }

@@ -4,8 +4,8 @@ use model::{CrawlUrl, UrlError};
 use store::StoreError;
 use store::urls::NewUrl;
 
+use crate::intake::Intake;
 use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
 
 /// What became of seeds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,10 +19,7 @@ pub struct AddedSeeds {
 }
 
 /// Queues seeds.
-pub async fn add_seeds(
-    coordinator: &Coordinator,
-    seeds: &[String],
-) -> Result<AddedSeeds, StoreError> {
+pub async fn add_seeds(intake: &Intake, seeds: &[String]) -> Result<AddedSeeds, StoreError> {
     let mut sown = AddedSeeds::default();
     let mut urls = Vec::with_capacity(seeds.len());
     for seed in seeds {
@@ -31,8 +28,8 @@ pub async fn add_seeds(
             Err(error) => sown.rejected.push((seed.clone(), error)),
         }
     }
-    sown.accepted = store::urls::queue(&coordinator.store, &urls, coordinator.now()).await?;
+    sown.accepted = store::urls::queue(&intake.store, &urls, intake.clock.now()).await?;
     sown.already_known = (urls.len() as u64).saturating_sub(sown.accepted);
-    coordinator.events.emit(Event::SeedsAdded);
+    intake.events.emit(Event::SeedsAdded);
     Ok(sown)
 }

@@ -15,7 +15,7 @@ use protocol::package::PackageName;
 
 /// What could not be done with a body.
 #[derive(Debug, thiserror::Error)]
-pub enum BodyError {
+pub enum BlobError {
     /// The directory cannot be used.
     #[error("cannot use the package directory {path}")]
     Open {
@@ -53,7 +53,7 @@ pub enum BodyError {
     },
 }
 
-impl BodyError {
+impl BlobError {
     /// Whether making room on the disk is the remedy.
     pub fn is_full(&self) -> bool {
         match self {
@@ -85,17 +85,17 @@ fn is_storage_full(error: &(dyn std::error::Error + 'static)) -> bool {
 
 /// The package store.
 #[derive(Debug, Clone)]
-pub struct Bodies {
+pub struct BlobStore {
     objects: Arc<dyn ObjectStore>,
     dir: PathBuf,
     min_free_mib: u64,
 }
 
-impl Bodies {
+impl BlobStore {
     /// In this directory, made when it is not there. Writes are refused when its disk has less than
     /// `min_free_mib` left.
-    pub fn open(dir: &Path, min_free_mib: u64) -> Result<Self, BodyError> {
-        let failed = |source: Box<dyn std::error::Error + Send + Sync>| BodyError::Open {
+    pub fn open(dir: &Path, min_free_mib: u64) -> Result<Self, BlobError> {
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| BlobError::Open {
             path: dir.into(),
             source,
         };
@@ -111,26 +111,26 @@ impl Bodies {
     }
 
     /// Stores a body; durable when this returns.
-    pub async fn put(&self, key: &str, body: Bytes) -> Result<(), BodyError> {
+    pub async fn put(&self, key: &str, body: Bytes) -> Result<(), BlobError> {
         self.check_room()?;
         let put = self.objects.put(&key.into(), body.into()).await;
-        put.map(drop).map_err(|source| BodyError::Write { key: key.to_owned(), source })
+        put.map(drop).map_err(|source| BlobError::Write { key: key.to_owned(), source })
     }
 
     /// Reads a body back.
-    pub async fn get(&self, key: &str) -> Result<Bytes, BodyError> {
-        let failed = |source| BodyError::Read { key: key.to_owned(), source };
+    pub async fn get(&self, key: &str) -> Result<Bytes, BlobError> {
+        let failed = |source| BlobError::Read { key: key.to_owned(), source };
         self.objects.get(&key.into()).await.map_err(failed)?.bytes().await.map_err(failed)
     }
 
-    fn check_room(&self) -> Result<(), BodyError> {
+    fn check_room(&self) -> Result<(), BlobError> {
         // A disk that cannot be asked is found out by the write itself.
         let Ok(disk) = nix::sys::statvfs::statvfs(&self.dir) else { return Ok(()) };
         let free_mib = (disk.blocks_available() * disk.fragment_size()) >> 20;
         if free_mib >= self.min_free_mib {
             return Ok(());
         }
-        Err(BodyError::Full { free_mib, needed_mib: self.min_free_mib })
+        Err(BlobError::Full { free_mib, needed_mib: self.min_free_mib })
     }
 }
 
@@ -147,8 +147,8 @@ mod tests {
     #[tokio::test]
     async fn a_body_comes_back_as_it_went() {
         let dir = tempfile::tempdir().unwrap();
-        let bodies = Bodies::open(&dir.path().join("packages"), 0).unwrap();
-        let key = Bodies::key(&name(), "abc");
+        let bodies = BlobStore::open(&dir.path().join("packages"), 0).unwrap();
+        let key = BlobStore::key(&name(), "abc");
         bodies.put(&key, Bytes::from_static(b"body")).await.unwrap();
         bodies.put(&key, Bytes::from_static(b"body")).await.unwrap();
         assert_eq!(bodies.get(&key).await.unwrap(), "body");
@@ -158,7 +158,7 @@ mod tests {
     #[tokio::test]
     async fn a_full_disk_is_said_before_anything_is_written() {
         let dir = tempfile::tempdir().unwrap();
-        let bodies = Bodies::open(dir.path(), u64::MAX >> 20).unwrap();
+        let bodies = BlobStore::open(dir.path(), u64::MAX >> 20).unwrap();
         let error = bodies.put("k", Bytes::from_static(b"body")).await.unwrap_err();
         assert!(error.is_full(), "{error}");
         assert!(bodies.get("k").await.unwrap_err().is_missing());

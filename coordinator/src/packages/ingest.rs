@@ -12,7 +12,7 @@ use store::packages::{HostTally, Integration};
 use store::timing_reports::Trends;
 use store::urls::NewUrl;
 
-use crate::intake::recent_urls::Recent;
+use crate::intake::recent_urls::RecentUrls;
 
 /// Scheme and authority.
 pub type HostName = (String, String);
@@ -55,7 +55,7 @@ pub fn ingest(
     entries: &[Entry],
     own: &BTreeSet<HostName>,
     index: &Index,
-    recent: &Recent,
+    recent: &RecentUrls,
 ) -> Result<Integration, WriteError> {
     let mut tallies: BTreeMap<HostName, Tally> = BTreeMap::new();
     let mut foreign = 0_u32;
@@ -106,7 +106,7 @@ fn document<'a>(fetch: &'a Fetch, page: &'a Page) -> Document<'a> {
 
 /// Links to be queued: well formed, not at the end of a chain of redirects, not routed lately, each
 /// once. What was handed back was routed to somebody who has it no more.
-fn discovered(entries: &[Entry], recent: &Recent) -> Vec<NewUrl> {
+fn discovered(entries: &[Entry], recent: &RecentUrls) -> Vec<NewUrl> {
     let links = entries.iter().filter_map(|entry| match entry {
         Entry::Discovered(Discovered { url, redirects, handed_back })
             if *redirects <= MAX_REDIRECTS =>

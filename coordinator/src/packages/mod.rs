@@ -1,6 +1,59 @@
-//! Packages: received bodies and their ingest into the index.
+//! Packages: receives them, stores their bodies and ingests them into the search index.
 
 pub mod blob_store;
 pub mod ingest;
 pub mod ingest_packages;
-pub mod reindex;
+
+use std::sync::Arc;
+
+use index::Index;
+use store::Store;
+use tokio::sync::Semaphore;
+
+use crate::intake::recent_urls::RecentUrls;
+use crate::packages::blob_store::BlobStore;
+use crate::predictor::Predictor;
+use crate::runtime::clock::Clock;
+use crate::runtime::delegated_hierarchy::CurrentHierarchy;
+use crate::runtime::events::Events;
+
+/// Packages received at the same time, at most 16 MiB each.
+const UPLOADS: usize = 16;
+/// Packages verified at the same time.
+const VERIFICATIONS: usize = 4;
+
+/// The parts that the tasks of this stage use.
+pub struct Packages {
+    /// Postgres.
+    pub store: Store,
+    /// Time of all rows.
+    pub clock: Arc<dyn Clock>,
+    /// Receives the events of this stage.
+    pub events: Arc<Events>,
+    /// Finds the subnets of fetches.
+    pub hierarchy: Arc<CurrentHierarchy>,
+    /// Learns from the round trips of fetches.
+    pub predictor: Arc<Predictor>,
+    /// Drops links that were routed lately.
+    pub recent_urls: Arc<RecentUrls>,
+    /// The search index. Its calls block.
+    pub index: Arc<Index>,
+    /// The packages as they were received.
+    pub blobs: BlobStore,
+    /// Bounds the memory of packages that are being received.
+    pub uploads: Semaphore,
+    /// Bounds the threads that verify packages.
+    pub verifications: Semaphore,
+}
+
+impl Packages {
+    /// Permits for packages that are being received.
+    pub fn upload_permits() -> Semaphore {
+        Semaphore::new(UPLOADS)
+    }
+
+    /// Permits for packages that are being verified.
+    pub fn verification_permits() -> Semaphore {
+        Semaphore::new(VERIFICATIONS)
+    }
+}

@@ -1,18 +1,16 @@
 //! What admins do to agents: approve, pause, resume, revoke.
 
-use std::sync::Arc;
-
 use delegation::Home;
 use hierarchy::Range;
 use model::AgentId;
 use store::StoreError;
 use store::agents::{self, Order, Ordered};
-use tokio::sync::MutexGuard;
 
-use crate::placement::constraints::{constraints, may_settle};
+use crate::placement::Placement;
+use crate::placement::constraints::may_settle;
+use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
 
 /// What an admin wants of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,36 +28,37 @@ pub enum Wish {
 /// Carries the wish out and tells everybody whom it concerns. `actor` goes into the audit. `None`
 /// when there is no such agent.
 pub async fn order(
-    coordinator: &Coordinator,
+    placement: &Placement,
     agent: AgentId,
     wish: Wish,
     actor: &str,
 ) -> Result<Option<Ordered>, StoreError> {
-    let writing = coordinator.current_hierarchy.writing().await;
+    let writing = placement.hierarchy.writing().await;
     let order = match wish {
-        Wish::Approve => Order::Approve { home: home(coordinator, agent).await? },
+        Wish::Approve => Order::Approve { home: home(placement, agent).await? },
         Wish::Pause => Order::Pause,
         Wish::Resume => Order::Resume,
         Wish::Revoke => Order::Revoke,
     };
-    let ordered = agents::order(&coordinator.store, agent, order, actor, coordinator.now()).await?;
+    let ordered =
+        agents::order(&placement.store, agent, order, actor, placement.clock.now()).await?;
     if ordered == Some(Ordered::Done) {
         if wish == Wish::Revoke {
             // What it was routed is queued again and must be let through.
-            coordinator.recent.forget();
+            placement.recent_urls.forget();
         }
-        rebuild_delegation_table(coordinator, &writing).await?;
+        placement.hierarchy.reload_delegations(&placement.store, &writing).await?;
         drop(writing);
-        spread(coordinator, agent);
+        spread(placement, agent);
     }
     Ok(ordered)
 }
 
 /// The subnet that an agent would get, by the delegated hierarchy in use.
-async fn home(coordinator: &Coordinator, agent: AgentId) -> Result<Option<Range>, StoreError> {
-    let Some(delegated) = coordinator.delegated() else { return Ok(None) };
-    let Some(address) = agents::home(&coordinator.store, agent).await? else { return Ok(None) };
-    let constraints = constraints(coordinator).await?;
+async fn home(placement: &Placement, agent: AgentId) -> Result<Option<Range>, StoreError> {
+    let Some(delegated) = placement.hierarchy.current() else { return Ok(None) };
+    let Some(address) = agents::home(&placement.store, agent).await? else { return Ok(None) };
+    let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
     Ok(home_of(&delegated, agent, address)
         .filter(|home| may_settle(&delegated, &constraints, agent, home)))
 }
@@ -77,20 +76,7 @@ pub fn home_of(
     }
 }
 
-/// Reads the delegations anew into the delegated hierarchy, after a change of many at once.
-pub async fn rebuild_delegation_table(
-    coordinator: &Coordinator,
-    writing: &MutexGuard<'_, ()>,
-) -> Result<(), StoreError> {
-    if let Some(delegated) = coordinator.delegated() {
-        let held = store::delegations::held(&coordinator.store).await?;
-        let redrawn = DelegatedHierarchy::new(Arc::clone(delegated.hierarchy()), &held);
-        coordinator.current_hierarchy.replace(Arc::new(redrawn), writing);
-    }
-    Ok(())
-}
-
-fn spread(coordinator: &Coordinator, agent: AgentId) {
-    coordinator.agent_wakeups.wake([agent]);
-    coordinator.events.emit(Event::AgentAdministered);
+fn spread(placement: &Placement, agent: AgentId) {
+    placement.agent_wakeups.wake([agent]);
+    placement.events.emit(Event::AgentAdministered);
 }

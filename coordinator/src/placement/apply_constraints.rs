@@ -10,11 +10,12 @@ use store::constraints::{self, Kind, Rule};
 use store::delegations::{self, Assigned, Assignment, Cause, Standing};
 use store::{StoreError, audit, searches};
 
+use crate::placement::Placement;
 use crate::placement::constraints::assign::give;
 use crate::placement::constraints::plan::Ground;
+use crate::runtime::constraints::current_constraints;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
-use crate::runtime::state::Coordinator;
 use crate::search::open_searches::open;
 
 /// A search that brought no other agent is repeated after so long, in milliseconds.
@@ -23,11 +24,11 @@ const AGAIN_MS: i64 = 3_600_000;
 /// Ends pins and exclusions whose time is over, gives what is pinned to its agent, and searches
 /// anew for what a pin does not hold any more and for what is with an excluded agent, who keeps it
 /// until another one is found.
-pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-    let ended = constraints::expire(&coordinator.store, coordinator.now()).await?;
-    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
-    let constraints = crate::placement::constraints::constraints(coordinator).await?;
-    let plan = Ground::see(coordinator, &delegated).await?.plan(&delegated, &constraints);
+pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
+    let ended = constraints::expire(&placement.store, placement.clock.now()).await?;
+    let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
+    let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
+    let plan = Ground::see(placement, &delegated).await?.plan(&delegated, &constraints);
     let range = |subnet| delegated.hierarchy().subnet(subnet).range();
     let (mut pinned, mut searched) = (Vec::new(), Vec::new());
     for (subnet, due) in plan {
@@ -36,8 +37,8 @@ pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
             Correction::Reopen { .. } => searched.push(range(subnet)),
         }
     }
-    let given = give_pinned(coordinator, &pinned).await?;
-    let opened = search_anew(coordinator, &searched).await?;
+    let given = give_pinned(placement, &pinned).await?;
+    let opened = search_anew(placement, &searched).await?;
     if ended + given + opened == 0 {
         return Ok(Outcome::Idle);
     }
@@ -48,18 +49,18 @@ pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
 
 /// Gives subnets to the agents that are pinned there. Says how many.
 pub(crate) async fn give_pinned(
-    coordinator: &Coordinator,
+    placement: &Placement,
     pinned: &[(Range, PinId, AgentId)],
 ) -> Result<u64, StoreError> {
     if pinned.is_empty() {
         return Ok(0);
     }
-    let rules = constraints::counting(&coordinator.store, Kind::Pin, coordinator.now()).await?;
+    let rules = constraints::counting(&placement.store, Kind::Pin, placement.clock.now()).await?;
     let rules: HashMap<i64, Rule> = rules.into_iter().map(|rule| (rule.id, rule)).collect();
     let subnets: Vec<Range> = pinned.iter().map(|(subnet, ..)| *subnet).collect();
     let mut given = 0;
     for (standing, (_, pin, agent)) in
-        delegations::standing(&coordinator.store, &subnets).await?.iter().zip(pinned)
+        delegations::standing(&placement.store, &subnets).await?.iter().zip(pinned)
     {
         let Some(rule) = rules.get(&pin.get()) else { continue };
         let assignment = Assignment {
@@ -70,34 +71,34 @@ pub(crate) async fn give_pinned(
             by: &rule.created_by,
             note: &rule.reason,
         };
-        given += u64::from(matches!(give(coordinator, &assignment).await?, Assigned::Made(_)));
+        given += u64::from(matches!(give(placement, &assignment).await?, Assigned::Made(_)));
     }
     Ok(given)
 }
 
 /// Says how many subnets were let go of: a search was opened, or, where there is nothing to probe,
 /// nobody has them any more.
-async fn search_anew(coordinator: &Coordinator, subnets: &[Range]) -> Result<u64, StoreError> {
+async fn search_anew(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreError> {
     if subnets.is_empty() {
         return Ok(0);
     }
-    let standing = delegations::standing(&coordinator.store, subnets).await?;
+    let standing = delegations::standing(&placement.store, subnets).await?;
     let (bare, probed): (Vec<Standing>, Vec<Standing>) =
         standing.into_iter().partition(|standing| standing.hosts == 0);
-    let released = release(coordinator, &bare).await?;
+    let released = release(placement, &bare).await?;
     let probed: Vec<Range> = probed.iter().map(|standing| standing.subnet).collect();
-    let since = coordinator.now().plus_ms(-AGAIN_MS);
-    let targets = searches::targets(&coordinator.store, &probed, since).await?;
-    Ok(released + open(coordinator, targets).await?)
+    let since = placement.clock.now().plus_ms(-AGAIN_MS);
+    let targets = searches::targets(&placement.store, &probed, since).await?;
+    Ok(released + open(&placement.search, targets).await?)
 }
 
-async fn release(coordinator: &Coordinator, bare: &[Standing]) -> Result<u64, StoreError> {
-    let writing = coordinator.current_hierarchy.writing().await;
+async fn release(placement: &Placement, bare: &[Standing]) -> Result<u64, StoreError> {
+    let writing = placement.hierarchy.writing().await;
     let mut released = 0;
     for standing in bare {
         let Standing { subnet, generation, .. } = standing;
-        let now = coordinator.now();
-        if delegations::release(&coordinator.store, subnet, *generation, now).await? {
+        let now = placement.clock.now();
+        if delegations::release(&placement.store, subnet, *generation, now).await? {
             let subject = subnet.to_string();
             let detail = json!({ "why": "no host of it is known, so that no search can be made" });
             let entry = audit::Entry {
@@ -106,14 +107,13 @@ async fn release(coordinator: &Coordinator, bare: &[Standing]) -> Result<u64, St
                 subject: &subject,
                 detail: &detail,
             };
-            audit::write(&coordinator.store, &entry, now).await?;
+            audit::write(&placement.store, &entry, now).await?;
             released += 1;
         }
     }
     if released > 0 {
-        crate::placement::agent_administration::rebuild_delegation_table(coordinator, &writing)
-            .await?;
-        coordinator.events.emit(Event::SubnetsReleased);
+        placement.hierarchy.reload_delegations(&placement.store, &writing).await?;
+        placement.events.emit(Event::SubnetsReleased);
     }
     Ok(released)
 }

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use delegation::audit::{AuditedAgent, AuditedDelegation, Finding, audit};
-use delegation::balance::{DailyWork, capacity};
 use hierarchy::Hierarchy;
 use model::{Reason, UnixMillis};
-use store::loads::{self, Work};
+use store::loads;
 use store::{Store, StoreError, delegations};
 
-/// An agent counts as measured when it has delivered for so long, in milliseconds.
-pub const LONG_ENOUGH_MS: i64 = 24 * 3_600_000;
+use crate::placement::load_snapshot::capacity_of;
 
 /// What an audit found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,13 +36,6 @@ impl LastAudit {
     pub fn set(&self, audited: Audited) {
         self.last.store(Some(Arc::new(audited)));
     }
-}
-
-/// Pages a day that an agent can crawl, as measured so far.
-pub fn capacity_of(work: &Work, now: UnixMillis) -> u64 {
-    let long = work.since.is_some_and(|since| since.plus_ms(LONG_ENOUGH_MS) <= now);
-    let shown = long.then_some(DailyWork { fetched: work.fetched, queued: work.queued });
-    capacity(work.offered, shown)
 }
 
 /// Audits the delegations that hold against a hierarchy. A range that the hierarchy does not have

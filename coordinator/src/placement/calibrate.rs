@@ -4,33 +4,33 @@ use delegation::calibration::TimingReports;
 use store::timing_reports::{self, Unheard};
 use store::{agents, calibrations};
 
+use crate::placement::Placement;
 use crate::placement::calibration::{Walk, rest};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
-use crate::runtime::state::Coordinator;
 
 /// Subnets weighed in one run.
 const BATCH: u32 = 1_000;
 
 /// Weighs what agents tell of slow pages together, subnet by subnet, and goes on with the cases
 /// that come of it (IPMicra III.F).
-pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-    let unheard = timing_reports::unheard(&coordinator.store, BATCH).await?;
+pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
+    let unheard = timing_reports::unheard(&placement.store, BATCH).await?;
     let more = unheard.len() == BATCH as usize;
     let mut suspicions = 0;
     for told in &unheard {
-        suspicions += u32::from(weigh(coordinator, told).await?);
+        suspicions += u32::from(weigh(placement, told).await?);
     }
-    let cases = calibrations::going_on(&coordinator.store).await?;
-    let workers = agents::workers(&coordinator.store).await?;
-    let mut walk = Walk::begin(coordinator, &workers);
+    let cases = calibrations::going_on(&placement.store).await?;
+    let workers = agents::workers(&placement.store).await?;
+    let mut walk = Walk::begin(placement, &workers);
     for case in &cases {
         walk.step(case).await?;
     }
     let steps = walk.finish();
     if suspicions + steps > 0 {
-        coordinator.events.emit(Event::CalibrationAdvanced);
+        placement.events.emit(Event::CalibrationAdvanced);
     }
     Ok(match (suspicions + steps > 0, more) {
         (false, false) => Outcome::Idle,
@@ -45,8 +45,8 @@ pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
 }
 
 /// Hears what was told of a subnet; whether that opened a case.
-async fn weigh(coordinator: &Coordinator, told: &Unheard) -> Result<bool, anyhow::Error> {
-    let (now, rest) = (coordinator.now(), rest(&coordinator.policy.load()));
+async fn weigh(placement: &Placement, told: &Unheard) -> Result<bool, anyhow::Error> {
+    let (now, rest) = (placement.clock.now(), rest(&placement.policy.load()));
     let mut timing_reports = match (&told.timing_reports, told.delegated_at) {
         (Some(timing_reports), _) => serde_json::from_value(timing_reports.clone())?,
         (None, Some(decided)) => {
@@ -61,8 +61,8 @@ async fn weigh(coordinator: &Coordinator, told: &Unheard) -> Result<bool, anyhow
     (0..told.slower).for_each(|_| suspicion = timing_reports.slower(&rest, now));
     let weighed = serde_json::to_value(timing_reports)?;
     if suspicion && told.delegated_at.is_some() {
-        return Ok(calibrations::open(&coordinator.store, told, &weighed, now).await?);
+        return Ok(calibrations::open(&placement.store, told, &weighed, now).await?);
     }
-    timing_reports::heard(&coordinator.store, told, &weighed).await?;
+    timing_reports::heard(&placement.store, told, &weighed).await?;
     Ok(false)
 }

@@ -20,8 +20,8 @@ use store::{
     calibrations::Seed,
 };
 
+use crate::placement::Placement;
 use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
 
 /// How often a subnet may move, by the policy.
 pub(crate) fn rest(policy: &Policy) -> ReopenLimits {
@@ -41,7 +41,7 @@ pub(crate) fn fresh(decided: UnixMillis) -> Result<serde_json::Value, serde_json
 
 /// A walk over the cases that go on.
 pub(crate) struct Walk<'a> {
-    coordinator: &'a Coordinator,
+    placement: &'a Placement,
     policy: Policy,
     ready: HashSet<AgentId>,
     asked: HashSet<AgentId>,
@@ -50,15 +50,16 @@ pub(crate) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// Sees who can measure.
-    pub(crate) fn begin(coordinator: &'a Coordinator, workers: &[Worker]) -> Self {
-        let (now, heard_since) = (coordinator.now(), coordinator.heard_since());
+    pub(crate) fn begin(placement: &'a Placement, workers: &[Worker]) -> Self {
+        let (now, heard_since) =
+            (placement.clock.now(), placement.limits.heard_since(placement.clock.now()));
         let is_ready = |worker: &&Worker| {
             let heard_of = worker.last_heartbeat_at.is_some_and(|at| at >= heard_since);
             heard_of && worker.asleep_until.is_none_or(|until| until <= now)
         };
         let ready = workers.iter().filter(is_ready).map(|worker| worker.agent).collect();
-        let policy = **coordinator.policy.load();
-        Self { coordinator, policy, ready, asked: HashSet::new(), steps: 0 }
+        let policy = **placement.policy.load();
+        Self { placement, policy, ready, asked: HashSet::new(), steps: 0 }
     }
 
     /// The next step of one case.
@@ -100,16 +101,16 @@ impl<'a> Walk<'a> {
             }
             Outcome::Failed => return self.end(case, IncidentState::Undecided, None).await,
         };
-        let now = self.coordinator.now();
+        let now = self.placement.clock.now();
         match (
             ControlProbe { agent, before_us }.cause(case.agent, case.ratio, now_us),
             &case.target,
         ) {
             (IncidentCause::Server, _) => {
                 self.steps += 1;
-                let store = &self.coordinator.store;
+                let store = &self.placement.store;
                 calibrations::forgive(store, case, now_us, &fresh(now)?, now).await?;
-                self.coordinator.agent_wakeups.wake([case.agent]);
+                self.placement.agent_wakeups.wake([case.agent]);
                 Ok(())
             }
             (IncidentCause::Path, Some(_)) => {
@@ -129,7 +130,7 @@ impl<'a> Walk<'a> {
         failed: Option<AgentId>,
     ) -> Result<(), anyhow::Error> {
         let measured = match failed {
-            None => calibrations::measured(&self.coordinator.store, case.delegation).await?,
+            None => calibrations::measured(&self.placement.store, case.delegation).await?,
             Some(_) => Vec::new(),
         };
         let ready = |agent| self.ready.contains(&agent);
@@ -165,12 +166,12 @@ impl<'a> Walk<'a> {
     /// Another agent has the subnet now; its former one is remembered.
     async fn went(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
         self.steps += 1;
-        let now = self.coordinator.now();
+        let now = self.placement.clock.now();
         // Who got it by hand may never have measured it: it gets it back when it is nearer than the
         // present one.
         let before_us = case.before_us.unwrap_or(u32::MAX);
         let failback = serde_json::to_value(Failback::new(case.agent, before_us, now))?;
-        Ok(calibrations::went(&self.coordinator.store, case, holds, &failback, now).await?)
+        Ok(calibrations::went(&self.placement.store, case, holds, &failback, now).await?)
     }
 
     /// The former agent looks now and then whether its way is as before.
@@ -178,7 +179,7 @@ impl<'a> Walk<'a> {
         let Some(mut failback) = failback(case)? else {
             return self.end(case, IncidentState::Overtaken, None).await;
         };
-        let (now, rest) = (self.coordinator.now(), rest(&self.policy));
+        let (now, rest) = (self.placement.clock.now(), rest(&self.policy));
         let Some(awaited) = case.probe else {
             if failback.is_due(&rest, now) && self.ready.contains(&failback.former) {
                 return self.check(case, failback.former, None).await;
@@ -198,7 +199,7 @@ impl<'a> Walk<'a> {
             return self.search(case, IncidentState::Returning, None, &seeds).await;
         }
         let failback = serde_json::to_value(failback)?;
-        Ok(calibrations::remember(&self.coordinator.store, case, &failback, now).await?)
+        Ok(calibrations::remember(&self.placement.store, case, &failback, now).await?)
     }
 
     async fn check(
@@ -210,7 +211,7 @@ impl<'a> Walk<'a> {
         let Some(target) = &case.target else {
             return self.end(case, IncidentState::Undecided, None).await;
         };
-        let (store, now) = (&self.coordinator.store, self.coordinator.now());
+        let (store, now) = (&self.placement.store, self.placement.clock.now());
         calibrations::check(store, case, agent, witness_us, target, now).await?;
         self.asked.insert(agent);
         self.steps += 1;
@@ -227,10 +228,10 @@ impl<'a> Walk<'a> {
         let Some(target) = &case.target else {
             return self.end(case, IncidentState::Undecided, now_us).await;
         };
-        let (store, now) = (&self.coordinator.store, self.coordinator.now());
+        let (store, now) = (&self.placement.store, self.placement.clock.now());
         let rules = (self.policy.strategy.as_str(), self.policy.threshold_us);
         calibrations::search(store, case, (state, now_us), target, seeds, rules, now).await?;
-        self.coordinator.events.emit(Event::SearchReady);
+        self.placement.events.emit(Event::SearchReady);
         self.steps += 1;
         Ok(())
     }
@@ -242,14 +243,14 @@ impl<'a> Walk<'a> {
         now_us: Option<u32>,
     ) -> Result<(), anyhow::Error> {
         self.steps += 1;
-        let now = self.coordinator.now();
-        Ok(calibrations::end(&self.coordinator.store, case, (state, now_us), &fresh(now)?, now)
+        let now = self.placement.clock.now();
+        Ok(calibrations::end(&self.placement.store, case, (state, now_us), &fresh(now)?, now)
             .await?)
     }
 
     /// AgentWakeups whoever was asked; how many steps were made.
     pub(crate) fn finish(self) -> u32 {
-        self.coordinator.agent_wakeups.wake(self.asked);
+        self.placement.agent_wakeups.wake(self.asked);
         self.steps
     }
 }

@@ -2,14 +2,24 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use delegation::balance::{DailyWork, capacity};
 use hierarchy::Range;
-use model::AgentId;
+use model::{AgentId, UnixMillis};
 use store::StoreError;
 use store::loads::{self, Answer, Work};
 
-use crate::placement::audit::capacity_of;
+use crate::placement::Placement;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::state::Coordinator;
+
+/// An agent counts as measured when it has delivered for so long, in milliseconds.
+const LONG_ENOUGH_MS: i64 = 24 * 3_600_000;
+
+/// Pages a day that an agent can crawl, as measured so far.
+pub fn capacity_of(work: &Work, now: UnixMillis) -> u64 {
+    let long = work.since.is_some_and(|since| since.plus_ms(LONG_ENOUGH_MS) <= now);
+    let shown = long.then_some(DailyWork { fetched: work.fetched, queued: work.queued });
+    capacity(work.offered, shown)
+}
 
 /// Loads, capacities and names as they are now.
 pub struct LoadSnapshot {
@@ -32,12 +42,12 @@ pub struct Weighed {
 impl LoadSnapshot {
     /// Weighs everything.
     pub async fn take(
-        coordinator: &Coordinator,
+        placement: &Placement,
         delegated: &DelegatedHierarchy,
     ) -> Result<Self, StoreError> {
-        let now = coordinator.now();
-        let loads = loads::subnets(&coordinator.store, now).await?;
-        let works = loads::agents(&coordinator.store, now).await?;
+        let now = placement.clock.now();
+        let loads = loads::subnets(&placement.store, now).await?;
+        let works = loads::agents(&placement.store, now).await?;
         let weighed = |work: Work| Weighed { capacity: capacity_of(&work, now), load: 0, work };
         let mut scales = Self { agents: works.into_iter().map(weighed).collect(), loads };
         scales.put(delegated);
@@ -73,9 +83,9 @@ pub struct Times {
 
 impl Times {
     /// All that was measured of these subnets.
-    pub async fn read(coordinator: &Coordinator, subnets: &[Range]) -> Result<Self, StoreError> {
+    pub async fn read(placement: &Placement, subnets: &[Range]) -> Result<Self, StoreError> {
         let mut times = Self { answers: HashMap::new() };
-        for answer in loads::answers(&coordinator.store, subnets).await? {
+        for answer in loads::answers(&placement.store, subnets).await? {
             times.answers.entry(answer.subnet).or_default().insert(answer.agent, answer);
         }
         Ok(times)

@@ -9,5 +9,47 @@ pub mod balance_load;
 pub mod calibrate;
 pub mod calibration;
 pub mod constraints;
+pub mod delegate_remapped;
 pub mod load_snapshot;
 pub mod settle_homes;
+
+use std::sync::Arc;
+
+use store::Store;
+
+use crate::intake::recent_urls::RecentUrls;
+use crate::placement::audit::LastAudit;
+use crate::predictor::Predictor;
+use crate::runtime::agent_wakeups::AgentWakeups;
+use crate::runtime::clock::Clock;
+use crate::runtime::config::Limits;
+use crate::runtime::delegated_hierarchy::CurrentHierarchy;
+use crate::runtime::events::Events;
+use crate::runtime::policy::CurrentPolicy;
+use crate::search::DelegationSearch;
+
+/// The parts that the tasks of this stage use.
+pub struct Placement {
+    /// Postgres.
+    pub store: Store,
+    /// How long an agent counts as reachable.
+    pub limits: Limits,
+    /// Time of all decisions and rows.
+    pub clock: Arc<dyn Clock>,
+    /// Receives the events of this stage.
+    pub events: Arc<Events>,
+    /// Where moves are computed and entered.
+    pub hierarchy: Arc<CurrentHierarchy>,
+    /// Calibration, and the strategy of searches that are opened again.
+    pub policy: Arc<CurrentPolicy>,
+    /// Wakes agents that get or lose subnets.
+    pub agent_wakeups: Arc<AgentWakeups>,
+    /// Estimates the costs of moves.
+    pub predictor: Arc<Predictor>,
+    /// Opens searches for subnets that need another agent.
+    pub search: Arc<DelegationSearch>,
+    /// Forgotten when routes are withdrawn, so that their URLs are routed again.
+    pub recent_urls: Arc<RecentUrls>,
+    /// Findings of the last audit.
+    pub last_audit: LastAudit,
+}

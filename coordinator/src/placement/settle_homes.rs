@@ -4,20 +4,21 @@ use hierarchy::Range;
 use model::{AgentId, Reason};
 use store::{agents, delegations};
 
-use crate::placement::agent_administration::{home_of, rebuild_delegation_table};
-use crate::placement::constraints::{constraints, may_settle};
+use crate::placement::Placement;
+use crate::placement::agent_administration::home_of;
+use crate::placement::constraints::may_settle;
+use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
-use crate::runtime::state::Coordinator;
 
 /// Approval delegates an agent's home subnet to it. Where that could not be (no hierarchy was
 /// loaded) or is not so any more (a new generation cuts the addresses differently), this does it.
-pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
-    let constraints = constraints(coordinator).await?;
-    let workers = agents::workers(&coordinator.store).await?;
+pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
+    let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
+    let workers = agents::workers(&placement.store).await?;
     let unsettled: Vec<(AgentId, Range)> = workers
         .iter()
         .filter_map(|worker| Some((worker.agent, home_of(&delegated, worker.agent, worker.home)?)))
@@ -27,15 +28,14 @@ pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
     if unsettled.is_empty() {
         return Ok(Outcome::Idle);
     }
-    let writing = coordinator.current_hierarchy.writing().await;
+    let writing = placement.hierarchy.writing().await;
     let mut settled = 0;
     for (agent, home) in &unsettled {
-        let now = coordinator.now();
-        settled +=
-            u32::from(delegations::settle_home(&coordinator.store, *agent, home, now).await?);
+        let now = placement.clock.now();
+        settled += u32::from(delegations::settle_home(&placement.store, *agent, home, now).await?);
     }
-    rebuild_delegation_table(coordinator, &writing).await?;
-    coordinator.events.emit(Event::HomesDelegated);
+    placement.hierarchy.reload_delegations(&placement.store, &writing).await?;
+    placement.events.emit(Event::HomesDelegated);
     Ok(Outcome::Done(format!("settled {} at home", quantity(settled, "agent"))))
 }
 

@@ -3,11 +3,11 @@
 use model::{LandmarkId, Strategy};
 use store::landmarks;
 
+use crate::predictor::Predictor;
 use crate::predictor::{State, anycast, plan};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
-use crate::runtime::state::Coordinator;
 
 /// Decided searches to choose from.
 const LOOK_BACK: u32 = 50_000;
@@ -24,13 +24,13 @@ const ALL: i64 = 100_000;
 /// Keeps as many landmarks as the policy allows and the known subnets are worth. They are chosen
 /// from subnets whose address answered in a search, spread over countries and companies; who dies,
 /// moves or turns out to be anycast is replaced.
-pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
-    let policy = coordinator.policy.load_full();
+pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = predictor.hierarchy.current() else { return Ok(Outcome::Idle) };
+    let policy = predictor.policy.load_full();
     if policy.strategy != Strategy::Predictive {
         return Ok(Outcome::Idle);
     }
-    let (store, now) = (&coordinator.store, coordinator.now());
+    let (store, now) = (&predictor.store, predictor.clock.now());
     let thorough = now.0.div_euclid(MINUTE_MS) % THOROUGH == 0;
     let most = policy.landmarks as usize;
     let count = landmarks::count(store).await? as usize;
@@ -44,7 +44,7 @@ pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
         landmarks::forget(store, now.plus_ms(-KEPT_MS)).await?;
     }
     let spots = landmarks::answering(store, now.plus_ms(-REST_MS), LOOK_BACK).await?;
-    let anycast = coordinator.insight.with_clusters(|clusters| anycast(clusters, &times));
+    let anycast = predictor.insight.with_clusters(|clusters| anycast(clusters, &times));
     let state = State {
         live: &live,
         times: &times,
@@ -58,6 +58,6 @@ pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
     if retired + chosen == 0 {
         return Ok(Outcome::Idle);
     }
-    coordinator.events.emit(Event::LandmarksChosen);
+    predictor.events.emit(Event::LandmarksChosen);
     Ok(Outcome::Done(format!("chose {}, retired {retired}", quantity(chosen, "landmark"))))
 }

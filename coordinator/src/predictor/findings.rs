@@ -12,8 +12,8 @@ use store::searches::{self, OpenSearch, Sighted};
 use store::{StoreError, cuts, round_trips};
 
 use crate::predictor::Lesson;
+use crate::predictor::Predictor;
 use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
 
 /// What the probes of a search showed besides the nearest agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,66 +26,66 @@ struct Finding {
 
 /// Looks for oddities of the subnets of searches that were decided, and writes down those it finds.
 pub async fn findings(
-    coordinator: &Coordinator,
+    predictor: &Predictor,
     decided: &[(&OpenSearch, &Lesson)],
 ) -> Result<(), StoreError> {
     let searches: Vec<&OpenSearch> = decided.iter().map(|(search, _)| *search).collect();
-    let others = searches::sightings(&coordinator.store, &searches).await?;
+    let others = searches::sightings(&predictor.store, &searches).await?;
     for (search, lesson) in decided {
         let seen = AddressTimes { address: search.target, times_ms: lesson.times_ms.clone() };
         let others = by_address(others.get(&search.id).into_iter().flatten().map(seen_at));
-        if let Some(pair) = coordinator.insight.detect_anycast(lesson) {
-            note(coordinator, search, &near_both(pair, &lesson.times_ms)).await?;
+        if let Some(pair) = predictor.insight.detect_anycast(lesson) {
+            note(predictor, search, &near_both(pair, &lesson.times_ms)).await?;
         } else if let Some(finding) = elsewhere(&seen, &others) {
-            note(coordinator, search, &finding).await?;
-            note_cut(coordinator, search, [others, vec![seen]].concat()).await?;
+            note(predictor, search, &finding).await?;
+            note_cut(predictor, search, [others, vec![seen]].concat()).await?;
         }
     }
     Ok(())
 }
 
 async fn note(
-    coordinator: &Coordinator,
+    predictor: &Predictor,
     search: &OpenSearch,
     found: &Finding,
 ) -> Result<(), StoreError> {
-    searches::note_finding(&coordinator.store, search.id, found.word, &found.detail).await
+    searches::note_finding(&predictor.store, search.id, found.word, &found.detail).await
 }
 
 /// Where the addresses of a subnet disagree it is to be cut, if it is large enough.
 async fn note_cut(
-    coordinator: &Coordinator,
+    predictor: &Predictor,
     search: &OpenSearch,
     sightings: Vec<AddressTimes>,
 ) -> Result<(), StoreError> {
     let parts = split(search.subnet, &sightings);
-    note_parts(coordinator, search.subnet, parts, Some(search.id)).await
+    note_parts(predictor, search.subnet, parts, Some(search.id)).await
 }
 
 async fn note_parts(
-    coordinator: &Coordinator,
+    predictor: &Predictor,
     whole: Range,
     parts: Vec<Range>,
     search: Option<SearchId>,
 ) -> Result<(), StoreError> {
     if parts.len() > 1 {
-        cuts::note(&coordinator.store, &SubnetSplit { whole, parts }, search, coordinator.now())
+        cuts::note(&predictor.store, &SubnetSplit { whole, parts }, search, predictor.clock.now())
             .await?;
-        coordinator.events.emit(Event::SplitProposed);
+        predictor.events.emit(Event::SplitProposed);
     }
     Ok(())
 }
 
 /// Notes how these subnets are to be cut, where the round trips of fetches from their addresses say
 /// that they are not in one place.
-pub async fn cut_apart(coordinator: &Coordinator, subnets: &[Range]) -> Result<(), StoreError> {
+pub async fn cut_apart(predictor: &Predictor, subnets: &[Range]) -> Result<(), StoreError> {
     let large: Vec<Range> = subnets.iter().copied().filter(can_be_split).collect();
     if large.is_empty() {
         return Ok(());
     }
-    for (subnet, told) in round_trips::confirmed(&coordinator.store, &large).await? {
+    for (subnet, told) in round_trips::confirmed(&predictor.store, &large).await? {
         let times = told.iter().map(|one| (one.address, one.agent, one.rtt_us));
-        note_parts(coordinator, subnet, split(subnet, &by_address(times)), None).await?;
+        note_parts(predictor, subnet, split(subnet, &by_address(times)), None).await?;
     }
     Ok(())
 }

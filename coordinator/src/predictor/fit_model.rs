@@ -4,27 +4,27 @@ use model::UnixMillis;
 use store::landmarks::{self, Stock};
 use tokio::time::Instant;
 
+use crate::predictor::Predictor;
 use crate::predictor::{Basis, Sizes, survey};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
-use crate::runtime::state::Coordinator;
 
 /// Surveys the landmarks when their times have changed enough, or the hierarchy is another. A
 /// survey reads every time and thousands of trails, so that it is never part of a search.
-pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
+pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = predictor.hierarchy.current() else { return Ok(Outcome::Idle) };
     let hierarchy = delegated.hierarchy();
-    let known = coordinator.insight.basis();
+    let known = predictor.insight.basis();
     let basis = known.filter(|(generation, _)| *generation == hierarchy.generation());
     let since = basis.map_or(UnixMillis(0), |(_, basis)| basis.newest);
-    let stock = landmarks::stock(&coordinator.store, since).await?;
-    if !is_due(basis.map(|(_, basis)| basis), stock, coordinator.now()) {
+    let stock = landmarks::stock(&predictor.store, since).await?;
+    if !is_due(basis.map(|(_, basis)| basis), stock, predictor.clock.now()) {
         return Ok(Outcome::Idle);
     }
     let began = Instant::now();
-    let Sizes { landmarks, clusters, lessons } = survey(coordinator, hierarchy).await?;
-    coordinator.events.emit(Event::ModelFitted);
+    let Sizes { landmarks, clusters, lessons } = survey(predictor, hierarchy).await?;
+    predictor.events.emit(Event::ModelFitted);
     let took_ms = began.elapsed().as_millis();
     Ok(Outcome::Done(format!(
         "surveyed {} in {took_ms} ms: {}, and what {} taught",

@@ -11,8 +11,8 @@ use store::round_trips::{self, RoundTrip};
 use store::searches::{self, Decided};
 
 use crate::predictor::Lesson;
+use crate::predictor::Predictor;
 use crate::predictor::knowledge::Knowledge;
-use crate::runtime::state::Coordinator;
 
 /// What a survey was built from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,18 +43,15 @@ const BATCH: u32 = 5_000;
 
 /// Sees to it that something is known on this hierarchy, if only that there are no landmarks: a
 /// search that goes on after a restart must not fall back to another order.
-pub async fn know(
-    coordinator: &Coordinator,
-    hierarchy: &Arc<Hierarchy>,
-) -> Result<(), anyhow::Error> {
+pub async fn know(predictor: &Predictor, hierarchy: &Arc<Hierarchy>) -> Result<(), anyhow::Error> {
     let is_known = || {
-        let basis = coordinator.insight.basis();
+        let basis = predictor.insight.basis();
         basis.is_some_and(|(generation, _)| generation == hierarchy.generation())
     };
     if !is_known() {
-        let _surveying = coordinator.insight.surveying.lock().await;
+        let _surveying = predictor.insight.surveying.lock().await;
         if !is_known() {
-            build(coordinator, hierarchy).await?;
+            build(predictor, hierarchy).await?;
         }
     }
     Ok(())
@@ -63,28 +60,24 @@ pub async fn know(
 /// Builds the knowledge anew. What is learned meanwhile may be lost until
 /// the next survey.
 pub async fn survey(
-    coordinator: &Coordinator,
+    predictor: &Predictor,
     hierarchy: &Arc<Hierarchy>,
 ) -> Result<Sizes, anyhow::Error> {
-    let _surveying = coordinator.insight.surveying.lock().await;
-    build(coordinator, hierarchy).await
+    let _surveying = predictor.insight.surveying.lock().await;
+    build(predictor, hierarchy).await
 }
 
-async fn build(
-    coordinator: &Coordinator,
-    hierarchy: &Arc<Hierarchy>,
-) -> Result<Sizes, anyhow::Error> {
-    let surveyed_at = coordinator.now();
-    let times = landmarks::times(&coordinator.store).await?;
+async fn build(predictor: &Predictor, hierarchy: &Arc<Hierarchy>) -> Result<Sizes, anyhow::Error> {
+    let surveyed_at = predictor.clock.now();
+    let times = landmarks::times(&predictor.store).await?;
     let newest = times.iter().map(|time| time.measured_at).max().unwrap_or(UnixMillis(0));
     let basis = Basis { reports: times.len() as u64, newest, surveyed_at };
     // Trails say nothing without clusters to compare them with.
-    let lessons =
-        if times.is_empty() { Vec::new() } else { lessons(coordinator, hierarchy).await? };
+    let lessons = if times.is_empty() { Vec::new() } else { lessons(predictor, hierarchy).await? };
     let ground = Arc::clone(hierarchy);
     let thinking = tokio::task::spawn_blocking(move || think(&ground, basis, &times, &lessons));
     let (known, sizes) = thinking.await?;
-    coordinator.insight.replace(known);
+    predictor.insight.replace(known);
     Ok(sizes)
 }
 
@@ -130,19 +123,19 @@ fn by_landmark(hierarchy: &Hierarchy, times: &[Measured]) -> Vec<Landmark> {
 
 /// The newest decided searches, oldest first, on this hierarchy.
 async fn lessons(
-    coordinator: &Coordinator,
+    predictor: &Predictor,
     hierarchy: &Hierarchy,
 ) -> Result<Vec<Lesson>, store::StoreError> {
     let mut found = Vec::new();
     let mut before = SearchId::new(i64::MAX);
     while found.len() < LESSONS {
-        let batch = searches::decided(&coordinator.store, before, BATCH).await?;
+        let batch = searches::decided(&predictor.store, before, BATCH).await?;
         let Some(last) = batch.last() else { break };
         before = last.id;
         found.extend(batch.iter().filter_map(|decided| lesson(hierarchy, decided)));
     }
     found.reverse();
-    let told = round_trips::newest(&coordinator.store, LESSONS).await?;
+    let told = round_trips::newest(&predictor.store, LESSONS).await?;
     add_fetches(hierarchy, &mut found, &told);
     Ok(found)
 }

@@ -7,8 +7,8 @@ use hierarchy::Generation;
 use model::{UnixMillis, policy::ProbesADay};
 use store::{StoreError, probes};
 
+use crate::predictor::Predictor;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::state::Coordinator;
 
 /// What was asked for today, counted by subnets of one generation of the hierarchy; unknown after a
 /// start.
@@ -21,15 +21,15 @@ impl Spending {
     /// Counts the orders of today in Postgres, unless that was done for this generation.
     pub async fn know(
         &self,
-        coordinator: &Coordinator,
+        predictor: &Predictor,
         delegated: &DelegatedHierarchy,
     ) -> Result<(), StoreError> {
         let generation = delegated.hierarchy().generation();
         if self.with(|known| known.as_ref().is_some_and(|(counted, _)| *counted == generation)) {
             return Ok(());
         }
-        let now = coordinator.now();
-        let usage = count(coordinator, delegated, now).await?;
+        let now = predictor.clock.now();
+        let usage = count(predictor, delegated, now).await?;
         self.with(|known| *known = Some((generation, usage)));
         Ok(())
     }
@@ -53,13 +53,13 @@ impl Spending {
 }
 
 async fn count(
-    coordinator: &Coordinator,
+    predictor: &Predictor,
     delegated: &DelegatedHierarchy,
     now: UnixMillis,
 ) -> Result<ProbeUsage, StoreError> {
     let today = UnixMillis(now.0 - now.0.rem_euclid(DAY_MS));
     let mut usage = ProbeUsage::default();
-    for spent in probes::spent(&coordinator.store, today).await? {
+    for spent in probes::spent(&predictor.store, today).await? {
         let subnet = delegated.hierarchy().smallest(spent.address);
         for _ in 0..spent.probes {
             usage.record(spent.agent, subnet, now);

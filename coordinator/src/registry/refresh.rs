@@ -1,9 +1,9 @@
-//! Registry data is fetched and loaded anew from time to time.
+//! Runs the loader: to refresh the registries' data, and to split subnets.
 //!
 //! > We have to rebuild the IP-address hierarchy every three months. (IPMicra III.C)
 //!
-//! The loader does it, as a process of its own: it may take memory and time, may be killed at any
-//! moment, and the coordinator takes a new generation over however it came.
+//! The loader is a process of its own: it takes memory and time and may be killed at any moment.
+//! The coordinator puts a new generation in use no matter which process loaded it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,12 +18,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::runtime::config::{Config, Registries};
 
-/// Hours between two attempts that nobody asked for.
+/// Hours between two attempts that no admin asked for.
 pub const PAUSE_H: i64 = 6;
 const HOUR_MS: i64 = 3_600_000;
 const SETTING: &str = "refresh_asked_at";
 
-/// When the data was loaded, and when somebody wanted or tried to have it anew.
+/// The times that decide whether a refresh is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refresh {
     /// When the generation in use was swapped in.
@@ -35,8 +35,8 @@ pub struct Refresh {
 }
 
 impl Refresh {
-    /// Whether to fetch and load now: somebody asked since the last load and attempt, or the data
-    /// is `days` old (0: never mind) and the last attempt is a while ago.
+    /// Whether to fetch and load now: an admin asked since the last load and attempt, or the data is
+    /// `days` old (0: never) and the last attempt was [`PAUSE_H`] ago.
     pub fn is_due(&self, days: u32, now: UnixMillis) -> bool {
         let wanted = self.asked_at > self.tried_at.max(Some(self.loaded_at));
         let old = days > 0 && now.0 - self.loaded_at.0 >= i64::from(days) * 24 * HOUR_MS;
@@ -45,34 +45,34 @@ impl Refresh {
     }
 }
 
-/// When this process last tried; a new process may try at once.
+/// When this process last ran the loader; a new process may run it at once.
 #[derive(Debug, Default)]
 pub struct LastAttempt(Mutex<Option<UnixMillis>>);
 
 impl LastAttempt {
-    /// When that was.
+    /// `None` before the first attempt of this process.
     pub fn get(&self) -> Option<UnixMillis> {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// It is now.
+    /// Stores the time of an attempt.
     pub fn set(&self, now: UnixMillis) {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(now);
     }
 }
 
-/// Notes that an admin wants new data, for whichever coordinator decides.
+/// Stores that an admin asked for new data. The leader finds it, whichever coordinator was asked.
 pub async fn ask(store: &Store, now: UnixMillis) -> Result<(), StoreError> {
     settings::set(store, SETTING, &json!(now.0)).await
 }
 
-/// When an admin last asked.
+/// When an admin last asked for new data.
 pub async fn asked_at(store: &Store) -> Result<Option<UnixMillis>, StoreError> {
     let value = settings::get(store, SETTING).await?;
     Ok(value.and_then(|value| value.as_i64()).map(UnixMillis))
 }
 
-/// Why there is no new data.
+/// Why the loader did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
     /// The loader cannot be started.
@@ -80,46 +80,48 @@ pub enum RefreshError {
         "cannot start {program}: {source}; set `loader` under [registries] to the path of rir-loader"
     )]
     Start {
-        /// Its path.
+        /// Path of the executable.
         program: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The loader ended with an error.
     #[error("{0}")]
     Loader(String),
-    /// The coordinator was told to stop meanwhile.
+    /// The coordinator is stopping.
     #[error("stopped before the end")]
     Stopped,
 }
 
-/// Whether subnets are to be cut: the last cut was found after they last were, at `cut_at` or when
-/// the generation in use was swapped in at `live_at`, and that was `hours` ago (0: never).
-pub fn is_cut_due(
-    found_at: Option<UnixMillis>,
-    (live_at, cut_at): (UnixMillis, Option<UnixMillis>),
+/// Whether to split subnets: a split was proposed since the last one, which was `hours` ago (0:
+/// never). The last one was at `split_at`, or when the live generation was swapped in at `live_at`.
+pub fn is_split_due(
+    proposed_at: Option<UnixMillis>,
+    live_at: UnixMillis,
+    split_at: Option<UnixMillis>,
     hours: u32,
     now: UnixMillis,
 ) -> bool {
-    // Parts that cross what is recorded make no generation: they are not tried again.
-    let last = cut_at.map_or(live_at, |cut_at| cut_at.max(live_at));
-    let found = found_at.is_some_and(|found_at| found_at > last);
-    hours > 0 && found && now.0 - last.0 >= i64::from(hours) * HOUR_MS
+    // A split that contradicts the registries' records makes no generation, so `live_at` alone
+    // would have it tried again and again.
+    let last = split_at.map_or(live_at, |split_at| split_at.max(live_at));
+    let is_new = proposed_at.is_some_and(|proposed_at| proposed_at > last);
+    hours > 0 && is_new && now.0 - last.0 >= i64::from(hours) * HOUR_MS
 }
 
-/// Has the subnets cut that searches found not to be in one place. Ends early, without harm, when
+/// Splits subnets that measurements showed to be in several places. Ends early, without harm, when
 /// `stop` is cancelled.
-pub async fn cut(config: &Config, stop: &CancellationToken) -> Result<(), RefreshError> {
+pub async fn split(config: &Config, stop: &CancellationToken) -> Result<(), RefreshError> {
     let mut cut = loader(config)?;
     cut.arg("split").arg("--data-dir").arg(&config.data_dir);
     run_one(with_database(cut, config), stop).await
 }
 
-/// Has the files fetched and loaded. Ends early, without harm, when `stop` is cancelled.
+/// Fetches and loads the registries' files. Ends early, without harm, when `stop` is cancelled.
 pub async fn refresh(config: &Config, stop: &CancellationToken) -> Result<(), RefreshError> {
     let files = config.data_dir.join("registries");
     let mut fetch = loader(config)?;
-    fetch.arg("fetch").arg("--dir").arg(&files).args(wishes(&config.registries));
+    fetch.arg("fetch").arg("--dir").arg(&files).args(fetch_arguments(&config.registries));
     let mut load = loader(config)?;
     load.arg("load").arg("--data-dir").arg(&config.data_dir).arg(&files);
     for step in [fetch, with_database(load, config)] {
@@ -130,7 +132,7 @@ pub async fn refresh(config: &Config, stop: &CancellationToken) -> Result<(), Re
 
 fn with_database(mut command: Command, config: &Config) -> Command {
     match &config.database_url {
-        // Not as an argument, which every user of the machine could read.
+        // An argument could be read by every user of the machine.
         Some(url) => command.env("DATABASE_URL", url),
         None => command.env_remove("DATABASE_URL"),
     };
@@ -144,20 +146,19 @@ async fn run_one(command: Command, stop: &CancellationToken) -> Result<(), Refre
     }
 }
 
-/// What to fetch, and how, as arguments.
-fn wishes(wishes: &Registries) -> Vec<String> {
+fn fetch_arguments(registries: &Registries) -> Vec<String> {
     let places = |flag: &str, places: &BTreeMap<String, String>| {
         let each = places
             .iter()
             .flat_map(|(registry, url)| [flag.to_owned(), format!("{registry}={url}")]);
         each.collect::<Vec<_>>()
     };
-    let mut arguments = places("--base-url", &wishes.mirrors);
-    if wishes.whois {
+    let mut arguments = places("--base-url", &registries.mirrors);
+    if registries.whois {
         arguments.push("--whois".to_owned());
-        arguments.extend(places("--whois-base-url", &wishes.whois_mirrors));
+        arguments.extend(places("--whois-base-url", &registries.whois_mirrors));
     }
-    if let Some(contact) = &wishes.contact {
+    if let Some(contact) = &registries.contact {
         arguments.extend(["--contact".to_owned(), contact.clone()]);
     }
     arguments
@@ -182,6 +183,7 @@ async fn run(mut command: Command) -> Result<(), RefreshError> {
     if output.status.success() {
         return Ok(());
     }
+    // The last line of the loader's output states the error.
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
     Err(RefreshError::Loader(
@@ -196,19 +198,23 @@ mod tests {
     const DAY: i64 = 24 * HOUR_MS;
 
     #[test]
-    fn cuts_wait_until_the_generation_is_old_enough() {
-        let cut_due = |found_at: Option<i64>, cut_at: Option<i64>, hours, now| {
-            let last = (UnixMillis(DAY), cut_at.map(UnixMillis));
-            is_cut_due(found_at.map(UnixMillis), last, hours, UnixMillis(now))
+    fn splits_wait_until_the_generation_is_old_enough() {
+        let due_after = |proposed_at: Option<i64>, split_at: Option<i64>, hours, now| {
+            let proposed_at = proposed_at.map(UnixMillis);
+            let split_at = split_at.map(UnixMillis);
+            is_split_due(proposed_at, UnixMillis(DAY), split_at, hours, UnixMillis(now))
         };
-        let due = |found_at, hours, now| cut_due(found_at, None, hours, now);
+        let due = |proposed_at, hours, now| due_after(proposed_at, None, hours, now);
         assert!(due(Some(DAY + 1), 24, 2 * DAY));
         assert!(!due(Some(DAY + 1), 24, 2 * DAY - 1), "not yet");
-        assert!(!due(Some(DAY), 24, 3 * DAY), "the generation has it");
+        assert!(!due(Some(DAY), 24, 3 * DAY), "the generation contains it");
         assert!(!due(Some(DAY + 1), 0, 9 * DAY), "never");
         assert!(!due(None, 24, 9 * DAY));
-        assert!(!cut_due(Some(2 * DAY), Some(2 * DAY + 1), 24, 9 * DAY), "no part of it fits");
-        assert!(cut_due(Some(3 * DAY), Some(2 * DAY + 1), 24, 9 * DAY), "there is another");
+        assert!(
+            !due_after(Some(2 * DAY), Some(2 * DAY + 1), 24, 9 * DAY),
+            "it does not fit the records"
+        );
+        assert!(due_after(Some(3 * DAY), Some(2 * DAY + 1), 24, 9 * DAY), "there is another");
     }
 
     fn due(loaded: i64, asked: Option<i64>, tried: Option<i64>, days: u32, now: i64) -> bool {

@@ -1,27 +1,28 @@
-//! Registry data does not grow old.
+//! Background task: refreshes the registries' data.
 
 use store::generations;
 
+use crate::registry::RegistryData;
 use crate::registry::refresh::{self, Refresh};
 use crate::runtime::outcome::Outcome;
-use crate::runtime::state::Coordinator;
 
-/// Has the registries' files fetched and loaded anew when they are old enough, or when an admin
-/// wants it. The first load is the operator's: who has loaded nothing may not want all of it.
-pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-    let Some(live) = generations::live(&coordinator.store).await? else {
+/// Runs the loader when the data is old enough or an admin asked for new data. The first load is
+/// left to the operator, who may want only some registries.
+pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
+    let Some(live) = generations::live(&registry.store).await? else {
         return Ok(Outcome::Idle);
     };
+    let now = registry.clock.now();
     let state = Refresh {
         loaded_at: live.read_at,
-        asked_at: refresh::asked_at(&coordinator.store).await?,
-        tried_at: coordinator.refreshed.get(),
+        asked_at: refresh::asked_at(&registry.store).await?,
+        tried_at: registry.last_refresh.get(),
     };
-    if !state.is_due(coordinator.config.registries.refresh_days, coordinator.now()) {
+    if !state.is_due(registry.config.registries.refresh_days, now) {
         return Ok(Outcome::Idle);
     }
-    coordinator.refreshed.set(coordinator.now());
-    let outcome = match refresh::refresh(&coordinator.config, &coordinator.stop).await {
+    registry.last_refresh.set(now);
+    let outcome = match refresh::refresh(&registry.config, &registry.stop).await {
         Ok(()) => "fetched and loaded the registries' data".to_owned(),
         Err(error) => {
             tracing::warn!(%error, "cannot refresh the registries' data");

@@ -1,4 +1,4 @@
-//! What was tied to the subnets of one generation is carried over to the next.
+//! Remaps delegations, open searches and constraints to the subnets of a new generation.
 
 use std::sync::Arc;
 
@@ -9,48 +9,49 @@ use serde_json::{Value, json};
 use store::delegations::{self, Tied};
 use store::{StoreError, audit, constraints, generations};
 
-use crate::runtime::state::Coordinator;
+use crate::registry::RegistryData;
 
-/// Moves that are named one by one in the audit; the rest is in `delegations`, where each says why.
+/// Moves that the audit log names one by one. All of them are in `delegations`, with reasons.
 const NAMED: usize = 100;
 
-/// Puts delegations and open searches on the subnets of a new generation and says what became of
-/// them. Nothing happens to what is in its place, so that doing it again changes nothing. The
-/// caller keeps others from changing delegations meanwhile.
-pub async fn carry_over(
-    coordinator: &Coordinator,
+/// Moves delegations, open searches and constraints to the subnets of a new generation. What is in
+/// place already stays, so repeating it changes nothing. The caller holds the lock for changing
+/// delegations.
+pub async fn remap(
+    registry: &RegistryData,
     new: &Arc<Hierarchy>,
 ) -> Result<RemapCounts, StoreError> {
-    let tied = Tied::read(&coordinator.store).await?;
-    let old = before(coordinator, new, &tied).await?;
+    let tied = Tied::read(&registry.store).await?;
+    let old = before(registry, new, &tied).await?;
     let plan = tied.plan(old.as_deref(), new);
-    let census = RemapCounts::of(&plan.delegations);
+    let counts = RemapCounts::of(&plan.delegations);
     if plan.is_unchanged() {
-        return Ok(census);
+        return Ok(counts);
     }
-    let now = coordinator.now();
-    delegations::carry(&coordinator.store, &plan.delegations, now).await?;
-    delegations::carry_searches(&coordinator.store, &plan.searches, now).await?;
-    constraints::carry(&coordinator.store, &plan.constraints, now).await?;
-    note(coordinator, new, "delegations.carry", &delegations_told(&plan.delegations, &census))
+    let now = registry.clock.now();
+    delegations::carry(&registry.store, &plan.delegations, now).await?;
+    delegations::carry_searches(&registry.store, &plan.searches, now).await?;
+    constraints::carry(&registry.store, &plan.constraints, now).await?;
+    note(registry, new, "delegations.remap", &delegations_detail(&plan.delegations, &counts))
         .await?;
-    if let Some(told) = searches_told(&plan.searches) {
-        note(coordinator, new, "searches.carry", &told).await?;
+    if let Some(told) = searches_detail(&plan.searches) {
+        note(registry, new, "searches.remap", &told).await?;
     }
-    tracing::info!(generation = %new.generation(), %census, "delegations were carried over");
-    Ok(census)
+    tracing::info!(generation = %new.generation(), %counts, "delegations were remapped");
+    Ok(counts)
 }
 
 /// The generation that the delegations were made on: the one in memory, else the one that was
-/// retired last. It is read only where it is needed, since nothing is said of a range that is still
-/// there.
+/// retired last. It is read only if some range is missing in the new generation: only then does
+/// the plan compare the two.
 async fn before(
-    coordinator: &Coordinator,
+    registry: &RegistryData,
     new: &Hierarchy,
     tied: &Tied,
 ) -> Result<Option<Arc<Hierarchy>>, StoreError> {
-    let in_memory = coordinator
-        .delegated()
+    let in_memory = registry
+        .hierarchy
+        .current()
         .filter(|delegated| delegated.hierarchy().generation() != new.generation());
     if let Some(delegated) = in_memory {
         return Ok(Some(Arc::clone(delegated.hierarchy())));
@@ -58,44 +59,44 @@ async fn before(
     if tied.fits(new) {
         return Ok(None);
     }
-    let Some(retired) = generations::retired(&coordinator.store).await? else { return Ok(None) };
-    Ok(generations::read(&coordinator.store, retired).await?.map(Arc::new))
+    let Some(retired) = generations::retired(&registry.store).await? else { return Ok(None) };
+    Ok(generations::read(&registry.store, retired).await?.map(Arc::new))
 }
 
 async fn note(
-    coordinator: &Coordinator,
+    registry: &RegistryData,
     new: &Hierarchy,
     action: &str,
     detail: &Value,
 ) -> Result<(), StoreError> {
     let subject = format!("generation {}", new.generation());
     let entry = audit::Entry { actor: "coordinator", action, subject: &subject, detail };
-    audit::write(&coordinator.store, &entry, coordinator.now()).await
+    audit::write(&registry.store, &entry, registry.clock.now()).await
 }
 
 fn counts(count: impl Fn(RangeChange) -> u64) -> Value {
     RangeChange::ALL
         .iter()
-        .map(|fate| (fate.as_str().to_owned(), Value::from(count(*fate))))
+        .map(|change| (change.as_str().to_owned(), Value::from(count(*change))))
         .collect()
 }
 
-fn delegations_told(carried: &[Remapping<DelegationId>], census: &RemapCounts) -> Value {
+fn delegations_detail(remapped: &[Remapping<DelegationId>], counted: &RemapCounts) -> Value {
     let moves: Vec<_> =
-        carried.iter().filter(|one| !one.stays()).take(NAMED).map(described).collect();
-    json!({ "counts": counts(|fate| census.count(fate)), "yielded": census.yielded, "moves": moves })
+        remapped.iter().filter(|one| !one.stays()).take(NAMED).map(moved_delegation).collect();
+    json!({ "counts": counts(|change| counted.count(change)), "yielded": counted.yielded, "moves": moves })
 }
 
-/// What became of open searches; none where all stay.
-fn searches_told(followed: &[SearchRemapping<SearchId>]) -> Option<Value> {
-    let moved: Vec<_> = followed.iter().filter(|one| !one.stays()).collect();
-    let count = |fate| followed.iter().filter(|one| one.change == fate).count() as u64;
+/// The audit detail about open searches; `None` if all stay.
+fn searches_detail(remapped: &[SearchRemapping<SearchId>]) -> Option<Value> {
+    let moved: Vec<_> = remapped.iter().filter(|one| !one.stays()).collect();
+    let count = |change| remapped.iter().filter(|one| one.change == change).count() as u64;
     let ended = moved.iter().filter(|one| one.redundant).count();
-    let named: Vec<_> = moved.iter().take(NAMED).map(|one| followed_to(one)).collect();
+    let named: Vec<_> = moved.iter().take(NAMED).map(|one| moved_search(one)).collect();
     (!moved.is_empty()).then(|| json!({ "counts": counts(count), "ended": ended, "moves": named }))
 }
 
-fn followed_to(one: &SearchRemapping<SearchId>) -> Value {
+fn moved_search(one: &SearchRemapping<SearchId>) -> Value {
     json!({
         "search": one.search.key.to_string(),
         "from": one.search.range.to_string(),
@@ -104,7 +105,7 @@ fn followed_to(one: &SearchRemapping<SearchId>) -> Value {
     })
 }
 
-fn described(one: &Remapping<DelegationId>) -> Value {
+fn moved_delegation(one: &Remapping<DelegationId>) -> Value {
     let texts = |ranges: &[Range]| ranges.iter().map(Range::to_string).collect::<Vec<_>>();
     let yields: Vec<_> = one
         .ceded
@@ -126,19 +127,19 @@ mod tests {
 
     use super::*;
 
-    fn followed(fate: RangeChange, place: &str, over: bool) -> SearchRemapping<SearchId> {
+    fn remapped(change: RangeChange, subnet: &str, redundant: bool) -> SearchRemapping<SearchId> {
         let (range, target) = ("198.51.100.0/24".parse().unwrap(), "198.51.100.7".parse().unwrap());
         let search = SearchClaim { key: SearchId::new(3), range, target };
-        SearchRemapping { search, change: fate, subnet: place.parse().unwrap(), redundant: over }
+        SearchRemapping { search, change, subnet: subnet.parse().unwrap(), redundant }
     }
 
     #[test]
-    fn searches_that_move_are_told_and_those_that_stay_are_counted() {
-        assert_eq!(searches_told(&[followed(RangeChange::Same, "198.51.100.0/24", false)]), None);
+    fn searches_that_move_are_named_and_those_that_stay_are_counted() {
+        assert_eq!(searches_detail(&[remapped(RangeChange::Same, "198.51.100.0/24", false)]), None);
         let some = [
-            followed(RangeChange::Same, "198.51.100.0/24", false),
-            followed(RangeChange::Split, "198.51.100.0/25", false),
-            followed(RangeChange::Vanished, "198.51.0.0/16", true),
+            remapped(RangeChange::Same, "198.51.100.0/24", false),
+            remapped(RangeChange::Split, "198.51.100.0/25", false),
+            remapped(RangeChange::Vanished, "198.51.0.0/16", true),
         ];
         let move_of = |why: &str, to: Option<&str>| json!({ "search": "sch_3", "from": "198.51.100.0/24", "why": why, "to": to });
         let expected = json!({
@@ -146,6 +147,6 @@ mod tests {
             "ended": 1,
             "moves": [move_of("split", Some("198.51.100.0/25")), move_of("vanished", None)],
         });
-        assert_eq!(searches_told(&some), Some(expected));
+        assert_eq!(searches_detail(&some), Some(expected));
     }
 }

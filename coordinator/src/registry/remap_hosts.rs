@@ -1,78 +1,50 @@
-//! Hosts are carried over to the subnets of a new generation, and follow who has them.
+//! Moves hosts to the subnets of a new generation.
 //!
-//! A registry that records more, or less, than before cuts the addresses otherwise, so that the
-//! smallest subnet around a host may be another one. The host goes to the agent of that one like
-//! any host that moves: its agent lets go of it first. Where nobody has that subnet yet, the host
-//! stays with its agent until a search has decided.
+//! A registry that records more, or less, than before divides the addresses differently, so that
+//! the smallest subnet around a host may change. The host goes to the agent of its new subnet by a
+//! handover: its present agent releases it first. While the new subnet has no agent, the host stays
+//! with its present agent until a search has decided.
 
 use std::collections::BTreeSet;
 
-use delegation::constraints::Pin;
 use hierarchy::{Hierarchy, Range};
-use model::{AgentId, HostId, PinId};
+use model::{AgentId, HostId};
 use store::StoreError;
-use store::hosts::{self, Orphan, Placed};
+use store::hosts::{self, Placed};
 
-use crate::placement::constraints::constraints;
-use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::state::Coordinator;
+use crate::registry::RegistryData;
 
 /// Hosts in one transaction.
 const BATCH: u32 = 2_000;
 
-/// Puts every host with an address into its smallest subnet. Doing it again changes nothing, so
-/// that it is repeated after whatever interrupted it.
-pub async fn carry_hosts(coordinator: &Coordinator, new: &Hierarchy) -> Result<usize, StoreError> {
+/// Assigns every host with an address to its smallest subnet. Repeating it changes nothing, so it
+/// starts over after an interruption.
+pub async fn remap_hosts(registry: &RegistryData, new: &Hierarchy) -> Result<usize, StoreError> {
     let mut after = HostId::new(0);
-    let mut carried = 0;
-    let mut telling: BTreeSet<AgentId> = BTreeSet::new();
+    let mut count = 0;
+    let mut agents: BTreeSet<AgentId> = BTreeSet::new();
     loop {
-        // Nobody delegates a subnet between the look at its delegation and the move of its hosts.
-        let _writing = coordinator.current_hierarchy.writing().await;
-        let found = hosts::placed(&coordinator.store, after, BATCH).await?;
+        // No subnet may be delegated between reading its delegation and moving its hosts.
+        let _writing = registry.hierarchy.writing().await;
+        let found = hosts::placed(&registry.store, after, BATCH).await?;
         let Some(last) = found.last() else { break };
         after = last.id;
-        let places: Vec<_> = found.iter().filter_map(|host| another(new, host)).collect();
-        if !places.is_empty() {
-            carried += places.len();
-            telling.extend(hosts::carry(&coordinator.store, &places, coordinator.now()).await?);
+        let moves: Vec<_> = found.iter().filter_map(|host| new_subnet(new, host)).collect();
+        if !moves.is_empty() {
+            count += moves.len();
+            agents.extend(hosts::carry(&registry.store, &moves, registry.clock.now()).await?);
         }
     }
-    coordinator.agent_wakeups.wake(telling);
-    if carried > 0 {
-        tracing::info!(generation = %new.generation(), carried, "hosts were put into other subnets");
+    // Agents that have to release hosts learn it now.
+    registry.agent_wakeups.wake(agents);
+    if count > 0 {
+        tracing::info!(generation = %new.generation(), count, "hosts were moved to other subnets");
     }
-    Ok(carried)
+    Ok(count)
 }
 
-/// The subnet that a host belongs into, where it is in another one.
-fn another(new: &Hierarchy, host: &Placed) -> Option<(HostId, Range)> {
+/// The host with its smallest subnet, if that is another one than before.
+fn new_subnet(new: &Hierarchy, host: &Placed) -> Option<(HostId, Range)> {
     let subnet = new.subnet(new.smallest(host.address)).range();
     (host.subnet != Some(subnet)).then_some((host.id, subnet))
-}
-
-/// Subnets that nobody has, though an agent has hosts there.
-#[derive(Debug, Default)]
-pub struct Stranded {
-    /// Those that belong to an agent by a pin.
-    pub pinned: Vec<(Range, PinId, AgentId)>,
-    /// One host each of the others.
-    pub free: Vec<Orphan>,
-}
-
-/// What was cut out of what agents have and is to be delegated anew.
-pub async fn stranded(
-    coordinator: &Coordinator,
-    delegated: &DelegatedHierarchy,
-) -> Result<Stranded, StoreError> {
-    let (constraints, hierarchy) = (constraints(coordinator).await?, delegated.hierarchy());
-    let mut stranded = Stranded::default();
-    for orphan in hosts::stranded(&coordinator.store).await? {
-        let subnet = hierarchy.find(&orphan.subnet);
-        match subnet.and_then(|subnet| constraints.pin(hierarchy, subnet)) {
-            Some(Pin { id, agent, .. }) => stranded.pinned.push((orphan.subnet, *id, *agent)),
-            None => stranded.free.push(orphan),
-        }
-    }
-    Ok(stranded)
 }

@@ -1,8 +1,7 @@
-//! The hierarchy in use, from a file beside the database where one was kept, so that a start need
-//! not read millions of rows.
+//! Caches the hierarchy in a file, so that a start does not read millions of rows.
 //!
-//! The file is a convenience and never the truth: what does not fit the generation in use, or is
-//! damaged, is said and read from Postgres again.
+//! The database is authoritative. A file that is damaged or of another generation is ignored, and
+//! the hierarchy is read from Postgres.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,8 +15,8 @@ use store::{Store, StoreError};
 /// Name of the file in the data directory.
 const FILE: &str = "hierarchy.snapshot";
 
-/// The generation in use: from the file, else from Postgres, and then into the file. `None` when it
-/// is there no more.
+/// Reads the live generation from the file, or from Postgres into the file. `None` if it was
+/// replaced meanwhile.
 pub async fn hierarchy(
     data_dir: &Path,
     store: &Store,
@@ -40,8 +39,8 @@ pub async fn hierarchy(
     Ok(Some(read))
 }
 
-/// On a thread that may block. `None` when it panicked, which is no reason to stay without a
-/// hierarchy.
+/// Runs work on a thread that may block. `None` if it panicked: the hierarchy can still be read
+/// from Postgres.
 async fn blocking<A: Send + 'static, T: Send + 'static>(
     path: PathBuf,
     argument: A,
@@ -50,7 +49,7 @@ async fn blocking<A: Send + 'static, T: Send + 'static>(
     tokio::task::spawn_blocking(move || work(path, argument)).await.ok()
 }
 
-/// Numbers of generations begin with 1 in each database; when each came into use tells them apart.
+/// Distinguishes databases, all of which number their generations from 1: the time of the swap.
 fn mark(facts: &Facts) -> u64 {
     facts.live_at.0.unsigned_abs()
 }
@@ -73,7 +72,7 @@ fn kept(path: &Path, facts: &Facts) -> Option<Hierarchy> {
     }
 }
 
-/// Whole or not at all: under another name first.
+/// Writes under another name and renames, so that the file is complete or absent.
 fn keep(path: &Path, hierarchy: &Hierarchy, mark: u64) -> Result<(), SnapshotError> {
     let unfinished = path.with_extension("unfinished");
     let mut file = File::create(&unfinished).map_err(SnapshotError::Write)?;

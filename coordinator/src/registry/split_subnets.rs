@@ -1,29 +1,31 @@
-//! Subnets that are not in one place are cut.
+//! Background task: splits subnets that are in several places into virtual subnets.
 
 use store::{cuts, generations};
 
-use crate::registry::refresh::{self, is_cut_due};
+use crate::registry::RegistryData;
+use crate::registry::refresh::{self, is_split_due};
 use crate::runtime::outcome::Outcome;
-use crate::runtime::state::Coordinator;
 
-/// Has a generation made with the parts that searches found since the last one. The parts are then
-/// subnets like any other: hosts in them are searched for at the place where they are.
-pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-    let Some(live) = generations::live(&coordinator.store).await? else {
+/// Has the loader make a generation with the splits that were proposed since the last one. Virtual
+/// subnets are then searched for and delegated like any other subnet.
+pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
+    let Some(live) = generations::live(&registry.store).await? else {
         return Ok(Outcome::Idle);
     };
-    let found_at = cuts::newest(&coordinator.store).await?;
-    let (hours, now) = (coordinator.config.registries.cut_hours, coordinator.now());
-    if !is_cut_due(found_at, (live.live_at, coordinator.cut.get()), hours, now) {
+    let proposed_at = cuts::newest(&registry.store).await?;
+    let last_split = registry.last_split.get();
+    let hours = registry.config.registries.cut_hours;
+    let now = registry.clock.now();
+    if !is_split_due(proposed_at, live.live_at, last_split, hours, now) {
         return Ok(Outcome::Idle);
     }
-    let outcome = match refresh::cut(&coordinator.config, &coordinator.stop).await {
+    let outcome = match refresh::split(&registry.config, &registry.stop).await {
         Ok(()) => {
-            coordinator.cut.set(now);
-            "cut subnets that are not in one place".to_owned()
+            registry.last_split.set(now);
+            "split subnets that are in several places".to_owned()
         }
         Err(error) => {
-            tracing::warn!(%error, "cannot cut subnets that are not in one place");
+            tracing::warn!(%error, "cannot split subnets that are in several places");
             format!("{error}; tries again in an hour")
         }
     };

@@ -1,8 +1,8 @@
-//! The hierarchy with the delegations on it, in memory: the map that decisions are thought out on.
+//! The hierarchy and the delegation table in memory, on which all decisions are computed.
 //!
-//! Ids of subnets mean something within one generation only, so hierarchy and delegation table are replaced
-//! together. Postgres is the truth; the delegated hierarchy is rebuilt from it at start, for a new generation,
-//! and after whatever changes many delegations at once.
+//! Ids of subnets are valid within one generation only, so both are replaced together. Postgres
+//! has the authoritative state: both are read from it at start, for a new generation, and after
+//! many delegations changed at once.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -11,15 +11,16 @@ use arc_swap::ArcSwapOption;
 use delegation::{Delegation, DelegationTable};
 use hierarchy::{Generation, Hierarchy, SubnetId};
 use model::Reason;
-use store::delegations::Held;
+use store::delegations::{self, Held};
+use store::{Store, StoreError};
 use tokio::sync::{Mutex, MutexGuard};
 
-/// What the delegation table says of a delegation; none for a reason that no version of the coordinator writes.
+/// The entry of the delegation table for a row; `None` if the reason is unknown.
 pub(crate) fn holding_of(held: &Held) -> Option<Delegation> {
     Some(Delegation { agent: held.agent, reason: held.reason.parse::<Reason>().ok()? })
 }
 
-/// One generation of the hierarchy and who holds what on it.
+/// One generation of the hierarchy with its delegation table.
 #[derive(Debug)]
 pub struct DelegatedHierarchy {
     hierarchy: Arc<Hierarchy>,
@@ -27,8 +28,8 @@ pub struct DelegatedHierarchy {
 }
 
 impl DelegatedHierarchy {
-    /// With the delegations that hold now. Those whose subnet this generation does not know stay in
-    /// Postgres, where routes are made, but no search meets them.
+    /// Combines a hierarchy with the delegations that hold now. A delegation of a subnet that this
+    /// generation lacks stays in Postgres and continues to route URLs, but searches do not see it.
     pub fn new(hierarchy: Arc<Hierarchy>, held: &[Held]) -> Self {
         let entries = held.iter().filter_map(|held| {
             let holding = holding_of(held)?;
@@ -45,30 +46,25 @@ impl DelegatedHierarchy {
         Self { delegation_table: RwLock::new(delegation_table), hierarchy }
     }
 
-    /// The hierarchy.
+    /// The hierarchy, without the delegations.
     pub fn hierarchy(&self) -> &Arc<Hierarchy> {
         &self.hierarchy
     }
 
-    /// Who holds what. Held for moments only, never across an await.
+    /// The delegation table, locked for reading. Never hold the guard across an await.
     pub fn delegation_table(&self) -> RwLockReadGuard<'_, DelegationTable> {
         self.delegation_table.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Enters a delegation, and gives who held the subnet before. Until it is committed nobody else
-    /// may change delegations ([`CurrentHierarchy::writing`]).
+    /// Enters a delegation and returns the former one. Hold [`CurrentHierarchy::writing`] until it
+    /// is committed.
     pub fn enter(&self, subnet: SubnetId, holding: Delegation) -> Option<Delegation> {
         let mut delegation_table =
             self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
         delegation_table.insert(&self.hierarchy, subnet, holding)
     }
 
-    /// Takes back what [`DelegatedHierarchy::enter`] did, which gave `before`.
-    pub fn take_back(&self, subnet: SubnetId, before: Option<Delegation>) {
-        self.put(subnet, before);
-    }
-
-    /// Makes the delegation table say of a subnet what is known to be so: who holds it, or that nobody does.
+    /// Overwrites the entry of a subnet: with a delegation, or with none.
     pub fn put(&self, subnet: SubnetId, holding: Option<Delegation>) {
         let mut delegation_table =
             self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
@@ -79,40 +75,53 @@ impl DelegatedHierarchy {
     }
 }
 
-/// The delegated hierarchy in use; none until registry data was loaded.
+/// The delegated hierarchy in use; `None` until registry data was loaded.
 #[derive(Debug, Default)]
 pub struct CurrentHierarchy {
     current: ArcSwapOption<DelegatedHierarchy>,
     writing: Mutex<()>,
-    /// Number of the generation that delegations were carried over to.
-    carried: AtomicI64,
+    /// Number of the generation that this coordinator remapped delegations to; 0 for none.
+    remapped: AtomicI64,
 }
 
 impl CurrentHierarchy {
-    /// The delegated hierarchy in use.
+    /// The delegated hierarchy in use; a new generation does not change what was returned.
     pub fn current(&self) -> Option<Arc<DelegatedHierarchy>> {
         self.current.load_full()
     }
 
-    /// Whether this coordinator carried the delegations over to that generation.
-    pub fn is_carried(&self, generation: Generation) -> bool {
-        self.carried.load(Ordering::Acquire) == generation.get()
+    /// Whether this coordinator remapped the delegations to that generation.
+    pub fn is_remapped(&self, generation: Generation) -> bool {
+        self.remapped.load(Ordering::Acquire) == generation.get()
     }
 
-    /// They were carried over to that generation.
-    pub fn set_carried(&self, generation: Generation) {
-        self.carried.store(generation.get(), Ordering::Release);
+    /// Stores that the delegations were remapped to that generation.
+    pub fn set_remapped(&self, generation: Generation) {
+        self.remapped.store(generation.get(), Ordering::Release);
     }
 
-    /// Held by whoever changes delegations, from before the transaction until the delegated hierarchy shows it:
-    /// so that an delegated hierarchy that is being rebuilt misses none.
+    /// The lock for changing delegations. Hold it from before the transaction until the delegation
+    /// table has the change, so that a table that is being read again misses none.
     pub async fn writing(&self) -> MutexGuard<'_, ()> {
         self.writing.lock().await
     }
 
-    /// Puts another delegated hierarchy in its place. The guard shows that nobody else changes delegations
-    /// meanwhile.
+    /// Puts another delegated hierarchy in use. The guard proves that no delegation changes meanwhile.
     pub fn replace(&self, delegated: Arc<DelegatedHierarchy>, _writing: &MutexGuard<'_, ()>) {
         self.current.store(Some(delegated));
+    }
+
+    /// Reads all delegations again, after many of them changed at once.
+    pub async fn reload_delegations(
+        &self,
+        store: &Store,
+        writing: &MutexGuard<'_, ()>,
+    ) -> Result<(), StoreError> {
+        if let Some(delegated) = self.current() {
+            let held = delegations::held(store).await?;
+            let reloaded = DelegatedHierarchy::new(Arc::clone(delegated.hierarchy()), &held);
+            self.replace(Arc::new(reloaded), writing);
+        }
+        Ok(())
     }
 }

@@ -1,13 +1,15 @@
 //! The leaf of the coordinator: state and signals that all stages share.
 
 pub mod agent_wakeups;
+pub mod back_off;
 pub mod clock;
 pub mod config;
+pub mod constraints;
 pub mod delegated_hierarchy;
 pub mod events;
 pub mod failure;
+pub mod leader;
 pub mod outcome;
 pub mod peer_hints;
 pub mod policy;
 pub mod quantity;
-pub mod state;

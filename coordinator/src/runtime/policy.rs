@@ -1,34 +1,68 @@
-//! The operator's policy: read, changed, told.
+//! The policy in memory: settings that admins change while the coordinator runs.
 
 use std::sync::Arc;
 
-use model::Policy;
-use store::StoreError;
+use arc_swap::{ArcSwap, Guard};
+use model::{Policy, UnixMillis};
 use store::policy;
+use store::{Store, StoreError};
 
-use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
+use crate::runtime::agent_wakeups::AgentWakeups;
+use crate::runtime::events::{Event, Events};
+use crate::runtime::outcome::Outcome;
 
-/// Replaces the policy. It holds at once; strategy and threshold for searches that are opened from
-/// now on.
-pub async fn change(coordinator: &Coordinator, policy: Policy) -> Result<(), StoreError> {
-    policy::write(&coordinator.store, &policy, coordinator.now()).await?;
-    take_up(coordinator, policy);
-    Ok(())
+/// The policy as last read from the database.
+#[derive(Debug)]
+pub struct CurrentPolicy {
+    store: Store,
+    events: Arc<Events>,
+    agent_wakeups: Arc<AgentWakeups>,
+    policy: ArcSwap<Policy>,
 }
 
-/// Reads the policy anew, in case another coordinator changed it.
-pub async fn refresh(coordinator: &Coordinator) -> Result<(), StoreError> {
-    let policy = policy::read(&coordinator.store).await?;
-    if policy != **coordinator.policy.load() {
-        take_up(coordinator, policy);
+impl CurrentPolicy {
+    /// Reads the policy for the first time.
+    pub async fn read(
+        store: Store,
+        events: Arc<Events>,
+        agent_wakeups: Arc<AgentWakeups>,
+    ) -> Result<Self, StoreError> {
+        let policy = ArcSwap::from_pointee(policy::read(&store).await?);
+        Ok(Self { store, events, agent_wakeups, policy })
     }
-    Ok(())
-}
 
-fn take_up(coordinator: &Coordinator, policy: Policy) {
-    coordinator.policy.store(Arc::new(policy));
-    // Agents go by it at once.
-    coordinator.agent_wakeups.wake_all_local();
-    coordinator.events.emit(Event::PolicyChanged);
+    /// The policy now. Do not hold it across an await.
+    pub fn load(&self) -> Guard<Arc<Policy>> {
+        self.policy.load()
+    }
+
+    /// The policy now, to be kept for a while.
+    pub fn load_full(&self) -> Arc<Policy> {
+        self.policy.load_full()
+    }
+
+    /// Replaces the policy. It takes effect at once; strategy and threshold apply to searches that
+    /// are opened from now on.
+    pub async fn change(&self, policy: Policy, now: UnixMillis) -> Result<(), StoreError> {
+        policy::write(&self.store, &policy, now).await?;
+        self.replace(policy);
+        Ok(())
+    }
+
+    /// The background task that notices a change made through another coordinator.
+    pub async fn refresh(&self) -> Result<Outcome, anyhow::Error> {
+        let policy = policy::read(&self.store).await?;
+        if policy == **self.policy.load() {
+            return Ok(Outcome::Idle);
+        }
+        self.replace(policy);
+        Ok(Outcome::Done("read a changed policy".to_owned()))
+    }
+
+    fn replace(&self, policy: Policy) {
+        self.policy.store(Arc::new(policy));
+        // The answer to a heartbeat carries the policy that agents follow.
+        self.agent_wakeups.wake_all_local();
+        self.events.emit(Event::PolicyChanged);
+    }
 }

@@ -1,6 +1,38 @@
-//! Delegation search: open, ask, decide, improve.
+//! Delegation search: opens searches, asks agents, decides, and improves provisional delegations.
 
 pub mod drive_searches;
 pub mod expire_probes;
 pub mod open_searches;
 pub mod walk;
+
+use std::sync::Arc;
+
+use store::Store;
+
+use crate::predictor::Predictor;
+use crate::runtime::agent_wakeups::AgentWakeups;
+use crate::runtime::clock::Clock;
+use crate::runtime::config::Limits;
+use crate::runtime::delegated_hierarchy::CurrentHierarchy;
+use crate::runtime::events::Events;
+use crate::runtime::policy::CurrentPolicy;
+
+/// The parts that the tasks of this stage use.
+pub struct DelegationSearch {
+    /// Postgres.
+    pub store: Store,
+    /// Bounds on searches and probes.
+    pub limits: Limits,
+    /// Time of all decisions and rows.
+    pub clock: Arc<dyn Clock>,
+    /// Receives the events of this stage.
+    pub events: Arc<Events>,
+    /// Where decisions are computed and entered.
+    pub hierarchy: Arc<CurrentHierarchy>,
+    /// Threshold, patience, strategy, probes a day.
+    pub policy: Arc<CurrentPolicy>,
+    /// Wakes agents that are asked for probes or lose subnets.
+    pub agent_wakeups: Arc<AgentWakeups>,
+    /// Chooses the next agent of predictive searches.
+    pub predictor: Arc<Predictor>,
+}

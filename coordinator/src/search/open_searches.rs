@@ -10,45 +10,45 @@ use store::StoreError;
 use store::hosts::{self, Orphan};
 use store::searches::{self, NewSearch};
 
-use crate::placement::constraints::constraints;
+use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
-use crate::runtime::state::Coordinator;
+use crate::search::DelegationSearch;
 
 /// Opens searches for subnets of waiting hosts, as many at once as the configuration allows.
 ///
 /// Searches profit from the decisions of earlier ones, most of all within a company ("we use the
 /// organization's name to delegate", IPMicra III.E). While nobody serves a company, therefore, only
 /// one of its subnets is searched for; the others wait for that decision.
-pub async fn run(coordinator: &Coordinator) -> Result<Outcome, anyhow::Error> {
-    let Some(delegated) = coordinator.delegated() else { return Ok(Outcome::Idle) };
-    let under_way = searches::urgent(&coordinator.store).await?;
-    let limit = coordinator.config.limits.open_searches as usize;
+pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = parts.hierarchy.current() else { return Ok(Outcome::Idle) };
+    let under_way = searches::urgent(&parts.store).await?;
+    let limit = parts.limits.open_searches as usize;
     let room = limit.saturating_sub(under_way.len());
     if room == 0 {
         return Ok(Outcome::Idle);
     }
-    let chosen = choose(coordinator, &delegated, &under_way, room).await?;
+    let chosen = choose(parts, &delegated, &under_way, room).await?;
     if chosen.is_empty() {
         return Ok(Outcome::Idle);
     }
-    let opened = open(coordinator, chosen).await?;
+    let opened = open(parts, chosen).await?;
     Ok(Outcome::Done(format!("opened {}", quantity(opened, "search"))))
 }
 
 /// Opens a search at each of these hosts. Says how many are new.
-pub async fn open(coordinator: &Coordinator, hosts: Vec<Orphan>) -> Result<u64, StoreError> {
+pub async fn open(parts: &DelegationSearch, hosts: Vec<Orphan>) -> Result<u64, StoreError> {
     let searches: Vec<NewSearch> = hosts.into_iter().filter_map(search).collect();
     if searches.is_empty() {
         return Ok(0);
     }
-    let policy = coordinator.policy.load_full();
+    let policy = parts.policy.load_full();
     let (strategy, threshold_us) = (policy.strategy.as_str(), policy.threshold_us);
-    let now = coordinator.now();
-    let opened = searches::open(&coordinator.store, &searches, strategy, threshold_us, now).await?;
-    coordinator.events.emit(Event::SearchReady);
+    let now = parts.clock.now();
+    let opened = searches::open(&parts.store, &searches, strategy, threshold_us, now).await?;
+    parts.events.emit(Event::SearchReady);
     Ok(opened)
 }
 
@@ -58,16 +58,20 @@ const PAGE: u32 = 4_096;
 /// At most `room` hosts to search at, of the subnets that wait longest, but for those whose company
 /// is being searched for.
 async fn choose(
-    coordinator: &Coordinator,
+    parts: &DelegationSearch,
     delegated: &DelegatedHierarchy,
     under_way: &[Range],
     room: usize,
 ) -> Result<Vec<Orphan>, anyhow::Error> {
-    let now = coordinator.now();
-    let mut choice = Choice::new(delegated, constraints(coordinator).await?, under_way);
+    let now = parts.clock.now();
+    let mut choice = Choice::new(
+        delegated,
+        current_constraints(&parts.store, parts.clock.now()).await?,
+        under_way,
+    );
     let mut after = HostId::new(0);
     while choice.chosen.len() < room {
-        let page = hosts::in_line(&coordinator.store, after, PAGE, now).await?;
+        let page = hosts::in_line(&parts.store, after, PAGE, now).await?;
         let Some((last, _)) = page.last() else { break };
         after = *last;
         for (_, subnet) in page {
@@ -75,7 +79,7 @@ async fn choose(
         }
     }
     let forgiven = now.plus_ms(-RETRY_AFTER_MS.cast_signed());
-    Ok(hosts::orphans(&coordinator.store, &choice.chosen, forgiven, now).await?)
+    Ok(hosts::orphans(&parts.store, &choice.chosen, forgiven, now).await?)
 }
 
 /// Subnets to be searched for.

@@ -1,23 +1,22 @@
-//! `audit`: does the delegation table of delegations make sense?
+//! `audit`: checks the delegation table and prints what should be repaired.
 
 use delegation::audit::Finding;
 use serde_json::{Value, json};
 use store::{Store, StoreError, generations};
 
 use crate::placement::audit::{self, Audited};
-use crate::runtime::config::Config;
+use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::failure::{Failure, chain};
-use crate::startup::boot;
 use crate::startup::cli::AuditArgs;
+use crate::startup::{configuration, database};
 
-/// Reads the database, prints what should not be, and fails with exit code 3 when there is
-/// anything. The coordinator may run.
+/// Prints the findings; with findings the exit code is 3. The coordinator may run meanwhile.
 pub async fn run(args: AuditArgs) -> Result<(), Failure> {
     let as_json = args.json;
-    let config = Config::load(args.into(), cluster::default_data_dir)?;
-    let database = boot::shared_database(&config).await?;
+    let config = configuration::load(args.into(), cluster::default_data_dir)?;
+    let database = database::open_shared(&config).await?;
     let looked = look(&database.store).await;
-    boot::close(database).await;
+    database::close(database).await;
     let audited = looked?;
     print(&audited, as_json);
     match audited.findings.len() {
@@ -36,7 +35,7 @@ async fn look(store: &Store) -> Result<Audited, Failure> {
     let hierarchy = hierarchy.ok_or_else(|| {
         Failure::unavailable("no registry data is loaded yet; run rir-loader load")
     })?;
-    audit::look(store, &hierarchy, boot::system_clock().now()).await.map_err(failed)
+    audit::look(store, &hierarchy, SystemClock.now()).await.map_err(failed)
 }
 
 fn print(audited: &Audited, as_json: bool) {

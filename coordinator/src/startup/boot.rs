@@ -1,194 +1,213 @@
-//! From a configuration to a coordinator that is ready to serve.
+//! Builds a coordinator from a configuration and an open database.
 //!
-//! In this order, so that whatever is missing is said soon: package directory and index (disk),
-//! DNS, Postgres, secret, policy.
+//! Parts that may fail are opened in the order of cost, so that a missing one is reported early:
+//! package directory and index (disk), DNS, policy (Postgres).
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
-use arc_swap::ArcSwap;
-use cluster::{Cluster, ClusterError};
 use data_encoding::BASE64;
 use index::Index;
 use serde_json::Value;
-use store::{Address, Store, StoreError, policy, settings};
-use tokio::sync::Semaphore;
-use tokio::time::Instant;
+use store::{Store, settings};
 use tokio_util::sync::CancellationToken;
 
-use crate::http::agent::tokens::Tokens;
+use crate::intake::Intake;
 use crate::intake::dns::Dns;
-use crate::intake::recent_urls::Recent;
-use crate::packages::blob_store::Bodies;
+use crate::intake::recent_urls::RecentUrls;
+use crate::packages::Packages;
+use crate::packages::blob_store::BlobStore;
+use crate::placement::Placement;
 use crate::placement::audit::LastAudit;
-use crate::predictor::Insight;
+use crate::predictor::{Insight, Predictor};
+use crate::registry::RegistryData;
 use crate::registry::refresh::LastAttempt;
 use crate::runtime::agent_wakeups::AgentWakeups;
-use crate::runtime::clock::{Clock, SystemClock};
+use crate::runtime::clock::Clock;
 use crate::runtime::config::Config;
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::failure::{Failure, chain};
-use crate::runtime::state::Coordinator;
+use crate::runtime::leader::Leader;
+use crate::runtime::peer_hints::PeerHints;
+use crate::runtime::policy::CurrentPolicy;
+use crate::search::DelegationSearch;
+use crate::startup::database::database_failure;
 use crate::tasks::Statuses;
+use crate::tasks::coordinator::Coordinator;
 
 /// Fingerprints of routed URLs that are remembered, about 32 bytes each.
-const RECENT: usize = 500_000;
-/// Packages received at the same time, at most 16 MiB each.
-const UPLOADS: usize = 16;
-/// Packages checked at the same time.
-const CHECKS: usize = 4;
-/// Between two attempts to reach a Postgres that is given by URL.
-const DATABASE_PAUSE: Duration = Duration::from_millis(500);
+const RECENT_URLS: usize = 500_000;
 
-/// How long connections to the database may take to close.
-const POOL: Duration = Duration::from_secs(1);
-
-/// A database that is open, and the private server that it may need.
-pub struct Database {
-    /// The open database.
-    pub store: Store,
-    /// The private server; none when a URL was given.
-    pub cluster: Option<Cluster>,
-}
-
-/// Opens the database: the one given by URL, else a private one in the data directory, which no
-/// other process may own.
-pub async fn database(config: &Config) -> Result<Database, Failure> {
-    let cluster = match config.database_url {
-        Some(_) => None,
-        None => Some(Cluster::start(private(config)).await.map_err(no_cluster)?),
-    };
-    connect(config, cluster).await
-}
-
-/// Like [`database`], for a command that may run beside the coordinator: uses its private server.
-pub async fn shared_database(config: &Config) -> Result<Database, Failure> {
-    let cluster = match config.database_url {
-        Some(_) => None,
-        None => Some(Cluster::start_or_join(private(config)).await.map_err(no_cluster)?),
-    };
-    connect(config, cluster).await
-}
-
-fn private(config: &Config) -> cluster::Options {
-    cluster::Options::new(&config.data_dir)
-}
-
-async fn connect(config: &Config, cluster: Option<Cluster>) -> Result<Database, Failure> {
-    let address = address(config, cluster.as_ref())?;
-    let store = open_store(config, &address).await?;
-    Ok(Database { store, cluster })
-}
-
-/// Closes the database and stops the private server, if it is ours.
-pub async fn close(database: Database) {
-    if tokio::time::timeout(POOL, database.store.close()).await.is_err() {
-        tracing::warn!("connections to the database were cut");
-    }
-    if let Some(cluster) = database.cluster {
-        cluster.stop().await;
-    }
-}
-
-fn address(config: &Config, cluster: Option<&Cluster>) -> Result<Address, Failure> {
-    let private = cluster.map(|cluster| Address::private(cluster.socket_dir()));
-    let url = config.database_url.as_deref().unwrap_or_default();
-    private
-        .map_or_else(|| Address::url(url), Ok)
-        .map_err(|error| Failure::configuration(chain(&error)))
-}
-
-fn no_cluster(error: ClusterError) -> Failure {
-    let sentence = chain(&error);
-    match error {
-        error if error.is_unavailable() => Failure::unavailable(sentence),
-        ClusterError::Prepare { .. } | ClusterError::NotReachable { .. } => {
-            Failure::cannot_create(sentence)
-        }
-        _ => Failure::other(sentence),
-    }
-}
-
-/// Waits for a server that is starting; what waiting cannot mend is said at once.
-async fn open_store(config: &Config, address: &Address) -> Result<Store, Failure> {
-    let limits = &config.limits;
-    let deadline = Instant::now() + Duration::from_secs(limits.database_wait_s.into());
-    loop {
-        match store::open_with(address, limits.database_connections).await {
-            Ok(store) => return Ok(store),
-            Err(error) if error.is_transient() && Instant::now() < deadline => {
-                tracing::warn!(error = chain(&error), "waiting for the database");
-                tokio::time::sleep(DATABASE_PAUSE).await;
-            }
-            Err(error) => return Err(no_database(&error)),
-        }
-    }
-}
-
-fn no_database(error: &StoreError) -> Failure {
-    let sentence = chain(error);
-    match error {
-        StoreError::Connect { .. } => Failure::unavailable(format!(
-            "{sentence}; start that server, or correct --database-url (DATABASE_URL)"
-        )),
-        StoreError::Url(_) => Failure::configuration(sentence),
-        _ => Failure::other(sentence),
-    }
-}
-
-/// Opens everything else and joins the parts.
+/// Opens everything but the database and connects the parts.
 pub async fn coordinator(
     config: Config,
     clock: Arc<dyn Clock>,
     store: Store,
     stop: CancellationToken,
 ) -> Result<Coordinator, Failure> {
-    let bodies = bodies(&config)?;
+    let blobs = open_blobs(&config)?;
     let index = open_index(&config.data_dir.join("index")).await?;
     let dns = Dns::new(config.resolver).map_err(Failure::configuration)?;
-    let started_at = clock.now();
-    let tokens = Tokens::new(secret(&store).await?, started_at);
-    let policy = policy::read(&store).await.map_err(|error| no_database(&error))?;
-    let peer_hints = Arc::default();
+    let shared = Shared::new(config, clock, store, stop).await?;
+    let predictor = shared.predictor();
+    let search = shared.search(&predictor);
+    let registry = shared.registry();
+    let intake = shared.intake(dns);
+    let placement = shared.placement(&predictor, &search);
+    let packages = shared.packages(&predictor, index, blobs);
+    let Shared { config, clock, store, events, hierarchy, policy, .. } = shared.clone();
+    let Shared { agent_wakeups, peer_hints, leader, stop, .. } = shared;
     Ok(Coordinator {
+        started_at: clock.now(),
+        config,
         clock,
-        started_at,
         store,
-        current_hierarchy: CurrentHierarchy::default(),
-        insight: Insight::default(),
-        policy: ArcSwap::from_pointee(policy),
-        index: Arc::new(index),
-        bodies,
-        uploads: Semaphore::new(UPLOADS),
-        checks: Semaphore::new(CHECKS),
-        dns,
-        tokens,
-        recent: Arc::new(Recent::new(RECENT)),
-        refreshed: LastAttempt::default(),
-        cut: LastAttempt::default(),
-        agent_wakeups: AgentWakeups::new(Arc::clone(&peer_hints)),
+        events,
+        hierarchy,
+        policy,
+        agent_wakeups,
         peer_hints,
-        events: Events::default(),
-        leader: AtomicBool::new(false),
-        audited: LastAudit::default(),
+        leader,
         statuses: Statuses::default(),
         stop,
-        config,
+        registry,
+        intake,
+        predictor,
+        search,
+        placement,
+        packages,
     })
 }
 
-/// The machine's own clock, for [`coordinator`].
-pub fn system_clock() -> Arc<dyn Clock> {
-    Arc::new(SystemClock)
+/// What more than one stage uses.
+#[derive(Clone)]
+struct Shared {
+    config: Arc<Config>,
+    clock: Arc<dyn Clock>,
+    store: Store,
+    events: Arc<Events>,
+    hierarchy: Arc<CurrentHierarchy>,
+    policy: Arc<CurrentPolicy>,
+    agent_wakeups: Arc<AgentWakeups>,
+    peer_hints: Arc<PeerHints>,
+    leader: Arc<Leader>,
+    recent_urls: Arc<RecentUrls>,
+    stop: CancellationToken,
 }
 
-fn bodies(config: &Config) -> Result<Bodies, Failure> {
+impl Shared {
+    async fn new(
+        config: Config,
+        clock: Arc<dyn Clock>,
+        store: Store,
+        stop: CancellationToken,
+    ) -> Result<Self, Failure> {
+        let events = Arc::new(Events::default());
+        let peer_hints = Arc::new(PeerHints::default());
+        let agent_wakeups = Arc::new(AgentWakeups::new(Arc::clone(&peer_hints)));
+        let policy =
+            CurrentPolicy::read(store.clone(), Arc::clone(&events), Arc::clone(&agent_wakeups))
+                .await
+                .map_err(|error| database_failure(&error))?;
+        Ok(Self {
+            config: Arc::new(config),
+            clock,
+            store,
+            events,
+            hierarchy: Arc::default(),
+            policy: Arc::new(policy),
+            agent_wakeups,
+            peer_hints,
+            leader: Arc::default(),
+            recent_urls: Arc::new(RecentUrls::new(RECENT_URLS)),
+            stop,
+        })
+    }
+
+    fn registry(&self) -> RegistryData {
+        let Self { config, clock, store, events, hierarchy, agent_wakeups, .. } = self.clone();
+        RegistryData {
+            store,
+            config,
+            clock,
+            events,
+            hierarchy,
+            agent_wakeups,
+            leader: Arc::clone(&self.leader),
+            last_refresh: LastAttempt::default(),
+            last_split: LastAttempt::default(),
+            stop: self.stop.clone(),
+        }
+    }
+
+    fn intake(&self, dns: Dns) -> Intake {
+        let limits = self.config.limits;
+        let Self { clock, store, events, hierarchy, agent_wakeups, recent_urls, .. } = self.clone();
+        Intake { store, limits, clock, events, hierarchy, agent_wakeups, dns, recent_urls }
+    }
+
+    fn predictor(&self) -> Arc<Predictor> {
+        let limits = self.config.limits;
+        let Self { clock, store, events, hierarchy, policy, agent_wakeups, .. } = self.clone();
+        let insight = Insight::default();
+        let predictor =
+            Predictor { store, limits, clock, events, hierarchy, policy, agent_wakeups, insight };
+        Arc::new(predictor)
+    }
+
+    fn search(&self, predictor: &Arc<Predictor>) -> Arc<DelegationSearch> {
+        let Self { clock, store, events, hierarchy, policy, agent_wakeups, .. } = self.clone();
+        Arc::new(DelegationSearch {
+            store,
+            limits: self.config.limits,
+            clock,
+            events,
+            hierarchy,
+            policy,
+            agent_wakeups,
+            predictor: Arc::clone(predictor),
+        })
+    }
+
+    fn placement(&self, predictor: &Arc<Predictor>, search: &Arc<DelegationSearch>) -> Placement {
+        let Self { clock, store, events, hierarchy, policy, agent_wakeups, .. } = self.clone();
+        Placement {
+            store,
+            limits: self.config.limits,
+            clock,
+            events,
+            hierarchy,
+            policy,
+            agent_wakeups,
+            predictor: Arc::clone(predictor),
+            search: Arc::clone(search),
+            recent_urls: Arc::clone(&self.recent_urls),
+            last_audit: LastAudit::default(),
+        }
+    }
+
+    fn packages(&self, predictor: &Arc<Predictor>, index: Index, blobs: BlobStore) -> Packages {
+        let Self { clock, store, events, hierarchy, recent_urls, .. } = self.clone();
+        Packages {
+            store,
+            clock,
+            events,
+            hierarchy,
+            predictor: Arc::clone(predictor),
+            recent_urls,
+            index: Arc::new(index),
+            blobs,
+            uploads: Packages::upload_permits(),
+            verifications: Packages::verification_permits(),
+        }
+    }
+}
+
+fn open_blobs(config: &Config) -> Result<BlobStore, Failure> {
     let dir = config.data_dir.join("packages");
-    let bodies = Bodies::open(&dir, config.limits.min_free_mib.into());
-    bodies.map_err(|error| Failure::cannot_create(chain(&error)))
+    let blobs = BlobStore::open(&dir, config.limits.min_free_mib.into());
+    blobs.map_err(|error| Failure::cannot_create(chain(&error)))
 }
 
 async fn open_index(dir: &Path) -> Result<Index, Failure> {
@@ -202,12 +221,12 @@ async fn open_index(dir: &Path) -> Result<Index, Failure> {
     })
 }
 
-/// What nonces and sessions are signed with: made once per installation.
-async fn secret(store: &Store) -> Result<[u8; 32], Failure> {
+/// The key that signs the nonces and session tokens of agents. It is made once per installation.
+pub async fn token_secret(store: &Store) -> Result<[u8; 32], Failure> {
     let proposal = Value::String(BASE64.encode(&rand::random::<[u8; 32]>()));
     let kept = settings::get_or_set(store, "token_secret", &proposal)
         .await
-        .map_err(|error| no_database(&error))?;
+        .map_err(|error| database_failure(&error))?;
     let bytes = kept.as_str().and_then(|text| BASE64.decode(text.as_bytes()).ok());
     bytes.and_then(|bytes| bytes.try_into().ok()).ok_or_else(|| {
         Failure::other(

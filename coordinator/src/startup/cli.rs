@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use serde::Deserialize;
+use clap::{Args, Parser, Subcommand};
+
+use crate::runtime::config::LogFormat;
 
 /// Decides which agent crawls what, receives what they found, and answers searches over it.
 #[derive(Debug, Parser)]
@@ -95,15 +96,4 @@ impl From<AuditArgs> for ServeArgs {
     fn from(args: AuditArgs) -> Self {
         args.place.into()
     }
-}
-
-/// How log lines are written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum LogFormat {
-    /// One readable line per event.
-    #[default]
-    Text,
-    /// One JSON object per line.
-    Json,
 }

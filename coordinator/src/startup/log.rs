@@ -2,7 +2,7 @@
 
 use tracing_subscriber::EnvFilter;
 
-use crate::startup::cli::LogFormat;
+use crate::runtime::config::LogFormat;
 
 /// Starts logging. A filter that cannot be read is said and replaced by the usual one.
 pub fn start(format: LogFormat) {

@@ -1,8 +1,11 @@
-//! Start and stop: command line, boot, serve, shutdown.
+//! Startup: command line, configuration, wiring, serving and shutdown.
 
 pub mod audit_command;
 pub mod boot;
 pub mod cli;
+pub mod configuration;
+pub mod database;
 pub mod log;
+pub mod reindex_command;
 pub mod serve;
 pub mod shutdown;

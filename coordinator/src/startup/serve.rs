@@ -11,13 +11,15 @@ use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
 use crate::http;
+use crate::http::agent::tokens::Tokens;
 use crate::registry::generation_listener;
+use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
-use crate::runtime::state::Coordinator;
-use crate::startup::boot::{self, Database};
 use crate::startup::cli::ServeArgs;
-use crate::startup::{log, shutdown};
+use crate::startup::database::{self, Database};
+use crate::startup::{boot, configuration, log, shutdown};
+use crate::tasks::coordinator::Coordinator;
 use crate::tasks::driver::TaskSet;
 use crate::tasks::table::TABLE;
 use crate::tasks::{delegation_sync, election, peer_notifications};
@@ -28,7 +30,7 @@ const REQUESTS: Duration = Duration::from_secs(5);
 const TASKS: Duration = Duration::from_secs(3);
 /// Serves until SIGTERM or Ctrl-C, then drains within ten seconds and stops what it started.
 pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
-    let config = Config::load(args, cluster::default_data_dir)?;
+    let config = configuration::load(args, cluster::default_data_dir)?;
     log::start(config.log_format);
     // An error means that a provider is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -41,7 +43,7 @@ pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
         () = stop.cancelled() => return Ok(()),
     };
     let served = run(Arc::new(coordinator), listener).await;
-    boot::close(database).await;
+    database::close(database).await;
     served
 }
 
@@ -49,18 +51,18 @@ async fn boot(
     config: Config,
     stop: tokio_util::sync::CancellationToken,
 ) -> Result<(Coordinator, Database), Failure> {
-    let database = boot::database(&config).await?;
+    let database = database::open(&config).await?;
     first_admin(&config, &database).await?;
     println!("postgres: {}", database.store.address());
     let coordinator =
-        boot::coordinator(config, boot::system_clock(), database.store.clone(), stop).await?;
+        boot::coordinator(config, Arc::new(SystemClock), database.store.clone(), stop).await?;
     Ok((coordinator, database))
 }
 
 /// Sees to it that somebody can sign in; a password that was made up is shown this once.
 async fn first_admin(config: &Config, database: &Database) -> Result<(), Failure> {
     let wish = config.admin_password.as_deref();
-    let now = boot::system_clock().now();
+    let now = SystemClock.now();
     let made = http::admin::first_admin::ensure(&database.store, wish, rand::random(), now).await;
     if let Some(password) = made.map_err(|error| Failure::other(chain(&error)))? {
         println!("first admin: {} {password}", http::admin::first_admin::NAME);
@@ -85,9 +87,9 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
     })
 }
 
-/// Everything that is served.
-pub fn app(coordinator: &Arc<Coordinator>) -> Router {
-    http::agent::router(Arc::clone(coordinator))
+/// The routes of agents, people and the public.
+fn app(coordinator: &Arc<Coordinator>, tokens: Tokens) -> Router {
+    http::agent::router(Arc::clone(coordinator), tokens)
         .merge(http::router(Arc::clone(coordinator)))
         .layer(axum::middleware::from_fn(http::problem::speak_in_problems))
         .layer(axum::middleware::from_fn_with_state(
@@ -96,11 +98,13 @@ pub fn app(coordinator: &Arc<Coordinator>) -> Router {
         ))
 }
 
-/// Serves and reconciles until the coordinator's token is cancelled, then drains.
+/// Serves requests and runs background tasks until the coordinator's token is cancelled, then drains.
 pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result<(), Failure> {
     let address = listener
         .local_addr()
         .map_err(|e| Failure::other(format!("the listening socket is lost: {e}")))?;
+    let secret = boot::token_secret(&coordinator.store).await?;
+    let tokens = Tokens::new(secret, coordinator.started_at);
     let tracker = TaskTracker::new();
     let tasks = Arc::new(TaskSet::subscribe(TABLE, &coordinator.events));
     tasks.start(&coordinator, &tracker);
@@ -115,7 +119,7 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
     tracker.spawn(peer_notifications::run(Arc::clone(&coordinator), tasks));
     tracker.spawn(delegation_sync::run(Arc::clone(&coordinator)));
     println!("listening on http://{address}");
-    let served = serve_requests(&coordinator, listener).await;
+    let served = serve_requests(&coordinator, tokens, listener).await;
     coordinator.stop.cancel();
     tracker.close();
     if tokio::time::timeout(TASKS, tracker.wait()).await.is_err() {
@@ -126,6 +130,7 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
 
 async fn serve_requests(
     coordinator: &Arc<Coordinator>,
+    tokens: Tokens,
     listener: TcpListener,
 ) -> Result<(), Failure> {
     let listener = listener.tap_io(|stream| {
@@ -133,7 +138,7 @@ async fn serve_requests(
         // nothing else.
         let _ = stream.set_nodelay(true);
     });
-    let service = app(coordinator).into_make_service_with_connect_info::<SocketAddr>();
+    let service = app(coordinator, tokens).into_make_service_with_connect_info::<SocketAddr>();
     let stop = coordinator.stop.clone();
     let server =
         axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());

@@ -13,10 +13,9 @@ use model::AgentId;
 use store::StoreError;
 use store::delegations::{DelegationChange, DelegationListener, Standing, standing};
 
-use crate::placement::agent_administration::rebuild_delegation_table;
 use crate::runtime::delegated_hierarchy::{DelegatedHierarchy, holding_of};
 use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 use crate::tasks::peer_notifications::repeat;
 
 /// Listens until the coordinator stops.
@@ -49,9 +48,9 @@ async fn hear(coordinator: &Coordinator) -> Result<std::convert::Infallible, Sto
 /// Any delegation may have changed.
 async fn anything(coordinator: &Coordinator) -> Result<(), StoreError> {
     // What a revoked agent was routed is queued again and must be let through.
-    coordinator.recent.forget();
-    let writing = coordinator.current_hierarchy.writing().await;
-    rebuild_delegation_table(coordinator, &writing).await?;
+    coordinator.intake.recent_urls.forget();
+    let writing = coordinator.hierarchy.writing().await;
+    coordinator.hierarchy.reload_delegations(&coordinator.store, &writing).await?;
     drop(writing);
     coordinator.events.emit(Event::DelegationsSynchronized);
     if coordinator.is_leader() {
@@ -80,7 +79,7 @@ async fn these(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), StoreE
     if ranges.is_empty() {
         return Ok(());
     }
-    let writing = coordinator.current_hierarchy.writing().await;
+    let writing = coordinator.hierarchy.writing().await;
     let Some(delegated) = coordinator.delegated() else { return Ok(()) };
     let mut concerned = Vec::new();
     for standing in standing(&coordinator.store, ranges).await? {

@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use crate::runtime::events::Events;
 use crate::runtime::failure::chain;
 use crate::runtime::outcome::Outcome;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 use crate::tasks::table::{BackgroundTask, WAKE_ALL};
 
 /// Longest wait after failures.

@@ -1,16 +1,14 @@
 //! Leader election: one coordinator of several decides, the one that holds a lock in Postgres.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hierarchy::Generation;
 use store::{Leadership, StoreError};
 
-use crate::placement::agent_administration::rebuild_delegation_table;
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// Time between two attempts, and between two checks that the lock is still held.
 const PERIOD: Duration = Duration::from_secs(2);
@@ -25,7 +23,7 @@ pub async fn run(coordinator: Arc<Coordinator>) {
             () = tokio::time::sleep(PERIOD) => {}
         }
     }
-    coordinator.leader.store(false, Ordering::Release);
+    coordinator.leader.set(false);
     if let Some(leadership) = leadership {
         leadership.resign().await;
     }
@@ -36,7 +34,7 @@ async fn renew(coordinator: &Coordinator, leadership: Option<Leadership>) -> Opt
         if leadership.holds().await {
             return Some(leadership);
         }
-        coordinator.leader.store(false, Ordering::Release);
+        coordinator.leader.set(false);
         tracing::warn!("lost the connection that carries the leadership");
     }
     elect(coordinator)
@@ -52,14 +50,14 @@ async fn renew(coordinator: &Coordinator, leadership: Option<Leadership>) -> Opt
 async fn elect(coordinator: &Coordinator) -> Result<Option<Leadership>, StoreError> {
     let Some(leadership) = Leadership::elect(&coordinator.store).await? else { return Ok(None) };
     // What the previous leader decided last must be in the table before the first search is driven.
-    let writing = coordinator.current_hierarchy.writing().await;
-    rebuild_delegation_table(coordinator, &writing).await?;
+    let writing = coordinator.hierarchy.writing().await;
+    coordinator.hierarchy.reload_delegations(&coordinator.store, &writing).await?;
     // The previous leader may have stopped before it remapped the delegations to the generation
     // in use; remapping twice changes nothing.
-    coordinator.current_hierarchy.set_carried(Generation::new(0));
+    coordinator.hierarchy.set_remapped(Generation::new(0));
     drop(writing);
-    coordinator.insight.spending.forget();
-    coordinator.leader.store(true, Ordering::Release);
+    coordinator.predictor.insight.spending.forget();
+    coordinator.leader.set(true);
     tracing::info!(term = leadership.term(), "this coordinator is the leader");
     coordinator.events.emit(Event::AnythingChanged);
     Ok(Some(leadership))

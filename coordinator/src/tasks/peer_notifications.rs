@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
 use crate::runtime::peer_hints::Hints;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 use crate::tasks::driver::TaskSet;
 
 /// The NOTIFY channel.

@@ -10,14 +10,14 @@ use futures_util::future::BoxFuture;
 use crate::intake::{end_leases, place_hosts, resolve_hosts, route_urls};
 use crate::packages::ingest_packages;
 use crate::placement::{
-    apply_constraints, audit_delegations, balance_load, calibrate, settle_homes,
+    apply_constraints, audit_delegations, balance_load, calibrate, delegate_remapped, settle_homes,
 };
 use crate::predictor::{choose_landmarks, fit_model, measure_landmarks};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
-use crate::runtime::state::Coordinator;
 use crate::search::{drive_searches, expire_probes, open_searches};
+use crate::tasks::coordinator::Coordinator;
 
 /// The result of one run.
 pub type RunResult = Result<Outcome, anyhow::Error>;
@@ -47,14 +47,14 @@ pub static TABLE: &[BackgroundTask] = &[
         period: Duration::from_mins(10),
         leader_only: true,
         woken_by: &[Event::RegistryRefreshRequested],
-        run: |coordinator| Box::pin(refresh_registries::run(coordinator)),
+        run: |coordinator| Box::pin(refresh_registries::run(&coordinator.registry)),
     },
     BackgroundTask {
         name: "split_subnets",
         period: Duration::from_hours(1),
         leader_only: true,
         woken_by: &[Event::SplitProposed],
-        run: |coordinator| Box::pin(split_subnets::run(coordinator)),
+        run: |coordinator| Box::pin(split_subnets::run(&coordinator.registry)),
     },
     BackgroundTask {
         name: "reload_hierarchy",
@@ -62,14 +62,29 @@ pub static TABLE: &[BackgroundTask] = &[
         // Every coordinator keeps the hierarchy in memory.
         leader_only: false,
         woken_by: &[Event::GenerationLoaded],
-        run: |coordinator| Box::pin(reload_hierarchy::run(coordinator)),
+        run: |coordinator| Box::pin(reload_hierarchy::run(&coordinator.registry)),
+    },
+    BackgroundTask {
+        name: "delegate_remapped",
+        period: Duration::from_mins(10),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(delegate_remapped::run(&coordinator.placement)),
+    },
+    BackgroundTask {
+        name: "refresh_policy",
+        period: Duration::from_secs(10),
+        // Another coordinator may have changed the policy.
+        leader_only: false,
+        woken_by: &[],
+        run: |coordinator| Box::pin(coordinator.policy.refresh()),
     },
     BackgroundTask {
         name: "resolve_hosts",
         period: Duration::from_secs(2),
         leader_only: true,
         woken_by: &[Event::SeedsAdded, Event::PackageIngested],
-        run: |coordinator| Box::pin(resolve_hosts::run(coordinator)),
+        run: |coordinator| Box::pin(resolve_hosts::run(&coordinator.intake)),
     },
     BackgroundTask {
         name: "place_hosts",
@@ -82,7 +97,7 @@ pub static TABLE: &[BackgroundTask] = &[
             Event::DelegationsChanged,
             Event::SubnetsReleased,
         ],
-        run: |coordinator| Box::pin(place_hosts::run(coordinator)),
+        run: |coordinator| Box::pin(place_hosts::run(&coordinator.intake)),
     },
     BackgroundTask {
         name: "route_urls",
@@ -98,21 +113,21 @@ pub static TABLE: &[BackgroundTask] = &[
             Event::SubnetsReleased,
             Event::HomesDelegated,
         ],
-        run: |coordinator| Box::pin(route_urls::run(coordinator)),
+        run: |coordinator| Box::pin(route_urls::run(&coordinator.intake)),
     },
     BackgroundTask {
         name: "end_leases",
         period: Duration::from_secs(10),
         leader_only: true,
         woken_by: &[],
-        run: |coordinator| Box::pin(end_leases::run(coordinator)),
+        run: |coordinator| Box::pin(end_leases::run(&coordinator.intake)),
     },
     BackgroundTask {
         name: "choose_landmarks",
         period: Duration::from_mins(1),
         leader_only: true,
         woken_by: &[Event::LandmarksNeeded, Event::PolicyChanged],
-        run: |coordinator| Box::pin(choose_landmarks::run(coordinator)),
+        run: |coordinator| Box::pin(choose_landmarks::run(&coordinator.predictor)),
     },
     BackgroundTask {
         name: "measure_landmarks",
@@ -124,14 +139,14 @@ pub static TABLE: &[BackgroundTask] = &[
             Event::LandmarkMeasured,
             Event::PolicyChanged,
         ],
-        run: |coordinator| Box::pin(measure_landmarks::run(coordinator)),
+        run: |coordinator| Box::pin(measure_landmarks::run(&coordinator.predictor)),
     },
     BackgroundTask {
         name: "fit_model",
         period: Duration::from_secs(10),
         leader_only: true,
         woken_by: &[Event::LandmarksChosen, Event::LandmarkMeasured],
-        run: |coordinator| Box::pin(fit_model::run(coordinator)),
+        run: |coordinator| Box::pin(fit_model::run(&coordinator.predictor)),
     },
     BackgroundTask {
         name: "open_searches",
@@ -143,7 +158,7 @@ pub static TABLE: &[BackgroundTask] = &[
             Event::DelegationsChanged,
             Event::SubnetsReleased,
         ],
-        run: |coordinator| Box::pin(open_searches::run(coordinator)),
+        run: |coordinator| Box::pin(open_searches::run(&coordinator.search)),
     },
     BackgroundTask {
         name: "drive_searches",
@@ -158,49 +173,49 @@ pub static TABLE: &[BackgroundTask] = &[
             Event::HomesDelegated,
             Event::PolicyChanged,
         ],
-        run: |coordinator| Box::pin(drive_searches::run(coordinator)),
+        run: |coordinator| Box::pin(drive_searches::run(&coordinator.search)),
     },
     BackgroundTask {
         name: "improve_delegations",
         period: Duration::from_secs(15),
         leader_only: true,
         woken_by: &[Event::AgentAvailabilityChanged],
-        run: |coordinator| Box::pin(drive_searches::improve(coordinator)),
+        run: |coordinator| Box::pin(drive_searches::improve(&coordinator.search)),
     },
     BackgroundTask {
         name: "expire_probes",
         period: Duration::from_secs(1),
         leader_only: true,
         woken_by: &[],
-        run: |coordinator| Box::pin(expire_probes::run(coordinator)),
+        run: |coordinator| Box::pin(expire_probes::run(&coordinator.search)),
     },
     BackgroundTask {
         name: "settle_homes",
         period: Duration::from_secs(30),
         leader_only: true,
         woken_by: &[Event::SubnetsReleased],
-        run: |coordinator| Box::pin(settle_homes::run(coordinator)),
+        run: |coordinator| Box::pin(settle_homes::run(&coordinator.placement)),
     },
     BackgroundTask {
         name: "apply_constraints",
         period: Duration::from_secs(5),
         leader_only: true,
         woken_by: &[Event::HostsPlaced, Event::ConstraintsChanged, Event::PinNotApplied],
-        run: |coordinator| Box::pin(apply_constraints::run(coordinator)),
+        run: |coordinator| Box::pin(apply_constraints::run(&coordinator.placement)),
     },
     BackgroundTask {
         name: "balance_load",
         period: Duration::from_secs(15),
         leader_only: true,
         woken_by: &[Event::BalancePolicyChanged],
-        run: |coordinator| Box::pin(balance_load::run(coordinator)),
+        run: |coordinator| Box::pin(balance_load::run(&coordinator.placement)),
     },
     BackgroundTask {
         name: "calibrate",
         period: Duration::from_secs(2),
         leader_only: true,
         woken_by: &[Event::PackageIngested, Event::ControlProbeAnswered],
-        run: |coordinator| Box::pin(calibrate::run(coordinator)),
+        run: |coordinator| Box::pin(calibrate::run(&coordinator.placement)),
     },
     BackgroundTask {
         name: "audit_delegations",
@@ -208,14 +223,14 @@ pub static TABLE: &[BackgroundTask] = &[
         // Every coordinator shows its own findings.
         leader_only: false,
         woken_by: &[Event::DelegationsChanged, Event::SubnetsReleased],
-        run: |coordinator| Box::pin(audit_delegations::run(coordinator)),
+        run: |coordinator| Box::pin(audit_delegations::run(&coordinator.placement)),
     },
     BackgroundTask {
         name: "ingest_packages",
         period: Duration::from_secs(5),
         leader_only: true,
         woken_by: &[Event::PackageReceived],
-        run: |coordinator| Box::pin(ingest_packages::run(coordinator)),
+        run: |coordinator| Box::pin(ingest_packages::run(&coordinator.packages)),
     },
 ];
 

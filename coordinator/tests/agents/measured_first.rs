@@ -16,9 +16,9 @@ use crate::world::{Ground, Running, load};
 async fn pass(running: &Running) -> BalanceOutcome {
     let coordinator = &running.coordinator;
     let delegated = coordinator.delegated().unwrap();
-    let scales = LoadSnapshot::take(coordinator, &delegated).await.unwrap();
-    let mut scene = Scene::set(coordinator, &delegated, &scales).await.unwrap();
-    relief(coordinator, &mut scene, BalanceRule::Cheapest).await.unwrap()
+    let scales = LoadSnapshot::take(&coordinator.placement, &delegated).await.unwrap();
+    let mut scene = Scene::set(&coordinator.placement, &delegated, &scales).await.unwrap();
+    relief(&coordinator.placement, &mut scene, BalanceRule::Cheapest).await.unwrap()
 }
 
 /// Orders to measure that nobody has answered, but for landmarks.

@@ -63,7 +63,7 @@ pub(crate) fn hierarchy() -> Hierarchy {
 async fn change(running: &Running, wish: impl FnOnce(&mut Policy)) {
     let mut policy = **running.coordinator.policy.load();
     wish(&mut policy);
-    coordinator::runtime::policy::change(&running.coordinator, policy).await.unwrap();
+    running.coordinator.policy.change(policy, running.coordinator.now()).await.unwrap();
 }
 
 pub(crate) async fn approved(
@@ -129,7 +129,7 @@ async fn survey(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
     running.coordinator.events.emit(Event::LandmarksNeeded);
     let reports = u64::from(FIRST) * agents.len() as u64;
     work(running, agents, || async {
-        let basis = running.coordinator.insight.basis();
+        let basis = running.coordinator.predictor.insight.basis();
         basis.is_some_and(|(_, basis)| basis.reports == reports)
     })
     .await;

@@ -63,7 +63,7 @@ async fn what_was_acknowledged_is_integrated_once_whoever_dies() {
         store::packages::waiting(ground.store(), 10).await.unwrap().is_empty()
     })
     .await;
-    assert_eq!(running.coordinator.index.search("perennial", 0, 10).unwrap().total, 6);
+    assert_eq!(running.coordinator.packages.index.search("perennial", 0, 10).unwrap().total, 6);
     let counts = counts(&ground, &running).await;
     assert_eq!(counts.packages.integrated, 6);
     running.stop().await;
@@ -151,8 +151,11 @@ async fn a_lost_index_is_built_again_from_the_packages() {
     first.stop().await;
     ground.lose_the_index();
     let second = ground.start().await;
-    assert!(second.coordinator.index.is_empty());
-    assert_eq!(coordinator::packages::reindex::run(&second.coordinator).await.unwrap(), 3);
-    assert_eq!(second.coordinator.index.search("perennial", 0, 10).unwrap().total, 3);
+    assert!(second.coordinator.packages.index.is_empty());
+    assert_eq!(
+        coordinator::startup::reindex_command::reindex(&second.coordinator.packages).await.unwrap(),
+        3
+    );
+    assert_eq!(second.coordinator.packages.index.search("perennial", 0, 10).unwrap().total, 3);
     second.stop().await;
 }

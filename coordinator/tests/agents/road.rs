@@ -25,7 +25,7 @@ async fn two_agents(running: &Running) -> (FakeAgent, FakeAgent) {
 
 /// The URLs that a search finds, the best first.
 fn hits(running: &Running, query: &str) -> Vec<String> {
-    let answer = running.coordinator.index.search(query, 0, 10).unwrap();
+    let answer = running.coordinator.packages.index.search(query, 0, 10).unwrap();
     answer.hits.iter().map(|hit| hit.url.clone()).collect()
 }
 

@@ -28,7 +28,7 @@ fn from(address: &str, rtt_us: u32) -> Entry {
 }
 
 #[tokio::test]
-async fn fetches_from_different_places_cut_a_subnet() {
+async fn fetches_from_different_places_split_a_subnet() {
     let (ground, dir) = (Ground::bare().await, tempfile::tempdir().unwrap());
     load(
         ground.store(),
@@ -62,7 +62,7 @@ async fn fetches_from_different_places_cut_a_subnet() {
     let data_dir = running.coordinator.config.data_dir.display().to_string();
     assert_eq!(
         fs::read_to_string(calls).unwrap().lines().next(),
-        Some(format!("cut --data-dir {data_dir}").as_str())
+        Some(format!("split --data-dir {data_dir}").as_str())
     );
     let parts = ["198.18.0.0 - 198.18.103.255", "198.18.104.0 - 198.18.255.255"];
     let expected = SubnetSplit {

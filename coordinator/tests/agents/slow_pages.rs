@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use coordinator::placement::agent_administration::Wish;
-use coordinator::runtime::policy as current_policy;
 use model::{HostTask, IncidentState, Slowdown, Strategy, policy::CalibrationPolicy};
 use protocol::HeartbeatResponse;
 use protocol::page::{Entry, Outcome, Trend};
@@ -68,7 +67,7 @@ async fn hurry(running: &Running) {
     (policy.strategy, policy.threshold_us) = (Strategy::Threshold, 1);
     let slowdown = Slowdown { percent: 200, repeats: 2 };
     policy.calibration = CalibrationPolicy { revisit_s: 1, slowdown, rest_s: 1, window_s: 1 };
-    current_policy::change(&running.coordinator, policy).await.unwrap();
+    running.coordinator.policy.change(policy, running.coordinator.now()).await.unwrap();
 }
 
 /// Nothing here takes so long, not even while the machine does something else.

@@ -47,7 +47,7 @@ async fn override_at(running: &Running, agent: AgentId) {
     let subnet: Range = SUBNET.parse().unwrap();
     let delegation = held.iter().find(|held| held.subnet == subnet).unwrap().id;
     let wish = Override { delegation, subnet, agent, reason: "trying something", by: "ada" };
-    override_once(&running.coordinator, &wish, false).await.unwrap().unwrap();
+    override_once(&running.coordinator.placement, &wish, false).await.unwrap().unwrap();
 }
 
 #[tokio::test]

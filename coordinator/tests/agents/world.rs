@@ -8,10 +8,11 @@ use std::time::Duration;
 use coordinator::http::agent::tokens;
 use coordinator::placement::agent_administration;
 use coordinator::placement::agent_administration::Wish;
+use coordinator::runtime::clock::SystemClock;
 use coordinator::runtime::config::Config;
-use coordinator::runtime::state::Coordinator;
 use coordinator::startup::cli::ServeArgs;
-use coordinator::startup::{boot, serve};
+use coordinator::startup::{boot, configuration, serve};
+use coordinator::tasks::coordinator::Coordinator;
 use hierarchy::{
     BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind,
 };
@@ -97,7 +98,7 @@ impl Ground {
     fn config(&self) -> Config {
         let args = ServeArgs { resolver: self.resolver, ..ServeArgs::default() };
         let dir = self.dir.path().to_owned();
-        let mut config = Config::load(args, || Some(dir)).unwrap();
+        let mut config = configuration::load(args, || Some(dir)).unwrap();
         config.limits.min_free_mib = 0;
         config
     }
@@ -105,7 +106,7 @@ impl Ground {
 
 async fn start(config: Config, store: Store) -> Running {
     let stop = CancellationToken::new();
-    let coordinator = boot::coordinator(config, boot::system_clock(), store, stop).await.unwrap();
+    let coordinator = boot::coordinator(config, Arc::new(SystemClock), store, stop).await.unwrap();
     Running::start(Arc::new(coordinator)).await
 }
 
@@ -160,7 +161,7 @@ impl Running {
     }
 
     pub(crate) async fn order(&self, agent: AgentId, wish: Wish) {
-        agent_administration::order(&self.coordinator, agent, wish, "admin")
+        agent_administration::order(&self.coordinator.placement, agent, wish, "admin")
             .await
             .unwrap()
             .unwrap();
@@ -168,7 +169,8 @@ impl Running {
 
     pub(crate) async fn add_seeds(&self, seeds: &[&str]) {
         let seeds: Vec<String> = seeds.iter().map(|seed| (*seed).to_owned()).collect();
-        let sown = coordinator::intake::seeds::add_seeds(&self.coordinator, &seeds).await.unwrap();
+        let sown =
+            coordinator::intake::seeds::add_seeds(&self.coordinator.intake, &seeds).await.unwrap();
         assert!(sown.rejected.is_empty(), "{sown:?}");
     }
 

@@ -21,7 +21,7 @@ async fn delegate_all(running: &Running, one: &mut FakeAgent, two: &mut FakeAgen
     )
     .await
     .unwrap();
-    coordinator::runtime::policy::refresh(&running.coordinator).await.unwrap();
+    running.coordinator.policy.refresh().await.unwrap();
     running.add_seeds(&SEEDS).await;
     let mut answered = 0;
     while answered < 2 * SEEDS.len() {

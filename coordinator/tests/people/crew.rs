@@ -36,5 +36,5 @@ pub(crate) async fn ship_north(running: &Running, two: &FakeAgent, title: &str, 
         store::packages::waiting(store, 1).await.unwrap().is_empty()
     })
     .await;
-    assert_eq!(running.coordinator.index.len(), 1);
+    assert_eq!(running.coordinator.packages.index.len(), 1);
 }

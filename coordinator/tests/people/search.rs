@@ -50,7 +50,8 @@ async fn an_answer_is_paged_through() {
     crawl_north(&running, &mut one, &mut two).await;
     let pages: Vec<_> = (0..25).map(|n| page(&format!("{NORTH}{n}"), "tree", "forest")).collect();
     two.ship_well(&running, 1, two.package(1, &pages)).await;
-    until("all are indexed", || std::future::ready(running.coordinator.index.len() == 25)).await;
+    until("all are indexed", || std::future::ready(running.coordinator.packages.index.len() == 25))
+        .await;
     let browser = Browser::new(&running);
     let (mut urls, mut cursor) = (Vec::new(), String::new());
     for size in [10, 10, 5] {

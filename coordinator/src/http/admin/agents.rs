@@ -14,7 +14,7 @@ use crate::http::paging::{Page, Part};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::agent_administration::{self, Wish};
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// All agents, the newest first.
 #[utoipa::path(get, path = "/api/v1/agents", operation_id = "list_agents", tag = "agents", params(Part),
@@ -96,7 +96,7 @@ async fn order(
     id: AgentId,
     wish: Wish,
 ) -> Result<Json<Agent>, Problem> {
-    match agent_administration::order(&state.core, id, wish, &admin.name).await? {
+    match agent_administration::order(&state.core.placement, id, wish, &admin.name).await? {
         None => Err(unknown(id)),
         Some(Ordered::NotFrom(at)) => {
             Err(Problem::conflict(format!("{id} is {}: {}", at.as_str(), remedy(wish))))

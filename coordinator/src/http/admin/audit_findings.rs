@@ -11,7 +11,7 @@ use crate::http::state::ApiState;
 #[utoipa::path(get, path = "/api/v1/audit/findings", operation_id = "list_findings", tag = "delegations",
     security(("session" = [])), responses((status = 200, body = Findings)))]
 pub async fn findings(_viewer: Viewer, State(state): State<ApiState>) -> Json<Findings> {
-    let audited = state.core.audited.get();
+    let audited = state.core.placement.last_audit.get();
     let items = audited.iter().flat_map(|audited| &audited.findings).map(|finding| Finding {
         kind: finding.as_str().to_owned(),
         sentence: finding.to_string(),

@@ -49,17 +49,17 @@ pub async fn now(
     let core = &state.core;
     let delegated = core.delegated().ok_or_else(no_hierarchy)?;
     let policy = policy::balance(&core.store).await?;
-    let scales = LoadSnapshot::take(core, &delegated).await?;
-    let scene = Scene::set(core, &delegated, &scales).await;
+    let scales = LoadSnapshot::take(&core.placement, &delegated).await?;
+    let scene = Scene::set(&core.placement, &delegated, &scales).await;
     let mut scene = scene.map_err(|error| match error {
         SceneError::Store(error) => error.into(),
         SceneError::AssignmentProblem(error) => Problem::internal(&error),
     })?;
-    let plan = pass::plan(core, &scene, &policy, core.now()).await?;
+    let plan = pass::plan(&core.placement, &scene, &policy, core.now()).await?;
     let names = lists::names(&core.store, &scene.agents).await?;
     let mut answer = planned(&scene, &plan, &names);
     if !dry_run.wanted() {
-        let outcome = pass::carry_out_all(core, &mut scene, &plan).await?;
+        let outcome = pass::carry_out_all(&core.placement, &mut scene, &plan).await?;
         (answer.moved, answer.asked) = (outcome.moved as u64, outcome.asked as u64);
     }
     Ok(Json(answer))

@@ -116,7 +116,7 @@ pub async fn override_delegation(
         reason: wish.reason.trim(),
         by: &admin.name,
     };
-    let outcome = override_once(&state.core, &wish, dry_run.wanted()).await?;
+    let outcome = override_once(&state.core.placement, &wish, dry_run.wanted()).await?;
     let (made, preview) = outcome.map_err(|refusal| refused(&refusal))?;
     let delegation = match made {
         Some(made) => {
@@ -155,7 +155,7 @@ async fn make(
         expires_at: wish.expires_at.as_deref().map(moment).transpose()?,
         by: &admin.name,
     };
-    let outcome = requests::make(&state.core, &wish, dry_run).await?;
+    let outcome = requests::make(&state.core.placement, &wish, dry_run).await?;
     let (made, preview) = outcome.map_err(|refusal| refused(&refusal))?;
     let item = match made {
         Some(id) => one(state, kind, id).await?,
@@ -172,7 +172,7 @@ async fn remove(
     id: i64,
     dry_run: bool,
 ) -> Result<Json<ConstraintAnswer>, Problem> {
-    let preview = requests::remove(&state.core, kind, id, &admin.name, dry_run).await?;
+    let preview = requests::remove(&state.core.placement, kind, id, &admin.name, dry_run).await?;
     let word = kind.as_str();
     let preview = preview.ok_or_else(|| {
         Problem::not_found(format!("There is no such {word}, or it is over already."))

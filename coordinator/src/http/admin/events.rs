@@ -25,7 +25,7 @@ use crate::http::authentication::{Viewer, signed_in};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::runtime::events::Event as Change;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_secs(1);

@@ -33,7 +33,7 @@ pub async fn list(
         total: landmarks::count(&core.store).await?,
         agents: workers.len() as u64,
         reports: stock.reports,
-        places: core.insight.with_clusters(|places| places.len() as u64),
+        places: core.predictor.insight.with_clusters(|places| places.len() as u64),
         items: page
             .items
             .into_iter()

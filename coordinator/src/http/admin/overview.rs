@@ -12,7 +12,7 @@ use crate::http::authentication::Viewer;
 use crate::http::extract::Json;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// Everything at a glance.
 #[utoipa::path(get, path = "/api/v1/overview", tag = "watch", security(("session" = [])),
@@ -95,7 +95,7 @@ fn shown(core: &Coordinator, counts: Counts, generation: Option<Generation>) -> 
         urls: UrlCounts { pending: count(hosts.pending_urls), routed: count(hosts.routed_urls) },
         pages: PageCounts {
             integrated: count(packages.pages),
-            indexed: core.index.len(),
+            indexed: core.packages.index.len(),
             bytes_fetched: count(packages.wire_bytes),
         },
         packages: PackageCounts {

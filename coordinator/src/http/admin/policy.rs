@@ -11,7 +11,6 @@ use crate::http::extract::Json;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::runtime::events::Event;
-use crate::runtime::policy as current_policy;
 
 /// The policy in force.
 #[utoipa::path(get, path = "/api/v1/policy", operation_id = "get_policy", tag = "work",
@@ -44,7 +43,7 @@ pub async fn write(
         detail: &detail,
     };
     audit::write(&core.store, &entry, core.now()).await?;
-    current_policy::change(core, after).await?;
+    core.policy.change(after, core.now()).await?;
     if balance != balance_before {
         policy::set_balance(&core.store, &balance, core.now()).await?;
         core.events.emit(Event::BalancePolicyChanged);

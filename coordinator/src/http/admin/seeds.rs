@@ -20,7 +20,7 @@ pub async fn add_seeds(
     Json(seeds): Json<Seeds>,
 ) -> Result<Json<SeedsAnswer>, Problem> {
     let core = &state.core;
-    let sown = queue(core, &seeds.urls).await?;
+    let sown = queue(&core.intake, &seeds.urls).await?;
     let detail = json!({
         "accepted": sown.accepted, "already_known": sown.already_known, "rejected": sown.rejected.len(),
         "first": seeds.urls.first(),

@@ -1,16 +1,14 @@
 //! Which agent calls?
 
-use std::sync::Arc;
-
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
 use model::{AgentId, AgentState};
 use protocol::key::PublicKey;
 
+use crate::http::agent::AgentApi;
 use crate::http::agent::refusal;
 use crate::http::problem::Problem;
-use crate::runtime::state::Coordinator;
 
 /// An agent with a good session. Its standing is read from the database with every call, so that a
 /// revocation holds at once.
@@ -31,19 +29,16 @@ impl Caller {
     }
 }
 
-impl FromRequestParts<Arc<Coordinator>> for Caller {
+impl FromRequestParts<AgentApi> for Caller {
     type Rejection = Problem;
 
-    async fn from_request_parts(
-        parts: &mut Parts,
-        coordinator: &Arc<Coordinator>,
-    ) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, api: &AgentApi) -> Result<Self, Problem> {
         let token = bearer(parts)
             .ok_or_else(|| refusal::no_session("the Authorization header has no bearer token"))?;
-        let owner = coordinator.tokens.owner(token, coordinator.now());
+        let owner = api.tokens.owner(token, api.core.now());
         let agent = owner
             .map_err(|error| refusal::no_session(&format!("the token is refused, {error}")))?;
-        let identity = store::agents::identity(&coordinator.store, agent).await?;
+        let identity = store::agents::identity(&api.core.store, agent).await?;
         let identity = identity.ok_or_else(refusal::unknown_agent)?;
         if identity.state == AgentState::Revoked {
             return Err(refusal::not_from(identity.state));

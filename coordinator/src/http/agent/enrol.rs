@@ -16,7 +16,7 @@ use crate::http::agent::refusal;
 use crate::http::agent::tokens::join_token_hash;
 use crate::http::problem::{FieldError, Problem};
 use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// Enrols an agent with a one-time join token; with a known key the answer is the same agent.
 pub(super) async fn enrol(

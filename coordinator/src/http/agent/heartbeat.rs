@@ -21,7 +21,7 @@ use crate::http::agent::caller::Caller;
 use crate::http::agent::refusal;
 use crate::http::problem::Problem;
 use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// Takes the heartbeat down at once, then answers when there are routes, orders or another state, or
 /// when the hold time is over.

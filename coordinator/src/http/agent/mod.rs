@@ -17,14 +17,34 @@ pub mod tokens;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, FromRef};
 use axum::routing::{post, put};
 use protocol::limits;
 
-use crate::runtime::state::Coordinator;
+use crate::http::agent::tokens::Tokens;
+use crate::tasks::coordinator::Coordinator;
+
+/// State of the agents' part of the API.
+#[derive(Clone)]
+struct AgentApi {
+    core: Arc<Coordinator>,
+    tokens: Arc<Tokens>,
+}
+
+impl FromRef<AgentApi> for Arc<Coordinator> {
+    fn from_ref(api: &AgentApi) -> Self {
+        Arc::clone(&api.core)
+    }
+}
+
+impl FromRef<AgentApi> for Arc<Tokens> {
+    fn from_ref(api: &AgentApi) -> Self {
+        Arc::clone(&api.tokens)
+    }
+}
 
 /// The agents' part of the API. The server must hand the peer's address in as `ConnectInfo`.
-pub fn router(coordinator: Arc<Coordinator>) -> Router {
+pub fn router(core: Arc<Coordinator>, tokens: Tokens) -> Router {
     let words = Router::new()
         .route("/api/v1/agent/enrol", post(enrol::enrol))
         .route("/api/v1/agent/challenge", post(session::challenge))
@@ -35,5 +55,5 @@ pub fn router(coordinator: Arc<Coordinator>) -> Router {
     let packages = Router::new()
         .route("/api/v1/agent/packages/{epoch}/{seq}", put(packages::put))
         .layer(DefaultBodyLimit::max(limits::PACKAGE_BYTES));
-    words.merge(packages).with_state(coordinator)
+    words.merge(packages).with_state(AgentApi { core, tokens: Arc::new(tokens) })
 }

@@ -17,11 +17,11 @@ use store::packages::{self, Entered, Received};
 use crate::http::agent::body::unread;
 use crate::http::agent::caller::Caller;
 use crate::http::problem::Problem;
-use crate::packages::blob_store::{Bodies, BodyError};
+use crate::packages::blob_store::{BlobError, BlobStore};
 use crate::packages::ingest;
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// How long an upload may take.
 const UPLOAD: Duration = Duration::from_mins(2);
@@ -47,6 +47,7 @@ pub(super) async fn put(
     check_name(&name)?;
     // Bounds the memory that uploads take together.
     let _room = coordinator
+        .packages
         .uploads
         .acquire()
         .await
@@ -64,7 +65,7 @@ pub(super) async fn put(
     store_it(&coordinator, &header, body, &sha256).await
 }
 
-/// Bodies and index lie with the coordinator that decides; another one could not integrate what it
+/// BlobStore and index lie with the coordinator that decides; another one could not integrate what it
 /// took.
 fn check_in_charge(coordinator: &Coordinator) -> Result<(), Problem> {
     if coordinator.is_leader() {
@@ -103,7 +104,8 @@ async fn verify(
     body: Bytes,
 ) -> Result<Header, Problem> {
     let _room = coordinator
-        .checks
+        .packages
+        .verifications
         .acquire()
         .await
         .map_err(|_| Problem::unavailable("The coordinator is stopping."))?;
@@ -127,9 +129,9 @@ async fn store_it(
     body: Bytes,
     sha256: &[u8],
 ) -> Result<Json<Receipt>, Problem> {
-    let object = Bodies::key(&header.name, &data_encoding::HEXLOWER.encode(sha256));
+    let object = BlobStore::key(&header.name, &data_encoding::HEXLOWER.encode(sha256));
     let bytes = body.len() as u64;
-    coordinator.bodies.put(&object, body).await.map_err(|error| not_stored(&error))?;
+    coordinator.packages.blobs.put(&object, body).await.map_err(|error| not_stored(&error))?;
     let received = Received { header, sha256, object: &object, bytes };
     match packages::enter(&coordinator.store, &received, coordinator.now()).await? {
         Entered::New => {
@@ -141,7 +143,7 @@ async fn store_it(
     }
 }
 
-fn not_stored(error: &BodyError) -> Problem {
+fn not_stored(error: &BlobError) -> Problem {
     if !error.is_full() {
         return Problem::internal(error);
     }

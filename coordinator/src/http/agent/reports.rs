@@ -11,7 +11,7 @@ use crate::http::agent::body::Words;
 use crate::http::agent::caller::Caller;
 use crate::http::problem::Problem;
 use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// Takes reports down. Repeating a report changes nothing.
 pub(super) async fn reports(

@@ -11,34 +11,34 @@ use store::agents;
 
 use crate::http::agent::body::Words;
 use crate::http::agent::refusal;
+use crate::http::agent::tokens::Tokens;
 use crate::http::problem::Problem;
-use crate::runtime::state::Coordinator;
+use crate::tasks::coordinator::Coordinator;
 
 /// A nonce to sign. Nothing is stored, and whether the agent exists is not said.
 pub(super) async fn challenge(
     State(coordinator): State<Arc<Coordinator>>,
+    State(tokens): State<Arc<Tokens>>,
     Words(request): Words<ChallengeRequest>,
 ) -> Json<Challenge> {
-    let nonce = coordinator.tokens.nonce(request.agent, coordinator.now(), rand::random());
+    let nonce = tokens.nonce(request.agent, coordinator.now(), rand::random());
     Json(Challenge { nonce })
 }
 
 /// A bearer token for ten minutes.
 pub(super) async fn session(
     State(coordinator): State<Arc<Coordinator>>,
+    State(tokens): State<Arc<Tokens>>,
     Words(request): Words<SessionRequest>,
 ) -> Result<Json<Session>, Problem> {
     let identity = agents::identity(&coordinator.store, request.agent).await?;
     let identity = identity.ok_or_else(refusal::unknown_agent)?;
     // The signature first: only the agent itself can use a nonce up.
     request.verify(&identity.key).map_err(refusal::signature)?;
-    coordinator
-        .tokens
-        .spend(&request.nonce, request.agent, coordinator.now())
-        .map_err(refusal::nonce)?;
+    tokens.spend(&request.nonce, request.agent, coordinator.now()).map_err(refusal::nonce)?;
     if identity.state == AgentState::Revoked {
         return Err(refusal::not_from(identity.state));
     }
-    let token = coordinator.tokens.session(request.agent, coordinator.now(), rand::random());
+    let token = tokens.session(request.agent, coordinator.now(), rand::random());
     Ok(Json(Session { token, expires_in_s: limits::SESSION_SECONDS }))
 }

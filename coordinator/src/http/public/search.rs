@@ -56,7 +56,7 @@ pub async fn search(
     let offset = cursor.as_deref().map_or(Ok(0), offset)?;
     let began = Instant::now();
     let turn = state.turns.take().await?;
-    let found = run(Arc::clone(&state.core.index), turn, q.clone(), offset, limit).await?;
+    let found = run(Arc::clone(&state.core.packages.index), turn, q.clone(), offset, limit).await?;
     let took_ms = began.elapsed().as_secs_f64() * 1_000.0;
     let next = offset + found.hits.len();
     let more = next < usize::try_from(found.total).unwrap_or(usize::MAX).min(WINDOW_MAX)

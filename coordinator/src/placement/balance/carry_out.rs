@@ -7,25 +7,25 @@ use serde_json::{Value, json};
 use store::delegations::Assigned;
 use store::{StoreError, loads, moves};
 
+use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::scene::Scene;
 use crate::placement::constraints::assign::show;
-use crate::runtime::state::Coordinator;
 
 /// Makes a move by this rule (`moves.rule`). Where the cost is only predicted, the agent is asked
 /// to measure it first, and nothing moves.
 pub async fn carry_out(
-    coordinator: &Coordinator,
+    placement: &Placement,
     scene: &Scene,
     made: &Move,
     rule: &str,
 ) -> Result<BalanceOutcome, StoreError> {
     let held = &scene.held[made.subnet];
     let (from, to) = (scene.agents[made.from], scene.agents[made.to]);
-    let now = coordinator.now();
+    let now = placement.clock.now();
     if made.source == CostSource::Predicted {
-        let asked = loads::confirm(&coordinator.store, &held.subnet, to, now).await?;
-        coordinator.agent_wakeups.wake([to]);
+        let asked = loads::confirm(&placement.store, &held.subnet, to, now).await?;
+        placement.agent_wakeups.wake([to]);
         return Ok(BalanceOutcome { moved: 0, asked: usize::from(asked) });
     }
     let (refused, note) = (told(scene, made), format!("from {from} to {to} by the rule {rule}"));
@@ -41,11 +41,11 @@ pub async fn carry_out(
         refused: &refused,
         note: &note,
     };
-    let _writing = coordinator.current_hierarchy.writing().await;
-    let Assigned::Made(_) = moves::carry_out(&coordinator.store, &new, now).await? else {
+    let _writing = placement.hierarchy.writing().await;
+    let Assigned::Made(_) = moves::carry_out(&placement.store, &new, now).await? else {
         return Ok(BalanceOutcome::default());
     };
-    show(coordinator, &held.subnet, Delegation { agent: to, reason: Reason::Balanced });
+    show(placement, &held.subnet, Delegation { agent: to, reason: Reason::Balanced });
     Ok(BalanceOutcome { moved: 1, asked: 0 })
 }
 

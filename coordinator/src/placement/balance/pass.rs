@@ -5,10 +5,10 @@ use model::{UnixMillis, policy::BalancePolicy};
 use store::StoreError;
 use store::moves;
 
+use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::carry_out::carry_out;
 use crate::placement::balance::scene::Scene;
-use crate::runtime::state::Coordinator;
 
 /// The rule under which its moves are written down.
 pub const RULE: &str = "optimal";
@@ -17,12 +17,12 @@ const DAY_MS: i64 = 24 * 3_600_000;
 
 /// What a pass would do now.
 pub async fn plan(
-    coordinator: &Coordinator,
+    placement: &Placement,
     scene: &Scene,
     policy: &BalancePolicy,
     now: UnixMillis,
 ) -> Result<Rebalance, StoreError> {
-    let spent = moves::of_passes_since(&coordinator.store, now.plus_ms(-DAY_MS)).await?;
+    let spent = moves::of_passes_since(&placement.store, now.plus_ms(-DAY_MS)).await?;
     let left = u64::from(policy.moves_a_day).saturating_sub(spent);
     let limits = RebalanceLimits {
         moves: usize::try_from(left).unwrap_or(usize::MAX),
@@ -41,7 +41,7 @@ pub fn relief_of_all(scene: &Scene) -> Rebalance {
 /// Carries a plan out, batch by batch. A batch that leads to where nobody has measured waits for
 /// the measurements; one that counts on the room that such a batch would have made waits with it.
 pub async fn carry_out_all(
-    coordinator: &Coordinator,
+    placement: &Placement,
     scene: &mut Scene,
     plan: &Rebalance,
 ) -> Result<BalanceOutcome, StoreError> {
@@ -51,11 +51,11 @@ pub async fn carry_out_all(
             batch.iter().filter(|made| made.source == CostSource::Predicted).collect();
         if !predicted.is_empty() {
             for made in predicted {
-                outcome = outcome.and(carry_out(coordinator, scene, made, RULE).await?);
+                outcome = outcome.and(carry_out(placement, scene, made, RULE).await?);
             }
         } else if fits(scene, batch) {
             for made in batch {
-                let done = carry_out(coordinator, scene, made, RULE).await?;
+                let done = carry_out(placement, scene, made, RULE).await?;
                 outcome = outcome.and(done);
                 if done.moved == 0 {
                     // The rest counts on the room that this one would have made.

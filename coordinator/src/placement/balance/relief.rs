@@ -5,15 +5,15 @@ use delegation::balance::relieve;
 use model::BalanceRule;
 use store::StoreError;
 
+use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::carry_out::carry_out;
 use crate::placement::balance::scene::Scene;
-use crate::runtime::state::Coordinator;
 
 /// Relieves every agent that is over its capacity, as far as the rule finds a way. Moves show in
 /// the plan of the scene.
 pub async fn relief(
-    coordinator: &Coordinator,
+    placement: &Placement,
     scene: &mut Scene,
     rule: BalanceRule,
 ) -> Result<BalanceOutcome, StoreError> {
@@ -27,7 +27,7 @@ pub async fn relief(
             let held: Vec<usize> =
                 (0..scene.plan.len()).filter(|at| scene.plan[*at] == Some(agent)).collect();
             let Some(found) = relieve(&scene.instance, &loads, agent, &held, rule) else { break };
-            let done = carry_out(coordinator, scene, &found, rule.as_str()).await?;
+            let done = carry_out(placement, scene, &found, rule.as_str()).await?;
             outcome = outcome.and(done);
             if done.moved == 0 {
                 // It waits for a measurement, or the subnet was delegated meanwhile: looked at

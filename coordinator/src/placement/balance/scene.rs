@@ -13,11 +13,11 @@ use store::StoreError;
 use store::delegations::{self, Held};
 use store::loads::Answer;
 
-use crate::placement::constraints::constraints;
+use crate::placement::Placement;
 use crate::placement::load_snapshot::{LoadSnapshot, Times};
 use crate::predictor::{Insight, Lesson};
+use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::state::Coordinator;
 
 /// Agents whose time is predicted for a subnet, the nearest ones.
 const PREDICTED: usize = 8;
@@ -60,17 +60,17 @@ impl Scene {
     /// pinned, what is being searched for, and what was never measured where it is, so that nobody
     /// knows what moving it would save.
     pub async fn set(
-        coordinator: &Coordinator,
+        placement: &Placement,
         delegated: &DelegatedHierarchy,
         scales: &LoadSnapshot,
     ) -> Result<Self, SceneError> {
-        let store = &coordinator.store;
+        let store = &placement.store;
         let searched = delegations::searched(store).await?.into_iter().map(|search| search.range);
         let approved = scales.agents.iter().filter(|weighed| weighed.work.approved);
         let desk = Desk {
             delegated,
-            insight: &coordinator.insight,
-            constraints: constraints(coordinator).await?,
+            insight: &placement.predictor.insight,
+            constraints: current_constraints(&placement.store, placement.clock.now()).await?,
             scales,
             agents: approved.clone().map(|weighed| weighed.work.agent).collect(),
             searched: searched.collect(),
@@ -78,7 +78,7 @@ impl Scene {
         let (movable, fixed): (Vec<Held>, Vec<Held>) =
             delegations::held(store).await?.into_iter().partition(|held| desk.is_movable(held));
         let subnets: Vec<Range> = movable.iter().map(|held| held.subnet).collect();
-        let times = Times::read(coordinator, &subnets).await?;
+        let times = Times::read(placement, &subnets).await?;
         let mut room: HashMap<AgentId, u64> =
             approved.map(|weighed| (weighed.work.agent, weighed.capacity)).collect();
         for held in &fixed {

@@ -6,11 +6,12 @@ use model::{AgentId, DelegationId};
 use store::StoreError;
 use store::delegations::{Assigned, Assignment, Cause, standing};
 
+use crate::placement::Placement;
 use crate::placement::constraints::assign::give;
 use crate::placement::constraints::preview;
 use crate::placement::constraints::requests::{Outcome, Refusal, not_working};
+use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::state::Coordinator;
 
 /// An override that an admin wishes for.
 #[derive(Debug, Clone, Copy)]
@@ -29,16 +30,18 @@ pub struct Override<'a> {
 
 /// Gives a subnet to an agent, once, or previews that.
 pub async fn override_once(
-    coordinator: &Coordinator,
+    placement: &Placement,
     wish: &Override<'_>,
     dry_run: bool,
 ) -> Result<Outcome<DelegationId>, StoreError> {
-    let Some(delegated) = coordinator.delegated() else { return Ok(Err(Refusal::NoHierarchy)) };
-    if let Some(refusal) = not_working(coordinator, wish.agent).await? {
+    let Some(delegated) = placement.hierarchy.current() else {
+        return Ok(Err(Refusal::NoHierarchy));
+    };
+    if let Some(refusal) = not_working(placement, wish.agent).await? {
         return Ok(Err(refusal));
     }
-    let constraints = crate::placement::constraints::constraints(coordinator).await?;
-    let standing = standing(&coordinator.store, &[wish.subnet]).await?.remove(0);
+    let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
+    let standing = standing(&placement.store, &[wish.subnet]).await?.remove(0);
     let holder =
         standing.held.as_ref().filter(|held| held.id == wish.delegation).map(|held| held.agent);
     let Some(holder) = holder else { return Ok(Err(Refusal::Ended(wish.delegation))) };
@@ -48,7 +51,7 @@ pub async fn override_once(
     if let Some(refusal) = withheld(&delegated, &constraints, wish) {
         return Ok(Err(refusal));
     }
-    let preview = preview::of(coordinator, &delegated, &[(wish.subnet, Some(wish.agent))]).await?;
+    let preview = preview::of(placement, &delegated, &[(wish.subnet, Some(wish.agent))]).await?;
     if dry_run {
         return Ok(Ok((None, preview)));
     }
@@ -60,7 +63,7 @@ pub async fn override_once(
         by: wish.by,
         note: wish.reason,
     };
-    Ok(match give(coordinator, &assignment).await? {
+    Ok(match give(placement, &assignment).await? {
         Assigned::Made(id) => Ok((Some(id), preview)),
         Assigned::Outdated => Err(Refusal::Meanwhile),
         Assigned::AgentGone => Err(Refusal::NoAgent(wish.agent)),

@@ -9,8 +9,8 @@ use model::PinId;
 use store::StoreError;
 use store::delegations;
 
+use crate::placement::Placement;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::state::Coordinator;
 
 /// What is to be done, by subnet.
 pub type Plan = BTreeMap<SubnetId, Correction>;
@@ -24,14 +24,14 @@ pub struct Ground {
 impl Ground {
     /// As the store has it.
     pub async fn see(
-        coordinator: &Coordinator,
+        placement: &Placement,
         delegated: &DelegatedHierarchy,
     ) -> Result<Self, StoreError> {
         let hierarchy = delegated.hierarchy();
-        let marked = delegations::pinned(&coordinator.store).await?;
+        let marked = delegations::pinned(&placement.store).await?;
         let marked =
             marked.into_iter().filter_map(|(subnet, pin)| Some((hierarchy.find(&subnet)?, pin)));
-        let wanted = delegations::wanting(&coordinator.store).await?;
+        let wanted = delegations::wanting(&placement.store).await?;
         let wanted = wanted.iter().filter_map(|subnet: &Range| hierarchy.find(subnet));
         Ok(Self { marked: marked.collect(), wanted: wanted.collect() })
     }

@@ -8,10 +8,10 @@ use model::AgentId;
 use store::StoreError;
 use store::delegations::{self, Standing};
 
+use crate::placement::Placement;
 use crate::placement::constraints::plan::Plan;
 use crate::placement::load_snapshot::{LoadSnapshot, Times};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::state::Coordinator;
 
 /// What would move.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -58,7 +58,7 @@ pub struct Burden {
 
 /// The preview of a plan.
 pub async fn of_plan(
-    coordinator: &Coordinator,
+    placement: &Placement,
     delegated: &DelegatedHierarchy,
     plan: &Plan,
 ) -> Result<Preview, StoreError> {
@@ -69,20 +69,20 @@ pub async fn of_plan(
         };
         (delegated.hierarchy().subnet(*subnet).range(), to)
     });
-    of(coordinator, delegated, &wanted.collect::<Vec<_>>()).await
+    of(placement, delegated, &wanted.collect::<Vec<_>>()).await
 }
 
 /// The preview of subnets that go to other agents, or, with none, to whom a search finds. Who has
 /// one already keeps it.
 pub async fn of(
-    coordinator: &Coordinator,
+    placement: &Placement,
     delegated: &DelegatedHierarchy,
     wanted: &[(Range, Option<AgentId>)],
 ) -> Result<Preview, StoreError> {
     let subnets: Vec<Range> = wanted.iter().map(|(subnet, _)| *subnet).collect();
-    let standing = delegations::standing(&coordinator.store, &subnets).await?;
-    let times = Times::read(coordinator, &subnets).await?;
-    let scales = LoadSnapshot::take(coordinator, delegated).await?;
+    let standing = delegations::standing(&placement.store, &subnets).await?;
+    let times = Times::read(placement, &subnets).await?;
+    let scales = LoadSnapshot::take(placement, delegated).await?;
     let shifts: Vec<Shift> = standing
         .iter()
         .zip(wanted)

@@ -8,11 +8,12 @@ use store::StoreError;
 use store::agents;
 use store::constraints::{self, Kind, Made, New};
 
+use crate::placement::Placement;
 use crate::placement::constraints::plan::Ground;
 use crate::placement::constraints::preview::{self, Preview};
+use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
 
 /// Why a wish is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -100,26 +101,28 @@ pub type Outcome<Id> = Result<(Option<Id>, Preview), Refusal>;
 
 /// Makes a pin or an exclusion, or previews it. The background task carries out what follows.
 pub async fn make(
-    coordinator: &Coordinator,
+    placement: &Placement,
     wish: &Wish<'_>,
     dry_run: bool,
 ) -> Result<Outcome<i64>, StoreError> {
-    let Some(delegated) = coordinator.delegated() else { return Ok(Err(Refusal::NoHierarchy)) };
-    let before = crate::placement::constraints::constraints(coordinator).await?;
-    if let Some(refusal) = refusal(coordinator, &delegated, &before, wish).await? {
+    let Some(delegated) = placement.hierarchy.current() else {
+        return Ok(Err(Refusal::NoHierarchy));
+    };
+    let before = current_constraints(&placement.store, placement.clock.now()).await?;
+    if let Some(refusal) = refusal(placement, &delegated, &before, wish).await? {
         return Ok(Err(refusal));
     }
     let after = with(&before, wish);
-    let plan = Ground::see(coordinator, &delegated).await?.difference(&delegated, &before, &after);
-    let preview = preview::of_plan(coordinator, &delegated, &plan).await?;
+    let plan = Ground::see(placement, &delegated).await?.difference(&delegated, &before, &after);
+    let preview = preview::of_plan(placement, &delegated, &plan).await?;
     if dry_run {
         return Ok(Ok((None, preview)));
     }
     let Wish { kind, ref scope, agent, reason, expires_at, by } = *wish;
     let new = New { kind, scope, agent, reason, by, expires_at };
-    Ok(match constraints::make(&coordinator.store, &new, coordinator.now()).await? {
+    Ok(match constraints::make(&placement.store, &new, placement.clock.now()).await? {
         Made::Done(id) => {
-            coordinator.events.emit(Event::ConstraintsChanged);
+            placement.events.emit(Event::ConstraintsChanged);
             Ok((Some(id), preview))
         }
         Made::Taken => Err(Refusal::Taken { scope: scope.to_string() }),
@@ -142,7 +145,7 @@ fn with(constraints: &Constraints, wish: &Wish<'_>) -> Constraints {
 }
 
 async fn refusal(
-    coordinator: &Coordinator,
+    placement: &Placement,
     delegated: &DelegatedHierarchy,
     constraints: &Constraints,
     wish: &Wish<'_>,
@@ -150,10 +153,10 @@ async fn refusal(
     if !wish.scope.is_known(delegated.hierarchy()) {
         return Ok(Some(nowhere(delegated, &wish.scope)));
     }
-    if wish.expires_at.is_some_and(|at| at <= coordinator.now()) {
+    if wish.expires_at.is_some_and(|at| at <= placement.clock.now()) {
         return Ok(Some(Refusal::Past));
     }
-    if let Some(refusal) = not_working(coordinator, wish.agent).await? {
+    if let Some(refusal) = not_working(placement, wish.agent).await? {
         return Ok(Some(refusal));
     }
     Ok(clash(delegated, constraints, wish))
@@ -172,10 +175,10 @@ fn nowhere(delegated: &DelegatedHierarchy, scope: &Scope) -> Refusal {
 }
 
 pub(super) async fn not_working(
-    coordinator: &Coordinator,
+    placement: &Placement,
     agent: AgentId,
 ) -> Result<Option<Refusal>, StoreError> {
-    Ok(match agents::identity(&coordinator.store, agent).await?.map(|identity| identity.state) {
+    Ok(match agents::identity(&placement.store, agent).await?.map(|identity| identity.state) {
         None => Some(Refusal::NoAgent(agent)),
         Some(AgentState::Approved | AgentState::Paused) => None,
         Some(state) => Some(Refusal::NotWorking { agent, state }),
@@ -220,27 +223,27 @@ fn clash(
 /// Removes a pin or an exclusion, or previews that. `None` when there is none of that number that
 /// counts.
 pub async fn remove(
-    coordinator: &Coordinator,
+    placement: &Placement,
     kind: Kind,
     id: i64,
     by: &str,
     dry_run: bool,
 ) -> Result<Option<Preview>, StoreError> {
-    let before = crate::placement::constraints::constraints(coordinator).await?;
+    let before = current_constraints(&placement.store, placement.clock.now()).await?;
     let Some(after) = without(&before, kind, id) else { return Ok(None) };
-    let preview = match coordinator.delegated() {
+    let preview = match placement.hierarchy.current() {
         Some(delegated) => {
             let plan =
-                Ground::see(coordinator, &delegated).await?.difference(&delegated, &before, &after);
-            preview::of_plan(coordinator, &delegated, &plan).await?
+                Ground::see(placement, &delegated).await?.difference(&delegated, &before, &after);
+            preview::of_plan(placement, &delegated, &plan).await?
         }
         None => Preview::default(),
     };
     if !dry_run {
-        if !constraints::remove(&coordinator.store, kind, id, by, coordinator.now()).await? {
+        if !constraints::remove(&placement.store, kind, id, by, placement.clock.now()).await? {
             return Ok(None);
         }
-        coordinator.events.emit(Event::ConstraintsChanged);
+        placement.events.emit(Event::ConstraintsChanged);
     }
     Ok(Some(preview))
 }

@@ -6,6 +6,7 @@
 
 mod next_target;
 mod outcome;
+mod skipped;
 mod verdicts;
 
 use std::collections::{HashMap, HashSet};
@@ -23,18 +24,18 @@ use store::searches::{self, OpenSearch};
 
 use self::next_target::{SIBLINGS, next_target};
 use self::outcome::Done;
+use self::skipped::{Moment, passed_over};
 use self::verdicts::{Choice, Verdict, Verdicts};
-use crate::intake::resolve_hosts::pause_ms;
-use crate::placement::constraints::constraints;
-use crate::placement::constraints::skipped::{Moment, passed_over};
-use crate::predictor::{Lesson, Question, know, probe_limits};
+use crate::predictor::{Lesson, Question, availability, know, probe_limits};
+use crate::runtime::back_off::retry_ms;
+use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
-use crate::runtime::state::Coordinator;
+use crate::search::DelegationSearch;
 
 /// A walk over open searches.
 pub struct Walk<'a> {
-    coordinator: &'a Coordinator,
+    parts: &'a DelegationSearch,
     delegated: Arc<DelegatedHierarchy>,
     policy: Arc<Policy>,
     probe_limits: ProbeLimits,
@@ -49,28 +50,28 @@ pub struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// Sees who can be asked.
     pub async fn begin(
-        coordinator: &'a Coordinator,
+        parts: &'a DelegationSearch,
         delegated: Arc<DelegatedHierarchy>,
     ) -> Result<Self, anyhow::Error> {
-        know(coordinator, delegated.hierarchy()).await?;
-        coordinator.insight.spending.know(coordinator, &delegated).await?;
-        let workers = agents::workers(&coordinator.store).await?;
-        let policy = coordinator.policy.load_full();
+        know(&parts.predictor, delegated.hierarchy()).await?;
+        parts.predictor.insight.spending.know(&parts.predictor, &delegated).await?;
+        let workers = agents::workers(&parts.store).await?;
+        let policy = parts.policy.load_full();
         let probe_limits = probe_limits(policy.probes);
-        let spending = &coordinator.insight.spending;
+        let spending = &parts.predictor.insight.spending;
         let seen = |worker: &Worker| {
-            let seen = availability(coordinator, worker);
+            let seen = availability(&parts.limits, worker, parts.clock.now());
             spending.usage(|usage| {
-                usage.availability(&probe_limits, worker.agent, seen, coordinator.now())
+                usage.availability(&probe_limits, worker.agent, seen, parts.clock.now())
             })
         };
         let roster = workers.iter().map(|worker| (worker.agent, seen(worker))).collect();
         let orders = workers.iter().map(|worker| (worker.agent, worker.orders)).collect();
-        let constraints = constraints(coordinator).await?;
-        let verdicts = Verdicts::new(coordinator, Arc::clone(&delegated));
+        let constraints = current_constraints(&parts.store, parts.clock.now()).await?;
+        let verdicts = Verdicts::new(parts, Arc::clone(&delegated));
         let (unsent, done) = (Vec::new(), Done::default());
         Ok(Self {
-            coordinator,
+            parts,
             delegated,
             policy,
             probe_limits,
@@ -95,8 +96,7 @@ impl<'a> Walk<'a> {
     async fn step(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
         let Some(subnet) = self.delegated.hierarchy().find(&search.subnet) else {
             self.done.ended += 1;
-            return searches::abandon(&self.coordinator.store, search.id, self.coordinator.now())
-                .await;
+            return searches::abandon(&self.parts.store, search.id, self.parts.clock.now()).await;
         };
         if self.constraints.pin(self.delegated.hierarchy(), subnet).is_some() {
             return self.leave_pinned(search, subnet).await;
@@ -140,11 +140,11 @@ impl<'a> Walk<'a> {
             patience_ms: self.policy.patience_ms.into(),
             parallel: self.policy.parallel as usize,
         };
-        let now = self.coordinator.now();
+        let now = self.parts.clock.now();
         let waited_ms = now.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
         let predictive = search.strategy == Strategy::Predictive.as_str();
         let search = Search { subnet, trail, provisional: search.provisional, waited_ms };
-        let insight = &self.coordinator.insight;
+        let insight = &self.parts.predictor.insight;
         let roster = &*self.constraints.permitted(self.delegated.hierarchy(), &self.roster, subnet);
         let question = Question { predictive, roster, policy: &policy, search: &search };
         let (step, expected) = insight.next_step(&self.delegated, &question);
@@ -163,10 +163,9 @@ impl<'a> Walk<'a> {
     ) -> Result<(), StoreError> {
         let holding = self.delegated.delegation_table().get(subnet);
         if holding.is_some_and(|holding| holding.reason == Reason::Pinned) {
-            searches::leave_pinned(&self.coordinator.store, search.id, self.coordinator.now())
-                .await?;
+            searches::leave_pinned(&self.parts.store, search.id, self.parts.clock.now()).await?;
         } else {
-            self.coordinator.events.emit(Event::PinNotApplied);
+            self.parts.events.emit(Event::PinNotApplied);
         }
         Ok(())
     }
@@ -180,7 +179,7 @@ impl<'a> Walk<'a> {
     ) {
         let (constraints, roster) = (&self.constraints, &self.roster);
         let moment = Moment { delegated: &self.delegated, constraints, roster, subnet, trail };
-        let (spending, now) = (&self.coordinator.insight.spending, self.coordinator.now());
+        let (spending, now) = (&self.parts.predictor.insight.spending, self.parts.clock.now());
         let spent = |agent| {
             let seen = |usage: &mut ProbeUsage| {
                 usage.availability(&self.probe_limits, agent, Availability::Ready, now)
@@ -200,17 +199,16 @@ impl<'a> Walk<'a> {
         candidate: Candidate,
         expected: Option<Expected>,
     ) {
-        let (coordinator, agent) = (self.coordinator, candidate.agent);
+        let (parts, agent) = (self.parts, candidate.agent);
         let step = search.trail.last().map_or(0, |asked| asked.step).saturating_add(nth);
         let level = self.delegated.hierarchy().subnet(candidate.level).range();
         let phase = candidate.phase.as_str();
         self.unsent.push(NewProbe { search: search.id, step, agent, phase, level, expected });
         let orders = self.orders.entry(agent).or_default();
         *orders += 1;
-        let (now, full) =
-            (coordinator.now(), *orders >= coordinator.config.limits.orders_per_agent);
+        let (now, full) = (parts.clock.now(), *orders >= parts.limits.orders_per_agent);
         let seen = if full { Availability::Busy } else { Availability::Ready };
-        let seen = coordinator.insight.spending.usage(|usage| {
+        let seen = parts.predictor.insight.spending.usage(|usage| {
             usage.record(agent, subnet, now);
             usage.availability(&self.probe_limits, agent, seen, now)
         });
@@ -221,7 +219,7 @@ impl<'a> Walk<'a> {
     /// different searches.
     async fn send(&mut self) -> Result<(), StoreError> {
         let orders = std::mem::take(&mut self.unsent);
-        let asking = ask(self.coordinator, &orders);
+        let asking = ask(self.parts, &orders);
         let (carried_out, asked) = tokio::join!(self.verdicts.carry_out(), asking);
         asked?;
         self.done.asked += orders.len();
@@ -234,12 +232,12 @@ impl<'a> Walk<'a> {
     /// Tries another address of the subnet, where one is known that was not silent lately. Whether
     /// there was one.
     async fn retarget(&mut self, search: &OpenSearch) -> Result<bool, StoreError> {
-        let (store, now) = (&self.coordinator.store, self.coordinator.now());
+        let (store, now) = (&self.parts.store, self.parts.clock.now());
         let siblings = searches::siblings(store, &search.subnet, SIBLINGS).await?;
         let Some(target) = next_target(search, &siblings, now) else { return Ok(false) };
         let done = searches::retarget(store, search.id, &target, now).await?;
         self.done.retargeted += usize::from(done);
-        self.coordinator.events.emit(Event::SearchReady);
+        self.parts.events.emit(Event::SearchReady);
         Ok(done)
     }
 
@@ -247,54 +245,39 @@ impl<'a> Walk<'a> {
         if self.retarget(search).await? {
             return Ok(());
         }
-        let now = self.coordinator.now();
+        let now = self.parts.clock.now();
         let reason = format!("no agent got an answer from {}", search.target);
-        let attempts = self.coordinator.config.limits.search_attempts;
-        let retry_at = now.plus_ms(pause_ms(search.attempts.saturating_add(4)));
+        let attempts = self.parts.limits.search_attempts;
+        let retry_at = now.plus_ms(retry_ms(search.attempts.saturating_add(4)));
         self.done.ended += 1;
-        searches::silent(&self.coordinator.store, search.id, &reason, retry_at, attempts, now).await
+        searches::silent(&self.parts.store, search.id, &reason, retry_at, attempts, now).await
     }
 
     /// What was done, for the status; tells whoever waits for it.
     pub fn end(self) -> Option<String> {
-        let Self { coordinator, done, .. } = self;
+        let Self { parts, done, .. } = self;
         let told = done.told()?;
-        coordinator.events.emit(Event::SearchesAdvanced);
+        parts.events.emit(Event::SearchesAdvanced);
         if done.decided + done.ended > 0 {
-            coordinator.events.emit(Event::SearchesEnded);
+            parts.events.emit(Event::SearchesEnded);
         }
         // What was just measured may make the first landmarks: from then on searches take fewer
         // probes.
-        if done.decided > 0 && !coordinator.insight.has_enough() {
-            coordinator.events.emit(Event::LandmarksNeeded);
+        if done.decided > 0 && !parts.predictor.insight.has_enough() {
+            parts.events.emit(Event::LandmarksNeeded);
         }
         Some(told)
     }
 }
 
-async fn ask(coordinator: &Coordinator, orders: &[NewProbe<'_>]) -> Result<(), StoreError> {
+async fn ask(parts: &DelegationSearch, orders: &[NewProbe<'_>]) -> Result<(), StoreError> {
     if orders.is_empty() {
         return Ok(());
     }
-    probes::ask(&coordinator.store, orders, coordinator.now()).await?;
+    probes::ask(&parts.store, orders, parts.clock.now()).await?;
     let asked: HashSet<AgentId> = orders.iter().map(|order| order.agent).collect();
-    coordinator.agent_wakeups.wake(asked);
+    parts.agent_wakeups.wake(asked);
     Ok(())
-}
-
-/// Whether an agent can be asked now, but for the budgets.
-pub(crate) fn availability(coordinator: &Coordinator, worker: &Worker) -> Availability {
-    let now = coordinator.now();
-    let heard_of = worker.last_heartbeat_at.is_some_and(|at| at >= coordinator.heard_since());
-    if worker.asleep_until.is_some_and(|until| until > now) {
-        Availability::Asleep
-    } else if !heard_of {
-        Availability::Unreachable
-    } else if worker.orders >= coordinator.config.limits.orders_per_agent {
-        Availability::Busy
-    } else {
-        Availability::Ready
-    }
 }
 
 /// A step of a trail as the search reads it; none for words that no version of the coordinator

@@ -14,10 +14,9 @@ use store::delegations::{self, Decided, Decision};
 use store::searches::{OpenSearch, Skipped};
 use tokio::sync::MutexGuard;
 
-use crate::placement::agent_administration::rebuild_delegation_table;
 use crate::predictor::{Lesson, findings};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
-use crate::runtime::state::Coordinator;
+use crate::search::DelegationSearch;
 
 /// Whom a search came to.
 #[derive(Debug, Clone, Copy)]
@@ -65,8 +64,8 @@ struct Mark {
 }
 
 impl Mark {
-    fn make(coordinator: &Coordinator, verdict: &Verdict) -> Option<Self> {
-        let delegated = coordinator.delegated()?;
+    fn make(parts: &DelegationSearch, verdict: &Verdict) -> Option<Self> {
+        let delegated = parts.hierarchy.current()?;
         let subnet = delegated.hierarchy().find(&verdict.search.subnet)?;
         let Choice { agent, reason, .. } = verdict.choice;
         let before = delegated.enter(subnet, Delegation { agent, reason });
@@ -74,13 +73,13 @@ impl Mark {
     }
 
     fn rub_out(&self) {
-        self.delegated.take_back(self.subnet, self.before);
+        self.delegated.put(self.subnet, self.before);
     }
 }
 
 /// Verdicts that wait.
 pub(super) struct Verdicts<'a> {
-    coordinator: &'a Coordinator,
+    parts: &'a DelegationSearch,
     /// The map they were thought out on.
     delegated: Arc<DelegatedHierarchy>,
     waiting: Vec<(Verdict, Option<Mark>)>,
@@ -98,34 +97,33 @@ pub(super) struct CarriedOut {
 }
 
 impl<'a> Verdicts<'a> {
-    pub(super) fn new(coordinator: &'a Coordinator, delegated: Arc<DelegatedHierarchy>) -> Self {
-        Self { coordinator, delegated, waiting: Vec::new(), writing: None }
+    pub(super) fn new(parts: &'a DelegationSearch, delegated: Arc<DelegatedHierarchy>) -> Self {
+        Self { parts, delegated, waiting: Vec::new(), writing: None }
     }
 
     /// Pencils it in.
     pub(super) async fn add(&mut self, verdict: Verdict) {
         if self.writing.is_none() {
-            self.writing = Some(self.coordinator.current_hierarchy.writing().await);
+            self.writing = Some(self.parts.hierarchy.writing().await);
         }
-        let mark = Mark::make(self.coordinator, &verdict);
+        let mark = Mark::make(self.parts, &verdict);
         self.waiting.push((verdict, mark));
     }
 
     /// Carries out what waits.
     pub(super) async fn carry_out(&mut self) -> Result<CarriedOut, StoreError> {
         let Some(writing) = self.writing.take() else { return Ok(CarriedOut::default()) };
-        let (coordinator, verdicts) = (self.coordinator, std::mem::take(&mut self.waiting));
+        let (parts, verdicts) = (self.parts, std::mem::take(&mut self.waiting));
         let decisions: Vec<Decision<'_>> =
             verdicts.iter().map(|(verdict, _)| verdict.decision()).collect();
-        let decided =
-            delegations::decide_all(&coordinator.store, &decisions, coordinator.now()).await;
+        let decided = delegations::decide_all(&parts.store, &decisions, parts.clock.now()).await;
         let decided = match decided {
             Ok(decided) => decided,
             Err(error) => {
                 rub_out(&verdicts);
                 // Whether it was committed may not be known. When Postgres is away the next start
                 // or election reads it.
-                let _ = rebuild_delegation_table(coordinator, &writing).await;
+                let _ = parts.hierarchy.reload_delegations(&parts.store, &writing).await;
                 return Err(error);
             }
         };
@@ -137,9 +135,9 @@ impl<'a> Verdicts<'a> {
             .filter(|(_, decided)| matches!(decided, Decided::Made(_)));
         let learned: Vec<_> = made.filter_map(|((verdict, _), _)| verdict.learned()).collect();
         for (_, lesson) in &learned {
-            coordinator.insight.learn(self.delegated.hierarchy(), lesson);
+            parts.predictor.insight.learn(self.delegated.hierarchy(), lesson);
         }
-        findings(coordinator, &learned).await?;
+        findings(&parts.predictor, &learned).await?;
         Ok(carried_out)
     }
 
@@ -151,7 +149,7 @@ impl<'a> Verdicts<'a> {
                 carried_out.made += 1;
                 // Who had it is told at once to let go of the hosts.
                 let former = mark.and_then(|mark| mark.before).map(|holding| holding.agent);
-                self.coordinator.agent_wakeups.wake(former.filter(|former| *former != chosen));
+                self.parts.agent_wakeups.wake(former.filter(|former| *former != chosen));
                 continue;
             }
             mark.into_iter().for_each(Mark::rub_out);

@@ -11,22 +11,22 @@ use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 const KEPT: usize = 100;
 
 /// Where a search stands that is about to decide.
-pub struct Moment<'a> {
+pub(super) struct Moment<'a> {
     /// The map it was thought out on.
-    pub delegated: &'a DelegatedHierarchy,
+    pub(super) delegated: &'a DelegatedHierarchy,
     /// What admins decided beforehand.
-    pub constraints: &'a Constraints,
+    pub(super) constraints: &'a Constraints,
     /// Everybody who works, excluded or not.
-    pub roster: &'a AvailableAgents,
+    pub(super) roster: &'a AvailableAgents,
     /// Its subnet.
-    pub subnet: SubnetId,
+    pub(super) subnet: SubnetId,
     /// Who was asked.
-    pub trail: &'a [TrailProbe],
+    pub(super) trail: &'a [TrailProbe],
 }
 
 /// Whom a search passed over on its way to this decision; `spent` says who has used up its probes
 /// of the day.
-pub fn passed_over(
+pub(super) fn passed_over(
     moment: &Moment<'_>,
     decision: (Reason, AgentId),
     spent: impl Fn(AgentId) -> bool,

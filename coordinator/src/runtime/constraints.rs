@@ -1,0 +1,29 @@
+//! The pins and exclusions that count now.
+
+use delegation::Constraints;
+use delegation::constraints::{Exclusion, Pin};
+use model::{ExclusionId, PinId, UnixMillis};
+use store::constraints::{self, Kind, Rule};
+use store::{Store, StoreError};
+
+/// Reads pins and exclusions. They are few, and any coordinator may have changed them, so that
+/// nothing is cached.
+pub async fn current_constraints(
+    store: &Store,
+    now: UnixMillis,
+) -> Result<Constraints, StoreError> {
+    let pins = constraints::counting(store, Kind::Pin, now).await?;
+    let exclusions = constraints::counting(store, Kind::Exclusion, now).await?;
+    Ok(Constraints::new(
+        pins.into_iter().map(pin).collect(),
+        exclusions.into_iter().map(exclusion).collect(),
+    ))
+}
+
+fn pin(rule: Rule) -> Pin {
+    Pin { id: PinId::new(rule.id), scope: rule.scope, agent: rule.agent }
+}
+
+fn exclusion(rule: Rule) -> Exclusion {
+    Exclusion { id: ExclusionId::new(rule.id), scope: rule.scope, agent: rule.agent }
+}

@@ -1,0 +1,160 @@
+//! Merges flags, environment, configuration file and defaults into one valid configuration.
+//!
+//! Startup settings only: what an admin changes while the coordinator runs (threshold, patience,
+//! host delay) is the policy, which lives in Postgres.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use ipnet::IpNet;
+use serde::Deserialize;
+
+use crate::runtime::config::{Config, Limits, LogFormat, Registries};
+use crate::runtime::failure::Failure;
+use crate::startup::cli::ServeArgs;
+
+/// The file as written, before flags and defaults are laid over it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    listen: Option<SocketAddr>,
+    data_dir: Option<PathBuf>,
+    database_url: Option<String>,
+    resolver: Option<SocketAddr>,
+    log_format: Option<LogFormat>,
+    trusted_proxies: Vec<String>,
+    registries: Registries,
+    limits: Limits,
+}
+
+/// Lays flags (which already carry the environment) over the file over the defaults.
+///
+/// Fails with exit code 64 and the place in the file when something cannot be understood.
+pub fn load(
+    args: ServeArgs,
+    default_data_dir: impl FnOnce() -> Option<PathBuf>,
+) -> Result<Config, Failure> {
+    let file = match &args.config {
+        Some(path) => read(path)?,
+        None => File::default(),
+    };
+    check(&file.limits)?;
+    let data_dir = args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
+        Failure::configuration(
+            "no data directory: this user has no home, so give one with --data-dir",
+        )
+    })?;
+    Ok(Config {
+        listen: args
+            .listen
+            .or(file.listen)
+            .unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8420))),
+        data_dir,
+        database_url: args.database_url.or(file.database_url).filter(|url| !url.is_empty()),
+        resolver: args.resolver.or(file.resolver),
+        log_format: args.log_format.or(file.log_format).unwrap_or_default(),
+        admin_password: args.admin_password.filter(|password| !password.is_empty()),
+        trusted_proxies: proxies(&file.trusted_proxies)?,
+        registries: file.registries,
+        limits: file.limits,
+    })
+}
+
+/// Addresses and prefixes.
+fn proxies(texts: &[String]) -> Result<Vec<IpNet>, Failure> {
+    let proxy = |text: &String| {
+        let address = text.parse::<IpAddr>().map(IpNet::from).ok();
+        address.or_else(|| text.parse().ok()).ok_or_else(|| {
+            Failure::configuration(format!(
+                "trusted_proxies: {text:?} is neither an address nor a prefix such as 10.0.0.0/8"
+            ))
+        })
+    };
+    texts.iter().map(proxy).collect()
+}
+
+fn read(path: &Path) -> Result<File, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|e| {
+        Failure::configuration(format!("cannot read the configuration {}: {e}", path.display()))
+    })?;
+    toml::from_str(&text).map_err(|e| {
+        let line =
+            e.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        Failure::configuration(format!("{}, line {line}: {}", path.display(), e.message().trim()))
+    })
+}
+
+fn check(limits: &Limits) -> Result<(), Failure> {
+    let at_least_one = [
+        ("open_searches", limits.open_searches),
+        ("probe_deadline_s", limits.probe_deadline_s),
+        ("orders_per_agent", limits.orders_per_agent),
+        ("search_attempts", limits.search_attempts),
+        ("presence_s", limits.presence_s),
+        ("lease_s", limits.lease_s),
+        ("resolving_hosts", limits.resolving_hosts),
+        ("resolve_attempts", limits.resolve_attempts),
+        ("routes_per_heartbeat", limits.routes_per_heartbeat),
+        ("routes_ahead", limits.routes_ahead),
+        ("database_connections", limits.database_connections),
+    ];
+    match at_least_one.iter().find(|(_, value)| *value == 0) {
+        Some((key, _)) => Err(Failure::configuration(format!("[limits] {key} must be at least 1"))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str, args: ServeArgs) -> Result<Config, Failure> {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let path = dir.path().join("coordinator.toml");
+        std::fs::write(&path, text).expect("the file is written");
+        super::load(ServeArgs { config: Some(path), ..args }, || Some(PathBuf::from("/nowhere")))
+    }
+
+    #[test]
+    fn a_flag_wins_over_the_file_and_the_file_over_the_default() {
+        let flag = ServeArgs { listen: Some(([127, 0, 0, 1], 1).into()), ..ServeArgs::default() };
+        let config = load("listen = '127.0.0.1:2'\nresolver = '127.0.0.1:3'", flag)
+            .expect("a configuration");
+        assert_eq!(config.listen.port(), 1);
+        assert_eq!(config.resolver.map(|r| r.port()), Some(3));
+        assert_eq!(config.data_dir, PathBuf::from("/nowhere"));
+        assert_eq!(config.limits.open_searches, 32);
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_its_line() {
+        let failure =
+            load("\n[limits]\nopen_serches = 3\n", ServeArgs::default()).expect_err("a failure");
+        assert_eq!(failure.code(), 64);
+        let sentence = failure.to_string();
+        assert!(sentence.contains("line 3") && sentence.contains("open_serches"), "{sentence}");
+    }
+
+    #[test]
+    fn the_example_is_a_configuration() {
+        let config =
+            load(include_str!("../../../deploy/coordinator.example.toml"), ServeArgs::default());
+        assert_eq!(config.expect("a configuration").registries.refresh_days, 90);
+    }
+
+    #[test]
+    fn proxies_are_addresses_or_prefixes() {
+        let config = load("trusted_proxies = ['127.0.0.1', '10.0.0.0/8']", ServeArgs::default());
+        assert_eq!(config.expect("a configuration").trusted_proxies.len(), 2);
+        let failure = load("trusted_proxies = ['proxy.example']", ServeArgs::default())
+            .expect_err("a failure");
+        assert!(failure.to_string().contains("proxy.example"), "{failure}");
+    }
+
+    #[test]
+    fn a_limit_of_nothing_is_refused_by_name() {
+        let failure =
+            load("[limits]\nopen_searches = 0\n", ServeArgs::default()).expect_err("a failure");
+        assert!(failure.to_string().contains("open_searches"), "{failure}");
+    }
+}

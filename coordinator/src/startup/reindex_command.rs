@@ -1,0 +1,75 @@
+//! `reindex`: builds the search index again from the stored packages.
+
+use std::sync::Arc;
+
+use store::packages::{self, Waiting};
+use tokio_util::sync::CancellationToken;
+
+use crate::packages::Packages;
+use crate::packages::ingest_packages::ingest_one;
+use crate::runtime::clock::SystemClock;
+use crate::runtime::failure::{Failure, chain};
+use crate::runtime::quantity::quantity;
+use crate::startup::cli::ReindexArgs;
+use crate::startup::{boot, configuration, database, log};
+
+/// Packages between two commits of the index.
+const BATCH: u32 = 64;
+
+/// Runs the command. The coordinator must be stopped, because the index has one writer.
+pub async fn run(args: ReindexArgs) -> Result<(), Failure> {
+    let config = configuration::load(args.into(), cluster::default_data_dir)?;
+    log::start(config.log_format);
+    let database = database::open(&config).await?;
+    let store = database.store.clone();
+    let stop = CancellationToken::new();
+    let coordinator = boot::coordinator(config, Arc::new(SystemClock), store, stop).await?;
+    let count = reindex(&coordinator.packages).await;
+    let pages = coordinator.packages.index.len();
+    // The index is closed before the database.
+    drop(coordinator);
+    database::close(database).await;
+    println!(
+        "ingested {} again; {} can be found",
+        quantity(count?, "package"),
+        quantity(pages, "page")
+    );
+    Ok(())
+}
+
+/// Ingests all packages again, in the order in which they were received, and counts them. A page
+/// that the index has in a newer version stays.
+pub async fn reindex(parts: &Packages) -> Result<u64, Failure> {
+    let mut count = 0;
+    let mut after = None;
+    loop {
+        let batch = packages::integrated(&parts.store, after.as_ref(), BATCH)
+            .await
+            .map_err(|error| failed(&error))?;
+        let Some((position, _)) = batch.last() else { return Ok(count) };
+        after = Some(*position);
+        for (_, package) in &batch {
+            ingest(parts, package).await?;
+            count += 1;
+        }
+        let index = Arc::clone(&parts.index);
+        let committed = tokio::task::spawn_blocking(move || index.commit()).await;
+        committed.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
+        tracing::info!(count, "ingested packages again");
+    }
+}
+
+async fn ingest(parts: &Packages, package: &Waiting) -> Result<(), Failure> {
+    let ingested = ingest_one(parts, package).await.map_err(|error| failed(&*error))?;
+    if let Err(reason) = ingested {
+        tracing::warn!(package = package.object, reason, "left a package out");
+    }
+    Ok(())
+}
+
+fn failed(error: &(dyn std::error::Error + 'static)) -> Failure {
+    Failure::other(format!(
+        "cannot build the index again: {}; the command starts over when it is run again",
+        chain(error)
+    ))
+}

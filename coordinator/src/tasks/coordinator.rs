@@ -1,0 +1,88 @@
+//! The wiring of a coordinator: its stages and what they share, built once by `startup::boot`.
+//!
+//! Only the task driver and the HTTP state hold this struct. Functions of a stage take the stage or
+//! single parts of it.
+
+use std::sync::Arc;
+
+use model::UnixMillis;
+use store::Store;
+use tokio_util::sync::CancellationToken;
+
+use crate::intake::Intake;
+use crate::packages::Packages;
+use crate::placement::Placement;
+use crate::predictor::Predictor;
+use crate::registry::RegistryData;
+use crate::runtime::agent_wakeups::AgentWakeups;
+use crate::runtime::clock::Clock;
+use crate::runtime::config::Config;
+use crate::runtime::delegated_hierarchy::{CurrentHierarchy, DelegatedHierarchy};
+use crate::runtime::events::Events;
+use crate::runtime::leader::Leader;
+use crate::runtime::peer_hints::PeerHints;
+use crate::runtime::policy::CurrentPolicy;
+use crate::search::DelegationSearch;
+use crate::tasks::Statuses;
+
+/// All parts of a running coordinator.
+pub struct Coordinator {
+    /// Values that are fixed while it runs.
+    pub config: Arc<Config>,
+    /// Time of all decisions and rows.
+    pub clock: Arc<dyn Clock>,
+    /// When the process started.
+    pub started_at: UnixMillis,
+    /// Postgres.
+    pub store: Store,
+    /// Wakes tasks and refreshes dashboards.
+    pub events: Arc<Events>,
+    /// The hierarchy with the delegation table.
+    pub hierarchy: Arc<CurrentHierarchy>,
+    /// Settings that admins change.
+    pub policy: Arc<CurrentPolicy>,
+    /// Wakes the heartbeats that agents hold open.
+    pub agent_wakeups: Arc<AgentWakeups>,
+    /// Hints that wait to be sent to the other coordinators.
+    pub peer_hints: Arc<PeerHints>,
+    /// Whether this coordinator is the leader.
+    pub leader: Arc<Leader>,
+    /// Results of the background tasks.
+    pub statuses: Statuses,
+    /// Cancelled when the coordinator stops.
+    pub stop: CancellationToken,
+    /// Refreshes and remaps the hierarchy.
+    pub registry: RegistryData,
+    /// Brings URLs to agents.
+    pub intake: Intake,
+    /// Predicts which agent is nearest.
+    pub predictor: Arc<Predictor>,
+    /// Finds an agent for a subnet.
+    pub search: Arc<DelegationSearch>,
+    /// Moves subnets between agents.
+    pub placement: Placement,
+    /// Receives and ingests packages.
+    pub packages: Packages,
+}
+
+impl Coordinator {
+    /// The time of the coordinator's clock.
+    pub fn now(&self) -> UnixMillis {
+        self.clock.now()
+    }
+
+    /// An agent without a heartbeat since then counts as unreachable.
+    pub fn heard_since(&self) -> UnixMillis {
+        self.config.limits.heard_since(self.now())
+    }
+
+    /// Whether this coordinator is the leader.
+    pub fn is_leader(&self) -> bool {
+        self.leader.is_leader()
+    }
+
+    /// The hierarchy in use with its delegation table; `None` until registry data was loaded.
+    pub fn delegated(&self) -> Option<Arc<DelegatedHierarchy>> {
+        self.hierarchy.current()
+    }
+}
