@@ -58,13 +58,13 @@ pub use split_leaves::{SplitLeaves, SplitPolicy};
 
 /// Blocks of IPv4, outermost first.
 pub const V4_BLOCKS: [BlockLevel; 2] =
-    [BlockLevel { prefix: 8, least: 1 }, BlockLevel { prefix: 16, least: 2 }];
+    [BlockLevel { prefix: 8, min_records: 1 }, BlockLevel { prefix: 16, min_records: 2 }];
 
 /// Blocks of IPv6, outermost first.
 pub const V6_BLOCKS: [BlockLevel; 3] = [
-    BlockLevel { prefix: 12, least: 1 },
-    BlockLevel { prefix: 23, least: 2 },
-    BlockLevel { prefix: 32, least: 2 },
+    BlockLevel { prefix: 12, min_records: 1 },
+    BlockLevel { prefix: 23, min_records: 2 },
+    BlockLevel { prefix: 32, min_records: 2 },
 ];
 
 /// Delegated ranges above which an opaque id does not stand for a single company.

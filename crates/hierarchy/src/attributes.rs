@@ -1,7 +1,7 @@
 //! Registry, country and kind of a subnet in two bytes.
 //!
-//! Ten million subnets must fit in memory beside everything else, and all three are small: bits 0
-//! to 9 hold the country (0 = none), 10 to 12 the registry (0 = none), 13 to 15 the kind.
+//! Bits 0 to 9 hold the country (0 = none), 10 to 12 the registry (0 = none), 13 to 15 the kind.
+//! Packed, because ten million subnets must fit into memory beside everything else.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -11,7 +11,9 @@ use crate::registry::Registry;
 
 const REGISTRY_SHIFT: u32 = 10;
 const KIND_SHIFT: u32 = 13;
+/// The country has all bits below the registry.
 const COUNTRY_MASK: u16 = (1 << REGISTRY_SHIFT) - 1;
+/// Three bits: those of the registry and those of the kind.
 const SMALL_MASK: u16 = 0b111;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable)]
@@ -52,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_in_comes_out() {
+    fn packing_keeps_every_combination() {
         for kind in SubnetKind::ALL {
             for registry in Registry::ALL.map(Some).into_iter().chain([None]) {
                 for country in [None, Some("AA"), Some("CY"), Some("ZZ")] {

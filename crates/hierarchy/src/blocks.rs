@@ -1,13 +1,13 @@
-//! Blocks: neighbours grouped into stretches of address space, so that a flat list of delegations
-//! becomes a tree.
+//! Blocks: groups of neighbours, so that a flat list of delegations becomes a tree.
 //!
-//! Registries receive and hand out space in aligned stretches (RFC 7020), and what lies in one
-//! stretch was mostly given out by the same office in the same years. A block never cuts a record:
-//! where a record reaches over the edge of a stretch, the block begins after it or ends before it.
+//! Registries receive and assign address space in aligned prefixes (RFC 7020), and the ranges of
+//! one prefix were mostly assigned by the same office in the same years. A block never splits a
+//! record: where a record crosses the boundary of a prefix, the block begins after it or ends
+//! before it.
 
 use crate::address::Address;
 use crate::attributes::Attributes;
-use crate::nest::Pending;
+use crate::nest::PendingRange;
 use crate::record::SubnetKind;
 use crate::registry::Registry;
 
@@ -16,126 +16,104 @@ use crate::registry::Registry;
 pub struct BlockLevel {
     /// Length of the prefix that the records of a block share.
     pub prefix: u8,
-    /// A block with fewer records than this is not made.
-    pub least: usize,
+    /// Number of records below which no block is made.
+    pub min_records: usize,
 }
 
 /// The blocks of one level around sorted ranges.
-pub(crate) fn blocks<A: Address>(sorted: &[Pending<A>], level: BlockLevel) -> Vec<Pending<A>> {
-    let mut blocks = Blocks { level, open: None, covered: None, made: vec![] };
-    for clump in Clumps(sorted) {
-        blocks.take(&clump);
+pub(crate) fn blocks<A: Address>(
+    sorted: &[PendingRange<A>],
+    level: BlockLevel,
+) -> Vec<PendingRange<A>> {
+    let mut grouping = Grouping { level, open: None, crossing: None, blocks: vec![] };
+    for group in Overlapping(sorted) {
+        grouping.add(&group);
     }
-    blocks.close(None);
-    blocks.made
+    grouping.close(None);
+    grouping.blocks
 }
 
-/// What is known of the registry of several records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shared {
-    One(Registry),
-    None,
-}
-
-impl Shared {
-    fn of(registry: Option<Registry>) -> Self {
-        registry.map_or(Self::None, Self::One)
-    }
-
-    fn and(self, other: Self) -> Self {
-        if self == other { self } else { Self::None }
-    }
-
-    fn registry(self) -> Option<Registry> {
-        match self {
-            Self::One(registry) => Some(registry),
-            Self::None => None,
-        }
-    }
-}
-
-/// Records that overlap, taken together.
-struct Clump<A> {
+/// Consecutive records as one range.
+struct Group<A> {
     first: A,
     last: A,
     records: usize,
-    registry: Shared,
+    /// The registry that all records share; `None` where they differ or one has none.
+    registry: Option<Registry>,
 }
 
-/// Cuts sorted ranges into clumps.
-struct Clumps<'r, A>(&'r [Pending<A>]);
+/// Iterates over sorted ranges in groups of those that overlap.
+struct Overlapping<'r, A>(&'r [PendingRange<A>]);
 
-impl<A: Address> Iterator for Clumps<'_, A> {
-    type Item = Clump<A>;
+impl<A: Address> Iterator for Overlapping<'_, A> {
+    type Item = Group<A>;
 
-    fn next(&mut self) -> Option<Clump<A>> {
+    fn next(&mut self) -> Option<Group<A>> {
         let (head, rest) = self.0.split_first()?;
-        let registry = Shared::of(head.attributes.registry());
-        let mut clump = Clump { first: head.first, last: head.last, records: 1, registry };
-        let inside = rest.iter().take_while(|range| {
-            let overlaps = range.first <= clump.last;
-            if overlaps {
-                clump.last = clump.last.max(range.last);
-                clump.registry = clump.registry.and(Shared::of(range.attributes.registry()));
+        let registry = head.attributes.registry();
+        let mut group = Group { first: head.first, last: head.last, records: 1, registry };
+        for range in rest {
+            if range.first > group.last {
+                break;
             }
-            overlaps
-        });
-        clump.records += inside.count();
-        self.0 = self.0.get(clump.records..).unwrap_or_default();
-        Some(clump)
+            group.last = group.last.max(range.last);
+            group.registry = group.registry.filter(|one| range.attributes.registry() == Some(*one));
+            group.records += 1;
+        }
+        self.0 = self.0.get(group.records..).unwrap_or_default();
+        Some(group)
     }
 }
 
-struct Open<A> {
-    block: Clump<A>,
-    /// Where the stretch ends.
-    end: A,
+/// A block to which records may still be added.
+struct OpenBlock<A> {
+    group: Group<A>,
+    prefix_end: A,
 }
 
-struct Blocks<A> {
+struct Grouping<A> {
     level: BlockLevel,
-    open: Option<Open<A>>,
-    /// Last address of the latest clump that reaches over the edge of a stretch.
-    covered: Option<A>,
-    made: Vec<Pending<A>>,
+    open: Option<OpenBlock<A>>,
+    /// Last address of the latest group that crosses the boundary of a prefix.
+    crossing: Option<A>,
+    blocks: Vec<PendingRange<A>>,
 }
 
-impl<A: Address> Blocks<A> {
-    fn take(&mut self, clump: &Clump<A>) {
-        let (start, end) = clump.first.prefix(self.level.prefix);
-        if clump.last > end {
-            self.close(clump.first.previous());
-            self.covered = Some(clump.last);
+impl<A: Address> Grouping<A> {
+    fn add(&mut self, group: &Group<A>) {
+        let (prefix_start, prefix_end) = group.first.prefix(self.level.prefix);
+        if group.last > prefix_end {
+            // The group belongs to no block: the open one ends before it.
+            self.close(group.first.previous());
+            self.crossing = Some(group.last);
             return;
         }
         match &mut self.open {
-            Some(open) if open.end == end => {
-                open.block.records += clump.records;
-                open.block.registry = open.block.registry.and(clump.registry);
+            Some(open) if open.prefix_end == prefix_end => {
+                open.group.records += group.records;
+                open.group.registry =
+                    open.group.registry.filter(|one| group.registry == Some(*one));
             }
             _ => {
                 self.close(None);
-                let first = self
-                    .covered
-                    .filter(|last| *last >= start)
-                    .and_then(Address::next)
-                    .unwrap_or(start);
-                let block =
-                    Clump { first, last: end, records: clump.records, registry: clump.registry };
-                self.open = Some(Open { block, end });
+                let after_crossing =
+                    self.crossing.filter(|last| *last >= prefix_start).and_then(Address::next);
+                let first = after_crossing.unwrap_or(prefix_start);
+                let Group { records, registry, .. } = *group;
+                let group = Group { first, last: prefix_end, records, registry };
+                self.open = Some(OpenBlock { group, prefix_end });
             }
         }
     }
 
-    /// Ends the open block, before the end of its stretch where something else begins there.
+    /// Ends the open block where its prefix ends, or before that at the limit.
     fn close(&mut self, limit: Option<A>) {
-        let Some(Open { block, end }) =
-            self.open.take().filter(|open| open.block.records >= self.level.least)
-        else {
+        let Some(OpenBlock { group, prefix_end }) = self.open.take() else { return };
+        if group.records < self.level.min_records {
             return;
-        };
-        let last = limit.map_or(end, |limit| limit.min(end));
-        let attributes = Attributes::new(SubnetKind::Block, block.registry.registry(), None);
-        self.made.push(Pending { first: block.first, last, company: None, attributes });
+        }
+        let last = limit.map_or(prefix_end, |limit| limit.min(prefix_end));
+        let attributes = Attributes::new(SubnetKind::Block, group.registry, None);
+        self.blocks.push(PendingRange { first: group.first, last, company: None, attributes });
     }
 }

@@ -1,4 +1,4 @@
-//! Records to a hierarchy.
+//! Builder: turns records into a hierarchy.
 
 use crate::address::Address;
 use crate::attributes::Attributes;
@@ -7,53 +7,53 @@ use crate::columns::Columns;
 use crate::company::Companies;
 use crate::family::Family;
 use crate::id::Generation;
-use crate::nest::{Pending, nest};
+use crate::nest::{PendingRange, nest};
 use crate::range::Bounds;
 use crate::record::Record;
 use crate::tree::Hierarchy;
 
-/// What the builder had to settle on the way.
+/// Conflicts that the builder resolved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BuildReport {
-    /// Records that were added, the blocks of [`Builder::group`] included.
+    /// Records that were added, including the blocks of [`Builder::group`].
     pub records: u64,
-    /// Records left out because another had exactly their range. A block that coincides with a
-    /// record is not counted.
+    /// Records that were dropped because another record had exactly their range. A block with the
+    /// range of a record is not counted.
     pub equal: u64,
-    /// Records that overlapped another without holding it or lying in it; each was cut into pieces.
+    /// Records that overlapped another without holding it or lying in it; each was split.
     pub crossing: u64,
 }
 
-/// Collects records in any order; sorted input is noticed and costs less.
+/// Collects records in any order. Input in address order takes less time.
 #[derive(Debug, Default)]
 pub struct Builder {
-    v4: Vec<Pending<u32>>,
-    v6: Vec<Pending<u128>>,
+    v4: Vec<PendingRange<u32>>,
+    v6: Vec<PendingRange<u128>>,
 }
 
 impl Builder {
-    /// Adds one record. The two roots are there without being added.
+    /// Adds one record. The two roots need not be added.
     pub fn add(&mut self, record: Record) {
         let attributes = Attributes::new(record.kind, record.registry, record.country);
         let company = record.company;
         match record.range.0 {
             Bounds::V4 { first, last } => {
-                self.v4.push(Pending { first, last, company, attributes });
+                self.v4.push(PendingRange { first, last, company, attributes });
             }
             Bounds::V6 { first, last } => {
-                self.v6.push(Pending { first, last, company, attributes });
+                self.v6.push(PendingRange { first, last, company, attributes });
             }
         }
     }
 
-    /// Adds blocks around the records that were added so far, level by level. No block is put where
-    /// it would be cut by a record; a block takes the registry that all its records share.
+    /// Adds blocks around the records that were added so far, level by level. A block has the
+    /// registry that all its records share.
     pub fn group(&mut self, v4: &[BlockLevel], v6: &[BlockLevel]) {
         add_blocks(&mut self.v4, v4);
         add_blocks(&mut self.v6, v6);
     }
 
-    /// How many records were added.
+    /// The number of records that were added.
     pub fn len(&self) -> usize {
         self.v4.len() + self.v6.len()
     }
@@ -63,20 +63,20 @@ impl Builder {
         self.len() == 0
     }
 
-    /// Nests everything. A record whose company is not among `companies` is kept without one.
+    /// Nests all records. A record whose company is not among `companies` is kept without one.
     pub fn build(self, generation: Generation, companies: Companies) -> (Hierarchy, BuildReport) {
         let mut report = BuildReport { records: self.len() as u64, ..BuildReport::default() };
         let v4 = nest(self.v4, &mut report);
         let v6 = nest(self.v6, &mut report);
         let families = (Family::new(&v4.first, &v4.last), Family::new(&v6.first, &v6.last));
         let columns = Columns::join(v4, v6, companies.len());
-        let hierarchy = Hierarchy::assemble(generation, families, columns, companies);
-        (hierarchy, report)
+        (Hierarchy::assemble(generation, families, columns, companies), report)
     }
 }
 
-fn add_blocks<A: Address>(ranges: &mut Vec<Pending<A>>, levels: &[BlockLevel]) {
-    ranges.sort_by(Pending::order);
-    let made: Vec<_> = levels.iter().flat_map(|level| blocks(ranges, *level)).collect();
-    ranges.extend(made);
+fn add_blocks<A: Address>(ranges: &mut Vec<PendingRange<A>>, levels: &[BlockLevel]) {
+    ranges.sort_by(PendingRange::order);
+    // All levels group the records themselves; nesting then orders the blocks by size.
+    let all: Vec<_> = levels.iter().flat_map(|level| blocks(ranges, *level)).collect();
+    ranges.extend(all);
 }

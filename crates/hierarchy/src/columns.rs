@@ -1,12 +1,12 @@
-//! What is known of every subnet besides its range, as flat columns, IPv4 first.
+//! Attributes of all subnets as flat columns, IPv4 first.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use crate::attributes::Attributes;
 use crate::id::{CompanyId, SubnetId};
-use crate::nest::Nest;
+use crate::nest::Nodes;
 
-/// Who holds a subnet, in four bytes: zero for nobody, else one more than the company's place.
+/// The company of a subnet in four bytes: zero for none, else one more than the company's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable)]
 #[repr(transparent)]
 pub(crate) struct Holder(u32);
@@ -23,21 +23,22 @@ impl Holder {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Columns {
-    /// The smallest subnet around each; a root is its own.
+    /// The smallest subnet around each; a root is its own parent.
     pub(crate) parent: Vec<SubnetId>,
     pub(crate) holder: Vec<Holder>,
     pub(crate) attributes: Vec<Attributes>,
 }
 
 impl Columns {
-    /// IPv4 and behind it IPv6. Companies that do not exist are forgotten, so that every kept
-    /// number can be looked up.
-    pub(crate) fn join(v4: Nest<u32>, v6: Nest<u128>, companies: usize) -> Self {
+    /// Appends the IPv6 nodes to the IPv4 nodes. Companies that do not exist are dropped, so that
+    /// every stored id can be looked up.
+    pub(crate) fn join(v4: Nodes<u32>, v6: Nodes<u128>, companies: usize) -> Self {
         let root = v4.parent.len() as u32;
-        let (mut parent, mut attributes) = (v4.parent, v4.attributes);
+        let mut parent = v4.parent;
         parent.extend(v6.parent.iter().map(|parent| SubnetId::new(root + parent.get())));
-        attributes.extend(v6.attributes);
         parent.shrink_to_fit();
+        let mut attributes = v4.attributes;
+        attributes.extend(v6.attributes);
         attributes.shrink_to_fit();
         let exists = |company: &CompanyId| company.index() < companies;
         let all = v4.company.iter().chain(&v6.company);

@@ -1,34 +1,33 @@
-//! Who holds subnets.
+//! Companies: the holders of subnets.
 
 use std::collections::HashMap;
 
 use crate::id::CompanyId;
 use crate::registry::Registry;
-use crate::texts::Texts;
+use crate::strings::StringColumn;
 
-/// A holder of subnets, as one registry knows it. Registries do not share their handles, so that
-/// the same organisation at two registries is two companies.
+/// A holder of subnets at one registry. Registries do not share handles, so that the same
+/// organisation at two registries is two companies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Company<'h> {
-    /// The registry whose handle this is.
+    /// The registry that assigned the handle.
     pub registry: Registry,
-    /// The registry's name for the holder: an opaque id or an organisation handle.
+    /// Identifier within the registry: an opaque id or an organisation handle.
     pub handle: &'h str,
-    /// What people call it, where a source says so.
+    /// Readable name, where a source has one.
     pub name: Option<&'h str>,
 }
 
-/// All companies of one generation, numbered in the order in which they were pushed.
+/// All companies of one generation, numbered in the order in which they were added.
 #[derive(Debug, Clone, Default)]
 pub struct Companies {
     pub(crate) registries: Vec<Registry>,
-    pub(crate) handles: Texts,
-    pub(crate) names: Texts,
+    pub(crate) handles: StringColumn,
+    pub(crate) names: StringColumn,
 }
 
 impl Companies {
-    /// Appends a company and returns its number. Whether it is there already is not looked up: see
-    /// [`CompanyIndex`].
+    /// Adds a company and returns its id. Duplicates are not detected; [`CompanyIndex`] does that.
     pub fn push(&mut self, company: Company<'_>) -> CompanyId {
         let id = CompanyId::new(self.registries.len() as u32);
         self.registries.push(company.registry);
@@ -37,7 +36,7 @@ impl Companies {
         id
     }
 
-    /// The company of that number.
+    /// The company with this id.
     pub fn get(&self, id: CompanyId) -> Option<Company<'_>> {
         let registry = *self.registries.get(id.index())?;
         let handle = self.handles.get(id.index())?;
@@ -45,17 +44,17 @@ impl Companies {
         Some(Company { registry, handle, name })
     }
 
-    /// How many there are.
+    /// The number of companies.
     pub fn len(&self) -> usize {
         self.registries.len()
     }
 
-    /// Whether there are none.
+    /// Whether the list has no company.
     pub fn is_empty(&self) -> bool {
         self.registries.is_empty()
     }
 
-    /// All of them with their numbers, in order.
+    /// The companies with their ids, in the order of the ids.
     pub fn iter(&self) -> impl Iterator<Item = (CompanyId, Company<'_>)> {
         (0..self.len() as u32).map(CompanyId::new).filter_map(|id| Some((id, self.get(id)?)))
     }
@@ -71,8 +70,7 @@ impl Companies {
     }
 }
 
-/// Companies that are still being collected: the same handle of the same registry always gets the
-/// same number.
+/// Companies during collection: the same handle of the same registry always gets the same id.
 #[derive(Debug, Clone, Default)]
 pub struct CompanyIndex {
     companies: Companies,
@@ -80,7 +78,7 @@ pub struct CompanyIndex {
 }
 
 impl CompanyIndex {
-    /// The number of this company, a new one when it was not seen before.
+    /// The id of this company, which is added if it is new.
     pub fn number(&mut self, registry: Registry, handle: &str) -> CompanyId {
         let known = self.numbers.entry(registry).or_default();
         if let Some(id) = known.get(handle) {
@@ -91,7 +89,7 @@ impl CompanyIndex {
         id
     }
 
-    /// The collected companies, by number.
+    /// The collected companies in the order of their ids.
     pub fn into_companies(self) -> Companies {
         self.companies
     }

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A two-letter code, kept in upper case. Whether a country of that code exists is not checked.
+/// A two-letter code in upper case. Codes without a country are accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Country([u8; 2]);
 
-/// Text that is not two letters.
+/// Error for text that is not two letters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a two-letter country code")]
 pub struct InvalidCountry(pub String);
@@ -15,12 +15,12 @@ pub struct InvalidCountry(pub String);
 const LETTERS: u16 = 26;
 
 impl Country {
-    /// The code, upper case.
+    /// The two upper-case letters.
     pub fn as_str(&self) -> &str {
         str::from_utf8(&self.0).unwrap_or("??")
     }
 
-    /// A number from 1 to 676; zero is left for "none".
+    /// A number from 1 to 676; zero is reserved for no country.
     pub(crate) fn number(self) -> u16 {
         let [a, b] = self.0.map(|letter| u16::from(letter - b'A'));
         a * LETTERS + b + 1
@@ -32,7 +32,7 @@ impl Country {
     }
 }
 
-/// Reads two ASCII letters of either case.
+/// Accepts two ASCII letters of either case.
 impl FromStr for Country {
     type Err = InvalidCountry;
 

@@ -1,4 +1,4 @@
-//! Numbers that name things inside one generation, and the generation's own number.
+//! Identifiers: subnets and companies within one generation, and the generation itself.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -6,27 +6,28 @@ use std::num::NonZeroU32;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// A subnet's place in its generation, counted from zero in pre-order: a parent comes before its
-/// children, siblings are sorted by address, all of IPv4 comes before IPv6. It means nothing in
-/// another generation.
+/// children, siblings are sorted by address, and IPv4 comes before IPv6. In another generation the
+/// same id is another subnet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, FromBytes, IntoBytes, Immutable)]
 #[repr(transparent)]
 pub struct SubnetId(u32);
 
-/// A company's place in its generation, counted from zero. It means nothing in another generation.
+/// A company's place in its generation, counted from zero. In another generation the same id is
+/// another company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CompanyId(NonZeroU32);
 
-/// Which loaded version of the hierarchy; later ones have larger numbers.
+/// A loaded version of the hierarchy; later versions have larger numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Generation(i64);
 
 impl SubnetId {
-    /// The subnet at this place.
+    /// The id of the subnet at this place, which need not exist.
     pub const fn new(place: u32) -> Self {
         Self(place)
     }
 
-    /// The place.
+    /// The place in the generation.
     pub const fn get(self) -> u32 {
         self.0
     }
@@ -36,16 +37,16 @@ impl SubnetId {
     }
 }
 
-/// One more than the place is kept, so that `Option<CompanyId>`, of which there is one a subnet,
-/// takes four bytes.
+/// Stores one more than the place, so that `Option<CompanyId>`, of which each record has one, takes
+/// four bytes.
 impl CompanyId {
-    /// The company at this place; the last place there is, 4,294,967,295, is taken for the one
-    /// before it.
+    /// The id of the company at this place. The last place, 4,294,967,295, does not fit and becomes
+    /// the one before it.
     pub const fn new(place: u32) -> Self {
         Self(NonZeroU32::MIN.saturating_add(place))
     }
 
-    /// The place.
+    /// The place in the generation.
     pub const fn get(self) -> u32 {
         self.0.get() - 1
     }
@@ -56,12 +57,12 @@ impl CompanyId {
 }
 
 impl Generation {
-    /// The generation of this number.
+    /// The generation with this number.
     pub const fn new(number: i64) -> Self {
         Self(number)
     }
 
-    /// The number.
+    /// The number that the database gave to the generation.
     pub const fn get(self) -> i64 {
         self.0
     }

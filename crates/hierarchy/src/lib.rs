@@ -60,8 +60,8 @@ mod scope;
 mod segments;
 mod snapshot;
 mod split;
+mod strings;
 mod subnet;
-mod texts;
 mod tree;
 
 pub use blocks::BlockLevel;

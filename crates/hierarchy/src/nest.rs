@@ -1,14 +1,14 @@
-//! Sorted ranges to a tree, in one pass with a stack.
+//! Nesting: builds a tree from sorted ranges in one pass with a stack.
 //!
 //! The ranges of one family come sorted by first address, the wider before the narrower, so that
-//! whatever holds a range is on the stack when the range arrives. Two things stand in the way of a
-//! tree and are settled here:
+//! everything that holds a range is on the stack when the range arrives. Two conflicts are resolved
+//! here:
 //!
-//! - *Equal ranges* become one node: the more telling record wins ([`Pending::outranks`]), else the
-//!   earlier.
-//! - *Crossing ranges* overlap without one holding the other. The later one is cut where the
-//!   earlier one ends: its head becomes a child there, its tail comes back in its sorted place. No
-//!   address loses its subnet.
+//! - *Equal ranges* become one node: a delegated range wins over a block
+//!   ([`PendingRange::outranks`]), else the earlier record wins.
+//! - *Crossing ranges* overlap without one holding the other. The later one is split where the
+//!   earlier one ends: its head becomes a child there, its tail returns to its place in the sorted
+//!   order. No address loses its subnet.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -19,18 +19,18 @@ use crate::builder::BuildReport;
 use crate::id::{CompanyId, SubnetId};
 use crate::record::SubnetKind;
 
-/// A range that waits for its place in the tree.
+/// A range that is not in the tree yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pending<A> {
+pub(crate) struct PendingRange<A> {
     pub(crate) first: A,
     pub(crate) last: A,
     pub(crate) company: Option<CompanyId>,
     pub(crate) attributes: Attributes,
 }
 
-/// The columns of one family's nodes, in pre-order; ids count from the family's root.
+/// The columns of one family's nodes in pre-order. Ids count from the family's root.
 #[derive(Debug)]
-pub(crate) struct Nest<A> {
+pub(crate) struct Nodes<A> {
     pub(crate) first: Vec<A>,
     pub(crate) last: Vec<A>,
     pub(crate) parent: Vec<SubnetId>,
@@ -38,24 +38,27 @@ pub(crate) struct Nest<A> {
     pub(crate) attributes: Vec<Attributes>,
 }
 
-/// A piece of a crossing range, or a whole range.
+/// A whole range, or one piece of a crossing range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Piece<A> {
-    range: Pending<A>,
-    cut: bool,
+    range: PendingRange<A>,
+    is_split: bool,
 }
 
-struct Open {
+/// A node on the stack: ranges that come later may still lie inside it.
+struct OpenNode {
     node: usize,
-    cut: bool,
+    is_split: bool,
 }
 
-impl<A: Address> Pending<A> {
+impl<A: Address> PendingRange<A> {
+    /// The order in which ranges are nested: by first address, the wider before the narrower.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         (self.first, Reverse(self.last)).cmp(&(other.first, Reverse(other.last)))
     }
 
-    /// A delegated range says more than a block of the same extent; a root stays what it is.
+    /// Whether this range replaces an equal node of that kind: a delegated range has a holder and a
+    /// block has none. A root is never replaced.
     fn outranks(&self, kind: SubnetKind) -> bool {
         kind == SubnetKind::Block && self.attributes.kind() == SubnetKind::Delegated
     }
@@ -73,27 +76,31 @@ impl<A: Address> PartialOrd for Piece<A> {
     }
 }
 
-/// Nests the ranges of one family below a root that holds all its addresses; counts what had to be
-/// settled.
-pub(crate) fn nest<A: Address>(mut ranges: Vec<Pending<A>>, report: &mut BuildReport) -> Nest<A> {
-    ranges.sort_by(Pending::order);
-    let mut stack =
-        Stack { nest: Nest::with_root(ranges.len()), open: vec![Open { node: 0, cut: false }] };
+/// Nests the ranges of one family below a root that holds all its addresses, and counts the
+/// conflicts in the report.
+pub(crate) fn nest<A: Address>(
+    mut ranges: Vec<PendingRange<A>>,
+    report: &mut BuildReport,
+) -> Nodes<A> {
+    ranges.sort_by(PendingRange::order);
+    let root = OpenNode { node: 0, is_split: false };
+    let mut stack = Stack { nodes: Nodes::with_root(ranges.len()), open: vec![root] };
     let mut tails = BinaryHeap::new();
-    let mut whole = ranges.into_iter().map(|range| Piece { range, cut: false }).peekable();
-    while let Some(piece) = earlier(&mut whole, &mut tails) {
-        let (fitting, tail) = stack.fit(piece);
+    let mut whole = ranges.into_iter().map(|range| Piece { range, is_split: false }).peekable();
+    while let Some(piece) = next_piece(&mut whole, &mut tails) {
+        let (head, tail) = stack.split(piece);
         if let Some(tail) = tail {
-            report.crossing += u64::from(!piece.cut);
+            // A range that crosses several others is counted once.
+            report.crossing += u64::from(!piece.is_split);
             tails.push(Reverse(tail));
         }
-        stack.place(fitting, report);
+        stack.insert(head, report);
     }
-    stack.nest
+    stack.nodes
 }
 
-/// The next piece of the two sorted sources; a whole range before the tail that equals it.
-fn earlier<A: Address>(
+/// The first piece of the two sorted sources; of equal ones the whole range.
+fn next_piece<A: Address>(
     whole: &mut std::iter::Peekable<impl Iterator<Item = Piece<A>>>,
     tails: &mut BinaryHeap<Reverse<Piece<A>>>,
 ) -> Option<Piece<A>> {
@@ -105,11 +112,11 @@ fn earlier<A: Address>(
     if tail_first { tails.pop().map(|Reverse(tail)| tail) } else { whole.next() }
 }
 
-/// The tree so far and the nodes that may still get children, outermost first. The root never
-/// closes.
+/// The tree so far, and the nodes that may still get children, outermost first. The root stays open
+/// to the end.
 struct Stack<A> {
-    nest: Nest<A>,
-    open: Vec<Open>,
+    nodes: Nodes<A>,
+    open: Vec<OpenNode>,
 }
 
 impl<A: Address> Stack<A> {
@@ -117,70 +124,74 @@ impl<A: Address> Stack<A> {
         self.open.last().map_or(0, |open| open.node)
     }
 
-    /// Closes what ends before the piece; cuts the piece where the innermost open node ends.
-    fn fit(&mut self, piece: Piece<A>) -> (Piece<A>, Option<Piece<A>>) {
-        while self.nest.last[self.innermost()] < piece.range.first {
+    /// Closes the nodes that end before the piece, and splits the piece where the innermost open
+    /// node ends. Answers with the part inside that node and the rest.
+    fn split(&mut self, piece: Piece<A>) -> (Piece<A>, Option<Piece<A>>) {
+        while self.nodes.last[self.innermost()] < piece.range.first {
             self.open.pop();
         }
-        let limit = self.nest.last[self.innermost()];
+        let limit = self.nodes.last[self.innermost()];
         match limit.next() {
             Some(after) if piece.range.last > limit => {
-                let head = Pending { last: limit, ..piece.range };
-                let tail = Pending { first: after, ..piece.range };
-                (Piece { range: head, cut: true }, Some(Piece { range: tail, cut: true }))
+                let head = PendingRange { last: limit, ..piece.range };
+                let tail = PendingRange { first: after, ..piece.range };
+                let head = Piece { range: head, is_split: true };
+                (head, Some(Piece { range: tail, is_split: true }))
             }
             _ => (piece, None),
         }
     }
 
-    fn place(&mut self, piece: Piece<A>, report: &mut BuildReport) {
+    /// Adds the piece as a child of the innermost open node, or merges it with that node.
+    fn insert(&mut self, piece: Piece<A>, report: &mut BuildReport) {
         let top = self.innermost();
-        let equal =
-            self.nest.first[top] == piece.range.first && self.nest.last[top] == piece.range.last;
-        if equal { self.merge(top, piece, report) } else { self.push(top, piece) }
+        let is_equal =
+            self.nodes.first[top] == piece.range.first && self.nodes.last[top] == piece.range.last;
+        if is_equal { self.merge(top, piece, report) } else { self.push(top, piece) }
     }
 
     fn merge(&mut self, node: usize, piece: Piece<A>, report: &mut BuildReport) {
-        let there = self.nest.attributes[node].kind();
-        let lost = !piece.cut
+        let existing = self.nodes.attributes[node].kind();
+        // Blocks are derived and pieces are counted as crossing: only two whole records that claim
+        // the same range are worth a report.
+        let is_duplicate = !piece.is_split
             && piece.range.attributes.kind() != SubnetKind::Block
-            && there != SubnetKind::Block;
-        let over_a_cut = self.open.last().is_some_and(|open| open.cut) && !piece.cut;
-        report.equal += u64::from(lost);
-        if over_a_cut || piece.range.outranks(there) {
-            self.nest.company[node] = piece.range.company;
-            self.nest.attributes[node] = piece.range.attributes;
+            && existing != SubnetKind::Block;
+        report.equal += u64::from(is_duplicate);
+        // A whole record says more about its range than a piece of a record about a wider one.
+        let replaces_piece = !piece.is_split && self.open.last().is_some_and(|open| open.is_split);
+        if replaces_piece || piece.range.outranks(existing) {
+            self.nodes.company[node] = piece.range.company;
+            self.nodes.attributes[node] = piece.range.attributes;
             if let Some(open) = self.open.last_mut() {
-                open.cut = piece.cut;
+                open.is_split = piece.is_split;
             }
         }
     }
 
     fn push(&mut self, parent: usize, piece: Piece<A>) {
-        self.open.push(Open { node: self.nest.first.len(), cut: piece.cut });
-        self.nest.push(SubnetId::new(parent as u32), piece.range);
+        self.open.push(OpenNode { node: self.nodes.first.len(), is_split: piece.is_split });
+        self.nodes.push(SubnetId::new(parent as u32), piece.range);
     }
 }
 
-impl<A: Address> Nest<A> {
+impl<A: Address> Nodes<A> {
     fn with_root(ranges: usize) -> Self {
-        let nodes = ranges + 1;
-        let mut nest = Self {
-            first: Vec::with_capacity(nodes),
-            last: Vec::with_capacity(nodes),
-            parent: Vec::with_capacity(nodes),
-            company: Vec::with_capacity(nodes),
-            attributes: Vec::with_capacity(nodes),
+        let capacity = ranges + 1;
+        let mut nodes = Self {
+            first: Vec::with_capacity(capacity),
+            last: Vec::with_capacity(capacity),
+            parent: Vec::with_capacity(capacity),
+            company: Vec::with_capacity(capacity),
+            attributes: Vec::with_capacity(capacity),
         };
         let attributes = Attributes::new(SubnetKind::Root, None, None);
-        nest.push(
-            SubnetId::new(0),
-            Pending { first: A::ZERO, last: A::MAX, company: None, attributes },
-        );
-        nest
+        let root = PendingRange { first: A::ZERO, last: A::MAX, company: None, attributes };
+        nodes.push(SubnetId::new(0), root);
+        nodes
     }
 
-    fn push(&mut self, parent: SubnetId, range: Pending<A>) {
+    fn push(&mut self, parent: SubnetId, range: PendingRange<A>) {
         self.first.push(range.first);
         self.last.push(range.last);
         self.parent.push(parent);

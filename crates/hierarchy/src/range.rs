@@ -1,27 +1,27 @@
-//! An inclusive range of addresses of one family, not always a CIDR.
+//! Range: inclusive addresses of one family, not always a CIDR block.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-/// Why two addresses do not make a range.
+/// Error for input that is no range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
     /// One end is IPv4, the other IPv6.
     #[error("{first} and {last} are not of the same address family")]
     MixedFamilies {
-        /// The end given as the first.
+        /// First address as given.
         first: IpAddr,
-        /// The end given as the last.
+        /// Last address as given.
         last: IpAddr,
     },
     /// The first address comes after the last.
     #[error("{first} comes after {last}")]
     Backwards {
-        /// The end given as the first.
+        /// First address as given.
         first: IpAddr,
-        /// The end given as the last.
+        /// Last address as given.
         last: IpAddr,
     },
     /// A prefix whose address has bits set beyond its length.
@@ -39,8 +39,8 @@ pub enum RangeError {
 
 /// An inclusive range of IPv4 or of IPv6 addresses.
 ///
-/// Ordered as the hierarchy is: IPv4 before IPv6, then by first address, then the wider before the
-/// narrower, so that in a sorted list whatever holds a range comes before it.
+/// The order is that of the hierarchy: IPv4 before IPv6, then by first address, then the wider
+/// before the narrower. In a sorted list everything that holds a range comes before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Range(pub(crate) Bounds);
 
@@ -51,9 +51,9 @@ pub(crate) enum Bounds {
 }
 
 impl Range {
-    /// All of IPv4.
+    /// All IPv4 addresses.
     pub const V4: Self = Self(Bounds::V4 { first: 0, last: u32::MAX });
-    /// All of IPv6.
+    /// All IPv6 addresses.
     pub const V6: Self = Self(Bounds::V6 { first: 0, last: u128::MAX });
 
     /// The addresses from `first` to `last`, both included.
@@ -82,13 +82,13 @@ impl Range {
         }
     }
 
-    /// Whether this is a range of IPv4 addresses.
+    /// True for IPv4, false for IPv6.
     pub fn is_v4(&self) -> bool {
         matches!(self.0, Bounds::V4 { .. })
     }
 
     /// Whether the address lies inside. An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2)
-    /// counts as the IPv4 address it carries, since that is where its packets go.
+    /// counts as the IPv4 address in it, because its packets go there.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.0, address.to_canonical()) {
             (Bounds::V4 { first, last }, IpAddr::V4(a)) => (first..=last).contains(&a.to_bits()),
@@ -97,7 +97,7 @@ impl Range {
         }
     }
 
-    /// Whether every address of `other` lies inside; a range holds itself.
+    /// Whether every address of `other` lies inside. A range contains itself.
     pub fn contains_range(&self, other: &Self) -> bool {
         match (self.0, other.0) {
             (Bounds::V4 { first, last }, Bounds::V4 { first: f, last: l }) => {
@@ -110,8 +110,7 @@ impl Range {
         }
     }
 
-    /// How many addresses it holds; one short of the truth for all of IPv6, whose number does not
-    /// fit.
+    /// The number of addresses. For all of IPv6 it is one too small, because 2^128 does not fit.
     pub fn addresses(&self) -> u128 {
         match self.0 {
             Bounds::V4 { first, last } => u128::from(last - first) + 1,
@@ -119,7 +118,7 @@ impl Range {
         }
     }
 
-    /// The range as a prefix, when it is exactly one.
+    /// The range as a prefix; `None` where it is not exactly one.
     pub fn cidr(&self) -> Option<IpNet> {
         let (span, width) = match self.0 {
             Bounds::V4 { first, last } => (u128::from(first ^ last), 32_u8),
@@ -132,7 +131,7 @@ impl Range {
     }
 }
 
-/// A prefix as a range; host bits are an error because they hint at a mistake in the source.
+/// Host bits are an error because they hint at a mistake in the source.
 impl TryFrom<IpNet> for Range {
     type Error = RangeError;
 
@@ -146,7 +145,7 @@ impl TryFrom<IpNet> for Range {
     }
 }
 
-/// One address as a range.
+/// The range of a single address.
 impl From<IpAddr> for Range {
     fn from(address: IpAddr) -> Self {
         match address {

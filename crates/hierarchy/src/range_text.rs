@@ -1,5 +1,4 @@
-//! Ranges as people write them: `192.0.2.0/24`, `192.0.2.0 - 192.0.2.99`, `2001:db8::/32`, or one
-//! address.
+//! Text form of ranges: `192.0.2.0/24`, `192.0.2.0 - 192.0.2.99`, `2001:db8::/32`, or one address.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,7 +8,7 @@ use ipnet::IpNet;
 
 use crate::range::{Range, RangeError};
 
-/// A prefix when the range is exactly one, else `first - last`.
+/// A prefix where the range is exactly one, else `first - last`.
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.cidr() {

@@ -1,18 +1,19 @@
-//! What goes into a hierarchy: one range and what is said about it.
+//! Record: the input of a hierarchy, one range with its attributes.
 
 use crate::country::Country;
 use crate::id::CompanyId;
 use crate::range::Range;
 use crate::registry::Registry;
 
-/// What a subnet stands for.
+/// Origin of a subnet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SubnetKind {
     /// All addresses of one family.
     Root,
-    /// A stretch of address space that groups neighbours; nobody holds it as a whole.
+    /// A range that no registry assigned: a group of neighbours without a holder, or a virtual
+    /// subnet, which has the holder of the subnet that it is part of.
     Block,
-    /// A range that a registry has given to a company.
+    /// A range that a registry has assigned to a company.
     Delegated,
 }
 
@@ -20,7 +21,7 @@ impl SubnetKind {
     /// All kinds, outermost first.
     pub const ALL: [Self; 3] = [Self::Root, Self::Block, Self::Delegated];
 
-    /// The word stored and shown for this kind.
+    /// The lower-case word for the database and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Root => "root",
@@ -30,17 +31,17 @@ impl SubnetKind {
     }
 }
 
-/// One range on its way into a [`crate::Builder`].
+/// One range for a [`crate::Builder`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
-    /// The addresses.
+    /// The addresses of the subnet.
     pub range: Range,
-    /// What the range stands for.
+    /// Whether a registry assigned the range.
     pub kind: SubnetKind,
-    /// Who maintains it; `None` where several registries or none do.
+    /// The registry that maintains the range; `None` where several registries or none do.
     pub registry: Option<Registry>,
-    /// Who holds it, as numbered by the builder's companies.
+    /// The holder, as numbered by the companies that are given to the builder.
     pub company: Option<CompanyId>,
-    /// Where its holder says it is used.
+    /// The country in which the holder uses the range, as the holder states it.
     pub country: Option<Country>,
 }

@@ -22,17 +22,17 @@ pub enum Registry {
     RipeNcc,
 }
 
-/// A word that names none of the five registries.
+/// Error for text that names none of the five registries.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a registry; the five are afrinic, apnic, arin, lacnic and ripencc")]
 pub struct UnknownRegistry(pub String);
 
 impl Registry {
-    /// All five, in the order of their names.
+    /// The registries in the order of their names.
     pub const ALL: [Self; 5] =
         [Self::Afrinic, Self::Apnic, Self::Arin, Self::Lacnic, Self::RipeNcc];
 
-    /// The name that the statistics exchange format uses, lower case.
+    /// The lower-case name of the statistics exchange format.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Afrinic => "afrinic",
@@ -50,7 +50,7 @@ impl fmt::Display for Registry {
     }
 }
 
-/// Reads the name of the exchange format; letter case does not matter.
+/// Accepts the name of the exchange format in any letter case.
 impl FromStr for Registry {
     type Err = UnknownRegistry;
 

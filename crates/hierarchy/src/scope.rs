@@ -1,4 +1,4 @@
-//! Which subnets somebody means: those in a range, those of a company, those of a country.
+//! Scope: the subnets in a range, of a company or of a country.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use crate::record::SubnetKind;
 use crate::registry::Registry;
 use crate::tree::Hierarchy;
 
-/// A part of the hierarchy that keeps its meaning in other generations.
+/// A set of subnets that has the same meaning in every generation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Every subnet that lies wholly in the range, itself included.
+    /// Every subnet that lies wholly in the range, including the range itself.
     Range(Range),
     /// Every subnet that the company holds.
     Company {
-        /// The registry that knows it.
+        /// The registry that assigned the handle.
         registry: Registry,
-        /// Its handle there.
+        /// Identifier of the company within the registry.
         handle: String,
     },
     /// Every subnet that is registered in the country.
@@ -26,7 +26,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Whether the subnet is meant. Roots and blocks never are: nobody holds them.
+    /// Whether the subnet belongs to the scope. Roots and blocks belong to none.
     pub fn covers(&self, hierarchy: &Hierarchy, subnet: SubnetId) -> bool {
         let subnet = hierarchy.subnet(subnet);
         if subnet.kind() != SubnetKind::Delegated {
@@ -42,8 +42,8 @@ impl Scope {
         }
     }
 
-    /// Whether this generation has any such subnet. Reads the hierarchy through where there is
-    /// none.
+    /// Whether this generation has a subnet of the scope. Takes time in proportion to the hierarchy
+    /// for a company or country.
     pub fn is_known(&self, hierarchy: &Hierarchy) -> bool {
         match self {
             Self::Range(range) => hierarchy.inside(range).next().is_some(),
@@ -53,8 +53,8 @@ impl Scope {
         }
     }
 
-    /// The narrower of two scopes has the smaller number: a small range before a large one, ranges
-    /// before companies, companies before countries.
+    /// Sort key with the narrowest scope first: small ranges before large ones, ranges before
+    /// companies, companies before countries.
     pub fn breadth(&self) -> (u8, u128) {
         match self {
             Self::Range(range) => (0, range.addresses()),

@@ -1,13 +1,12 @@
-//! A hierarchy as the bytes it consists of, so that it is there again in a moment.
+//! Snapshot: a hierarchy as the bytes of its columns, so that a start need not build the tree.
 //!
 //! A snapshot is a header, the flat columns one after the other as the machine has them in memory,
-//! and a CRC-32 of the columns. The header counts what follows and has a CRC-32 of its own, so that
-//! nothing is set aside for a length that is damaged. Columns are read straight into their places.
-//! The lookup tables are not in it: they are built again from the columns.
+//! and a CRC-32 of the columns. The header has the lengths of the columns and a CRC-32 of its own,
+//! so that no memory is allocated for a damaged length. Columns are read directly into their final
+//! memory. Lookup tables are not in the snapshot; they are built from the columns.
 //!
-//! A snapshot is never trusted: after the sums the columns themselves are checked ([`verify`]), so
-//! that whatever the bytes are, the answer is a hierarchy that keeps all its promises or a
-//! [`SnapshotError`].
+//! A snapshot is never trusted: after the checksums the columns themselves are verified
+//! ([`verify`]). Whatever the bytes are, the result is a valid hierarchy or a [`SnapshotError`].
 
 mod header;
 mod read;
@@ -18,34 +17,33 @@ use std::io;
 
 use crate::tree::Hierarchy;
 
-/// Why a snapshot cannot be used, or not be written.
+/// Failure to read or write a snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    /// It could not be read, or ends too early (`UnexpectedEof`).
+    /// The source failed or ended too early (`UnexpectedEof`).
     #[error("cannot read the snapshot")]
     Read(#[source] io::Error),
-    /// It could not be written.
+    /// The sink failed.
     #[error("cannot write the snapshot")]
     Write(#[source] io::Error),
-    /// It does not begin as a snapshot does.
+    /// The first bytes are not those of a snapshot.
     #[error("this is not a snapshot of a hierarchy")]
-    Foreign,
-    /// It was written by a version of this program, or on a kind of machine, that puts it
-    /// differently.
+    NotASnapshot,
+    /// Another version of this program wrote it, or a machine with another byte order.
     #[error("the snapshot has format {found}, and this program reads format {expected}")]
     Format {
-        /// The number found; that of another byte order looks like a very large one.
+        /// Format of the snapshot; a very large number in case of another byte order.
         found: u32,
-        /// The number that this program knows.
+        /// Format of this program.
         expected: u32,
     },
-    /// A checksum does not match what it is about.
+    /// The checksum of the named part does not match its bytes.
     #[error("the snapshot is damaged: the checksum of its {0} does not match")]
     Checksum(&'static str),
-    /// The checksums match, and yet something in it cannot be.
-    #[error("the snapshot contradicts itself: {0}")]
-    Contradiction(&'static str),
-    /// There is not enough memory for it.
+    /// The checksums match, but the columns are not those of a hierarchy.
+    #[error("the snapshot is inconsistent: {0}")]
+    Inconsistent(&'static str),
+    /// The memory for a column could not be allocated.
     #[error("there is not enough memory for a snapshot of {bytes} bytes")]
     Memory {
         /// Size of the column that did not fit.
@@ -53,22 +51,22 @@ pub enum SnapshotError {
     },
 }
 
-/// A hierarchy and a mark that says what it was made from.
+/// A hierarchy with a mark of its origin.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// What the writer chose to tell this generation from one of the same number elsewhere.
+    /// Chosen by the writer, to tell generations with the same number in different databases apart.
     pub mark: u64,
-    /// The hierarchy.
+    /// The hierarchy as it was written.
     pub hierarchy: Hierarchy,
 }
 
 impl Snapshot {
-    /// Reads a snapshot. What follows it is left unread.
+    /// Reads one snapshot and leaves the bytes after it unread.
     pub fn read(source: &mut impl io::Read) -> Result<Self, SnapshotError> {
         read::read(source)
     }
 
-    /// Writes a hierarchy down. The sink gets large pieces; a file needs no buffer.
+    /// Writes a snapshot in large pieces, so that a file needs no buffer.
     pub fn write(
         hierarchy: &Hierarchy,
         mark: u64,

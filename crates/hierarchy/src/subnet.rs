@@ -1,4 +1,4 @@
-//! One subnet, looked at through its hierarchy.
+//! Subnet: a view of one node of the hierarchy.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::record::SubnetKind;
 use crate::registry::Registry;
 use crate::tree::Hierarchy;
 
-/// A view of one subnet; every property is read when it is asked for.
+/// One subnet of a hierarchy. Properties are read from the columns at each call.
 #[derive(Clone, Copy)]
 pub struct Subnet<'h> {
     hierarchy: &'h Hierarchy,
@@ -17,33 +17,33 @@ pub struct Subnet<'h> {
 }
 
 impl<'h> Subnet<'h> {
-    /// The caller has checked that the hierarchy has this id.
+    /// The hierarchy must have this id.
     pub(crate) fn new(hierarchy: &'h Hierarchy, id: SubnetId) -> Self {
         Self { hierarchy, id }
     }
 
-    /// Its place in the generation.
+    /// The place of the subnet in its generation.
     pub fn id(&self) -> SubnetId {
         self.id
     }
 
-    /// Its addresses.
+    /// The addresses of the subnet.
     pub fn range(&self) -> Range {
         self.hierarchy.range(self.id).unwrap_or(Range::V4)
     }
 
-    /// What it stands for.
+    /// Whether a registry assigned the range.
     pub fn kind(&self) -> SubnetKind {
         self.hierarchy.columns().attributes[self.id.index()].kind()
     }
 
-    /// Whether it is a virtual subnet: a part that was cut out of a range somebody holds. Other
-    /// blocks group what several hold.
+    /// Whether it is a virtual subnet, that is, a part of a subnet that has a holder. Other blocks
+    /// group subnets of several holders and have none.
     pub fn is_virtual(&self) -> bool {
         self.kind() == SubnetKind::Block && self.company().is_some()
     }
 
-    /// The word for what it stands for: that of its kind, or `virtual`.
+    /// `root`, `block`, `delegated` or `virtual`.
     pub fn kind_word(&self) -> &'static str {
         if self.is_virtual() { "virtual" } else { self.kind().as_str() }
     }
@@ -53,23 +53,23 @@ impl<'h> Subnet<'h> {
         self.hierarchy.parent(self.id)
     }
 
-    /// How many subnets are around it: 0 for a root.
+    /// The number of subnets around it: 0 for a root.
     pub fn depth(&self) -> usize {
         self.hierarchy.ancestors(self.id).count()
     }
 
-    /// Who maintains it; `None` for a root and for a block whose subnets belong to several
-    /// registries.
+    /// The registry that maintains the range; `None` for a root and for a block whose records belong
+    /// to several registries.
     pub fn registry(&self) -> Option<Registry> {
         self.hierarchy.columns().attributes[self.id.index()].registry()
     }
 
-    /// Who holds it.
+    /// The holder of the range.
     pub fn company(&self) -> Option<CompanyId> {
         self.hierarchy.columns().holder[self.id.index()].company()
     }
 
-    /// Where its holder says it is used.
+    /// The country in which the holder uses the range, as the holder states it.
     pub fn country(&self) -> Option<Country> {
         self.hierarchy.columns().attributes[self.id.index()].country()
     }

@@ -179,7 +179,7 @@ impl Hierarchy {
         id..SubnetId::new(end as u32)
     }
 
-    /// The company of that number.
+    /// The company with this id.
     pub fn company(&self, id: CompanyId) -> Option<Company<'_>> {
         self.companies.get(id)
     }

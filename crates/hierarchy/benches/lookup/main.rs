@@ -1,11 +1,10 @@
-//! How long it takes to find the smallest subnet of a random address, beside the tries that others
-//! wrote, on the same data in the same run. Run with `cargo bench -p hierarchy`; every figure is
-//! the time of one lookup, on one thread. Ends each size with how many times faster than the
-//! fastest trie it was.
+//! Time to find the smallest subnet of a random address, compared with the tries of other crates on
+//! the same data in the same run. Run with `cargo bench -p hierarchy`; every figure is the time of
+//! one lookup on one thread. The last line of each size has the ratio to the fastest trie.
 
-#![expect(clippy::unwrap_used, reason = "a bench stops at what it did not expect")]
+#![expect(clippy::unwrap_used, reason = "an unexpected result ends the benchmark")]
 
-mod registry;
+mod made_up;
 mod tries;
 
 use std::hint::black_box;
@@ -15,18 +14,18 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hierarchy::{Hierarchy, Snapshot, SubnetId};
 
-use crate::registry::{Chance, made_up};
-use crate::tries::{Contestant, LcTrie, NetworkTable, PrefixTrie};
+use crate::made_up::{Random, made_up};
+use crate::tries::{LcTrie, Lookup, NetworkTable, PrefixTrie};
 
-/// Delegated ranges of the five registries together in 2018, then full WHOIS copies' order of
-/// magnitude.
+/// Delegated ranges of the five registries together in 2018, then the order of magnitude of full
+/// WHOIS copies.
 const SIZES: [usize; 3] = [232_000, 1_000_000, 10_000_000];
-/// Addresses of which the answers are compared first.
+/// Number of addresses for which all tables must give the same answer.
 const COMPARED: usize = 1 << 20;
-/// Turns of the comparison at the end, and lookups of each.
+/// Turns of the comparison, each with this number of lookups for each table.
 const TURNS: u64 = 15;
 const LOOKUPS: u64 = 200_000;
-/// Addresses made at a time.
+/// Number of addresses that are generated at a time, outside of the measured time.
 const AT_ONCE: u64 = 512;
 
 fn lookups(criterion: &mut Criterion) {
@@ -36,77 +35,68 @@ fn lookups(criterion: &mut Criterion) {
         let bytes = hierarchy.heap_bytes().subnets as f64 / hierarchy.len() as f64;
         let seconds = begun.elapsed().as_secs_f64();
         println!(
-            "{} subnets, made and built in {seconds:.2} s, {bytes:.1} bytes a subnet",
+            "{} subnets, generated and built in {seconds:.2} s, {bytes:.1} bytes a subnet",
             hierarchy.len()
         );
-        restart(&hierarchy);
-        let four = |chance: &mut Chance| IpAddr::V4(chance.bits().into());
-        Contest::new("IPv4", &hierarchy, &four).run(criterion);
-        let held = hierarchy.iter().next_back().unwrap().range();
-        let six = |chance: &mut Chance| six(chance, held.last());
-        Contest::new("IPv6", &hierarchy, &six).run(criterion);
+        read_snapshot(&hierarchy);
+        let v4 = |random: &mut Random| IpAddr::V4(random.bits().into());
+        Comparison::new("IPv4", &hierarchy, &v4).run(criterion);
+        let last_range = hierarchy.iter().next_back().unwrap().range();
+        let v6 = |random: &mut Random| random_v6(random, last_range.last());
+        Comparison::new("IPv6", &hierarchy, &v6).run(criterion);
     }
 }
 
-/// How long a start takes that finds a snapshot in memory: until the hierarchy answers, and until
-/// it does so quickly.
-fn restart(hierarchy: &Hierarchy) {
+/// Measures how long a start takes to read a snapshot, the construction of the tables included.
+fn read_snapshot(hierarchy: &Hierarchy) {
     let mut bytes = vec![];
     Snapshot::write(hierarchy, 1, &mut bytes).unwrap();
     let begun = Instant::now();
-    let Snapshot { hierarchy, .. } = Snapshot::read(&mut bytes.as_slice()).unwrap();
-    let read = begun.elapsed().as_secs_f64();
-    let mut chance = Chance::new(5);
-    let begun = Instant::now();
-    for _ in 0..LOOKUPS {
-        black_box(hierarchy.smallest(IpAddr::V4(chance.bits().into())));
-    }
-    let slow = begun.elapsed().as_secs_f64() * 1e9 / LOOKUPS as f64;
-    let bytes = bytes.len();
-    println!("snapshot of {bytes} bytes read in {read:.2} s ({slow:.0} ns a lookup)");
+    black_box(Snapshot::read(&mut bytes.as_slice()).unwrap());
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("snapshot of {} bytes read in {seconds:.2} s", bytes.len());
 }
 
-/// Somewhere between 2a00:: and the end of what is held: most of IPv6 is empty, and to miss it
-/// would be no work.
-fn six(chance: &mut Chance, end: IpAddr) -> IpAddr {
+/// A random address between 2a00:: and the end of the last range. Most of IPv6 holds no range, and
+/// a lookup there would take no time.
+fn random_v6(random: &mut Random, end: IpAddr) -> IpAddr {
     let base = 0x2a00_u128 << 112;
     let IpAddr::V6(end) = end else { return end };
-    let anywhere = (0..4).fold(0, |all, _| all << 32 | u128::from(chance.bits()));
-    Ipv6Addr::from_bits(base + anywhere % (end.to_bits() - base)).into()
+    let bits = (0..4).fold(0, |all, _| all << 32 | u128::from(random.bits()));
+    Ipv6Addr::from_bits(base + bits % (end.to_bits() - base)).into()
 }
 
-/// The same addresses for everybody. They are made a few at a time, since a long list of them would
-/// take the cache from the contestants, and not one by one: an address that was only just written
-/// would keep lookups that do not depend on each other from overlapping.
-struct Contest<'c> {
+/// Several tables with the same addresses. These are generated a few at a time: a long list of them
+/// would displace the tables from the cache, and an address that has just been written would keep
+/// independent lookups from overlapping.
+struct Comparison<'c> {
     family: &'static str,
     subnets: usize,
-    address: &'c dyn Fn(&mut Chance) -> IpAddr,
-    contestants: Vec<Contestant<'c>>,
-    /// One read at random out of as much memory as the hierarchy takes: nothing that looks up
-    /// anything there is faster.
-    limit: Contestant<'c>,
+    address: &'c dyn Fn(&mut Random) -> IpAddr,
+    tables: Vec<Lookup<'c>>,
+    /// One random read of as much memory as the hierarchy takes, a lower bound for every lookup.
+    limit: Lookup<'c>,
 }
 
-impl<'c> Contest<'c> {
-    /// Ours first, then the tries; all must give the same answers.
+impl<'c> Comparison<'c> {
+    /// Builds the tables, the hierarchy first, and checks that all give the same answers.
     fn new(
         family: &'static str,
         hierarchy: &'c Hierarchy,
-        address: &'c dyn Fn(&mut Chance) -> IpAddr,
+        address: &'c dyn Fn(&mut Random) -> IpAddr,
     ) -> Self {
-        let ours: Contestant<'c> =
+        let ours: Lookup<'c> =
             ("hierarchy", Box::new(|address| Some(hierarchy.smallest(*address))));
         let tries = [
-            tries::peer::<PrefixTrie>(hierarchy),
-            tries::peer::<NetworkTable>(hierarchy),
-            tries::peer::<LcTrie>(hierarchy),
+            tries::trie::<PrefixTrie>(hierarchy),
+            tries::trie::<NetworkTable>(hierarchy),
+            tries::trie::<LcTrie>(hierarchy),
         ];
-        let contestants: Vec<_> = std::iter::once(ours).chain(tries).collect();
-        let mut chance = Chance::new(11);
+        let tables: Vec<_> = std::iter::once(ours).chain(tries).collect();
+        let mut random = Random::new(11);
         for _ in 0..COMPARED {
-            let address = address(&mut chance);
-            for (name, look_up) in &contestants {
+            let address = address(&mut random);
+            for (name, look_up) in &tables {
                 assert_eq!(
                     look_up(&address),
                     Some(hierarchy.smallest(address)),
@@ -114,76 +104,70 @@ impl<'c> Contest<'c> {
                 );
             }
         }
-        Self { family, subnets: hierarchy.len(), address, contestants, limit: one_read(hierarchy) }
+        Self { family, subnets: hierarchy.len(), address, tables, limit: one_read(hierarchy) }
     }
 
     fn run(&self, criterion: &mut Criterion) {
         let mut group =
             criterion.benchmark_group(format!("smallest subnet of an {} address", self.family));
-        for contestant in &self.contestants {
-            group.bench_function(BenchmarkId::new(contestant.0, self.subnets), |bencher| {
-                bencher.iter_custom(|rounds| self.time(contestant, rounds));
+        for table in &self.tables {
+            group.bench_function(BenchmarkId::new(table.0, self.subnets), |bencher| {
+                bencher.iter_custom(|rounds| self.time(table, rounds));
             });
         }
         group.finish();
         self.compare();
     }
 
-    fn time(&self, (_, look_up): &Contestant<'c>, rounds: u64) -> Duration {
-        let mut chance = Chance::new(rounds);
-        let (mut took, mut left) = (Duration::ZERO, rounds);
+    fn time(&self, (_, look_up): &Lookup<'c>, rounds: u64) -> Duration {
+        let mut random = Random::new(rounds);
+        let mut took = Duration::ZERO;
+        let mut left = rounds;
         while left > 0 {
-            let some = left.min(AT_ONCE);
-            let addresses: Vec<IpAddr> = (0..some).map(|_| (self.address)(&mut chance)).collect();
+            let count = left.min(AT_ONCE);
+            let addresses: Vec<IpAddr> = (0..count).map(|_| (self.address)(&mut random)).collect();
             let begun = Instant::now();
             for address in &addresses {
                 black_box(look_up(black_box(address)));
             }
             took += begun.elapsed();
-            left -= some;
+            left -= count;
         }
         took
     }
 
-    /// Once more in turns, so that whatever else the machine does meets all of them alike, and the
-    /// medians beside each other.
+    /// Measures the tables in turns, so that other load on the machine affects all of them alike, and
+    /// prints the medians.
     fn compare(&self) {
-        let mut turns: Vec<Vec<f64>> = vec![vec![]; self.contestants.len() + 1];
+        let mut turns: Vec<Vec<f64>> = vec![vec![]; self.tables.len() + 1];
         for turn in 0..TURNS {
-            for (contestant, times) in self.contestants.iter().chain([&self.limit]).zip(&mut turns)
-            {
-                times.push(
-                    self.time(contestant, LOOKUPS + turn).as_secs_f64() * 1e9 / LOOKUPS as f64,
-                );
+            for (table, times) in self.tables.iter().chain([&self.limit]).zip(&mut turns) {
+                times.push(self.time(table, LOOKUPS + turn).as_secs_f64() * 1e9 / LOOKUPS as f64);
             }
         }
         let mut medians: Vec<f64> = turns.iter_mut().map(|times| median(times)).collect();
         let limit = medians.pop().unwrap_or(f64::NAN);
         let fastest = medians.iter().skip(1).copied().fold(f64::INFINITY, f64::min);
-        let named = self
-            .contestants
-            .iter()
-            .zip(&medians)
-            .map(|((name, _), time)| format!("{name} {time:.0} ns"));
+        let tables = self.tables.iter().zip(&medians);
+        let times: Vec<_> =
+            tables.map(|((name, _), time)| format!("{name} {time:.0} ns")).collect();
+        println!("{} in turns at {} subnets: {}", self.family, self.subnets, times.join(", "));
         println!(
-            "{} in turns at {} subnets: {}; {:.2} times faster than the fastest trie; one read of as much memory {limit:.0} ns",
-            self.family,
-            self.subnets,
-            named.collect::<Vec<_>>().join(", "),
+            "{:.2} times faster than the fastest trie; one read of as much memory {limit:.0} ns",
             fastest / medians[0],
         );
     }
 }
 
-fn one_read(hierarchy: &Hierarchy) -> Contestant<'static> {
-    let some = hierarchy.smallest(Ipv6Addr::UNSPECIFIED.into());
-    let memory = vec![some; hierarchy.heap_bytes().subnets / size_of::<SubnetId>()];
+fn one_read(hierarchy: &Hierarchy) -> Lookup<'static> {
+    let any = hierarchy.smallest(Ipv6Addr::UNSPECIFIED.into());
+    let memory = vec![any; hierarchy.heap_bytes().subnets / size_of::<SubnetId>()];
     let read = move |address: &IpAddr| {
         let bits = match address {
             IpAddr::V4(address) => u64::from(address.to_bits()),
             IpAddr::V6(address) => (address.to_bits() >> 32) as u64,
         };
-        // Multiplied by the golden ratio neighbours are far apart (Knuth, The Art of Computer
+        // Fibonacci hashing spreads neighbours over the memory (Knuth, The Art of Computer
         // Programming 3, 6.4).
         let spread = u128::from(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         memory.get(((spread * memory.len() as u128) >> 64) as usize).copied()
@@ -198,7 +182,10 @@ fn median(times: &mut [f64]) -> f64 {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default().sample_size(30).measurement_time(Duration::from_secs(3)).warm_up_time(Duration::from_secs(1));
+    config = Criterion::default()
+        .sample_size(30)
+        .measurement_time(Duration::from_secs(3))
+        .warm_up_time(Duration::from_secs(1));
     targets = lookups
 }
 criterion_main!(benches);

@@ -1,6 +1,6 @@
-//! The same ranges in the tries that others wrote. A trie takes prefixes only: a range that is none
-//! is cut into several, all of which name its subnet; where pieces of two ranges coincide, the
-//! inner one stays, as it comes later.
+//! The same ranges in the tries of other crates. A trie takes only prefixes: a range that is none is
+//! split into several, all of which name its subnet. Where prefixes of two ranges are equal, the
+//! inner one remains, because it is inserted later.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -12,7 +12,7 @@ use iptrie::map::{LCTrieMap, RTrieMap};
 use iptrie::{Ipv4Prefix, Ipv6Prefix};
 use prefix_trie::PrefixMap;
 
-/// Every subnet as prefixes, the outer before the inner.
+/// Prefixes of all subnets, those of the outer before those of the inner.
 fn prefixes(hierarchy: &Hierarchy) -> impl Iterator<Item = (IpNet, SubnetId)> {
     hierarchy.iter().flat_map(|subnet| {
         let pieces: Vec<IpNet> = match (subnet.range().first(), subnet.range().last()) {
@@ -28,27 +28,27 @@ fn prefixes(hierarchy: &Hierarchy) -> impl Iterator<Item = (IpNet, SubnetId)> {
     })
 }
 
-/// A way to find the smallest subnet.
-pub(crate) trait Peer {
+/// A trie of another crate.
+pub(crate) trait Trie {
     const NAME: &'static str;
 
     fn of(hierarchy: &Hierarchy) -> Self;
     fn look_up(&self, address: &IpAddr) -> Option<SubnetId>;
 }
 
-/// Somebody who answers, by name.
-pub(crate) type Contestant<'c> = (&'static str, Box<dyn Fn(&IpAddr) -> Option<SubnetId> + 'c>);
+/// The name of a table and its function that finds the smallest subnet.
+pub(crate) type Lookup<'c> = (&'static str, Box<dyn Fn(&IpAddr) -> Option<SubnetId> + 'c>);
 
-/// A peer ready to be asked.
-pub(crate) fn peer<'c, P: Peer + 'c>(hierarchy: &Hierarchy) -> Contestant<'c> {
-    let peer = P::of(hierarchy);
-    (P::NAME, Box::new(move |address| peer.look_up(address)))
+/// Builds a trie from the hierarchy.
+pub(crate) fn trie<'c, T: Trie + 'c>(hierarchy: &Hierarchy) -> Lookup<'c> {
+    let trie = T::of(hierarchy);
+    (T::NAME, Box::new(move |address| trie.look_up(address)))
 }
 
 /// `prefix-trie`: a map for each family.
 pub(crate) struct PrefixTrie(PrefixMap<Ipv4Net, SubnetId>, PrefixMap<Ipv6Net, SubnetId>);
 
-impl Peer for PrefixTrie {
+impl Trie for PrefixTrie {
     const NAME: &'static str = "prefix-trie";
 
     fn of(hierarchy: &Hierarchy) -> Self {
@@ -73,7 +73,7 @@ impl Peer for PrefixTrie {
 /// `ip_network_table`: one table, a tree bitmap.
 pub(crate) struct NetworkTable(IpNetworkTable<SubnetId>);
 
-impl Peer for NetworkTable {
+impl Trie for NetworkTable {
     const NAME: &'static str = "ip_network_table";
 
     fn of(hierarchy: &Hierarchy) -> Self {
@@ -96,7 +96,7 @@ impl Peer for NetworkTable {
 /// `iptrie` in its compressed form, which is its faster one.
 pub(crate) struct LcTrie(LCTrieMap<Ipv4Prefix, SubnetId>, LCTrieMap<Ipv6Prefix, SubnetId>);
 
-impl Peer for LcTrie {
+impl Trie for LcTrie {
     const NAME: &'static str = "iptrie";
 
     fn of(hierarchy: &Hierarchy) -> Self {

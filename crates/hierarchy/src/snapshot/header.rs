@@ -1,4 +1,4 @@
-//! The first bytes of a snapshot.
+//! Header: the first bytes of a snapshot.
 
 use std::io;
 
@@ -7,10 +7,11 @@ use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes};
 use super::SnapshotError;
 
 const MAGIC: [u8; 12] = *b"nearcrawl hy";
-/// To be raised with every change of what follows.
+/// Version of the header and the columns; every change of either raises it.
 const FORMAT: u32 = 1;
 
-/// Counts of what follows. All fields in the machine's byte order, which the format's number shows.
+/// Lengths of the columns. All fields are in the machine's byte order; reading the format with
+/// another byte order gives an unknown format.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 pub(super) struct Header {
@@ -25,18 +26,19 @@ pub(super) struct Header {
     pub(super) companies: u64,
     pub(super) handle_bytes: u64,
     pub(super) name_bytes: u64,
+    /// Padding, which must be explicit for a conversion to bytes.
     zero: u32,
-    sum: u32,
+    checksum: u32,
 }
 
 impl Header {
-    /// Everything zero but what every snapshot begins with.
+    /// Magic and format; all lengths are zero.
     pub(super) fn new() -> Self {
         Self { magic: MAGIC, format: FORMAT, ..Self::new_zeroed() }
     }
 
     pub(super) fn write(mut self, sink: &mut impl io::Write) -> Result<(), SnapshotError> {
-        self.sum = self.computed();
+        self.checksum = self.computed_checksum();
         sink.write_all(self.as_bytes()).map_err(SnapshotError::Write)
     }
 
@@ -44,19 +46,20 @@ impl Header {
         let mut header = Self::new_zeroed();
         source.read_exact(header.as_mut_bytes()).map_err(SnapshotError::Read)?;
         if header.magic != MAGIC {
-            return Err(SnapshotError::Foreign);
+            return Err(SnapshotError::NotASnapshot);
         }
         if header.format != FORMAT {
             return Err(SnapshotError::Format { found: header.format, expected: FORMAT });
         }
-        if header.sum != header.computed() {
+        if header.checksum != header.computed_checksum() {
             return Err(SnapshotError::Checksum("header"));
         }
         Ok(header)
     }
 
-    fn computed(&self) -> u32 {
-        let summed = Self { sum: 0, ..*self };
-        crc32fast::hash(summed.as_bytes())
+    /// CRC-32 of the header with a checksum of zero.
+    fn computed_checksum(&self) -> u32 {
+        let header = Self { checksum: 0, ..*self };
+        crc32fast::hash(header.as_bytes())
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes to columns, straight into their places.
+//! Reading: bytes to columns, without an intermediate copy.
 
 use std::io::Read;
 
@@ -14,12 +14,12 @@ use crate::id::Generation;
 use crate::irregular::IrregularRanges;
 use crate::tree::Hierarchy;
 
-/// Bytes read and summed at a time.
+/// Bytes between two updates of the checksum: few enough to be in the cache when they are summed.
 const PIECE: usize = 256 * 1024;
 
 pub(super) fn read(source: &mut impl Read) -> Result<Snapshot, SnapshotError> {
     let header = Header::read(source)?;
-    let mut reader = Reader { source, sum: crc32fast::Hasher::new() };
+    let mut reader = Reader { source, checksum: crc32fast::Hasher::new() };
     let v4 = reader.ranges(header.v4, header.v4_irregular)?;
     let v6 = reader.ranges(header.v6, header.v6_irregular)?;
     let subnets = header.v4.saturating_add(header.v6);
@@ -32,9 +32,14 @@ pub(super) fn read(source: &mut impl Read) -> Result<Snapshot, SnapshotError> {
     let handles = (reader.column(header.companies)?, reader.column(header.handle_bytes)?);
     let names = (reader.column(header.companies)?, reader.column(header.name_bytes)?);
     reader.finish()?;
+    // The checksums show only that the bytes are those that were written. The other modules index
+    // columns without checks, so that each property they rely on is verified once here.
     let families = (v4.verified()?, v6.verified()?);
-    let (handles, names) = (verify::texts(handles)?, verify::texts(names)?);
-    let companies = Companies { registries: verify::registries(&registries)?, handles, names };
+    let companies = Companies {
+        registries: verify::registries(&registries)?,
+        handles: verify::strings(handles)?,
+        names: verify::strings(names)?,
+    };
     verify::tree(&families, &columns)?;
     verify::holders(&columns, companies.len())?;
     let generation = Generation::new(header.generation);
@@ -42,7 +47,7 @@ pub(super) fn read(source: &mut impl Read) -> Result<Snapshot, SnapshotError> {
     Ok(Snapshot { mark: header.mark, hierarchy })
 }
 
-/// The columns of a family before anything is known of them.
+/// The columns of a family before verification.
 pub(super) struct Ranges<A: Address> {
     pub(super) heads: Vec<A::Head>,
     pub(super) bits: Vec<u8>,
@@ -58,7 +63,7 @@ impl<A: Address> Ranges<A> {
 
 struct Reader<'s, R> {
     source: &'s mut R,
-    sum: crc32fast::Hasher,
+    checksum: crc32fast::Hasher,
 }
 
 impl<R: Read> Reader<'_, R> {
@@ -71,7 +76,7 @@ impl<R: Read> Reader<'_, R> {
             .ok_or_else(too_large)?;
         for piece in column.as_mut_bytes().chunks_mut(PIECE) {
             self.source.read_exact(piece).map_err(SnapshotError::Read)?;
-            self.sum.update(piece);
+            self.checksum.update(piece);
         }
         Ok(column)
     }
@@ -81,15 +86,18 @@ impl<R: Read> Reader<'_, R> {
         length: u64,
         irregular: u64,
     ) -> Result<Ranges<A>, SnapshotError> {
-        let (heads, bits) = (self.column(length)?, self.column(length)?);
-        let (places, first, last) =
-            (self.column(irregular)?, self.column(irregular)?, self.column(irregular)?);
+        let heads = self.column(length)?;
+        let bits = self.column(length)?;
+        let places = self.column(irregular)?;
+        let first = self.column(irregular)?;
+        let last = self.column(irregular)?;
         Ok(Ranges { heads, bits, irregular: IrregularRanges::of_columns(places, first, last) })
     }
 
     fn finish(self) -> Result<(), SnapshotError> {
-        let mut sum = 0_u32;
-        self.source.read_exact(sum.as_mut_bytes()).map_err(SnapshotError::Read)?;
-        if sum == self.sum.finalize() { Ok(()) } else { Err(SnapshotError::Checksum("columns")) }
+        let mut stored = 0_u32;
+        self.source.read_exact(stored.as_mut_bytes()).map_err(SnapshotError::Read)?;
+        let matches = stored == self.checksum.finalize();
+        if matches { Ok(()) } else { Err(SnapshotError::Checksum("columns")) }
     }
 }

@@ -1,4 +1,4 @@
-//! Neighbours grouped into blocks.
+//! Blocks: groups of neighbours.
 
 use hierarchy::{
     BlockLevel, Builder, Companies, Generation, Hierarchy, Record, Registry, SubnetKind,
@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use crate::records::{laminar, records};
 
 const V4: [BlockLevel; 2] =
-    [BlockLevel { prefix: 8, least: 1 }, BlockLevel { prefix: 16, least: 2 }];
+    [BlockLevel { prefix: 8, min_records: 1 }, BlockLevel { prefix: 16, min_records: 2 }];
 const V6: [BlockLevel; 2] =
-    [BlockLevel { prefix: 12, least: 1 }, BlockLevel { prefix: 23, least: 2 }];
+    [BlockLevel { prefix: 12, min_records: 1 }, BlockLevel { prefix: 23, min_records: 2 }];
 
 fn grouped(records: &[Record]) -> (Hierarchy, hierarchy::BuildReport) {
     let mut builder = Builder::default();
@@ -32,7 +32,7 @@ fn delegated(registry: Registry, range: &str) -> Record {
     }
 }
 
-/// Each subnet with one dot a level, and the registry of blocks.
+/// One line for each subnet: a dot for each level, its range, and the registry of a block.
 fn outline(records: &[Record]) -> Vec<String> {
     let line = |subnet: hierarchy::Subnet<'_>| {
         let mark = match (subnet.kind(), subnet.registry()) {
@@ -46,7 +46,7 @@ fn outline(records: &[Record]) -> Vec<String> {
 }
 
 #[test]
-fn neighbours_share_a_block_and_a_single_record_gets_no_second_level() {
+fn neighbours_share_a_block_and_a_single_record_has_no_second_level() {
     let records = [
         delegated(Registry::Apnic, "1.0.0.0/24"),
         delegated(Registry::Apnic, "1.0.4.0/22"),
@@ -73,7 +73,7 @@ fn neighbours_share_a_block_and_a_single_record_gets_no_second_level() {
 }
 
 #[test]
-fn a_block_makes_way_for_a_record_that_reaches_over_its_edge() {
+fn a_block_ends_before_a_record_that_crosses_its_boundary() {
     let records = [
         delegated(Registry::RipeNcc, "5.0.0.0/24"),
         delegated(Registry::RipeNcc, "5.0.1.0/24"),
@@ -98,7 +98,7 @@ fn a_block_makes_way_for_a_record_that_reaches_over_its_edge() {
 
 proptest! {
     #[test]
-    fn blocks_cut_nothing_and_lose_nothing(records in laminar()) {
+    fn blocks_split_no_record_and_drop_none(records in laminar()) {
         let (hierarchy, report) = grouped(&records);
         prop_assert_eq!(report.crossing, 0);
         for record in &records {
@@ -108,7 +108,7 @@ proptest! {
 
     /// A block of the second level holds at least two records, and its registry is theirs.
     #[test]
-    fn a_block_is_about_its_records(records in records()) {
+    fn a_block_has_enough_records_and_their_registry(records in records()) {
         let records: Vec<_> = records.into_iter().map(|r| Record { kind: SubnetKind::Delegated, ..r }).collect();
         let (hierarchy, report) = grouped(&records);
         for block in hierarchy.iter().filter(|s| s.kind() == SubnetKind::Block && report.crossing == 0) {

@@ -1,18 +1,16 @@
-//! What the builder settles, case by case.
+//! Conflicts between records that the builder resolves.
 
 use hierarchy::{CompanyId, Hierarchy, Range, Record, Registry, SubnetId, SubnetKind};
 
 use crate::records::build;
 
 fn record(range: &str, company: u32) -> Record {
-    let (kind, registry) = (SubnetKind::Delegated, Some(Registry::Apnic));
-    let country = "JP".parse().ok();
     Record {
         range: range.parse().unwrap(),
-        kind,
-        registry,
+        kind: SubnetKind::Delegated,
+        registry: Some(Registry::Apnic),
         company: Some(CompanyId::new(company)),
-        country,
+        country: "JP".parse().ok(),
     }
 }
 
@@ -25,7 +23,7 @@ fn company_at(hierarchy: &Hierarchy, address: &str) -> Option<u32> {
 }
 
 #[test]
-fn nothing_loaded_leaves_the_two_roots() {
+fn without_records_there_are_the_two_roots() {
     let (hierarchy, report) = build(&[]);
     assert_eq!(hierarchy.iter().map(|s| s.range()).collect::<Vec<_>>(), [Range::V4, Range::V6]);
     assert_eq!(report, hierarchy::BuildReport::default());
@@ -35,7 +33,7 @@ fn nothing_loaded_leaves_the_two_roots() {
 }
 
 #[test]
-fn of_two_equal_ranges_the_earlier_stays_and_a_delegation_replaces_a_block() {
+fn of_equal_ranges_the_earlier_record_wins_and_a_delegated_one_replaces_a_block() {
     let (hierarchy, report) = build(&[
         block("10.0.0.0/8"),
         record("10.0.0.0/8", 1),
@@ -48,7 +46,7 @@ fn of_two_equal_ranges_the_earlier_stays_and_a_delegation_replaces_a_block() {
 }
 
 #[test]
-fn a_crossing_range_is_cut_where_the_earlier_one_ends() {
+fn a_crossing_range_is_split_where_the_earlier_one_ends() {
     let (hierarchy, report) =
         build(&[record("10.0.0.0 - 10.0.0.99", 1), record("10.0.0.50 - 10.0.0.150", 2)]);
     let ranges: Vec<_> = hierarchy.iter().map(|s| s.range().to_string()).collect();
@@ -69,7 +67,7 @@ fn a_crossing_range_is_cut_where_the_earlier_one_ends() {
 }
 
 #[test]
-fn a_whole_range_is_preferred_to_the_equal_piece_of_a_cut_one() {
+fn a_whole_range_replaces_an_equal_piece_of_a_split_one() {
     let (hierarchy, _) = build(&[
         record("10.0.0.0 - 10.0.0.99", 1),
         record("10.0.0.50 - 10.0.0.150", 2),
@@ -81,19 +79,19 @@ fn a_whole_range_is_preferred_to_the_equal_piece_of_a_cut_one() {
 }
 
 #[test]
-fn a_company_that_does_not_exist_is_left_out() {
+fn a_company_that_does_not_exist_is_dropped() {
     let (hierarchy, _) = build(&[record("10.0.0.0/8", 99)]);
     assert_eq!(company_at(&hierarchy, "10.0.0.1"), None);
     assert!(hierarchy.company(CompanyId::new(99)).is_none());
 }
 
 #[test]
-fn an_id_of_another_generation_has_no_kin() {
+fn an_id_of_another_generation_has_no_relatives() {
     let (hierarchy, _) = build(&[record("10.0.0.0/8", 1)]);
-    for stranger in [SubnetId::new(3), SubnetId::new(u32::MAX)] {
-        assert!(hierarchy.get(stranger).is_none());
-        assert!(hierarchy.parent(stranger).is_none());
-        assert_eq!(hierarchy.ancestors(stranger).count(), 0);
-        assert_eq!(hierarchy.children(stranger).count(), 0);
+    for foreign in [SubnetId::new(3), SubnetId::new(u32::MAX)] {
+        assert!(hierarchy.get(foreign).is_none());
+        assert!(hierarchy.parent(foreign).is_none());
+        assert_eq!(hierarchy.ancestors(foreign).count(), 0);
+        assert_eq!(hierarchy.children(foreign).count(), 0);
     }
 }

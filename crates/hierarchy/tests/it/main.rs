@@ -1,4 +1,4 @@
-//! The hierarchy against a model that is too slow to be wrong.
+//! Tests of the hierarchy, among them properties against a naive model.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
@@ -9,4 +9,4 @@ mod properties;
 mod records;
 mod remap;
 mod snapshot;
-mod words;
+mod text;

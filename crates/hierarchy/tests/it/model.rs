@@ -1,4 +1,4 @@
-//! The model: a list of ranges and questions answered by looking at all of them.
+//! Naive model: a list of ranges; each query looks at all of them.
 
 use std::net::IpAddr;
 
@@ -22,7 +22,7 @@ impl Model {
         &self.ranges[id.get() as usize]
     }
 
-    /// The range with the fewest addresses that holds this one.
+    /// The range with the fewest addresses that holds the address.
     pub(crate) fn smallest(&self, address: IpAddr) -> SubnetId {
         let canonical = address.to_canonical();
         let holding = self.ids().filter(|id| self.range(*id).contains(canonical));

@@ -1,4 +1,4 @@
-//! Properties of every hierarchy, whatever went in.
+//! Properties of every hierarchy, whatever the records.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::records::{build, laminar, probes, record, records};
 
 proptest! {
-    /// Parents hold their children, siblings are apart, ids are sorted.
+    /// Parents hold their children, siblings are disjoint, and ids follow the order of ranges.
     #[test]
     fn it_is_a_tree(records in records()) {
         let (hierarchy, _) = build(&records);
@@ -31,7 +31,7 @@ proptest! {
     }
 
     #[test]
-    fn the_smallest_subnet_is_the_models(records in records(), others in records()) {
+    fn the_smallest_subnet_is_that_of_the_model(records in records(), others in records()) {
         let (hierarchy, _) = build(&records);
         let model = Model::of(&hierarchy);
         for address in probes(records.iter().chain(&others).map(|record| record.range)) {
@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn kinship_is_the_models(records in records()) {
+    fn relatives_are_those_of_the_model(records in records()) {
         let (hierarchy, _) = build(&records);
         let model = Model::of(&hierarchy);
         for id in model.ids() {
@@ -52,9 +52,9 @@ proptest! {
         }
     }
 
-    /// Where nothing crosses, the subnets are exactly the ranges that went in, and the two roots.
+    /// Without crossing ranges the subnets are exactly the ranges of the records and the two roots.
     #[test]
-    fn nested_ranges_come_out_as_they_went_in(records in laminar()) {
+    fn ranges_that_nest_are_kept(records in laminar()) {
         let (hierarchy, report) = build(&records);
         let mut expected: Vec<_> = records.iter().map(|r| r.range).chain([Range::V4, Range::V6]).collect();
         expected.sort();
@@ -64,7 +64,7 @@ proptest! {
         prop_assert_eq!(Model::of(&hierarchy).ranges, expected);
     }
 
-    /// Whatever crosses: every address of a record lies in a subnet that lies in the record.
+    /// Even with crossing ranges, every address of a record lies in a subnet inside the record.
     #[test]
     fn no_address_loses_its_subnet(records in records()) {
         let (hierarchy, _) = build(&records);
@@ -79,28 +79,28 @@ proptest! {
         }
     }
 
-    /// What is said of a range is kept; of two that say something of the same range, one is.
+    /// Each subnet has the attributes of a record with its range.
     #[test]
     fn attributes_are_one_of_the_records(records in laminar()) {
         let (hierarchy, _) = build(&records);
         for subnet in hierarchy.iter().filter(|subnet| subnet.kind() != SubnetKind::Root) {
-            let said = |r: &&_| same(r, &subnet);
-            prop_assert!(records.iter().find(said).is_some(), "{subnet:?}");
+            let is_same = |r: &&_| same(r, &subnet);
+            prop_assert!(records.iter().find(is_same).is_some(), "{subnet:?}");
         }
     }
 
     #[test]
-    fn ranges_are_found(records in records(), stranger in record()) {
+    fn ranges_are_found(records in records(), other in record()) {
         let (hierarchy, _) = build(&records);
         for subnet in hierarchy.iter() {
             prop_assert_eq!(hierarchy.find(&subnet.range()), Some(subnet.id()));
             prop_assert_eq!(hierarchy.smallest_holding(&subnet.range()), subnet.id());
         }
         let model = Model::of(&hierarchy);
-        let known = model.ranges.iter().position(|r| *r == stranger.range).map(|p| SubnetId::new(p as u32));
-        prop_assert_eq!(hierarchy.find(&stranger.range), known);
-        let holding = model.ids().filter(|id| hierarchy.subnet(*id).range().contains_range(&stranger.range));
-        prop_assert_eq!(Some(hierarchy.smallest_holding(&stranger.range)), holding.last());
+        let known = model.ranges.iter().position(|r| *r == other.range).map(|p| SubnetId::new(p as u32));
+        prop_assert_eq!(hierarchy.find(&other.range), known);
+        let holding = model.ids().filter(|id| hierarchy.subnet(*id).range().contains_range(&other.range));
+        prop_assert_eq!(Some(hierarchy.smallest_holding(&other.range)), holding.last());
     }
 }
 

@@ -1,5 +1,5 @@
-//! Small random worlds: few addresses, so that ranges nest, touch, cross and coincide all the time,
-//! spread over the real address lines so that the lookup's first level is used.
+//! Random records over few addresses, so that ranges nest, touch, cross and coincide often. The
+//! addresses are spread over both address spaces, so that lookups use the whole index.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -9,10 +9,10 @@ use hierarchy::{
 };
 use proptest::prelude::*;
 
-/// How many different points there are on a line.
+/// Number of points on a line, at which ranges begin and end.
 const POINTS: u32 = 48;
 
-/// Where the points of a line lie: `base + point * step`, and `step - 1` further for the last
+/// Position of the points: `base + point * step`, and `step - 1` further for the last
 /// address of a range.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Line {
@@ -66,7 +66,7 @@ fn attributes()
     (kind, registry, proptest::option::of(0..6_u32), country)
 }
 
-/// Any record: its range may coincide with or cross another's.
+/// Any record; its range may be equal to that of another record or cross it.
 pub(crate) fn record() -> impl Strategy<Value = Record> {
     (line(), 0..POINTS, 0..POINTS, attributes()).prop_map(
         |(line, a, b, (kind, registry, company, country))| Record {
@@ -101,7 +101,7 @@ fn crosses(a: &Range, b: &Range) -> bool {
     overlap && !a.contains_range(b) && !b.contains_range(a)
 }
 
-/// Six companies are there; a record that names one of them by number finds it.
+/// Builds generation 7 with six companies, so that the company ids of the records exist.
 pub(crate) fn build(records: &[Record]) -> (Hierarchy, BuildReport) {
     let mut companies = CompanyIndex::default();
     for handle in ["a", "b", "c", "d", "e", "f"] {
@@ -114,7 +114,7 @@ pub(crate) fn build(records: &[Record]) -> (Hierarchy, BuildReport) {
     builder.build(Generation::new(7), companies.into_companies())
 }
 
-/// Addresses worth asking for: the ends of every range and their neighbours.
+/// Addresses at which a lookup may go wrong: both ends of every range and their neighbours.
 pub(crate) fn probes(ranges: impl IntoIterator<Item = Range>) -> Vec<IpAddr> {
     let around =
         |address: IpAddr| match address {

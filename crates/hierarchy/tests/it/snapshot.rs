@@ -1,4 +1,4 @@
-//! What was written is what is read, and what was damaged is refused.
+//! Snapshots: reading returns what was written, and damaged bytes are refused.
 
 use std::net::IpAddr;
 
@@ -8,10 +8,10 @@ use proptest::sample::Index;
 
 use crate::records::{build, probes, records};
 
-/// Bytes before the columns.
+/// Size of the header, which is followed by the columns.
 const HEADER: usize = 96;
-/// Bytes of a checksum.
-const SUM: usize = 4;
+/// Size of a checksum at the end of the header and of the columns.
+const CHECKSUM: usize = 4;
 
 fn written(hierarchy: &Hierarchy) -> Vec<u8> {
     let mut bytes = vec![];
@@ -29,62 +29,62 @@ fn described(hierarchy: &Hierarchy) -> Vec<String> {
     std::iter::once(hierarchy.generation().to_string()).chain(subnets).chain(companies).collect()
 }
 
-/// Makes the checksum of changed columns right again.
-fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
-    let end = bytes.len() - SUM;
+/// Updates the checksum after a change of the columns.
+fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.len() - CHECKSUM;
     let sum = crc32fast::hash(&bytes[HEADER..end]);
     bytes[end..].copy_from_slice(&sum.to_ne_bytes());
     bytes
 }
 
 #[test]
-fn a_snapshot_says_what_is_wrong_with_it() {
+fn each_defect_of_a_snapshot_has_its_error() {
     let (hierarchy, _) = build(&[]);
     let bytes = written(&hierarchy);
     assert_eq!(read(&bytes).unwrap().mark, 77);
-    let said = |change: &dyn Fn(&mut Vec<u8>)| {
+    let error = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = bytes.clone();
         change(&mut bytes);
         read(&bytes).unwrap_err().to_string()
     };
-    assert_eq!(said(&|bytes| bytes[0] = b'N'), "this is not a snapshot of a hierarchy");
+    assert_eq!(error(&|bytes| bytes[0] = b'N'), "this is not a snapshot of a hierarchy");
     assert_eq!(
-        said(&|bytes| bytes[12] = 9),
+        error(&|bytes| bytes[12] = 9),
         "the snapshot has format 9, and this program reads format 1"
     );
     assert_eq!(
-        said(&|bytes| bytes[30] ^= 1),
+        error(&|bytes| bytes[30] ^= 1),
         "the snapshot is damaged: the checksum of its header does not match"
     );
     assert_eq!(
-        said(&|bytes| bytes[HEADER] ^= 1),
+        error(&|bytes| bytes[HEADER] ^= 1),
         "the snapshot is damaged: the checksum of its columns does not match"
     );
-    assert_eq!(said(&|bytes| bytes.truncate(HEADER + 3)), "cannot read the snapshot");
-    assert_eq!(said(&|bytes| *bytes = vec![]), "cannot read the snapshot");
+    assert_eq!(error(&|bytes| bytes.truncate(HEADER + 3)), "cannot read the snapshot");
+    assert_eq!(error(&|bytes| *bytes = vec![]), "cannot read the snapshot");
     let no_root = |bytes: &mut Vec<u8>| {
         bytes[HEADER] = 1;
-        *bytes = summed(std::mem::take(bytes));
+        *bytes = with_checksum(std::mem::take(bytes));
     };
     assert_eq!(
-        said(&no_root),
-        "the snapshot contradicts itself: a range ends beyond the last address"
+        error(&no_root),
+        "the snapshot is inconsistent: a range ends beyond the last address"
     );
 }
 
 #[test]
-fn a_header_that_asks_for_more_than_there_is_gets_an_error() {
+fn a_length_beyond_the_memory_is_an_error() {
     let mut bytes = written(&build(&[]).0);
     bytes[32..40].copy_from_slice(&(u64::MAX / 2).to_ne_bytes());
-    bytes[HEADER - SUM..HEADER].fill(0);
+    bytes[HEADER - CHECKSUM..HEADER].fill(0);
     let sum = crc32fast::hash(&bytes[..HEADER]);
-    bytes[HEADER - SUM..HEADER].copy_from_slice(&sum.to_ne_bytes());
+    bytes[HEADER - CHECKSUM..HEADER].copy_from_slice(&sum.to_ne_bytes());
     assert!(matches!(read(&bytes), Err(SnapshotError::Memory { .. })));
 }
 
 proptest! {
     #[test]
-    fn what_was_written_is_read(records in records()) {
+    fn a_snapshot_is_read_as_it_was_written(records in records()) {
         let (hierarchy, _) = build(&records);
         let bytes = written(&hierarchy);
         let snapshot = read(&bytes).unwrap();
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn every_damage_is_noticed(records in records(), place in any::<Index>(), bit in 0..8_u32, end in any::<Index>()) {
+    fn every_damage_is_detected(records in records(), place in any::<Index>(), bit in 0..8_u32, end in any::<Index>()) {
         let bytes = written(&build(&records).0);
         let mut damaged = bytes.clone();
         damaged[place.index(bytes.len())] ^= 1 << bit;
@@ -104,21 +104,21 @@ proptest! {
         prop_assert!(read(&bytes[..end.index(bytes.len())]).is_err());
     }
 
-    /// With sums that match: refused, or a hierarchy that answers every question.
+    /// With matching checksums: refused, or a hierarchy that answers every query.
     #[test]
-    fn nonsense_is_refused_or_harmless(
+    fn inconsistent_columns_are_refused_or_harmless(
         records in records(),
         changes in proptest::collection::vec((any::<Index>(), any::<u8>()), 1..4),
     ) {
         let mut bytes = written(&build(&records).0);
-        let columns = HEADER..bytes.len() - SUM;
+        let columns = HEADER..bytes.len() - CHECKSUM;
         for (place, byte) in changes {
             bytes[columns.start + place.index(columns.len())] = byte;
         }
-        let Ok(Snapshot { hierarchy, .. }) = read(&summed(bytes)) else { return Ok(()) };
+        let Ok(Snapshot { hierarchy, .. }) = read(&with_checksum(bytes)) else { return Ok(()) };
         for subnet in hierarchy.iter() {
-            let around = hierarchy.ancestors(subnet.id()).all(|id| hierarchy.subnet(id).range().contains_range(&subnet.range()));
-            prop_assert!(around, "{subnet:?}");
+            let is_nested = hierarchy.ancestors(subnet.id()).all(|id| hierarchy.subnet(id).range().contains_range(&subnet.range()));
+            prop_assert!(is_nested, "{subnet:?}");
             prop_assert_eq!(hierarchy.find(&subnet.range()), Some(subnet.id()));
             prop_assert!(subnet.company().is_none_or(|id| hierarchy.company(id).is_some()));
         }

@@ -13,7 +13,7 @@ use crate::{City, CityId, Target, World};
 /// The blocks that registry data are loaded with: every /8, and every /16 with more than one
 /// record.
 const BLOCKS: [BlockLevel; 2] =
-    [BlockLevel { prefix: 8, least: 1 }, BlockLevel { prefix: 16, least: 2 }];
+    [BlockLevel { prefix: 8, min_records: 1 }, BlockLevel { prefix: 16, min_records: 2 }];
 
 /// A subnet with an address that can be probed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

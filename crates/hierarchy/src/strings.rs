@@ -1,13 +1,13 @@
-//! Many short texts end to end in one allocation.
+//! Column of strings: many short strings end to end in one allocation.
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Texts {
+pub(crate) struct StringColumn {
     pub(crate) joined: String,
-    /// Where each text ends in `joined`, in bytes.
+    /// End of each string in `joined`, in bytes.
     pub(crate) ends: Vec<u64>,
 }
 
-impl Texts {
+impl StringColumn {
     pub(crate) fn push(&mut self, text: &str) {
         self.joined.push_str(text);
         self.ends.push(self.joined.len() as u64);

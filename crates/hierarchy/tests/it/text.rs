@@ -1,4 +1,4 @@
-//! Ranges, registries and countries as text.
+//! Text forms of ranges, registries and countries.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -27,7 +27,7 @@ fn a_range_is_shown_as_a_prefix_only_when_it_is_one() {
 }
 
 #[test]
-fn what_is_not_a_range_says_why() {
+fn text_that_is_no_range_has_a_specific_error() {
     for (given, why) in [
         ("192.0.2.9 - 192.0.2.1", "192.0.2.9 comes after 192.0.2.1"),
         ("192.0.2.9 - ::1", "192.0.2.9 and ::1 are not of the same address family"),
@@ -43,14 +43,14 @@ fn what_is_not_a_range_says_why() {
 }
 
 #[test]
-fn a_mapped_address_counts_as_the_one_it_carries() {
+fn a_mapped_address_counts_as_the_ipv4_address_in_it() {
     let mapped: IpAddr = "::ffff:192.0.2.1".parse().unwrap();
     assert!(range("192.0.2.0/24").contains(mapped));
     assert!(!range("::/0").contains(mapped));
 }
 
 #[test]
-fn the_number_of_addresses_is_exact_but_for_all_of_ipv6() {
+fn the_number_of_addresses_is_exact_except_for_all_of_ipv6() {
     assert_eq!(Range::V4.addresses(), 1 << 32);
     assert_eq!(range("192.0.2.0 - 192.0.2.2").addresses(), 3);
     assert_eq!(range("2001:db8::/32").addresses(), 1 << 96);
@@ -79,7 +79,7 @@ fn ends() -> impl Strategy<Value = (IpAddr, IpAddr)> {
 
 proptest! {
     #[test]
-    fn text_goes_there_and_back((a, b) in ends()) {
+    fn text_parses_to_the_same_range((a, b) in ends()) {
         let range = Range::new(a.min(b), a.max(b)).unwrap();
         prop_assert_eq!(range.to_string().parse(), Ok(range));
         prop_assert_eq!(a > b, matches!(Range::new(a, b), Err(RangeError::Backwards { .. })));
@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in ".{0,40}") {
+    fn any_text_is_parsed_or_refused(text in ".{0,40}") {
         let _ = text.parse::<Range>();
         let _ = text.parse::<Country>();
         let _ = text.parse::<Registry>();
