@@ -35,7 +35,8 @@
 //!
 //! let subnet = hierarchy.subnet(hierarchy.smallest("193.0.6.139".parse()?));
 //! assert_eq!(subnet.range().to_string(), "193.0.0.0/21");
-//! assert_eq!(subnet.company().and_then(|id| hierarchy.company(id)).map(|c| c.handle), Some("ORG-1"));
+//! let company = subnet.company().and_then(|id| hierarchy.company(id));
+//! assert_eq!(company.map(|company| company.handle), Some("ORG-1"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

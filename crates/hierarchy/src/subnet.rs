@@ -58,8 +58,8 @@ impl<'h> Subnet<'h> {
         self.hierarchy.ancestors(self.id).count()
     }
 
-    /// The registry that maintains the range; `None` for a root and for a block whose records belong
-    /// to several registries.
+    /// The registry that maintains the range; `None` for a root and for a block whose records
+    /// belong to several registries.
     pub fn registry(&self) -> Option<Registry> {
         self.hierarchy.columns().attributes[self.id.index()].registry()
     }

@@ -51,7 +51,8 @@ pub(crate) fn made_up(ranges: usize) -> Hierarchy {
     };
     let v6 = ranges / 10;
     generator.add_v6(v6);
-    // Mean size of a top-level range for which the wanted number fills nine tenths of the address space.
+    // Mean size of a top-level range for which the wanted number fills nine tenths of the address
+    // space.
     let mean = (0.9 * f64::from(u32::MAX) / (ranges - v6) as f64 * 2.2).log2().max(4.0) as u32;
     let mut at = 1_u32 << 24;
     while generator.left > 0 {

@@ -136,8 +136,8 @@ impl<'c> Comparison<'c> {
         took
     }
 
-    /// Measures the tables in turns, so that other load on the machine affects all of them alike, and
-    /// prints the medians.
+    /// Measures the tables in turns, so that other load on the machine affects all of them alike,
+    /// and prints the medians.
     fn compare(&self) {
         let mut turns: Vec<Vec<f64>> = vec![vec![]; self.tables.len() + 1];
         for turn in 0..TURNS {

@@ -1,5 +1,5 @@
-//! The same ranges in the tries of other crates. A trie takes only prefixes: a range that is none is
-//! split into several, all of which name its subnet. Where prefixes of two ranges are equal, the
+//! The same ranges in the tries of other crates. A trie takes only prefixes: a range that is none
+//! is split into several, all of which name its subnet. Where prefixes of two ranges are equal, the
 //! inner one remains, because it is inserted later.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -100,16 +100,17 @@ impl Trie for LcTrie {
     const NAME: &'static str = "iptrie";
 
     fn of(hierarchy: &Hierarchy) -> Self {
-        let (v4, v6) = (Ipv4Addr::UNSPECIFIED, Ipv6Addr::UNSPECIFIED);
-        let mut four = RTrieMap::with_root(hierarchy.smallest(v4.into()));
-        let mut six = RTrieMap::with_root(hierarchy.smallest(v6.into()));
+        let v4_root = hierarchy.smallest(Ipv4Addr::UNSPECIFIED.into());
+        let v6_root = hierarchy.smallest(Ipv6Addr::UNSPECIFIED.into());
+        let mut v4 = RTrieMap::with_root(v4_root);
+        let mut v6 = RTrieMap::with_root(v6_root);
         for (net, id) in prefixes(hierarchy) {
             match net {
-                IpNet::V4(net) => four.insert(Ipv4Prefix::from(net), id),
-                IpNet::V6(net) => six.insert(Ipv6Prefix::from(net), id),
+                IpNet::V4(net) => v4.insert(Ipv4Prefix::from(net), id),
+                IpNet::V6(net) => v6.insert(Ipv6Prefix::from(net), id),
             };
         }
-        Self(four.compress(), six.compress())
+        Self(v4.compress(), v6.compress())
     }
 
     fn look_up(&self, address: &IpAddr) -> Option<SubnetId> {

@@ -109,11 +109,16 @@ proptest! {
     /// A block of the second level holds at least two records, and its registry is theirs.
     #[test]
     fn a_block_has_enough_records_and_their_registry(records in records()) {
-        let records: Vec<_> = records.into_iter().map(|r| Record { kind: SubnetKind::Delegated, ..r }).collect();
+        let delegated = |record| Record { kind: SubnetKind::Delegated, ..record };
+        let records: Vec<_> = records.into_iter().map(delegated).collect();
         let (hierarchy, report) = grouped(&records);
-        for block in hierarchy.iter().filter(|s| s.kind() == SubnetKind::Block && report.crossing == 0) {
-            let inside: Vec<_> = records.iter().filter(|r| block.range().contains_range(&r.range)).collect();
-            prop_assert!(inside.len() >= if block.depth() == 1 { 1 } else { 2 }, "{block:?} in {records:?}");
+        let is_block = |subnet: &hierarchy::Subnet<'_>| subnet.kind() == SubnetKind::Block;
+        // A record that is split may leave a block with fewer records than it was made for.
+        for block in hierarchy.iter().filter(is_block).filter(|_| report.crossing == 0) {
+            let is_inside = |record: &&Record| block.range().contains_range(&record.range);
+            let inside: Vec<_> = records.iter().filter(is_inside).collect();
+            let min_records = if block.depth() == 1 { 1 } else { 2 };
+            prop_assert!(inside.len() >= min_records, "{block:?} in {records:?}");
             let shared = inside.iter().all(|r| r.registry == inside[0].registry);
             prop_assert_eq!(block.registry(), inside[0].registry.filter(|_| shared), "{:?}", block);
         }

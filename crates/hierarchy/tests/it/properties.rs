@@ -56,7 +56,8 @@ proptest! {
     #[test]
     fn ranges_that_nest_are_kept(records in laminar()) {
         let (hierarchy, report) = build(&records);
-        let mut expected: Vec<_> = records.iter().map(|r| r.range).chain([Range::V4, Range::V6]).collect();
+        let ranges = records.iter().map(|record| record.range);
+        let mut expected: Vec<_> = ranges.chain([Range::V4, Range::V6]).collect();
         expected.sort();
         expected.dedup();
         prop_assert_eq!(report.crossing, 0);
@@ -73,8 +74,9 @@ proptest! {
             for address in probes(records.iter().map(|r| r.range)).into_iter().filter(inside) {
                 let smallest = hierarchy.smallest(address);
                 let chain = std::iter::once(smallest).chain(hierarchy.ancestors(smallest));
-                let within = chain.map(|id| hierarchy.subnet(id).range()).any(|r| record.range.contains_range(&r));
-                prop_assert!(within, "{} of {}", address, record.range);
+                let mut ranges = chain.map(|id| hierarchy.subnet(id).range());
+                let is_held = ranges.any(|range| record.range.contains_range(&range));
+                prop_assert!(is_held, "{} of {}", address, record.range);
             }
         }
     }
@@ -97,9 +99,11 @@ proptest! {
             prop_assert_eq!(hierarchy.smallest_holding(&subnet.range()), subnet.id());
         }
         let model = Model::of(&hierarchy);
-        let known = model.ranges.iter().position(|r| *r == other.range).map(|p| SubnetId::new(p as u32));
+        let place = model.ranges.iter().position(|range| *range == other.range);
+        let known = place.map(|place| SubnetId::new(place as u32));
         prop_assert_eq!(hierarchy.find(&other.range), known);
-        let holding = model.ids().filter(|id| hierarchy.subnet(*id).range().contains_range(&other.range));
+        let holds = |id: &SubnetId| hierarchy.subnet(*id).range().contains_range(&other.range);
+        let holding = model.ids().filter(holds);
         prop_assert_eq!(Some(hierarchy.smallest_holding(&other.range)), holding.last());
     }
 }

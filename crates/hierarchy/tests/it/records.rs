@@ -29,7 +29,8 @@ impl Line {
     }
 
     pub(crate) fn range(self, a: u32, b: u32) -> Range {
-        let (from, to) = (a.min(b), a.max(b));
+        let from = a.min(b);
+        let to = a.max(b);
         let last = match (self, self.address(to)) {
             (Self::V4 { step, .. }, IpAddr::V4(last)) => {
                 Ipv4Addr::from_bits(last.to_bits() + (step - 1)).into()

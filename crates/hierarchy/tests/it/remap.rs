@@ -318,7 +318,10 @@ proptest! {
     }
 
     #[test]
-    fn the_subnets_inside_a_range_are_those_of_the_model(records in records(), wanted in crate::records::record()) {
+    fn the_subnets_inside_a_range_are_those_of_the_model(
+        records in records(),
+        wanted in crate::records::record(),
+    ) {
         let (hierarchy, _) = build(&records);
         let range = wanted.range;
         let fits = |id: hierarchy::SubnetId| {
@@ -326,7 +329,8 @@ proptest! {
             subnet.kind() == SubnetKind::Delegated && range.contains_range(&subnet.range())
         };
         let outermost = |id: &hierarchy::SubnetId| fits(*id) && !hierarchy.ancestors(*id).any(fits);
-        let expected: Vec<_> = hierarchy.iter().map(|subnet| subnet.id()).filter(outermost).collect();
+        let ids = hierarchy.iter().map(|subnet| subnet.id());
+        let expected: Vec<_> = ids.filter(outermost).collect();
         prop_assert_eq!(hierarchy.inside(&range).collect::<Vec<_>>(), expected);
     }
 }

@@ -96,7 +96,12 @@ proptest! {
     }
 
     #[test]
-    fn every_damage_is_detected(records in records(), place in any::<Index>(), bit in 0..8_u32, end in any::<Index>()) {
+    fn every_damage_is_detected(
+        records in records(),
+        place in any::<Index>(),
+        bit in 0..8_u32,
+        end in any::<Index>(),
+    ) {
         let bytes = written(&build(&records).0);
         let mut damaged = bytes.clone();
         damaged[place.index(bytes.len())] ^= 1 << bit;
@@ -117,7 +122,8 @@ proptest! {
         }
         let Ok(Snapshot { hierarchy, .. }) = read(&with_checksum(bytes)) else { return Ok(()) };
         for subnet in hierarchy.iter() {
-            let is_nested = hierarchy.ancestors(subnet.id()).all(|id| hierarchy.subnet(id).range().contains_range(&subnet.range()));
+            let holds = |id| hierarchy.subnet(id).range().contains_range(&subnet.range());
+            let is_nested = hierarchy.ancestors(subnet.id()).all(holds);
             prop_assert!(is_nested, "{subnet:?}");
             prop_assert_eq!(hierarchy.find(&subnet.range()), Some(subnet.id()));
             prop_assert!(subnet.company().is_none_or(|id| hierarchy.company(id).is_some()));
@@ -126,6 +132,7 @@ proptest! {
                 let smallest = hierarchy.subnet(hierarchy.smallest(address)).range();
                 prop_assert!(smallest.contains(address));
         }
-        let _: Vec<IpAddr> = hierarchy.companies().iter().flat_map(|(_, c)| c.handle.parse()).collect();
+        let handles = hierarchy.companies().iter().flat_map(|(_, company)| company.handle.parse());
+        let _: Vec<IpAddr> = handles.collect();
     }
 }
