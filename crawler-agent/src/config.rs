@@ -20,7 +20,7 @@ use protocol::enrol::AgentProfile;
 use serde::Deserialize;
 use url::Url;
 
-use crate::{guard::GuardRules, spans::Spans};
+use crate::{file::FileError, guard::GuardRules, spans::Spans};
 use location::Location;
 use values::{
     AgentName, Contact, HostSuffix, Port, Required, SpanLine, Value, integer, kib, list, methods,
@@ -204,14 +204,8 @@ fn default_capacity() -> u32 {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("the configuration {path} cannot be read")]
-    Read {
-        /// Path of the configuration file.
-        path: PathBuf,
-        /// Error of the operating system.
-        #[source]
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// The file holds a mistake.
     #[error("{location}: {what}")]
     Content {
@@ -225,8 +219,7 @@ pub enum ConfigError {
 impl Config {
     /// Reads the configuration file `path`.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let read = |source| ConfigError::Read { path: path.to_owned(), source };
-        let text = std::fs::read_to_string(path).map_err(read)?;
+        let text = std::fs::read_to_string(path).map_err(FileError::at(path, "read"))?;
         Self::parse(&text, path)
     }
 

@@ -1,5 +1,7 @@
 //! The data directory: paths and access rights of what the agent keeps on disk.
 
+mod key;
+
 use std::{
     fs::DirBuilder,
     os::unix::fs::DirBuilderExt as _,
@@ -12,28 +14,25 @@ use protocol::key::AgentKey;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    atomic_file,
+    file::{self, FileError},
     frontier::{Frontier, FrontierError},
-    key::{self, KeyFileError},
 };
 
 /// The data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
     /// An operation on a file or directory failed.
-    #[error("{path} cannot be {attempt}")]
-    File {
-        /// File or directory.
-        path: PathBuf,
-        /// What was attempted, as a participle.
-        attempt: &'static str,
-        /// Error of the operating system or of the parser.
-        #[source]
-        source: std::io::Error,
-    },
-    /// The key file cannot be used.
     #[error(transparent)]
-    Key(#[from] KeyFileError),
+    File(#[from] FileError),
+    /// Other users can read the key file.
+    #[error("the key file {0} can be read by others; run: chmod 600 {0}")]
+    KeyExposed(PathBuf),
+    /// The key file does not hold a key.
+    #[error(
+        "the key file {0} holds no key; restore it from a backup, or delete it to enrol as a new \
+         agent"
+    )]
+    KeyContent(PathBuf),
     /// The frontier cannot be opened.
     #[error(transparent)]
     Frontier(#[from] FrontierError),
@@ -56,11 +55,7 @@ impl DataDir {
     /// Opens the directory `dir`; creates it, for its owner alone, where it does not exist.
     pub fn open(dir: &Path) -> Result<Self, DataDirError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
-        made.map_err(|source| DataDirError::File {
-            path: dir.to_owned(),
-            attempt: "created",
-            source,
-        })?;
+        made.map_err(FileError::at(dir, "created"))?;
         Ok(Self { dir: dir.to_owned() })
     }
 
@@ -80,11 +75,12 @@ impl DataDir {
     pub fn identity(&self) -> Result<Option<Identity>, DataDirError> {
         let path = self.dir.join(IDENTITY);
         match std::fs::read(&path) {
-            Ok(json) => serde_json::from_slice(&json).map(Some).map_err(|error| {
-                DataDirError::File { path, attempt: "parsed", source: error.into() }
-            }),
+            Ok(json) => {
+                let identity = serde_json::from_slice(&json).map_err(std::io::Error::from);
+                Ok(Some(identity.map_err(FileError::at(&path, "parsed"))?))
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(DataDirError::File { path, attempt: "read", source }),
+            Err(error) => Err(FileError::at(&path, "read")(error).into()),
         }
     }
 
@@ -92,8 +88,8 @@ impl DataDir {
     pub fn set_identity(&self, identity: Identity) -> Result<(), DataDirError> {
         let path = self.dir.join(IDENTITY);
         let json = serde_json::to_vec(&identity).map_err(std::io::Error::from);
-        json.and_then(|json| atomic_file::write(&path, &json, atomic_file::SHARED))
-            .map_err(|source| DataDirError::File { path, attempt: "written", source })
+        let json = json.map_err(FileError::at(&path, "written"))?;
+        Ok(file::write_atomically(&path, &json, file::SHARED)?)
     }
 }
 

@@ -24,8 +24,12 @@ mod tests {
 
     #[test]
     fn causes_follow_and_nothing_is_repeated() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("no connection")]
+        struct Outer(#[source] std::io::Error);
+
         let deep = std::io::Error::other("line one\nline two");
-        let problem = crate::fetch::Problem::Connect(std::io::Error::other(deep));
-        assert_eq!(of(&problem), "no connection: line one line two");
+        let error = Outer(std::io::Error::other(deep));
+        assert_eq!(of(&error), "no connection: line one line two");
     }
 }

@@ -19,7 +19,7 @@ use jiff::{Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
 use protocol::page::Timing;
 use serde::{Deserialize, Serialize};
 
-pub use read::{JournalError, entries};
+pub use read::entries;
 
 /// Lines that may wait for a slow disk before further ones are dropped.
 const WAITING: usize = 4_096;

@@ -9,7 +9,7 @@
 //!    to exactly one of those addresses.
 //! 4. [`extract`] reads the body as it arrives, and [`page`] decides the outcome. Links to hosts of
 //!    the agent go into the frontier, others to the coordinator.
-//! 5. The [`outbox`] packs results, signs them with the agent's [`key`], and keeps the packages
+//! 5. The [`outbox`] packs results, signs them with the agent's key, and keeps the packages
 //!    until they are acknowledged.
 //!
 //! Besides, [`probe`] measures round trips for the coordinator. Everything happens within the
@@ -20,7 +20,6 @@
 //! widens what the owner allows.
 
 pub mod agent;
-pub mod atomic_file;
 pub mod backoff;
 pub mod cli;
 pub mod clock;
@@ -31,10 +30,10 @@ pub mod disk;
 pub mod error_line;
 pub mod extract;
 pub mod fetch;
+pub mod file;
 pub mod frontier;
 pub mod guard;
 pub mod journal;
-pub mod key;
 pub mod outbox;
 pub mod page;
 pub mod probe;

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     clock,
     config::ShipRules,
+    file::FileError,
     frontier::{Change, Frontier, FrontierError, FrontierHandle},
 };
 use files::Files;
@@ -34,14 +35,8 @@ pub enum OutboxError {
     #[error(transparent)]
     Frontier(#[from] FrontierError),
     /// An operation on a package's file failed.
-    #[error("a package's file cannot be {attempt}")]
-    File {
-        /// What was attempted, as a participle.
-        attempt: &'static str,
-        /// Error of the operating system.
-        #[source]
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A single result does not fit into a package, even without its content.
     #[error("a result cannot be packed")]
     Build(#[source] protocol::package::PackageError),
@@ -110,7 +105,7 @@ impl Outbox {
 
     /// The package as it is sent; none when its file is gone.
     pub fn bytes(&self, name: PackageName) -> Result<Option<Vec<u8>>, OutboxError> {
-        self.files.read(name.seq)
+        Ok(self.files.read(name.seq)?)
     }
 
     /// Deletes a package that the coordinator has acknowledged.
@@ -118,7 +113,7 @@ impl Outbox {
         // In this order: a file without a record is deleted at start, a record without a file
         // would look like a loss.
         self.store.apply(Change::Shipped { seq: name.seq }).await?;
-        self.files.delete(name.seq)
+        Ok(self.files.delete(name.seq)?)
     }
 
     /// Moves a package that the coordinator will never take into a directory for the owner.

@@ -152,6 +152,7 @@ impl Prober {
                 }
                 Err(reason) => last_error = Some(reason),
             }
+            // A silent target would cost the full time limit for each further sample.
             if answered == 0 && sample + 1 >= MAX_FAILED_SAMPLES {
                 break;
             }

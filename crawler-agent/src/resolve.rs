@@ -107,6 +107,7 @@ impl Resolver {
             Some(Host::Domain(name)) => self.lookup(name).await?,
             None => vec![],
         };
+        // All of them, not only the one that is used: see the module header.
         for address in &addresses {
             self.check(*address, Some(url.port()))?;
         }
@@ -133,6 +134,7 @@ impl Resolver {
         // The final dot keeps the search domains of the system out.
         let full = format!("{}.", name.trim_end_matches('.'));
         match self.dns.lookup_ip(full).await {
+            // IPv4-mapped answers must meet the rules for IPv4.
             Ok(found) => Ok(found.iter().map(|ip| ip.to_canonical()).collect()),
             Err(error) => {
                 Err(ResolveError::Lookup { host: name.to_owned(), reason: error.to_string() })

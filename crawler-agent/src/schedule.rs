@@ -52,6 +52,7 @@ impl Schedule {
     /// Offers a host that may be visited from the wall clock's `due` on, but not before `pause`
     /// from now.
     pub fn offer(&self, host: HostNumber, due: UnixMillis, now: UnixMillis, pause: Duration) {
+        // Stored times are wall-clock times; from here on only the monotonic clock counts.
         let wait = due.0.saturating_sub(now.0).clamp(0, LONGEST_WAIT_MS) as u64;
         let due = self.now() + wait.max(millis(pause));
         self.workbench().offer(host, due);
@@ -107,6 +108,7 @@ impl Schedule {
     /// Waits until a host may be due or the schedule has changed.
     pub async fn wait(&self) {
         let next = self.workbench().next_due();
+        // `notify_one` stores a permit, so a change between these two lines is not missed.
         let changed = self.changed.notified();
         match next {
             Some(due) => {
@@ -145,6 +147,7 @@ impl Schedule {
 
     /// Time of the schedule that is at least `pause` from now.
     fn after(&self, pause: Duration) -> u64 {
+        // One more, because both terms are rounded down.
         self.now() + 1 + millis(pause)
     }
 
@@ -175,6 +178,7 @@ impl Claim {
             self.address = Some(address);
             return Some(self);
         }
+        // The workbench has queued the host already; dropping the claim must not release it.
         self.over = true;
         self.give_back_other(Duration::ZERO);
         None

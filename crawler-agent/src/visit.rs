@@ -78,6 +78,7 @@ impl Visitor {
     pub async fn visit(&self, mut claim: Claim) -> Result<(), FrontierError> {
         let host = claim.host();
         let snapshot = self.store.read(move |frontier: &Frontier| frontier.snapshot(host)).await?;
+        // The host was released while it waited.
         let Some(mut snapshot) = snapshot else {
             claim.finish(Duration::ZERO, false);
             return Ok(());
@@ -93,6 +94,7 @@ impl Visitor {
         let crawl_delay =
             need.delay_ms().map_or(Duration::ZERO, |ms| Duration::from_millis(ms.into()));
         let delay = self.delay().max(crawl_delay);
+        // From here on a cancelled visit may have sent something.
         claim.set_pause(delay);
         let visit = Visit { claim, record: snapshot.record, delay };
         match need {
@@ -116,6 +118,7 @@ impl Visitor {
             Err(error) => return self.not_reached(visit, item, &error).await,
         };
         let Visit { claim, record, delay } = visit;
+        // Two hosts at one address are one server: politeness counts for both.
         let Some(claim) = claim.hold(address) else { return Ok(()) };
         let visit = Visit { claim, record, delay };
         let started = clock::now();
@@ -187,6 +190,7 @@ impl Visitor {
         if temporary && item.known.is_none() && item.attempts + 1 < retry::ATTEMPTS {
             return self.retry_later(visit, item, None).await;
         }
+        // A bad body says nothing about the host, which did answer.
         let failures = if temporary { visit.record.failures + 1 } else { 0 };
         let outcome = Outcome::Failed { reason };
         let fetch = fetched(&item.url, started, Some(address), Some(timing), wire_bytes, outcome);

@@ -48,6 +48,7 @@ fn one(
         }
         Change::Asked { host, due } => transaction.asked(*host, *due, None),
         Change::GiveUp { host, reason, at } => {
+            // Rules are requested afresh if the host gets URLs later.
             transaction.robots.remove(host.0)?;
             transaction.give_up(*host, reason, *at)
         }
@@ -170,6 +171,7 @@ impl Transaction<'_> {
             depth: item.depth,
             redirects: item.redirects + 1,
         });
+        // The queue is ordered by depth, which makes the crawl of a host breadth first.
         let depth = item.depth.saturating_add(1);
         let linked = done.links.iter().map(|url| Arrival { url, depth, redirects: 0 });
         for arrival in redirected.chain(linked) {
@@ -225,6 +227,7 @@ impl Transaction<'_> {
             self.result(&failed(url, reason, at))?;
         }
         self.add(tables::FETCHED, ended.len() as u64)?;
+        // The count starts anew: URLs that are routed later get a fair chance.
         let effect = self.asked(host, at, Some(0))?;
         Ok(Effect { results: !ended.is_empty(), ..effect })
     }

@@ -70,7 +70,7 @@ fn write(
         }
         let effects = match frontier.apply(&changes) {
             Ok(effects) => effects,
-            // Sent before the answers are dropped, so that tasks which then fail can be told the
+            // Sent before the answers are dropped, so that tasks which then fail can report the
             // cause. Nobody receives it when the agent is stopping.
             Err(error) => return drop(failed.send(error)),
         };

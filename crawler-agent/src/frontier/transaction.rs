@@ -111,6 +111,7 @@ impl<'t> Transaction<'t> {
         if let Some(host) = self.host(&key)? {
             return Ok(host);
         }
+        // Host numbers are never reused, so late changes for a released host find nothing.
         let host = HostNumber(self.next_order());
         self.numbers.insert(key.as_str(), host.0)?;
         let tenure = self.former.get(key.as_str())?.map_or(0, |times| times.value());
@@ -137,6 +138,7 @@ impl<'t> Transaction<'t> {
         arrival: &Arrival<'_>,
         bounds: Bounds,
     ) -> Result<Admission, FrontierError> {
+        // The chain may lead over several hosts and agents, so the count travels with the URL.
         if arrival.redirects > MAX_REDIRECTS {
             return Ok(Admission::Ignored);
         }
@@ -156,9 +158,11 @@ impl<'t> Transaction<'t> {
     ) -> Result<Admission, FrontierError> {
         let Some(mut record) = self.record(host)? else { return Ok(Admission::Ignored) };
         let fingerprint = in_tenure(arrival.url.fingerprint(), record.tenure);
+        // A URL that was only reported may be queued: its host has become the agent's since.
         if self.seen.get(fingerprint)?.is_some_and(|seen| seen.value() == QUEUED) {
             return Ok(Admission::Ignored);
         }
+        // Counted over the lifetime of the host: traps such as endless calendars end here.
         if record.accepted >= bounds.pages_a_host {
             return Ok(Admission::Full);
         }

@@ -9,15 +9,7 @@ use std::{
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 use super::JournalEntry;
-
-/// The directory of the journal cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("the journal in {dir} cannot be read")]
-pub struct JournalError {
-    dir: PathBuf,
-    #[source]
-    source: std::io::Error,
-}
+use crate::file::FileError;
 
 /// The journal's files with their days, oldest first. Other files are ignored.
 pub(super) fn files(dir: &Path) -> std::io::Result<Vec<(Date, PathBuf)>> {
@@ -37,9 +29,9 @@ pub(super) fn files(dir: &Path) -> std::io::Result<Vec<(Date, PathBuf)>> {
 pub fn entries(
     dir: &Path,
     since: Option<Timestamp>,
-) -> Result<impl Iterator<Item = JournalEntry> + use<>, JournalError> {
+) -> Result<impl Iterator<Item = JournalEntry> + use<>, FileError> {
     let first_day = since.map(|since| since.to_zoned(TimeZone::UTC).date());
-    let files = files(dir).map_err(|source| JournalError { dir: dir.to_owned(), source })?;
+    let files = files(dir).map_err(FileError::at(dir, "read"))?;
     let files =
         files.into_iter().filter(move |(day, _)| first_day.is_none_or(|first| *day >= first));
     let lines = files

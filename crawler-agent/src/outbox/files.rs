@@ -6,8 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::OutboxError;
-use crate::atomic_file;
+use crate::file::{self, FileError};
 
 /// Directory of package files, `NUMBER.ncpk`.
 #[derive(Debug, Clone)]
@@ -15,53 +14,54 @@ pub(super) struct Files {
     dir: PathBuf,
 }
 
-fn failed(attempt: &'static str) -> impl FnOnce(std::io::Error) -> OutboxError {
-    move |source| OutboxError::File { attempt, source }
-}
-
 impl Files {
-    pub(super) fn open(dir: &Path) -> Result<Self, OutboxError> {
+    pub(super) fn open(dir: &Path) -> Result<Self, FileError> {
         let files = Self { dir: dir.to_owned() };
-        std::fs::create_dir_all(files.refused()).map_err(failed("written"))?;
+        let refused = files.refused();
+        std::fs::create_dir_all(&refused).map_err(FileError::at(&refused, "created"))?;
         Ok(files)
     }
 
     /// Deletes all files but those of the packages `known`.
-    pub(super) fn keep_only(&self, known: &HashSet<u64>) -> Result<(), OutboxError> {
-        for entry in std::fs::read_dir(&self.dir).map_err(failed("read"))? {
-            let path = entry.map_err(failed("read"))?.path();
+    pub(super) fn keep_only(&self, known: &HashSet<u64>) -> Result<(), FileError> {
+        for entry in std::fs::read_dir(&self.dir).map_err(FileError::at(&self.dir, "read"))? {
+            let path = entry.map_err(FileError::at(&self.dir, "read"))?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let seq = name.strip_suffix(".ncpk").and_then(|number| number.parse().ok());
             if path.is_file() && seq.is_none_or(|seq| !known.contains(&seq)) {
-                std::fs::remove_file(&path).map_err(failed("deleted"))?;
+                std::fs::remove_file(&path).map_err(FileError::at(&path, "deleted"))?;
             }
         }
         Ok(())
     }
 
-    pub(super) fn write(&self, seq: u64, bytes: &[u8]) -> Result<(), OutboxError> {
-        let written = atomic_file::write(&self.path(seq), bytes, atomic_file::SHARED);
-        written.map_err(failed("written"))
+    pub(super) fn write(&self, seq: u64, bytes: &[u8]) -> Result<(), FileError> {
+        file::write_atomically(&self.path(seq), bytes, file::SHARED)
     }
 
-    pub(super) fn read(&self, seq: u64) -> Result<Option<Vec<u8>>, OutboxError> {
-        match std::fs::read(self.path(seq)) {
+    pub(super) fn read(&self, seq: u64) -> Result<Option<Vec<u8>>, FileError> {
+        let path = self.path(seq);
+        match std::fs::read(&path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(failed("read")(error)),
+            Err(error) => Err(FileError::at(&path, "read")(error)),
         }
     }
 
-    pub(super) fn delete(&self, seq: u64) -> Result<(), OutboxError> {
-        match std::fs::remove_file(self.path(seq)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("deleted")(error)),
+    pub(super) fn delete(&self, seq: u64) -> Result<(), FileError> {
+        let path = self.path(seq);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(FileError::at(&path, "deleted")(error))
+            }
             _ => Ok(()),
         }
     }
 
-    pub(super) fn set_aside(&self, seq: u64) -> Result<(), OutboxError> {
+    pub(super) fn set_aside(&self, seq: u64) -> Result<(), FileError> {
+        let path = self.path(seq);
         let target = self.refused().join(format!("{seq}.ncpk"));
-        std::fs::rename(self.path(seq), target).map_err(failed("set aside"))
+        std::fs::rename(&path, target).map_err(FileError::at(&path, "set aside"))
     }
 
     fn path(&self, seq: u64) -> PathBuf {

@@ -1,65 +1,35 @@
 //! The agent's key file: made on this machine, readable by its owner only, never sent anywhere.
 
-use std::{
-    io::ErrorKind,
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-};
+use std::{io::ErrorKind, os::unix::fs::PermissionsExt as _, path::Path};
 
 use data_encoding::BASE64URL_NOPAD;
 use protocol::key::AgentKey;
 
-use crate::atomic_file;
-
-/// The key cannot be loaded or made.
-#[derive(Debug, thiserror::Error)]
-pub enum KeyFileError {
-    /// The file cannot be read or written.
-    #[error("the key file {path} cannot be {attempt}")]
-    File {
-        /// Path of the key file.
-        path: PathBuf,
-        /// What was attempted, as a participle.
-        attempt: &'static str,
-        /// Error of the operating system.
-        #[source]
-        source: std::io::Error,
-    },
-    /// Other users can read the file.
-    #[error("the key file {0} can be read by others; run: chmod 600 {0}")]
-    Open(PathBuf),
-    /// The file does not hold a key.
-    #[error(
-        "the key file {0} holds no key; restore it from a backup, or delete it to enrol as a new \
-         agent"
-    )]
-    Content(PathBuf),
-}
+use super::DataDirError;
+use crate::file::{self, FileError};
 
 /// Loads the key in the file `path`. Where there is none it is made from `seed`, 32 bytes of a
 /// cryptographic random source.
-pub fn load_or_make(path: &Path, seed: [u8; 32]) -> Result<AgentKey, KeyFileError> {
-    let file =
-        |attempt| move |source| KeyFileError::File { path: path.to_owned(), attempt, source };
+pub(super) fn load_or_make(path: &Path, seed: [u8; 32]) -> Result<AgentKey, DataDirError> {
     match std::fs::read_to_string(path) {
         Ok(text) => {
-            let mode = std::fs::metadata(path).map_err(file("read"))?.permissions().mode();
+            let mode =
+                std::fs::metadata(path).map_err(FileError::at(path, "read"))?.permissions().mode();
             if mode & 0o077 != 0 {
-                return Err(KeyFileError::Open(path.to_owned()));
+                return Err(DataDirError::KeyExposed(path.to_owned()));
             }
-            parse(&text).ok_or_else(|| KeyFileError::Content(path.to_owned()))
+            parse(&text).ok_or_else(|| DataDirError::KeyContent(path.to_owned()))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let text = format!("{}\n", BASE64URL_NOPAD.encode(&seed));
-            atomic_file::write(path, text.as_bytes(), atomic_file::PRIVATE)
-                .map_err(file("written"))?;
+            file::write_atomically(path, text.as_bytes(), file::PRIVATE)?;
             Ok(AgentKey::from_seed(seed))
         }
         // Not text. A damaged key is never replaced: the identity would be lost for good.
         Err(error) if error.kind() == ErrorKind::InvalidData => {
-            Err(KeyFileError::Content(path.to_owned()))
+            Err(DataDirError::KeyContent(path.to_owned()))
         }
-        Err(error) => Err(file("read")(error)),
+        Err(error) => Err(FileError::at(path, "read")(error).into()),
     }
 }
 
@@ -102,7 +72,7 @@ mod tests {
         for rubbish in [&b"short"[..], b"", b"\xff\xfe\xff"] {
             fs::write(&path, rubbish).unwrap();
             fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
-            assert!(matches!(load_or_make(&path, [1; 32]), Err(KeyFileError::Content(_))));
+            assert!(matches!(load_or_make(&path, [1; 32]), Err(DataDirError::KeyContent(_))));
             assert_eq!(fs::read(&path).unwrap(), rubbish);
         }
     }
