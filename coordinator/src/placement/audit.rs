@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use delegation::audit::{AuditedAgent, AuditedDelegation, Finding, audit};
 use hierarchy::Hierarchy;
-use model::{Reason, UnixMillis};
+use model::UnixMillis;
 use store::loads;
 use store::{Store, StoreError, delegations};
 
@@ -61,7 +61,7 @@ pub async fn look(
         .map(|held| AuditedDelegation {
             range: held.subnet,
             agent: held.agent,
-            reason: held.reason.parse().unwrap_or(Reason::Lowest),
+            reason: held.reason,
             generation: hierarchy.generation(),
             load: loads.get(&held.subnet).copied().unwrap_or(1).max(1),
         })

@@ -229,7 +229,7 @@ impl<'a> Walk<'a> {
             return self.end(case, IncidentState::Undecided, now_us).await;
         };
         let (store, now) = (&self.placement.store, self.placement.clock.now());
-        let rules = (self.policy.strategy.as_str(), self.policy.threshold_us);
+        let rules = (self.policy.strategy, self.policy.threshold_us);
         calibrations::search(store, case, (state, now_us), target, seeds, rules, now).await?;
         self.placement.events.emit(Event::SearchReady);
         self.steps += 1;

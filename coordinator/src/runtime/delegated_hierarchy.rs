@@ -10,14 +10,13 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use arc_swap::ArcSwapOption;
 use delegation::{Delegation, DelegationTable};
 use hierarchy::{Generation, Hierarchy, SubnetId};
-use model::Reason;
 use store::delegations::{self, Held};
 use store::{Store, StoreError};
 use tokio::sync::{Mutex, MutexGuard};
 
-/// The entry of the delegation table for a row; `None` if the reason is unknown.
-pub(crate) fn holding_of(held: &Held) -> Option<Delegation> {
-    Some(Delegation { agent: held.agent, reason: held.reason.parse::<Reason>().ok()? })
+/// The entry of the delegation table for a row.
+pub(crate) fn holding_of(held: &Held) -> Delegation {
+    Delegation { agent: held.agent, reason: held.reason }
 }
 
 /// One generation of the hierarchy with its delegation table.
@@ -32,7 +31,7 @@ impl DelegatedHierarchy {
     /// generation lacks stays in Postgres and continues to route URLs, but searches do not see it.
     pub fn new(hierarchy: Arc<Hierarchy>, held: &[Held]) -> Self {
         let entries = held.iter().filter_map(|held| {
-            let holding = holding_of(held)?;
+            let holding = holding_of(held);
             Some((hierarchy.find(&held.subnet)?, holding))
         });
         let delegation_table = DelegationTable::of(&hierarchy, entries);

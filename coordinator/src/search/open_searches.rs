@@ -45,9 +45,14 @@ pub async fn open(parts: &DelegationSearch, hosts: Vec<Orphan>) -> Result<u64, S
         return Ok(0);
     }
     let policy = parts.policy.load_full();
-    let (strategy, threshold_us) = (policy.strategy.as_str(), policy.threshold_us);
-    let now = parts.clock.now();
-    let opened = searches::open(&parts.store, &searches, strategy, threshold_us, now).await?;
+    let opened = searches::open(
+        &parts.store,
+        &searches,
+        policy.strategy,
+        policy.threshold_us,
+        parts.clock.now(),
+    )
+    .await?;
     parts.events.emit(Event::SearchReady);
     Ok(opened)
 }

@@ -102,7 +102,7 @@ async fn these(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), StoreE
 /// Enters how it stands with a subnet. Whom it concerns, where that is new.
 fn enter(delegated: &DelegatedHierarchy, standing: &Standing) -> Vec<AgentId> {
     let Some(subnet) = delegated.hierarchy().find(&standing.subnet) else { return Vec::new() };
-    let holding = standing.held.as_ref().and_then(holding_of);
+    let holding = standing.held.as_ref().map(holding_of);
     let before = delegated.delegation_table().get(subnet);
     if before == holding {
         return Vec::new();

@@ -3,7 +3,7 @@
 use coordinator::placement::balance::{BalanceOutcome, relief::relief, scene::Scene};
 use coordinator::placement::load_snapshot::LoadSnapshot;
 use hierarchy::Range;
-use model::BalanceRule;
+use model::{BalanceRule, ProbeState};
 use store::loads;
 use store::testing::execute;
 
@@ -72,7 +72,7 @@ async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
     assert_eq!(orders(&ground).await, asked);
     let subnets: Vec<Range> = searched(&ground).await.iter().map(|held| held.subnet).collect();
     let answers = loads::answers(ground.store(), &subnets).await.unwrap();
-    let waited_for = answers.iter().filter(|answer| answer.state == "asked").count();
+    let waited_for = answers.iter().filter(|answer| answer.state == ProbeState::Asked).count();
     assert_eq!(waited_for, asked, "each agent once about each subnet");
     work(&running, &mut agents, || async { orders(&ground).await == 0 }).await;
     assert_eq!(

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
-use model::{Policy, Strategy};
+use model::{Policy, Reason, Strategy};
 use protocol::ProbeResult;
 use store::delegations::Held;
 use store::landmarks;
@@ -105,7 +105,7 @@ pub(crate) async fn add_seeds(running: &Running, subnets: impl IntoIterator<Item
 /// Delegations of the subnets that were searched.
 pub(crate) async fn searched(ground: &Ground) -> Vec<Held> {
     let held = store::delegations::held(ground.store()).await.unwrap();
-    held.into_iter().filter(|held| held.reason != "home").collect()
+    held.into_iter().filter(|held| held.reason != Reason::Home).collect()
 }
 
 pub(crate) async fn until_searched(
@@ -192,7 +192,7 @@ async fn what_landmarks_teach_saves_probes_and_outlives_restarts() {
         let subnet = subnet_of(held.subnet.first());
         assert_eq!(names[&held.agent], city(subnet), "the nearest agent of {}", held.subnet);
         if subnet >= FIRST {
-            assert_eq!(held.reason, "predicted", "{}", held.subnet);
+            assert_eq!(held.reason, Reason::Predicted, "{}", held.subnet);
         }
     }
     running.stop().await;
@@ -212,7 +212,7 @@ async fn a_subnet_like_no_landmark_gets_the_nearest_agent() {
     let held = searched(&ground).await;
     let found = held.iter().find(|held| subnet_of(held.subnet.first()) == 2).unwrap();
     // The landmarks, all in the first city, say that the third agent is far from everything.
-    assert_eq!((found.agent, found.reason.as_str()), (agents[2].id, "predicted"));
+    assert_eq!((found.agent, found.reason), (agents[2].id, Reason::Predicted));
     running.stop().await;
 }
 

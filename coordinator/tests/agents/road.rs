@@ -3,7 +3,7 @@
 use std::future::ready;
 
 use coordinator::placement::agent_administration::Wish;
-use model::HostId;
+use model::{HostId, Reason};
 use protocol::ProbeResult;
 use protocol::page::Outcome;
 
@@ -59,8 +59,8 @@ async fn from_a_seed_to_a_search_result_and_on_to_what_was_discovered() {
     two.measured(&running, &order, 13_000).await;
     assert_eq!(two.routes(&running).await[0].url, "http://198.51.100.65/a");
     let held = store::delegations::held(ground.store()).await.unwrap();
-    let reasons: Vec<&str> = held.iter().map(|held| held.reason.as_str()).collect();
-    assert_eq!(reasons, ["home", "home", "threshold", "company"]);
+    let reasons: Vec<Reason> = held.iter().map(|held| held.reason).collect();
+    assert_eq!(reasons, [Reason::Home, Reason::Home, Reason::Threshold, Reason::Company]);
 
     // What is gone is not found any more.
     let gone = [fetch(NORTH, Outcome::Other { status: 404, media_type: None })];
@@ -81,7 +81,7 @@ async fn when_nobody_is_near_the_nearest_gets_it() {
     two.measured(&running, &order, 90_000).await;
     assert_eq!(one.routes(&running).await[0].url, NORTH);
     let held = store::delegations::held(ground.store()).await.unwrap();
-    assert_eq!(held[2].reason, "lowest");
+    assert_eq!(held[2].reason, Reason::Lowest);
     running.stop().await;
 }
 

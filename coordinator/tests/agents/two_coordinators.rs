@@ -36,7 +36,7 @@ async fn two(ground: &Ground, beside: &tempfile::TempDir) -> (Running, Running, 
     assert_eq!(near.routes(&leader).await[0].url, URL);
     let other = ground.start_beside(beside).await;
     let held = store::delegations::held(ground.store()).await.unwrap();
-    assert!(held.iter().any(|held| held.reason == "threshold"), "{held:?}");
+    assert!(held.iter().any(|held| held.reason == Reason::Threshold), "{held:?}");
     until_held(&other, Some(Delegation { agent: near.id, reason: Reason::Threshold })).await;
     assert!(!other.coordinator.is_leader());
     (leader, other, near)

@@ -1,7 +1,7 @@
 //! The trail of a search: who was asked so far, and what became of it. It is the search's whole
 //! state.
 
-use model::{AgentId, Phase};
+use model::{AgentId, Phase, ProbeState};
 
 /// One probe of a search, in the order of asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,20 @@ pub enum ProbeOutcome {
     Unreachable,
     /// The agent did not answer in time. A late answer may still turn this into one of the others.
     Expired,
+}
+
+impl ProbeOutcome {
+    /// What a stored probe means to a search: an owner's refusal counts as no answer.
+    pub fn of(state: ProbeState, rtt_us: Option<u32>) -> Self {
+        match (state, rtt_us) {
+            (ProbeState::Asked, _) => Self::Pending,
+            (ProbeState::Measured, Some(rtt_us)) => Self::Measured { rtt_us },
+            (ProbeState::Expired, _) => Self::Expired,
+            (ProbeState::Measured | ProbeState::Unreachable | ProbeState::Refused, _) => {
+                Self::Unreachable
+            }
+        }
+    }
 }
 
 /// A measurement to choose from.

@@ -10,11 +10,12 @@ mod together;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, DelegationId, SearchId, UnixMillis};
+use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
 use crate::moment::Moment;
 use crate::searches::Skipped;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 pub(crate) use assign::assign_in;
@@ -38,8 +39,8 @@ pub struct Held {
     pub agent: AgentId,
     /// Fencing number of the subnet, from 1.
     pub generation: i64,
-    /// Why, as `delegations.reason` has it; `override` where it is pinned without a pin.
-    pub reason: String,
+    /// Why the agent holds it.
+    pub reason: Reason,
     /// The agent's measured round trip, in microseconds.
     pub rtt_us: Option<u32>,
     /// Whether its search is still open, so that a better agent may be found.
@@ -65,7 +66,7 @@ pub async fn held(store: &Store) -> Result<Vec<Held>, StoreError> {
                 subnet: range(first, last)?,
                 agent: AgentId::new(agent),
                 generation,
-                reason,
+                reason: read_word("delegations", "reason", id, &reason)?,
                 rtt_us: rtt_us.and_then(|us| u32::try_from(us).ok()),
                 provisional,
             })
@@ -84,8 +85,8 @@ pub struct Decision<'a> {
     pub agent: AgentId,
     /// Generation of the subnet's delegation when the decision was thought out; 0 when it had none.
     pub generation: i64,
-    /// Why this agent, as `delegations.reason` has it.
-    pub reason: &'a str,
+    /// Why this agent was chosen.
+    pub reason: Reason,
     /// Whether a better agent may still be found: the search then stays open.
     pub provisional: bool,
     /// The agent's measured round trip, in microseconds.

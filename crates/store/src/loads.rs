@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, UnixMillis};
+use model::{AgentId, Phase, ProbeState, UnixMillis};
 use sqlx::PgConnection;
 
 use crate::delegations::range;
 use crate::moment::Moment;
 use crate::packages::HostTally;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// Days whose fetches make up a load: long enough to have every weekday, short enough to follow.
@@ -130,21 +131,22 @@ pub struct Answer {
     pub subnet: Range,
     /// Who was asked.
     pub agent: AgentId,
-    /// Why, as `probes.phase` has it.
-    pub phase: String,
-    /// What came of it, as `probes.state` has it.
-    pub state: String,
-    /// The round trip in microseconds, when `state` is `measured`.
+    /// Why it was asked.
+    pub phase: Phase,
+    /// What came of it.
+    pub state: ProbeState,
+    /// The round trip in microseconds; none unless the state is measured.
     pub rtt_us: Option<u32>,
 }
 
-type AnswerRow = (IpAddr, IpAddr, i64, String, String, Option<i32>);
+type AnswerRow = (IpAddr, IpAddr, i64, i64, String, String, Option<i32>);
 
 /// What agents last said of these subnets in searches; orders under way included, unless there was
 /// an answer before.
 pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, StoreError> {
     let rows: Vec<AnswerRow> = sqlx::query_as(
-        "SELECT DISTINCT ON (s.first, s.last, p.agent) s.first, s.last, p.agent, p.phase, p.state, p.rtt_us
+        "SELECT DISTINCT ON (s.first, s.last, p.agent) s.first, s.last, p.id, p.agent, p.phase,
+                p.state, p.rtt_us
          FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
          JOIN searches s ON s.first = w.first AND s.last = w.last
          JOIN probes p ON p.search = s.id
@@ -156,12 +158,12 @@ pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, St
     .await
     .map_err(StoreError::doing("read what was measured of subnets"))?;
     rows.into_iter()
-        .map(|(first, last, agent, phase, state, rtt_us)| {
+        .map(|(first, last, probe, agent, phase, state, rtt_us)| {
             Ok(Answer {
                 subnet: range(first, last)?,
                 agent: AgentId::new(agent),
-                phase,
-                state,
+                phase: read_word("probes", "phase", probe, &phase)?,
+                state: read_word("probes", "state", probe, &state)?,
                 rtt_us: rtt_us.map(i32::unsigned_abs),
             })
         })

@@ -3,13 +3,17 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, DelegationId, MoveId, UnixMillis};
+use model::{AgentId, BalanceRule, DelegationId, MoveId, UnixMillis};
 use serde_json::Value;
 use sqlx::FromRow;
 
 use crate::delegations::{Assigned, Assignment, Cause, assign_in, range};
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
+
+/// The word of `moves.rule` for a move of a periodic pass.
+const OPTIMAL: &str = "optimal";
 
 /// A subnet to be moved.
 #[derive(Debug, Clone, Copy)]
@@ -22,8 +26,8 @@ pub struct New<'a> {
     pub to: AgentId,
     /// Generation of the delegation that holds it.
     pub generation: i64,
-    /// The rule, as `moves.rule` has it.
-    pub rule: &'a str,
+    /// The rule that relieved an agent; none for a move of a periodic pass.
+    pub rule: Option<BalanceRule>,
     /// Its pages a day; at least 1.
     pub pages_a_day: u64,
     /// Its cost where it is, in milliseconds a day; none when nobody measured that.
@@ -65,7 +69,7 @@ pub async fn carry_out(
     .bind(new.from.get())
     .bind(new.to.get())
     .bind(delegation.get())
-    .bind(new.rule)
+    .bind(new.rule.map_or(OPTIMAL, BalanceRule::as_str))
     .bind(i64::try_from(new.pages_a_day).unwrap_or(i64::MAX))
     .bind(new.before_ms)
     .bind(new.after_ms)
@@ -92,8 +96,8 @@ pub struct Move {
     pub to: (AgentId, String),
     /// The delegation that came of it.
     pub delegation: DelegationId,
-    /// The rule, as `moves.rule` has it.
-    pub rule: String,
+    /// The rule that relieved an agent; none for a move of a periodic pass.
+    pub rule: Option<BalanceRule>,
     /// Its pages a day then.
     pub pages_a_day: u64,
     /// Its cost where it was, in milliseconds a day.
@@ -180,7 +184,10 @@ impl Row {
             from: (AgentId::new(self.from_agent), self.from_name),
             to: (AgentId::new(self.to_agent), self.to_name),
             delegation: DelegationId::new(self.delegation),
-            rule: self.rule,
+            rule: match self.rule.as_str() {
+                OPTIMAL => None,
+                rule => Some(read_word("moves", "rule", self.id, rule)?),
+            },
             pages_a_day: self.pages_a_day.unsigned_abs(),
             before_ms: self.cost_before_ms,
             after_ms: self.cost_after_ms,

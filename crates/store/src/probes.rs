@@ -8,7 +8,7 @@ mod spent;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, ProbeId, ProbeMethod, SearchId, UnixMillis};
+use model::{AgentId, Phase, ProbeId, ProbeMethod, SearchId, UnixMillis};
 use protocol::ProbeOrder;
 
 pub use ended::{expire, withdraw};
@@ -21,15 +21,15 @@ use crate::{Store, StoreError};
 
 /// A step of a search, to be ordered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NewProbe<'a> {
+pub struct NewProbe {
     /// The search that asks.
     pub search: SearchId,
     /// Position in the search, from 1.
     pub step: u32,
     /// Who is asked.
     pub agent: AgentId,
-    /// Why it is a candidate, as `probes.phase` has it.
-    pub phase: &'a str,
+    /// Why it is a candidate.
+    pub phase: Phase,
     /// Inside of which subnet it was found.
     pub level: Range,
     /// What is expected of it; none where nothing is predicted.
@@ -49,11 +49,7 @@ pub struct Expected {
 
 /// Makes orders for searches. One that exists (same search and step, or same search and agent) is
 /// left as it is.
-pub async fn ask(
-    store: &Store,
-    probes: &[NewProbe<'_>],
-    now: UnixMillis,
-) -> Result<u64, StoreError> {
+pub async fn ask(store: &Store, probes: &[NewProbe], now: UnixMillis) -> Result<u64, StoreError> {
     let expected = |value: fn(Expected) -> u32| {
         probes.iter().map(|p| p.expected.map(|e| column(value(e)))).collect::<Vec<_>>()
     };
@@ -71,7 +67,7 @@ pub async fn ask(
     .bind(probes.iter().map(|p| p.search.get()).collect::<Vec<_>>())
     .bind(probes.iter().map(|p| column(p.step)).collect::<Vec<_>>())
     .bind(probes.iter().map(|p| p.agent.get()).collect::<Vec<_>>())
-    .bind(probes.iter().map(|p| p.phase).collect::<Vec<_>>())
+    .bind(probes.iter().map(|p| p.phase.as_str()).collect::<Vec<_>>())
     .bind(probes.iter().map(|p| p.level.first()).collect::<Vec<_>>())
     .bind(probes.iter().map(|p| p.level.last()).collect::<Vec<_>>())
     .bind(expected(|expected| expected.rtt_us))

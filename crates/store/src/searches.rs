@@ -8,13 +8,14 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, ProbeId, SearchId, UnixMillis};
+use model::{AgentId, Phase, ProbeId, ProbeState, SearchId, Strategy, UnixMillis};
 
 use crate::delegations::range;
 pub use decided::{Decided, Sighted, decided, note_finding, sightings};
 pub use silence::{Sibling, retarget, siblings, silent};
 
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 pub use again::{Skipped, leave_pinned, skipped, targets};
@@ -36,7 +37,7 @@ pub struct NewSearch {
 pub async fn open(
     store: &Store,
     searches: &[NewSearch],
-    strategy: &str,
+    strategy: Strategy,
     threshold_us: u32,
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
@@ -52,7 +53,7 @@ pub async fn open(
     .bind(column(|s| s.target))
     .bind(searches.iter().map(|s| s.host.as_str()).collect::<Vec<_>>())
     .bind(searches.iter().map(|s| i32::from(s.port)).collect::<Vec<_>>())
-    .bind(strategy)
+    .bind(strategy.as_str())
     .bind(i32::try_from(threshold_us).unwrap_or(i32::MAX))
     .bind(Moment(now))
     .execute(store.pool())
@@ -70,8 +71,8 @@ pub struct OpenSearch {
     pub subnet: Range,
     /// Address that candidates probe.
     pub target: IpAddr,
-    /// How it chooses whom to ask, as `searches.strategy` has it.
-    pub strategy: String,
+    /// How it chooses the next agent to ask.
+    pub strategy: Strategy,
     /// Threshold when it was opened, in microseconds.
     pub threshold_us: u32,
     /// When it was opened.
@@ -95,13 +96,13 @@ pub struct Asked {
     pub step: u32,
     /// Who was asked.
     pub agent: AgentId,
-    /// Why it was a candidate, as `probes.phase` has it.
-    pub phase: String,
+    /// Why it was a candidate.
+    pub phase: Phase,
     /// Inside of which subnet it was found.
     pub level: Range,
-    /// What came of it, as `probes.state` has it.
-    pub state: String,
-    /// Measured round trip in microseconds, when `state` is `measured`.
+    /// What came of it.
+    pub state: ProbeState,
+    /// Round trip in microseconds; none unless the state is measured.
     pub rtt_us: Option<u32>,
     /// When it was asked.
     pub asked_at: UnixMillis,
@@ -192,7 +193,7 @@ fn open_search(
         id: SearchId::new(id),
         subnet: range(first, last)?,
         target,
-        strategy,
+        strategy: read_word("searches", "strategy", id, &strategy)?,
         threshold_us: threshold_us.unsigned_abs(),
         opened_at: opened_at.0,
         generation,
@@ -217,9 +218,9 @@ async fn trails(store: &Store, searches: &[i64]) -> Result<HashMap<i64, Vec<Aske
             probe: ProbeId::new(probe),
             step: step.unsigned_abs(),
             agent: AgentId::new(agent),
-            phase,
+            phase: read_word("probes", "phase", probe, &phase)?,
             level: range(first, last)?,
-            state,
+            state: read_word("probes", "state", probe, &state)?,
             rtt_us: rtt_us.map(i32::unsigned_abs),
             asked_at: asked_at.0,
         });

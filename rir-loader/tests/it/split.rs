@@ -17,7 +17,7 @@ const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 /// A search in this subnet.
 async fn search(store: &Store, subnet: Range) -> SearchId {
     let search = NewSearch { subnet, target: subnet.first(), host: "a.example".into(), port: 80 };
-    searches::open(store, &[search], "predictive", 50_000, NOW).await.unwrap();
+    searches::open(store, &[search], model::Strategy::Predictive, 50_000, NOW).await.unwrap();
     searches::going_on(store, Look::all(Which::Urgent), SearchId::new(0), 1).await.unwrap()[0].id
 }
 

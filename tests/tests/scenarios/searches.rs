@@ -128,7 +128,7 @@ async fn assert_sound(store: &Store, agents: &[Scripted]) {
             .await
             .unwrap();
     assert_eq!(made, u64::from(SUBNETS), "one search a subnet");
-    for held in held.iter().filter(|held| held.reason != "home") {
+    for held in held.iter().filter(|held| held.reason != model::Reason::Home) {
         let target = host_of(&held.subnet);
         let rtt_us = measure(numbers[&held.agent], target);
         assert_eq!(held.rtt_us, Some(rtt_us), "{}", held.subnet);
@@ -140,7 +140,7 @@ async fn assert_sound(store: &Store, agents: &[Scripted]) {
         );
     }
     assert_asked_once(agents);
-    for held in held.iter().filter(|held| held.reason != "home") {
+    for held in held.iter().filter(|held| held.reason != model::Reason::Home) {
         let url = format!("http://{}/", host_of(&held.subnet));
         let who: Vec<_> = agents
             .iter()

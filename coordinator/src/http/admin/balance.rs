@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use axum::extract::State;
 use delegation::balance::{self, CostSource, Rebalance};
-use model::AgentId;
+use model::{AgentId, BalanceRule};
 use serde_json::Value;
 use store::{lists, moves, policy};
 
@@ -16,7 +16,7 @@ use crate::http::paging::{Page, Part};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::balance::carry_out::told;
-use crate::placement::balance::pass::{self, RULE};
+use crate::placement::balance::pass;
 use crate::placement::balance::scene::{Scene, SceneError};
 use crate::placement::load_snapshot::LoadSnapshot;
 
@@ -87,7 +87,7 @@ fn planned_move(scene: &Scene, made: &balance::Move, names: &Names) -> Move {
         from: agent(scene.agents[made.from], names),
         to: agent(scene.agents[made.to], names),
         delegation: None,
-        rule: RULE.to_owned(),
+        rule: rule_name(None),
         pages_a_day: scene.instance.subnets()[made.subnet].load,
         cost_before_ms: made.before,
         cost_after_ms: made.after,
@@ -105,7 +105,7 @@ fn shown(made: moves::Move, names: &Names) -> Move {
         from: AgentRef { id: from.0, name: from.1 },
         to: AgentRef { id: to.0, name: to.1 },
         delegation: Some(made.delegation.to_string()),
-        rule: made.rule,
+        rule: rule_name(made.rule),
         pages_a_day: made.pages_a_day,
         cost_before_ms: made.before_ms,
         cost_after_ms: made.after_ms,
@@ -136,4 +136,9 @@ fn alternatives(refused: &Value, names: &Names) -> Vec<Alternative> {
         })
     };
     list.filter_map(read).collect()
+}
+
+/// As the API names the rule of a move: `optimal` for one of a periodic pass.
+fn rule_name(rule: Option<BalanceRule>) -> String {
+    rule.map_or("optimal", BalanceRule::as_str).to_owned()
 }

@@ -3,7 +3,6 @@
 use axum::extract::State;
 use hierarchy::Range;
 use model::DelegationId;
-use model::Reason;
 use store::lists::{self, Filter};
 
 use crate::http::admin::dto::{AgentRef, Delegation, Wanted};
@@ -30,7 +29,7 @@ pub async fn list(
     let (before, limit) = (part.before()?, part.limit()?);
     let delegated = state.core.delegated();
     let mut filter = Filter { agent: wanted.agent, ..Filter::default() };
-    filter.reason = wanted.reason.map(|reason| reason.as_str().to_owned());
+    filter.reason = wanted.reason;
     if let Some(text) = wanted.q.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
         look_for(text, delegated.as_deref(), &mut filter)?;
     }
@@ -111,7 +110,7 @@ pub(super) fn shown(
         company,
         country,
         registry,
-        reason: found.reason.parse().unwrap_or(Reason::Lowest),
+        reason: found.reason,
         provisional: found.provisional,
         generation: found.generation,
         threshold_ms: found.threshold_us.map(ms),

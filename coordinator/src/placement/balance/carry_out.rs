@@ -2,7 +2,7 @@
 
 use delegation::Delegation;
 use delegation::balance::{Alternative, CostSource, Move, RefusalReason};
-use model::Reason;
+use model::{BalanceRule, Reason};
 use serde_json::{Value, json};
 use store::delegations::Assigned;
 use store::{StoreError, loads, moves};
@@ -12,13 +12,13 @@ use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::scene::Scene;
 use crate::placement::constraints::assign::show;
 
-/// Makes a move by this rule (`moves.rule`). Where the cost is only predicted, the agent is asked
+/// Makes a move by the rule that relieved an agent; none for a move of a periodic pass. Where the cost is only predicted, the agent is asked
 /// to measure it first, and nothing moves.
 pub async fn carry_out(
     placement: &Placement,
     scene: &Scene,
     made: &Move,
-    rule: &str,
+    rule: Option<BalanceRule>,
 ) -> Result<BalanceOutcome, StoreError> {
     let held = &scene.held[made.subnet];
     let (from, to) = (scene.agents[made.from], scene.agents[made.to]);
@@ -28,7 +28,9 @@ pub async fn carry_out(
         placement.agent_wakeups.wake([to]);
         return Ok(BalanceOutcome { moved: 0, asked: usize::from(asked) });
     }
-    let (refused, note) = (told(scene, made), format!("from {from} to {to} by the rule {rule}"));
+    let refused = told(scene, made);
+    let rule_name = rule.map_or("optimal", BalanceRule::as_str);
+    let note = format!("from {from} to {to} by the rule {rule_name}");
     let new = moves::New {
         subnet: held.subnet,
         from,

@@ -10,9 +10,6 @@ use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::carry_out::carry_out;
 use crate::placement::balance::scene::Scene;
 
-/// The rule under which its moves are written down.
-pub const RULE: &str = "optimal";
-
 const DAY_MS: i64 = 24 * 3_600_000;
 
 /// What a pass would do now.
@@ -51,11 +48,11 @@ pub async fn carry_out_all(
             batch.iter().filter(|made| made.source == CostSource::Predicted).collect();
         if !predicted.is_empty() {
             for made in predicted {
-                outcome = outcome.and(carry_out(placement, scene, made, RULE).await?);
+                outcome = outcome.and(carry_out(placement, scene, made, None).await?);
             }
         } else if fits(scene, batch) {
             for made in batch {
-                let done = carry_out(placement, scene, made, RULE).await?;
+                let done = carry_out(placement, scene, made, None).await?;
                 outcome = outcome.and(done);
                 if done.moved == 0 {
                     // The rest counts on the room that this one would have made.

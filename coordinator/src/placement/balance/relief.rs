@@ -27,7 +27,7 @@ pub async fn relief(
             let held: Vec<usize> =
                 (0..scene.plan.len()).filter(|at| scene.plan[*at] == Some(agent)).collect();
             let Some(found) = relieve(&scene.instance, &loads, agent, &held, rule) else { break };
-            let done = carry_out(placement, scene, &found, rule.as_str()).await?;
+            let done = carry_out(placement, scene, &found, Some(rule)).await?;
             outcome = outcome.and(done);
             if done.moved == 0 {
                 // It waits for a measurement, or the subnet was delegated meanwhile: looked at

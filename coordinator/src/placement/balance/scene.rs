@@ -8,7 +8,7 @@ use delegation::balance::{
 };
 use delegation::{Constraints, ProbeOutcome, TrailProbe};
 use hierarchy::{Range, SubnetId};
-use model::AgentId;
+use model::{AgentId, Reason};
 use store::StoreError;
 use store::delegations::{self, Held};
 use store::loads::Answer;
@@ -119,7 +119,7 @@ impl Desk<'_> {
     fn is_movable(&self, held: &Held) -> bool {
         let hierarchy = self.delegated.hierarchy();
         let Some(subnet) = hierarchy.find(&held.subnet) else { return false };
-        held.reason != "home"
+        held.reason != Reason::Home
             && self.number(held.agent).is_some()
             && !self.searched.contains(&held.subnet)
             && self.constraints.pin(hierarchy, subnet).is_none()
@@ -135,7 +135,7 @@ impl Desk<'_> {
     fn subnet(&self, held: &Held, times: &Times) -> Option<Subnet> {
         let load = self.scales.load(&held.subnet);
         let here = self.number(held.agent)?;
-        let trail: Vec<TrailProbe> = times.of(&held.subnet).filter_map(asked).collect();
+        let trail: Vec<TrailProbe> = times.of(&held.subnet).map(asked).collect();
         let hierarchy = self.delegated.hierarchy();
         let id = hierarchy.find(&held.subnet)?;
         let is_everywhere = Lesson::of(id, &trail)
@@ -176,12 +176,7 @@ impl Desk<'_> {
     }
 }
 
-fn asked(answer: &Answer) -> Option<TrailProbe> {
-    let outcome = match (answer.state.as_str(), answer.rtt_us) {
-        ("asked", _) => ProbeOutcome::Pending,
-        ("measured", Some(rtt_us)) => ProbeOutcome::Measured { rtt_us },
-        ("expired", _) => ProbeOutcome::Expired,
-        _ => ProbeOutcome::Unreachable,
-    };
-    Some(TrailProbe { agent: answer.agent, phase: answer.phase.parse().ok()?, outcome })
+fn asked(answer: &Answer) -> TrailProbe {
+    let outcome = ProbeOutcome::of(answer.state, answer.rtt_us);
+    TrailProbe { agent: answer.agent, phase: answer.phase, outcome }
 }

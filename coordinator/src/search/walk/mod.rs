@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use delegation::budget::{ProbeLimits, ProbeUsage};
 use delegation::target;
-use delegation::{Availability, AvailableAgents, Candidate, Constraints, Search, Step, TrailProbe};
+use delegation::{
+    Availability, AvailableAgents, Candidate, Constraints, ProbeOutcome, Search, Step, TrailProbe,
+};
 use hierarchy::SubnetId;
 use model::{AgentId, Policy, Reason, Strategy};
 use store::StoreError;
@@ -42,7 +44,7 @@ pub struct Walk<'a> {
     roster: AvailableAgents,
     constraints: Constraints,
     orders: HashMap<AgentId, u32>,
-    unsent: Vec<NewProbe<'static>>,
+    unsent: Vec<NewProbe>,
     verdicts: Verdicts<'a>,
     done: Done,
 }
@@ -101,7 +103,7 @@ impl<'a> Walk<'a> {
         if self.constraints.pin(self.delegated.hierarchy(), subnet).is_some() {
             return self.leave_pinned(search, subnet).await;
         }
-        let mut trail: Vec<TrailProbe> = search.trail.iter().filter_map(read).collect();
+        let mut trail: Vec<TrailProbe> = search.trail.iter().map(read).collect();
         if target::is_silent(&trail) && self.retarget(search).await? {
             return Ok(());
         }
@@ -110,11 +112,7 @@ impl<'a> Walk<'a> {
                 (Step::Ask(candidate), expected) => {
                     self.ask(search, (subnet, nth), candidate, expected);
                     let (agent, phase) = (candidate.agent, candidate.phase);
-                    trail.push(TrailProbe {
-                        agent,
-                        phase,
-                        outcome: delegation::ProbeOutcome::Pending,
-                    });
+                    trail.push(TrailProbe { agent, phase, outcome: ProbeOutcome::Pending });
                 }
                 (Step::Decide { agent, rtt_us, reason, provisional }, _) => {
                     let choice = Choice { agent, rtt_us, reason, provisional };
@@ -142,7 +140,7 @@ impl<'a> Walk<'a> {
         };
         let now = self.parts.clock.now();
         let waited_ms = now.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
-        let predictive = search.strategy == Strategy::Predictive.as_str();
+        let predictive = search.strategy == Strategy::Predictive;
         let search = Search { subnet, trail, provisional: search.provisional, waited_ms };
         let insight = &self.parts.predictor.insight;
         let roster = &*self.constraints.permitted(self.delegated.hierarchy(), &self.roster, subnet);
@@ -202,7 +200,7 @@ impl<'a> Walk<'a> {
         let (parts, agent) = (self.parts, candidate.agent);
         let step = search.trail.last().map_or(0, |asked| asked.step).saturating_add(nth);
         let level = self.delegated.hierarchy().subnet(candidate.level).range();
-        let phase = candidate.phase.as_str();
+        let phase = candidate.phase;
         self.unsent.push(NewProbe { search: search.id, step, agent, phase, level, expected });
         let orders = self.orders.entry(agent).or_default();
         *orders += 1;
@@ -270,7 +268,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-async fn ask(parts: &DelegationSearch, orders: &[NewProbe<'_>]) -> Result<(), StoreError> {
+async fn ask(parts: &DelegationSearch, orders: &[NewProbe]) -> Result<(), StoreError> {
     if orders.is_empty() {
         return Ok(());
     }
@@ -280,15 +278,8 @@ async fn ask(parts: &DelegationSearch, orders: &[NewProbe<'_>]) -> Result<(), St
     Ok(())
 }
 
-/// A step of a trail as the search reads it; none for words that no version of the coordinator
-/// writes.
-fn read(asked: &searches::Asked) -> Option<TrailProbe> {
-    let outcome = match (asked.state.as_str(), asked.rtt_us) {
-        ("asked", _) => delegation::ProbeOutcome::Pending,
-        ("measured", Some(rtt_us)) => delegation::ProbeOutcome::Measured { rtt_us },
-        ("unreachable" | "refused", _) => delegation::ProbeOutcome::Unreachable,
-        ("expired", _) => delegation::ProbeOutcome::Expired,
-        _ => return None,
-    };
-    Some(TrailProbe { agent: asked.agent, phase: asked.phase.parse().ok()?, outcome })
+/// A step of a trail as the search reads it.
+fn read(asked: &searches::Asked) -> TrailProbe {
+    let outcome = ProbeOutcome::of(asked.state, asked.rtt_us);
+    TrailProbe { agent: asked.agent, phase: asked.phase, outcome }
 }

@@ -48,8 +48,7 @@ pub(super) fn passed_over(
     let delegation_table = delegated.delegation_table();
     let found =
         skipped(candidates(hierarchy, &delegation_table, roster, subnet), trail, decision, why);
-    let named =
-        found.into_iter().map(|(agent, skip)| Skipped { agent, why: skip.as_str().to_owned() });
+    let named = found.into_iter().map(|(agent, why)| Skipped { agent, why });
     named.take(KEPT).collect()
 }
 

@@ -42,7 +42,7 @@ impl Verdict {
             subnet: self.search.subnet,
             agent: self.choice.agent,
             generation: self.search.generation,
-            reason: self.choice.reason.as_str(),
+            reason: self.choice.reason,
             provisional: self.choice.provisional,
             rtt_us: Some(self.choice.rtt_us),
             skipped: &self.skipped,

@@ -1,6 +1,6 @@
 //! What happens to a case, one transaction each.
 
-use model::{AgentId, IncidentState, UnixMillis};
+use model::{AgentId, IncidentState, Strategy, UnixMillis};
 use sqlx::PgConnection;
 
 use super::{Case, Holds, Target};
@@ -104,7 +104,7 @@ pub async fn search(
     (state, now_us): (IncidentState, Option<u32>),
     target: &Target,
     seeds: &[Seed],
-    (strategy, threshold_us): (&str, u32),
+    (strategy, threshold_us): (Strategy, u32),
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("open a search because of slow pages");
@@ -122,7 +122,7 @@ pub async fn search(
     .bind(target.address)
     .bind(target.host.as_str())
     .bind(i32::from(target.port))
-    .bind(strategy)
+    .bind(strategy.as_str())
     .bind(column(threshold_us))
     .bind(Moment(now))
     .fetch_optional(&mut *tx)

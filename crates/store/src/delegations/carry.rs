@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use hierarchy::remap::{Claim, Plan, Remapping, SearchClaim, SearchRemapping};
 use hierarchy::{Hierarchy, Range, Scope};
-use model::{AgentId, DelegationId, SearchId, UnixMillis};
+use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
 use super::{Held, held, range, say};
@@ -18,9 +18,9 @@ impl Held {
     /// As something to be carried over: agents that an admin chose come first, then those that live
     /// in the subnet, then who is nearer.
     pub fn claim(&self) -> Claim<DelegationId> {
-        let rank = match self.reason.as_str() {
-            "pinned" | "override" => 0,
-            "home" => 1,
+        let rank = match self.reason {
+            Reason::Pinned | Reason::Override => 0,
+            Reason::Home => 1,
             _ => 2 + self.rtt_us.map_or(u64::from(u32::MAX), u64::from),
         };
         Claim { key: self.id, range: self.subnet, rank, provisional: self.provisional }

@@ -7,6 +7,7 @@ use model::{AgentId, DelegationId, PinId, UnixMillis};
 
 use super::{Held, range, say};
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its
@@ -130,14 +131,16 @@ pub async fn standing(store: &Store, subnets: &[Range]) -> Result<Vec<Standing>,
 fn standing_of(row: StandingRow) -> Result<Standing, StoreError> {
     let (first, last, generation, hosts, id, agent, reason, rtt_us, provisional) = row;
     let subnet = range(first, last)?;
-    let held = id.zip(agent).zip(reason).map(|((id, agent), reason)| Held {
-        id: DelegationId::new(id),
-        subnet,
-        agent: AgentId::new(agent),
-        generation,
-        reason,
-        rtt_us: rtt_us.map(i32::unsigned_abs),
-        provisional: provisional.unwrap_or(false),
+    let held = id.zip(agent).zip(reason).map(|((id, agent), reason)| {
+        Ok(Held {
+            id: DelegationId::new(id),
+            subnet,
+            agent: AgentId::new(agent),
+            generation,
+            reason: read_word("delegations", "reason", id, &reason)?,
+            rtt_us: rtt_us.map(i32::unsigned_abs),
+            provisional: provisional.unwrap_or(false),
+        })
     });
-    Ok(Standing { subnet, generation, held, hosts: hosts.unsigned_abs() })
+    Ok(Standing { subnet, generation, held: held.transpose()?, hosts: hosts.unsigned_abs() })
 }

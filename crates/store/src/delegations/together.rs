@@ -161,7 +161,7 @@ async fn insert(
     .bind(column(decisions, |decision| decision.subnet.last()))
     .bind(agents(decisions))
     .bind(column(decisions, |decision| decision.generation))
-    .bind(column(decisions, |decision| decision.reason.to_owned()))
+    .bind(column(decisions, |decision| decision.reason.as_str()))
     .bind(column(decisions, |decision| decision.provisional))
     .bind(column(decisions, |decision| decision.search.get()))
     .bind(column(decisions, rtt_us))

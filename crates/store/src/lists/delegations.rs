@@ -3,11 +3,12 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, DelegationId, SearchId, UnixMillis};
+use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
 use sqlx::FromRow;
 
 use crate::delegations::range;
 use crate::moment::Moment;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// A delegation with what hangs on it.
@@ -25,8 +26,8 @@ pub struct Delegation {
     pub agent_home: IpAddr,
     /// Fencing number of the subnet, from 1.
     pub generation: u64,
-    /// Why, as `delegations.reason` has it.
-    pub reason: String,
+    /// Why the agent holds it.
+    pub reason: Reason,
     /// Whether a better agent may still be found.
     pub provisional: bool,
     /// The agent's round trip, in microseconds.
@@ -51,7 +52,7 @@ pub struct Filter {
     /// Of this agent.
     pub agent: Option<AgentId>,
     /// For this reason.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// Those whose subnet shares an address with this range.
     pub touching: Option<Range>,
     /// Those with this in their agent's name or in one of their hosts' names, or with one of
@@ -110,7 +111,7 @@ pub async fn delegations(
     .bind(before)
     .bind(limit)
     .bind(filter.agent.map(AgentId::get))
-    .bind(filter.reason.as_deref())
+    .bind(filter.reason.map(Reason::as_str))
     .bind(touching.map(Range::first))
     .bind(touching.map(Range::last))
     .bind(filter.text.as_deref().map(containing))
@@ -156,7 +157,7 @@ impl Row {
             agent_name: self.agent_name,
             agent_home: self.agent_home,
             generation: self.generation.unsigned_abs(),
-            reason: self.reason,
+            reason: read_word("delegations", "reason", self.id, &self.reason)?,
             provisional: self.provisional,
             rtt_us: self.rtt_us.map(i32::unsigned_abs),
             decided_at: self.decided_at.0,

@@ -3,12 +3,13 @@
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, ProbeId, SearchId, UnixMillis};
+use model::{AgentId, Phase, ProbeId, ProbeMethod, ProbeState, SearchId, Strategy, UnixMillis};
 use sqlx::FromRow;
 
 use crate::delegations::range;
 use crate::moment::Moment;
 use crate::probes::Expected;
+use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// A search with its trail.
@@ -20,8 +21,8 @@ pub struct Search {
     pub target: IpAddr,
     /// Authority of the web host at the target.
     pub host: String,
-    /// As `searches.strategy` has it.
-    pub strategy: String,
+    /// How it chooses the next agent to ask.
+    pub strategy: Strategy,
     /// Threshold when it was opened, in microseconds.
     pub threshold_us: u32,
     /// Whether it still goes on.
@@ -45,16 +46,16 @@ pub struct Probe {
     pub agent: AgentId,
     /// That agent's name.
     pub agent_name: String,
-    /// Why it was a candidate, as `probes.phase` has it.
-    pub phase: String,
+    /// Why it was a candidate.
+    pub phase: Phase,
     /// Inside of which subnet it was found; the subnet itself in phase company.
     pub level: Range,
     /// What was expected of the agent when it was asked; none where nothing was predicted.
     pub expected: Option<Expected>,
-    /// What came of it, as `probes.state` has it.
-    pub state: String,
+    /// What came of it.
+    pub state: ProbeState,
     /// How it was measured.
-    pub method: Option<String>,
+    pub method: Option<ProbeMethod>,
     /// The round trip, in microseconds.
     pub rtt_us: Option<u32>,
     /// Samples that came back.
@@ -116,7 +117,7 @@ pub async fn trail(store: &Store, search: SearchId) -> Result<Option<Search>, St
         id: search,
         target: row.target,
         host: row.target_host,
-        strategy: row.strategy,
+        strategy: read_word("searches", "strategy", search, &row.strategy)?,
         threshold_us: row.threshold_us.unsigned_abs(),
         open: row.open,
         opened_at: row.opened_at.0,
@@ -141,23 +142,27 @@ async fn probes(store: &Store, search: SearchId) -> Result<Vec<Probe>, StoreErro
 
 impl ProbeRow {
     fn expected(&self) -> Option<Expected> {
-        let (rtt_us, deviation_us) =
-            (self.expected_us?.unsigned_abs(), self.deviation_us?.unsigned_abs());
-        Some(Expected { rtt_us, deviation_us, chance: self.chance? })
+        Some(Expected {
+            rtt_us: self.expected_us?.unsigned_abs(),
+            deviation_us: self.deviation_us?.unsigned_abs(),
+            chance: self.chance?,
+        })
     }
 
     fn read(self) -> Result<Probe, StoreError> {
         let expected = self.expected();
+        let method = self.method.as_deref();
+        let method = method.map(|word| read_word("probes", "method", self.id, word)).transpose()?;
         Ok(Probe {
             id: ProbeId::new(self.id),
             step: self.step.unsigned_abs(),
             agent: AgentId::new(self.agent),
             agent_name: self.agent_name,
-            phase: self.phase,
+            phase: read_word("probes", "phase", self.id, &self.phase)?,
             level: range(self.level_first, self.level_last)?,
             expected,
-            state: self.state,
-            method: self.method,
+            state: read_word("probes", "state", self.id, &self.state)?,
+            method,
             rtt_us: self.rtt_us.map(i32::unsigned_abs),
             samples: self.samples.map(i16::unsigned_abs),
             reason: self.reason,

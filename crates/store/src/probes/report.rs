@@ -1,6 +1,6 @@
 //! What agents answer to orders.
 
-use model::{AgentId, UnixMillis};
+use model::{AgentId, ProbeState, UnixMillis};
 use protocol::{ProbeReport, ProbeResult};
 use sqlx::FromRow;
 
@@ -33,7 +33,7 @@ pub async fn report(
     sqlx::query_as(REPORT)
         .bind(agent.get())
         .bind(reports.iter().map(|report| report.probe.get()).collect::<Vec<_>>())
-        .bind(answers.iter().map(|answer| answer.state).collect::<Vec<_>>())
+        .bind(answers.iter().map(|answer| answer.state.as_str()).collect::<Vec<_>>())
         .bind(answers.iter().map(|answer| answer.method).collect::<Vec<_>>())
         .bind(answers.iter().map(|answer| answer.rtt_us).collect::<Vec<_>>())
         .bind(answers.iter().map(|answer| answer.samples).collect::<Vec<_>>())
@@ -75,7 +75,7 @@ const REPORT: &str = "
 
 /// A report as the row has it.
 struct Answer {
-    state: &'static str,
+    state: ProbeState,
     method: Option<&'static str>,
     rtt_us: Option<i32>,
     samples: Option<i16>,
@@ -86,18 +86,20 @@ impl Answer {
     fn of(result: &ProbeResult) -> Self {
         match result {
             ProbeResult::Measured { method, rtt_us, samples } => Self {
-                state: "measured",
+                state: ProbeState::Measured,
                 method: Some(method.as_str()),
                 rtt_us: Some(i32::try_from(*rtt_us).unwrap_or(i32::MAX).max(1)),
                 samples: Some(i16::from(*samples)),
                 reason: None,
             },
-            ProbeResult::Unreachable { reason } => Self::without_time("unreachable", reason),
-            ProbeResult::Refused { reason } => Self::without_time("refused", reason),
+            ProbeResult::Unreachable { reason } => {
+                Self::without_time(ProbeState::Unreachable, reason)
+            }
+            ProbeResult::Refused { reason } => Self::without_time(ProbeState::Refused, reason),
         }
     }
 
-    fn without_time(state: &'static str, reason: &str) -> Self {
+    fn without_time(state: ProbeState, reason: &str) -> Self {
         Self { state, method: None, rtt_us: None, samples: None, reason: Some(one_line(reason)) }
     }
 }

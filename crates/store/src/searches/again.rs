@@ -1,7 +1,7 @@
 //! Searches for subnets that somebody crawls already, and whom a search passed over.
 
 use hierarchy::Range;
-use model::{AgentId, SearchId, UnixMillis};
+use model::{AgentId, SearchId, SkipReason, UnixMillis};
 use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 
@@ -64,8 +64,8 @@ pub async fn leave_pinned(
 pub struct Skipped {
     /// Who.
     pub agent: AgentId,
-    /// Why, as `searches.skipped` has it.
-    pub why: String,
+    /// Why it was not asked.
+    pub why: SkipReason,
 }
 
 /// Whom a search passed over when it decided.

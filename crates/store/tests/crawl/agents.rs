@@ -1,6 +1,6 @@
 //! Enrolment, standing, heartbeats.
 
-use model::AgentState;
+use model::{AgentState, Reason};
 use protocol::ProtocolVersion;
 use serde_json::json;
 use store::agents::{self, Enrolment, Heartbeat, Order, Ordered};
@@ -36,7 +36,7 @@ async fn approval_brings_the_home_subnet_and_revocation_ends_it() {
         (held[0].agent, held[0].subnet, held[0].generation),
         (agent, range("192.0.2.0/24"), 1)
     );
-    assert_eq!(held[0].reason, "home");
+    assert_eq!(held[0].reason, Reason::Home);
     let order = |order| agents::order(world.store(), agent, order, "admin", NOW);
     assert_eq!(order(Order::Approve { home: None }).await.unwrap(), Some(Ordered::Already));
     assert_eq!(order(Order::Resume).await.unwrap(), Some(Ordered::Already));

@@ -1,7 +1,7 @@
 //! What agents tell of slow pages, and the cases that come of it.
 
 use hierarchy::Scope;
-use model::{AgentId, IncidentState, PinId, UnixMillis};
+use model::{AgentId, IncidentState, Phase, PinId, Reason, Strategy, UnixMillis};
 use protocol::package::{Header, PackageName};
 use serde_json::json;
 use store::constraints::{self, Kind, Made, New};
@@ -28,7 +28,7 @@ async fn world() -> (World, AgentId, AgentId) {
         host: "a.example".into(),
         port: 80,
     };
-    searches::open(world.store(), &[new], "threshold", 50_000, NOW).await.unwrap();
+    searches::open(world.store(), &[new], Strategy::Threshold, 50_000, NOW).await.unwrap();
     for (step, (agent, rtt_us)) in (1..).zip([(near, 9_000), (next, 30_000)]) {
         measure(&world, step, agent, rtt_us).await;
     }
@@ -47,7 +47,7 @@ async fn measure(world: &World, step: u32, agent: AgentId, rtt_us: u32) {
         search,
         step,
         agent,
-        phase: "rest",
+        phase: Phase::Rest,
         level: range("0.0.0.0/0"),
         expected: None,
     };
@@ -73,7 +73,7 @@ async fn decide(world: &World, agent: AgentId, rtt_us: u32) {
         subnet: range(SUBNET),
         agent,
         generation: search.generation,
-        reason: "lowest",
+        reason: Reason::Lowest,
         provisional: false,
         rtt_us: Some(rtt_us),
         skipped: &[],
@@ -157,7 +157,7 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     assert_eq!(measured.probe.unwrap().outcome, Outcome::Measured(31_000));
     assert_eq!(measured.control_probe, Some((next, 30_000)));
 
-    let rules = ("threshold", 50_000);
+    let rules = (Strategy::Threshold, 50_000);
     let searching = (IncidentState::Searching, Some(31_000));
     calibrations::search(world.store(), &measured, searching, &target, &[], rules, NOW)
         .await

@@ -4,7 +4,7 @@ use hierarchy::remap::{Claim, RangeChange, Remapping, SearchRemapping};
 use hierarchy::{
     Builder, Companies, Generation, Hierarchy, Range, Record, Scope, SubnetKind, remap::RemapCounts,
 };
-use model::{AgentId, DelegationId};
+use model::{AgentId, DelegationId, Reason, Strategy};
 use store::constraints::{self, Kind};
 use store::delegations::{self, Held, Tied};
 use store::searches::{self, NewSearch};
@@ -17,7 +17,7 @@ fn moved(held: &Held, fate: RangeChange, gets: &[&str]) -> Remapping<DelegationI
     Remapping { claim: held.claim(), change: fate, assigned, ceded: vec![] }
 }
 
-async fn held(world: &World) -> Vec<(Range, AgentId, i64, String)> {
+async fn held(world: &World) -> Vec<(Range, AgentId, i64, Reason)> {
     let held = delegations::held(world.store()).await.unwrap();
     let mut held: Vec<_> =
         held.into_iter().map(|one| (one.subnet, one.agent, one.generation, one.reason)).collect();
@@ -38,9 +38,9 @@ async fn a_delegation_goes_where_its_range_went_and_says_why() {
     assert_eq!(delegations::carry(world.store(), &carried, NOW.plus_ms(1)).await.unwrap(), 1);
     let expected = [
         // The agent lives at 192.0.2.1.
-        (range("192.0.2.0/25"), one, 1, "home".to_owned()),
-        (range("192.0.2.128/25"), one, 1, "company".to_owned()),
-        (range("198.51.100.0/24"), two, 1, "home".to_owned()),
+        (range("192.0.2.0/25"), one, 1, Reason::Home),
+        (range("192.0.2.128/25"), one, 1, Reason::Company),
+        (range("198.51.100.0/24"), two, 1, Reason::Home),
     ];
     assert_eq!(held(&world).await, expected);
     let told = "UPDATE delegations SET fate = fate WHERE fate = 'split' AND ended_at IS NOT NULL
@@ -95,7 +95,7 @@ async fn an_open_search_follows_its_target() {
         search("198.51.101.0/24", "198.51.101.7"),
         search("192.0.3.0/24", "192.0.3.1"),
     ];
-    searches::open(world.store(), &searches, "threshold", 50_000, NOW).await.unwrap();
+    searches::open(world.store(), &searches, Strategy::Threshold, 50_000, NOW).await.unwrap();
     let open = delegations::searched(world.store()).await.unwrap();
     assert_eq!(
         (open.len(), open[0].range, open[0].target),

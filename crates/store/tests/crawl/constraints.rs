@@ -1,7 +1,7 @@
 //! Pins, overrides and moves change who has a subnet, each fenced and written down.
 
 use hierarchy::Scope;
-use model::{AgentId, PinId, SearchId};
+use model::{AgentId, PinId, Reason, SearchId, Strategy};
 use serde_json::json;
 use store::constraints::{self, Kind, Made, New};
 use store::delegations::{self, Assigned, Assignment, Cause};
@@ -108,7 +108,7 @@ async fn an_assignment_ends_what_held_and_the_search_and_is_fenced() {
         host: "a.example".into(),
         port: 80,
     };
-    searches::open(world.store(), &[search], "threshold", 50_000, NOW).await.unwrap();
+    searches::open(world.store(), &[search], Strategy::Threshold, 50_000, NOW).await.unwrap();
     assert!(matches!(
         assign(&world, &assignment(one, 0, Cause::Override)).await,
         Assigned::Made(_)
@@ -120,8 +120,8 @@ async fn an_assignment_ends_what_held_and_the_search_and_is_fenced() {
     assert!(matches!(assign(&world, &pinned).await, Assigned::Made(_)));
     let held = delegations::held(world.store()).await.unwrap();
     assert_eq!(
-        (held.len(), held[0].agent, held[0].generation, held[0].reason.as_str()),
-        (1, two, 2, "pinned")
+        (held.len(), held[0].agent, held[0].generation, held[0].reason),
+        (1, two, 2, Reason::Pinned)
     );
     assert_eq!(
         delegations::pinned(world.store()).await.unwrap(),
@@ -147,7 +147,7 @@ async fn pinned_and_searched(world: &World, searched_ms: i64) -> (PinId, SearchI
         host: "a.example".into(),
         port: 80,
     };
-    searches::open(world.store(), &[search], "threshold", 50_000, NOW.plus_ms(searched_ms))
+    searches::open(world.store(), &[search], Strategy::Threshold, 50_000, NOW.plus_ms(searched_ms))
         .await
         .unwrap();
     (pin, open_searches(world).await[0])
@@ -204,7 +204,7 @@ async fn a_move_is_made_with_its_reasons_or_not_at_all() {
         from: one,
         to: two,
         generation: 1,
-        rule: "optimal",
+        rule: None,
         pages_a_day: 7,
         before_ms: Some(70.0),
         after_ms: 35.0,

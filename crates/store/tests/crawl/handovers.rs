@@ -1,7 +1,7 @@
 //! Hosts leave one agent for another and never have two.
 
 use hierarchy::Range;
-use model::{AgentId, HostTask, UnixMillis};
+use model::{AgentId, HostTask, Reason, Strategy, UnixMillis};
 use store::agents::{self, Order};
 use store::delegations::{self, Decided, Decision};
 use store::searches::{self, NewSearch, Which};
@@ -27,18 +27,17 @@ async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
     let subnet: Range = range(SUBNET);
     let (target, host) = (ip("198.51.100.7"), "a.example".to_owned());
     let new = NewSearch { subnet, target, host, port: 80 };
-    searches::open(world.store(), &[new], "threshold", 50_000, now).await.unwrap();
+    searches::open(world.store(), &[new], Strategy::Threshold, 50_000, now).await.unwrap();
     let open = world.open_searches(Which::Urgent).await;
     let search = &open[0];
-    let (generation, reason, rtt_us) = (search.generation, "threshold", Some(9_000));
     let decision = Decision {
         search: search.id,
         subnet,
         agent,
-        generation,
-        reason,
+        generation: search.generation,
+        reason: Reason::Threshold,
         provisional: false,
-        rtt_us,
+        rtt_us: Some(9_000),
         skipped: &[],
     };
     assert!(matches!(

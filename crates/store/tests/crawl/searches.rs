@@ -1,6 +1,6 @@
 //! A search step by step, and everything that may come too late.
 
-use model::{AgentId, ProbeMethod, SearchId};
+use model::{AgentId, Phase, ProbeMethod, ProbeState, Reason, SearchId, Strategy};
 use protocol::{ProbeReport, ProbeResult};
 use store::delegations::{self, Decided, Decision};
 use store::probes::{self, NewProbe, News};
@@ -17,7 +17,7 @@ async fn open(world: &World) {
         host: "a.example:81".into(),
         port: 81,
     };
-    searches::open(world.store(), &[search], "threshold", 50_000, NOW).await.unwrap();
+    searches::open(world.store(), &[search], Strategy::Threshold, 50_000, NOW).await.unwrap();
 }
 
 async fn only(world: &World, which: Which) -> Option<OpenSearch> {
@@ -28,7 +28,7 @@ async fn only(world: &World, which: Which) -> Option<OpenSearch> {
 
 async fn ask(world: &World, search: SearchId, step: u32, agent: AgentId) -> u64 {
     let level = range("0.0.0.0/0");
-    let probe = NewProbe { search, step, agent, phase: "sibling_child", level, expected: None };
+    let probe = NewProbe { search, step, agent, phase: Phase::SiblingChild, level, expected: None };
     probes::ask(world.store(), &[probe], NOW).await.unwrap()
 }
 
@@ -38,7 +38,7 @@ fn decision(search: &OpenSearch, agent: AgentId, provisional: bool) -> Decision<
         subnet: search.subnet,
         agent,
         generation: search.generation,
-        reason: "lowest",
+        reason: Reason::Lowest,
         provisional,
         rtt_us: Some(61_000),
         skipped: &[],
@@ -81,7 +81,7 @@ async fn orders_are_handed_out_until_they_are_answered_and_answers_count_once() 
     assert_eq!(took(agent).await.unwrap(), News { search: 1, ..News::default() });
     assert_eq!(took(agent).await.unwrap().search, 0, "the same report again");
     let trail = only(&world, Which::Urgent).await.unwrap().trail;
-    assert_eq!((trail[0].state.as_str(), trail[0].rtt_us), ("measured", Some(61_000)));
+    assert_eq!((trail[0].state, trail[0].rtt_us), (ProbeState::Measured, Some(61_000)));
     assert_eq!(trail[0].level, range("0.0.0.0/0"));
 }
 
@@ -95,7 +95,7 @@ async fn no_order_is_written_for_a_search_or_an_agent_that_is_not_there() {
         [(SearchId::new(search.id.get() + 1), agent), (search.id, AgentId::new(99))]
     {
         let level = range("0.0.0.0/0");
-        let probe = NewProbe { search, step: 1, agent, phase: "rest", level, expected: None };
+        let probe = NewProbe { search, step: 1, agent, phase: Phase::Rest, level, expected: None };
         let error = probes::ask(world.store(), &[probe], NOW).await.unwrap_err();
         assert!(error.to_string().contains("order probes"), "{error}");
     }
@@ -139,7 +139,7 @@ async fn patience_ends_and_a_late_answer_still_counts() {
     assert_eq!(probes::expire(world.store(), before, heard_since, NOW).await.unwrap(), 0);
     assert_eq!(probes::expire(world.store(), NOW, heard_since, NOW).await.unwrap(), 1);
     let trail = only(&world, Which::Urgent).await.unwrap().trail;
-    assert_eq!(trail[0].state, "expired");
+    assert_eq!(trail[0].state, ProbeState::Expired);
     assert_eq!(
         probes::report(world.store(), agent, &[measured(trail[0].probe, 9)], NOW)
             .await
@@ -216,7 +216,7 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
         port: 80,
     };
     let wanted: Vec<NewSearch> = subnets.iter().map(search).collect();
-    searches::open(world.store(), &wanted, "threshold", 50_000, NOW).await.unwrap();
+    searches::open(world.store(), &wanted, Strategy::Threshold, 50_000, NOW).await.unwrap();
     let open = world.open_searches(Which::Urgent).await;
     let wishes = |n: usize, agent| decision(&open[n], agent, n == 2);
     let all = [wishes(1, agent), wishes(0, other), wishes(2, agent)];

@@ -1,6 +1,6 @@
 //! Addresses that answer nobody, and what searches found.
 
-use model::{AgentId, ProbeMethod, SearchId};
+use model::{AgentId, Phase, ProbeMethod, SearchId, Strategy};
 use protocol::{ProbeReport, ProbeResult};
 use store::landmarks;
 use store::probes::{self, NewProbe, Target};
@@ -17,7 +17,7 @@ async fn open(world: &World) -> OpenSearch {
         host: "a.example".into(),
         port: 80,
     };
-    searches::open(world.store(), &[search], "predictive", 50_000, NOW).await.unwrap();
+    searches::open(world.store(), &[search], Strategy::Predictive, 50_000, NOW).await.unwrap();
     only(world).await
 }
 
@@ -32,7 +32,8 @@ async fn measure(world: &World, search: &OpenSearch, agent: AgentId, rtt_us: u32
     let expected = probes::Expected { rtt_us: 20_000, deviation_us: 3_000, chance: 0.75 };
     let level = range("0.0.0.0/0");
     let expected = Some(expected);
-    let probe = NewProbe { search: search.id, step: 1, agent, phase: "predicted", level, expected };
+    let probe =
+        NewProbe { search: search.id, step: 1, agent, phase: Phase::Predicted, level, expected };
     probes::ask(world.store(), &[probe], NOW).await.unwrap();
     let orders = probes::orders(world.store(), agent, &[], 3, 10).await.unwrap();
     let result = ProbeResult::Measured { method: ProbeMethod::Icmp, rtt_us, samples: 3 };
@@ -56,7 +57,7 @@ async fn a_search_goes_to_another_address_and_an_answer_ends_the_silence() {
         "it is over"
     );
     let next = only(&world).await;
-    assert_eq!((next.target, next.strategy.as_str()), (target.address, "predictive"));
+    assert_eq!((next.target, next.strategy), (target.address, Strategy::Predictive));
     let siblings = searches::siblings(world.store(), &search.subnet, 10).await.unwrap();
     let silent: Vec<_> = siblings.iter().map(|one| (one.address, one.silent_since)).collect();
     assert_eq!(silent, [(ip("198.51.100.7"), Some(NOW)), (ip("198.51.100.8"), None)]);

@@ -1,5 +1,6 @@
 //! Delegations that no search made, told: pinned, overridden, balanced.
 
+use model::BalanceRule;
 use store::delegations::Hand;
 use store::lists::Delegation;
 use store::moves::Move;
@@ -40,19 +41,21 @@ fn by_hand(agent: &str, hand: &Hand) -> String {
 
 fn balanced(made: &Move) -> String {
     let from = &made.from.1;
-    let rule = match made.rule.as_str() {
-        "optimal" => format!("the load was spread anew and {from} had it before"),
-        "variance" => {
+    let rule = match made.rule {
+        None => format!("the load was spread anew and {from} had it before"),
+        Some(BalanceRule::Variance) => {
             format!(
                 "{from} had more to do than it can, and this is the subnet whose times vary least"
             )
         }
-        "next_best" => {
+        Some(BalanceRule::NextBest) => {
             format!(
                 "{from} had more to do than it can, and this is the subnet that loses least at its next-best agent"
             )
         }
-        _ => format!("{from} had more to do than it can, and to move this subnet cost least"),
+        Some(BalanceRule::Cheapest | BalanceRule::Off) => {
+            format!("{from} had more to do than it can, and to move this subnet cost least")
+        }
     };
     let cost = match made.before_ms {
         Some(before) => format!("{} a day instead of {}", time(made.after_ms), time(before)),
@@ -92,7 +95,7 @@ mod tests {
             agent_name: "cape".into(),
             agent_home: "41.0.3.4".parse().unwrap(),
             generation: 2,
-            reason: "balanced".into(),
+            reason: model::Reason::Balanced,
             provisional: false,
             rtt_us,
             decided_at: UnixMillis(0),
@@ -104,7 +107,7 @@ mod tests {
         }
     }
 
-    fn moved(rule: &str, before_ms: Option<f64>) -> Behind {
+    fn moved(rule: Option<BalanceRule>, before_ms: Option<f64>) -> Behind {
         Behind::Move(Move {
             id: MoveId::new(1),
             at: UnixMillis(0),
@@ -112,7 +115,7 @@ mod tests {
             from: (AgentId::new(6), "north".into()),
             to: (AgentId::new(5), "cape".into()),
             delegation: DelegationId::new(1),
-            rule: rule.into(),
+            rule,
             pages_a_day: 120,
             before_ms,
             after_ms: 2_400.0,
@@ -132,7 +135,7 @@ mod tests {
         };
         insta::assert_snapshot!(sentence(&found(Some(12_345)), &hand(true, Some(UnixMillis(1_731_000_000_120)))), @"cape crawls 41.0.0.0/16 because ada pinned it there until 2024-11-07 17:20 UTC: “their contract”. It took 12.3 ms when it was last asked.");
         insta::assert_snapshot!(sentence(&found(None), &hand(false, None)), @"cape crawls 41.0.0.0/16 because ada gave it to cape by hand: “their contract”. It was never asked to measure it.");
-        insta::assert_snapshot!(sentence(&found(Some(20_000)), &moved("cheapest", Some(900.0))), @"cape crawls 41.0.0.0/16 because north had more to do than it can, and to move this subnet cost least. Its 120 pages a day cost 2.4 s a day instead of 900.0 ms. 2 alternatives were refused. It took 20.0 ms when it was last asked.");
-        insta::assert_snapshot!(sentence(&found(Some(20_000)), &moved("optimal", None)), @"cape crawls 41.0.0.0/16 because the load was spread anew and north had it before. Its 120 pages a day cost 2.4 s a day. 2 alternatives were refused. It took 20.0 ms when it was last asked.");
+        insta::assert_snapshot!(sentence(&found(Some(20_000)), &moved(Some(BalanceRule::Cheapest), Some(900.0))), @"cape crawls 41.0.0.0/16 because north had more to do than it can, and to move this subnet cost least. Its 120 pages a day cost 2.4 s a day instead of 900.0 ms. 2 alternatives were refused. It took 20.0 ms when it was last asked.");
+        insta::assert_snapshot!(sentence(&found(Some(20_000)), &moved(None, None)), @"cape crawls 41.0.0.0/16 because the load was spread anew and north had it before. Its 120 pages a day cost 2.4 s a day. 2 alternatives were refused. It took 20.0 ms when it was last asked.");
     }
 }

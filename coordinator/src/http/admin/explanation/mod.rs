@@ -6,7 +6,7 @@ mod searched;
 mod skipped;
 
 use axum::extract::State;
-use model::DelegationId;
+use model::{DelegationId, ProbeState, Reason};
 use model::{Phase, ProbeVerdict};
 use store::lists::{self, Search};
 
@@ -76,7 +76,7 @@ pub async fn why(
         },
         chain,
         threshold_ms: search.as_ref().map(|search| ms(search.threshold_us)),
-        strategy: search.as_ref().map(|search| search.strategy.clone()),
+        strategy: search.as_ref().map(|search| search.strategy.as_str().to_owned()),
         open: search.as_ref().is_some_and(|search| search.open),
         opened_at: search.as_ref().map(|search| search.opened_at.into()),
         decided_at: found.decided_at.into(),
@@ -96,9 +96,11 @@ fn took_ms(found: &lists::Delegation, search: &Search) -> u64 {
 /// What stands behind a delegation that no search made.
 async fn behind(state: &ApiState, found: &lists::Delegation) -> Result<Option<Behind>, Problem> {
     let store = &state.core.store;
-    Ok(match found.reason.as_str() {
-        "pinned" | "override" => store::delegations::hand(store, found.id).await?.map(Behind::Hand),
-        "balanced" => store::moves::of_delegation(store, found.id).await?.map(Behind::Move),
+    Ok(match found.reason {
+        Reason::Pinned | Reason::Override => {
+            store::delegations::hand(store, found.id).await?.map(Behind::Hand)
+        }
+        Reason::Balanced => store::moves::of_delegation(store, found.id).await?.map(Behind::Move),
         _ => None,
     })
 }
@@ -108,9 +110,9 @@ fn probes(found: &lists::Delegation, search: &Search) -> Vec<AskedProbe> {
 }
 
 fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> AskedProbe {
-    let phase = probe.phase.parse().unwrap_or(Phase::Rest);
+    let phase = probe.phase;
     let threshold_us = (phase != Phase::Predicted).then_some(search.threshold_us);
-    let verdict = verdict(&probe.state, probe.rtt_us, threshold_us);
+    let verdict = verdict(probe.state, probe.rtt_us, threshold_us);
     AskedProbe {
         id: probe.id,
         order: probe.step.into(),
@@ -118,7 +120,7 @@ fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> As
         phase,
         level: (!matches!(phase, Phase::Company | Phase::Predicted))
             .then(|| probe.level.to_string()),
-        method: probe.method.as_deref().and_then(|word| word.parse().ok()),
+        method: probe.method,
         rtt_ms: probe.rtt_us.map(ms),
         samples: probe.samples.map(Into::into),
         threshold_ms: ms(search.threshold_us),
@@ -135,15 +137,15 @@ fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> As
 
 /// As the search itself judges (`delegation::next_step`): under the threshold is good enough, at it
 /// is not. A search that predicts has none.
-fn verdict(state: &str, rtt_us: Option<u32>, threshold_us: Option<u32>) -> ProbeVerdict {
+fn verdict(state: ProbeState, rtt_us: Option<u32>, threshold_us: Option<u32>) -> ProbeVerdict {
     match (state, rtt_us) {
-        ("measured", Some(rtt)) => match threshold_us {
+        (ProbeState::Measured, Some(rtt)) => match threshold_us {
             Some(threshold) if rtt < threshold => ProbeVerdict::Satisfies,
             Some(_) => ProbeVerdict::TooSlow,
             None => ProbeVerdict::Measured,
         },
-        ("asked", _) => ProbeVerdict::Pending,
-        ("expired", _) => ProbeVerdict::Expired,
+        (ProbeState::Asked, _) => ProbeVerdict::Pending,
+        (ProbeState::Expired, _) => ProbeVerdict::Expired,
         _ => ProbeVerdict::Unreachable,
     }
 }
@@ -154,12 +156,12 @@ mod tests {
 
     #[test]
     fn verdicts_are_those_of_the_search() {
-        let judged = |state, rtt_us| verdict(state, rtt_us, Some(50_000));
-        assert_eq!(judged("measured", Some(49_999)), ProbeVerdict::Satisfies);
-        assert_eq!(judged("measured", Some(50_000)), ProbeVerdict::TooSlow);
-        assert_eq!(judged("asked", None), ProbeVerdict::Pending);
-        assert_eq!(judged("refused", None), ProbeVerdict::Unreachable);
-        assert_eq!(judged("expired", None), ProbeVerdict::Expired);
-        assert_eq!(verdict("measured", Some(90_000), None), ProbeVerdict::Measured);
+        let judged = |state: ProbeState, rtt_us| verdict(state, rtt_us, Some(50_000));
+        assert_eq!(judged(ProbeState::Measured, Some(49_999)), ProbeVerdict::Satisfies);
+        assert_eq!(judged(ProbeState::Measured, Some(50_000)), ProbeVerdict::TooSlow);
+        assert_eq!(judged(ProbeState::Asked, None), ProbeVerdict::Pending);
+        assert_eq!(judged(ProbeState::Refused, None), ProbeVerdict::Unreachable);
+        assert_eq!(judged(ProbeState::Expired, None), ProbeVerdict::Expired);
+        assert_eq!(verdict(ProbeState::Measured, Some(90_000), None), ProbeVerdict::Measured);
     }
 }

@@ -1,6 +1,6 @@
 //! The search behind a delegation, told.
 
-use model::{Phase, ProbeMethod, ProbeVerdict};
+use model::{Phase, ProbeMethod, ProbeVerdict, Reason};
 use store::lists::{Delegation, Search};
 
 use crate::http::admin::delegations::ms;
@@ -30,19 +30,22 @@ pub(super) fn sentence(case: &Case<'_>) -> String {
 
 fn unmeasured(case: &Case<'_>) -> String {
     let Delegation { agent_name, agent_home, subnet, reason, .. } = case.found;
-    if reason == "home" {
+    if *reason == Reason::Home {
         return format!(
             "{agent_name} crawls {subnet} because it lives there: its own address is {agent_home}. No probe was needed."
         );
     }
     // Cannot come from our own search; said as it stands rather than made up.
-    format!("{agent_name} crawls {subnet} ({reason}); no measurement of it is on record.")
+    format!(
+        "{agent_name} crawls {subnet} ({}); no measurement of it is on record.",
+        reason.as_str()
+    )
 }
 
 fn measured(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
     let Delegation { agent_name, subnet, .. } = case.found;
     let road = if probe.expected_ms.is_some() {
-        predicted::road(case.probes, probe, case.found.reason == "predicted")
+        predicted::road(case.probes, probe, case.found.reason == Reason::Predicted)
     } else {
         asked(case, probe)
     };
@@ -72,19 +75,19 @@ fn because(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
     let method = probe.method.map_or("probe", method_name);
     let time = format!("{} ms by {method} to {}", round(rtt, threshold), search.target);
     let threshold = short(threshold);
-    match case.found.reason.as_str() {
-        "company" => {
+    match case.found.reason {
+        Reason::Company => {
             let company = case.company.map(|company| format!(", {company},")).unwrap_or_default();
             format!(
                 "it already crawls another subnet of the same company{company} and is near enough: {time}, under the threshold of {threshold} ms"
             )
         }
-        "threshold" => {
+        Reason::Threshold => {
             format!(
                 "it was the first to be near enough: {time}, under the threshold of {threshold} ms"
             )
         }
-        "predicted" => format!("it is the nearest as far as anybody can tell: {time}"),
+        Reason::Predicted => format!("it is the nearest as far as anybody can tell: {time}"),
         _ if probe.expected_ms.is_some() => {
             format!("it is the nearest of those that have measured so far: {time}")
         }
@@ -96,7 +99,7 @@ fn because(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
 
 /// Who was asked besides: before it where the search stopped at it, at all where it went on.
 fn asked(case: &Case<'_>, chosen: &AskedProbe) -> String {
-    let stopped = matches!(case.found.reason.as_str(), "company" | "threshold");
+    let stopped = matches!(case.found.reason, Reason::Company | Reason::Threshold);
     let others = case
         .probes
         .iter()
@@ -172,7 +175,7 @@ mod tests {
     use super::*;
     use crate::http::admin::dto::AgentRef;
 
-    fn delegation(reason: &str, provisional: bool) -> Delegation {
+    fn delegation(reason: Reason, provisional: bool) -> Delegation {
         Delegation {
             id: DelegationId::new(1),
             subnet: "41.0.0.0/16".parse().unwrap(),
@@ -180,7 +183,7 @@ mod tests {
             agent_name: "cape".into(),
             agent_home: "41.0.3.4".parse().unwrap(),
             generation: 1,
-            reason: reason.into(),
+            reason,
             provisional,
             rtt_us: Some(12_345),
             decided_at: UnixMillis(0),
@@ -197,7 +200,7 @@ mod tests {
             id: SearchId::new(1),
             target: "41.0.0.1".parse().unwrap(),
             host: "a.example".into(),
-            strategy: "threshold".into(),
+            strategy: model::Strategy::Threshold,
             threshold_us: 50_000,
             open,
             opened_at: UnixMillis(0),
@@ -228,7 +231,7 @@ mod tests {
         }
     }
 
-    fn told(reason: &str, provisional: bool, probes: &[AskedProbe]) -> String {
+    fn told(reason: Reason, provisional: bool, probes: &[AskedProbe]) -> String {
         let (found, search) = (delegation(reason, provisional), search(provisional));
         sentence(&Case { found: &found, search: Some(&search), probes, company: Some("ACME") })
     }
@@ -236,8 +239,8 @@ mod tests {
     #[test]
     fn each_reason_reads_well() {
         let near = |phase| [probe(1, phase, Some(12.345), ProbeVerdict::Satisfies)];
-        insta::assert_snapshot!(told("threshold", false, &near(Phase::Sibling)), @"cape crawls 41.0.0.0/16 because it was the first to be near enough: 12.3 ms by ICMP echo to 41.0.0.1, under the threshold of 50 ms. It was the first that was asked. It was asked because it crawls a subnet directly under 41.0.0.0/8.");
-        insta::assert_snapshot!(told("company", false, &near(Phase::Company)), @"cape crawls 41.0.0.0/16 because it already crawls another subnet of the same company, ACME, and is near enough: 12.3 ms by ICMP echo to 41.0.0.1, under the threshold of 50 ms. It was the first that was asked. It was asked for the company's sake.");
+        insta::assert_snapshot!(told(Reason::Threshold, false, &near(Phase::Sibling)), @"cape crawls 41.0.0.0/16 because it was the first to be near enough: 12.3 ms by ICMP echo to 41.0.0.1, under the threshold of 50 ms. It was the first that was asked. It was asked because it crawls a subnet directly under 41.0.0.0/8.");
+        insta::assert_snapshot!(told(Reason::Company, false, &near(Phase::Company)), @"cape crawls 41.0.0.0/16 because it already crawls another subnet of the same company, ACME, and is near enough: 12.3 ms by ICMP echo to 41.0.0.1, under the threshold of 50 ms. It was the first that was asked. It was asked for the company's sake.");
         let far = [
             probe(1, Phase::SiblingChild, Some(82.1), ProbeVerdict::TooSlow),
             AskedProbe {
@@ -246,8 +249,10 @@ mod tests {
             },
             probe(3, Phase::Rest, None, ProbeVerdict::Unreachable),
         ];
-        insta::assert_snapshot!(told("lowest", false, &far), @"cape crawls 41.0.0.0/16 because nobody was under the threshold of 50 ms and it came nearest: 82.1 ms by ICMP echo to 41.0.0.1. 2 agents were asked besides: 1 too slow, 1 could not measure it; the best of them was cape with 140.3 ms. It was asked because it crawls something inside 41.0.0.0/8.");
-        assert!(told("lowest", true, &far).ends_with("may not have been asked or answered yet."));
+        insta::assert_snapshot!(told(Reason::Lowest, false, &far), @"cape crawls 41.0.0.0/16 because nobody was under the threshold of 50 ms and it came nearest: 82.1 ms by ICMP echo to 41.0.0.1. 2 agents were asked besides: 1 too slow, 1 could not measure it; the best of them was cape with 140.3 ms. It was asked because it crawls something inside 41.0.0.0/8.");
+        assert!(
+            told(Reason::Lowest, true, &far).ends_with("may not have been asked or answered yet.")
+        );
     }
 
     #[test]
@@ -260,19 +265,19 @@ mod tests {
             ..probe(order, Phase::Predicted, Some(rtt_ms), ProbeVerdict::Measured)
         };
         let alone = [predicted(1, 12.345, 14.0, 0.914)];
-        insta::assert_snapshot!(told("predicted", false, &alone), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked first, as the likeliest to be nearest (chance 91 %): 14 ms were expected, give or take 3. Nobody else was likely enough to be nearer to be worth a probe.");
+        insta::assert_snapshot!(told(Reason::Predicted, false, &alone), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked first, as the likeliest to be nearest (chance 91 %): 14 ms were expected, give or take 3. Nobody else was likely enough to be nearer to be worth a probe.");
         let mut third = probe(3, Phase::Predicted, None, ProbeVerdict::Unreachable);
         third.expected_ms = Some(15.0);
         let north = AgentRef { id: AgentId::new(6), name: "north".into() };
         let besides = AskedProbe { agent: north, chosen: false, ..predicted(1, 40.0, 14.0, 0.6) };
         let second = [besides, predicted(2, 12.345, 25.0, 0.31), third];
-        insta::assert_snapshot!(told("predicted", false, &second), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked as number 2, with a chance of 31 % to be nearer than the best so far: 25 ms were expected, give or take 3. 2 others were asked: north measured 40.0 ms (14 expected), cape has no measurement (15 expected). Nobody else was likely enough to be nearer to be worth a probe.");
-        insta::assert_snapshot!(told("lowest", true, &second), @"cape crawls 41.0.0.0/16 because it is the nearest of those that have measured so far: 12.3 ms by ICMP echo to 41.0.0.1. It was asked as number 2, with a chance of 31 % to be nearer than the best so far: 25 ms were expected, give or take 3. 2 others were asked: north measured 40.0 ms (14 expected), cape has no measurement (15 expected). This is provisional: the search goes on, since a nearer agent may not have been asked or answered yet.");
+        insta::assert_snapshot!(told(Reason::Predicted, false, &second), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked as number 2, with a chance of 31 % to be nearer than the best so far: 25 ms were expected, give or take 3. 2 others were asked: north measured 40.0 ms (14 expected), cape has no measurement (15 expected). Nobody else was likely enough to be nearer to be worth a probe.");
+        insta::assert_snapshot!(told(Reason::Lowest, true, &second), @"cape crawls 41.0.0.0/16 because it is the nearest of those that have measured so far: 12.3 ms by ICMP echo to 41.0.0.1. It was asked as number 2, with a chance of 31 % to be nearer than the best so far: 25 ms were expected, give or take 3. 2 others were asked: north measured 40.0 ms (14 expected), cape has no measurement (15 expected). This is provisional: the search goes on, since a nearer agent may not have been asked or answered yet.");
     }
 
     #[test]
     fn home_needs_no_probe() {
-        let found = delegation("home", false);
+        let found = delegation(Reason::Home, false);
         let told = sentence(&Case { found: &found, search: None, probes: &[], company: None });
         assert_eq!(
             told,

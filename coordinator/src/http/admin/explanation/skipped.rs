@@ -1,6 +1,6 @@
 //! What a search did besides asking: counters, and whom it passed over.
 
-use model::{AgentId, SkipReason};
+use model::{AgentId, ProbeState, SkipReason};
 use store::lists::{self, Search};
 use store::searches;
 
@@ -19,15 +19,14 @@ pub(super) async fn skipped(
     let names = lists::names(store, &agents).await?;
     let shown = found.iter().filter_map(|skipped| {
         let name = names.get(&skipped.agent)?.clone();
-        let why = skipped.why.parse().ok()?;
-        Some(SkippedAgent { agent: AgentRef { id: skipped.agent, name }, why })
+        Some(SkippedAgent { agent: AgentRef { id: skipped.agent, name }, why: skipped.why })
     });
     Ok(shown.collect())
 }
 
 /// A search in numbers.
 pub(super) fn counters(search: Option<&Search>, skipped: &[SkippedAgent]) -> Counters {
-    let in_state = |state: &str| {
+    let in_state = |state: ProbeState| {
         let probes = search.map(|search| search.probes.as_slice()).unwrap_or_default();
         probes.iter().filter(|probe| probe.state == state).count() as u64
     };
@@ -35,11 +34,11 @@ pub(super) fn counters(search: Option<&Search>, skipped: &[SkippedAgent]) -> Cou
         |why: SkipReason| skipped.iter().filter(|skipped| skipped.why == why).count() as u64;
     Counters {
         asked: search.map_or(0, |search| search.probes.len() as u64),
-        measured: in_state("measured"),
-        unreachable: in_state("unreachable"),
-        refused: in_state("refused"),
-        expired: in_state("expired"),
-        pending: in_state("asked"),
+        measured: in_state(ProbeState::Measured),
+        unreachable: in_state(ProbeState::Unreachable),
+        refused: in_state(ProbeState::Refused),
+        expired: in_state(ProbeState::Expired),
+        pending: in_state(ProbeState::Asked),
         skipped: SkippedCounts {
             asleep: passed(SkipReason::Asleep),
             unreachable: passed(SkipReason::Unreachable),
