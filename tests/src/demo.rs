@@ -1,11 +1,14 @@
-//! The whole road in one go: registry data to a search result, in a world of our own, with a
-//! referee.
+//! The demo: from registry data to a search result, in a test environment with a referee.
 //!
-//! The road: [`RegistryData`] finds the registries' files; the world is chosen from them and its
-//! [`Setup`] opened (namespaces where they can be had, loopback else); a [`Deployment`] of real programs
-//! is started on it; [`Watch`] follows the crawl until nothing more happens; [`Numbers`] are
-//! gathered from the coordinator, the referee, the matrix and the kernel; [`promises`] says which
-//! of them had to be what they are. [`show`] plays it all for a person.
+//! 1. [`RegistryData`] finds the registries' files.
+//! 2. [`Setup`] chooses a world from them and opens its environment: network namespaces where
+//!    possible, otherwise loopback addresses.
+//! 3. [`Deployment`] starts the real programs in it.
+//! 4. [`Watch`] follows the crawl until nothing more happens.
+//! 5. [`Numbers`] come from the coordinator, the referee, the matrix and the kernel.
+//! 6. [`promises`] says which of them have to reach a target.
+//!
+//! [`show`] prints all of it for a person.
 
 mod deployment;
 mod numbers;

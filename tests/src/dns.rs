@@ -1,10 +1,8 @@
-//! The name server of our own internet: it knows the names of our web and nothing else, and asks
-//! nobody.
+//! Name server of the virtual internet. It knows the names of the test web and forwards nothing.
 //!
-//! The road of a question: [`Server`] takes it over UDP or TCP; [`Zone`] answers it from a table
-//! (`zone`): addresses, or that the name has none of this kind, or that there is no such name. Resource
-//! is too long for UDP is cut and marked, so that the asker comes back over TCP (RFC 1035, RFC
-//! 6891).
+//! [`Server`] receives a query over UDP or TCP; [`Zone`] answers it from a table: addresses, no
+//! data of this type, or no such name. Answers too long for UDP are truncated and marked, so that
+//! the client repeats the query over TCP (RFC 1035, RFC 6891).
 
 mod server;
 mod zone;

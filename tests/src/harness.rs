@@ -1,12 +1,14 @@
-//! Real programs under test: started, waited for, stopped, killed, and never left behind.
+//! Harness: starts, waits for, stops and kills the real programs, and leaves none behind.
 //!
-//! The road: a [`RunDirectory`] holds a run's files and goes away with it; [`Program`] finds what cargo has
-//! built; a [`Process`] is a running one whose lines can be waited for; [`Coordinator`], [`Agent`]
-//! and [`Loader`] know how theirs is called; [`Admin`] is a person at the coordinator's HTTP API;
-//! [`until`] waits for a level.
+//! - [`RunDirectory`] holds a run's files and is removed with it.
+//! - [`Program`] finds what cargo has built; [`Process`] is a running one whose lines can be
+//!   awaited.
+//! - [`Coordinator`], [`Agent`] and [`Loader`] know the command lines of the programs.
+//! - [`Admin`] is a session at the coordinator's HTTP API.
+//! - [`until`] waits for a condition.
 //!
-//! The kernel ends every process when ours ends, however it ends. [`RunDirectory`]s are removed by a small
-//! shell process that outlives us for a moment.
+//! The kernel ends every process when the test process ends. A small shell process that outlives
+//! the test process removes the run directories.
 
 mod admin;
 mod agent;

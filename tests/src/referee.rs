@@ -1,13 +1,11 @@
-//! The referee: watches every request that the web gets and writes down what a crawler may be
-//! judged by.
+//! The referee records every request to the test web and judges the crawl by it.
 //!
-//! The road: the server reports each request with [`Referee::arrive`] and its end by dropping the
-//! [`Visit`]; the [`records`] keep counts per host and page, and take the time as an argument;
-//! [`Referee::report`] compares them with what the web [expects](crate::web::Expected) into a
-//! [`Report`], whose [`faults`](Report::faults) are sentences.
+//! The server reports each request with [`Referee::arrive`] and its end by dropping the [`Visit`].
+//! The [`records`] count per host and page; time is an argument. [`Referee::report`] compares them
+//! with what the web [expects](crate::web::Expected) into a [`Report`], whose
+//! [`faults`](Report::faults) are sentences.
 //!
-//! HEAD requests are probes, not crawling: they are counted, but do not enter the records of
-//! politeness.
+//! HEAD requests are probes: they are counted, but politeness is not judged by them.
 
 mod judge;
 mod records;

@@ -1,10 +1,10 @@
-//! Full-size registry dumps that nobody wrote: seeded, so that they are the same every time.
+//! Synthetic full-size registry dumps, the same for the same seed.
 //!
-//! Real dumps may not be passed on, and they change every day. These are written after what is
-//! known of them: how many objects each registry has, how long they are, how allocations divide
-//! into assignments, which share of the ranges is no prefix, names no organisation, or stands for
-//! no holder ([`Shares`]). [`make`] writes the files, [`time`] reads them with the loader and
-//! beside it with `zcat | wc -c`, which does nothing but unpack.
+//! Real dumps may not be redistributed and change every day. These follow what is known of them:
+//! the number of objects of each registry, their length, how allocations divide into assignments,
+//! and the shares of ranges that are no prefix, name no organisation, or have no holder
+//! ([`Shares`]). [`make`] writes the files; [`time`] reads them with the loader, beside `zcat | wc
+//! -c`, which only unpacks.
 
 mod arin;
 mod lacnic;

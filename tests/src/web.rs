@@ -1,15 +1,15 @@
-//! A web of our own: hundreds of sites, interlinked and multilingual, made from a seed, and a
-//! server that is all of them at once.
+//! A synthetic web: hundreds of linked, multilingual sites from a seed, and a server for all of
+//! them.
 //!
-//! The road of a page: a [`WebPlan`] names the hosts; [`Web::generate`] plants on each a tree of
-//! documents (`trees`), adds what a crawler meets on the real web (`extras`: robots.txt in several
-//! dialects, forbidden pages that are linked all the same, redirects, errors, files, decoys in
-//! comments and scripts) and ties the hosts together (`cross`), so that every host can be reached
-//! from the seeds. [`Expected`] is then found by walking these links as a perfectly behaved crawler
-//! would (`reach`): it is the truth that the referee compares a crawl with. Nothing but this
-//! skeleton is kept; a page's bytes are written when asked for (`page`, `prose`, `href`), always
-//! the same for the same seed and version. [`Server`] answers over HTTP and lets the
-//! [referee](crate::referee) watch.
+//! - A [`WebPlan`] names the hosts. [`Web::generate`] gives each a tree of documents (`trees`),
+//!   adds what a crawler meets on the real web (`extras`: robots.txt dialects, forbidden pages,
+//!   redirects, errors, files, decoys) and links the hosts (`cross`), so that every host can be
+//!   reached from the seeds.
+//! - [`Expected`] follows from walking these links as an ideal crawler would (`reach`). The referee
+//!   compares a crawl with it.
+//! - Only this structure is kept. A page's bytes are generated on request (`page`, `prose`,
+//!   `href`), always the same for the same seed and version.
+//! - [`Server`] answers over HTTP and reports to the [referee](crate::referee).
 
 mod answer;
 mod charset;

@@ -1,12 +1,12 @@
-//! The demo's world: who is where. Agents in well-spread cities, and hundreds of hosts at real
-//! addresses of the loaded registry data, with round trips between all of them.
+//! The demo's world: agents in cities that are far apart, and hundreds of hosts at real addresses
+//! of the loaded registry data, with round trips between all of them.
 //!
-//! The road: an [`Geography`] knows the round trips between cities and which addresses lie in which
-//! city (`candidate`); [`DemoWorld::choose`] picks agents (`spread`) and hosts (`choose`) so that
-//! every phase of the paper's search has work: hosts in an agent's own subnet, in other subnets of
-//! its company, in subnets near and far. Where a virtual internet can be had, [`Environment`] opens it
-//! with the world's web, name server and referee inside; else [`DemoWorld::on_loopback`] moves the
-//! same world to 127.x addresses (`mirror`) and the environment imposes the delays.
+//! [`Geography`] knows the round trips between cities and the city of each address (`candidate`).
+//! [`DemoWorld::choose`] picks agents (`spread`) and hosts (`choose`) so that every phase of the
+//! paper's search occurs: hosts in an agent's own subnet, in other subnets of its company, in
+//! subnets near and far. [`Environment`] opens the world in a virtual internet with its web, name
+//! server and referee. Without one, [`DemoWorld::on_loopback`] maps the world to 127.x addresses
+//! (`mirror`) and the web server imposes the delays.
 
 mod candidate;
 mod choose;

@@ -1,4 +1,4 @@
-//! The virtual internet as an ordinary user has it: through a user namespace of the program's own.
+//! The virtual internet for an ordinary user, through a user namespace.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;

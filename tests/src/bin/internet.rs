@@ -1,6 +1,7 @@
-//! `nearcrawl-internet`: can this machine and this user have a virtual internet? Builds a small
-//! one, proves that nothing leaves it, measures a round trip in it, and says what it found. Exit
-//! code 69 where there can be none.
+//! `nearcrawl-internet`: reports whether this machine and this user can have a virtual internet.
+//!
+//! It builds a small one, proves that nothing leaves it, and measures a round trip in it. Exit code
+//! 69 means that there can be none.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::ExitCode;
@@ -26,7 +27,8 @@ fn main() -> ExitCode {
         }
         Ok(rtt_ms) => {
             eprintln!(
-                "nearcrawl-internet: a handshake over {RTT_MS} ms took {rtt_ms:.2} ms: this machine is too slow"
+                "nearcrawl-internet: a handshake over {RTT_MS} ms took {rtt_ms:.2} ms: this \
+                 machine is too slow"
             );
             ExitCode::FAILURE
         }
@@ -38,7 +40,8 @@ fn try_out() -> Result<f64, NetError> {
     println!("privilege: {:?}", take_privilege()?);
     let place = |address: [u8; 4], site| Placed { address: address.into(), site: Site(site) };
     let node = |name: &str, placed| NodePlan { name: name.to_owned(), addresses: vec![placed] };
-    let (here, there) = (place([192, 0, 2, 1], 0), place([198, 51, 100, 1], 1));
+    let here = place([192, 0, 2, 1], 0);
+    let there = place([198, 51, 100, 1], 1);
     let internet = Internet::open(Plan {
         nodes: vec![node("here", here), node("there", there)],
         paths: Paths::new(2, |_, _| Path::half_of_rtt_ms(RTT_MS)),

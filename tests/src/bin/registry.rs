@@ -1,4 +1,4 @@
-//! Made-up dumps of all registries in full size, and how long the loader takes for them.
+//! `nearcrawl-registry`: writes synthetic full-size registry dumps and times the loader on them.
 
 use std::path::PathBuf;
 

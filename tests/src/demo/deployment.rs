@@ -1,4 +1,4 @@
-//! The programs on the environment: one coordinator, its agents, and the admin who lets them in.
+//! The programs of a run: one coordinator, its agents, and an admin session that approves them.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -47,17 +47,15 @@ impl Default for CrawlSettings {
 /// Everybody, up and let in.
 #[derive(Debug)]
 pub struct Deployment {
-    /// The coordinator.
     pub coordinator: Coordinator,
     /// The agents, by their place in the world.
     pub agents: Vec<Agent>,
-    /// Signed in.
     pub admin: Admin,
     /// Where the dashboard is, from outside.
     pub dashboard: SocketAddr,
     /// Name and password of the admin.
     pub password: String,
-    /// Resource the loader said about the load.
+    /// What the loader said about the load.
     pub load: Value,
     settings: CrawlSettings,
     _door: Option<PortForward>,
@@ -73,14 +71,18 @@ impl Deployment {
         settings: CrawlSettings,
     ) -> anyhow::Result<Self> {
         let plan = coordinator_plan(environment, run_directory)?;
-        let (data_dir, password) = (plan.data_dir.clone(), plan.admin_password.clone());
+        let data_dir = plan.data_dir.clone();
+        let password = plan.admin_password.clone();
         let coordinator = Coordinator::start(plan).await?;
         let (port_forward, dashboard) = open_door(environment, coordinator.address()).await?;
         let load = load(&data_dir, data, run_directory).await?;
         let admin = Admin::sign_in(dashboard, &password).await?;
         generation(&admin).await?;
         let policy = json!({
-            "strategy": settings.strategy.as_str(), "threshold_ms": settings.threshold_ms, "patience_s": 20, "host_delay_ms": settings.host_delay_ms,
+            "strategy": settings.strategy.as_str(),
+            "threshold_ms": settings.threshold_ms,
+            "patience_s": 20,
+            "host_delay_ms": settings.host_delay_ms,
         });
         admin.set_policy(&policy).await?;
         let agents = Vec::with_capacity(environment.world().agents.len());

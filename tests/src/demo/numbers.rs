@@ -1,5 +1,4 @@
-//! Resource came of a crawl, from everyone who knows: the coordinator, the referee, the matrix, the
-//! kernel.
+//! Results of a crawl, as the coordinator, the referee, the matrix and the kernel report them.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -20,15 +19,13 @@ use crate::world::{DemoWorld, Environment, Geography, WorldCounts};
 /// Everything that the demo tells.
 #[derive(Debug, Clone, Serialize)]
 pub struct Numbers {
-    /// Node takes part.
+    /// Who takes part.
     pub counts: WorldCounts,
     /// Subnets of the loaded generation.
     pub subnets: u64,
-    /// Its companies.
     pub companies: u64,
     /// Seconds from the first byte of the files to the swap.
     pub build_seconds: f64,
-    /// Approved agents.
     pub agents: u64,
     /// Delegations by reason.
     pub delegations: BTreeMap<String, u64>,
@@ -42,7 +39,7 @@ pub struct Numbers {
     pub dealing: Dealing,
     /// Seconds from the seeds to the last change.
     pub crawl_seconds: f64,
-    /// Resource the referee saw.
+    /// What the referee saw.
     pub referee: Report,
     /// Documents and plain texts that the index shall hold.
     pub indexable: u64,
@@ -50,15 +47,13 @@ pub struct Numbers {
     pub indexed: u64,
     /// Documents integrated, counted again each time.
     pub integrated: u64,
-    /// Packages received.
     pub packages: u64,
-    /// Packages integrated.
     pub packages_integrated: u64,
     /// Bytes of bodies that the agents fetched.
     pub bytes_fetched: u64,
     /// Bytes of packages that they shipped.
     pub bytes_shipped: u64,
-    /// Resource was searched for.
+    /// What was searched for.
     pub searches: Vec<SearchFound>,
     /// Most memory of the coordinator's process, in bytes.
     pub coordinator_memory: u64,
@@ -88,7 +83,7 @@ pub struct Dealing {
 /// One search and what came back.
 #[derive(Debug, Clone, Serialize)]
 pub struct SearchFound {
-    /// Resource had to come back.
+    /// What had to come back.
     pub query: Query,
     /// Pages that fit.
     pub total: u64,
@@ -262,7 +257,7 @@ async fn delegation_table(deployment: &Deployment) -> anyhow::Result<Vec<(Range,
     Ok(delegation_table)
 }
 
-/// Node has the smallest delegated subnet around the address.
+/// Who has the smallest delegated subnet around the address.
 fn owner(delegation_table: &[(Range, usize)], address: IpAddr) -> Option<usize> {
     let around = delegation_table.iter().filter(|(range, _)| range.contains(address));
     around.min_by_key(|(range, _)| range.addresses()).map(|(_, agent)| *agent)

@@ -29,10 +29,8 @@ pub struct Options {
     /// Leave the data folder in place at the end.
     #[arg(long)]
     pub keep: bool,
-    /// Crawler agents.
     #[arg(long, default_value_t = 12)]
     pub agents: usize,
-    /// Web hosts.
     #[arg(long, default_value_t = 300)]
     pub hosts: usize,
     /// HTML documents on them.

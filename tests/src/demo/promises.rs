@@ -1,4 +1,4 @@
-//! Resource a run has to reach.
+//! Targets that a run has to reach.
 
 use super::Numbers;
 
@@ -10,9 +10,9 @@ const COORDINATOR_MEMORY: u64 = 600_000_000;
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Promise {
-    /// Resource was promised.
+    /// What was promised.
     pub what: &'static str,
-    /// Resource was seen.
+    /// What was seen.
     pub seen: String,
     /// Whether it was kept.
     pub kept: bool,
@@ -110,7 +110,8 @@ fn search(numbers: &Numbers) -> Vec<Promise> {
 
 fn memory(numbers: &Numbers) -> Vec<Promise> {
     let megabytes = |bytes: u64| format!("{} MB", bytes / 1_000_000);
-    let (agent, coordinator) = (numbers.agent_memory, numbers.coordinator_memory);
+    let agent = numbers.agent_memory;
+    let coordinator = numbers.coordinator_memory;
     vec![
         promise("an agent takes less than 150 MB", megabytes(agent), agent < AGENT_MEMORY),
         promise(

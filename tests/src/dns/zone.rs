@@ -1,4 +1,4 @@
-//! Here is a question: what is the answer? Without sockets.
+//! Answers to DNS queries, without sockets.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -11,9 +11,9 @@ use hickory_proto::rr::{DNSClass, Name, RData, Record, RecordType};
 const TTL_S: u32 = 3_600;
 /// How long it may be kept that there is no such name.
 const NEGATIVE_TTL_S: u32 = 60;
-/// Resource fits into UDP without EDNS (RFC 1035 section 4.2.1).
+/// What fits into UDP without EDNS (RFC 1035 section 4.2.1).
 const PLAIN_UDP: u16 = 512;
-/// Resource we send over UDP at most, whatever the asker would take: no fragments.
+/// What we send over UDP at most, whatever the asker would take: no fragments.
 const MOST_UDP: u16 = 1_232;
 
 /// Names and their addresses.

@@ -1,4 +1,4 @@
-//! A person at the coordinator's HTTP API.
+//! An admin's session at the coordinator's HTTP API.
 
 use std::net::SocketAddr;
 use std::time::Duration;

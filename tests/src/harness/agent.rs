@@ -152,12 +152,11 @@ impl Agent {
         self.id
     }
 
-    /// Resource it was started with.
+    /// What it was started with.
     pub fn plan(&self) -> &AgentPlan {
         &self.plan
     }
 
-    /// Its process.
     pub fn process(&mut self) -> &mut Process {
         &mut self.process
     }
@@ -168,7 +167,6 @@ impl Agent {
         self.process.line("an approved agent", START, approved).await
     }
 
-    /// `kill -9`.
     pub fn kill(&mut self) {
         self.process.kill();
     }

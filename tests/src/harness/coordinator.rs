@@ -90,7 +90,6 @@ impl Coordinator {
         self.listening
     }
 
-    /// Its process.
     pub fn process(&mut self) -> &mut Process {
         &mut self.process
     }
@@ -101,7 +100,6 @@ impl Coordinator {
         std::fs::read_to_string(file).ok()?.lines().next()?.trim().parse().ok()
     }
 
-    /// `kill -9`.
     pub fn kill(&mut self) {
         self.process.kill();
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::net::NetError;
 
-/// Resource was attempted with a program under test.
+/// What was attempted with a program under test.
 #[derive(Debug, thiserror::Error)]
 pub enum HarnessError {
     /// Cargo has not built it.
@@ -12,12 +12,7 @@ pub enum HarnessError {
     NotBuilt(PathBuf),
     /// A file or folder of the run.
     #[error("cannot prepare {path}")]
-    Prepare {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Prepare { path: PathBuf, source: io::Error },
     /// The program could not be started or signalled.
     #[error("cannot {what} {program}")]
     Handle {
@@ -25,7 +20,6 @@ pub enum HarnessError {
         what: &'static str,
         /// How the harness calls it.
         program: String,
-        /// Why.
         source: io::Error,
     },
     /// The program ended while something was expected of it.
@@ -35,7 +29,7 @@ pub enum HarnessError {
         program: String,
         /// Its exit status.
         status: String,
-        /// Resource was waited for.
+        /// What was waited for.
         wanted: String,
         /// Its last words.
         said: String,
@@ -43,27 +37,19 @@ pub enum HarnessError {
     /// Something did not come about in time.
     #[error("no {wanted} within {limit:?}; last seen: {seen}")]
     Late {
-        /// Resource was waited for.
+        /// What was waited for.
         wanted: String,
-        /// How long.
         limit: Duration,
         /// The last status.
         seen: String,
     },
     /// A request to the coordinator failed.
     #[error("cannot {what} at the coordinator")]
-    Request {
-        /// Infinitive.
-        what: String,
-        /// Why.
-        source: reqwest::Error,
-    },
+    Request { what: String, source: reqwest::Error },
     /// The coordinator refused.
     #[error("the coordinator answered {status} to: {what}: {said}")]
     Refused {
-        /// Infinitive.
         what: String,
-        /// HTTP status.
         status: u16,
         /// The body, shortened.
         said: String,
@@ -71,7 +57,6 @@ pub enum HarnessError {
     /// The answer lacks something.
     #[error("the coordinator's answer to: {what}: has no {field}")]
     Answer {
-        /// Infinitive.
         what: String,
         /// A JSON pointer or header name.
         field: &'static str,

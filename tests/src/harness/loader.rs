@@ -13,7 +13,7 @@ const LIMIT: Duration = Duration::from_mins(3);
 #[derive(Debug)]
 pub struct Loader;
 
-/// Resource a finished call left.
+/// What a finished call left.
 #[derive(Debug)]
 pub struct Loaded {
     /// How it ended.

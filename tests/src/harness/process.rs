@@ -1,4 +1,4 @@
-//! A running program: its lines, its memory, its end.
+//! A running program: its output, its memory, its exit.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -26,10 +26,9 @@ pub struct Process {
     status: Option<ExitStatus>,
 }
 
-/// Resource a process takes, in bytes.
+/// What a process takes, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Resident now.
     pub resident: u64,
     /// Most that was ever resident.
     pub peak: u64,
@@ -56,7 +55,6 @@ impl Process {
         &self.name
     }
 
-    /// Its number.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -93,7 +91,8 @@ impl Process {
             Ok(status) => status.to_string(),
             Err(_) => "its output is closed, but it runs".to_owned(),
         };
-        let (program, wanted) = (self.name.clone(), wanted.to_owned());
+        let program = self.name.clone();
+        let wanted = wanted.to_owned();
         HarnessError::Ended { program, status, wanted, said: self.last_words() }
     }
 
@@ -135,7 +134,7 @@ impl Process {
         self.status.is_none()
     }
 
-    /// Resource it takes now and took at most; zero when it has ended.
+    /// What it takes now and took at most; zero when it has ended.
     pub fn memory(&self) -> Memory {
         let text =
             std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap_or_default();

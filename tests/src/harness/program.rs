@@ -1,4 +1,4 @@
-//! Here is a name: where is the program that cargo built?
+//! Paths of the programs that cargo built.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,11 +8,8 @@ use super::HarnessError;
 /// One of our programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
-    /// `nearcrawl-coordinator`
     Coordinator,
-    /// `nearcrawl-agent`
     Agent,
-    /// `rir-loader`
     Loader,
 }
 

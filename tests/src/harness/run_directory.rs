@@ -1,4 +1,4 @@
-//! A run's folder, removed at the end of the run, however it ends.
+//! Directory of a run, removed when the run ends, also after a crash.
 
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use super::HarnessError;
 const JANITOR: &str = r#"
 while [ -d "/proc/$1" ]; do sleep 0.5; done
 tries=0
-while ls "$2"/*/postgres/postmaster.pid "$2"/postgres/postmaster.pid >/dev/null 2>&1 && [ $tries -lt 40 ]; do
+running() { ls "$2"/*/postgres/postmaster.pid "$2"/postgres/postmaster.pid >/dev/null 2>&1; }
+while [ $tries -lt 40 ] && running "$1" "$2"; do
     tries=$((tries + 1)); sleep 0.25
 done
 rm -rf "$2"
@@ -43,7 +44,6 @@ impl RunDirectory {
         command.spawn().map_err(HarnessError::handle("start", "the janitor"))
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,7 +1,7 @@
-//! The thread that starts every process.
+//! Thread that starts every process.
 //!
-//! The kernel ties "end with the parent" to the *thread* that forked, and the threads of a runtime
-//! come and go. This one stays as long as our process.
+//! The kernel binds "end with the parent" to the *thread* that forked, and threads of a runtime
+//! come and go. This thread lives as long as the test process.
 
 use std::io;
 use std::os::unix::process::CommandExt as _;

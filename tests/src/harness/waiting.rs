@@ -1,4 +1,4 @@
-//! Waiting for a level, never for a time.
+//! Waits for a condition instead of a time.
 
 use std::fmt::Display;
 use std::future::Future;

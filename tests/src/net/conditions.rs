@@ -1,5 +1,4 @@
-//! Resource is wrong with the internet now: which ways are cut, and which are slower than they should
-//! be.
+//! Faults that are in force: paths that are cut, and paths that are slowed.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -8,7 +7,7 @@ use std::time::Duration;
 use super::packet::Ends;
 use super::paths::Site;
 
-/// Resource a disturbance covers; always both directions.
+/// What a disturbance covers; always both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Everything from and to a site, also what stays within it.

@@ -1,4 +1,4 @@
-//! Resource can go wrong while an internet is built.
+//! Errors while a virtual internet is built.
 
 use std::io;
 use std::net::IpAddr;
@@ -18,7 +18,7 @@ pub enum NetError {
     IdentityMap {
         /// The file under /proc.
         path: &'static str,
-        /// Resource the kernel said.
+        /// What the kernel said.
         source: io::Error,
     },
     /// The TUN driver is absent or closed to this user.
@@ -29,7 +29,7 @@ pub enum NetError {
     Enter {
         /// Its name in the plan.
         namespace: String,
-        /// Resource the kernel said.
+        /// What the kernel said.
         source: io::Error,
     },
     /// A kernel setting of a namespace could not be written.
@@ -39,9 +39,9 @@ pub enum NetError {
         namespace: String,
         /// File under /proc/sys.
         path: &'static str,
-        /// Resource should have been written.
+        /// What should have been written.
         value: String,
-        /// Resource the kernel said.
+        /// What the kernel said.
         source: io::Error,
     },
     /// A link, address or route could not be set.
@@ -49,9 +49,9 @@ pub enum NetError {
     Configure {
         /// Its name in the plan.
         namespace: String,
-        /// Resource was attempted, as words that follow "cannot".
+        /// What was attempted, as words that follow "cannot".
         attempt: String,
-        /// Resource the kernel said.
+        /// What the kernel said.
         source: Errno,
     },
     /// The work handed to a namespace panicked.
@@ -71,17 +71,17 @@ pub enum NetError {
     NotIsolated {
         /// Its name in the plan.
         namespace: String,
-        /// Resource was found there.
+        /// What was found there.
         finding: String,
     },
-    /// Resource the kernel tells about a namespace could not be read.
+    /// What the kernel tells about a namespace could not be read.
     #[error("cannot read {path} in the namespace of {namespace}")]
     Inspect {
         /// Its name in the plan.
         namespace: String,
         /// File under /proc.
         path: &'static str,
-        /// Resource the kernel said.
+        /// What the kernel said.
         source: io::Error,
     },
     /// An address that no node of the plan has.

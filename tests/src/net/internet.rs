@@ -1,5 +1,4 @@
-//! A whole internet from a plan: namespaces, devices, addresses, routes, and the router between
-//! them.
+//! A virtual internet built from a plan: namespaces, devices, addresses, routes, and the router.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -38,10 +37,9 @@ pub struct NodePlan {
     pub addresses: Vec<Placed>,
 }
 
-/// Resource an internet shall look like.
+/// What an internet shall look like.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The namespaces.
     pub nodes: Vec<NodePlan>,
     /// Delays, jitter and loss between all sites.
     pub paths: Paths,
@@ -75,7 +73,8 @@ impl Internet {
         let bell = Arc::new(bell.map_err(|e| NetError::Router(e.into()))?);
         let counters = Arc::new(Counters::default());
         let links = Links::new(orders, Arc::clone(&bell), Arc::clone(&counters));
-        let (paths, seed) = (plan.paths, plan.seed);
+        let paths = plan.paths;
+        let seed = plan.seed;
         let router = Router { devices, homes, paths, orders: inbox, bell, counters, seed };
         Ok(Self { namespaces, links, router: Some(start(router)?) })
     }
@@ -155,7 +154,8 @@ fn furnish(node: &NodePlan) -> Result<Tun, NetError> {
     for link in ["lo", tun::NAME] {
         netlink.link_up(link).map_err(attempt(format!("set {link} up")))?;
     }
-    let (mut four, mut six) = (false, false);
+    let mut four = false;
+    let mut six = false;
     for Placed { address, .. } in node.addresses.iter().copied() {
         let seen = if address.is_ipv4() { &mut four } else { &mut six };
         if std::mem::replace(seen, true) {

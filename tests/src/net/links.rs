@@ -1,4 +1,4 @@
-//! Cutting, slowing and healing the ways of a running internet.
+//! Cuts, slows and heals paths of a running virtual internet.
 
 use std::io;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Links {
         self.tell(Order::HealAll)
     }
 
-    /// Resource the router did so far.
+    /// What the router did so far.
     pub fn traffic(&self) -> Traffic {
         self.counters.read()
     }

@@ -1,4 +1,4 @@
-//! One network namespace: how it is made, and how programs and sockets get into it.
+//! A network namespace: its creation, and how programs and sockets enter it.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,7 +1,7 @@
-//! Links, addresses and routes of the namespace that the calling thread is in, set by rtnetlink(7).
+//! Links, addresses and routes of the calling thread's namespace, set by rtnetlink(7).
 //!
-//! Not by the `ip` command: as an ordinary user in a user namespace the privilege would not survive
-//! starting it.
+//! The `ip` command does not work here: for an ordinary user in a user namespace the privilege does
+//! not survive `execve`.
 
 use std::net::IpAddr;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -28,7 +28,8 @@ pub(super) struct Netlink {
 impl Netlink {
     /// Opens a socket in the namespace of the calling thread.
     pub(super) fn open() -> Result<Self, Errno> {
-        let (family, protocol) = (AddressFamily::Netlink, SockProtocol::NetlinkRoute);
+        let family = AddressFamily::Netlink;
+        let protocol = SockProtocol::NetlinkRoute;
         let socket = socket(family, SockType::Raw, SockFlag::SOCK_CLOEXEC, protocol)?;
         bind(socket.as_raw_fd(), &NetlinkAddr::new(0, 0))?;
         Ok(Self { socket, sequence: 0 })

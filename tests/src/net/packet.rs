@@ -1,13 +1,11 @@
-//! Here are bytes from a device: from which address to which do they travel?
+//! Source and destination of an IP packet.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The ends of an IP packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Ends {
-    /// Sender.
     pub(super) source: IpAddr,
-    /// Receiver.
     pub(super) destination: IpAddr,
 }
 

@@ -1,4 +1,4 @@
-//! How far apart the sites of an internet are: one way, between every two of them.
+//! One-way delay between every two sites of a virtual internet.
 
 use std::time::Duration;
 
@@ -27,7 +27,6 @@ impl Path {
     }
 }
 
-/// The matrix.
 #[derive(Debug, Clone)]
 pub struct Paths {
     sites: u16,

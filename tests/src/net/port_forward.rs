@@ -1,6 +1,6 @@
-//! A port_forward from the machine's own loopback to a listener inside a namespace, so that a browser
-//! outside can see a dashboard inside. It only lets connections in; nothing inside can use it to
-//! get out.
+//! Port forward from the machine's own loopback to a listener inside a namespace, so that a browser
+//! outside can open a dashboard inside. It accepts connections from outside only; nothing inside
+//! can use it to get out.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream as StdStream};

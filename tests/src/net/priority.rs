@@ -1,9 +1,8 @@
-//! Makes the calling thread one that does not wait for its turn.
+//! Raises the scheduling priority of the calling thread.
 //!
-//! A packet that is due waits for the router's thread, and on a machine that is busy with the very
-//! programs under test that would be many milliseconds: measured with ten busy loops on two cores,
-//! 10 to 40 ms on a path of 30. The router sleeps nearly all the time, so that it takes nothing
-//! from others by going first.
+//! A due packet waits for the router's thread. On a machine that is busy with the programs under
+//! test that takes long: 10 to 40 ms on a path of 30 ms, measured with ten busy loops on two cores.
+//! The router sleeps nearly all the time, so its priority costs others nothing.
 
 use nix::errno::Errno;
 use nix::libc;
@@ -13,7 +12,6 @@ use nix::libc;
 pub(super) enum Priority {
     /// Runs as soon as it has something to do.
     RealTime,
-    /// Is preferred.
     Preferred,
     /// This user may not have more; times hold as long as the machine is not busy.
     Ordinary,

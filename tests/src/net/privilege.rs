@@ -1,4 +1,4 @@
-//! Here is a process: may it make network namespaces, and if not, can it give itself that right?
+//! Whether this process may create network namespaces, and how it obtains that right.
 
 use std::{fs, io, thread};
 
@@ -38,7 +38,8 @@ fn try_namespace() -> Result<(), Errno> {
 }
 
 fn enter_user_namespace() -> Result<(), NetError> {
-    let (user, group) = (geteuid(), getegid());
+    let user = geteuid();
+    let group = getegid();
     unshare(CloneFlags::CLONE_NEWUSER).map_err(NetError::NoNamespaces)?;
     // A process without privilege outside may map its group only after giving up setgroups
     // (user_namespaces(7)).

@@ -1,5 +1,5 @@
-//! Here is an internet: is there any way out of it? The kernel's own lists, read inside each
-//! namespace, must show the loopback interface and the TUN device, and no route over anything else.
+//! Proof of isolation: in each namespace the kernel lists only the loopback interface and the TUN
+//! device, and no route over anything else.
 
 use std::fmt;
 use std::fs;
@@ -23,7 +23,8 @@ impl fmt::Display for Proof {
         let Self { namespaces, routes } = self;
         write!(
             f,
-            "isolated: each of {namespaces} namespaces has only lo and {}, all {routes} routes stay on these two, \
+            "isolated: each of {namespaces} namespaces has only lo and {}, all {routes} routes \
+             stay on these two, \
              and the router knows no address outside",
             tun::NAME
         )

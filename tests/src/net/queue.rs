@@ -1,5 +1,4 @@
-//! Packets on their way, by the time at which they are due. The order between two addresses is
-//! kept.
+//! Packets in flight, ordered by due time. The order between two addresses is kept.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -18,7 +17,6 @@ pub(super) struct Departure {
     number: u64,
     /// Index of the device that the packet goes to.
     pub(super) device: usize,
-    /// The packet.
     pub(super) packet: Vec<u8>,
 }
 

@@ -1,5 +1,5 @@
-//! The router: one thread that reads packets from every device, holds each for as long as its way
-//! takes, and hands it to the device of its destination.
+//! The router: one thread that reads packets from every device, holds each for the delay of its
+//! path, and writes it to the device of its destination.
 
 use std::collections::HashMap;
 use std::io;
@@ -38,7 +38,7 @@ pub(super) struct Home {
     pub(super) site: Site,
 }
 
-/// Resource the router can be told while it runs.
+/// What the router can be told while it runs.
 #[derive(Debug)]
 pub(super) enum Order {
     Cut(Scope),
@@ -168,13 +168,13 @@ impl Router {
     }
 }
 
-/// Resource there is to do after a wait.
+/// What there is to do after a wait.
 struct Ready {
     bell: bool,
     devices: Vec<usize>,
 }
 
-/// Resource changes while the router runs.
+/// What changes while the router runs.
 struct State {
     conditions: Conditions,
     queue: Queue,

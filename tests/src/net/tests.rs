@@ -1,4 +1,4 @@
-//! The internet at work: real packets through real namespaces.
+//! Tests of the virtual internet with real packets through real namespaces.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -80,7 +80,7 @@ async fn icmp_ms(internet: &Internet, to: IpAddr) -> f64 {
     pinger.timeout(Duration::from_secs(3));
     let mut best = f64::INFINITY;
     for sequence in 0..8 {
-        // Resource it returns begins after the request was sent, and is too short when something else
+        // What it returns begins after the request was sent, and is too short when something else
         // ran in between.
         let before = Instant::now();
         pinger.ping(PingSequence(sequence), &[0; 32]).await.unwrap();

@@ -1,4 +1,4 @@
-//! Resource the router did, in numbers.
+//! Counters of the router.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -21,7 +21,6 @@ pub struct Traffic {
     pub unknown: u64,
     /// Multicast, broadcast and the like, which no router forwards.
     pub link_local: u64,
-    /// Not IP.
     pub malformed: u64,
     /// Refused by the device of the destination.
     pub refused: u64,
@@ -34,7 +33,8 @@ impl fmt::Display for Traffic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} packets delivered ({} bytes), {} lost, {} cut, {} to unknown addresses, at most {:.2} ms late",
+            "{} packets delivered ({} bytes), {} lost, {} cut, {} to unknown addresses, at most \
+             {:.2} ms late",
             self.delivered,
             self.delivered_bytes,
             self.lost,

@@ -1,5 +1,5 @@
-//! A TUN device: IP packets that the namespace sends out come up here, and packets written here
-//! arrive there.
+//! A TUN device: packets that the namespace sends are read here, and packets written here arrive
+//! there.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};

@@ -1,4 +1,4 @@
-//! The judge: goes through the records and compares them with the truth.
+//! Compares the records with the expected crawl.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -15,7 +15,9 @@ const NAMED: usize = 50;
 pub(super) fn report(web: &Web, records: &FetchRecords, rules: &Rules) -> Report {
     let judge = Judge { web, records };
     let repeats = judge.repeats();
-    let (missing, disallowed, beyond) = (judge.missing(), judge.disallowed(), judge.beyond());
+    let missing = judge.missing();
+    let disallowed = judge.disallowed();
+    let beyond = judge.beyond();
     Report {
         coverage: tally::coverage(web, records),
         missing: named(missing),

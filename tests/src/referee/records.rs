@@ -1,4 +1,4 @@
-//! Resource happened, host by host and page by page.
+//! Requests by host, page and agent.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -9,7 +9,6 @@ use crate::web::Resource;
 /// Unknown paths remembered by name; more are only counted.
 const STRANGERS: usize = 1_000;
 
-/// All records.
 #[derive(Debug)]
 pub(super) struct FetchRecords {
     pub(super) hosts: Vec<HostRecord>,

@@ -1,4 +1,4 @@
-//! The verdict: the records compared with the truth.
+//! Result of the comparison.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::tally::Coverage;
 
-/// Resource is asked of a crawl.
+/// What is asked of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     /// Least time between the end of an answer and the start of the next request to the same host.
@@ -19,16 +19,13 @@ pub struct Rules {
 /// A host and a number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HostCount {
-    /// DNS name.
     pub host: String,
-    /// How many.
     pub count: u32,
 }
 
 /// A host and a time between two requests.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gap {
-    /// DNS name.
     pub host: String,
     /// The smallest gap seen there, in milliseconds.
     pub ms: f64,
@@ -37,7 +34,6 @@ pub struct Gap {
 /// A URL that was fetched more than once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Repeat {
-    /// The URL.
     pub url: String,
     /// How often it was fetched.
     pub times: u32,
@@ -45,12 +41,11 @@ pub struct Repeat {
     pub status: u16,
 }
 
-/// Resource one agent asked for.
+/// What one agent asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AgentTally {
     /// The address it came from.
     pub address: IpAddr,
-    /// GET requests.
     pub requests: u64,
     /// Hosts that it asked.
     pub hosts: usize,
@@ -96,7 +91,6 @@ pub struct Report {
     pub gaps_too_small: Vec<Gap>,
     /// Hosts that more than one agent asked.
     pub shared_hosts: Vec<HostCount>,
-    /// HEAD requests.
     pub probes: u64,
     /// Bytes of bodies before compression.
     pub plain_bytes: u64,
@@ -107,7 +101,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Resource a polite and complete crawl would not have done, one sentence each; empty when all is
+    /// What a polite and complete crawl would not have done, one sentence each; empty when all is
     /// well.
     pub fn faults(&self) -> Vec<String> {
         let missing = self.coverage.all.expected - self.coverage.all.fetched;

@@ -1,4 +1,4 @@
-//! Expected and fetched, by class of URL.
+//! Expected and fetched URLs by class.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::web::{Class, Web};
 /// How many of the expected URLs were fetched at least once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Resource a perfectly behaved crawler fetches.
+    /// What a perfectly behaved crawler fetches.
     pub expected: usize,
     /// How many of these were fetched.
     pub fetched: usize,
@@ -39,7 +39,6 @@ impl Coverage {
     }
 }
 
-/// Counts.
 pub(super) fn coverage(web: &Web, records: &FetchRecords) -> Coverage {
     let mut coverage = Coverage::default();
     for (id, class) in web.expected().wanted() {

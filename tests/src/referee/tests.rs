@@ -1,4 +1,4 @@
-//! The records, kept with made-up times.
+//! Tests of the records with given times.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -55,7 +55,6 @@ impl Crawl {
         self.get(id.host, &Resource::Page(id.page), status);
     }
 
-    /// Everything, politely.
     fn all(&mut self) {
         for host in 0..self.web.hosts().len() {
             self.get(host, &Resource::Robots, 200);
@@ -94,8 +93,10 @@ fn a_complete_and_polite_crawl_has_no_fault() {
 fn every_fault_is_named() {
     let mut crawl = Crawl::start();
     crawl.all();
-    let (web, agent) = (Arc::clone(&crawl.web), IpAddr::from([198, 51, 100, 2]));
-    let (document, error) = (first(&web, Class::Document), first(&web, Class::Error));
+    let web = Arc::clone(&crawl.web);
+    let agent = IpAddr::from([198, 51, 100, 2]);
+    let document = first(&web, Class::Document);
+    let error = first(&web, Class::Error);
     let forbidden = *web.expected().forbidden().iter().next().unwrap();
     let known = |page: usize| web.expected().wanted().contains_key(&PageId { host: 0, page });
     let hidden = (0..1_000).find(|page| {

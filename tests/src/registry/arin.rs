@@ -1,4 +1,4 @@
-//! Objects as ARIN writes them.
+//! Objects in ARIN's format.
 
 use std::io::{self, Write};
 
@@ -20,8 +20,10 @@ pub(super) fn net(out: &mut impl Write, net: &Net) -> io::Result<()> {
     }
     write!(
         out,
-        "Parent:         NET-{a}-0-0-0-0\nNetName:        EXAMPLE-{}\nNetRange:       {first} - {last}\n\
-         NetType:        {kind}\nRegDate:        2004-05-31\nUpdated:        20{:02}-05-31\nSource:         ARIN\n\n",
+        "Parent:         NET-{a}-0-0-0-0\nNetName:        EXAMPLE-{}\nNetRange:       {first} - \
+         {last}\n\
+         NetType:        {kind}\nRegDate:        2004-05-31\nUpdated:        \
+         20{:02}-05-31\nSource:         ARIN\n\n",
         net.customer,
         net.last % 25,
     )
@@ -32,8 +34,11 @@ pub(super) fn organisation(out: &mut impl Write, number: u32, customer: bool) ->
     let handle = if customer { format!("C{number:08}") } else { format!("EXAMP-{number}") };
     write!(
         out,
-        "OrgID:          {handle}\nOrgName:        Example Organisation {number}\nCanAllocate:    N\n\
-         Street:         {number} Some Street\nCity:           Somewhere\nState/Prov:     VA\nCountry:        US\n\
-         PostalCode:     20151\nRegDate:        2004-05-31\nUpdated:        2012-05-31\nSource:         ARIN\n\n"
+        "OrgID:          {handle}\nOrgName:        Example Organisation {number}\nCanAllocate:    \
+         N\n\
+         Street:         {number} Some Street\nCity:           Somewhere\nState/Prov:     \
+         VA\nCountry:        US\n\
+         PostalCode:     20151\nRegDate:        2004-05-31\n\
+         Updated:        2012-05-31\nSource:         ARIN\n\n"
     )
 }

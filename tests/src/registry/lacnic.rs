@@ -1,4 +1,4 @@
-//! Objects as LACNIC writes them: in ISO 8859-1.
+//! Objects in LACNIC's format, in ISO 8859-1.
 
 use std::io::{self, Write};
 
@@ -15,8 +15,10 @@ pub(super) fn net(out: &mut impl Write, net: &Net) -> io::Result<()> {
     out.write_all(b"status:     reallocated\nowner:      Organiza\xe7\xe3o de Exemplo ")?;
     write!(
         out,
-        "{customer}\ncity:       Lugar\ncountry:    BR\nowner-c:    EXA{customer}\ntech-c:     EXA{customer}\n\
-         inetnum-up: {}/8\ncreated:    2004-05-31\nchanged:    20{:02}-05-31\nsource:     LACNIC\n\n",
+        "{customer}\ncity:       Lugar\ncountry:    BR\nowner-c:    EXA{customer}\ntech-c:     \
+         EXA{customer}\n\
+         inetnum-up: {}/8\ncreated:    2004-05-31\nchanged:    20{:02}-05-31\nsource:     \
+         LACNIC\n\n",
         net.first >> 24,
         net.last % 25,
         customer = net.customer,

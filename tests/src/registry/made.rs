@@ -1,4 +1,4 @@
-//! The files of all registries.
+//! The dump files of all registries.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -11,10 +11,9 @@ use super::nets::{Net, Shares, Size, nets};
 use super::rpsl::Rpsl;
 use super::{arin, lacnic};
 
-/// Resource was written.
+/// What was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Made {
-    /// The files.
     pub files: Vec<PathBuf>,
     /// Ranges in all of them.
     pub nets: u64,

@@ -1,4 +1,4 @@
-//! Ranges as a registry hands them out: allocations side by side, assignments within.
+//! Ranges as a registry assigns them: allocations side by side, assignments inside.
 
 use std::net::Ipv4Addr;
 
@@ -15,9 +15,7 @@ const FEWEST: u32 = 8;
 /// How many objects a dump has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Ranges.
     pub nets: u32,
-    /// Organisations.
     pub organisations: u32,
     /// First octet of the space, and how many /8 it has.
     pub space: (u8, u8),
@@ -40,7 +38,6 @@ impl Default for Shares {
     }
 }
 
-/// One range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Net {
     pub(super) first: u32,

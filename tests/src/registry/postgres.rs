@@ -1,5 +1,5 @@
-//! The same hierarchy in a real Postgres: how long the load takes beside a bare `\copy` of the same
-//! rows, and what a lookup costs.
+//! The same hierarchy in Postgres: the time of the load beside a bare `\copy` of the same rows, and
+//! of a lookup.
 
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr};
@@ -16,7 +16,7 @@ use rir_loader::load::load;
 use rir_loader::read::RegistryData;
 use store::Address;
 
-/// Resource was measured.
+/// What was measured.
 #[derive(Debug, Clone, Copy)]
 pub struct InPostgres {
     /// From the hierarchy in memory to the commit of its generation.
@@ -90,7 +90,7 @@ async fn measure(cluster: &Cluster, dir: &Path, data: &RegistryData) -> anyhow::
     Ok(InPostgres { load, copy, lookup, in_memory: in_memory(&data.hierarchy) })
 }
 
-/// Resource one of many lookups of random IPv4 addresses takes, each turn with others.
+/// What one of many lookups of random IPv4 addresses takes, each turn with others.
 fn in_memory(hierarchy: &Hierarchy) -> Duration {
     let mut chance = ChaCha8Rng::seed_from_u64(1);
     let mut turns: Vec<Duration> = (0..TURNS).map(|_| turn(hierarchy, &mut chance)).collect();
@@ -117,7 +117,8 @@ fn turn(hierarchy: &Hierarchy, chance: &mut ChaCha8Rng) -> Duration {
 fn lookups(count: u32) -> String {
     format!(
         "CREATE TEMP TABLE wanted AS
-             SELECT '0.0.0.0'::inet + floor(random() * 4294967296)::bigint AS address FROM generate_series(1, {count});
+             SELECT '0.0.0.0'::inet + floor(random() * 4294967296)::bigint AS address FROM \
+             generate_series(1, {count});
          CREATE TEMP TABLE took (seconds double precision);
          DO $$
          DECLARE begun timestamptz := clock_timestamp(); live integer; one record;

@@ -1,4 +1,4 @@
-//! Objects as RIPE, APNIC and AFRINIC write them.
+//! Objects in the format of RIPE, APNIC and AFRINIC.
 
 use std::io::{self, Write};
 
@@ -22,14 +22,16 @@ impl Rpsl {
     }
 
     pub(super) fn net(self, out: &mut impl Write, net: &Net) -> io::Result<()> {
-        let ((first, last), source) = (net.ends(), self.source);
+        let (first, last) = net.ends();
+        let source = self.source;
         let customer = net.customer;
         let country = self.countries[customer as usize % self.countries.len()];
         let status = if net.allocation { "ALLOCATED PA" } else { "ASSIGNED PA" };
         if net.placeholder {
             write!(
                 out,
-                "inetnum:        {first} - {last}\nnetname:        NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK\n"
+                "inetnum:        {first} - {last}\nnetname:        \
+                 NON-RIPE-NCC-MANAGED-ADDRESS-BLOCK\n"
             )?;
         } else {
             write!(
@@ -39,7 +41,8 @@ impl Rpsl {
         }
         write!(
             out,
-            "descr:          Example Customer {customer} of {country}\ndescr:          Some Street {customer}\n"
+            "descr:          Example Customer {customer} of {country}\ndescr:          Some \
+             Street {customer}\n"
         )?;
         writeln!(out, "country:        {country}")?;
         if let Some(organisation) = net.organisation {
@@ -47,10 +50,12 @@ impl Rpsl {
         }
         write!(
             out,
-            "admin-c:        DUMY-{source}\ntech-c:         DUMY-{source}\nstatus:         {status}\n\
+            "admin-c:        DUMY-{source}\ntech-c:         DUMY-{source}\nstatus:         \
+             {status}\n\
              mnt-by:         EXAMPLE{}-MNT\ncreated:        2004-05-31T08:16:{:02}Z\n\
              last-modified:  20{:02}-05-31T08:16:34Z\nsource:         {source}\n\
-             remarks:        ****************************\nremarks:        * This object is made up.\n\
+             remarks:        ****************************\nremarks:        * This object is made \
+             up.\n\
              remarks:        ****************************\n\n",
             customer % 20_000,
             net.first % 60,
@@ -59,13 +64,16 @@ impl Rpsl {
     }
 
     pub(super) fn organisation(self, out: &mut impl Write, number: u32) -> io::Result<()> {
-        let (source, country) =
-            (self.source, self.countries[number as usize % self.countries.len()]);
+        let source = self.source;
+        let country = self.countries[number as usize % self.countries.len()];
         write!(
             out,
-            "organisation:   ORG-EX{number}-{source}\norg-name:       Example Organisation {number}\ncountry:        {country}\n\
-             org-type:       LIR\naddress:        Dummy address\ne-mail:         unread@example.net\n\
-             mnt-ref:        EXAMPLE-MNT\nmnt-by:         EXAMPLE-MNT\ncreated:        2004-05-31T08:16:34Z\n\
+            "organisation:   ORG-EX{number}-{source}\norg-name:       Example Organisation \
+             {number}\ncountry:        {country}\n\
+             org-type:       LIR\naddress:        Dummy address\ne-mail:         \
+             unread@example.net\n\
+             mnt-ref:        EXAMPLE-MNT\nmnt-by:         EXAMPLE-MNT\ncreated:        \
+             2004-05-31T08:16:34Z\n\
              last-modified:  2012-05-31T08:16:34Z\nsource:         {source}\n\n"
         )
     }

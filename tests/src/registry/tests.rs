@@ -1,4 +1,4 @@
-//! The made-up dumps say what they promise, and the loader reads all of it.
+//! Tests of the synthetic dumps: their shares are as configured, and the loader reads all of it.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ fn the_loader_reads_every_range_and_rejects_none() {
     assert_eq!(made.nets, 2_150 + 600 + 100 + 1_650 + 250);
     let nested = read(&made.files, Options::default(), &|_| {}).unwrap();
     assert_eq!((nested.settled.nets, nested.rejected(), nested.missing()), (made.nets, 0, vec![]));
-    // Nothing crosses: assignments lie in allocations. Resource has no organisation is known by its
+    // Nothing crosses: assignments lie in allocations. What has no organisation is known by its
     // description, owner or handle.
     assert_eq!(nested.build.crossing, 0);
     let holders = &nested.settled.holders;

@@ -1,4 +1,4 @@
-//! How long the loader takes for files, beside a program that only unpacks them.
+//! Time of the loader beside a program that only unpacks the files.
 
 use std::fmt;
 use std::io;
@@ -11,14 +11,13 @@ use rir_loader::read::{Contents, Options, read};
 
 use super::postgres::{InPostgres, in_postgres};
 
-/// Resource was measured.
+/// What was measured.
 #[derive(Debug, Clone)]
 pub struct Timing {
     /// `zcat | wc -c` of all files, one after the other.
     pub unpack: Duration,
     /// The loader, from the first byte to a hierarchy that answers.
     pub load: Duration,
-    /// Unpacked bytes.
     pub bytes: u64,
     /// Ranges that were read.
     pub ranges: u64,
@@ -62,7 +61,7 @@ pub fn time(dir: &Path, database: Option<&Path>) -> anyhow::Result<Timing> {
     })
 }
 
-/// Resource `zcat FILE | wc -c` says.
+/// What `zcat FILE | wc -c` says.
 fn unpacked(file: &PathBuf) -> anyhow::Result<u64> {
     let mut zcat =
         Command::new("zcat").arg(file).stdout(Stdio::piped()).spawn().context("cannot run zcat")?;
@@ -84,7 +83,8 @@ fn peak() -> Option<u64> {
 /// Some lines for a person.
 impl fmt::Display for Timing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (load, unpack) = (self.load.as_secs_f64(), self.unpack.as_secs_f64());
+        let load = self.load.as_secs_f64();
+        let unpack = self.unpack.as_secs_f64();
         let megabytes = self.bytes as f64 / 1e6;
         writeln!(f, "{} ranges in {megabytes:.0} MB of text", self.ranges)?;
         writeln!(f, "zcat | wc -c: {unpack:.1} s")?;
@@ -105,10 +105,12 @@ impl fmt::Display for Timing {
             None => writeln!(f, "peak memory:  not known on this system")?,
         }
         let Some(postgres) = &self.postgres else { return Ok(()) };
-        let (load, copy) = (postgres.load.as_secs_f64(), postgres.copy.as_secs_f64());
+        let load = postgres.load.as_secs_f64();
+        let copy = postgres.copy.as_secs_f64();
         writeln!(f, "psql \\copy:   {copy:.1} s")?;
         writeln!(f, "Postgres:     loaded in {load:.1} s, {:.2} times as long", load / copy)?;
-        let (sql, memory) = (postgres.lookup.as_nanos(), postgres.in_memory.as_nanos());
+        let sql = postgres.lookup.as_nanos();
+        let memory = postgres.in_memory.as_nanos();
         writeln!(
             f,
             "lookup:       {sql} ns by SQL, {memory} ns in memory, {} times less",

@@ -1,4 +1,4 @@
-//! Here is a request: what does the web answer? Without HTTP, so that tests can ask it too.
+//! Responses of the web to requests, without HTTP.
 
 use rand::Rng as _;
 
@@ -10,15 +10,12 @@ use super::sitemap;
 /// An answer before compression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// HTTP status.
     pub status: u16,
-    /// Content-Type.
     pub media_type: String,
     /// Where to go instead, for redirects.
     pub location: Option<String>,
     /// Changes whenever the body does.
     pub etag: Option<String>,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -52,7 +49,8 @@ impl Web {
     }
 
     fn document(&self, id: PageId) -> Answer {
-        let (host, version) = (&self.hosts[id.host], self.version(id));
+        let host = &self.hosts[id.host];
+        let version = self.version(id);
         let charset =
             host.announced.in_header().then(|| format!("; charset={}", host.charset.label()));
         let media_type = format!("text/html{}", charset.unwrap_or_default());
@@ -91,7 +89,8 @@ impl Web {
 
 impl Answer {
     fn plain(status: u16, media_type: &str, body: String) -> Self {
-        let (media_type, body) = (media_type.to_owned(), body.into_bytes());
+        let media_type = media_type.to_owned();
+        let body = body.into_bytes();
         Self { status, media_type, location: None, etag: None, body }
     }
 }

@@ -1,10 +1,9 @@
-//! Encodings that pages come in, and how a page says which.
+//! Encodings of pages, and how a page declares its own.
 
 use std::borrow::Cow;
 
 use encoding_rs::Encoding;
 
-/// An encoding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Charset {
     #[default]

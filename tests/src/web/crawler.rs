@@ -1,5 +1,5 @@
-//! A naive but honest crawler for the tests of the web: it shares no code with the generator, so
-//! that both cannot be wrong in the same way.
+//! A simple crawler for the tests of the web. It shares no code with the generator, so that both
+//! cannot have the same fault.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use url::Url;
 
 use super::Web;
 
-/// Resource it saw.
+/// What it saw.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) statuses: BTreeMap<String, u16>,

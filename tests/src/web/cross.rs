@@ -1,5 +1,5 @@
-//! The ties between hosts: every host can be reached from the seeds, in few steps, and many more
-//! links go astray between them than that needs.
+//! Links between hosts: every host can be reached from the seeds in few steps, with many more links
+//! than that requires.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,4 @@
-//! The truth about the web: which URLs a perfectly behaved crawler fetches, and which it must not.
+//! URLs that an ideal crawler fetches, and URLs that it must not fetch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,21 +6,18 @@ use serde::Serialize;
 
 use super::site::PageId;
 
-/// Resource a URL is to a crawler.
+/// What a URL is to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// HTML.
     Document,
-    /// Not HTML.
     File,
-    /// Leads elsewhere.
     Redirect,
     /// 404, 410 or 500.
     Error,
 }
 
-/// Resource a crawl from the seeds shall fetch, and how it may go wrong.
+/// What a crawl from the seeds shall fetch, and how it may go wrong.
 #[derive(Debug, Clone, Default)]
 pub struct Expected {
     pub(super) wanted: BTreeMap<PageId, Class>,

@@ -1,6 +1,6 @@
-//! Resource a crawler meets on the real web beside documents: forbidden pages that are linked all the
-//! same, pages that only look forbidden, redirects, errors, files, and decoys that no reader of
-//! HTML takes for links.
+//! What a crawler meets on the real web beside documents: forbidden pages with links to them, pages
+//! that only look forbidden, redirects, errors, files, and decoys that an HTML parser does not take
+//! for links.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -58,7 +58,8 @@ impl Garden<'_> {
     /// A page that robots.txt forbids, linked, and one behind it that nobody can know of without
     /// having been there.
     fn forbid(&mut self) {
-        let (word, behind) = (self.word(), self.word());
+        let behind = self.word();
+        let word = self.word();
         let Some(path) = self.host.robots.forbidden(&word) else { return };
         let behind = self.host.add(Page::new(format!("/behind/{behind}.html"), DOCUMENT));
         let forbidden = self.linked(Page { allowed: false, ..Page::new(path, DOCUMENT) });
@@ -140,7 +141,8 @@ impl Garden<'_> {
     fn decoy(&mut self) {
         let path = format!("/decoy/{}.html", self.word());
         let decoy = self.host.add(Page::new(path, DOCUMENT));
-        let (from, decoy) = (self.random_streams.random_range(0..self.host.tree), self.own(decoy));
+        let from = self.random_streams.random_range(0..self.host.tree);
+        let decoy = self.own(decoy);
         self.host.pages[from].decoys.push(decoy);
     }
 

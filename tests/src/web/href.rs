@@ -1,9 +1,7 @@
-//! How a link is written: the same URL has many spellings, and a crawler must find that they are
-//! one.
+//! Spellings of links: one URL has many, and a crawler must treat them as one.
 
 use super::site::{Goal, Link, PageId, Web};
 
-/// A spelling.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Style {
     /// With scheme and host.
@@ -85,7 +83,8 @@ pub(super) fn relative(base: &str, path: &str) -> String {
         let place = path.split('?').next().unwrap_or("/").to_owned();
         place.rfind('/').map_or(0, |slash| slash + 1)
     };
-    let (base_end, path_end) = (directory(base), directory(path));
+    let base_end = directory(base);
+    let path_end = directory(path);
     let same =
         base[..base_end].bytes().zip(path[..path_end].bytes()).take_while(|(a, b)| a == b).count();
     let shared =

@@ -1,4 +1,4 @@
-//! The languages of the web: small lists of our own words, and how a sentence is made of them.
+//! Languages of the web: word lists and the structure of sentences.
 
 use std::sync::LazyLock;
 
@@ -12,10 +12,8 @@ pub(super) enum Part {
     Where,
 }
 
-/// One language.
 #[derive(Debug)]
 pub(super) struct Language {
-    /// ISO 639-1.
     pub(super) code: &'static str,
     /// In which order a sentence names its parts.
     pub(super) order: Vec<Part>,
@@ -23,7 +21,7 @@ pub(super) struct Language {
     pub(super) gap: &'static str,
     /// After a sentence.
     pub(super) stop: &'static str,
-    /// Resource sites in this language are called.
+    /// What sites in this language are called.
     pub(super) name: &'static str,
     /// Titles of documents.
     pub(super) titles: Vec<&'static str>,

@@ -1,5 +1,4 @@
-//! Where the web listens: one socket for all hosts inside the virtual internet, one for each host
-//! on loopback.
+//! Sockets of the web: one for all hosts in the virtual internet, one for each host on loopback.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};

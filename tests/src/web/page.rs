@@ -1,5 +1,5 @@
-//! The HTML of a document, with everything that makes a crawler's reading hard: entities, relative
-//! links and `<base>`, links in the letters of their own script, decoys in comments and scripts.
+//! HTML of a document, with what makes parsing hard: entities, relative links and `<base>`, links
+//! in other scripts, decoys in comments and scripts.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,8 @@ pub(super) fn bytes(web: &Web, id: PageId, version: u32) -> Vec<u8> {
 }
 
 fn html(web: &Web, id: PageId, version: u32) -> String {
-    let (host, page) = (&web.hosts[id.host], &web.hosts[id.host].pages[id.page]);
+    let page = &web.hosts[id.host].pages[id.page];
+    let host = &web.hosts[id.host];
     let prose = prose::write(web, id, version);
     let base = base(id, page);
     let mut html = String::with_capacity(8_192);
@@ -47,7 +48,8 @@ fn base(id: PageId, page: &Page) -> Option<String> {
 }
 
 fn head(html: &mut String, web: &Web, id: PageId, prose: &Prose, base: Option<&str>) {
-    let (host, page) = (&web.hosts[id.host], &web.hosts[id.host].pages[id.page]);
+    let page = &web.hosts[id.host].pages[id.page];
+    let host = &web.hosts[id.host];
     // First, so that it is within the 1,024 bytes in which browsers look for it.
     html.push_str(&host.announced.element(host.charset));
     put(html, format_args!("<title>{}</title>\n", text(&prose.title)));
@@ -67,7 +69,8 @@ fn head(html: &mut String, web: &Web, id: PageId, prose: &Prose, base: Option<&s
 }
 
 fn body(html: &mut String, web: &Web, id: PageId, prose: &Prose, base: &str) {
-    let (host, page) = (&web.hosts[id.host], &web.hosts[id.host].pages[id.page]);
+    let page = &web.hosts[id.host].pages[id.page];
+    let host = &web.hosts[id.host];
     put(html, format_args!("<header><p>{}</p></header>\n", text(host.language.name)));
     put(html, format_args!("<h1>{}</h1>\n", text(&prose.title)));
     for decoy in &page.decoys {

@@ -1,4 +1,4 @@
-//! Resource a web shall look like.
+//! Parameters of a synthetic web.
 
 use std::net::IpAddr;
 
@@ -46,7 +46,7 @@ pub enum WebError {
     Listen {
         /// Address and port.
         address: std::net::SocketAddr,
-        /// Resource the system said.
+        /// What the system said.
         source: std::io::Error,
     },
     /// A namespace of the virtual internet refused.

@@ -1,4 +1,4 @@
-//! Titles and text of a document, from the words of its language.
+//! Titles and texts of documents.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;

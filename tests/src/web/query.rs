@@ -1,4 +1,4 @@
-//! Questions to a search engine that has read the web, with the answers it must find.
+//! Search queries with the results that they must find.
 
 use serde::Serialize;
 
@@ -10,7 +10,6 @@ use super::site::{FileKind, Kind, PageId, Web};
 /// A question and what must be among the answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Query {
-    /// As typed.
     pub text: String,
     /// A document that must be found; none when any document of that language or host will do.
     pub url: Option<String>,

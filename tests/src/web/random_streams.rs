@@ -1,11 +1,11 @@
-//! Chance with an address: every part of the web draws from a stream of its own, so that changing
-//! one part does not reshuffle the others.
+//! Random streams by name: every part of the web draws from its own, so that a change of one part
+//! leaves the others as they were.
 
 use rand::SeedableRng as _;
 use rand::seq::IndexedRandom as _;
 use rand_chacha::ChaCha8Rng;
 
-/// Resource a stream is for.
+/// What a stream is for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Topic {
     Sizes = 1,

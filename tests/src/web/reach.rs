@@ -1,5 +1,5 @@
-//! Here is a web: what does a perfectly behaved crawler fetch of it? Breadth first from the seeds,
-//! through the documents that robots.txt allows, and through redirects.
+//! Pages that an ideal crawler reaches: breadth-first from the seeds, through the documents that
+//! robots.txt allows, and through redirects.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,4 @@
-//! robots.txt in the dialects that the web speaks (RFC 9309), and which paths each forbids to our
-//! crawler.
+//! robots.txt in several dialects (RFC 9309), and the paths that each forbids to nearcrawl.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -62,7 +61,8 @@ impl Robots {
             Dialect::Exception => format!("{all}Disallow: /private/\nAllow: /private/open/\n{map}"),
             Dialect::Wildcards => format!("{all}Disallow: /*?session=\nDisallow: /*.bak$\n{map}"),
             Dialect::Personal => format!(
-                "User-agent: otherbot\nUser-agent: {CRAWLER}\n{delay}Disallow: /not-for-{CRAWLER}/\n\n\
+                "User-agent: otherbot\nUser-agent: {CRAWLER}\n{delay}Disallow: \
+                 /not-for-{CRAWLER}/\n\n\
                  User-agent: *\nDisallow: /\n{map}"
             ),
             Dialect::Untidy => untidy(&delay),
@@ -102,7 +102,8 @@ impl Robots {
 
 fn untidy(delay: &str) -> String {
     let text = format!(
-        "\u{feff}# made by hand\nNoise: yes\nuser-agent : *   # everybody\n{delay}DISALLOW:/Drafts/\n\n\
+        "\u{feff}# made by hand\nNoise: yes\nuser-agent : *   # \
+         everybody\n{delay}DISALLOW:/Drafts/\n\n\
          User-Agent: somebody-else\nDisallow: /\n\nUSER-AGENT: *\ndisallow:   /attic   \n"
     );
     text.replace('\n', "\r\n")

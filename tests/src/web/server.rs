@@ -1,4 +1,4 @@
-//! The server that is every host at once, over HTTP/1.1, under the eyes of the referee.
+//! HTTP/1.1 server for all hosts; it reports every request to the referee.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -121,7 +121,8 @@ async fn serve(
     let Some(host) = shop.web.host_for(named, ends.local) else {
         return (StatusCode::MISDIRECTED_REQUEST, "no such host here\n").into_response();
     };
-    let (get, head) = (request.method() == Method::GET, request.method() == Method::HEAD);
+    let get = request.method() == Method::GET;
+    let head = request.method() == Method::HEAD;
     if !get && !head {
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, HEAD")]).into_response();
     }

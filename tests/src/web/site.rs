@@ -1,4 +1,4 @@
-//! The skeleton of the web: hosts, pages and links, before any byte of a page is written.
+//! Structure of the web: hosts, pages and links.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -23,7 +23,7 @@ pub struct PageId {
     pub page: usize,
 }
 
-/// Resource a page is.
+/// What a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// HTML with text and links; `noindex` asks search engines to leave it out.
@@ -36,7 +36,7 @@ pub(super) enum Kind {
     Error { status: u16 },
 }
 
-/// Resource a file is.
+/// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     Text,
@@ -95,7 +95,6 @@ pub struct Host {
 }
 
 impl Host {
-    /// DNS name.
     pub fn name(&self) -> &str {
         &self.plan.name
     }
@@ -110,7 +109,7 @@ impl Host {
         self.language.code
     }
 
-    /// Resource robots.txt asks to wait between requests, in seconds.
+    /// What robots.txt asks to wait between requests, in seconds.
     pub fn crawl_delay_s(&self) -> Option<u32> {
         self.robots.crawl_delay_s
     }
@@ -123,14 +122,11 @@ impl Host {
     }
 }
 
-/// Resource a path of a host is.
+/// What a path of a host is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resource {
-    /// A page.
     Page(usize),
-    /// robots.txt.
     Robots,
-    /// The sitemap.
     Sitemap,
     /// Nothing that the web has.
     Nothing,
@@ -167,7 +163,9 @@ impl Web {
         // From the last to the first, so that the first host of an address stays.
         let by_address =
             hosts.iter().enumerate().rev().map(|(n, host)| (host.plan.address, n)).collect();
-        let (seed, port, seeds) = (plan.seed, plan.port, plan.seeds);
+        let seed = plan.seed;
+        let port = plan.port;
+        let seeds = plan.seeds;
         let expected = reach::expected(&hosts, seeds)?;
         Ok(Self {
             hosts,
@@ -181,7 +179,6 @@ impl Web {
         })
     }
 
-    /// All hosts.
     pub fn hosts(&self) -> &[Host] {
         &self.hosts
     }
@@ -193,7 +190,7 @@ impl Web {
             .collect()
     }
 
-    /// Resource a perfectly behaved crawler fetches.
+    /// What a perfectly behaved crawler fetches.
     pub fn expected(&self) -> &Expected {
         &self.expected
     }
@@ -225,7 +222,7 @@ impl Web {
         }
     }
 
-    /// Resource a request's path and query are on a host.
+    /// What a request's path and query are on a host.
     pub fn what(&self, host: usize, path: &str) -> Resource {
         match path {
             "/robots.txt" => Resource::Robots,

@@ -1,5 +1,5 @@
-//! The sitemap of a host: documents that its links lead to as well, so that reading it changes
-//! nothing about what a crawl finds.
+//! Sitemap of a host. It lists only documents that links lead to as well, so that reading it does
+//! not change the expected crawl.
 
 use std::fmt::Write as _;
 

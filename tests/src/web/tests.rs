@@ -1,4 +1,4 @@
-//! The web as a crawler sees it.
+//! Tests of the web from a crawler's side.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::net::{IpAddr, Ipv4Addr};
@@ -88,8 +88,8 @@ async fn pages_are_readable_in_every_encoding() {
 
 #[test]
 fn the_same_plan_makes_the_same_web_and_another_seed_another() {
-    let (one, two) =
-        (Web::generate(&plan(20, 300, 80)).unwrap(), Web::generate(&plan(20, 300, 80)).unwrap());
+    let one = Web::generate(&plan(20, 300, 80)).unwrap();
+    let two = Web::generate(&plan(20, 300, 80)).unwrap();
     let other = Web::generate(&WebPlan { seed: 43, ..plan(20, 300, 80) }).unwrap();
     for id in one.expected().wanted().keys() {
         assert_eq!(one.url(*id), two.url(*id));
@@ -185,7 +185,8 @@ fn a_reader_of_the_text_recognises_the_language() {
 #[test]
 fn a_page_changes_when_told_and_only_then() {
     let web = Web::generate(&plan(4, 40, 80)).unwrap();
-    let (page, other) = (Resource::Page(1), Resource::Page(2));
+    let page = Resource::Page(1);
+    let other = Resource::Page(2);
     let before = (web.answer(3, &page), web.answer(3, &other));
     assert!(web.change(&web.url(PageId { host: 3, page: 1 })));
     assert!(!web.change("http://host-3.example/no/such/page"));

@@ -1,5 +1,4 @@
-//! The trees: every host gets a root and documents that hang from it, each reached by a link from
-//! the one above.
+//! Trees of documents: every host has a root, and each document is linked from the one above it.
 
 use std::collections::HashMap;
 
@@ -34,7 +33,7 @@ pub(super) fn hosts(plan: &WebPlan) -> Vec<Host> {
 }
 
 /// Documents for each host: many small ones and a few large ones, together what the plan asks for.
-/// Resource extras add in documents is small and not counted here.
+/// What extras add in documents is small and not counted here.
 fn sizes(plan: &WebPlan) -> Vec<usize> {
     let mut random_streams = stream(plan.seed, Topic::Sizes, 0, 0);
     let count = plan.hosts.len();

@@ -1,5 +1,5 @@
-//! Invented words: pronounceable, unique by number, and the same stem in every language, so that a
-//! search for one must find exactly the page that has it.
+//! Invented words: pronounceable, unique by number, and unchanged by every stemmer, so that a
+//! search for one finds exactly the page that contains it.
 
 /// Syllables end in `a` or `o` and the word in `k`: no stemmer cuts that off.
 const CONSONANTS: [&str; 16] =

@@ -1,4 +1,4 @@
-//! Addresses of the registry data of which the city is known: the ones that can take part.
+//! Addresses of the registry data whose city is known.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -83,6 +83,7 @@ pub(super) fn ending_like_a_host(address: Ipv4Addr) -> Ipv4Addr {
 
 fn candidate(subnet: &Subnet<'_>, address: Ipv4Addr, city: CityId) -> Option<Candidate> {
     let held = subnet.kind() == SubnetKind::Delegated && subnet.range().contains(address.into());
-    let (company, country) = (subnet.company()?, subnet.country()?);
+    let company = subnet.company()?;
+    let country = subnet.country()?;
     held.then_some(Candidate { address, range: subnet.range(), company, country, city })
 }

@@ -1,5 +1,4 @@
-//! Node takes part: agents first, then hosts in the proportions that give every phase of a search
-//! something to do.
+//! Choice of agents, then of hosts in the proportions that give every phase of a search some work.
 
 use std::collections::BTreeSet;
 
@@ -18,9 +17,7 @@ use super::spread;
 /// How large a world shall be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Size {
-    /// Crawler agents.
     pub agents: usize,
-    /// Web hosts.
     pub hosts: usize,
     /// Fewest countries that the hosts are in.
     pub countries: usize,
@@ -117,7 +114,7 @@ fn hosts(list: &mut Shortlist, agents: &[Candidate], size: Size) -> Vec<Candidat
     for candidate in hosts.list.of_each_country().into_iter().take(size.hosts / 3) {
         hosts.add(candidate);
     }
-    // Resource is kept free here goes to hosts that share a subnet with another.
+    // What is kept free here goes to hosts that share a subnet with another.
     let families = size.hosts * 17 / 20;
     for company in hosts.list.families() {
         if hosts.chosen.len() >= families {

@@ -1,4 +1,4 @@
-//! The world itself: participants, the registry records they live in, and the distances between them.
+//! A world: its participants, their registry records, and the distances between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -16,7 +16,6 @@ use crate::web::{HostPlan, WebPlan};
 /// The registry record that an address is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistryRecord {
-    /// Its addresses.
     pub range: Range,
     /// Whose record it is.
     pub registry: Registry,
@@ -31,13 +30,11 @@ pub struct RegistryRecord {
 pub struct Participant {
     /// Name of the node or host.
     pub name: String,
-    /// The address.
     pub address: IpAddr,
     /// City in the matrix.
     pub city: String,
     /// Two capital letters, by the registry record.
     pub country: String,
-    /// The record.
     pub record: RegistryRecord,
     /// Place in the matrix.
     pub site: Site,
@@ -46,9 +43,7 @@ pub struct Participant {
 /// Numbers about a world, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorldCounts {
-    /// Agents.
     pub agents: usize,
-    /// Hosts.
     pub hosts: usize,
     /// Countries of the hosts.
     pub countries: usize,
@@ -73,12 +68,10 @@ pub enum NetworkKind {
     Loopback,
 }
 
-/// Everybody.
 #[derive(Debug, Clone)]
 pub struct DemoWorld {
     /// The crawler agents.
     pub agents: Vec<Participant>,
-    /// The coordinator.
     pub coordinator: Participant,
     /// The name server.
     pub dns: Participant,
@@ -89,7 +82,7 @@ pub struct DemoWorld {
     pub(super) seed: u64,
 }
 
-/// Resource a sources is made from.
+/// What a sources is made from.
 pub(super) struct WorldSources<'c> {
     pub(super) hierarchy: &'c Hierarchy,
     pub(super) geography: &'c Geography,

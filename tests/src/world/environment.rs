@@ -1,6 +1,5 @@
-//! The environment of a world: everything around the programs under test, running in this process. The
-//! virtual internet where the world is at real addresses; the web, its referee and the name server
-//! in either case.
+//! Environment of a world: everything around the programs under test, in this process. It consists
+//! of the virtual internet (at real addresses), the web with its referee, and the name server.
 
 use std::net::{IpAddr, SocketAddr};
 use std::process::Command;
@@ -17,10 +16,9 @@ use crate::net::{Internet, Links, Namespace, NetError, PortForward, Proof};
 use crate::referee::Referee;
 use crate::web::{self, Pace, Web};
 
-/// Node a program or socket on the environment belongs to.
+/// The participant that a program or socket belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Node {
-    /// The coordinator.
     Coordinator,
     /// The agent with this index.
     Agent(usize),
@@ -43,9 +41,10 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Opens the environment of a world with so many documents. Call it inside a tokio runtime; at real
-    /// addresses it needs what [`Internet::open`] needs, and when [`EnvironmentError::is_unavailable`]
-    /// says so, the caller should open the world's [mirror](DemoWorld::on_loopback) instead.
+    /// Opens the environment of a world with so many documents. Call it inside a tokio runtime; at
+    /// real addresses it needs what [`Internet::open`] needs, and when
+    /// [`EnvironmentError::is_unavailable`] says so, the caller should open the world's
+    /// [mirror](DemoWorld::on_loopback) instead.
     pub fn open(world: DemoWorld, documents: usize) -> Result<Self, EnvironmentError> {
         match world.network_kind() {
             NetworkKind::Namespaces => Self::open_internet(world, documents),
@@ -79,7 +78,7 @@ impl Environment {
         Ok(Self { world, web, referee, _server: server, dns, internet: None })
     }
 
-    /// Node is where.
+    /// Who is where.
     pub fn world(&self) -> &DemoWorld {
         &self.world
     }
@@ -116,8 +115,8 @@ impl Environment {
         participant.map(|participant| participant.address)
     }
 
-    /// Methods with which distances can be measured on this environment, best first: words of an agent's
-    /// configuration.
+    /// Methods with which distances can be measured on this environment, best first: words of an
+    /// agent's configuration.
     pub fn probe_methods(&self) -> &'static [&'static str] {
         match self.world.network_kind() {
             NetworkKind::Namespaces => &["icmp", "tcp", "head"],

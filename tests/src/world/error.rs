@@ -1,4 +1,4 @@
-//! Why there is no world, or no environment for it.
+//! Errors of choosing a world and opening its environment.
 
 use crate::dns::DnsError;
 use crate::net::NetError;
@@ -15,10 +15,11 @@ pub enum WorldError {
     Targets(#[from] lab::TargetError),
     /// The registry data has no use for the cities that are known.
     #[error(
-        "the registry data has {found} addresses in known cities, too few for {wanted} {what}; load more of it"
+        "the registry data has {found} addresses in known cities, too few for {wanted} {what}; \
+         load more of it"
     )]
     TooFew {
-        /// Resource there should be more of.
+        /// What there should be more of.
         what: &'static str,
         /// How many there are.
         found: usize,

@@ -1,4 +1,4 @@
-//! Resource is known of the earth: round trips between cities, and perhaps which address lies in which.
+//! Round trips between cities, and the city of each measured address.
 
 use std::path::Path;
 

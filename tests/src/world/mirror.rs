@@ -1,6 +1,6 @@
-//! The same world on loopback: every registry record that somebody lives in becomes a small range
-//! of 127.0.0.0/8, in the same order and with the same registry, country and holder, so that a
-//! hierarchy loaded from the mirror has the same companies and neighbours.
+//! A world on loopback: every registry record of a participant becomes a small range of
+//! 127.0.0.0/8, in the same order and with the same registry, country and holder. A hierarchy
+//! loaded from the mirror has the same companies and neighbours.
 //!
 //! 127.X.0.0/16 stands for the X-th /8 that the world uses; 127.0.0.0/16 is for the coordinator and
 //! the name server.
@@ -130,7 +130,8 @@ fn file(
         let MirroredRecord {
             original: RegistryRecord { country, handle, .. }, first, size, ..
         } = record;
-        let (name, country) = (registry.as_str(), country.as_str());
+        let name = registry.as_str();
+        let country = country.as_str();
         // Writing into a string cannot fail.
         let _ = writeln!(lines, "{name}|{country}|ipv4|{first}|{size}|20181012|allocated|{handle}");
         count += 1;

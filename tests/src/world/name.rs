@@ -1,4 +1,4 @@
-//! Names for hosts: an invented word, the city, and the country's own ending.
+//! Names of hosts: an invented word, the city, and the country's top-level domain.
 
 use crate::web::word;
 

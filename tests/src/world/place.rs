@@ -1,4 +1,4 @@
-//! The cities that a world uses, and how far they are from each other.
+//! The cities of a world and the distances between them.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -78,7 +78,9 @@ impl Places {
     }
 
     fn cell(&self, a: Site, b: Site) -> Option<usize> {
-        let (a, b, side) = (usize::from(a.0), usize::from(b.0), self.cities.len());
+        let a = usize::from(a.0);
+        let b = usize::from(b.0);
+        let side = self.cities.len();
         (a < side && b < side).then_some(a * side + b)
     }
 }

@@ -1,4 +1,4 @@
-//! The candidates in several orders, and what has been taken of them.
+//! Candidates in several orders, with those already taken.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;

@@ -1,4 +1,4 @@
-//! Here are cities: which few of them are near to all countries together?
+//! Choice of a few cities that together are near to all countries.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Worlds chosen from made-up registry data, and from the real data where it is at hand.
+//! Tests of worlds chosen from synthetic and from real registry data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -27,10 +27,13 @@ fn registry_file() -> String {
     for (number, country) in COUNTRIES.iter().enumerate() {
         for company in 0..4 {
             for record in 0..if company % 2 == 0 { 3 } else { 1 } {
-                let (a, b, c) = (60 + record * 7 + number % 5, number * 4 + company, record * 64);
+                let a = 60 + record * 7 + number % 5;
+                let b = number * 4 + company;
+                let c = record * 64;
                 writeln!(
                     lines,
-                    "ripencc|{country}|ipv4|{a}.{b}.{c}.0|1024|20050101|allocated|{country}-{company}"
+                    "ripencc|{country}|ipv4|{a}.{b}.{c}.0|1024|20050101|allocated|\
+                     {country}-{company}"
                 )
                 .unwrap();
                 count += 1;
@@ -38,7 +41,8 @@ fn registry_file() -> String {
         }
     }
     format!(
-        "2|ripencc|20181012|{count}|19830101|20181012|+0000\nripencc|*|ipv4|*|{count}|summary\n{lines}"
+        "2|ripencc|20181012|{count}|19830101|20181012|+0000\n\
+         ripencc|*|ipv4|*|{count}|summary\n{lines}"
     )
 }
 
@@ -61,7 +65,7 @@ fn choose(size: Size) -> DemoWorld {
     DemoWorld::choose(&made_up(), &Geography::open(None, SEED).unwrap(), size, SEED).unwrap()
 }
 
-/// Resource every world must be, whatever it was chosen from.
+/// What every world must be, whatever it was chosen from.
 fn assert_sound(world: &DemoWorld, hierarchy: &Hierarchy) {
     let everybody =
         || world.agents.iter().chain([&world.coordinator, &world.dns]).chain(&world.hosts);
@@ -169,7 +173,7 @@ fn the_mirror_on_loopback_has_the_same_companies_and_neighbours() {
     assert!(
         mirror.world.agents.iter().chain(&mirror.world.hosts).all(|it| it.address.is_loopback())
     );
-    // Node shared an /8 shares a /16 of the mirror, and the order of addresses is kept.
+    // Participants of one /8 share a /16 of the mirror, and the order of addresses is kept.
     let moved = world.hosts.iter().zip(&mirror.world.hosts);
     let pairs: BTreeMap<IpAddr, IpAddr> =
         moved.map(|(from, to)| (from.address, to.address)).collect();

@@ -1,4 +1,4 @@
-//! The whole road without a fault: what the demo promises, in small.
+//! A crawl without faults: the promises of the demo, in small.
 
 use tests::demo::{Verdict, promises};
 use tests::world::Size;

@@ -1,4 +1,4 @@
-//! Agents that measure what the scenario says, and remember every order that they were handed.
+//! Agents that report the round trips of the scenario and record every order that they receive.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Pause after a refusal or a broken connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Resource one agent was told so far.
+/// What one agent was told so far.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Told {
     /// How often each order was handed out, and where to.
@@ -56,7 +56,8 @@ impl Scripted {
         let token = admin.join_token(&format!("agent {number}")).await.unwrap();
         let mut desk = Desk::enrol(number, coordinators.to_vec(), token).await;
         admin.approve(desk.id).await.unwrap();
-        let (id, told) = (desk.id, Arc::clone(&desk.told));
+        let id = desk.id;
+        let told = Arc::clone(&desk.told);
         let work = tokio::spawn(async move {
             loop {
                 if desk.turn(measure).await.is_none() {
@@ -67,7 +68,7 @@ impl Scripted {
         Self { id, told, work }
     }
 
-    /// Resource it was told so far.
+    /// What it was told so far.
     pub(crate) fn told(&self) -> Told {
         self.told.lock().unwrap().clone()
     }
@@ -130,8 +131,8 @@ impl Desk {
         desk
     }
 
-    /// One heartbeat, and a report of what it brought. None when the coordinator of this turn was of no
-    /// use.
+    /// One heartbeat, and a report of what it brought. None when the coordinator of this turn was
+    /// of no use.
     async fn turn(&mut self, measure: Measure) -> Option<()> {
         self.turns += 1;
         if self.token.is_empty() {

@@ -1,5 +1,4 @@
-//! Searches go on whoever dies: coordinators and their Postgres are killed, and stopped, in the
-//! middle of them.
+//! Searches continue although coordinators and their Postgres servers are killed and stopped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};

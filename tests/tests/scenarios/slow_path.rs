@@ -1,5 +1,5 @@
-//! One agent's way to a subnet becomes 100 ms slower: the subnet moves within two fetch rounds, to
-//! one agent and never two at the same time, and goes back when the way is healed (IPMicra III.F).
+//! The path from one agent to a subnet becomes 100 ms slower. The subnet moves within two rounds of
+//! fetches, never has two agents, and returns when the path has recovered (IPMicra III.F).
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -79,7 +79,10 @@ impl SmallWorld {
     async fn set_rounds(&self, revisit_s: u32) {
         // Nobody is under the threshold: everybody is asked, and the nearest has the subnet.
         let policy = json!({
-            "strategy": "threshold", "threshold_ms": 1, "revisit_s": revisit_s, "slowdown_percent": 200,
+            "strategy": "threshold",
+            "threshold_ms": 1,
+            "revisit_s": revisit_s,
+            "slowdown_percent": 200,
             "slowdown_repeats": 2, "rest_s": 5, "hearing_s": 4,
         });
         self.deployment.admin.set_policy(&policy).await.unwrap();
@@ -141,7 +144,8 @@ impl SmallWorld {
     /// Waits until no page of a host is being fetched at the learning pace any more: half of such a
     /// fetch would be slow.
     async fn until_still(&self, host: usize) {
-        let (mut seen, mut since) = (self.setup.environment.referee().rounds(host), Instant::now());
+        let mut seen = self.setup.environment.referee().rounds(host);
+        let mut since = Instant::now();
         let look = || {
             let rounds = self.setup.environment.referee().rounds(host);
             if rounds != seen {

@@ -1,5 +1,4 @@
-//! A world small enough for a test: made-up registry data, a handful of agents, a few hundred
-//! pages.
+//! A small world for scenarios: synthetic registry data, a few agents, a few hundred pages.
 
 use std::time::Duration;
 

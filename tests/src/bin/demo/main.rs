@@ -1,4 +1,5 @@
-//! `nearcrawl-demo`: the whole road in one go. Started by `cargo xtask demo`.
+//! `nearcrawl-demo`: from registry data to a search result in one run. `cargo xtask demo` starts
+//! it.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,4 @@
-//! Registry data that nobody published: small, the same every time, and good enough to choose a
-//! world from.
+//! Synthetic registry data: small, the same every time, and sufficient to choose a world from.
 
 use std::fmt::Write as _;
 

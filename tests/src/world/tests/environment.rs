@@ -1,4 +1,4 @@
-//! Stages at work: real packets, names and pages.
+//! Tests of environments with real packets, names and pages.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};

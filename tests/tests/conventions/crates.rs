@@ -5,23 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
 
 /// Which of our crates each of our crates may know outside its own tests.
-const MAY_KNOW: [(&str, &[&str]); 12] = [
+const MAY_KNOW: [(&str, &[&str]); 11] = [
     ("cluster", &[]),
-    ("coordinator", &["cluster", "delegation", "hierarchy", "index", "model", "protocol", "store"]),
-    ("crawler-agent", &["delegation", "model", "protocol"]),
-    ("delegation", &["hierarchy", "model"]),
+    ("coordinator", &["cluster", "delegation", "hierarchy", "index", "protocol", "store"]),
+    ("crawler-agent", &["delegation", "protocol"]),
+    ("delegation", &["hierarchy", "protocol"]),
     ("hierarchy", &[]),
-    ("index", &["model", "protocol"]),
-    ("lab", &["delegation", "hierarchy", "model"]),
-    ("model", &[]),
-    ("protocol", &["model"]),
+    ("index", &["protocol"]),
+    ("lab", &["delegation", "hierarchy", "protocol"]),
+    ("protocol", &[]),
     ("rir-loader", &["cluster", "hierarchy", "store"]),
-    ("store", &["hierarchy", "model", "protocol"]),
+    ("store", &["hierarchy", "protocol"]),
     ("xtask", &[]),
 ];
 
 /// What decides knows neither the network nor the clock nor a runtime.
-const PURE: [&str; 5] = ["delegation", "hierarchy", "lab", "model", "protocol"];
+const PURE: [&str; 4] = ["delegation", "hierarchy", "lab", "protocol"];
 const NOT_PURE: [&str; 8] =
     ["tokio", "sqlx", "axum", "reqwest", "hyper", "mio", "async-std", "tracing-subscriber"];
 
