@@ -1,38 +1,40 @@
-//! Arrows between crates go one way.
+//! Dependencies between crates point one way, and some libraries stay out of some crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
 
-/// Which of our crates each of our crates may know outside its own tests.
-const MAY_KNOW: [(&str, &[&str]); 11] = [
+/// The crates of this workspace that each crate may depend on outside its own tests.
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("cluster", &[]),
-    ("coordinator", &["cluster", "delegation", "hierarchy", "index", "protocol", "store"]),
-    ("crawler-agent", &["delegation", "protocol"]),
-    ("delegation", &["hierarchy", "protocol"]),
+    ("coordinator", &["cluster", "delegation", "hierarchy", "index", "model", "protocol", "store"]),
+    ("crawler-agent", &["delegation", "model", "protocol"]),
+    ("delegation", &["hierarchy", "model"]),
     ("hierarchy", &[]),
-    ("index", &["protocol"]),
-    ("lab", &["delegation", "hierarchy", "protocol"]),
-    ("protocol", &[]),
+    ("index", &["model", "protocol"]),
+    ("lab", &["delegation", "hierarchy", "model"]),
+    ("model", &[]),
+    ("protocol", &["model"]),
     ("rir-loader", &["cluster", "hierarchy", "store"]),
-    ("store", &["hierarchy", "protocol"]),
+    ("store", &["hierarchy", "model", "protocol"]),
     ("xtask", &[]),
 ];
 
-/// What decides knows neither the network nor the clock nor a runtime.
-const PURE: [&str; 4] = ["delegation", "hierarchy", "lab", "protocol"];
+/// Crates that decide: they link no runtime, no network library and no clock.
+const PURE: [&str; 5] = ["delegation", "hierarchy", "lab", "model", "protocol"];
+/// Libraries that a pure crate must not link.
 const NOT_PURE: [&str; 8] =
     ["tokio", "sqlx", "axum", "reqwest", "hyper", "mio", "async-std", "tracing-subscriber"];
 
 fn metadata() -> Metadata {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
-    // What other systems would need has not been downloaded here.
+    // Dependencies of other platforms are not downloaded, and --offline would fail on them.
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let options = ["--offline".to_owned(), "--filter-platform".to_owned(), platform];
     MetadataCommand::new().manifest_path(manifest).other_options(options).exec().unwrap()
 }
 
-fn of_name<'a>(metadata: &'a Metadata, name: &str) -> &'a Package {
+fn package<'a>(metadata: &'a Metadata, name: &str) -> &'a Package {
     metadata
         .workspace_packages()
         .into_iter()
@@ -40,8 +42,8 @@ fn of_name<'a>(metadata: &'a Metadata, name: &str) -> &'a Package {
         .expect("it is in the workspace")
 }
 
-/// The dependencies that are linked into what we ship. An optional one is there for tests alone
-/// (`testing`).
+/// Dependencies that are linked into the shipped programs. Optional ones belong to tests
+/// (`testing`) or to the API document (`openapi`).
 fn shipped(package: &Package) -> BTreeSet<&str> {
     let kept = package.dependencies.iter().filter(|dependency| !dependency.optional);
     kept.filter(|dependency| dependency.kind != DependencyKind::Development)
@@ -49,12 +51,12 @@ fn shipped(package: &Package) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Names of everything that `name` links, through any number of steps.
+/// Names of all packages that `name` links, directly or through others.
 fn links(metadata: &Metadata, name: &str) -> BTreeSet<String> {
     let nodes: BTreeMap<&PackageId, _> =
         metadata.resolve.as_ref().unwrap().nodes.iter().map(|node| (&node.id, node)).collect();
     let mut seen = BTreeSet::new();
-    let mut todo = vec![&of_name(metadata, name).id];
+    let mut todo = vec![&package(metadata, name).id];
     while let Some(id) = todo.pop() {
         if !seen.insert(id) {
             continue;
@@ -68,20 +70,20 @@ fn links(metadata: &Metadata, name: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn arrows_between_our_crates_go_one_way() {
+fn crates_depend_on_each_other_in_one_direction() {
     let metadata = metadata();
     let ours: BTreeSet<&str> =
         metadata.workspace_packages().iter().map(|package| package.name.as_str()).collect();
-    let allowed: BTreeMap<&str, &[&str]> = MAY_KNOW.into_iter().collect();
+    let allowed: BTreeMap<&str, &[&str]> = ALLOWED.into_iter().collect();
     for package in metadata.workspace_packages() {
         if package.name == "tests" {
-            continue; // it drives everything
+            continue; // The scenarios start every program.
         }
-        let may = allowed.get(package.name.as_str()).unwrap_or_else(|| {
-            panic!("{} is a new crate: write down in {} what it may know", package.name, file!())
+        let allowed_here = allowed.get(package.name.as_str()).unwrap_or_else(|| {
+            panic!("{} is a new crate: list in {} what it may depend on", package.name, file!())
         });
-        for knows in shipped(package).intersection(&ours) {
-            assert!(may.contains(knows), "{} must not depend on {knows}", package.name);
+        for used in shipped(package).intersection(&ours) {
+            assert!(allowed_here.contains(used), "{} must not depend on {used}", package.name);
         }
     }
 }
@@ -106,19 +108,19 @@ fn the_agent_links_neither_sqlx_nor_tantivy() {
 }
 
 #[test]
-fn sql_has_one_home() {
+fn only_the_store_speaks_sql() {
     let metadata = metadata();
     for package in metadata.workspace_packages() {
         let speaks = package
             .dependencies
             .iter()
             .any(|dep| dep.name.starts_with("sqlx") || dep.name.contains("postgres"));
-        assert_eq!(speaks, package.name == "store", "{} and SQL", package.name);
+        assert_eq!(speaks, package.name == "store", "{} depends on an SQL library", package.name);
     }
 }
 
 #[test]
-fn nobody_links_a_second_tls_library() {
+fn there_is_one_tls_library() {
     let metadata = metadata();
     for banned in ["aws-lc-sys", "aws-lc-rs", "openssl-sys", "native-tls"] {
         assert!(
