@@ -1,4 +1,4 @@
-//! Command line.
+//! Arguments of the command line.
 
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ Exit codes:
 
 After any error, the generation that was in use stays in use.";
 
-/// The subcommands.
+/// Subcommands of the program.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Load registry files into Postgres, for the coordinator to use at once.

@@ -4,10 +4,14 @@
 //! README-EXTENDED):
 //!
 //! ```text
-//! 2|ripencc|1539467999|189189|19830705|20181013|+0200                 header: version, registry, serial, records, days, UTC offset
-//! ripencc|*|ipv4|*|72789|summary                                      how many records of a type follow
-//! ripencc|FR|ipv4|2.0.0.0|1048576|20100712|allocated|d91963c1-e981    registry, country, type, start, value, date, status, holder
+//! 2|ripencc|1539467999|189189|19830705|20181013|+0200
+//! ripencc|*|ipv4|*|72789|summary
+//! ripencc|FR|ipv4|2.0.0.0|1048576|20100712|allocated|d91963c1-e981
 //! ```
+//!
+//! The header has version, registry, serial number, number of records, first and last day, and UTC
+//! offset. A summary has the number of records of a type. A record has registry, country, type,
+//! start, value, date, status and the identifier of the holder.
 //!
 //! The value is a number of addresses for IPv4 (not always a power of two), a prefix length for
 //! IPv6, and a number of AS numbers for `asn`. Header and summaries announce how many records
@@ -85,7 +89,8 @@ pub fn read(
         // No registry's name begins with a digit, and every version does.
         if text[0].is_ascii_digit() {
             let header = Header::parse(text);
-            let header = header.map_err(|error| TextError::Header { line: number, error })?;
+            let header = header
+                .map_err(|error| TextError::Header { line: number, reason: error.to_string() })?;
             if report.is_some() {
                 return Err(TextError::SecondHeader { line: number });
             }

@@ -8,7 +8,7 @@ use hierarchy::{Hierarchy, Range, Subnet, SubnetKind};
 use serde::Serialize;
 
 use crate::inspect::company_name;
-use crate::report::Thousands;
+use crate::thousands::Thousands;
 
 /// Examples of each kind of change.
 const MAX_EXAMPLES: usize = 10;
@@ -16,9 +16,9 @@ const MAX_EXAMPLES: usize = 10;
 /// Differences of the delegated ranges. Blocks follow from them and are not compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Diff {
-    /// Ranges before.
+    /// Number of ranges before.
     pub before: u64,
-    /// Ranges now.
+    /// Number of ranges now.
     pub after: u64,
     /// Ranges without any change.
     pub same: u64,

@@ -1,9 +1,9 @@
 //! Downloads the registries' files and checks that they are complete.
 //!
 //! For each file: request the checksum that the registry publishes beside it; when the local file
-//! has it, nothing is left to do. Otherwise download into `NAME.part` ([`mod@download`]), continuing
-//! an earlier attempt if the server still has the same edition ([`partial`]), compare the checksum,
-//! and only then rename the file.
+//! has it, nothing is left to do. Otherwise download into `NAME.part` ([`mod@download`]). An
+//! earlier attempt is continued if the server still has the same edition ([`partial`]). Compare the
+//! checksum, and only then rename the file.
 //!
 //! WHOIS dumps mostly have no checksum. There the server is asked for an edition newer than the
 //! local one ([`validator`]), and the checksum that gzip stores in the file must match ([`gzip`]).

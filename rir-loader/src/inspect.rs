@@ -13,7 +13,7 @@ use crate::settle::readable;
 /// A subnet and its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SubnetInfo {
-    /// First address.
+    /// First address of the range.
     pub first: IpAddr,
     /// Last address, inclusive.
     pub last: IpAddr,

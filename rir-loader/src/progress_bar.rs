@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, MultiProgress, ProgressBar, ProgressStyle};
 use rir_loader::Step;
-use rir_loader::report::Thousands;
+use rir_loader::Thousands;
 
 /// Interval between two lines about the same task in a log.
 const LOG_INTERVAL: Duration = Duration::from_secs(5);

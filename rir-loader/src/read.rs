@@ -1,5 +1,6 @@
 //! Reads a set of registry files and builds the hierarchy.
 
+mod detect;
 mod source;
 
 use std::io;
@@ -13,6 +14,7 @@ use crate::progress::{Progress, Step};
 use crate::settle::{Origins, SettleReport, Settler, SplitPolicy};
 use crate::text_error::TextError;
 
+pub use detect::detect_format;
 pub use source::{Contents, SourceFile};
 
 /// How to read.
@@ -55,8 +57,9 @@ pub enum ReadError {
     },
     /// A directory without registry files.
     #[error(
-        "{dir} holds no registry data: no file named delegated-…, ripe.db…, apnic.db…, afrinic.db…, \
-         lacnic.db… or arin_db…; fetch today's delegated files with `rir-loader fetch --dir {dir}`"
+        "{dir} holds no registry data: no file named delegated-…, ripe.db…, apnic.db…, \
+         afrinic.db…, lacnic.db… or arin_db…; fetch today's delegated files with `rir-loader \
+         fetch --dir {dir}`"
     )]
     NoFiles {
         /// Path of the directory.

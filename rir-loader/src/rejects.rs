@@ -48,7 +48,11 @@ impl Rejects {
     pub fn check(&self, objects: u64) -> Result<(), TextError> {
         match self.examples.first() {
             Some(first) if self.count.saturating_mul(ONE_IN) > objects => {
-                Err(TextError::Malformed { count: self.count, of: objects, first: first.clone() })
+                Err(TextError::Malformed {
+                    count: self.count,
+                    of: objects,
+                    first: first.to_string(),
+                })
             }
             _ => Ok(()),
         }

@@ -1,7 +1,5 @@
 //! Reports of a load, as text and as JSON.
 
-mod thousands;
-
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -13,8 +11,7 @@ use crate::format::Format;
 use crate::read::{Contents, SourceFile};
 use crate::rejects::Example;
 use crate::settle::SettleReport;
-
-pub use thousands::Thousands;
+use crate::thousands::Thousands;
 
 /// Counts of one text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

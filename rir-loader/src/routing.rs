@@ -22,7 +22,7 @@ use crate::whois::address::{parse_address, parse_ends, parse_range};
 /// Longest line in bytes.
 const MAX_LINE: usize = 16 * 1024;
 
-/// A line.
+/// One line of the layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     /// The announced addresses.
@@ -38,7 +38,7 @@ pub struct Route {
 pub struct RoutingReport {
     /// Routes, malformed ones included.
     pub routes: u64,
-    /// Malformed lines.
+    /// Malformed lines that were skipped.
     pub rejects: Rejects,
 }
 

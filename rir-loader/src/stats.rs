@@ -11,9 +11,10 @@ use serde::Serialize;
 use store::generations::Facts;
 
 use crate::read::RegistryData;
-use crate::report::{SourceReport, Thousands, write_rejects, write_sources};
+use crate::report::{SourceReport, write_rejects, write_sources};
 use crate::settle::SettleReport;
 use crate::settle::readable;
+use crate::thousands::Thousands;
 
 pub use current::{CurrentGeneration, SourceAge};
 
@@ -25,7 +26,7 @@ const MAX_LARGEST: usize = 10;
 pub struct Stats {
     /// All subnets: the two roots, the blocks and the delegated ranges.
     pub subnets: u64,
-    /// Delegated ranges.
+    /// Ranges with a record of their own.
     pub delegated: u64,
     /// Blocks that group them.
     pub blocks: u64,

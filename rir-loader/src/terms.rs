@@ -77,7 +77,8 @@ pub fn access_by_agreement(registry: Registry) -> Option<&'static str> {
              key. See https://www.arin.net/reference/research/bulkwhois/",
         ),
         Registry::Lacnic => Some(
-            "LACNIC gives its bulk WHOIS to those who ask for it and sign its terms, then lets them \
+            "LACNIC gives its bulk WHOIS to those who ask for it and sign its terms, then lets \
+             them \
              download it after a login. See https://www.lacnic.net/en/web/lacnic/manual-8",
         ),
         Registry::Afrinic | Registry::Apnic | Registry::RipeNcc => None,

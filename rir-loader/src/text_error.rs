@@ -2,9 +2,6 @@
 
 use std::io;
 
-use crate::delegated::FieldError;
-use crate::rejects::Example;
-
 /// Why a text of any format is refused. The file is named by [`crate::read::ReadError`].
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
@@ -21,7 +18,7 @@ pub enum TextError {
     LongLine {
         /// Number of the line.
         line: u64,
-        /// Accepted bytes.
+        /// Longest accepted line in bytes.
         limit: usize,
     },
     /// The text ends in the middle of a line or of an object.
@@ -44,12 +41,12 @@ pub enum TextError {
          --force loads the rest"
     )]
     Malformed {
-        /// Malformed objects.
+        /// Number of malformed objects.
         count: u64,
-        /// All objects.
+        /// Number of objects, malformed ones included.
         of: u64,
-        /// The first malformed object.
-        first: Example,
+        /// Line, error and text of the first one.
+        first: String,
     },
     /// A dump of a routing registry, which does not say who holds addresses.
     #[error(
@@ -58,12 +55,12 @@ pub enum TextError {
     )]
     Routes,
     /// Header of a delegated file that cannot be parsed.
-    #[error("line {line}, {error}")]
+    #[error("line {line}, {reason}")]
     Header {
         /// Number of the line.
         line: u64,
-        /// What is wrong with it.
-        error: FieldError,
+        /// The field, what was found and what was expected.
+        reason: String,
     },
     /// A delegated file with a header after its first record.
     #[error("line {line}: a second header, so these are two files in one")]
@@ -90,9 +87,9 @@ pub enum TextError {
         line: u64,
         /// What was counted: all records, or the records of a type.
         of: String,
-        /// Records found.
+        /// Records in the file.
         found: u64,
-        /// Records announced.
+        /// Records that the file announces.
         promised: u64,
     },
     /// A delegated file with more records than its header or its summaries announce.
@@ -102,7 +99,7 @@ pub enum TextError {
         line: u64,
         /// What was counted: all records, or the records of a type.
         of: String,
-        /// Records announced.
+        /// Records that the file announces.
         promised: u64,
     },
 }

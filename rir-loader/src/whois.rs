@@ -3,13 +3,15 @@
 //! An object is a paragraph of `key: value` lines. Its first key names its class:
 //!
 //! ```text
-//! inetnum:  192.0.2.0 - 192.0.2.99      RIPE, APNIC, AFRINIC (RFC 2622): any range; an attribute continues in the next line
-//! descr:    Example Widgets             when that begins with a blank, a tab or a plus sign
-//! source:   RIPE
-//!
-//! inetnum:    192.0.2/24                LACNIC: octets may be left out; the holder's name is in `owner:`
-//! NetHandle:  NET-192-0-2-0-1           ARIN: the range is in `NetRange:`, the holder's handle in `OrgID:`
+//! inetnum:    192.0.2.0 - 192.0.2.99
+//! descr:      Example Widgets
+//! source:     RIPE
 //! ```
+//!
+//! RIPE, APNIC and AFRINIC (RFC 2622) write any range, and continue an attribute in a line that
+//! begins with a blank, a tab or a plus sign. LACNIC leaves out octets (`inetnum: 192.0.2/24`) and
+//! has the holder's name in `owner:`. ARIN's nets begin with `NetHandle:`; the range is in
+//! `NetRange:` and the holder's handle in `OrgID:`.
 //!
 //! [`text`] reads the paragraphs, [`xml`] the same objects from ARIN's XML. Both collect the
 //! `attributes` that matter and turn them into [`Object`]s.

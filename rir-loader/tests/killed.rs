@@ -15,8 +15,8 @@ use store::testing::TestDatabase;
 const KILLS: u32 = 20;
 const RECORDS: u32 = 60_000;
 
-/// A file with so many records that copying them takes a while. `edition` changes the sizes, so that
-/// generations differ.
+/// A file with so many records that copying them takes a while. `edition` changes the sizes, so
+/// that generations differ.
 fn write_file(dir: &Path, edition: u32) {
     let mut text = format!("2|lacnic|{edition}|{RECORDS}|||\n");
     for place in 0..RECORDS {
@@ -45,7 +45,6 @@ async fn run(command: Command, killed_after: Option<Duration>) -> bool {
     if let Ok(ended) = tokio::time::timeout(moment, child.wait()).await {
         return ended.unwrap().success();
     }
-    // SIGKILL.
     child.kill().await.unwrap();
     false
 }

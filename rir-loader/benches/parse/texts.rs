@@ -37,9 +37,12 @@ fn rpsl(text: &mut String, place: u32) {
     let (first, last) = ends(place);
     write!(
         text,
-        "inetnum:        {first} - {last}\nnetname:        CUSTOMER-NET-{place}\ndescr:          Example Widgets {place}\n\
-         descr:          Some street {place}\ncountry:        NL\nadmin-c:        DUMY-RIPE\ntech-c:         DUMY-RIPE\n\
-         status:         ASSIGNED PA\nmnt-by:         EXAMPLE-{place}-MNT\ncreated:        2004-05-31T08:16:34Z\n\
+        "inetnum:        {first} - {last}\nnetname:        CUSTOMER-NET-{place}\ndescr:          \
+         Example Widgets {place}\n\
+         descr:          Some street {place}\ncountry:        NL\nadmin-c:        \
+         DUMY-RIPE\ntech-c:         DUMY-RIPE\n\
+         status:         ASSIGNED PA\nmnt-by:         EXAMPLE-{place}-MNT\ncreated:        \
+         2004-05-31T08:16:34Z\n\
          last-modified:  2012-05-31T08:16:34Z\nsource:         RIPE\n\
          remarks:        ****************************\nremarks:        * THE PLACE OF A NOTE\n\
          remarks:        * that says what was taken out of this object and why it is so\n\
@@ -53,8 +56,10 @@ fn lacnic(text: &mut String, place: u32) {
     let [a, b, c, _] = first.octets();
     write!(
         text,
-        "inetnum:    {a}.{b}.{c}/24\nstatus:     reallocated\nowner:      Organiza\u{e7}\u{e3}o {place}\ncity:       Tlapan\n\
-         country:    BR\nowner-c:    ABC{place}\ntech-c:     ABC{place}\ninetnum-up: {a}.{b}/16\ncreated:    20041130\n\
+        "inetnum:    {a}.{b}.{c}/24\nstatus:     reallocated\nowner:      Organiza\u{e7}\u{e3}o \
+         {place}\ncity:       Tlapan\n\
+         country:    BR\nowner-c:    ABC{place}\ntech-c:     ABC{place}\ninetnum-up: \
+         {a}.{b}/16\ncreated:    20041130\n\
          changed:    20121130\nsource:     LACNIC\n\n"
     )
     .unwrap();
@@ -64,8 +69,10 @@ fn arin(text: &mut String, place: u32) {
     let (first, last) = ends(place);
     write!(
         text,
-        "NetHandle:      NET-{place}-1\nOrgID:          C{place:08}\nParent:         NET-10-0-0-0-0\n\
-         NetName:        CUSTOMER-{place}\nNetRange:       {first} - {last}\nNetType:        reassignment\n\
+        "NetHandle:      NET-{place}-1\nOrgID:          C{place:08}\nParent:         \
+         NET-10-0-0-0-0\n\
+         NetName:        CUSTOMER-{place}\nNetRange:       {first} - {last}\nNetType:        \
+         reassignment\n\
          RegDate:        2004-05-31\nUpdated:        2012-05-31\nSource:         ARIN\n\n"
     )
     .unwrap();
@@ -75,11 +82,14 @@ fn xml_net(text: &mut String, place: u32) {
     let (first, last) = ends(place);
     writeln!(
         text,
-        "<net><endAddress>{last}</endAddress><handle>NET-{place}-1</handle><name>CUSTOMER-{place}</name><netBlocks><netBlock>\
-         <cidrLenth>26</cidrLenth><endAddress>{last}</endAddress><startAddress>{first}</startAddress><type>S</type></netBlock>\
-         </netBlocks><orgHandle>C{place:08}</orgHandle><parentNetHandle>NET-10-0-0-0-0</parentNetHandle>\
-         <registrationDate>2004-05-31T00:00:00-04:00</registrationDate><startAddress>{first}</startAddress>\
-         <updateDate>2012-05-31T00:00:00-04:00</updateDate><version>4</version></net>"
+        "<net><endAddress>{last}</endAddress><handle>NET-{place}-1</handle>\
+         <name>CUSTOMER-{place}</name><netBlocks><netBlock><cidrLenth>26</cidrLenth>\
+         <endAddress>{last}</endAddress><startAddress>{first}</startAddress><type>S</type>\
+         </netBlock></netBlocks><orgHandle>C{place:08}</orgHandle>\
+         <parentNetHandle>NET-10-0-0-0-0</parentNetHandle>\
+         <registrationDate>2004-05-31T00:00:00-04:00</registrationDate>\
+         <startAddress>{first}</startAddress><updateDate>2012-05-31T00:00:00-04:00</updateDate>\
+         <version>4</version></net>"
     )
     .unwrap();
 }

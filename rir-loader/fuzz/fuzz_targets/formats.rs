@@ -4,11 +4,12 @@
 
 use libfuzzer_sys::fuzz_target;
 use rir_loader::format::Format;
+use rir_loader::read::detect_format;
 use rir_loader::whois::{text, xml};
 use rir_loader::{delegated, routing};
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(format) = Format::detect(bytes) else { return };
+    let Ok(format) = detect_format(bytes) else { return };
     let mut handled = 0;
     if format == Format::Delegated {
         let Ok(report) = delegated::read(bytes, &mut |_| handled += 1) else { return };

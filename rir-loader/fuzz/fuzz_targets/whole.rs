@@ -14,7 +14,9 @@ use rir_loader::stats::Stats;
 
 thread_local! {
     /// A file of its own for each process.
-    static FILE: RefCell<PathBuf> = RefCell::new(std::env::temp_dir().join(format!("fuzz-whole-{}", std::process::id())));
+    static FILE: RefCell<PathBuf> = RefCell::new(
+        std::env::temp_dir().join(format!("fuzz-whole-{}", std::process::id()))
+    );
 }
 
 fuzz_target!(|bytes: &[u8]| {

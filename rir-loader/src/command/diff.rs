@@ -1,4 +1,4 @@
-//! `rir-loader diff`
+//! The command `rir-loader diff`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `rir-loader fetch`
+//! The command `rir-loader fetch`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

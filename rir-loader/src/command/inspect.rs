@@ -1,4 +1,4 @@
-//! `rir-loader inspect`
+//! The command `rir-loader inspect`.
 
 use hierarchy::{Hierarchy, Range};
 use rir_loader::inspect::{FindSource, SubnetInfo, chain, holdings};

@@ -1,4 +1,4 @@
-//! `rir-loader load`
+//! The command `rir-loader load`.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! `rir-loader man`
+//! The command `rir-loader man`.
 
 use clap::CommandFactory;
 

@@ -1,4 +1,4 @@
-//! `rir-loader split`
+//! The command `rir-loader split`.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! `rir-loader stats`
+//! The command `rir-loader stats`.
 
 use std::time::SystemTime;
 

@@ -12,9 +12,9 @@ use super::fields::{FieldError, Fields, check_date, parse_registry};
 pub enum Resource {
     /// Numbers of autonomous systems.
     Asn,
-    /// IPv4 addresses.
+    /// Addresses of IPv4.
     Ipv4,
-    /// IPv6 addresses.
+    /// Addresses of IPv6.
     Ipv6,
 }
 

@@ -82,7 +82,7 @@ pub enum FetchError {
     Checksum {
         /// The requested URL.
         url: String,
-        /// Published checksum.
+        /// Checksum that the registry publishes.
         wanted: String,
         /// Checksum of the file that was downloaded twice.
         found: String,
@@ -100,7 +100,7 @@ pub enum FetchError {
     TooLarge {
         /// The requested URL.
         url: String,
-        /// Accepted bytes.
+        /// Largest accepted size in bytes.
         limit: u64,
     },
     /// The unfinished download is locked.
@@ -114,7 +114,7 @@ pub enum FetchError {
     Disk {
         /// What was attempted, as a verb.
         action: &'static str,
-        /// The file.
+        /// The file concerned.
         path: PathBuf,
         /// Error of the file system.
         source: io::Error,

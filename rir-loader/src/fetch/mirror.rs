@@ -76,7 +76,7 @@ impl Mirror {
         }
     }
 
-    /// Parses `REGISTRY=URL`.
+    /// Parses the text `REGISTRY=URL`.
     pub fn parse(text: &str) -> Result<Self, InvalidMirror> {
         let wrong = || InvalidMirror(text.to_owned());
         let (registry, base) = text.split_once('=').ok_or_else(wrong)?;

@@ -31,7 +31,7 @@ pub struct Change {
     pub id: i64,
     /// Agent of it; `None` for a search.
     pub agent: Option<i64>,
-    /// Current range.
+    /// Range in the current generation.
     pub from: String,
     /// Change of the range: transferred, split, merged or vanished.
     pub change: &'static str,

@@ -5,7 +5,7 @@ use std::fmt;
 use hierarchy::remap::RangeChange;
 
 use super::{Ceded, Change, Changes, Preview};
-use crate::report::Thousands;
+use crate::thousands::Thousands;
 
 impl fmt::Display for Preview {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

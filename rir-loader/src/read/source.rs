@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use hierarchy::Registry;
 
 use super::ReadError;
+use super::detect::detect_format;
 use crate::delegated::{self, DelegatedReport};
 use crate::format::Format;
 use crate::input::{for_each_text, is_stdin, split_head};
@@ -149,7 +150,7 @@ impl TextReader<'_> {
             file: file.clone(),
             error: TextError::Read { line: 0, source },
         })?;
-        let format = match (Format::detect(&head), self.member) {
+        let format = match (detect_format(&head), self.member) {
             (Ok(format), Some(member))
                 if read_before.iter().any(|read| is_same_data(read, member, format)) =>
             {

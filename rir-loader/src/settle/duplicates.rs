@@ -86,7 +86,8 @@ mod tests {
     fn the_claim_that_identifies_its_holder_best_is_kept() {
         let mut table = CompanyTable::default();
         let mut holder = |basis, text| Some(table.number(Registry::RipeNcc, basis, text));
-        let (id, org) = (holder(Basis::Delegated, "abc"), holder(Basis::Organisation, "ORG-1"));
+        let id = holder(Basis::Delegated, "abc");
+        let org = holder(Basis::Organisation, "ORG-1");
         let mut delegated = Claim::of_ripe(0, 9, id, Basis::Delegated);
         delegated.country = Some("NL".parse().unwrap());
         let (kept, removed) = settled(vec![

@@ -96,7 +96,7 @@ fn keep_maintained<A: AddressBits>(
         match maintained_part(claim, &spaces[registry as usize]) {
             MaintainedPart::Whole => return true,
             MaintainedPart::Nothing => report.unmaintained += 1,
-            // RIPE's importer drops such an object; the maintained part of it is as reliable as any.
+            // RIPE's importer drops such an object whole, but its maintained part is reliable.
             MaintainedPart::Ranges(ranges) => {
                 report.partly_maintained += 1;
                 let part = |(first, last)| Claim { first, last, ..*claim };

@@ -34,7 +34,8 @@ mod tests {
         let mut table = CompanyTable::default();
         let mut company =
             |handle| Some(table.number(Registry::RipeNcc, Basis::Organisation, handle));
-        let (outer, inner) = (company("OUTER"), company("INNER"));
+        let outer = company("OUTER");
+        let inner = company("INNER");
         let nobody = |first, last| Claim::of_ripe(first, last, None, Basis::Nobody);
         let held = |first, last, company| Claim::of_ripe(first, last, company, Basis::Organisation);
         let mut claims = vec![

@@ -5,8 +5,8 @@
 //! a registry only inside the space that the registry's delegated file lists. The file lists free
 //! and reserved ranges, too: those are maintained as well.
 //!
-//! A sorted list of ranges, not a set of prefixes (`iprange`): a maintained space consists mostly of
-//! ranges that are not prefixes, and each would become up to 60 of them.
+//! The space is a sorted list of ranges, not a set of prefixes (`iprange`): it consists mostly of
+//! ranges that are not prefixes, and each of them would become up to 60 prefixes.
 
 use super::claim::{AddressBits, Claim};
 
@@ -86,9 +86,12 @@ mod tests {
     proptest! {
         #[test]
         fn an_address_is_kept_if_and_only_if_it_is_maintained(
-            ranges in prop::collection::vec((0_u32..60, 0_u32..8), 0..12), first in 0_u32..60, length in 0_u32..30,
+            ranges in prop::collection::vec((0_u32..60, 0_u32..8), 0..12),
+            first in 0_u32..60,
+            length in 0_u32..30,
         ) {
-            let ranges: Vec<_> = ranges.into_iter().map(|(first, more)| (first, first + more)).collect();
+            let with_end = |(first, more)| (first, first + more);
+            let ranges: Vec<_> = ranges.into_iter().map(with_end).collect();
             let space = Space::of(ranges.clone());
             let parts: Vec<_> = space.intersect(first, first + length).collect();
             for address in first..=first + length {

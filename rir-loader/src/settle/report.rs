@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::holder::Basis;
-use crate::report::Thousands;
+use crate::thousands::Thousands;
 
 /// A count for each rule of settling.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -44,7 +44,7 @@ pub struct Umbrella {
     pub registry: &'static str,
     /// The opaque id.
     pub company: String,
-    /// Delegated ranges.
+    /// Delegated ranges of the id.
     pub ranges: u32,
 }
 

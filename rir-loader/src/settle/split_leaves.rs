@@ -24,9 +24,9 @@ pub struct SplitLeaves {
 /// Splitting in both families; `None` splits nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SplitPolicy {
-    /// IPv4.
+    /// Leaves of IPv4.
     pub v4: Option<SplitLeaves>,
-    /// IPv6.
+    /// Leaves of IPv6.
     pub v6: Option<SplitLeaves>,
 }
 
@@ -37,7 +37,7 @@ pub struct SplitPolicy {
 )]
 pub struct InvalidSplit(String);
 
-/// Parses `16/22`.
+/// Parses a text such as `16/22`.
 impl FromStr for SplitLeaves {
     type Err = InvalidSplit;
 

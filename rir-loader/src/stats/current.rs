@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use store::generations::{Facts, Source};
 
-use crate::report::Thousands;
+use crate::thousands::Thousands;
 
 /// Age in days above which registry data is outdated: the paper rebuilds its hierarchy every three
 /// months.

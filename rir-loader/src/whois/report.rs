@@ -24,7 +24,7 @@ pub struct WhoisReport {
     pub ranges: [u64; 2],
     /// Holders, customers of ARIN included.
     pub organisations: u64,
-    /// Malformed objects.
+    /// Malformed objects that were skipped.
     pub rejects: Rejects,
 }
 

@@ -3,10 +3,13 @@
 //! ```text
 //! <net><handle>NET-192-0-2-0-1</handle><name>EXAMPLE</name><orgHandle>EX-1</orgHandle>
 //!   <startAddress>192.000.002.000</startAddress><endAddress>192.000.002.255</endAddress>
-//!   <netBlocks><netBlock><type>S</type><startAddress>…</startAddress><endAddress>…</endAddress></netBlock></netBlocks></net>
-//! <org><handle>EX-1</handle><name>Example Widgets</name><iso3166-1><code2>US</code2></iso3166-1></org>
-//! <customer>…</customer>   like <org>; a net names it in <customerHandle>
+//!   <netBlocks><netBlock><type>S</type><startAddress>…</startAddress>
+//!     <endAddress>…</endAddress></netBlock></netBlocks></net>
+//! <org><handle>EX-1</handle><name>Example Widgets</name>
+//!   <iso3166-1><code2>US</code2></iso3166-1></org>
 //! ```
+//!
+//! A `<customer>` is like an `<org>`; a net names it in `<customerHandle>`.
 //!
 //! The elements are those that ARIN's own stylesheet (`legacy.xsl`, in the archive) turns into its
 //! text form. Texts are cut, a tag may take 1 MiB and elements may nest 64 deep, so that no

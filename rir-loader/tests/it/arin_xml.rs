@@ -68,7 +68,9 @@ fn markup() -> impl Strategy<Value = String> {
     let mixed = (name(), plain(), leaf(), plain());
     let part = prop_oneof![
         40 => leaf(),
-        20 => mixed.prop_map(|(name, before, leaf, behind)| element(name, &[before, &leaf, behind].concat())),
+        20 => mixed.prop_map(|(name, before, leaf, behind)| {
+            element(name, &[before, &leaf, behind].concat())
+        }),
         1 => text().prop_map(str::to_owned),
     ];
     part.prop_recursive(4, 60, 8, move |inner| {

@@ -22,11 +22,13 @@ const BAD_RECORDS: [(&str, &str); 16] = [
     ),
     (
         "ripencc|FR|ipv4|2.0.0.0|0|20100712|allocated|a",
-        "field value: found `0`, expected a number of addresses, from 1, that end by 255.255.255.255",
+        "field value: found `0`, expected a number of addresses, from 1, that end by \
+         255.255.255.255",
     ),
     (
         "ripencc|FR|ipv4|255.255.255.0|257|20100712|allocated|a",
-        "field value: found `257`, expected a number of addresses, from 1, that end by 255.255.255.255",
+        "field value: found `257`, expected a number of addresses, from 1, that end by \
+         255.255.255.255",
     ),
     (
         "ripencc|FR|ipv6|2.0.0.0|32|20100712|allocated|a",
@@ -38,7 +40,8 @@ const BAD_RECORDS: [(&str, &str); 16] = [
     ),
     (
         "ripencc|FR|ipv6|2001:db8::1|32|20100712|allocated|a",
-        "field start: found `2001:db8::1`, expected the first address of a prefix of the length in field value",
+        "field start: found `2001:db8::1`, expected the first address of a prefix of the length \
+         in field value",
     ),
     (
         "ripencc|FR|ipv5|2.0.0.0|32|20100712|allocated|a",

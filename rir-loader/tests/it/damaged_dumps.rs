@@ -34,7 +34,8 @@ fn a_malformed_object_is_counted_with_its_line_and_text() {
     for (bad, example) in [
         (
             "inetnum: 192.0.2.0 - 192.0.2.999\nnetname: X\nsource: RIPE\n",
-            "line 401: the range `192.0.2.0 - 192.0.2.999` is neither a prefix (a/n) nor a range (a - b): `inetnum: \
+            "line 401: the range `192.0.2.0 - 192.0.2.999` is neither a prefix (a/n) nor a range \
+             (a - b): `inetnum: \
              192.0.2.0 - 192.0.2.999`",
         ),
         (
@@ -43,7 +44,8 @@ fn a_malformed_object_is_counted_with_its_line_and_text() {
         ),
         (
             "inetnum: 192.0.2.0/24\nsource: NOWHERE\n",
-            "line 401: `source: NOWHERE` names none of the five registries: `inetnum: 192.0.2.0/24`",
+            "line 401: `source: NOWHERE` names none of the five registries: `inetnum: \
+             192.0.2.0/24`",
         ),
         ("inetnum: 192.0.2.0/24\nnetname: X\n\n", "line 401: `source: ` names none"),
         ("inetnum:\nsource: RIPE\n", "line 401: no range of addresses: `inetnum:`"),
@@ -205,7 +207,10 @@ proptest! {
     }
 
     #[test]
-    fn objects_are_the_same_however_the_bytes_arrive(lines in prop::collection::vec(line(), 0..40), size in 1_usize..50) {
+    fn objects_are_the_same_however_the_bytes_arrive(
+        lines in prop::collection::vec(line(), 0..40),
+        size in 1_usize..50,
+    ) {
         struct ShortReads<'b>(&'b [u8], usize);
         impl Read for ShortReads<'_> {
             fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -217,8 +222,10 @@ proptest! {
         }
         let bytes = lines.join(&b'\n');
         let mut in_parts = vec![];
-        let report =
-            whois::text::read(Format::Rpsl, BufReader::new(ShortReads(&bytes, size)), &mut |object| in_parts.push(crate::whois::describe(object)));
+        let input = BufReader::new(ShortReads(&bytes, size));
+        let report = whois::text::read(Format::Rpsl, input, &mut |object| {
+            in_parts.push(crate::whois::describe(object));
+        });
         match (report, objects(Format::Rpsl, &bytes)) {
             (Ok(report), Ok((whole, other))) => prop_assert_eq!((in_parts, report), (whole, other)),
             (Err(one), Err(other)) => prop_assert_eq!(one.to_string(), other.to_string()),

@@ -61,7 +61,9 @@ proptest! {
 
     /// A real file with a few bytes changed, plain and compressed.
     #[test]
-    fn damaged_files(changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6)) {
+    fn damaged_files(
+        changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6),
+    ) {
         for whole in [text("apnic").into_bytes(), gzip(text("afrinic").as_bytes())] {
             let mut damaged = whole.clone();
             for (place, byte) in &changes {

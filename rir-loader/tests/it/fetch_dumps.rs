@@ -16,7 +16,8 @@ const NAME: &str = "apnic.db.inetnum.gz";
 fn dump(company: &str) -> Vec<u8> {
     let object = |n: u8| {
         format!(
-            "inetnum:        192.0.2.{n} - 192.0.2.{n}\nnetname:        EXAMPLE\ndescr:          {company} {n}\n\
+            "inetnum:        192.0.2.{n} - 192.0.2.{n}\nnetname:        EXAMPLE\ndescr:          \
+             {company} {n}\n\
              country:        AU\nsource:         APNIC\n\n"
         )
     };
@@ -143,7 +144,8 @@ async fn the_command_shows_the_terms_and_how_to_get_what_is_not_open() {
     fixture.server.publish(fixtures::text("apnic").as_bytes(), "\"one\"");
     let dir = fixture.dir.path().display().to_string();
     let base = |registry: &str| format!("{registry}={}", fixture.server.base());
-    let (apnic, arin) = (base("apnic"), base("arin"));
+    let apnic = base("apnic");
+    let arin = base("arin");
     let arguments =
         ["fetch", "--whois", "--dir", &dir, "--registry", "apnic", "--base-url", &apnic, "--json"];
     let output = run(&[&arguments[..], &["--whois-base-url", &apnic]].concat()).await;

@@ -115,7 +115,8 @@ fn inspect_shows_the_chain_from_the_root() {
     let links = chain_of(&data, "1.0.3.7");
     let ranges: Vec<_> = links.iter().map(|link| link.range.as_str()).collect();
     assert_eq!(ranges, ["0.0.0.0/0", "1.0.0.0/8", "1.0.0.0/16", "1.0.2.0/23"]);
-    let (block, leaf) = (&links[2], &links[3]);
+    let block = &links[2];
+    let leaf = &links[3];
     assert_eq!((block.source.as_ref(), block.registry), (None, Some("apnic")));
     assert_eq!((leaf.country.as_deref(), leaf.company.as_deref()), (Some("CN"), Some("A92E1062")));
     assert!(leaf.source.as_ref().unwrap().ends_with("delegated-apnic-extended"));
@@ -138,7 +139,8 @@ fn plain_and_gzip_are_told_apart_by_content() {
 #[test]
 fn progress_reports_every_byte() {
     use std::sync::atomic::{AtomicU64, Ordering};
-    let (bytes, files) = (AtomicU64::new(0), AtomicU64::new(0));
+    let bytes = AtomicU64::new(0);
+    let files = AtomicU64::new(0);
     let progress = |step: Step<'_>| match step {
         Step::Bytes(more) => drop(bytes.fetch_add(more, Ordering::Relaxed)),
         Step::File { .. } => drop(files.fetch_add(1, Ordering::Relaxed)),

@@ -39,17 +39,22 @@ const AFTER: [(&str, u32, &str); 5] = [
 /// An agent that has all six ranges, and two open searches.
 async fn delegate(database: &TestDatabase) {
     for statement in [
-        "INSERT INTO agents (public_key, state, name, contact, version, protocol, capacity_pages_per_day, zone, home)
-         VALUES (decode(repeat('01', 32), 'hex'), 'approved', 'one', 'c', '0', 1, 1, 'UTC', '193.0.0.1')",
+        "INSERT INTO agents (public_key, state, name, contact, version, protocol, \
+         capacity_pages_per_day, zone, home)
+         VALUES (decode(repeat('01', 32), 'hex'), 'approved', 'one', 'c', '0', 1, 1, 'UTC',
+                 '193.0.0.1')",
         "INSERT INTO delegations (first, last, agent, generation, reason, rtt_us)
-         SELECT ('193.' || n || '.0.0')::inet, ('193.' || n || '.255.255')::inet, 1, 1, 'threshold', n
+         SELECT ('193.' || n || '.0.0')::inet, ('193.' || n || '.255.255')::inet, 1, 1,
+                'threshold', n
          FROM unnest(ARRAY [0, 1, 2, 4, 5, 6]) AS n",
-        "INSERT INTO searches (first, last, target, target_host, target_port, strategy, threshold_us)
-         SELECT ('193.' || n || '.0.0')::inet, ('193.' || n || '.255.255')::inet, ('193.' || n || '.0.9')::inet, 'a', 80,
-                'threshold', 1
+        "INSERT INTO searches (first, last, target, target_host, target_port, strategy, \
+         threshold_us)
+         SELECT ('193.' || n || '.0.0')::inet, ('193.' || n || '.255.255')::inet,
+                ('193.' || n || '.0.9')::inet, 'a', 80, 'threshold', 1
          FROM unnest(ARRAY [0, 5]) AS n",
         "INSERT INTO constraints (kind, scope, first, last, agent, reason, created_by, created_at)
-         SELECT 'pin', 'range', ('193.' || n || '.0.0')::inet, ('193.' || n || '.255.255')::inet, 1, 'r', 'admin', now()
+         SELECT 'pin', 'range', ('193.' || n || '.0.0')::inet, ('193.' || n || '.255.255')::inet,
+                1, 'r', 'admin', now()
          FROM unnest(ARRAY [2, 4, 5, 6]) AS n",
     ] {
         execute(database.store(), statement).await.unwrap();
@@ -68,8 +73,10 @@ async fn state(database: &TestDatabase) -> impl PartialEq + std::fmt::Debug + us
 #[tokio::test]
 async fn a_dry_run_shows_every_change_and_changes_nothing() {
     let database = TestDatabase::new().await.unwrap();
-    let (old, new) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (old, new) = (file(old.path(), &BEFORE), file(new.path(), &AFTER));
+    let old_dir = tempfile::tempdir().unwrap();
+    let new_dir = tempfile::tempdir().unwrap();
+    let old = file(old_dir.path(), &BEFORE);
+    let new = file(new_dir.path(), &AFTER);
     run(&["load", "--database-url", &database.url(), &old]).await;
     delegate(&database).await;
     let before = state(&database).await;
@@ -117,8 +124,10 @@ async fn a_dry_run_shows_every_change_and_changes_nothing() {
 #[tokio::test]
 async fn a_dry_run_shows_that_a_load_would_be_refused() {
     let database = TestDatabase::new().await.unwrap();
-    let (old, new) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (old, new) = (file(old.path(), &BEFORE), file(new.path(), &AFTER[..1]));
+    let old_dir = tempfile::tempdir().unwrap();
+    let new_dir = tempfile::tempdir().unwrap();
+    let old = file(old_dir.path(), &BEFORE);
+    let new = file(new_dir.path(), &AFTER[..1]);
     run(&["load", "--database-url", &database.url(), &old]).await;
     let output =
         run(&["load", "--dry-run", "--json", "--database-url", &database.url(), &new]).await;

@@ -31,7 +31,7 @@ pub(crate) struct Page {
     faults: VecDeque<Fault>,
 }
 
-/// A request.
+/// A request as received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) path: String,

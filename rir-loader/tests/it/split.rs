@@ -44,7 +44,8 @@ fn halves(hierarchy: &Hierarchy) -> SubnetSplit {
 #[tokio::test]
 async fn virtual_subnets_are_added_and_stay() {
     let database = TestDatabase::new().await.unwrap();
-    let (store, begun) = (database.store(), Instant::now());
+    let store = database.store();
+    let begun = Instant::now();
     assert!(split(store, begun, &|_| {}).await.unwrap().is_none(), "nothing is loaded");
     let data = fixtures::data();
     load(store, &data, false, begun, &|_| {}).await.unwrap();

@@ -17,7 +17,8 @@ pub(crate) fn describe(object: &Object<'_>) -> String {
     let or_dash = |text: Option<&str>| text.unwrap_or("-").to_owned();
     match object {
         Object::Net(net) => format!(
-            "net {} | {} | org {} | owner {} | descr {} | netname {} | mnt {} | status {} | {}{} | {}",
+            "net {} | {} | org {} | owner {} | descr {} | netname {} | mnt {} | status {} | {}{} \
+             | {}",
             net.range,
             net.registry,
             or_dash(net.organisation),
@@ -107,10 +108,13 @@ fn rpsl_is_read_with_comments_continuations_and_unknown_attributes() {
     assert_eq!(
         objects,
         [
-            "net 192.0.2.0 - 192.0.2.99 | ripencc | org ORG-EX1-RIPE | owner - | descr Example Widgets | netname \
+            "net 192.0.2.0 - 192.0.2.99 | ripencc | org ORG-EX1-RIPE | owner - | descr Example \
+             Widgets | netname \
              EXAMPLE-NET | mnt EXAMPLE-MNT | status ASSIGNED PA | NL+ | 20120531",
-            "net 198.51.100.0/24 | ripencc | org - | owner - | descr Wide | netname FIRST | mnt - | status - | - | 0",
-            "net 2001:db8::/32 | apnic | org - | owner - | descr - | netname V6 | mnt - | status - | - | 20030303",
+            "net 198.51.100.0/24 | ripencc | org - | owner - | descr Wide | netname FIRST | mnt - \
+             | status - | - | 0",
+            "net 2001:db8::/32 | apnic | org - | owner - | descr - | netname V6 | mnt - | status \
+             - | - | 20030303",
             "organisation ORG-EX1-RIPE | ripencc | Example  Widgets | NL",
         ]
     );
@@ -147,18 +151,24 @@ Source:         ARIN
 ";
 
 const ARIN_XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<bulkwhois xmlns="http://www.arin.net/bulkwhois/core/v1"><limitExceeded limit="256">false</limitExceeded>
+<bulkwhois xmlns="http://www.arin.net/bulkwhois/core/v1">
+<limitExceeded limit="256">false</limitExceeded>
 <net><comment><line number="0">x</line></comment>
 <endAddress>198.051.100.099</endAddress><handle>NET-192-0-2-0-1</handle><name>EXAMPLE</name>
 <netBlocks><netBlock><cidrLenth>24</cidrLenth><endAddress>192.000.002.255</endAddress>
 <startAddress>192.000.002.000</startAddress><type>S</type></netBlock>
-<netBlock><endAddress>198.051.100.099</endAddress><startAddress>198.051.100.000</startAddress><type>S</type></netBlock></netBlocks>
+<netBlock><endAddress>198.051.100.099</endAddress>
+<startAddress>198.051.100.000</startAddress><type>S</type></netBlock></netBlocks>
 <orgHandle>EX-1</orgHandle><parentNetHandle>NET-192-0-0-0-0</parentNetHandle>
-<startAddress>192.000.002.000</startAddress><updateDate>1991-04-09T00:00:00-04:00</updateDate><version>4</version></net>
-<net><endAddress>2001:0DB8:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF</endAddress><handle>NET6-2001-DB8-1</handle><name>V6</name>
+<startAddress>192.000.002.000</startAddress>
+<updateDate>1991-04-09T00:00:00-04:00</updateDate><version>4</version></net>
+<net><endAddress>2001:0DB8:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF</endAddress>
+<handle>NET6-2001-DB8-1</handle><name>V6</name>
 <netBlocks><netBlock><endAddress>2001:0DB8:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF</endAddress>
-<startAddress>2001:0DB8:0000:0000:0000:0000:0000:0000</startAddress><type>DA</type></netBlock></netBlocks>
-<customerHandle>C00000001</customerHandle><startAddress>2001:0DB8:0000:0000:0000:0000:0000:0000</startAddress>
+<startAddress>2001:0DB8:0000:0000:0000:0000:0000:0000</startAddress>
+<type>DA</type></netBlock></netBlocks>
+<customerHandle>C00000001</customerHandle>
+<startAddress>2001:0DB8:0000:0000:0000:0000:0000:0000</startAddress>
 <version>6</version></net>
 <org><handle>EX-1</handle><iso3166-1><code2>US</code2><name>United States</name></iso3166-1>
 <name>Example Widgets &amp; Co</name></org>
@@ -170,9 +180,11 @@ const ARIN_XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 fn arin_says_the_same_as_text_and_as_xml() {
     let (text, _) = objects(Format::ArinText, ARIN.as_bytes()).unwrap();
     let (xml, report) = objects(Format::ArinXml, ARIN_XML.as_bytes()).unwrap();
-    let first = "net 192.0.2.0/24 | arin | org EX-1 | owner - | descr - | netname EXAMPLE | mnt - | status reassignment | \
+    let first = "net 192.0.2.0/24 | arin | org EX-1 | owner - | descr - | netname EXAMPLE | mnt - \
+     | status reassignment | \
                  - | 19910409";
-    let v6 = "net 2001:db8::/32 | arin | org C00000001 | owner - | descr - | netname V6 | mnt - | status allocation | - | 0";
+    let v6 = "net 2001:db8::/32 | arin | org C00000001 | owner - | descr - | netname V6 | mnt - | \
+     status allocation | - | 0";
     assert_eq!(text[0], first);
     assert!(
         text[1].starts_with("net 198.51.100.0 - 198.51.100.99 | arin | org EX-1"),
@@ -204,7 +216,8 @@ fn xml_that_is_cut_short_or_malformed_is_refused() {
 /// there were none.
 #[test]
 fn where_a_block_ends_within_xml_makes_no_difference() {
-    let tail = "<org><handle>EX-2</handle><name>\u{feff}S\u{e3}o &#233; <![CDATA[<a>]]>\u{feff}\u{feff}x</name ></org></bulkwhois>\n";
+    let tail = "<org><handle>EX-2</handle><name>\u{feff}S\u{e3}o &#233; \
+     <![CDATA[<a>]]>\u{feff}\u{feff}x</name ></org></bulkwhois>\n";
     let text = ARIN_XML.replace("</bulkwhois>\n", tail);
     let (whole, report) = objects(Format::ArinXml, text.as_bytes()).unwrap();
     assert_eq!(
@@ -330,11 +343,15 @@ fn routes_give_names_and_finer_ranges() {
 #[test]
 fn what_is_said_of_people_is_not_taken() {
     let dir = tempfile::tempdir().unwrap();
-    let dump = "person: SECRET Person\naddress: SECRET Street 1\nphone: SECRET\ne-mail: SECRET@example.org\n\
+    let dump = "person: SECRET Person\naddress: SECRET Street 1\nphone: SECRET\ne-mail: \
+     SECRET@example.org\n\
                 nic-hdl: SECRET-RIPE\nsource: RIPE\n\n\
-                organisation: ORG-X1-RIPE\norg-name: Example Ltd\naddress: SECRET\ne-mail: SECRET\nsource: RIPE\n\n\
-                inetnum: 193.0.0.0 - 193.0.0.255\nnetname: EX\ndescr: Example\ndescr: SECRET second line\n\
-                org: ORG-X1-RIPE\nadmin-c: SECRET\nremarks: SECRET\nnotify: SECRET\ncountry: NL\nsource: RIPE\n";
+                organisation: ORG-X1-RIPE\norg-name: Example Ltd\naddress: SECRET\ne-mail: \
+                SECRET\nsource: RIPE\n\n\
+                inetnum: 193.0.0.0 - 193.0.0.255\nnetname: EX\ndescr: Example\ndescr: SECRET \
+                second line\n\
+                org: ORG-X1-RIPE\nadmin-c: SECRET\nremarks: SECRET\nnotify: SECRET\ncountry: \
+                NL\nsource: RIPE\n";
     let data = read(&[write(&dir, "a", dump.as_bytes())], Options::default(), &|_| {}).unwrap();
     let companies: Vec<_> =
         data.hierarchy.companies().iter().map(|(_, company)| format!("{company:?}")).collect();
@@ -367,7 +384,8 @@ fn large_leaves_are_cut_where_the_policy_says() {
 #[test]
 fn a_zip_may_hold_several_texts_and_others() {
     let dir = tempfile::tempdir().unwrap();
-    let (xml, txt) = (("arin_db.xml", ARIN_XML), ("arin_db.txt", ARIN));
+    let xml = ("arin_db.xml", ARIN_XML);
+    let txt = ("arin_db.txt", ARIN);
     let others = [("README.txt", "read me\n"), ("empty", ""), ("more/arin_db.txt", ARIN)];
     // Both hold the same: whichever comes first is read. What only has the same name elsewhere is
     // another's.

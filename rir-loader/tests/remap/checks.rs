@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use hierarchy::remap::{RangeChange, Remapping, SearchRemapping};
 use hierarchy::{Hierarchy, Range, SubnetId, SubnetKind};
 
-/// The delegated ranges of a generation. Delegated files are flat: hardly any range lies in another,
-/// and of those with the same first address one is enough to find neighbours.
+/// The delegated ranges of a generation. Delegated files are flat: hardly any range lies in
+/// another, and of those with the same first address one is enough to find neighbours.
 pub(crate) struct DelegatedRanges<'h> {
     hierarchy: &'h Hierarchy,
     ranges: BTreeMap<(bool, IpAddr), Range>,

@@ -51,7 +51,8 @@ impl<'t> Record<'t> {
 
     fn line(&self, first: u128, size: u128, holder: &str) -> String {
         let value = if self.v4 { size } else { (128 - size.ilog2()).into() };
-        let (first, value) = (self.address(first).to_string(), value.to_string());
+        let first = self.address(first).to_string();
+        let value = value.to_string();
         let mut fields = self.fields.clone();
         (fields[3], fields[4], fields[7]) = (&first, &value, holder);
         fields.join("|")
@@ -69,7 +70,8 @@ impl Edits {
     pub(crate) fn edit(&mut self, text: &str) -> String {
         let lines: Vec<&str> = text.lines().collect();
         let mut edited: Vec<String> = vec![];
-        let (mut number, mut at) = (0, 0);
+        let mut number = 0;
+        let mut at = 0;
         while at < lines.len() {
             let Some(record) = Record::of(lines[at]) else {
                 edited.push(lines[at].to_owned());

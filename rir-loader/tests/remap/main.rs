@@ -1,4 +1,4 @@
-//! Every delegation of a large generation is remapped correctly after the registries' files changed.
+//! Delegations of a large generation are remapped correctly after the registries' files changed.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
