@@ -7,4 +7,5 @@ pub mod net;
 pub mod referee;
 pub mod registry;
 pub mod web;
+pub mod web_server;
 pub mod world;

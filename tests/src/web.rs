@@ -9,7 +9,7 @@
 //!   compares a crawl with it.
 //! - Only this structure is kept. A page's bytes are generated on request (`page`, `prose`,
 //!   `href`), always the same for the same seed and version.
-//! - [`Server`] answers over HTTP and reports to the [referee](crate::referee).
+//! - [`web_server`](crate::web_server) answers over HTTP and reports to the referee.
 
 mod answer;
 mod charset;
@@ -26,7 +26,6 @@ mod query;
 mod random_streams;
 mod reach;
 mod robots;
-mod server;
 mod site;
 mod sitemap;
 mod trees;
@@ -41,6 +40,5 @@ pub use answer::Answer;
 pub use expected::{Class, Expected};
 pub use plan::{HostPlan, WebError, WebPlan};
 pub use query::Query;
-pub use server::{Pace, Server};
 pub use site::{Host, PageId, Resource, Web};
 pub(crate) use word::word;

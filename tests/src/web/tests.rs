@@ -9,6 +9,7 @@ use super::crawler::{crawl, unescape};
 use super::site::{Kind, PageId};
 use super::*;
 use crate::referee::{Referee, Rules};
+use crate::web_server::{Pace, Server};
 
 const COUNTRIES: [&str; 16] = [
     "GR", "RU", "EG", "JP", "CN", "KR", "FR", "ES", "DE", "BR", "IT", "TR", "PL", "US", "CY", "GB",

@@ -14,7 +14,8 @@ use super::error::EnvironmentError;
 use crate::dns::{self, Zone};
 use crate::net::{Internet, Links, Namespace, NetError, PortForward, Proof};
 use crate::referee::Referee;
-use crate::web::{self, Pace, Web};
+use crate::web::{self, Web};
+use crate::web_server::{Pace, Server};
 
 /// The participant that a program or socket belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub struct Environment {
     world: DemoWorld,
     web: Arc<Web>,
     referee: Referee,
-    _server: web::Server,
+    _server: Server,
     dns: dns::Server,
     internet: Option<Internet>,
 }
@@ -58,8 +59,7 @@ impl Environment {
         let web = Arc::new(Web::generate(&world.web_plan(documents, PORT))?);
         let referee = Referee::new(Arc::clone(&web));
         let listeners = web::listen::inside(internet.namespace(WEB)?, PORT)?;
-        let server =
-            web::Server::start(Arc::clone(&web), referee.clone(), Pace::at_once(), listeners)?;
+        let server = Server::start(Arc::clone(&web), referee.clone(), Pace::at_once(), listeners)?;
         let sockets =
             dns::Sockets::inside(internet.namespace(&world.dns.name)?, world.dns.address)?;
         let dns = dns::Server::start(Zone::new(web.names()), sockets)?;
@@ -72,7 +72,7 @@ impl Environment {
         let web = Arc::new(Web::generate(&world.web_plan(documents, port))?);
         let referee = Referee::new(Arc::clone(&web));
         let server =
-            web::Server::start(Arc::clone(&web), referee.clone(), pace(world.clone()), listeners)?;
+            Server::start(Arc::clone(&web), referee.clone(), pace(world.clone()), listeners)?;
         let sockets = dns::Sockets::open(SocketAddr::new(world.dns.address, 0))?;
         let dns = dns::Server::start(Zone::new(web.names()), sockets)?;
         Ok(Self { world, web, referee, _server: server, dns, internet: None })

@@ -20,10 +20,10 @@ use futures_util::stream;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use super::answer::Answer;
-use super::plan::WebError;
-use super::site::Web;
 use crate::referee::{Referee, Visit};
+use crate::web::Answer;
+use crate::web::Web;
+use crate::web::WebError;
 
 /// How long the server waits before it answers, by who asks and which host: nothing in the virtual
 /// internet, whose router delays packets; the round trip on loopback.
@@ -61,7 +61,7 @@ pub struct Server {
 }
 
 #[derive(Clone)]
-struct Shop {
+struct ServerState {
     web: Arc<Web>,
     referee: Referee,
     pace: Pace,
@@ -92,7 +92,7 @@ impl Server {
         pace: Pace,
         listeners: Vec<StdListener>,
     ) -> Result<Self, WebError> {
-        let app = Router::new().fallback(serve).with_state(Shop { web, referee, pace });
+        let app = Router::new().fallback(serve).with_state(ServerState { web, referee, pace });
         let mut serving = JoinSet::new();
         for listener in listeners {
             let listener = adopt(listener)?;
@@ -113,12 +113,12 @@ fn adopt(listener: StdListener) -> Result<TcpListener, WebError> {
 }
 
 async fn serve(
-    State(shop): State<Shop>,
+    State(state): State<ServerState>,
     ConnectInfo(ends): ConnectInfo<Ends>,
     request: Request,
 ) -> Response {
     let named = request.headers().get(header::HOST).and_then(|value| value.to_str().ok());
-    let Some(host) = shop.web.host_for(named, ends.local) else {
+    let Some(host) = state.web.host_for(named, ends.local) else {
         return (StatusCode::MISDIRECTED_REQUEST, "no such host here\n").into_response();
     };
     let get = request.method() == Method::GET;
@@ -127,10 +127,10 @@ async fn serve(
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, HEAD")]).into_response();
     }
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
-    let what = shop.web.what(host, path);
-    let visit = shop.referee.arrive(ends.peer, host, what.clone(), head, path);
-    shop.pace.keep(ends.peer, host).await;
-    let answer = shop.web.answer(host, &what);
+    let what = state.web.what(host, path);
+    let visit = state.referee.arrive(ends.peer, host, what.clone(), head, path);
+    state.pace.keep(ends.peer, host).await;
+    let answer = state.web.answer(host, &what);
     respond(answer, request.headers(), head, visit)
 }
 
