@@ -33,13 +33,13 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    activity_log::ActivityLog,
     config::Config,
     coordinator_client::{CoordinatorClient, CoordinatorError},
     disk, error_line,
     fetch::{self, Fetcher},
     frontier::{Frontier, FrontierError, FrontierHandle},
     guard::{Guard, GuardRules, on_link_prefixes},
-    journal::Journal,
     outbox::{Outbox, OutboxError, PackTrigger},
     probe::Prober,
     resolve::{ResolveError, Resolver},
@@ -51,7 +51,7 @@ use heartbeat::HeartbeatTask;
 use host_orders::HostOrders;
 use lease::Lease;
 use monitors::StatusWriter;
-use probes::{ProbeTask, TakenProbes};
+use probes::{AcceptedProbes, ProbeTask};
 use readiness::{Readiness, ReadinessSignal};
 use ship::Shipper;
 
@@ -59,8 +59,8 @@ use ship::Shipper;
 const GRACE: Duration = Duration::from_secs(4);
 /// Time in which packages are still sent after that.
 const LAST_SHIPPING: Duration = Duration::from_secs(4);
-/// Time in which the journal must be written after that.
-const JOURNAL_FLUSH: Duration = Duration::from_millis(500);
+/// Time in which the activity log must be written after that.
+const ACTIVITY_LOG_FLUSH: Duration = Duration::from_millis(500);
 
 /// Reason for which the agent ends by itself.
 #[derive(Debug, thiserror::Error)]
@@ -189,8 +189,9 @@ impl Parts {
         let guard_rules = Arc::new(config.guard.clone());
         let guard = Guard::new(Arc::clone(&guard_rules), on_link);
         let resolver = Arc::new(Resolver::new(&config.resolver, config.bind, guard)?);
-        let journal = Journal::start(&dir.join("journal"), config.limits.journal_days)
-            .map_err(machine("starting the journal"))?;
+        let activity_log =
+            ActivityLog::start(&dir.join("activity"), config.limits.activity_log_days)
+                .map_err(machine("starting the activity log"))?;
         let fetcher = Arc::new(fetcher(&config));
         let schedule = Schedule::new();
         let pack_trigger = Arc::new(PackTrigger::default());
@@ -201,7 +202,7 @@ impl Parts {
             resolver: Arc::clone(&resolver),
             fetcher: Arc::clone(&fetcher),
             tcp_times_count: config.probe.methods.contains(&ProbeMethod::Tcp),
-            journal: journal.clone(),
+            activity_log: activity_log.clone(),
             pack_trigger: Arc::clone(&pack_trigger),
             limits: config.limits.clone(),
             policy: policy_receiver,
@@ -212,7 +213,7 @@ impl Parts {
             Arc::clone(&resolver),
             Arc::clone(&fetcher),
             Arc::clone(&schedule),
-            journal,
+            activity_log,
         ));
         let host_orders = Arc::new(HostOrders::new(
             store.clone(),
@@ -252,13 +253,13 @@ impl Parts {
     ) {
         let (probe_orders, ordered) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
         let (reports, reported) = mpsc::channel(protocol::limits::PROBES_PER_HEARTBEAT);
-        let taken_probes = Arc::new(TakenProbes::default());
+        let accepted_probes = Arc::new(AcceptedProbes::default());
         let heartbeat = HeartbeatTask {
             client: Arc::clone(&self.client),
             store: self.store.clone(),
             schedule: Arc::clone(&self.schedule),
             visitor: Arc::clone(&self.visitor),
-            taken_probes: Arc::clone(&taken_probes),
+            accepted_probes: Arc::clone(&accepted_probes),
             host_orders: Arc::clone(&self.host_orders),
             lease: Arc::clone(&self.lease),
             policy: self.policy.clone(),
@@ -283,7 +284,7 @@ impl Parts {
         };
         tasks.spawn(probing.run(ordered, reports, stop.clone()));
         let client = Arc::clone(&self.client);
-        tasks.spawn(probes::report(client, taken_probes, reported, stop.clone()));
+        tasks.spawn(probes::report(client, accepted_probes, reported, stop.clone()));
         tasks.spawn(ship::pack(
             Arc::clone(&self.outbox),
             Arc::clone(&self.pack_trigger),
@@ -355,9 +356,9 @@ impl Parts {
         };
         let shipped = tokio::time::timeout(LAST_SHIPPING, shipping).await;
         self.status_writer().write().await;
-        let journal = self.visitor.journal.clone();
+        let activity_log = self.visitor.activity_log.clone();
         // Fails only if the blocking thread panics; then the last lines may be missing.
-        drop(tokio::task::spawn_blocking(move || journal.flush(JOURNAL_FLUSH)).await);
+        drop(tokio::task::spawn_blocking(move || activity_log.flush(ACTIVITY_LOG_FLUSH)).await);
         shipped.unwrap_or_else(|_| {
             tracing::info!("some packages stay on disk until the next start");
             Ok(())

@@ -54,7 +54,7 @@ struct ConfigArgs {
     /// The owner's configuration.
     #[arg(long, value_name = "FILE", default_value = "/etc/nearcrawl/agent.toml")]
     config: PathBuf,
-    /// Directory of key, frontier, packages and journal; overrides the configuration.
+    /// Directory of key, frontier, packages and activity log; overrides the configuration.
     #[arg(long, value_name = "DIR", env = "NEARCRAWL_AGENT_DATA_DIR")]
     data_dir: Option<PathBuf>,
 }

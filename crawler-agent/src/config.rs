@@ -36,7 +36,8 @@ pub struct Config {
     pub profile: AgentProfile,
     /// Hours in which the agent may work.
     pub spans: Spans,
-    /// Directory of key, frontier, packages and journal; none leaves the choice to the program.
+    /// Directory of key, frontier, packages and activity log; none leaves the choice to the
+    /// program.
     pub data_dir: Option<PathBuf>,
     /// Source address of everything that is sent; none leaves the choice to the system.
     pub bind: Option<IpAddr>,
@@ -116,9 +117,9 @@ pub struct Limits {
     /// Bytes that must stay free on the disk of the data directory.
     #[serde(rename = "disk_floor_mib", deserialize_with = "mib::<_, 0, 1_000_000_000>")]
     pub disk_floor_bytes: u64,
-    /// Days that the journal is kept.
+    /// Days that the activity log is kept.
     #[serde(deserialize_with = "integer::<_, _, 1, 36_500>")]
-    pub journal_days: u32,
+    pub activity_log_days: u32,
 }
 
 impl Default for Limits {
@@ -134,7 +135,7 @@ impl Default for Limits {
             plain_bytes: 20 << 20,
             disk_bytes: 10 << 30,
             disk_floor_bytes: 1 << 30,
-            journal_days: 90,
+            activity_log_days: 90,
         }
     }
 }

@@ -14,11 +14,12 @@
 //!
 //! Besides, [`probe`] measures round trips for the coordinator. Everything happens within the
 //! owner's [`config`]: the [`spans`] in which the agent may work, the space on the [`disk`], and
-//! the [`journal`] of what was done.
+//! the [`activity_log`] of what was done.
 //!
 //! Invariants: nothing here speaks SQL or reads a search index, and no message of the coordinator
 //! widens what the owner allows.
 
+pub mod activity_log;
 pub mod agent;
 pub mod backoff;
 pub mod cli;
@@ -33,7 +34,6 @@ pub mod fetch;
 pub mod file;
 pub mod frontier;
 pub mod guard;
-pub mod journal;
 pub mod outbox;
 pub mod page;
 pub mod probe;

@@ -18,8 +18,8 @@ use protocol::{ProbeOrder, ProbeResult, page::Timing};
 use tokio::time::timeout;
 
 use crate::{
-    config::ProbeRules, error_line, fetch::Fetcher, fetch::connect_tcp, journal::Journal,
-    journal::Kind, resolve::Resolver, schedule::Schedule,
+    activity_log::Activity, activity_log::ActivityLog, config::ProbeRules, error_line,
+    fetch::Fetcher, fetch::connect_tcp, resolve::Resolver, schedule::Schedule,
 };
 use budget::{Budget, Grant};
 use icmp::Icmp;
@@ -38,7 +38,7 @@ pub struct Prober {
     resolver: Arc<Resolver>,
     fetcher: Arc<Fetcher>,
     schedule: Arc<Schedule>,
-    journal: Journal,
+    activity_log: ActivityLog,
     icmp: Icmp,
     budget: Mutex<Budget>,
     started: Instant,
@@ -52,7 +52,7 @@ impl Prober {
         resolver: Arc<Resolver>,
         fetcher: Arc<Fetcher>,
         schedule: Arc<Schedule>,
-        journal: Journal,
+        activity_log: ActivityLog,
     ) -> Self {
         let budget = Mutex::new(Budget::new(rules.new_targets_per_minute));
         let icmp = Icmp::new(bind);
@@ -62,7 +62,7 @@ impl Prober {
             resolver,
             fetcher,
             schedule,
-            journal,
+            activity_log,
             icmp,
             budget,
             started: Instant::now(),
@@ -218,6 +218,13 @@ impl Prober {
     fn note(&self, address: IpAddr, outcome: &str, rtt: Duration) {
         let total_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX);
         let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us };
-        self.journal.note(Kind::Probe, &address.to_string(), Some(address), outcome, 0, timing);
+        self.activity_log.note(
+            Activity::Probe,
+            &address.to_string(),
+            Some(address),
+            outcome,
+            0,
+            timing,
+        );
     }
 }

@@ -15,11 +15,12 @@ use protocol::{page::DisallowedBy, page::Fetch, page::Outcome, page::Timing};
 use tokio::sync::watch;
 
 use crate::{
-    clock, config::Limits, error_line, fetch::Answer, fetch::FetchError, fetch::Fetcher,
-    frontier::Bounds, frontier::Change, frontier::Done, frontier::Effect, frontier::Frontier,
-    frontier::FrontierError, frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord,
-    frontier::Queued, journal::Journal, journal::Kind, outbox::PackTrigger, page, page::PageSink,
-    resolve::ResolveError, resolve::Resolver, schedule::Claim, schedule::Schedule,
+    activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, error_line,
+    fetch::Answer, fetch::FetchError, fetch::Fetcher, frontier::Bounds, frontier::Change,
+    frontier::Done, frontier::Effect, frontier::Frontier, frontier::FrontierError,
+    frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord, frontier::Queued,
+    outbox::PackTrigger, page, page::PageSink, resolve::ResolveError, resolve::Resolver,
+    schedule::Claim, schedule::Schedule,
 };
 
 /// Makes visits; one for the whole agent.
@@ -36,7 +37,7 @@ pub struct Visitor {
     /// allows TCP probes.
     pub tcp_times_count: bool,
     /// Record of all requests for the owner.
-    pub journal: Journal,
+    pub activity_log: ActivityLog,
     /// Tells the outbox of new results.
     pub pack_trigger: Arc<PackTrigger>,
     /// The owner's limits.
@@ -142,8 +143,8 @@ impl Visitor {
         if !self.tcp_times_count {
             timing.tcp_us = 0;
         }
-        self.journal.note(
-            Kind::Page,
+        self.activity_log.note(
+            Activity::Page,
             item.url.as_str(),
             Some(address),
             &head.status.to_string(),
@@ -178,8 +179,8 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let FetchError { problem, timing, wire_bytes } = error;
         let reason = error_line::of(&problem);
-        self.journal.note(
-            Kind::Page,
+        self.activity_log.note(
+            Activity::Page,
             item.url.as_str(),
             Some(address),
             &reason,

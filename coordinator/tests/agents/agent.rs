@@ -151,9 +151,9 @@ impl FakeAgent {
             hold_ms,
             routes_after: self.routes_after,
             state: self.state,
-            probes_taken: vec![],
+            probes_accepted: vec![],
             orders_done: self.orders_done.clone(),
-            orders_taken: vec![],
+            orders_accepted: vec![],
             policy: None,
             status: WorkStatus {
                 presence: Presence::Awake,

@@ -57,14 +57,14 @@ pub struct HeartbeatRequest {
     /// State that the agent knows; the coordinator answers at once if it is another.
     pub state: AgentState,
     /// Probe orders that are accepted and not reported yet, so that they are not sent again.
-    pub probes_taken: Vec<ProbeId>,
+    pub probes_accepted: Vec<ProbeId>,
     /// [`HostOrder`]s that are executed, with all results of their hosts acknowledged; repeated
     /// until an answer no longer names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orders_done: Vec<u64>,
     /// [`HostOrder`]s that are accepted; an answer need not be sent at once for these alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub orders_taken: Vec<u64>,
+    pub orders_accepted: Vec<u64>,
     /// Settings that the agent obeys; the coordinator answers at once if they are others. None from
     /// agents before protocol 2, whose settings are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]

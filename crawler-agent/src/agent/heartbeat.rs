@@ -17,7 +17,7 @@ use super::{
     AgentError, crawl,
     host_orders::HostOrders,
     lease::Lease,
-    probes::TakenProbes,
+    probes::AcceptedProbes,
     readiness::{Readiness, ReadinessSignal, Sleep, idle_reason},
 };
 use crate::{
@@ -42,7 +42,7 @@ pub(super) struct HeartbeatTask<P> {
     pub(super) store: FrontierHandle,
     pub(super) schedule: Arc<Schedule>,
     pub(super) visitor: Arc<Visitor>,
-    pub(super) taken_probes: Arc<TakenProbes>,
+    pub(super) accepted_probes: Arc<AcceptedProbes>,
     pub(super) host_orders: Arc<HostOrders>,
     pub(super) lease: Arc<Lease>,
     pub(super) policy: watch::Sender<CrawlPolicy>,
@@ -127,9 +127,9 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
             hold_ms,
             routes_after: counts.routes_after,
             state: readiness.state.unwrap_or(AgentState::Pending),
-            probes_taken: self.taken_probes.list(),
+            probes_accepted: self.accepted_probes.list(),
             orders_done: self.store.read(Frontier::orders_done).await?,
-            orders_taken: self.host_orders.list(),
+            orders_accepted: self.host_orders.list(),
             policy: Some(*self.policy.borrow()),
             status: WorkStatus {
                 presence: Presence::Awake,
@@ -166,7 +166,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         // After the routes, so that URLs of a host that is released are handed back as well.
         self.host_orders.accept(response.host_orders).await?;
         for order in response.probes {
-            if self.taken_probes.add(order.probe) {
+            if self.accepted_probes.add(order.probe) {
                 // Fails only when the agent is stopping; the order is then sent again.
                 drop(self.probe_orders.send(order).await);
             }

@@ -28,9 +28,9 @@ const MAX_REPORTS: usize = 50;
 /// Probes that were taken on and are not reported yet. The coordinator repeats orders, so that the
 /// same probe may arrive twice.
 #[derive(Default)]
-pub(super) struct TakenProbes(Mutex<BTreeSet<ProbeId>>);
+pub(super) struct AcceptedProbes(Mutex<BTreeSet<ProbeId>>);
 
-impl TakenProbes {
+impl AcceptedProbes {
     /// Adds a probe; returns whether it is new.
     pub(super) fn add(&self, probe: ProbeId) -> bool {
         self.lock().insert(probe)
@@ -111,7 +111,7 @@ async fn becomes_idle(readiness: &mut watch::Receiver<Readiness>) -> IdleReason 
 /// Task that reports measurements, and retries through outages.
 pub(super) async fn report(
     client: Arc<CoordinatorClient>,
-    taken: Arc<TakenProbes>,
+    taken: Arc<AcceptedProbes>,
     mut done: mpsc::Receiver<ProbeReport>,
     stop: CancellationToken,
 ) -> Result<(), AgentError> {

@@ -1,4 +1,4 @@
-//! `log`: prints the journal.
+//! `log`: prints the activity log.
 
 use std::{
     io::{BufWriter, ErrorKind, Write as _},
@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
 use super::ConfigArgs;
-use crate::journal::{JournalEntry, entries};
+use crate::activity_log::{ActivityEntry, entries};
 
 #[derive(Debug, Args)]
 pub(super) struct Log {
@@ -55,13 +55,14 @@ fn since(text: &str) -> Result<Timestamp, String> {
 pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
     let (_, dir) = log.config_args.open()?;
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let wanted =
-        |entry: &JournalEntry| log.contains.as_ref().is_none_or(|text| entry.target.contains(text));
+    let wanted = |entry: &ActivityEntry| {
+        log.contains.as_ref().is_none_or(|text| entry.target.contains(text))
+    };
     let mut write = || -> anyhow::Result<()> {
         if log.format == Format::Csv {
             writeln!(out, "at,kind,target,address,outcome,bytes,ms")?;
         }
-        for entry in entries(&dir.join("journal"), log.since)?.filter(wanted) {
+        for entry in entries(&dir.join("activity"), log.since)?.filter(wanted) {
             writeln!(out, "{}", line(&entry, log.format)?)?;
         }
         Ok(out.flush()?)
@@ -77,8 +78,8 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe)
 }
 
-fn line(entry: &JournalEntry, format: Format) -> anyhow::Result<String> {
-    let JournalEntry { at, kind, target, address, outcome, bytes, ms } = entry;
+fn line(entry: &ActivityEntry, format: Format) -> anyhow::Result<String> {
+    let ActivityEntry { at, kind, target, address, outcome, bytes, ms } = entry;
     let kind = kind.as_str();
     let address = address.map(|address| address.to_string()).unwrap_or_default();
     Ok(match format {
@@ -101,9 +102,9 @@ mod tests {
 
     #[test]
     fn lines_have_three_formats() {
-        let entry = JournalEntry {
+        let entry = ActivityEntry {
             at: "2026-11-20T12:00:00.5Z".parse().unwrap(),
-            kind: crate::journal::Kind::Page,
+            kind: crate::activity_log::Activity::Page,
             target: "http://e.org/\"a,b".into(),
             address: Some("192.0.2.1".parse().unwrap()),
             outcome: "200".into(),
@@ -119,7 +120,7 @@ mod tests {
             of(Format::Csv),
             "2026-11-20T12:00:00.5Z,page,\"http://e.org/\"\"a,b\",192.0.2.1,\"200\",5,6"
         );
-        assert_eq!(serde_json::from_str::<JournalEntry>(&of(Format::Jsonl)).unwrap(), entry);
+        assert_eq!(serde_json::from_str::<ActivityEntry>(&of(Format::Jsonl)).unwrap(), entry);
     }
 
     #[test]

@@ -7,9 +7,9 @@ use protocol::page::Outcome;
 
 use super::{Visit, Visitor, after, retry};
 use crate::{
-    clock, error_line, fetch::Answer, fetch::FetchError, fetch::Flow, fetch::Sink,
-    frontier::Change, frontier::Frontier, frontier::FrontierError, frontier::HostNumber,
-    frontier::HostSnapshot, frontier::Queued, frontier::RobotsState, journal::Kind,
+    activity_log::Activity, clock, error_line, fetch::Answer, fetch::FetchError, fetch::Flow,
+    fetch::Sink, frontier::Change, frontier::Frontier, frontier::FrontierError,
+    frontier::HostNumber, frontier::HostSnapshot, frontier::Queued, frontier::RobotsState,
     resolve::ResolveError, robots::MAX_BYTES, robots::Robots, robots::answer,
     robots::answer::Meaning, schedule::Claim,
 };
@@ -133,7 +133,7 @@ impl Visitor {
         let Answer { head, timing, wire_bytes, sink } = answer;
         let url = asking.url.as_str();
         let status = head.status.to_string();
-        self.journal.note(Kind::Robots, url, Some(address), &status, wire_bytes, timing);
+        self.activity_log.note(Activity::Robots, url, Some(address), &status, wire_bytes, timing);
         let body = sink.map(|text| text.0).unwrap_or_default();
         match answer::meaning(head.status, head.location.as_deref(), &body, asking.hops) {
             Meaning::Rules(robots) => self.rules(visit, robots).await,
@@ -155,8 +155,8 @@ impl Visitor {
     ) -> Result<(), FrontierError> {
         let FetchError { problem, timing, wire_bytes } = error;
         let reason = error_line::of(&problem);
-        self.journal.note(
-            Kind::Robots,
+        self.activity_log.note(
+            Activity::Robots,
             asking.url.as_str(),
             Some(address),
             &reason,

@@ -300,11 +300,11 @@ fn answer(state: &mut CoordinatorState, request: &HeartbeatRequest) -> Option<He
     if state.state == AgentState::Approved {
         answer.routes = state.routes.values().take(100).cloned().collect();
         let open =
-            state.orders.values().filter(|order| !request.probes_taken.contains(&order.probe));
+            state.orders.values().filter(|order| !request.probes_accepted.contains(&order.probe));
         answer.probes = open.cloned().collect();
     }
     let accepted =
-        answer.host_orders.iter().all(|order| request.orders_taken.contains(&order.number));
+        answer.host_orders.iter().all(|order| request.orders_accepted.contains(&order.number));
     let news = !answer.routes.is_empty()
         || !answer.probes.is_empty()
         || !accepted

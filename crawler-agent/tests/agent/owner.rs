@@ -67,7 +67,7 @@ async fn log_and_status_show_what_was_done() {
     bed.start_with(&["run"]).await;
     bed.coordinator.route(std::slice::from_ref(&url));
     bed.until_reported(std::slice::from_ref(&url)).await;
-    // The journal is written by a thread of its own.
+    // The activity log is written by a thread of its own.
     let log = loop {
         let log = bed.run(&["log", "--since", "1h", "--format", "csv"]).await;
         let log = String::from_utf8(log.stdout).unwrap();

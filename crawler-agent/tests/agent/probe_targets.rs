@@ -212,7 +212,7 @@ async fn a_probe_that_waits_for_the_budget_ends_with_a_pause() {
         state
             .heartbeats
             .last()
-            .is_some_and(|heartbeat| heartbeat.probes_taken.contains(&ProbeId::new(2)))
+            .is_some_and(|heartbeat| heartbeat.probes_accepted.contains(&ProbeId::new(2)))
     };
     bed.until("the order was taken", taken).await;
     assert_eq!(second.connections(), 0, "one new target a minute");

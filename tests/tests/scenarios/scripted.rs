@@ -186,9 +186,9 @@ impl Desk {
             hold_ms: HOLD_MS,
             routes_after: self.routes_after,
             state: self.state,
-            probes_taken: self.unreported.keys().copied().collect(),
+            probes_accepted: self.unreported.keys().copied().collect(),
             orders_done: Vec::new(),
-            orders_taken: Vec::new(),
+            orders_accepted: Vec::new(),
             policy: None,
             status: WorkStatus {
                 presence: Presence::Awake,

@@ -163,7 +163,7 @@ impl News {
             .min(coordinator.config.limits.routes_per_heartbeat as usize);
         let routes =
             routes::after(&coordinator.store, caller.agent, request.routes_after, most).await?;
-        let (taken, samples) = (&request.probes_taken, coordinator.policy.load().samples);
+        let (taken, samples) = (&request.probes_accepted, coordinator.policy.load().samples);
         let orders = probes::orders(
             &coordinator.store,
             caller.agent,
@@ -177,7 +177,7 @@ impl News {
     /// Whether it is worth an answer at once. A sleeping agent does not wait.
     fn is_any(&self, request: &HeartbeatRequest) -> bool {
         let asleep = request.status.presence != Presence::Awake;
-        let hosts = self.hosts.iter().any(|order| !request.orders_taken.contains(&order.number));
+        let hosts = self.hosts.iter().any(|order| !request.orders_accepted.contains(&order.number));
         asleep
             || self.state != request.state
             || !self.routes.is_empty()

@@ -2,10 +2,10 @@ use tempfile::TempDir;
 
 use super::*;
 
-fn entry(at: &str, target: &str) -> JournalEntry {
-    JournalEntry {
+fn entry(at: &str, target: &str) -> ActivityEntry {
+    ActivityEntry {
         at: at.parse().unwrap(),
-        kind: Kind::Page,
+        kind: Activity::Page,
         target: target.into(),
         address: Some("192.0.2.1".parse().unwrap()),
         outcome: "200".into(),
@@ -18,8 +18,8 @@ fn targets(dir: &Path, since: Option<&str>) -> Vec<String> {
     entries(dir, since.map(|at| at.parse().unwrap())).unwrap().map(|entry| entry.target).collect()
 }
 
-fn writer(dir: &TempDir, days: u32) -> JournalWriter {
-    JournalWriter { dir: dir.path().to_owned(), days, open: None }
+fn writer(dir: &TempDir, days: u32) -> LogWriter {
+    LogWriter { dir: dir.path().to_owned(), days, open: None }
 }
 
 #[test]

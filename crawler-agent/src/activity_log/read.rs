@@ -1,4 +1,4 @@
-//! Reader of the journal.
+//! Reader of the activity log.
 
 use std::{
     fs::File,
@@ -8,10 +8,10 @@ use std::{
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-use super::JournalEntry;
+use super::ActivityEntry;
 use crate::file::FileError;
 
-/// The journal's files with their days, oldest first. Other files are ignored.
+/// The activity log's files with their days, oldest first. Other files are ignored.
 pub(super) fn files(dir: &Path) -> std::io::Result<Vec<(Date, PathBuf)>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(dir)? {
@@ -29,7 +29,7 @@ pub(super) fn files(dir: &Path) -> std::io::Result<Vec<(Date, PathBuf)>> {
 pub fn entries(
     dir: &Path,
     since: Option<Timestamp>,
-) -> Result<impl Iterator<Item = JournalEntry> + use<>, FileError> {
+) -> Result<impl Iterator<Item = ActivityEntry> + use<>, FileError> {
     let first_day = since.map(|since| since.to_zoned(TimeZone::UTC).date());
     let files = files(dir).map_err(FileError::at(dir, "read"))?;
     let files =
@@ -37,6 +37,6 @@ pub fn entries(
     let lines = files
         .filter_map(|(_, path)| File::open(path).ok())
         .flat_map(|file| BufReader::new(file).lines().map_while(Result::ok));
-    let entries = lines.filter_map(|line| serde_json::from_str::<JournalEntry>(&line).ok());
+    let entries = lines.filter_map(|line| serde_json::from_str::<ActivityEntry>(&line).ok());
     Ok(entries.filter(move |entry| since.is_none_or(|since| entry.at >= since)))
 }

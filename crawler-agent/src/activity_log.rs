@@ -1,8 +1,8 @@
-//! The journal: one line of JSON for each request and probe that was made in the owner's name, one
-//! file for each day (UTC).
+//! The activity log: one line of JSON for each request and probe that was made in the owner's name,
+//! one file for each day (UTC).
 //!
 //! Files are only appended to, and deleted after the number of days that the owner configured. No
-//! message of the coordinator can switch the journal off.
+//! message of the coordinator can switch the activity log off.
 
 mod read;
 
@@ -27,7 +27,7 @@ const WAITING: usize = 4_096;
 /// Kind of activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum Activity {
     /// A page was requested.
     Page,
     /// robots.txt was requested.
@@ -36,7 +36,7 @@ pub enum Kind {
     Probe,
 }
 
-impl Kind {
+impl Activity {
     /// Keyword in the text and CSV output.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -47,13 +47,13 @@ impl Kind {
     }
 }
 
-/// One line of the journal.
+/// One line of the activity log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JournalEntry {
+pub struct ActivityEntry {
     /// End of the activity, UTC.
     pub at: Timestamp,
     /// Kind of activity.
-    pub kind: Kind,
+    pub kind: Activity,
     /// URL, or address for a probe.
     pub target: String,
     /// Address that was contacted.
@@ -66,26 +66,26 @@ pub struct JournalEntry {
     pub ms: u32,
 }
 
-/// Handle of the thread that writes the journal.
+/// Handle of the thread that writes the activity log.
 #[derive(Clone)]
-pub struct Journal {
+pub struct ActivityLog {
     lines: SyncSender<Line>,
 }
 
 enum Line {
-    Entry(JournalEntry),
+    Entry(ActivityEntry),
     /// Answered once every line before it is written.
     Flush(SyncSender<()>),
 }
 
-impl Journal {
-    /// Starts a journal in `dir` that keeps files for `days` days.
+impl ActivityLog {
+    /// Starts an activity log in `dir` that keeps files for `days` days.
     pub fn start(dir: &Path, days: u32) -> std::io::Result<Self> {
         std::fs::create_dir_all(dir)?;
         let (lines, inbox) = sync_channel(WAITING);
-        let writer = JournalWriter { dir: dir.to_owned(), days, open: None };
+        let writer = LogWriter { dir: dir.to_owned(), days, open: None };
         std::thread::Builder::new()
-            .name("journal".into())
+            .name("activity-log".into())
             .spawn(move || writer.write_all(&inbox))?;
         Ok(Self { lines })
     }
@@ -93,14 +93,14 @@ impl Journal {
     /// Adds an entry. Never blocks: a full queue drops the line with a warning.
     pub fn note(
         &self,
-        kind: Kind,
+        kind: Activity,
         target: &str,
         address: Option<IpAddr>,
         outcome: &str,
         bytes: u64,
         timing: Timing,
     ) {
-        let entry = JournalEntry {
+        let entry = ActivityEntry {
             at: Timestamp::now(),
             kind,
             target: target.to_owned(),
@@ -110,7 +110,7 @@ impl Journal {
             ms: timing.total_us / 1_000,
         };
         if self.lines.try_send(Line::Entry(entry)).is_err() {
-            tracing::warn!(target, "the journal cannot keep up; a line is missing from it");
+            tracing::warn!(target, "the activity log cannot keep up; a line is missing from it");
         }
     }
 
@@ -125,13 +125,13 @@ impl Journal {
 }
 
 /// State of the writing thread.
-struct JournalWriter {
+struct LogWriter {
     dir: PathBuf,
     days: u32,
     open: Option<(Date, File)>,
 }
 
-impl JournalWriter {
+impl LogWriter {
     fn write_all(mut self, inbox: &Receiver<Line>) {
         while let Ok(line) = inbox.recv() {
             let written = match line {
@@ -143,12 +143,12 @@ impl JournalWriter {
                 }
             };
             if let Err(error) = written {
-                tracing::error!(%error, dir = %self.dir.display(), "the journal cannot be written");
+                tracing::error!(%error, dir = %self.dir.display(), "the activity log cannot be written");
             }
         }
     }
 
-    fn write(&mut self, entry: &JournalEntry) -> std::io::Result<()> {
+    fn write(&mut self, entry: &ActivityEntry) -> std::io::Result<()> {
         let today = entry.at.to_zoned(TimeZone::UTC).date();
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
