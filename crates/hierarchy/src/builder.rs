@@ -3,6 +3,7 @@
 use crate::address::Address;
 use crate::attributes::Attributes;
 use crate::blocks::{BlockLevel, blocks};
+use crate::build_report::BuildReport;
 use crate::columns::Columns;
 use crate::company::Companies;
 use crate::family::Family;
@@ -11,18 +12,6 @@ use crate::nest::{PendingRange, nest};
 use crate::range::Bounds;
 use crate::record::Record;
 use crate::tree::Hierarchy;
-
-/// Conflicts that the builder resolved.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct BuildReport {
-    /// Records that were added, including the blocks of [`Builder::group`].
-    pub records: u64,
-    /// Records that were dropped because another record had exactly their range. A block with the
-    /// range of a record is not counted.
-    pub equal: u64,
-    /// Records that overlapped another without holding it or lying in it; each was split.
-    pub crossing: u64,
-}
 
 /// Collects records in any order. Input in address order takes less time.
 #[derive(Debug, Default)]

@@ -43,6 +43,7 @@
 mod address;
 mod attributes;
 mod blocks;
+mod build_report;
 mod builder;
 
 mod columns;
@@ -62,11 +63,11 @@ mod segments;
 mod snapshot;
 mod split;
 mod strings;
-mod subnet;
 mod tree;
 
 pub use blocks::BlockLevel;
-pub use builder::{BuildReport, Builder};
+pub use build_report::BuildReport;
+pub use builder::Builder;
 pub use company::{Companies, Company, CompanyIndex};
 pub use country::{Country, InvalidCountry};
 pub use id::{CompanyId, Generation, SubnetId};
@@ -76,5 +77,4 @@ pub use registry::{Registry, UnknownRegistry};
 pub use scope::Scope;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use split::SubnetSplit;
-pub use subnet::Subnet;
-pub use tree::{HeapBytes, Hierarchy};
+pub use tree::{HeapBytes, Hierarchy, Subnet};

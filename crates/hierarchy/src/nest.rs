@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 
 use crate::address::Address;
 use crate::attributes::Attributes;
-use crate::builder::BuildReport;
+use crate::build_report::BuildReport;
 use crate::id::{CompanyId, SubnetId};
 use crate::record::SubnetKind;
 

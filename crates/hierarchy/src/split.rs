@@ -7,8 +7,7 @@ use crate::builder::Builder;
 use crate::id::Generation;
 use crate::range::Range;
 use crate::record::{Record, SubnetKind};
-use crate::subnet::Subnet;
-use crate::tree::Hierarchy;
+use crate::tree::{Hierarchy, Subnet};
 
 /// A subnet with machines in several places, and the parts that are each in one place.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! One generation of the hierarchy and its queries.
 
+mod subnet;
+
 use std::fmt;
 use std::iter;
 use std::net::IpAddr;
@@ -12,7 +14,8 @@ use crate::id::{CompanyId, Generation, SubnetId};
 use crate::range::{Bounds, Range};
 use crate::record::SubnetKind;
 use crate::segments::Segments;
-use crate::subnet::Subnet;
+
+pub use subnet::Subnet;
 
 /// The upper bits of an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2).
 const MAPPED: u128 = 0xffff;

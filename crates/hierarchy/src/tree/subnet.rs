@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use super::Hierarchy;
 use crate::country::Country;
 use crate::id::{CompanyId, SubnetId};
 use crate::range::Range;
 use crate::record::SubnetKind;
 use crate::registry::Registry;
-use crate::tree::Hierarchy;
 
 /// One subnet of a hierarchy. Properties are read from the columns at each call.
 #[derive(Clone, Copy)]
