@@ -1,4 +1,4 @@
-//! Here is a host name: which address does it have?
+//! Looks up the addresses of host names.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -12,67 +12,77 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 
 use crate::runtime::failure::chain;
 
-/// Why a name has no address now.
+/// Why the resolver cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DnsError {
+    /// The list of the system's servers cannot be read.
+    #[error("cannot read the system's DNS configuration")]
+    SystemConfiguration(#[source] NetError),
+    /// The resolver rejected its configuration.
+    #[error("cannot set up the DNS resolver")]
+    Resolver(#[source] NetError),
+}
+
+/// Why a lookup gave no address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LookupError {
-    /// The DNS says that there is none; trying again soon is of little use.
+    /// The DNS answered that the name has no address, which rarely changes soon.
     #[error("the name {0} has no address")]
     NoAddress(String),
-    /// No answer, or one that says to try later.
+    /// No server answered, or the answer was an error.
     #[error("looking up {name}: {reason}")]
     NoAnswer {
-        /// Which name.
+        /// The name that was looked up.
         name: String,
-        /// What happened, in one line.
+        /// The error with its causes, in one line.
         reason: String,
     },
 }
 
-/// The resolver for hosts.
+/// A DNS resolver without a cache.
 pub struct Dns {
     resolver: TokioResolver,
 }
 
 impl Dns {
-    /// Asks `server`, or the system's servers when there is none. Fails with a sentence when the
-    /// system's configuration cannot be read.
-    pub fn new(server: Option<SocketAddr>) -> Result<Self, String> {
+    /// Uses `server`, or the system's servers if it is `None`.
+    pub fn new(server: Option<SocketAddr>) -> Result<Self, DnsError> {
         let mut builder = match server {
-            Some(server) => {
-                TokioResolver::builder_with_config(only(server), TokioRuntimeProvider::default())
-            }
-            None => TokioResolver::builder_tokio().map_err(|e| {
-                format!("the system's DNS configuration cannot be read: {}", chain(&e))
-            })?,
+            Some(server) => TokioResolver::builder_with_config(
+                single_server(server),
+                TokioRuntimeProvider::default(),
+            ),
+            None => TokioResolver::builder_tokio().map_err(DnsError::SystemConfiguration)?,
         };
         let options = builder.options_mut();
         options.timeout = Duration::from_secs(3);
         options.attempts = 2;
         options.ip_strategy = LookupIpStrategy::Ipv4thenIpv6;
-        // Addresses are remembered in Postgres; a cache here would only make changes late.
+        // Addresses are stored in Postgres; a cache here would only delay changes.
         options.cache_size = 0;
-        let resolver = builder.build().map_err(|e| format!("DNS cannot be used: {}", chain(&e)))?;
+        let resolver = builder.build().map_err(DnsError::Resolver)?;
         Ok(Self { resolver })
     }
 
-    /// The first address of a name: IPv4 if it has any, else IPv6. The smallest, so that rotating
-    /// answers do not move a host.
+    /// The smallest address of a name: IPv4 if it has any, else IPv6. Servers rotate the order of
+    /// their answers; the smallest address keeps a host in the same subnet.
     pub async fn address(&self, name: &str) -> Result<IpAddr, LookupError> {
-        // The dot at the end keeps the machine's search domains out.
+        // Without the dot at the end, the search domains of this machine would be tried, too.
         let absolute = format!("{}.", name.trim_end_matches('.'));
-        let addresses = self.resolver.lookup_ip(absolute).await.map_err(|e| refused(name, &e))?;
+        let addresses =
+            self.resolver.lookup_ip(absolute).await.map_err(|e| lookup_error(name, &e))?;
         addresses.iter().min().ok_or_else(|| LookupError::NoAddress(name.to_owned()))
     }
 }
 
-fn refused(name: &str, error: &NetError) -> LookupError {
+fn lookup_error(name: &str, error: &NetError) -> LookupError {
     if error.is_no_records_found() {
         return LookupError::NoAddress(name.to_owned());
     }
     LookupError::NoAnswer { name: name.to_owned(), reason: chain(error) }
 }
 
-fn only(server: SocketAddr) -> ResolverConfig {
+fn single_server(server: SocketAddr) -> ResolverConfig {
     let mut connections = vec![
         ConnectionConfig::new(ProtocolConfig::Udp),
         ConnectionConfig::new(ProtocolConfig::Tcp),

@@ -1,4 +1,4 @@
-//! Hosts of agents that are not heard of go to others.
+//! Background task: takes hosts from agents whose lease has ended.
 
 use store::handovers;
 
@@ -7,22 +7,19 @@ use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// A request that was under way when the lease ended may take so long, with a little more for the
-/// answer's way, in milliseconds.
+/// Time after the end of a lease in which a request that was under way may still be answered, in
+/// milliseconds.
 const MARGIN_MS: i64 = 120_000;
 
-/// Ends hand-overs whose agent cannot confirm: its lease is over, so that it fetches nothing until
-/// it is heard of again.
+/// Completes handovers without the confirmation of an agent that is not heard of. Its lease is
+/// over, so it fetches nothing until it reaches the coordinator again.
 pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
     let now = intake.clock.now();
     let lease_ms = 1_000 * i64::from(intake.limits.lease_s);
-    let lapsed = handovers::lapse(&intake.store, now.plus_ms(-lease_ms - MARGIN_MS), now).await?;
-    if lapsed == 0 {
+    let ended = handovers::lapse(&intake.store, now.plus_ms(-lease_ms - MARGIN_MS), now).await?;
+    if ended == 0 {
         return Ok(Outcome::Idle);
     }
     intake.events.emit(Event::HostsReleased);
-    Ok(Outcome::Done(format!(
-        "took {} from agents that are not heard of",
-        quantity(lapsed, "host")
-    )))
+    Ok(Outcome::Done(format!("took {} from unreachable agents", quantity(ended, "host"))))
 }

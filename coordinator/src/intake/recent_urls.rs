@@ -1,16 +1,16 @@
 //! URLs that were routed recently. Many agents find the same links; most repeats need not reach
 //! Postgres.
 //!
-//! A bounded memory: two halves, the older is dropped when the younger is full. Forgetting is
-//! harmless, since an agent fetches a URL once however often it is routed; a false "seen" would
-//! lose a page, so whole 128-bit fingerprints are kept.
+//! The set is bounded: of its two halves the older is dropped when the younger is full. Dropping a
+//! URL is harmless, because an agent fetches a URL once however often it is routed. A false match
+//! would lose a page, so whole 128-bit fingerprints are kept.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use model::Fingerprint;
 
-/// Fingerprints of URLs that were routed lately.
+/// A bounded set of fingerprints.
 #[derive(Debug)]
 pub struct RecentUrls {
     halves: Mutex<Halves>,
@@ -29,13 +29,13 @@ impl RecentUrls {
         Self { halves: Mutex::default(), capacity }
     }
 
-    /// Whether it was routed lately.
+    /// Whether the URL was routed recently.
     pub fn contains(&self, fingerprint: Fingerprint) -> bool {
         let halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
         halves.young.contains(&fingerprint) || halves.old.contains(&fingerprint)
     }
 
-    /// Remembers URLs once the transaction that routed them is committed.
+    /// Adds URLs. Call it after the transaction that routed them is committed.
     pub fn remember(&self, fingerprints: impl IntoIterator<Item = Fingerprint>) {
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
         for fingerprint in fingerprints {
@@ -46,7 +46,7 @@ impl RecentUrls {
         }
     }
 
-    /// Forgets everything: when routes are taken back, their URLs must be let through again.
+    /// Empties the set. When routes are withdrawn, their URLs must be routed again.
     pub fn forget(&self) {
         *self.halves.lock().unwrap_or_else(PoisonError::into_inner) = Halves::default();
     }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remembers_the_younger_half_at_least_and_never_more_than_its_capacity() {
+    fn contains_the_younger_half_at_least_and_never_more_than_its_capacity() {
         let recent = RecentUrls::new(100);
         recent.remember((0..1_000).map(u128::to_be_bytes));
         assert!((950..1_000).map(u128::to_be_bytes).all(|f| recent.contains(f)));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn forgets_when_told() {
+    fn forgets_all() {
         let recent = RecentUrls::new(100);
         let url = model::url::fingerprint("http://a.example/");
         recent.remember([url]);

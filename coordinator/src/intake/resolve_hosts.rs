@@ -1,4 +1,4 @@
-//! Hosts get an address.
+//! Background task: looks up the addresses of hosts.
 
 use std::net::IpAddr;
 
@@ -9,23 +9,20 @@ use url::Host;
 
 use crate::intake::Intake;
 use crate::intake::dns::LookupError;
+use crate::runtime::back_off::retry_ms;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
 /// Hosts in one batch.
 const BATCH: u32 = 512;
-/// First pause after a failure, in milliseconds; doubled each time.
-const PAUSE_MS: i64 = 1_000;
-/// Longest pause, in milliseconds.
-const PAUSE_LIMIT_MS: i64 = 600_000;
-/// Attempts when the DNS says that there is no address.
+/// Attempts if the DNS answers that the name has no address.
 const ATTEMPTS_WITHOUT_ADDRESS: u32 = 3;
-/// A new URL revives a host that was given up after this, in milliseconds.
+/// After this time a new URL makes a host that was given up be looked up again, in milliseconds.
 const GIVEN_UP_MS: i64 = 24 * 3_600_000;
 
-/// Looks up the addresses of hosts. A name that does not answer is tried again with growing pauses,
-/// then given up with the reason.
+/// Looks up the addresses of hosts. After a failure it tries again with growing pauses, and finally
+/// gives the host up with the reason.
 pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
     let waiting = hosts::unresolved(&intake.store, BATCH, intake.clock.now()).await?;
     if waiting.is_empty() {
@@ -40,9 +37,9 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
         })
         .buffer_unordered(at_once)
         .ready_chunks(BATCH as usize);
-    // As they come: names that do not answer hold nobody up.
+    // Stored as they arrive: a slow name does not delay the others.
     while let Some(answers) = looked_up.next().await {
-        write_down(intake, answers).await?;
+        store_results(intake, answers).await?;
     }
     let outcome = format!("looked {} up", quantity(count, "host"));
     Ok(if count == BATCH as usize { Outcome::More(outcome) } else { Outcome::Done(outcome) })
@@ -58,7 +55,7 @@ async fn look_up(intake: &Intake, authority: &str) -> Result<IpAddr, LookupError
     }
 }
 
-async fn write_down(
+async fn store_results(
     intake: &Intake,
     looked_up: Vec<(Unresolved, Result<IpAddr, LookupError>)>,
 ) -> Result<(), store::StoreError> {
@@ -86,22 +83,7 @@ fn failure(intake: &Intake, host: &Unresolved, error: &LookupError) -> FailedLoo
         LookupError::NoAnswer { .. } => intake.limits.resolve_attempts,
     };
     let give_up = host.attempts + 1 >= limit;
-    let pause = if give_up { GIVEN_UP_MS } else { pause_ms(host.attempts) };
+    let pause = if give_up { GIVEN_UP_MS } else { retry_ms(host.attempts) };
     let retry_at = intake.clock.now().plus_ms(pause);
     FailedLookup { id: host.id, reason: error.to_string(), retry_at, give_up }
-}
-
-/// The pause after `attempts` failures and one more, in milliseconds.
-pub(crate) fn pause_ms(attempts: u32) -> i64 {
-    PAUSE_MS.saturating_mul(1 << attempts.min(20)).min(PAUSE_LIMIT_MS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_grow_to_ten_minutes() {
-        assert_eq!([0, 1, 5, 30].map(pause_ms), [1_000, 2_000, 32_000, 600_000]);
-    }
 }

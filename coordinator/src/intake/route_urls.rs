@@ -1,4 +1,4 @@
-//! URLs go to the agents of their hosts.
+//! Background task: routes URLs to the agents of their hosts.
 
 use std::collections::HashSet;
 
@@ -13,18 +13,18 @@ use crate::runtime::quantity::quantity;
 /// URLs in one batch.
 const BATCH: u32 = 5_000;
 
-/// Moves URLs whose host has an agent from the queue to that agent's list, and agent_wakeups the agent.
+/// Moves URLs whose host has an agent from the queue to the routes of that agent, and wakes it.
 pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
-    let ahead = intake.limits.routes_ahead;
-    let routed = routes::route(&intake.store, BATCH, ahead).await?;
+    let routed = routes::route(&intake.store, BATCH, intake.limits.routes_ahead).await?;
     if routed.is_empty() {
         return Ok(Outcome::Idle);
     }
+    // Only after the commit: a URL that was remembered but not routed would be lost.
     intake.recent_urls.remember(routed.iter().map(|route| fingerprint(&route.url)));
     let agents: HashSet<_> = routed.iter().map(|route| route.agent).collect();
-    let outcome =
+    let done =
         format!("routed {} to {}", quantity(routed.len(), "URL"), quantity(agents.len(), "agent"));
     intake.agent_wakeups.wake(agents);
     intake.events.emit(Event::UrlsRouted);
-    Ok(if routed.len() == BATCH as usize { Outcome::More(outcome) } else { Outcome::Done(outcome) })
+    Ok(if routed.len() == BATCH as usize { Outcome::More(done) } else { Outcome::Done(done) })
 }

@@ -1,8 +1,8 @@
-//! Where packages lie: their bytes, as they came, in object storage under the data directory.
+//! Blob store: the bytes of packages, as received, in object storage under the data directory.
 //!
-//! Body first, then the row in the ledger; a body without a row is one that its agent will send
-//! again. The name of an object holds the hash of its content, so that a different package under a
-//! used number never overwrites an acknowledged one.
+//! The blob is written before its row in `packages`. A blob without a row is one that its agent
+//! sends again. The key contains the hash of the content, so that another package with a used
+//! number never overwrites an acknowledged one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,48 +13,48 @@ use object_store::local::LocalFileSystem;
 use object_store::{ObjectStore, ObjectStoreExt as _};
 use protocol::package::PackageName;
 
-/// What could not be done with a body.
+/// Why a blob could not be stored or read.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
     /// The directory cannot be used.
     #[error("cannot use the package directory {path}")]
     Open {
-        /// Which.
+        /// Path of the directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the storage.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The disk has less room than the coordinator keeps free.
+    /// The disk has less free space than the configuration demands.
     #[error("the coordinator's disk is full: {free_mib} MiB left, {needed_mib} MiB are kept free")]
     Full {
-        /// What is left.
+        /// Free space on the disk.
         free_mib: u64,
-        /// What must be left.
+        /// Free space that must remain.
         needed_mib: u64,
     },
-    /// It could not be written or synced.
+    /// The blob could not be written or synced.
     #[error("cannot store the package {key}")]
     Write {
-        /// Its name in object storage.
+        /// Key of the blob.
         key: String,
-        /// Why.
+        /// The error of the storage.
         #[source]
         source: object_store::Error,
     },
-    /// It could not be read back.
+    /// The blob could not be read.
     #[error("cannot read the package {key}")]
     Read {
-        /// Its name in object storage.
+        /// Key of the blob.
         key: String,
-        /// Why.
+        /// The error of the storage.
         #[source]
         source: object_store::Error,
     },
 }
 
 impl BlobError {
-    /// Whether making room on the disk is the remedy.
+    /// Whether freeing disk space solves it.
     pub fn is_full(&self) -> bool {
         match self {
             Self::Full { .. } => true,
@@ -63,7 +63,7 @@ impl BlobError {
         }
     }
 
-    /// Whether the object is not there at all.
+    /// Whether there is no blob of that key.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Read { source: object_store::Error::NotFound { .. }, .. })
     }
@@ -83,7 +83,7 @@ fn is_storage_full(error: &(dyn std::error::Error + 'static)) -> bool {
     false
 }
 
-/// The package store.
+/// Bodies of packages by key; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct BlobStore {
     objects: Arc<dyn ObjectStore>,
@@ -92,8 +92,8 @@ pub struct BlobStore {
 }
 
 impl BlobStore {
-    /// In this directory, made when it is not there. Writes are refused when its disk has less than
-    /// `min_free_mib` left.
+    /// Opens or creates a directory. Writes are refused while its disk has less than `min_free_mib`
+    /// free.
     pub fn open(dir: &Path, min_free_mib: u64) -> Result<Self, BlobError> {
         let failed = |source: Box<dyn std::error::Error + Send + Sync>| BlobError::Open {
             path: dir.into(),
@@ -105,26 +105,26 @@ impl BlobStore {
         Ok(Self { objects: Arc::new(local), dir: dir.to_owned(), min_free_mib })
     }
 
-    /// The name under which a package lies.
+    /// The key of a package whose SHA-256 is `sha256` in hexadecimal.
     pub fn key(name: &PackageName, sha256: &str) -> String {
         format!("{}/{}/{}-{sha256}.ncpk", name.agent, name.epoch, name.seq)
     }
 
-    /// Stores a body; durable when this returns.
+    /// Stores a blob; it is durable when this returns.
     pub async fn put(&self, key: &str, body: Bytes) -> Result<(), BlobError> {
-        self.check_room()?;
+        self.check_free_space()?;
         let put = self.objects.put(&key.into(), body.into()).await;
         put.map(drop).map_err(|source| BlobError::Write { key: key.to_owned(), source })
     }
 
-    /// Reads a body back.
+    /// Reads a blob.
     pub async fn get(&self, key: &str) -> Result<Bytes, BlobError> {
         let failed = |source| BlobError::Read { key: key.to_owned(), source };
         self.objects.get(&key.into()).await.map_err(failed)?.bytes().await.map_err(failed)
     }
 
-    fn check_room(&self) -> Result<(), BlobError> {
-        // A disk that cannot be asked is found out by the write itself.
+    fn check_free_space(&self) -> Result<(), BlobError> {
+        // If the free space is unknown, the write itself fails when the disk is full.
         let Ok(disk) = nix::sys::statvfs::statvfs(&self.dir) else { return Ok(()) };
         let free_mib = (disk.blocks_available() * disk.fragment_size()) >> 20;
         if free_mib >= self.min_free_mib {
@@ -145,22 +145,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_comes_back_as_it_went() {
+    async fn a_blob_is_read_as_it_was_written() {
         let dir = tempfile::tempdir().unwrap();
-        let bodies = BlobStore::open(&dir.path().join("packages"), 0).unwrap();
+        let blobs = BlobStore::open(&dir.path().join("packages"), 0).unwrap();
         let key = BlobStore::key(&name(), "abc");
-        bodies.put(&key, Bytes::from_static(b"body")).await.unwrap();
-        bodies.put(&key, Bytes::from_static(b"body")).await.unwrap();
-        assert_eq!(bodies.get(&key).await.unwrap(), "body");
-        assert!(bodies.get("agt_1/1/1-x.ncpk").await.unwrap_err().is_missing());
+        blobs.put(&key, Bytes::from_static(b"body")).await.unwrap();
+        blobs.put(&key, Bytes::from_static(b"body")).await.unwrap();
+        assert_eq!(blobs.get(&key).await.unwrap(), "body");
+        assert!(blobs.get("agt_1/1/1-x.ncpk").await.unwrap_err().is_missing());
     }
 
     #[tokio::test]
-    async fn a_full_disk_is_said_before_anything_is_written() {
+    async fn a_full_disk_is_reported_before_anything_is_written() {
         let dir = tempfile::tempdir().unwrap();
-        let bodies = BlobStore::open(dir.path(), u64::MAX >> 20).unwrap();
-        let error = bodies.put("k", Bytes::from_static(b"body")).await.unwrap_err();
+        let blobs = BlobStore::open(dir.path(), u64::MAX >> 20).unwrap();
+        let error = blobs.put("k", Bytes::from_static(b"body")).await.unwrap_err();
         assert!(error.is_full(), "{error}");
-        assert!(bodies.get("k").await.unwrap_err().is_missing());
+        assert!(blobs.get("k").await.unwrap_err().is_missing());
     }
 }

@@ -1,12 +1,11 @@
-//! Here is a package: what does it bring to the index, to the ledger and to the queue?
+//! Ingests the entries of one package: pages into the index, counts and links for the database.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use index::{Document, Index, WriteError};
 use model::CrawlUrl;
-use protocol::key::PublicKey;
-use protocol::package::{self, PackageError, PackageName};
+use protocol::package::PackageName;
 use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
 use store::packages::{HostTally, Integration};
 use store::timing_reports::Trends;
@@ -14,24 +13,10 @@ use store::urls::NewUrl;
 
 use crate::intake::recent_urls::RecentUrls;
 
-/// Scheme and authority.
+/// Scheme and authority of a host.
 pub type HostName = (String, String);
 
-/// Reads a whole package; every promise of its header is checked.
-pub fn read(bytes: &[u8], key: &PublicKey) -> Result<(package::Header, Vec<Entry>), PackageError> {
-    let package = package::open(bytes, key)?;
-    let entries = package.entries().collect::<Result<Vec<_>, _>>()?;
-    Ok((package.header().clone(), entries))
-}
-
-/// Whether every entry of a package can be read, without keeping them.
-pub fn check(bytes: &[u8], key: &PublicKey) -> Result<package::Header, PackageError> {
-    let package = package::open(bytes, key)?;
-    package.entries().try_for_each(|entry| entry.map(drop))?;
-    Ok(package.header().clone())
-}
-
-/// The hosts that the fetches of a package are about.
+/// The hosts of all fetches in a package.
 pub fn hosts(entries: &[Entry]) -> BTreeSet<HostName> {
     fetches(entries).filter_map(|fetch| host_of(&fetch.url)).collect()
 }
@@ -48,8 +33,9 @@ fn host_of(url: &str) -> Option<HostName> {
     Some((host.scheme().to_owned(), host.authority().to_owned()))
 }
 
-/// Writes the pages of a package to the index, without committing, and says what the database shall
-/// know. Only hosts in `own` count: an agent has no say about hosts that are not its.
+/// Writes the pages of a package to the index, without a commit, and returns what goes into the
+/// database. Fetches of hosts outside `own` are ignored: an agent may not replace pages of hosts
+/// that are not its own.
 pub fn ingest(
     name: PackageName,
     entries: &[Entry],
@@ -71,21 +57,21 @@ pub fn ingest(
         let PackageName { agent, seq, .. } = name;
         tracing::warn!(%agent, seq, foreign, "left out fetches of hosts that are not the agent's");
     }
-    let hosts = tallies.into_iter().map(|(host, tally)| tally.of(host)).collect();
+    let hosts = tallies.into_iter().map(|(host, tally)| tally.finish(host)).collect();
     Ok(Integration { name, hosts, discovered: discovered(entries, recent) })
 }
 
 fn write(fetch: &Fetch, index: &Index) -> Result<(), WriteError> {
-    let done = match &fetch.outcome {
+    let written = match &fetch.outcome {
         Outcome::Page(page) => index.upsert(&document(fetch, page)),
-        // The URL is no document any more: it moved, is gone, or must not be found.
+        // The URL is no longer a page: it moved, is gone, or must not be shown in results.
         Outcome::Redirect { .. }
         | Outcome::Disallowed { .. }
         | Outcome::Other { status: 404 | 410, .. } => index.delete(&fetch.url),
         Outcome::Other { .. } | Outcome::Unchanged { .. } | Outcome::Failed { .. } => Ok(()),
     };
-    match done {
-        // Cannot be indexed and never will be; the rest of the package can.
+    match written {
+        // This page can never be indexed, but the rest of the package can.
         Err(WriteError::Url { url }) => {
             tracing::warn!(url, "left out a page whose URL cannot be indexed");
             Ok(())
@@ -104,16 +90,16 @@ fn document<'a>(fetch: &'a Fetch, page: &'a Page) -> Document<'a> {
     }
 }
 
-/// Links to be queued: well formed, not at the end of a chain of redirects, not routed lately, each
-/// once. What was handed back was routed to somebody who has it no more.
+/// Links to queue, each once: valid, within the limit of redirects, and not routed recently. A link
+/// that an agent handed back was routed, but has no agent any more, so it is queued again.
 fn discovered(entries: &[Entry], recent: &RecentUrls) -> Vec<NewUrl> {
     let links = entries.iter().filter_map(|entry| match entry {
         Entry::Discovered(Discovered { url, redirects, handed_back })
             if *redirects <= MAX_REDIRECTS =>
         {
             let url = CrawlUrl::parse(url).ok()?;
-            let wanted = *handed_back || !recent.contains(url.fingerprint());
-            wanted.then_some(NewUrl { url, redirects: *redirects })
+            let is_wanted = *handed_back || !recent.contains(url.fingerprint());
+            is_wanted.then_some(NewUrl { url, redirects: *redirects })
         }
         _ => None,
     });
@@ -121,6 +107,7 @@ fn discovered(entries: &[Entry], recent: &RecentUrls) -> Vec<NewUrl> {
     new.into_iter().collect()
 }
 
+/// Sums over the fetches of one host.
 #[derive(Default)]
 struct Tally {
     pages: u64,
@@ -137,7 +124,7 @@ impl Tally {
         self.fetches += 1;
         self.wire_bytes = self.wire_bytes.saturating_add(fetch.wire_bytes);
         self.fetch_us += fetch.timing.map_or(0, |timing| timing.total_us.into());
-        self.time(fetch);
+        self.note_round_trip(fetch);
         match fetch.trend {
             Some(Trend::Usual) => self.trends.usual += 1,
             Some(Trend::Slower { ratio }) if ratio.is_finite() => {
@@ -148,8 +135,8 @@ impl Tally {
         }
     }
 
-    /// Keeps the shortest round trip.
-    fn time(&mut self, fetch: &Fetch) {
+    /// Keeps the shortest connect time: longer ones contain delays of congestion.
+    fn note_round_trip(&mut self, fetch: &Fetch) {
         let Some((address, timing)) = fetch.address.zip(fetch.timing) else { return };
         if timing.tcp_us > 0 && self.round_trip.is_none_or(|(_, shortest)| timing.tcp_us < shortest)
         {
@@ -157,7 +144,7 @@ impl Tally {
         }
     }
 
-    fn of(self, (scheme, authority): HostName) -> HostTally {
+    fn finish(self, (scheme, authority): HostName) -> HostTally {
         let Self { pages, fetches, wire_bytes, fetch_us, trends, round_trip } = self;
         let fetch_ms = fetch_us / 1_000;
         HostTally { scheme, authority, pages, fetches, wire_bytes, fetch_ms, trends, round_trip }

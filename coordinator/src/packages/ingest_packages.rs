@@ -1,18 +1,21 @@
-//! Packages become searchable pages and new URLs, each exactly once.
+//! Background task: ingests packages, each exactly once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use anyhow::Context as _;
-use protocol::key::PublicKey;
+use index::WriteError;
+use protocol::key::{KeyError, PublicKey};
+use protocol::package::PackageError;
 use protocol::page::Entry;
 use sha2::{Digest as _, Sha256};
 use store::packages::{self, Integration, Waiting};
 use store::round_trips::Told;
 use store::{StoreError, hosts};
+use tokio::task::{JoinError, spawn_blocking};
 
-use crate::packages::Packages;
+use crate::packages::blob_store::BlobError;
 use crate::packages::ingest::{self, HostName};
+use crate::packages::{Packages, verify};
 use crate::predictor::{Lesson, cut_apart};
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
@@ -22,108 +25,133 @@ use crate::runtime::quantity::quantity;
 /// Packages between two commits of the index.
 const BATCH: u32 = 16;
 
-/// Indexes the packages that wait. First the pages go into the index, under their URLs, and are
-/// made durable; then one transaction per package marks it, counts it and queues what it
-/// discovered. A crash in between repeats the first half, which changes nothing.
+/// Why a package was not ingested.
+#[derive(Debug, thiserror::Error)]
+pub enum IngestError {
+    /// The blob store has no body, although the package was acknowledged.
+    #[error("its body is missing")]
+    BodyMissing,
+    /// The body does not have the hash of the acknowledged one.
+    #[error("its body was changed after it was received")]
+    BodyChanged,
+    /// The agent's key in the database is not a key.
+    #[error(transparent)]
+    Key(KeyError),
+    /// The body does not verify any more.
+    #[error(transparent)]
+    Package(PackageError),
+    /// The body could not be read now.
+    #[error(transparent)]
+    Blob(BlobError),
+    /// The index did not accept a page, or could not be committed.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The hosts of the agent could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A thread panicked.
+    #[error("the thread that ingests ended")]
+    Thread(#[from] JoinError),
+}
+
+impl IngestError {
+    /// Whether trying again can never succeed.
+    pub fn is_permanent(&self) -> bool {
+        matches!(self, Self::BodyMissing | Self::BodyChanged | Self::Key(_) | Self::Package(_))
+    }
+}
+
+/// Ingests one batch of packages. Pages are written to the index by URL and committed; then one
+/// transaction for each package marks it, counts it and queues its links. After a crash between
+/// the two, the pages are written again, which changes nothing.
 pub async fn run(parts: &Packages) -> Result<Outcome, anyhow::Error> {
     let waiting = packages::waiting(&parts.store, BATCH).await?;
     if waiting.is_empty() {
         return Ok(Outcome::Idle);
     }
-    let mut digested = Vec::with_capacity(waiting.len());
+    let mut indexed = Vec::with_capacity(waiting.len());
     for package in &waiting {
-        match ingest_one(parts, package).await? {
-            Ok(integration) => digested.push(integration),
-            Err(reason) => set_aside(parts, package, &reason).await?,
+        match ingest_one(parts, package).await {
+            Ok(integration) => indexed.push(integration),
+            Err(error) if error.is_permanent() => refuse(parts, package, &error).await?,
+            Err(error) => return Err(error.into()),
         }
     }
-    let index = Arc::clone(&parts.index);
-    tokio::task::spawn_blocking(move || index.commit())
-        .await
-        .context("the index thread ended")??;
-    let mut integrated = 0;
-    for integration in &digested {
+    commit(parts).await?;
+    let mut ingested = 0;
+    for integration in &indexed {
+        // `None` if the package was ingested before: its second transaction must not count.
         let told = packages::integrate(&parts.store, integration, parts.clock.now()).await?;
-        integrated += u32::from(told.is_some());
+        ingested += u32::from(told.is_some());
         learn(parts, &told.unwrap_or_default()).await?;
     }
     parts.events.emit(Event::PackageIngested);
-    let outcome = format!("integrated {}", quantity(integrated, "package"));
-    Ok(if waiting.len() == BATCH as usize {
-        Outcome::More(outcome)
-    } else {
-        Outcome::Done(outcome)
-    })
+    let done = format!("ingested {}", quantity(ingested, "package"));
+    Ok(if waiting.len() == BATCH as usize { Outcome::More(done) } else { Outcome::Done(done) })
 }
 
-/// Fetches tell where subnets are of which no probe told, and which are not in one place.
+/// Makes the pages written so far durable and visible to searches.
+pub async fn commit(parts: &Packages) -> Result<(), IngestError> {
+    let index = Arc::clone(&parts.index);
+    Ok(spawn_blocking(move || index.commit()).await??)
+}
+
+/// Teaches the predictor the round trips of fetches: where a subnet is that no probe measured, and
+/// which subnets are in several places.
 async fn learn(parts: &Packages, told: &[Told]) -> Result<(), StoreError> {
     let Some(delegated) = parts.hierarchy.current() else { return Ok(()) };
+    let hierarchy = delegated.hierarchy();
     for told in told.iter().filter(|told| told.is_new) {
-        parts.predictor.insight.learn(
-            delegated.hierarchy(),
-            &Lesson::of_fetches(delegated.hierarchy(), &told.shortest),
-        );
+        let lesson = Lesson::of_fetches(hierarchy, &told.shortest);
+        parts.predictor.insight.learn(hierarchy, &lesson);
     }
-    let confirmed: Vec<_> =
-        told.iter().filter(|told| told.is_confirmed).map(|told| told.subnet).collect();
+    let confirmed = told.iter().filter(|told| told.is_confirmed);
+    let confirmed: Vec<_> = confirmed.map(|told| told.subnet).collect();
     cut_apart(&parts.predictor, &confirmed).await
 }
 
-/// Keeps a package out of the way that can never be integrated; it stays in the ledger with the
-/// reason.
-async fn set_aside(parts: &Packages, package: &Waiting, reason: &str) -> Result<(), StoreError> {
-    tracing::error!(package = package.object, reason, "set a package aside");
-    packages::refuse(&parts.store, &package.name, reason).await
-}
-
-/// Writes one package's pages to the index, or says why it can never be read.
-pub(crate) async fn ingest_one(
+/// Marks a package that can never be ingested, so that it does not block the others. Its row keeps
+/// the reason.
+async fn refuse(
     parts: &Packages,
     package: &Waiting,
-) -> Result<Result<Integration, String>, anyhow::Error> {
-    let entries = match entries(parts, package).await? {
-        Ok(entries) => entries,
-        Err(reason) => return Ok(Err(reason)),
-    };
-    let own = own_hosts(parts, package, &entries).await?;
-    let (index, recent) = (Arc::clone(&parts.index), Arc::clone(&parts.recent_urls));
+    error: &IngestError,
+) -> Result<(), StoreError> {
+    let reason = chain(error);
+    tracing::error!(package = package.object, reason, "a package can never be ingested");
+    packages::refuse(&parts.store, &package.name, &reason).await
+}
+
+/// Writes the pages of one package to the index, without a commit.
+pub async fn ingest_one(parts: &Packages, package: &Waiting) -> Result<Integration, IngestError> {
+    let entries = entries(parts, package).await?;
+    let named: Vec<HostName> = ingest::hosts(&entries).into_iter().collect();
+    let agent = package.name.agent;
+    // The hosts that the agent had when the package arrived; some may have moved since.
+    let own = hosts::of_agent(&parts.store, agent, package.received_at, &named).await?;
+    let own: BTreeSet<HostName> = own.into_iter().collect();
+    let index = Arc::clone(&parts.index);
+    let recent_urls = Arc::clone(&parts.recent_urls);
     let name = package.name;
-    let digesting = move || ingest::ingest(name, &entries, &own, &index, &recent);
-    let integration =
-        tokio::task::spawn_blocking(digesting).await.context("the index thread ended")??;
-    Ok(Ok(integration))
+    let ingest = move || ingest::ingest(name, &entries, &own, &index, &recent_urls);
+    Ok(spawn_blocking(ingest).await??)
 }
 
-/// The entries of a package, or why it can never be read: its body is gone or is not what was
-/// acknowledged.
-async fn entries(
-    parts: &Packages,
-    package: &Waiting,
-) -> Result<Result<Vec<Entry>, String>, anyhow::Error> {
+/// Reads a package back from the blob store and verifies it again.
+async fn entries(parts: &Packages, package: &Waiting) -> Result<Vec<Entry>, IngestError> {
     let body = match parts.blobs.get(&package.object).await {
         Ok(body) => body,
-        Err(error) if error.is_missing() => return Ok(Err("its body is missing".to_owned())),
-        Err(error) => return Err(error.into()),
+        Err(error) if error.is_missing() => return Err(IngestError::BodyMissing),
+        Err(error) => return Err(IngestError::Blob(error)),
     };
-    let (sha256, key) = (package.sha256.clone(), package.key.clone());
-    let reading = move || {
+    let sha256 = package.sha256.clone();
+    let key = package.key.clone();
+    let read = move || {
         if Sha256::digest(&body).as_slice() != sha256 {
-            return Err("its body was changed after it was received".to_owned());
+            return Err(IngestError::BodyChanged);
         }
-        let key = PublicKey::from_bytes(&key).map_err(|error| chain(&error))?;
-        ingest::read(&body, &key).map(|(_, entries)| entries).map_err(|error| chain(&error))
+        let key = PublicKey::from_bytes(&key).map_err(IngestError::Key)?;
+        verify::read(&body, &key).map_err(IngestError::Package)
     };
-    tokio::task::spawn_blocking(reading).await.context("the reading thread ended")
-}
-
-async fn own_hosts(
-    parts: &Packages,
-    package: &Waiting,
-    entries: &[Entry],
-) -> Result<BTreeSet<HostName>, StoreError> {
-    let named: Vec<HostName> = ingest::hosts(entries).into_iter().collect();
-    let own =
-        hosts::of_agent(&parts.store, package.name.agent, package.received_at, &named).await?;
-    Ok(own.into_iter().collect())
+    spawn_blocking(read).await?
 }

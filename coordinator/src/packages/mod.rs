@@ -3,6 +3,7 @@
 pub mod blob_store;
 pub mod ingest;
 pub mod ingest_packages;
+pub mod verify;
 
 use std::sync::Arc;
 

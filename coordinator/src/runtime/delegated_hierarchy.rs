@@ -15,7 +15,7 @@ use store::{Store, StoreError};
 use tokio::sync::{Mutex, MutexGuard};
 
 /// The entry of the delegation table for a row.
-pub(crate) fn holding_of(held: &Held) -> Delegation {
+pub(crate) fn delegation_of(held: &Held) -> Delegation {
     Delegation { agent: held.agent, reason: held.reason }
 }
 
@@ -31,8 +31,8 @@ impl DelegatedHierarchy {
     /// generation lacks stays in Postgres and continues to route URLs, but searches do not see it.
     pub fn new(hierarchy: Arc<Hierarchy>, held: &[Held]) -> Self {
         let entries = held.iter().filter_map(|held| {
-            let holding = holding_of(held);
-            Some((hierarchy.find(&held.subnet)?, holding))
+            let delegation = delegation_of(held);
+            Some((hierarchy.find(&held.subnet)?, delegation))
         });
         let delegation_table = DelegationTable::of(&hierarchy, entries);
         if delegation_table.len() < held.len() {
@@ -57,18 +57,18 @@ impl DelegatedHierarchy {
 
     /// Enters a delegation and returns the former one. Hold [`CurrentHierarchy::writing`] until it
     /// is committed.
-    pub fn enter(&self, subnet: SubnetId, holding: Delegation) -> Option<Delegation> {
+    pub fn enter(&self, subnet: SubnetId, delegation: Delegation) -> Option<Delegation> {
         let mut delegation_table =
             self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
-        delegation_table.insert(&self.hierarchy, subnet, holding)
+        delegation_table.insert(&self.hierarchy, subnet, delegation)
     }
 
     /// Overwrites the entry of a subnet: with a delegation, or with none.
-    pub fn put(&self, subnet: SubnetId, holding: Option<Delegation>) {
+    pub fn put(&self, subnet: SubnetId, delegation: Option<Delegation>) {
         let mut delegation_table =
             self.delegation_table.write().unwrap_or_else(PoisonError::into_inner);
-        match holding {
-            Some(holding) => drop(delegation_table.insert(&self.hierarchy, subnet, holding)),
+        match delegation {
+            Some(delegation) => drop(delegation_table.insert(&self.hierarchy, subnet, delegation)),
             None => drop(delegation_table.remove(&self.hierarchy, subnet)),
         }
     }

@@ -48,7 +48,7 @@ pub async fn coordinator(
 ) -> Result<Coordinator, Failure> {
     let blobs = open_blobs(&config)?;
     let index = open_index(&config.data_dir.join("index")).await?;
-    let dns = Dns::new(config.resolver).map_err(Failure::configuration)?;
+    let dns = Dns::new(config.resolver).map_err(|error| Failure::configuration(chain(&error)))?;
     let shared = Shared::new(config, clock, store, stop).await?;
     let predictor = shared.predictor();
     let search = shared.search(&predictor);

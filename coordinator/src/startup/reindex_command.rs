@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use store::packages::{self, Waiting};
+use store::packages;
 use tokio_util::sync::CancellationToken;
 
 use crate::packages::Packages;
-use crate::packages::ingest_packages::ingest_one;
+use crate::packages::ingest_packages::{commit, ingest_one};
 use crate::runtime::clock::SystemClock;
 use crate::runtime::failure::{Failure, chain};
 use crate::runtime::quantity::quantity;
@@ -49,22 +49,19 @@ pub async fn reindex(parts: &Packages) -> Result<u64, Failure> {
         let Some((position, _)) = batch.last() else { return Ok(count) };
         after = Some(*position);
         for (_, package) in &batch {
-            ingest(parts, package).await?;
+            match ingest_one(parts, package).await {
+                Ok(_) => {}
+                Err(error) if error.is_permanent() => {
+                    let reason = chain(&error);
+                    tracing::warn!(package = package.object, reason, "left a package out");
+                }
+                Err(error) => return Err(failed(&error)),
+            }
             count += 1;
         }
-        let index = Arc::clone(&parts.index);
-        let committed = tokio::task::spawn_blocking(move || index.commit()).await;
-        committed.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
+        commit(parts).await.map_err(|error| failed(&error))?;
         tracing::info!(count, "ingested packages again");
     }
-}
-
-async fn ingest(parts: &Packages, package: &Waiting) -> Result<(), Failure> {
-    let ingested = ingest_one(parts, package).await.map_err(|error| failed(&*error))?;
-    if let Err(reason) = ingested {
-        tracing::warn!(package = package.object, reason, "left a package out");
-    }
-    Ok(())
 }
 
 fn failed(error: &(dyn std::error::Error + 'static)) -> Failure {

@@ -1,11 +1,13 @@
-//! What another coordinator did is entered in the delegation table here, too.
+//! Enters the delegations that other coordinators made in the delegation table of this one.
 //!
-//! Admins talk to any coordinator: overrides, approvals, revocations and passes of balance are
-//! carried out by the one they talk to, in the store and in its own delegated hierarchy. The one that decides
-//! must not think its searches out on a delegation table without them, and what it decided is to be seen at the
-//! others. Each is heard of as soon as it is committed ([`store::delegations::DelegationListener`]), and what is
-//! entered is what the store says then: timing reports it twice, late, or from ourselves changes nothing.
+//! Admins talk to any coordinator. The one that receives an override, an approval, a revocation or
+//! a pass of balance carries it out, in the store and in its own table. The leader must know these
+//! before it drives the next search, and the others show what the leader decides. Each change is
+//! announced when it is committed ([`store::delegations::DelegationListener`]). The table is set to
+//! what the store has then, so that late and repeated announcements, and those of this coordinator
+//! itself, change nothing.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use hierarchy::Range;
@@ -13,41 +15,40 @@ use model::AgentId;
 use store::StoreError;
 use store::delegations::{DelegationChange, DelegationListener, Standing, standing};
 
-use crate::runtime::delegated_hierarchy::{DelegatedHierarchy, holding_of};
+use crate::runtime::delegated_hierarchy::{DelegatedHierarchy, delegation_of};
 use crate::runtime::events::Event;
 use crate::tasks::coordinator::Coordinator;
 use crate::tasks::peer_notifications::repeat;
 
 /// Listens until the coordinator stops.
 pub async fn run(coordinator: Arc<Coordinator>) {
-    repeat(&coordinator.stop, || listen(&coordinator)).await;
+    repeat(&coordinator.stop, || async {
+        match listen(&coordinator).await {
+            Ok(never) => match never {},
+            Err(error) => error,
+        }
+    })
+    .await;
 }
 
-async fn listen(coordinator: &Coordinator) -> StoreError {
-    match hear(coordinator).await {
-        Ok(never) => match never {},
-        Err(error) => error,
-    }
-}
-
-async fn hear(coordinator: &Coordinator) -> Result<std::convert::Infallible, StoreError> {
-    let mut ear = DelegationListener::open(&coordinator.store).await?;
-    // What was said while nobody listened is found in the store.
-    anything(coordinator).await?;
+async fn listen(coordinator: &Coordinator) -> Result<Infallible, StoreError> {
+    let mut listener = DelegationListener::open(&coordinator.store).await?;
+    // Announcements from before the connection are lost; the store has their content.
+    reload_all(coordinator).await?;
     loop {
-        match ear.heard().await? {
-            DelegationChange::Changed(subnet) => these(coordinator, &[subnet]).await?,
+        match listener.heard().await? {
+            DelegationChange::Changed(subnet) => reload(coordinator, &[subnet]).await?,
             DelegationChange::Decided(subnets) => {
-                these(coordinator, &news(coordinator, subnets)).await?;
+                reload(coordinator, &unknown(coordinator, subnets)).await?;
             }
-            DelegationChange::Anything => anything(coordinator).await?,
+            DelegationChange::Anything => reload_all(coordinator).await?,
         }
     }
 }
 
-/// Any delegation may have changed.
-async fn anything(coordinator: &Coordinator) -> Result<(), StoreError> {
-    // What a revoked agent was routed is queued again and must be let through.
+/// Reads all delegations again.
+async fn reload_all(coordinator: &Coordinator) -> Result<(), StoreError> {
+    // The routes of a revoked agent are queued again, and their URLs must be routed again.
     coordinator.intake.recent_urls.forget();
     let writing = coordinator.hierarchy.writing().await;
     coordinator.hierarchy.reload_delegations(&coordinator.store, &writing).await?;
@@ -59,38 +60,36 @@ async fn anything(coordinator: &Coordinator) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What searches decided and is not in the delegation table: all of it where somebody else decides. Who decides
-/// entered it beforehand, but for what the one before it decided at last.
-fn news(coordinator: &Coordinator, decided: Vec<Range>) -> Vec<Range> {
+/// Those of the decided subnets that have to be read. The leader has already entered its own
+/// decisions; only the last decisions of the previous leader may be missing.
+fn unknown(coordinator: &Coordinator, decided: Vec<Range>) -> Vec<Range> {
     let Some(delegated) = coordinator.delegated().filter(|_| coordinator.is_leader()) else {
         return decided;
     };
-    let held = |subnet: &Range| {
-        delegated
-            .hierarchy()
-            .find(subnet)
-            .and_then(|subnet| delegated.delegation_table().agent_of(subnet))
+    let agent_of = |subnet: &Range| {
+        let subnet = delegated.hierarchy().find(subnet)?;
+        delegated.delegation_table().agent_of(subnet)
     };
-    decided.into_iter().filter(|subnet| held(subnet).is_none()).collect()
+    decided.into_iter().filter(|subnet| agent_of(subnet).is_none()).collect()
 }
 
-/// The delegations of these subnets may have changed.
-async fn these(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), StoreError> {
+/// Reads the delegations of these subnets again.
+async fn reload(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), StoreError> {
     if ranges.is_empty() {
         return Ok(());
     }
     let writing = coordinator.hierarchy.writing().await;
     let Some(delegated) = coordinator.delegated() else { return Ok(()) };
-    let mut concerned = Vec::new();
+    let mut agents = Vec::new();
     for standing in standing(&coordinator.store, ranges).await? {
-        concerned.extend(enter(&delegated, &standing));
+        agents.extend(enter(&delegated, &standing));
     }
     drop(writing);
-    if concerned.is_empty() {
+    if agents.is_empty() {
         return Ok(());
     }
-    // Whoever did it may not have known who had it.
-    coordinator.agent_wakeups.wake_local(concerned);
+    // The other coordinator wakes the new agent; it may not know the former one.
+    coordinator.agent_wakeups.wake_local(agents);
     coordinator.events.emit(Event::DelegationsSynchronized);
     if coordinator.is_leader() {
         coordinator.events.emit(Event::SearchReady);
@@ -99,14 +98,14 @@ async fn these(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), StoreE
     Ok(())
 }
 
-/// Enters how it stands with a subnet. Whom it concerns, where that is new.
+/// Sets the entry of one subnet. Returns the former and the new agent if they differ.
 fn enter(delegated: &DelegatedHierarchy, standing: &Standing) -> Vec<AgentId> {
     let Some(subnet) = delegated.hierarchy().find(&standing.subnet) else { return Vec::new() };
-    let holding = standing.held.as_ref().map(holding_of);
+    let after = standing.held.as_ref().map(delegation_of);
     let before = delegated.delegation_table().get(subnet);
-    if before == holding {
+    if before == after {
         return Vec::new();
     }
-    delegated.put(subnet, holding);
-    [before, holding].into_iter().flatten().map(|holding| holding.agent).collect()
+    delegated.put(subnet, after);
+    [before, after].into_iter().flatten().map(|delegation| delegation.agent).collect()
 }

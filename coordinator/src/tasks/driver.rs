@@ -9,6 +9,7 @@ use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
+use crate::runtime::back_off::doubled;
 use crate::runtime::events::Events;
 use crate::runtime::failure::chain;
 use crate::runtime::outcome::Outcome;
@@ -111,11 +112,9 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-/// A quarter of a second, doubled with each failure in a row.
+/// The pause after so many failures in a row.
 fn back_off(failures: u32) -> Duration {
-    Duration::from_millis(250)
-        .saturating_mul(1 << failures.saturating_sub(1).min(10))
-        .min(BACK_OFF_LIMIT)
+    doubled(Duration::from_millis(250), failures.saturating_sub(1), BACK_OFF_LIMIT)
 }
 
 #[cfg(test)]
@@ -124,7 +123,7 @@ mod tests {
 
     #[test]
     fn backs_off_by_doubling_up_to_a_limit() {
-        let waits = [1, 2, 3, 7, 100].map(|failures| back_off(failures).as_millis());
-        assert_eq!(waits, [250, 500, 1_000, 15_000, 15_000]);
+        let pauses = [1, 2, 3, 7, 100].map(|failures| back_off(failures).as_millis());
+        assert_eq!(pauses, [250, 500, 1_000, 15_000, 15_000]);
     }
 }

@@ -18,7 +18,7 @@ use crate::http::agent::body::unread;
 use crate::http::agent::caller::Caller;
 use crate::http::problem::Problem;
 use crate::packages::blob_store::{BlobError, BlobStore};
-use crate::packages::ingest;
+use crate::packages::verify;
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
 use crate::tasks::coordinator::Coordinator;
@@ -109,7 +109,7 @@ async fn verify(
         .acquire()
         .await
         .map_err(|_| Problem::unavailable("The coordinator is stopping."))?;
-    let checking = tokio::task::spawn_blocking(move || ingest::check(&body, &caller.key)).await;
+    let checking = tokio::task::spawn_blocking(move || verify::verify(&body, &caller.key)).await;
     let header = checking.map_err(|error| Problem::internal(&error))?.map_err(|error| {
         tracing::warn!(agent = %caller.agent, error = chain(&error), "refused a package");
         refused(reason(&error), format!("The package is refused: {}.", chain(&error)))
