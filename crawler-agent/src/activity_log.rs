@@ -143,7 +143,8 @@ impl LogWriter {
                 }
             };
             if let Err(error) = written {
-                tracing::error!(%error, dir = %self.dir.display(), "the activity log cannot be written");
+                let dir = self.dir.display();
+                tracing::error!(%error, %dir, "the activity log cannot be written");
             }
         }
     }

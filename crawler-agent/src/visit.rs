@@ -31,7 +31,7 @@ pub struct Visitor {
     pub schedule: Arc<Schedule>,
     /// Finds addresses and checks them with the guard.
     pub resolver: Arc<Resolver>,
-    /// HTTP client.
+    /// HTTP client, shared with the prober.
     pub fetcher: Arc<Fetcher>,
     /// Whether the time of a TCP connection may be reported as a round trip: only where the owner
     /// allows TCP probes.

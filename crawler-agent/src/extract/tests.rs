@@ -223,7 +223,8 @@ proptest! {
     fn chunks_do_not_matter(
         pieces in prop::collection::vec(prop::sample::select(vec![
             "<p>", "</p>", "a", " ", "&am", "p;", "é", "<a href='x", "'>", "</a>",
-            "<title>", "</title>", "<nav>", "</nav>", "<!--", "-->", "<script>", "</script>", "日本", "<br/>", "&#x4", "1;",
+            "<title>", "</title>", "<nav>", "</nav>", "<!--", "-->",
+            "<script>", "</script>", "日本", "<br/>", "&#x4", "1;",
         ]), 0..40),
         size in 1usize..9,
     ) {

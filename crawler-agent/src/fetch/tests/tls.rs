@@ -5,7 +5,8 @@ use super::*;
 #[tokio::test]
 async fn tls_certificates_are_checked() {
     let issued = rcgen::generate_simple_self_signed(vec!["h.example".into()]).unwrap();
-    let (certificate, key) = (issued.cert.der().clone(), issued.signing_key.serialize_der());
+    let certificate = issued.cert.der().clone();
+    let key = issued.signing_key.serialize_der();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let server_config = rustls::ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
