@@ -39,7 +39,8 @@ fuzz_target!(|input: (Vec<Net>, Vec<(u16, u8)>)| {
 });
 
 fn built(nets: &[Net]) -> Hierarchy {
-    let (mut builder, mut companies) = (Builder::default(), CompanyIndex::default());
+    let mut builder = Builder::default();
+    let mut companies = CompanyIndex::default();
     for (first, size, company, v4) in nets.iter().take(100) {
         let range = if *v4 {
             let last = first.saturating_add(u32::from(*size).pow(3));

@@ -7,7 +7,7 @@ use rir_loader::stats::Stats;
 use rir_loader::{Step, read};
 
 use crate::fixtures;
-use crate::whois::chain_of;
+use crate::read_files::chain_of;
 
 /// One line a subnet, one dot a level.
 fn outline_of(hierarchy: &Hierarchy) -> String {

@@ -14,6 +14,7 @@ mod hierarchy;
 mod load;
 mod preview;
 mod queries;
+mod read_files;
 mod refused_load;
 mod registry_files;
 mod samples;

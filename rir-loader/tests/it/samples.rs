@@ -12,7 +12,8 @@ use rir_loader::format::Format;
 use rir_loader::read::{Options, read};
 use rir_loader::whois::Object;
 
-use crate::whois::{chain_of, objects};
+use crate::read_files::chain_of;
+use crate::whois::objects;
 
 /// Path of a sample. The tests that use it are ignored unless the samples are there.
 fn sample(name: &str) -> PathBuf {
