@@ -1,5 +1,4 @@
-//! Agents with the number of subnets each holds somewhere, kept in the order in which they are
-//! asked.
+//! Counts of delegated subnets by agent, in the order in which the search asks the agents.
 
 use std::cmp::Reverse;
 
@@ -7,53 +6,49 @@ use model::AgentId;
 
 /// Distinct agents, most subnets first, equal ones by age (lowest id first).
 ///
-/// The paper does not say which of several siblings is asked first. Whoever holds most of them is
+/// The paper does not say which of several siblings is asked first. The agent with most of them is
 /// the likeliest to be near, and the count is at hand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentCounts {
-    ranks: Vec<(u32, AgentId)>,
+    /// In the order of asking.
+    counts: Vec<(u32, AgentId)>,
 }
 
 impl AgentCounts {
     /// The agents in the order of asking.
     pub fn agents(&self) -> impl Iterator<Item = AgentId> + '_ {
-        self.ranks.iter().map(|(_, agent)| *agent)
+        self.counts.iter().map(|(_, agent)| *agent)
     }
 
-    /// Distinct agents.
-    pub fn len(&self) -> usize {
-        self.ranks.len()
-    }
-
-    /// Whether nobody is here.
+    /// Whether no agent has a subnet.
     pub fn is_empty(&self) -> bool {
-        self.ranks.is_empty()
+        self.counts.is_empty()
     }
 
-    /// One subnet more for `agent`.
-    pub(crate) fn join(&mut self, agent: AgentId) {
+    /// Counts one subnet more for `agent`.
+    pub(crate) fn add(&mut self, agent: AgentId) {
         let count = self.take(agent);
-        self.place(count + 1, agent);
+        self.put(count + 1, agent);
     }
 
-    /// One subnet less for `agent`.
-    pub(crate) fn leave(&mut self, agent: AgentId) {
+    /// Counts one subnet less for `agent`.
+    pub(crate) fn remove(&mut self, agent: AgentId) {
         let count = self.take(agent);
         if count > 1 {
-            self.place(count - 1, agent);
+            self.put(count - 1, agent);
         }
     }
 
     fn take(&mut self, agent: AgentId) -> u32 {
-        let rank = self.ranks.iter().position(|(_, other)| *other == agent);
-        rank.map_or(0, |rank| self.ranks.remove(rank).0)
+        let index = self.counts.iter().position(|(_, other)| *other == agent);
+        index.map_or(0, |index| self.counts.remove(index).0)
     }
 
-    fn place(&mut self, count: u32, agent: AgentId) {
-        let rank = self
-            .ranks
-            .partition_point(|other| (Reverse(other.0), other.1) < (Reverse(count), agent));
-        self.ranks.insert(rank, (count, agent));
+    fn put(&mut self, count: u32, agent: AgentId) {
+        let is_before =
+            |other: &(u32, AgentId)| (Reverse(other.0), other.1) < (Reverse(count), agent);
+        let index = self.counts.partition_point(is_before);
+        self.counts.insert(index, (count, agent));
     }
 }
 
@@ -61,21 +56,21 @@ impl AgentCounts {
 mod tests {
     use super::*;
 
-    fn order(crowd: &AgentCounts) -> Vec<i64> {
-        crowd.agents().map(AgentId::get).collect()
+    fn order(counts: &AgentCounts) -> Vec<i64> {
+        counts.agents().map(AgentId::get).collect()
     }
 
     #[test]
     fn most_subnets_first_then_the_oldest() {
-        let mut crowd = AgentCounts::default();
+        let mut counts = AgentCounts::default();
         for agent in [3, 1, 2, 2] {
-            crowd.join(AgentId::new(agent));
+            counts.add(AgentId::new(agent));
         }
-        assert_eq!(order(&crowd), [2, 1, 3]);
-        crowd.leave(AgentId::new(2));
-        assert_eq!(order(&crowd), [1, 2, 3]);
-        crowd.leave(AgentId::new(1));
-        crowd.leave(AgentId::new(9));
-        assert_eq!(order(&crowd), [2, 3]);
+        assert_eq!(order(&counts), [2, 1, 3]);
+        counts.remove(AgentId::new(2));
+        assert_eq!(order(&counts), [1, 2, 3]);
+        counts.remove(AgentId::new(1));
+        counts.remove(AgentId::new(9));
+        assert_eq!(order(&counts), [2, 3]);
     }
 }

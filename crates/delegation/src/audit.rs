@@ -1,7 +1,7 @@
-//! A linter of the delegation delegation table: does what is written make sense?
+//! Audit: a linter of the delegation table.
 //!
-//! It judges entries as they stand in a store, by their words, because a delegation table in memory cannot hold
-//! most of these mistakes. It runs after every plan and as a command; a finding is something to
+//! It judges delegations as they are stored, because a delegation table in memory cannot hold most
+//! of these mistakes. It runs as a background task and as a command. A finding is something to
 //! repair, never a reason to stop.
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,22 +12,22 @@ use model::{AgentId, Reason};
 /// A delegation as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditedDelegation {
-    /// What.
+    /// The delegated subnet.
     pub range: Range,
-    /// To whom.
+    /// The agent that has it.
     pub agent: AgentId,
-    /// Why.
+    /// Why it has it.
     pub reason: Reason,
     /// The generation of the hierarchy that the range was taken from.
     pub generation: Generation,
-    /// Pages a day that it has.
+    /// Pages a day of the subnet.
     pub load: u64,
 }
 
 /// An agent as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditedAgent {
-    /// Who.
+    /// The agent.
     pub agent: AgentId,
     /// Pages a day that it can crawl.
     pub capacity: u64,
@@ -35,49 +35,49 @@ pub struct AuditedAgent {
     pub active: bool,
 }
 
-/// Something that should not be.
+/// A mistake in the stored delegations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
-    /// Two entries for one subnet: its pages are fetched twice.
+    /// A subnet has two delegations: its pages are fetched twice.
     TwoOwners {
-        /// What.
+        /// The delegated subnet.
         range: Range,
-        /// Whose.
+        /// The agents of the two delegations.
         agents: [AgentId; 2],
     },
-    /// The agent is not known, or is known but may not hold anything: the subnet is not crawled.
+    /// The agent is unknown, paused or revoked: the subnet is not crawled.
     InactiveAgent {
-        /// What.
+        /// The delegated subnet.
         range: Range,
-        /// Whose.
+        /// The agent that has it.
         agent: AgentId,
-        /// It is on the list, but paused or revoked.
+        /// Whether there is such an agent, paused or revoked.
         known: bool,
     },
-    /// The hierarchy has no such subnet: addresses find another one, the entry is never used.
+    /// The hierarchy has no such subnet: addresses find another one, the delegation is never used.
     Orphan {
-        /// What.
+        /// The delegated subnet.
         range: Range,
-        /// Whose.
+        /// The agent that has it.
         agent: AgentId,
     },
-    /// A root or a block, which no company holds, is delegated: far too large to be one place.
+    /// A root or a block, which no company holds, is delegated: far too large to be in one location.
     NotDelegable {
-        /// What.
+        /// The delegated subnet.
         range: Range,
-        /// Whose.
+        /// The agent that has it.
         agent: AgentId,
     },
-    /// The entry is of another generation than the hierarchy: it was not carried over.
+    /// The delegation is of another generation than the hierarchy: it was not remapped.
     StaleGeneration {
-        /// What.
+        /// The delegated subnet.
         range: Range,
-        /// The entry's.
+        /// Generation of the delegation.
         generation: Generation,
     },
     /// The agent holds more than it can crawl.
     OverCapacity {
-        /// Who.
+        /// The agent with too many subnets.
         agent: AgentId,
         /// Pages a day that it holds.
         load: u64,
@@ -86,52 +86,54 @@ pub enum Finding {
     },
 }
 
-/// Everything that should not be, entry by entry in their order, then agent by agent.
+/// All mistakes, delegation by delegation in their order, then agent by agent.
 pub fn audit(
     hierarchy: &Hierarchy,
     agents: &[AuditedAgent],
-    entries: &[AuditedDelegation],
+    delegations: &[AuditedDelegation],
 ) -> Vec<Finding> {
     let agents: HashMap<AgentId, AuditedAgent> =
-        agents.iter().map(|member| (member.agent, *member)).collect();
-    let mut owners: HashMap<Range, AgentId> = HashMap::new();
+        agents.iter().map(|agent| (agent.agent, *agent)).collect();
+    let mut first_agents: HashMap<Range, AgentId> = HashMap::new();
     let mut loads: BTreeMap<AgentId, u64> = BTreeMap::new();
     let mut findings = Vec::new();
-    for entry in entries {
-        findings.extend(of_entry(hierarchy, &agents, entry));
-        let load = loads.entry(entry.agent).or_default();
-        *load = load.saturating_add(entry.load);
-        if let Some(first) = owners.insert(entry.range, entry.agent) {
-            findings.push(Finding::TwoOwners { range: entry.range, agents: [first, entry.agent] });
+    for delegation in delegations {
+        let AuditedDelegation { range, agent, .. } = *delegation;
+        findings.extend(of_delegation(hierarchy, &agents, delegation));
+        let load = loads.entry(agent).or_default();
+        *load = load.saturating_add(delegation.load);
+        if let Some(first) = first_agents.insert(range, agent) {
+            findings.push(Finding::TwoOwners { range, agents: [first, agent] });
         }
     }
-    findings.extend(
-        loads.into_iter().filter_map(|(agent, load)| over_capacity(agents.get(&agent)?, load)),
-    );
+    let overloaded = loads.into_iter();
+    findings
+        .extend(overloaded.filter_map(|(agent, load)| over_capacity(agents.get(&agent)?, load)));
     findings
 }
 
-fn of_entry(
+fn of_delegation(
     hierarchy: &Hierarchy,
     agents: &HashMap<AgentId, AuditedAgent>,
-    entry: &AuditedDelegation,
+    delegation: &AuditedDelegation,
 ) -> impl Iterator<Item = Finding> {
-    let AuditedDelegation { range, agent, generation, .. } = *entry;
-    let member = agents.get(&agent);
-    let nobody = member.is_none_or(|member| !member.active);
-    let nobody = nobody.then_some(Finding::InactiveAgent { range, agent, known: member.is_some() });
-    let stale = (generation != hierarchy.generation())
-        .then_some(Finding::StaleGeneration { range, generation });
-    let place = match hierarchy.find(&range).map(|subnet| hierarchy.subnet(subnet).kind()) {
+    let AuditedDelegation { range, agent, generation, .. } = *delegation;
+    let known = agents.get(&agent);
+    let is_inactive = known.is_none_or(|known| !known.active);
+    let inactive = Finding::InactiveAgent { range, agent, known: known.is_some() };
+    let is_stale = generation != hierarchy.generation();
+    let stale = Finding::StaleGeneration { range, generation };
+    let kind = hierarchy.find(&range).map(|subnet| hierarchy.subnet(subnet).kind());
+    let subnet = match kind {
         None => Some(Finding::Orphan { range, agent }),
         Some(SubnetKind::Delegated) => None,
         Some(_) => Some(Finding::NotDelegable { range, agent }),
     };
-    [nobody, stale, place].into_iter().flatten()
+    [is_inactive.then_some(inactive), is_stale.then_some(stale), subnet].into_iter().flatten()
 }
 
-fn over_capacity(member: &AuditedAgent, load: u64) -> Option<Finding> {
-    let AuditedAgent { agent, capacity, .. } = *member;
+fn over_capacity(agent: &AuditedAgent, load: u64) -> Option<Finding> {
+    let AuditedAgent { agent, capacity, .. } = *agent;
     (load > capacity).then_some(Finding::OverCapacity { agent, load, capacity })
 }
 
@@ -150,51 +152,41 @@ impl Finding {
 }
 
 impl std::fmt::Display for Finding {
-    /// What is wrong and what to do, in one sentence.
+    /// One sentence: what is wrong and what to do.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::TwoOwners { range, agents: [first, second] } => {
-                write!(
-                    f,
-                    "{range} is delegated to agent {first} and to agent {second}; take it from one of them"
-                )
-            }
-            Self::InactiveAgent { range, agent, known: false } => {
-                write!(
-                    f,
-                    "{range} is delegated to agent {agent}, whom nobody knows; search for another one"
-                )
-            }
-            Self::InactiveAgent { range, agent, known: true } => {
-                write!(
-                    f,
-                    "{range} is delegated to agent {agent}, who is paused or revoked; search for another one"
-                )
-            }
-            Self::Orphan { range, agent } => {
-                write!(
-                    f,
-                    "{range} of agent {agent} is no subnet of the hierarchy; delegate what holds its addresses now"
-                )
-            }
-            Self::NotDelegable { range, agent } => {
-                write!(
-                    f,
-                    "{range} of agent {agent} is a root or a block; delegate the subnets inside it"
-                )
-            }
-            Self::StaleGeneration { range, generation } => {
-                write!(
-                    f,
-                    "{range} was delegated in generation {generation} and not carried over; carry it over"
-                )
-            }
-            Self::OverCapacity { agent, load, capacity } => {
-                write!(
-                    f,
-                    "agent {agent} holds {load} pages a day and can crawl {capacity}; move some of its subnets"
-                )
-            }
+            Self::TwoOwners { range, agents: [first, second] } => write!(
+                f,
+                "{range} is delegated to agent {first} and to agent {second}; end one of the two \
+                 delegations"
+            ),
+            Self::InactiveAgent { range, agent, known: false } => write!(
+                f,
+                "{range} is delegated to agent {agent}, which is unknown; search for another agent"
+            ),
+            Self::InactiveAgent { range, agent, known: true } => write!(
+                f,
+                "{range} is delegated to agent {agent}, which is paused or revoked; search for \
+                 another agent"
+            ),
+            Self::Orphan { range, agent } => write!(
+                f,
+                "{range} of agent {agent} is no subnet of the hierarchy; delegate the subnets that \
+                 hold its addresses now"
+            ),
+            Self::NotDelegable { range, agent } => write!(
+                f,
+                "{range} of agent {agent} is a root or a block; delegate the subnets inside it"
+            ),
+            Self::StaleGeneration { range, generation } => write!(
+                f,
+                "{range} was delegated in generation {generation} and not remapped; remap it"
+            ),
+            Self::OverCapacity { agent, load, capacity } => write!(
+                f,
+                "agent {agent} has {load} pages a day and can crawl {capacity}; move some of its \
+                 subnets"
+            ),
         }
     }
 }

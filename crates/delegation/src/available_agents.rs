@@ -1,74 +1,52 @@
-//! Which agents there are, and which of them can be asked now.
+//! Agents that a search may choose from, and which of them can be asked now.
 
 use model::AgentId;
 
 /// Whether an agent can be asked to probe at this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Availability {
-    /// It is in its hours, answers, and has room for another probe.
+    /// It is within its span, sends heartbeats, and may get another probe.
     Ready,
     /// It has as many probes to do as it may have.
     Busy,
-    /// It is outside its hours and said so.
+    /// It is outside its span and said so.
     Asleep,
-    /// It has not been heard of when it should have been.
+    /// Its heartbeat is overdue.
     Unreachable,
 }
 
-/// The agents that subnets may be delegated to. Who is paused or revoked is not on it: it is
-/// neither asked nor chosen, even where it has measured.
+/// The agents that subnets may be delegated to. Paused and revoked agents are not among them: they
+/// are neither asked nor chosen, even where they have measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AvailableAgents {
-    /// Sorted, and apart from how it is with each: every step of a search looks for those that
-    /// nothing is known of.
-    agents: Vec<AgentId>,
-    availabilities: Vec<Availability>,
+    /// Sorted by agent.
+    agents: Vec<(AgentId, Availability)>,
 }
 
 impl AvailableAgents {
-    /// Enters an agent or changes its availability.
+    /// Adds an agent or changes its availability.
     pub fn set(&mut self, agent: AgentId, availability: Availability) {
-        match self.place(agent) {
-            Ok(place) => self.availabilities[place] = availability,
-            Err(place) => {
-                self.agents.insert(place, agent);
-                self.availabilities.insert(place, availability);
-            }
+        match self.index(agent) {
+            Ok(index) => self.agents[index].1 = availability,
+            Err(index) => self.agents.insert(index, (agent, availability)),
         }
     }
 
-    /// Strikes an agent off.
+    /// Removes an agent; nothing happens when it is not there.
     pub fn remove(&mut self, agent: AgentId) {
-        if let Ok(place) = self.place(agent) {
-            self.agents.remove(place);
-            self.availabilities.remove(place);
+        if let Ok(index) = self.index(agent) {
+            self.agents.remove(index);
         }
     }
 
     /// All agents, oldest (lowest id) first.
     pub fn agents(&self) -> impl Iterator<Item = AgentId> + '_ {
-        self.agents.iter().copied()
+        self.agents.iter().map(|(agent, _)| *agent)
     }
 
-    /// Whether these, sorted, are all agents. Looks at all of them, without a branch for each.
-    pub(crate) fn is(&self, agents: &[AgentId]) -> bool {
-        let differences =
-            self.agents.iter().zip(agents).fold(0, |bits, (a, b)| bits | (a.get() ^ b.get()));
-        self.agents.len() == agents.len() && differences == 0
-    }
-
-    /// Agents that are not among `known`, which is sorted.
-    pub(crate) fn unmeasured(&self, known: &[AgentId]) -> impl Iterator<Item = AgentId> {
-        let mut known = known.iter().peekable();
-        self.agents().filter(move |agent| {
-            while known.next_if(|other| *other < agent).is_some() {}
-            known.peek() != Some(&agent)
-        })
-    }
-
-    /// Whether the agent is on the roster.
+    /// Whether the agent may be chosen.
     pub fn knows(&self, agent: AgentId) -> bool {
-        self.place(agent).is_ok()
+        self.index(agent).is_ok()
     }
 
     /// Whether the agent can be asked now.
@@ -76,25 +54,27 @@ impl AvailableAgents {
         self.availability(agent) == Some(Availability::Ready)
     }
 
-    /// How it is with this agent; `None` for who is not on the roster.
+    /// Availability of an agent; `None` for one that may not be chosen.
     pub fn availability(&self, agent: AgentId) -> Option<Availability> {
-        self.place(agent).ok().map(|place| self.availabilities[place])
+        self.index(agent).ok().map(|index| self.agents[index].1)
     }
 
-    fn place(&self, agent: AgentId) -> Result<usize, usize> {
-        self.agents.binary_search(&agent)
-    }
-
-    /// Whether there is nobody.
+    /// Whether there are no agents.
     pub fn is_empty(&self) -> bool {
         self.agents.is_empty()
+    }
+
+    fn index(&self, agent: AgentId) -> Result<usize, usize> {
+        self.agents.binary_search_by_key(&agent, |(known, _)| *known)
     }
 }
 
 impl FromIterator<(AgentId, Availability)> for AvailableAgents {
     fn from_iter<Agents: IntoIterator<Item = (AgentId, Availability)>>(agents: Agents) -> Self {
-        let mut roster = Self::default();
-        agents.into_iter().for_each(|(agent, availability)| roster.set(agent, availability));
-        roster
+        let mut available = Self::default();
+        for (agent, availability) in agents {
+            available.set(agent, availability);
+        }
+        available
     }
 }

@@ -1,24 +1,24 @@
-//! In which order the paper asks the agents (IPMicra III.E).
+//! Candidates of a search: the order in which the paper asks the agents (IPMicra III.E).
 
 use hierarchy::{Hierarchy, SubnetId};
 use model::{AgentId, Phase};
 
 use crate::{AvailableAgents, DelegationTable};
 
-/// An agent that may be asked to probe, and why.
+/// An agent that may be asked to probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
-    /// Whom to ask.
+    /// The agent to ask.
     pub agent: AgentId,
     /// Why it is asked at this point.
     pub phase: Phase,
-    /// The subnet whose inside is searched: an ancestor of the target; the target itself in
+    /// The subnet in which the agent was found: an ancestor of the target; the target itself in
     /// [`Phase::Company`] and [`Phase::Predicted`].
     pub level: SubnetId,
 }
 
-/// Everybody on the roster in the order of asking, first reason first. An agent comes again where
-/// it has several reasons; the search asks it once, at the first.
+/// All available agents in the order of asking. An agent comes again where it has several phases;
+/// the search asks it once, at the first.
 ///
 /// > We check whether there is another subnet that belongs to the same company and is already
 /// > delegated to a migrating crawler (or more). […] We navigate the IP-address hierarchy bottom up
@@ -34,24 +34,25 @@ pub struct Candidate {
 pub fn candidates<'a>(
     hierarchy: &'a Hierarchy,
     delegation_table: &'a DelegationTable,
-    roster: &'a AvailableAgents,
+    agents: &'a AvailableAgents,
     subnet: SubnetId,
 ) -> impl Iterator<Item = Candidate> + 'a {
-    let company = hierarchy.subnet(subnet).company();
-    let same_company =
-        company.into_iter().flat_map(|company| delegation_table.agents_of_company(company));
+    // Subnets of one company are often served from the same location.
+    let company = hierarchy.subnet(subnet).company().into_iter();
+    let same_company = company.flat_map(|company| delegation_table.agents_of_company(company));
     let climb = hierarchy.ancestors(subnet).flat_map(|level| {
-        let siblings = delegation_table.agents_of_children(level).map(with(Phase::Sibling, level));
-        siblings.chain(delegation_table.agents_inside(level).map(with(Phase::SiblingChild, level)))
+        let siblings = delegation_table.agents_of_children(level).map(found(Phase::Sibling, level));
+        let inside = delegation_table.agents_inside(level).map(found(Phase::SiblingChild, level));
+        siblings.chain(inside)
     });
+    // The paper does not know agents without a delegation in this address family: they live in a
+    // subnet that another agent has, or in the other family. Here they come last.
     let root = hierarchy.ancestors(subnet).last().unwrap_or(subnet);
-    same_company
-        .map(with(Phase::Company, subnet))
-        .chain(climb)
-        .chain(roster.agents().map(with(Phase::Rest, root)))
-        .filter(|candidate| roster.knows(candidate.agent))
+    let rest = agents.agents().map(found(Phase::Rest, root));
+    let all = same_company.map(found(Phase::Company, subnet)).chain(climb).chain(rest);
+    all.filter(|candidate| agents.knows(candidate.agent))
 }
 
-fn with(phase: Phase, level: SubnetId) -> impl Fn(AgentId) -> Candidate {
+fn found(phase: Phase, level: SubnetId) -> impl Fn(AgentId) -> Candidate {
     move |agent| Candidate { agent, phase, level }
 }

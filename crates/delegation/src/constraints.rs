@@ -1,8 +1,8 @@
-//! The admin's hand: who crawls what whatever is measured, and who never does.
+//! Constraints: pins and exclusions by admins, which come before whatever is measured.
 //!
-//! A [`Pin`] comes before everything else; where it holds, nothing searches, balances or settles.
-//! An [`Exclusion`] keeps an agent out of searches. [`due`] compares the delegation table with both and says
-//! what is to be done; doing it again finds nothing.
+//! Where a [`Pin`] holds, no search, balance or calibration moves a subnet. An [`Exclusion`] keeps
+//! an agent out of searches. [`corrections`] compares the delegation table with both and says what
+//! must change; once that is done it finds nothing.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -13,65 +13,65 @@ use model::{AgentId, ExclusionId, PinId};
 
 use crate::{AvailableAgents, Delegation, DelegationTable};
 
-/// This agent crawls it.
+/// Fixes the agent of all subnets in a scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
-    /// Its name.
+    /// Row id, which delegations by the pin refer to.
     pub id: PinId,
-    /// What.
+    /// The subnets that it covers.
     pub scope: Scope,
-    /// Who.
+    /// The agent that crawls them.
     pub agent: AgentId,
 }
 
-/// This agent never crawls it.
+/// Keeps all subnets in a scope away from an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exclusion {
-    /// Its name.
+    /// Row id, which reopened searches refer to.
     pub id: ExclusionId,
-    /// What.
+    /// The subnets that it covers.
     pub scope: Scope,
-    /// Who.
+    /// The agent that never crawls them.
     pub agent: AgentId,
 }
 
-/// Pins and exclusions that count now.
+/// Pins and exclusions that are in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Constraints {
-    /// The narrowest first.
+    /// The narrowest scope first.
     pins: Vec<Pin>,
     exclusions: Vec<Exclusion>,
 }
 
 impl Constraints {
-    /// Of these, in any order. Admins make dozens of them, so that every question reads them
-    /// through.
+    /// The constraints in any order. Admins make dozens of them, so that every query reads them all.
     pub fn new(mut pins: Vec<Pin>, exclusions: Vec<Exclusion>) -> Self {
         pins.sort_by_key(|pin| pin.scope.breadth());
         Self { pins, exclusions }
     }
 
-    /// Whether admins leave everything to the search.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.pins.is_empty() && self.exclusions.is_empty()
     }
 
-    /// The pins, the narrowest first.
+    /// The pins, the narrowest scope first.
     pub fn pins(&self) -> &[Pin] {
         &self.pins
     }
 
-    /// The exclusions.
+    /// The exclusions in the order in which they were given.
     pub fn exclusions(&self) -> &[Exclusion] {
         &self.exclusions
     }
 
-    /// The pin that holds the subnet: the narrowest around it.
+    /// The pin that decides the agent of the subnet: the narrowest that covers it.
     pub fn pin(&self, hierarchy: &Hierarchy, subnet: SubnetId) -> Option<&Pin> {
         self.pins.iter().find(|pin| pin.scope.covers(hierarchy, subnet))
     }
 
-    /// Why the agent may not have the subnet. A pin is the stronger word.
+    /// The exclusion that keeps the subnet away from the agent; none where a pin gives it to that
+    /// agent, because pins come first.
     pub fn exclusion(
         &self,
         hierarchy: &Hierarchy,
@@ -85,16 +85,16 @@ impl Constraints {
         (!pinned).then_some(found)
     }
 
-    /// The roster that a search for the subnet may ask and choose from.
-    pub fn permitted<'r>(
+    /// The agents that a search for the subnet may ask and choose from.
+    pub fn permitted<'a>(
         &self,
         hierarchy: &Hierarchy,
-        roster: &'r AvailableAgents,
+        agents: &'a AvailableAgents,
         subnet: SubnetId,
-    ) -> Cow<'r, AvailableAgents> {
-        let mut permitted = Cow::Borrowed(roster);
+    ) -> Cow<'a, AvailableAgents> {
+        let mut permitted = Cow::Borrowed(agents);
         for exclusion in &self.exclusions {
-            if roster.knows(exclusion.agent) && exclusion.scope.covers(hierarchy, subnet) {
+            if agents.knows(exclusion.agent) && exclusion.scope.covers(hierarchy, subnet) {
                 permitted.to_mut().remove(exclusion.agent);
             }
         }
@@ -102,38 +102,37 @@ impl Constraints {
     }
 }
 
-/// A delegation that is not as admins want it.
+/// A change that constraints demand of a delegation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Correction {
-    /// It goes to the agent that is pinned there.
+    /// The subnet goes to the agent of a pin.
     Assign {
-        /// The pin.
+        /// The pin that covers the subnet.
         pin: PinId,
-        /// Its agent.
+        /// The agent of the pin.
         agent: AgentId,
     },
-    /// Its agent may not keep it, or was pinned there and is no longer: a search finds who shall
-    /// have it.
+    /// The agent may not keep the subnet, or had it by a pin that is gone: its search is reopened.
     Reopen {
-        /// Who has it until then.
+        /// The agent that has it until the search decides.
         from: AgentId,
-        /// Why.
+        /// Why the search is reopened.
         reason: ReopenReason,
     },
 }
 
-/// Why a subnet is searched for anew.
+/// Why a search is reopened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReopenReason {
-    /// The pin that held it there is over.
+    /// The pin by which the agent had the subnet is gone.
     PinOver,
-    /// Its agent is excluded.
+    /// The agent is excluded.
     Excluded(ExclusionId),
 }
 
-/// What is to be done so that the delegation table is as admins want it, in the order of the subnets. `marked`
-/// are the subnets that a pin holds according to the store; `wanted` are subnets that hosts wait
-/// for.
+/// The changes that make the delegation table agree with the constraints, by subnet. `marked` are
+/// the subnets that were delegated by a pin according to the store; `wanted` are subnets with hosts
+/// that wait for an agent.
 pub fn corrections<Hasher: BuildHasher>(
     hierarchy: &Hierarchy,
     constraints: &Constraints,
@@ -141,20 +140,23 @@ pub fn corrections<Hasher: BuildHasher>(
     marked: &HashMap<SubnetId, PinId, Hasher>,
     wanted: impl IntoIterator<Item = SubnetId>,
 ) -> BTreeMap<SubnetId, Correction> {
-    let held = delegation_table.iter().filter_map(|(subnet, holding)| {
-        Some((
-            subnet,
-            of_held(hierarchy, constraints, subnet, holding, marked.get(&subnet).copied())?,
-        ))
-    });
-    let free = wanted.into_iter().chain(named(hierarchy, constraints));
-    let free = free.filter(|subnet| delegation_table.get(*subnet).is_none());
-    let given = free.filter_map(|subnet| Some((subnet, give(constraints.pin(hierarchy, subnet)?))));
-    held.chain(given).collect()
+    let mut corrections = BTreeMap::new();
+    for (subnet, delegation) in delegation_table.iter() {
+        let mark = marked.get(&subnet).copied();
+        let correction = of_delegated(hierarchy, constraints, subnet, delegation, mark);
+        corrections.extend(correction.map(|correction| (subnet, correction)));
+    }
+    for subnet in wanted.into_iter().chain(pinned_by_range(hierarchy, constraints)) {
+        if delegation_table.get(subnet).is_none() {
+            let assigned = constraints.pin(hierarchy, subnet).map(assign);
+            corrections.extend(assigned.map(|correction| (subnet, correction)));
+        }
+    }
+    corrections
 }
 
-/// Subnets that a pin names exactly: they are delegated though no host waits for them.
-fn named<'s>(
+/// Subnets that a pin names by their exact range: they are delegated though no host waits for them.
+fn pinned_by_range<'s>(
     hierarchy: &'s Hierarchy,
     constraints: &'s Constraints,
 ) -> impl Iterator<Item = SubnetId> + 's {
@@ -165,25 +167,27 @@ fn named<'s>(
     ranges.filter(|subnet| hierarchy.subnet(*subnet).kind() == SubnetKind::Delegated)
 }
 
-fn of_held(
+fn of_delegated(
     hierarchy: &Hierarchy,
     constraints: &Constraints,
     subnet: SubnetId,
-    holding: Delegation,
+    delegation: Delegation,
     mark: Option<PinId>,
 ) -> Option<Correction> {
-    let from = holding.agent;
+    let from = delegation.agent;
     match (constraints.pin(hierarchy, subnet), mark) {
         (Some(pin), Some(mark)) if pin.id == mark && pin.agent == from => None,
-        (Some(pin), _) => Some(give(pin)),
+        // Also where the agent is the right one already: the delegation shall refer to the pin.
+        (Some(pin), _) => Some(assign(pin)),
         (None, Some(_)) => Some(Correction::Reopen { from, reason: ReopenReason::PinOver }),
         (None, None) => {
             let exclusion = constraints.exclusion(hierarchy, subnet, from)?;
-            Some(Correction::Reopen { from, reason: ReopenReason::Excluded(exclusion.id) })
+            let reason = ReopenReason::Excluded(exclusion.id);
+            Some(Correction::Reopen { from, reason })
         }
     }
 }
 
-fn give(pin: &Pin) -> Correction {
+fn assign(pin: &Pin) -> Correction {
     Correction::Assign { pin: pin.id, agent: pin.agent }
 }

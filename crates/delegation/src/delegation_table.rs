@@ -1,4 +1,4 @@
-//! Who holds what.
+//! Delegation table: all delegations of one generation of the hierarchy.
 
 use std::collections::HashMap;
 
@@ -7,89 +7,91 @@ use model::{AgentId, Reason};
 
 use crate::AgentCounts;
 
-/// All delegations of one generation of the hierarchy, with the crowds that the search asks for.
+/// All delegations, with the counts of agents that the search reads.
 ///
-/// Ids of subnets mean nothing in another generation: a new hierarchy needs a new delegation table. Every
-/// method that changes the delegation table takes the hierarchy whose ids it uses. A change costs a few steps
-/// per ancestor (about eight) and never depends on how many delegations there are.
+/// Ids of subnets mean nothing in another generation: a new hierarchy needs a new table. Every
+/// method that changes the table takes the hierarchy whose ids it uses. A change costs a few steps
+/// per ancestor (about eight) and never depends on the number of delegations.
 #[derive(Debug, Clone, Default)]
 pub struct DelegationTable {
     delegations: HashMap<SubnetId, Delegation>,
-    company: HashMap<CompanyId, AgentCounts>,
-    children: HashMap<SubnetId, AgentCounts>,
-    inside: HashMap<SubnetId, AgentCounts>,
+    by_company: HashMap<CompanyId, AgentCounts>,
+    /// Agents of the children of a subnet.
+    by_parent: HashMap<SubnetId, AgentCounts>,
+    /// Agents of all subnets below a subnet.
+    by_ancestor: HashMap<SubnetId, AgentCounts>,
 }
 
-/// One entry of the delegation table.
+/// The agent of a subnet, and why it has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delegation {
-    /// Who crawls the subnet.
+    /// The agent that crawls the subnet.
     pub agent: AgentId,
-    /// Why it does.
+    /// Why this agent.
     pub reason: Reason,
 }
 
 impl DelegationTable {
-    /// A delegation table with these delegations; where a subnet is named twice the later entry counts.
+    /// The table of these delegations; where a subnet is named twice the later entry counts.
     pub fn of(
         hierarchy: &Hierarchy,
         delegations: impl IntoIterator<Item = (SubnetId, Delegation)>,
     ) -> Self {
-        let mut delegation_table = Self::default();
-        for (subnet, holding) in delegations {
-            delegation_table.insert(hierarchy, subnet, holding);
+        let mut table = Self::default();
+        for (subnet, delegation) in delegations {
+            table.insert(hierarchy, subnet, delegation);
         }
-        delegation_table
+        table
     }
 
-    /// Delegates `subnet`; returns who held it before.
+    /// Delegates `subnet`; returns the delegation before.
     pub fn insert(
         &mut self,
         hierarchy: &Hierarchy,
         subnet: SubnetId,
-        holding: Delegation,
+        delegation: Delegation,
     ) -> Option<Delegation> {
         let before = self.remove(hierarchy, subnet);
-        self.delegations.insert(subnet, holding);
-        self.count(hierarchy, subnet, |crowd| crowd.join(holding.agent));
+        self.delegations.insert(subnet, delegation);
+        self.count(hierarchy, subnet, |counts| counts.add(delegation.agent));
         before
     }
 
-    /// Takes `subnet` from its holder; returns who held it.
+    /// Ends the delegation of `subnet`; returns it.
     pub fn remove(&mut self, hierarchy: &Hierarchy, subnet: SubnetId) -> Option<Delegation> {
         let before = self.delegations.remove(&subnet)?;
-        self.count(hierarchy, subnet, |crowd| crowd.leave(before.agent));
+        self.count(hierarchy, subnet, |counts| counts.remove(before.agent));
         Some(before)
     }
 
-    /// Who holds exactly this subnet.
+    /// The agent of exactly this subnet.
     pub fn agent_of(&self, subnet: SubnetId) -> Option<AgentId> {
-        self.get(subnet).map(|holding| holding.agent)
+        self.get(subnet).map(|delegation| delegation.agent)
     }
 
-    /// Who holds exactly this subnet, and why.
+    /// The delegation of exactly this subnet.
     pub fn get(&self, subnet: SubnetId) -> Option<Delegation> {
         self.delegations.get(&subnet).copied()
     }
 
-    /// Agents that hold a subnet of `company`.
+    /// Agents with a subnet of `company`, in the order of asking.
     pub fn agents_of_company(&self, company: CompanyId) -> impl Iterator<Item = AgentId> + '_ {
-        self.company.get(&company).into_iter().flat_map(AgentCounts::agents)
+        self.by_company.get(&company).into_iter().flat_map(AgentCounts::agents)
     }
 
-    /// Agents that hold a child of `subnet`.
+    /// Agents with a child of `subnet`, in the order of asking.
     pub fn agents_of_children(&self, subnet: SubnetId) -> impl Iterator<Item = AgentId> + '_ {
-        self.children.get(&subnet).into_iter().flat_map(AgentCounts::agents)
+        self.by_parent.get(&subnet).into_iter().flat_map(AgentCounts::agents)
     }
 
-    /// Agents that hold a subnet anywhere below `subnet`.
+    /// Agents with a subnet anywhere below `subnet`, in the order of asking.
     pub fn agents_inside(&self, subnet: SubnetId) -> impl Iterator<Item = AgentId> + '_ {
-        self.inside.get(&subnet).into_iter().flat_map(AgentCounts::agents)
+        self.by_ancestor.get(&subnet).into_iter().flat_map(AgentCounts::agents)
     }
 
     /// All delegations, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (SubnetId, Delegation)> + '_ {
-        self.delegations.iter().map(|(subnet, holding)| (*subnet, *holding))
+        self.delegations.iter().map(|(subnet, delegation)| (*subnet, *delegation))
     }
 
     /// Number of delegated subnets.
@@ -102,34 +104,35 @@ impl DelegationTable {
         self.delegations.is_empty()
     }
 
-    /// Applies `change` to every crowd that `subnet` counts in.
+    /// Applies `change` to all counts that `subnet` is part of.
     fn count(
         &mut self,
         hierarchy: &Hierarchy,
         subnet: SubnetId,
-        mut change: impl FnMut(&mut AgentCounts),
+        change: impl Fn(&mut AgentCounts),
     ) {
         if let Some(company) = hierarchy.subnet(subnet).company() {
-            update(&mut self.company, company, &mut change);
+            update(&mut self.by_company, company, &change);
         }
         if let Some(parent) = hierarchy.parent(subnet) {
-            update(&mut self.children, parent, &mut change);
+            update(&mut self.by_parent, parent, &change);
         }
         for ancestor in hierarchy.ancestors(subnet) {
-            update(&mut self.inside, ancestor, &mut change);
+            update(&mut self.by_ancestor, ancestor, &change);
         }
     }
 }
 
-/// Applies `change` to the crowd at `key`, which exists exactly while somebody is in it.
+/// Applies `change` to the counts at `key`. Empty counts are not stored, or the maps would grow
+/// with every subnet that ever had an agent.
 fn update<Key: std::hash::Hash + Eq + Copy>(
-    crowds: &mut HashMap<Key, AgentCounts>,
+    all: &mut HashMap<Key, AgentCounts>,
     key: Key,
-    change: &mut impl FnMut(&mut AgentCounts),
+    change: impl Fn(&mut AgentCounts),
 ) {
-    let crowd = crowds.entry(key).or_default();
-    change(crowd);
-    if crowd.is_empty() {
-        crowds.remove(&key);
+    let counts = all.entry(key).or_default();
+    change(counts);
+    if counts.is_empty() {
+        all.remove(&key);
     }
 }

@@ -1,4 +1,4 @@
-//! The subnet that an agent gets at approval.
+//! Home subnet: the subnet that an agent gets at approval.
 //!
 //! > Since the IP address of the machine that will host the crawler is known, we can immediately
 //! > assign that subnet to the new crawler. (IPMicra III.D)
@@ -10,24 +10,24 @@ use model::{AgentId, Reason};
 
 use crate::DelegationTable;
 
-/// Where an agent lives.
+/// What happens to the subnet around the address of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
-    /// Delegate this subnet to the agent, with [`Reason::Home`], also when a search gave it to
-    /// another agent before.
+    /// The subnet shall be delegated to the agent, with [`Reason::Home`], also when a search gave
+    /// it to another agent before.
     Assign(SubnetId),
-    /// Another agent lives in the same subnet and keeps it.
+    /// Another agent is at home in the same subnet and keeps it.
     Shared {
-        /// The common subnet.
+        /// The common home subnet.
         subnet: SubnetId,
-        /// Who was there first.
+        /// The agent that was there first.
         with: AgentId,
     },
     /// An admin gave the subnet to another agent, which keeps it.
     Overridden {
-        /// The subnet.
+        /// The subnet around the address.
         subnet: SubnetId,
-        /// Who has it.
+        /// The agent that has it.
         with: AgentId,
     },
     /// No registry record holds the address: it is private, or newer than the registry data. Roots
@@ -35,7 +35,7 @@ pub enum Home {
     Unregistered,
 }
 
-/// Which subnet `agent` at `address` is at home in.
+/// The home of `agent` at `address`.
 pub fn home(
     hierarchy: &Hierarchy,
     delegation_table: &DelegationTable,
@@ -46,12 +46,12 @@ pub fn home(
     if hierarchy.subnet(subnet).kind() != SubnetKind::Delegated {
         return Home::Unregistered;
     }
-    match delegation_table.get(subnet) {
-        Some(holding) if holding.reason == Reason::Home && holding.agent != agent => {
-            Home::Shared { subnet, with: holding.agent }
+    match delegation_table.get(subnet).filter(|present| present.agent != agent) {
+        Some(present) if present.reason == Reason::Home => {
+            Home::Shared { subnet, with: present.agent }
         }
-        Some(holding) if holding.reason == Reason::Override && holding.agent != agent => {
-            Home::Overridden { subnet, with: holding.agent }
+        Some(present) if present.reason == Reason::Override => {
+            Home::Overridden { subnet, with: present.agent }
         }
         _ => Home::Assign(subnet),
     }

@@ -1,23 +1,21 @@
-//! Here is a subnet: who shall crawl it.
+//! Delegation: which agent crawls which subnet.
 //!
-//! The road through this crate, in reading order:
+//! In reading order:
 //!
-//! 1. [`DelegationTable`]: who holds what. It answers at once which agents hold subnets of a company, directly
-//!    below a subnet, or anywhere inside it, because it keeps those crowds counted as delegations
-//!    come and go.
-//! 2. [`candidates`]: in which order the paper asks the agents (IPMicra III.E).
-//! 3. [`next_step`]: the search itself. Its whole state is the trail of probes asked so far, so
-//!    that a restart goes on where it stopped: the next step is computed anew from the trail each
-//!    time.
+//! 1. [`DelegationTable`]: the agent of each subnet. It counts the agents of a company, of the
+//!    children of a subnet, and of everything below it, because the search asks for those.
+//! 2. [`candidates`]: the order in which the paper asks the agents (IPMicra III.E).
+//! 3. [`next_step`]: the search. Its whole state is the trail of its probes, so that a restart goes
+//!    on where it stopped: each step is computed anew from the trail.
 //! 4. [`predictor`]: a better order, for agents that probe landmarks now and then.
 //! 5. [`home`]: the subnet that an agent gets at approval (IPMicra III.D).
-//! 6. [`balance`]: when not everybody can have the nearest agent (IPMicra III.F).
-//! 7. [`calibration`]: noticing that pages answer slower than they used to (IPMicra III.F).
-//! 8. [`budget`]: how many probes a day; [`target`]: which address a probe goes to.
-//! 9. [`constraints`]: what admins decided beforehand; [`skipped`]: whom a search passed over.
-//! 10. [`audit`]: what in the delegation table makes no sense.
+//! 6. [`balance`]: when not every subnet can have its nearest agent (IPMicra III.F).
+//! 7. [`calibration`]: noticing that pages answer more slowly than before (IPMicra III.F).
+//! 8. [`budget`]: probes a day; [`target`]: the address that probes go to.
+//! 9. [`constraints`]: pins and exclusions by admins; [`skipped`]: agents that a search skipped.
+//! 10. [`audit`]: mistakes in the stored delegations.
 //!
-//! Everything is a function of its arguments: no clock, no chance, no I/O.
+//! Everything is a function of its arguments: no clock, no random numbers, no input or output.
 
 mod agent_counts;
 pub mod audit;

@@ -1,8 +1,11 @@
-//! The search for the agent that shall crawl a subnet (IPMicra III.E), one step at a time.
+//! Delegation search, one step at a time (IPMicra III.E): finding the agent for a subnet.
 //!
 //! A subnet that is already delegated needs no search: "check if that subnet is already delegated
 //! to a crawler. If so, the URL is delegated to this migrating crawler." That is
 //! [`DelegationTable::agent_of`].
+//!
+//! Wanted: no agent is asked twice; an agent that cannot be asked never blocks a URL longer than the
+//! policy's patience; the same trail gives the same step, so that a restart loses nothing.
 
 use std::collections::HashSet;
 
@@ -12,16 +15,15 @@ use model::{AgentId, Phase, Reason};
 use crate::trail::Measurement;
 use crate::{AvailableAgents, Candidate, DelegationTable, ProbeOutcome, TrailProbe, candidates};
 
-/// What the search engine's administrator decides.
+/// The part of the operator's policy that a search follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
     /// A round trip below this is good enough to stop asking, in microseconds (III.D: 50 ms gave a
     /// good ratio of quality to probes).
     pub threshold_us: u32,
-    /// How long a URL waits for the search before it goes to the best agent so far, in
-    /// milliseconds.
+    /// Milliseconds that a URL waits for the search before it goes to the fastest agent so far.
     pub patience_ms: u64,
-    /// How many agents may be asked at the same time. The paper asks "sequentially": 1.
+    /// Agents that may be asked at the same time. The paper asks "sequentially": 1.
     pub parallel: usize,
 }
 
@@ -31,47 +33,46 @@ impl Default for Policy {
     }
 }
 
-/// A search as it stands.
+/// State of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Search<'a> {
-    /// What shall be delegated.
+    /// The subnet to delegate.
     pub subnet: SubnetId,
-    /// Who was asked so far, in the order of asking.
+    /// The probes so far, in the order of asking.
     pub trail: &'a [TrailProbe],
-    /// Who holds the subnet for the time being, when a provisional decision was carried out.
+    /// The agent that has the subnet by a provisional decision of this search.
     pub provisional: Option<AgentId>,
-    /// Since the search was opened, in milliseconds.
+    /// Milliseconds since the search was opened.
     pub waited_ms: u64,
 }
 
 /// What to do next for a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Order a probe from this agent and enter it in the trail as pending.
+    /// Order a probe from this agent and add it to the trail as pending.
     Ask(Candidate),
     /// Nothing to do until an answer comes, an agent becomes ready, or patience ends.
     Wait,
     /// Delegate the subnet. A provisional decision leaves the search open: go on asking for the
     /// next step.
     Decide {
-        /// To whom.
+        /// The agent that gets the subnet.
         agent: AgentId,
         /// Its round trip, in microseconds.
         rtt_us: u32,
-        /// Why.
+        /// Why this agent.
         reason: Reason,
-        /// A better agent may still be found: somebody has not been asked, or has not answered.
+        /// A better agent may still be found: one has not been asked, or has not answered.
         provisional: bool,
     },
-    /// Everybody was asked and nobody got an answer from the target: do not delegate, try another
+    /// All agents were asked and none got an answer from the target: do not delegate, try another
     /// address or later.
     NoAnswer,
-    /// There is nobody to ask.
+    /// There is no agent to ask.
     NoAgents,
 }
 
-/// The next step of `search`, computed from its trail alone; asking again without a change gives
-/// the same step.
+/// The next step of `search` by the paper's strategy.
 ///
 /// > We stop as soon as we find a crawler that satisfies the probing threshold. […] In the rare
 /// > case that none of the crawlers satisfies the probing threshold, the subnet is delegated to the
@@ -79,99 +80,95 @@ pub enum Step {
 pub fn next_step(
     hierarchy: &Hierarchy,
     delegation_table: &DelegationTable,
-    roster: &AvailableAgents,
+    agents: &AvailableAgents,
     policy: &Policy,
     search: &Search<'_>,
 ) -> Step {
-    let satisfying = search.fastest(roster).filter(|fastest| fastest.rtt_us < policy.threshold_us);
-    let asked = search.asked();
-    let order = candidates(hierarchy, delegation_table, roster, search.subnet)
-        .filter(|other| !asked.contains(&other.agent));
-    let rule = StopRule {
-        satisfied: satisfying.map(|fastest| threshold_reason(fastest.phase)),
-        otherwise: Reason::Lowest,
-    };
-    proceed(roster, policy, search, rule, order)
+    let fastest = search.fastest(agents);
+    let satisfying = fastest.filter(|fastest| fastest.rtt_us < policy.threshold_us);
+    let satisfied = satisfying.map(|fastest| threshold_reason(fastest.phase));
+    let asked: HashSet<AgentId> = search.trail.iter().map(|probe| probe.agent).collect();
+    let order = candidates(hierarchy, delegation_table, agents, search.subnet);
+    let order = order.filter(|candidate| !asked.contains(&candidate.agent));
+    let rule = StopRule { satisfied, otherwise: Reason::Lowest };
+    proceed(agents, policy, search, rule, order)
 }
 
-/// How a strategy sees a search.
+/// When a strategy ends a search, and with which reason.
 #[derive(Clone, Copy)]
 pub(crate) struct StopRule {
     /// The fastest so far is good enough, for this reason.
     pub(crate) satisfied: Option<Reason>,
-    /// Why the fastest gets the subnet when nobody is left to ask.
+    /// Reason of the fastest when no agent is left to ask.
     pub(crate) otherwise: Reason,
 }
 
-/// What every strategy does with an order of candidates who were not asked yet.
+/// The next step of any strategy; `order` are its candidates that were not asked yet.
 ///
-/// Agents that cannot be asked now are passed over and come back to when they are ready. When only
-/// such are left the search waits for them; from the end of its patience on the URL is with the
-/// best agent so far, provisionally.
+/// Agents that cannot be asked now are skipped until they are ready. When only such are left the
+/// search waits for them; from the end of its patience on the fastest agent so far has the subnet,
+/// provisionally.
 pub(crate) fn proceed(
-    roster: &AvailableAgents,
+    agents: &AvailableAgents,
     policy: &Policy,
     search: &Search<'_>,
     rule: StopRule,
     mut order: impl Iterator<Item = Candidate>,
 ) -> Step {
-    if roster.is_empty() {
+    if agents.is_empty() {
         return Step::NoAgents;
     }
-    let fastest = search.fastest(roster);
+    let fastest = search.fastest(agents);
     if let (Some(fastest), Some(reason)) = (fastest, rule.satisfied) {
         return fastest.decide(reason, false);
     }
+    // Once patience ends the URLs go somewhere, before another agent is asked or waited for.
     let overdue = fastest.filter(|_| search.waited_ms >= policy.patience_ms);
     if let (Some(fastest), None) = (overdue, search.provisional) {
         return fastest.decide(Reason::Lowest, true);
     }
-    let pending = search.pending(roster);
+    let pending = search.pending(agents);
     if pending >= policy.parallel.max(1) {
         return Step::Wait;
     }
-    let mut passed_over = false;
+    let mut has_skipped = false;
     let ready = order.find(|candidate| {
-        let ready = roster.is_ready(candidate.agent);
-        passed_over |= !ready;
-        ready
+        let is_ready = agents.is_ready(candidate.agent);
+        has_skipped |= !is_ready;
+        is_ready
     });
     match ready {
         Some(candidate) => Step::Ask(candidate),
         None if pending > 0 => Step::Wait,
-        None if passed_over => some_cannot_be_asked(overdue, search.provisional),
+        None if has_skipped => wait_or_improve(overdue, search.provisional),
         None => fastest.map_or(Step::NoAnswer, |fastest| fastest.decide(rule.otherwise, false)),
     }
 }
 
-/// While sleepers are waited for, the URLs are with the best agent so far.
-fn some_cannot_be_asked(overdue: Option<Measurement>, provisional: Option<AgentId>) -> Step {
+/// The step while no agent can be asked: after the end of patience the fastest agent so far gets
+/// the subnet, if it is another than before.
+fn wait_or_improve(overdue: Option<Measurement>, provisional: Option<AgentId>) -> Step {
     let better = overdue.filter(|fastest| provisional != Some(fastest.agent));
     better.map_or(Step::Wait, |fastest| fastest.decide(Reason::Lowest, true))
 }
 
 impl Search<'_> {
-    /// What to do while nobody may be asked.
-    pub(crate) fn hold(&self, roster: &AvailableAgents, policy: &Policy) -> Step {
-        let overdue = self.fastest(roster).filter(|_| self.waited_ms >= policy.patience_ms);
-        some_cannot_be_asked(overdue, self.provisional)
+    /// The step while no agent may be asked.
+    pub(crate) fn hold(&self, agents: &AvailableAgents, policy: &Policy) -> Step {
+        let overdue = self.fastest(agents).filter(|_| self.waited_ms >= policy.patience_ms);
+        wait_or_improve(overdue, self.provisional)
     }
 
-    pub(crate) fn asked(&self) -> HashSet<AgentId> {
-        self.trail.iter().map(|asked| asked.agent).collect()
-    }
-
-    /// "Delegated to the fastest": of several equal ones, the one asked first.
-    pub(crate) fn fastest(&self, roster: &AvailableAgents) -> Option<Measurement> {
+    /// The fastest available agent; of several equal ones, the one asked first.
+    pub(crate) fn fastest(&self, agents: &AvailableAgents) -> Option<Measurement> {
         let measured = self.trail.iter().filter_map(TrailProbe::measurement);
-        measured
-            .filter(|measured| roster.knows(measured.agent))
-            .min_by_key(|measured| measured.rtt_us)
+        let available = measured.filter(|measured| agents.knows(measured.agent));
+        available.min_by_key(|measured| measured.rtt_us)
     }
 
-    fn pending(&self, roster: &AvailableAgents) -> usize {
-        let pending = self.trail.iter().filter(|asked| asked.outcome == ProbeOutcome::Pending);
-        pending.filter(|asked| roster.knows(asked.agent)).count()
+    fn pending(&self, agents: &AvailableAgents) -> usize {
+        let pending = self.trail.iter().filter(|probe| probe.outcome == ProbeOutcome::Pending);
+        pending.filter(|probe| agents.knows(probe.agent)).count()
     }
 }
 
@@ -181,6 +178,7 @@ impl Measurement {
     }
 }
 
+/// Reason of an agent below the threshold that was found in this phase.
 fn threshold_reason(phase: Phase) -> Reason {
     match phase {
         Phase::Company => Reason::Company,

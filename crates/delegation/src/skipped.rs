@@ -1,4 +1,4 @@
-//! Whom a search passed over, and why.
+//! Agents that a search skipped, and why.
 
 use std::collections::HashSet;
 
@@ -6,13 +6,13 @@ use model::{AgentId, Reason, SkipReason};
 
 use crate::{Candidate, TrailProbe};
 
-/// Everybody in `order` who was not asked though their turn had come, with what `why` says; each
-/// once.
+/// The agents in `order` that were not asked though their turn had come, each once, with the reason
+/// that `why` gives.
 ///
-/// A search that stopped at the agent it chose passed over those who came before it. One that asked
-/// until nobody was left passed over everybody it did not ask. A predictive search goes by who is
-/// likely to be nearer, and a sleeper that is not is not missed: it passed over only those it was
-/// not allowed to think of.
+/// A search that stopped at the agent it chose skipped agents before that one. A search that asked
+/// until no agent was left skipped all that it did not ask. A predictive search asks by probability
+/// instead of order, so agents outside their span are skipped without being reported: it skipped
+/// only those that it was not allowed to consider.
 pub fn skipped(
     order: impl Iterator<Item = Candidate>,
     trail: &[TrailProbe],
@@ -20,12 +20,19 @@ pub fn skipped(
     why: impl Fn(AgentId) -> Option<SkipReason>,
 ) -> Vec<(AgentId, SkipReason)> {
     let stopped = matches!(reason, Reason::Company | Reason::Threshold);
-    let mut seen: HashSet<AgentId> = trail.iter().map(|asked| asked.agent).collect();
-    order
-        .map(|candidate| candidate.agent)
-        .take_while(|agent| !(stopped && *agent == chosen))
-        .filter(|agent| seen.insert(*agent))
-        .filter_map(|agent| Some((agent, why(agent)?)))
-        .filter(|(_, skip)| reason != Reason::Predicted || *skip == SkipReason::Excluded)
-        .collect()
+    let mut seen: HashSet<AgentId> = trail.iter().map(|probe| probe.agent).collect();
+    let mut skipped = Vec::new();
+    for Candidate { agent, .. } in order {
+        if stopped && agent == chosen {
+            break;
+        }
+        if !seen.insert(agent) {
+            continue;
+        }
+        let Some(why) = why(agent) else { continue };
+        if reason != Reason::Predicted || why == SkipReason::Excluded {
+            skipped.push((agent, why));
+        }
+    }
+    skipped
 }

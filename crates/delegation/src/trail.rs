@@ -1,16 +1,15 @@
-//! The trail of a search: who was asked so far, and what became of it. It is the search's whole
-//! state.
+//! Trail of a search: its probes in the order of asking. It is the search's whole state.
 
 use model::{AgentId, Phase, ProbeState};
 
-/// One probe of a search, in the order of asking.
+/// One probe of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrailProbe {
-    /// Who was asked.
+    /// The agent that was asked to probe.
     pub agent: AgentId,
     /// Why it was asked.
     pub phase: Phase,
-    /// What it answered.
+    /// What became of the probe.
     pub outcome: ProbeOutcome,
 }
 
@@ -19,9 +18,9 @@ pub struct TrailProbe {
 pub enum ProbeOutcome {
     /// No answer yet.
     Pending,
-    /// The round trip, in microseconds.
+    /// The agent measured a round trip.
     Measured {
-        /// Smallest of the samples.
+        /// Microseconds, the smallest of the samples.
         rtt_us: u32,
     },
     /// The agent got no answer from the target, or its owner forbids the address. It is not chosen.
@@ -44,7 +43,7 @@ impl ProbeOutcome {
     }
 }
 
-/// A measurement to choose from.
+/// A measured probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Measurement {
     pub(crate) agent: AgentId,

@@ -9,7 +9,7 @@
 //! between cities are commonly one and a half to two times as long), the last mile lognormal around
 //! 1.5 ms per city.
 
-use crate::{City, Noise, World, cell::Cells};
+use crate::{City, Noise, World, partial_matrix::PartialMatrix};
 
 /// Name, country, degrees north and east of cities on every continent.
 const CITIES: &str = include_str!("facts/cities.csv");
@@ -27,7 +27,7 @@ impl World {
         let noise = Noise::new(seed);
         let cities: Vec<City> = CITIES.lines().skip(1).filter_map(city).collect();
         let side = cities.len();
-        let mut costs = Cells::new(side);
+        let mut costs = PartialMatrix::new(side);
         let mut jitter_ms = vec![0.0; side * side];
         for a in 0..side {
             for b in 0..side {
@@ -36,7 +36,7 @@ impl World {
                 jitter_ms[a * side + b] = JITTER_SHARE * rtt_ms;
             }
         }
-        World::from_cells(cities, &costs, jitter_ms)
+        World::from_partial(cities, &costs, jitter_ms)
     }
 }
 

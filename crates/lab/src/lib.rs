@@ -1,46 +1,44 @@
-//! Latency worlds: how far is this city from that one, and how good was a dealing of hosts to
-//! agents?
+//! Experiments on latency: round trips between cities, and how good a delegation is on them.
 //!
-//! The road through the crate: a [`World`] is a full matrix of round trips between cities. It comes
-//! from measurements ([`World::oracle`], [`World::matrix`]) or from geography alone
-//! ([`World::geographic`]). [`targets`] reads real addresses with the city each belongs to.
-//! [`evaluate`] compares who crawls what with who is truly nearest, with random dealing and with
-//! the optimum.
+//! A [`World`] is a full matrix of round trips between cities. It comes from measurements
+//! ([`World::measured`], [`World::matrix`]) or from geography alone ([`World::geographic`]).
+//! [`targets`] reads real addresses with the city of each. [`evaluate`] compares an assignment of
+//! hosts to agents with the nearest agents and with a random assignment.
 //!
-//! The balance contest ([`contest`], [`change`]) plays the online rules and the optimum on one
-//! instance; the calibration replay is [`calibration`]. Nothing here knows an unseeded random
-//! number: the same arguments give the same figures, but for the computing times that [`Took`]
-//! measures.
+//! One experiment per module: [`replay`] and [`scale`] (delegation), [`compare_rules`] (balance),
+//! [`calibration`]. All random numbers are seeded: the same arguments give the same figures, except
+//! for the computing times in [`Elapsed`].
 
 mod balance;
 mod calibration;
-mod cell;
 mod city;
-mod clock;
-mod deal;
+mod evaluation;
 mod geographic;
+mod measured;
 mod noise;
-mod oracle;
-mod plain;
+mod partial_matrix;
+mod placed_targets;
+mod plain_matrix;
 mod plot;
 mod replay;
-mod target;
+mod stopwatch;
 mod world;
 
 pub use balance::{
-    Change, Contest, Entry, InstanceFileError, MadeSettings, change, contest, instance_file, made,
+    GeneratedSettings, OnlineRun, ProblemFileError, RuleComparison, RuleResult, compare_rules,
+    generate, read_problem, run_online,
 };
-pub use calibration::{Calibration, Days, SeriesSettings, calibration};
+pub use calibration::{Calibration, FetchTimeSettings, TrialSettings, calibration};
 pub use city::{City, CityId};
-pub use clock::Took;
-pub use deal::{Dealt, Evaluation, TIE_MS, evaluate};
+pub use evaluation::{Evaluation, HostAssignment, TIE_MS, evaluate};
+pub use measured::MeasuredError;
 pub use noise::Noise;
-pub use oracle::OracleError;
-pub use plain::MatrixError;
+pub use placed_targets::{Target, TargetError, targets};
+pub use plain_matrix::MatrixError;
 pub use plot::{Curve, Plot};
 pub use replay::{
-    Crawler, Draw, DrawSettings, Ground, Outcome, Placement, Plan, Scale, Searching, Site, mean_of,
-    replay, scale,
+    Outcome, PlacedAgent, Placement, Scale, Scenario, ScenarioSettings, SearchKind, Site, Strategy,
+    Topology, mean_of, replay, scale,
 };
-pub use target::{Target, TargetError, targets};
+pub use stopwatch::Elapsed;
 pub use world::{Gaps, World};

@@ -1,7 +1,7 @@
-//! Chance that does not depend on the order of asking: every draw is a function of a seed and of
+//! Chance that does not depend on the order of asking: every scenario is a function of a seed and of
 //! keys.
 
-/// A source of seeded draws, one independent stream per `keys`.
+/// A source of seeded scenarios, one independent stream per `keys`.
 ///
 /// Two callers that ask for the same keys get the same number, whatever else was drawn before, so
 /// that "the route from agent 3 to company 17" stays what it is through a whole experiment.
@@ -11,7 +11,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// All draws of one experiment hang on `seed`.
+    /// All scenarios of one experiment hang on `seed`.
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }
@@ -69,9 +69,9 @@ mod tests {
 
     #[test]
     fn normal_has_mean_zero_and_variance_one() {
-        let draws: Vec<f64> = (0..20_000).map(|key| Noise::new(1).normal(&[key])).collect();
-        let mean = draws.iter().sum::<f64>() / 20_000.0;
-        let variance = draws.iter().map(|draw| draw * draw).sum::<f64>() / 20_000.0;
+        let scenarios: Vec<f64> = (0..20_000).map(|key| Noise::new(1).normal(&[key])).collect();
+        let mean = scenarios.iter().sum::<f64>() / 20_000.0;
+        let variance = scenarios.iter().map(|scenario| scenario * scenario).sum::<f64>() / 20_000.0;
         assert!(mean.abs() < 0.03, "mean {mean}");
         assert!((variance - 1.0).abs() < 0.05, "variance {variance}");
     }

@@ -17,9 +17,9 @@ pub struct Plot {
     /// Above it.
     pub title: String,
     /// Below the horizontal axis.
-    pub across: String,
+    pub x_label: String,
     /// Beside the vertical axis.
-    pub up: String,
+    pub y_label: String,
     /// Drawn in this order.
     pub curves: Vec<Curve>,
 }
@@ -39,19 +39,19 @@ const TICKS: u32 = 5;
 impl Plot {
     /// The picture.
     pub fn svg(&self) -> String {
-        let (across, up) = (self.span(|point| point.0), self.span(|point| point.1));
+        let (x_label, y_label) = (self.span(|point| point.0), self.span(|point| point.1));
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
              font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
         );
         svg.push_str(&text(WIDTH / 2.0, 22.0, "middle", &self.title));
-        svg.push_str(&text((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 14.0, "middle", &self.across));
-        svg.push_str(&text(LEFT, TOP - 6.0, "start", &self.up));
+        svg.push_str(&text((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 14.0, "middle", &self.x_label));
+        svg.push_str(&text(LEFT, TOP - 6.0, "start", &self.y_label));
         for tick in 0..=TICKS {
-            svg.push_str(&grid(across, up, f64::from(tick) / f64::from(TICKS)));
+            svg.push_str(&grid(x_label, y_label, f64::from(tick) / f64::from(TICKS)));
         }
         for (number, curve) in self.curves.iter().enumerate() {
-            svg.push_str(&drawn(curve, number, across, up));
+            svg.push_str(&drawn(curve, number, x_label, y_label));
         }
         svg.push_str("</svg>\n");
         svg
@@ -91,15 +91,15 @@ fn y(value: f64, span: (f64, f64)) -> f64 {
     HEIGHT - BOTTOM - (value - span.0) / (span.1 - span.0) * (HEIGHT - TOP - BOTTOM)
 }
 
-fn grid(across: (f64, f64), up: (f64, f64), share: f64) -> String {
+fn grid(x_label: (f64, f64), y_label: (f64, f64), share: f64) -> String {
     let at = |span: (f64, f64)| span.0 + share * (span.1 - span.0);
-    let (column, row) = (x(at(across), across), y(at(up), up));
+    let (column, row) = (x(at(x_label), x_label), y(at(y_label), y_label));
     let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
     let lines = format!(
         "<path d=\"M{column:.1} {TOP}V{bottom}M{LEFT} {row:.1}H{right}\" stroke=\"#ddd\" fill=\"none\"/>\n"
     );
-    let below = text(column, bottom + 18.0, "middle", &number(at(across)));
-    lines + &below + &text(LEFT - 8.0, row + 4.0, "end", &number(at(up)))
+    let below = text(column, bottom + 18.0, "middle", &number(at(x_label)));
+    lines + &below + &text(LEFT - 8.0, row + 4.0, "end", &number(at(y_label)))
 }
 
 fn number(value: f64) -> String {
@@ -107,10 +107,10 @@ fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn drawn(curve: &Curve, place: usize, across: (f64, f64), up: (f64, f64)) -> String {
+fn drawn(curve: &Curve, place: usize, x_label: (f64, f64), y_label: (f64, f64)) -> String {
     let colour = COLOURS[place % COLOURS.len()];
     let points: Vec<(f64, f64)> =
-        curve.points.iter().map(|point| (x(point.0, across), y(point.1, up))).collect();
+        curve.points.iter().map(|point| (x(point.0, x_label), y(point.1, y_label))).collect();
     let mut line = String::new();
     let mut marks = String::new();
     for (x, y) in points {
@@ -140,7 +140,8 @@ mod tests {
         let points = vec![(0.0, 0.0), (10.0, 1.0), (5.0, 0.5)];
         let curve = Curve { name: "a < b & c".into(), points };
         let words = String::new;
-        let svg = Plot { title: words(), across: words(), up: words(), curves: vec![curve] }.svg();
+        let svg =
+            Plot { title: words(), x_label: words(), y_label: words(), curves: vec![curve] }.svg();
         assert!(svg.contains("a &lt; b &amp; c") && svg.matches("<circle").count() == 4);
         for mark in svg
             .split("cx=\"")
@@ -167,7 +168,8 @@ mod tests {
     #[test]
     fn nothing_to_draw_is_no_error() {
         let words = String::new;
-        let svg = Plot { title: words(), across: words(), up: words(), curves: Vec::new() }.svg();
+        let svg =
+            Plot { title: words(), x_label: words(), y_label: words(), curves: Vec::new() }.svg();
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
     }
 }

@@ -1,6 +1,6 @@
 //! The full matrix of a world.
 
-use crate::cell::Cells;
+use crate::partial_matrix::PartialMatrix;
 use crate::{City, CityId};
 
 /// Cities and the round trip between any two of them.
@@ -25,7 +25,11 @@ pub struct Gaps {
 
 impl World {
     /// `jitter_ms` is row by row like the costs: the spread of what the row's city measured.
-    pub(crate) fn from_cells(cities: Vec<City>, costs: &Cells, jitter_ms: Vec<f64>) -> Self {
+    pub(crate) fn from_partial(
+        cities: Vec<City>,
+        costs: &PartialMatrix,
+        jitter_ms: Vec<f64>,
+    ) -> Self {
         let (rtt_ms, gaps) = costs.complete();
         Self { cities, rtt_ms, jitter_ms, gaps }
     }

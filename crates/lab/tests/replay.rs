@@ -3,10 +3,14 @@
 
 use std::{fmt::Write as _, fs, path::PathBuf};
 
-use lab::{Draw, DrawSettings, Ground, Outcome, Placement, Plan, World, mean_of, replay, targets};
+use delegation::predictor::{MIN_PROBABILITY, landmarks};
+use lab::{
+    Outcome, Placement, Scenario, ScenarioSettings, Strategy, Topology, World, mean_of, replay,
+    targets,
+};
 
 /// Sixty hosts on a line, neighbours 5 ms apart.
-fn line() -> Ground {
+fn line() -> Topology {
     let mut text = String::new();
     for a in 0_i32..60 {
         for b in 0_i32..60 {
@@ -16,12 +20,13 @@ fn line() -> Ground {
     }
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("line.txt"), text).unwrap();
-    Ground::of_matrix(World::matrix(&dir.path().join("line.txt")).unwrap())
+    Topology::of_matrix(World::matrix(&dir.path().join("line.txt")).unwrap())
 }
 
-fn run(ground: &Ground, settings: DrawSettings, plan: Plan, seeds: u64) -> Outcome {
-    let outcomes: Vec<Outcome> =
-        (1..=seeds).map(|seed| replay(&Draw::new(ground, settings, seed), plan)).collect();
+fn run(topology: &Topology, settings: ScenarioSettings, strategy: Strategy, seeds: u64) -> Outcome {
+    let outcomes: Vec<Outcome> = (1..=seeds)
+        .map(|seed| replay(&Scenario::new(topology, settings, seed), strategy))
+        .collect();
     mean_of(&outcomes)
 }
 
@@ -31,7 +36,7 @@ fn close(a: f64, b: f64) -> bool {
 
 #[test]
 fn measuring_everything_exactly_is_optimal() {
-    let seen = run(&line(), DrawSettings::without_noise(6, 50), Plan::AllProbe, 3);
+    let seen = run(&line(), ScenarioSettings::without_noise(6, 50), Strategy::AllProbe, 3);
     assert!(close(seen.optimal_share, 1.0) && close(seen.excess_ms_mean, 0.0));
     assert!(close(seen.probes_per_subnet, 6.0) && close(seen.probes_last_tenth, 6.0));
     assert!(close(seen.crawl_time_ratio_to_random, seen.optimum_ratio_to_random));
@@ -39,69 +44,76 @@ fn measuring_everything_exactly_is_optimal() {
 
 #[test]
 fn a_threshold_that_nobody_satisfies_asks_everybody() {
-    let nobody =
-        run(&line(), DrawSettings::without_noise(6, 50), Plan::Threshold { threshold_ms: 0.0 }, 3);
+    let nobody = run(
+        &line(),
+        ScenarioSettings::without_noise(6, 50),
+        Strategy::Threshold { threshold_ms: 0.0 },
+        3,
+    );
     assert!(close(nobody.optimal_share, 1.0) && close(nobody.probes_per_subnet, 6.0));
-    let everybody =
-        run(&line(), DrawSettings::without_noise(6, 50), Plan::Threshold { threshold_ms: 1e6 }, 3);
+    let everybody = run(
+        &line(),
+        ScenarioSettings::without_noise(6, 50),
+        Strategy::Threshold { threshold_ms: 1e6 },
+        3,
+    );
     assert!(close(everybody.probes_per_subnet, 1.0), "the first who is asked satisfies");
 }
 
 #[test]
 fn dealing_without_distances_is_no_better_than_chance() {
-    for plan in [Plan::Random, Plan::Ubicrawler] {
-        let seen = run(&line(), DrawSettings::without_noise(6, 50), plan, 20);
-        assert!((0.1..0.25).contains(&seen.optimal_share), "{plan:?} {seen:?}");
-        assert!((0.9..1.1).contains(&seen.crawl_time_ratio_to_random), "{plan:?} {seen:?}");
+    for strategy in [Strategy::Random, Strategy::Ubicrawler] {
+        let seen = run(&line(), ScenarioSettings::without_noise(6, 50), strategy, 20);
+        assert!((0.1..0.25).contains(&seen.optimal_share), "{strategy:?} {seen:?}");
+        assert!((0.9..1.1).contains(&seen.crawl_time_ratio_to_random), "{strategy:?} {seen:?}");
     }
 }
 
 #[test]
 fn a_ground_gives_no_more_than_it_has() {
-    let draw_settings = DrawSettings::without_noise(50, 50);
-    let ground = line();
-    let draw = Draw::new(&ground, draw_settings, 1);
-    assert_eq!((draw.crawlers.len(), draw.sites.len()), (50, 10));
+    let draw_settings = ScenarioSettings::without_noise(50, 50);
+    let topology = line();
+    let scenario = Scenario::new(&topology, draw_settings, 1);
+    assert_eq!((scenario.agents.len(), scenario.sites.len()), (50, 10));
     assert!(
-        draw.sites.iter().all(|site| draw.crawlers.iter().all(|crawler| crawler.home != *site))
+        scenario.sites.iter().all(|site| scenario.agents.iter().all(|agent| agent.home != *site))
     );
-    let crowd = Draw::new(&ground, DrawSettings::without_noise(500, 1), 1);
-    assert_eq!((crowd.crawlers.len(), crowd.sites.len()), (60, 0));
+    let crowd = Scenario::new(&topology, ScenarioSettings::without_noise(500, 1), 1);
+    assert_eq!((crowd.agents.len(), crowd.sites.len()), (60, 0));
 }
 
 #[test]
 fn a_seed_is_a_draw() {
-    let ground = line();
-    let settings = DrawSettings { agents: 6, subnets: 20, ..DrawSettings::default() };
-    let draw = |seed| Draw::new(&ground, settings, seed);
-    let (one, same, other) = (draw(1), draw(1), draw(2));
-    assert_eq!((&one.crawlers, &one.sites), (&same.crawlers, &same.sites));
+    let topology = line();
+    let settings = ScenarioSettings { agents: 6, subnets: 20, ..ScenarioSettings::default() };
+    let scenario = |seed| Scenario::new(&topology, settings, seed);
+    let (one, same, other) = (scenario(1), scenario(1), scenario(2));
+    assert_eq!((&one.agents, &one.sites), (&same.agents, &same.sites));
     assert_ne!(one.sites, other.sites);
-    let time = |draw: &Draw<'_>| draw.probe_ms(&draw.crawlers[0], draw.sites[0]).to_bits();
+    let time = |scenario: &Scenario<'_>| {
+        scenario.probe_ms(&scenario.agents[0], scenario.sites[0]).to_bits()
+    };
     assert_eq!(time(&one), time(&same));
 }
 
-/// The measured world, where it lies beside the repository.
-fn oracle_2018() -> Option<Ground> {
+/// The measured network of 2018. The tests that use it are ignored unless its files are there.
+fn measured_2018() -> Topology {
     let dir =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/latency/oracle-2018");
-    if !dir.is_dir() {
-        eprintln!("skipped: no measured world at {}", dir.display());
-        return None;
-    }
     let targets = targets(&dir.join("targets.csv.gz")).unwrap();
-    Some(Ground::of_targets(World::oracle(&dir).unwrap(), &targets, 400))
+    Topology::of_targets(World::measured(&dir).unwrap(), &targets, 400)
 }
 
-/// IPMicra section IV reports more than 75 % with 4 and 12 crawlers at less than 3 probes;
+/// IPMicra section IV reports more than 75 % with 4 and 12 agents at less than 3 probes;
 /// independent simulations on this world gave 65 to 82 % at 2.5 to 6 probes for 12, above 95 % at
 /// less than 3 for 4.
 #[test]
+#[ignore = "needs the latency matrices of ../shared/data"]
 fn the_papers_search_lands_where_independent_simulations_did() {
-    let Some(ground) = oracle_2018() else { return };
+    let topology = measured_2018();
     let of = |agents| {
-        let settings = DrawSettings { agents, ..DrawSettings::default() };
-        run(&ground, settings, Plan::Threshold { threshold_ms: 50.0 }, 20)
+        let settings = ScenarioSettings { agents, ..ScenarioSettings::default() };
+        run(&topology, settings, Strategy::Threshold { threshold_ms: 50.0 }, 20)
     };
     let (four, twelve) = (of(4), of(12));
     assert!(four.optimal_share > 0.95 && four.probes_per_subnet < 3.0, "{four:?}");
@@ -109,39 +121,48 @@ fn the_papers_search_lands_where_independent_simulations_did() {
     assert!((2.5..6.0).contains(&twelve.probes_per_subnet), "{twelve:?}");
 }
 
-/// The whole table is `cargo xtask lab delegation --strategy predictive --seeds 20`; this guards it
-/// with a few seeds.
+/// The figures of docs/benchmarks/lab.md, under the shipped defaults, with fewer seeds than there.
 #[test]
-fn the_predictive_search_finds_more_with_less() {
-    let Some(ground) = oracle_2018() else { return };
-    let of = |agents, subnets| {
-        let settings = DrawSettings { agents, subnets, landmarks: 1500, ..DrawSettings::default() };
-        run(&ground, settings, Plan::Predictive { min_probability: 1.0 / 15.0 }, 3)
+#[ignore = "needs the latency matrices of ../shared/data"]
+fn the_predictive_search_keeps_its_figures() {
+    let topology = measured_2018();
+    let of = |agents, seeds| {
+        let landmarks = landmarks::COUNT;
+        let settings =
+            ScenarioSettings { agents, subnets: 1000, landmarks, ..ScenarioSettings::default() };
+        let strategy = Strategy::Predictive { min_probability: MIN_PROBABILITY };
+        run(&topology, settings, strategy, seeds)
     };
-    let (twelve, hundred) = (of(12, 1000), of(100, 300));
+    let twelve = of(12, 5);
     assert!(twelve.optimal_share > 0.95 && twelve.probes_per_subnet < 2.15, "{twelve:?}");
-    assert!(hundred.optimal_share > 0.91 && hundred.probes_per_subnet < 3.2, "{hundred:?}");
-    assert!(twelve.excess_ms_mean < 1.0 && hundred.excess_ms_mean < 1.0);
-    assert!(close(twelve.landmark_probes, 18_000.0));
+    assert!(twelve.excess_ms_mean < 0.2 && close(twelve.landmark_probes, 18_000.0), "{twelve:?}");
+    let fifty = of(50, 3);
+    assert!(fifty.optimal_share > 0.93 && fifty.probes_per_subnet < 2.9, "{fifty:?}");
+    assert!(fifty.excess_ms_mean < 0.3, "{fifty:?}");
+    let hundred = of(100, 3);
+    assert!(hundred.optimal_share > 0.93 && hundred.probes_per_subnet < 3.05, "{hundred:?}");
+    assert!(hundred.excess_ms_mean < 0.3, "{hundred:?}");
 }
 
 #[test]
 fn prediction_works_on_a_matrix_without_geography() {
-    let settings = DrawSettings { landmarks: 20, ..DrawSettings::without_noise(6, 30) };
-    let seen = run(&line(), settings, Plan::Predictive { min_probability: 1.0 / 16.0 }, 20);
+    let settings = ScenarioSettings { landmarks: 20, ..ScenarioSettings::without_noise(6, 30) };
+    let seen = run(&line(), settings, Strategy::Predictive { min_probability: 1.0 / 16.0 }, 20);
     assert!(seen.optimal_share > 0.95 && seen.probes_per_subnet < 5.0, "{seen:?}");
 }
 
 #[test]
+#[ignore = "needs the latency matrices of ../shared/data"]
 fn worldwide_agents_live_in_every_region() {
-    let Some(ground) = oracle_2018() else { return };
-    let settings = DrawSettings { agents: 5, subnets: 1, ..DrawSettings::default() };
+    let topology = measured_2018();
+    let settings = ScenarioSettings { agents: 5, subnets: 1, ..ScenarioSettings::default() };
     let regions = |placement| {
-        let draw = Draw::new(&ground, DrawSettings { placement, ..settings }, 3);
-        let registry = |home: lab::Site| ground.hierarchy.subnet(home.subnet).registry();
-        draw.crawlers
+        let scenario = Scenario::new(&topology, ScenarioSettings { placement, ..settings }, 3);
+        let registry = |home: lab::Site| topology.hierarchy.subnet(home.subnet).registry();
+        scenario
+            .agents
             .iter()
-            .map(|crawler| registry(crawler.home))
+            .map(|agent| registry(agent.home))
             .collect::<std::collections::HashSet<_>>()
             .len()
     };

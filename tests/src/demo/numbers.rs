@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use hierarchy::Range;
-use lab::{Dealt, Evaluation, evaluate};
+use lab::{Evaluation, HostAssignment, evaluate};
 use serde::Serialize;
 use serde_json::Value;
 use url::form_urlencoded;
@@ -203,7 +203,7 @@ impl Dealing {
                 .find(&participant.city)
                 .context("a host is in no city of the matrix")?;
             if let Some(agent) = owner(&delegation_table, participant.address) {
-                dealt.push(Dealt { city, pages, agent });
+                dealt.push(HostAssignment { city, pages, agent });
             }
         }
         let agents = cities(geography, world)?;

@@ -9,7 +9,7 @@ use crate::web::WebError;
 pub enum WorldError {
     /// The folder of measurements is not what it should be.
     #[error("cannot read the measured round trips")]
-    Oracle(#[from] lab::OracleError),
+    Oracle(#[from] lab::MeasuredError),
     /// Its list of addresses is not what it should be.
     #[error("cannot read the measured addresses")]
     Targets(#[from] lab::TargetError),

@@ -24,7 +24,7 @@ impl Geography {
         let Some(folder) = oracle else {
             return Ok(Self { world: World::geographic(seed), targets: Vec::new() });
         };
-        let world = World::oracle(folder)?;
+        let world = World::measured(folder)?;
         let mut targets = lab::targets(&folder.join("targets.csv.gz"))?;
         targets
             .retain(|target| target.dist_km < FAR_KM && target.city.get() < world.cities().len());

@@ -1,5 +1,5 @@
-//! What a subnet costs where: measured where somebody measured, predicted elsewhere, and never
-//! anything else.
+//! Costs of a subnet at each agent: measured where an agent measured, predicted where the model
+//! can, unknown otherwise.
 
 use std::collections::BTreeMap;
 
@@ -9,31 +9,33 @@ use super::AgentCost;
 use crate::predictor::Posterior;
 use crate::{ProbeOutcome, TrailProbe};
 
-/// What is expected of agents that did not measure a subnet.
+/// What is expected of agents that have not measured a subnet.
 #[derive(Clone, Copy)]
 pub enum Expectation<'b> {
-    /// Nothing, because there are no landmarks yet: then a move elsewhere wants a probe of its own.
+    /// No landmarks yet: only measured costs are known.
     Unknown,
-    /// Round trips as places have them.
+    /// The expected round trip under this posterior.
     Predicted(&'b Posterior<'b>),
-    /// The subnet is near to many (anycast): as near to everybody as to those who measured it, so
-    /// that balance may put it where there is room.
+    /// The subnet is anycast: as near to every agent as to those that measured it, so balance may
+    /// put it where there is room.
     Anycast,
 }
 
-/// The costs of a subnet with `load` pages a day, each page one round trip. `agents` are numbered
-/// by their place in the list. Who measured is listed in any case, of the others the `predicted`
-/// nearest, or all where the subnet is near to all. Who asked in vain may not crawl the subnet and
-/// is not listed.
+/// The costs of a subnet with `load` pages a day, each page one round trip; an agent's number is
+/// its index in `agents`.
+///
+/// Agents that measured are always listed. Of the others the `predicted` nearest are listed, or all
+/// of them for an anycast subnet. Agents that got no answer may not crawl the subnet and are not
+/// listed.
 pub fn agent_costs(
-    outlook: Expectation<'_>,
+    expectation: Expectation<'_>,
     trail: &[TrailProbe],
     agents: &[AgentId],
     load: u64,
     predicted: usize,
 ) -> Vec<AgentCost> {
     let outcomes: BTreeMap<AgentId, ProbeOutcome> =
-        trail.iter().map(|asked| (asked.agent, asked.outcome)).collect();
+        trail.iter().map(|probe| (probe.agent, probe.outcome)).collect();
     let numbered = || (0_u32..).zip(agents);
     let cost = |time_ms: f64| time_ms * load as f64;
     let measured = numbered().filter_map(|(number, agent)| match outcomes.get(agent)? {
@@ -43,32 +45,32 @@ pub fn agent_costs(
         ProbeOutcome::Pending | ProbeOutcome::Unreachable | ProbeOutcome::Expired => None,
     });
     let measured: Vec<AgentCost> = measured.collect();
-    let unknown = |agent: &AgentId| {
+    let is_unknown = |agent: &AgentId| {
         matches!(outcomes.get(agent), None | Some(ProbeOutcome::Pending | ProbeOutcome::Expired))
     };
-    let unknown = numbered().filter(|(_, agent)| unknown(agent));
-    let guesses: Vec<AgentCost> = match outlook {
+    let unknown = numbered().filter(|(_, agent)| is_unknown(agent));
+    let expected: Vec<AgentCost> = match expectation {
         Expectation::Unknown => Vec::new(),
-        Expectation::Predicted(belief) => {
-            let expected = |agent: &AgentId| cost(belief.expected_ms(*agent).0.max(0.1));
-            let mut guesses: Vec<AgentCost> = unknown
+        Expectation::Predicted(posterior) => {
+            let expected = |agent: &AgentId| cost(posterior.expected_ms(*agent).0.max(0.1));
+            let mut costs: Vec<AgentCost> = unknown
                 .map(|(number, agent)| AgentCost::predicted(number, expected(agent)))
                 .collect();
-            guesses.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-            guesses.truncate(predicted);
-            guesses
+            costs.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+            costs.truncate(predicted);
+            costs
         }
         Expectation::Anycast => match median(&measured) {
             Some(cost) => unknown.map(|(number, _)| AgentCost::predicted(number, cost)).collect(),
             None => Vec::new(),
         },
     };
-    [measured, guesses].concat()
+    [measured, expected].concat()
 }
 
-/// The middle cost, the upper one of two.
+/// The median cost, the upper one of two.
 fn median(costs: &[AgentCost]) -> Option<f64> {
-    let mut costs: Vec<f64> = costs.iter().map(|cell| cell.cost).collect();
-    costs.sort_by(f64::total_cmp);
-    costs.get(costs.len() / 2).copied()
+    let mut sorted: Vec<f64> = costs.iter().map(|cost| cost.cost).collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
 }

@@ -1,19 +1,20 @@
-//! How many pages a day an agent can crawl: what its owner offers, unless it was seen to do less.
+//! Capacity of an agent: the pages a day that its owner offers, or what it did if that is less.
 
-/// What an agent did in the last day, and what it left undone.
+/// What an agent did in the last 24 hours, and what it left undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DailyWork {
-    /// Pages that it fetched in the last 24 hours.
+    /// Pages fetched.
     pub fetched: u64,
-    /// Pages that it knew of and had not fetched at the end.
+    /// Pages known and not fetched at the end.
     pub queued: u64,
 }
 
-/// Pages a day. Who keeps up is taken at its owner's word, since nobody asked for more; who leaves
-/// more than a day's work undone is taken at what it did. `None` for who has not worked for a day
-/// yet.
-pub fn capacity(offered: u64, shown: Option<DailyWork>) -> u64 {
-    match shown {
+/// Pages a day that an agent can crawl; `work` is `None` until it has worked for a day.
+///
+/// An agent that keeps up gets what its owner offers, since nothing shows that it could not do
+/// more. One that leaves more than a day's work undone gets what it did.
+pub fn capacity(offered: u64, work: Option<DailyWork>) -> u64 {
+    match work {
         Some(DailyWork { fetched, queued }) if queued > fetched => offered.min(fetched.max(1)),
         _ => offered,
     }
@@ -24,12 +25,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_falls_behind_is_taken_at_what_it_did() {
-        let shown = |fetched, queued| Some(DailyWork { fetched, queued });
+    fn only_an_agent_that_falls_behind_counts_with_what_it_did() {
+        let work = |fetched, queued| Some(DailyWork { fetched, queued });
         assert_eq!(capacity(1_000, None), 1_000);
-        assert_eq!(capacity(1_000, shown(200, 200)), 1_000, "it keeps up");
-        assert_eq!(capacity(1_000, shown(200, 201)), 200);
-        assert_eq!(capacity(1_000, shown(5_000, 9_000)), 1_000, "never more than is offered");
-        assert_eq!(capacity(1_000, shown(0, 9)), 1);
+        assert_eq!(capacity(1_000, work(200, 200)), 1_000, "it keeps up");
+        assert_eq!(capacity(1_000, work(200, 201)), 200);
+        assert_eq!(capacity(1_000, work(5_000, 9_000)), 1_000, "never more than is offered");
+        assert_eq!(capacity(1_000, work(0, 9)), 1);
     }
 }

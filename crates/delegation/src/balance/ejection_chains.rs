@@ -1,104 +1,108 @@
-//! From split subnets to whole ones.
+//! Ejection chains: local search that gives split subnets to one agent each and improves the plan.
 //!
-//! A *chain* moves a subnet to another agent, where it may push one tenant out to a third, and so
-//! on until one fits. Chains place what is not placed, and then improve the plan until none does,
-//! or the plan is as good as the bound. Only chains whose first hops already gain are followed: of
-//! every closed chain that gains in sum, some rotation gains from the start on (S. Lin and B. W.
-//! Kernighan, "An effective heuristic algorithm for the traveling-salesman problem", 1973).
+//! A *chain* moves a subnet to another agent, where it may eject one subnet to a third agent, and so
+//! on until one fits. Chains place what is not placed, and then improve the plan until no chain
+//! does, or the plan is as good as the bound. Only chains whose first moves already gain are
+//! followed: of every closed chain that gains in sum, some rotation gains from the start on (S. Lin
+//! and B. W. Kernighan, "An effective heuristic algorithm for the traveling-salesman problem",
+//! 1973).
 
 use super::{AssignmentProblem, Plan};
 
-/// Stop when the plan costs less than this share above the bound.
-const GOOD: f64 = 0.000_2;
-/// Agents in a chain: one that takes, and up to three that pass on.
-const LONGEST: usize = 4;
-/// Hops to look at in all; a second or so.
-const EFFORT: u64 = 40_000_000;
+/// Share above the bound below which the plan is good enough.
+const GOOD_ENOUGH: f64 = 0.000_2;
+/// Moves in a chain.
+const MAX_MOVES: usize = 4;
+/// Moves to consider in all, which takes a second or so.
+const MAX_EFFORT: u64 = 40_000_000;
 /// Gains below this are rounding, in milliseconds a day.
-const LEAST: f64 = 1e-9;
+const MIN_GAIN: f64 = 1e-9;
 
-/// A plan in the making.
-pub(super) struct Desk<'i> {
-    instance: &'i AssignmentProblem,
+/// A plan that local search works on.
+pub(super) struct Draft<'p> {
+    problem: &'p AssignmentProblem,
     pub(super) plan: Plan,
     pub(super) room: Vec<u64>,
-    tenants: Vec<Vec<usize>>,
-    effort: u64,
+    /// Subnets by agent.
+    held: Vec<Vec<usize>>,
+    effort_left: u64,
 }
 
-/// One hop of a chain.
+/// One move of a chain.
 #[derive(Clone, Copy)]
-struct Hop {
+struct ChainMove {
     subnet: usize,
     from: Option<usize>,
     to: usize,
 }
 
-impl<'i> Desk<'i> {
-    /// An empty plan with this much room.
-    pub(super) fn new(instance: &'i AssignmentProblem, room: &[u64]) -> Self {
-        let plan = vec![None; instance.subnets().len()];
+impl<'p> Draft<'p> {
+    /// An empty plan with this much room at each agent.
+    pub(super) fn new(problem: &'p AssignmentProblem, room: &[u64]) -> Self {
         Self {
-            instance,
-            plan,
+            problem,
+            plan: vec![None; problem.subnets().len()],
             room: room.to_vec(),
-            tenants: vec![Vec::new(); room.len()],
-            effort: EFFORT,
+            held: vec![Vec::new(); room.len()],
+            effort_left: MAX_EFFORT,
         }
     }
 
-    /// Notes that `subnet` is at `agent`, which has accounted for it.
+    /// Notes that `subnet` is at `agent`, whose room is already less by its load.
     pub(super) fn keep(&mut self, subnet: usize, agent: usize) {
         self.plan[subnet] = Some(agent);
-        self.tenants[agent].push(subnet);
+        self.held[agent].push(subnet);
     }
 
     fn load(&self, subnet: usize) -> u64 {
-        self.instance.subnets()[subnet].load
+        self.problem.subnets()[subnet].load
     }
 
-    fn apply(&mut self, chain: &[Hop]) {
-        for hop in chain {
-            let load = self.load(hop.subnet);
-            if let Some(from) = hop.from {
-                self.tenants[from].retain(|tenant| *tenant != hop.subnet);
-                self.room[from] += load;
+    fn apply(&mut self, chain: &[ChainMove]) {
+        // All subnets leave before any arrives: in a closed chain the last takes the room of the
+        // first.
+        for moved in chain {
+            if let Some(from) = moved.from {
+                self.held[from].retain(|subnet| *subnet != moved.subnet);
+                self.room[from] += self.load(moved.subnet);
             }
         }
-        for hop in chain {
-            self.room[hop.to] -= self.load(hop.subnet);
-            self.keep(hop.subnet, hop.to);
+        for moved in chain {
+            self.room[moved.to] -= self.load(moved.subnet);
+            self.keep(moved.subnet, moved.to);
         }
     }
 
     fn cost(&self) -> f64 {
-        self.instance.total_cost(&self.plan)
+        self.problem.total_cost(&self.plan)
     }
 }
 
-/// Clusters `split` and improves the plan towards `bound`.
-pub(super) fn polish(desk: &mut Desk<'_>, split: &[usize], bound: f64) {
+/// Places the subnets in `split` and improves the plan towards `bound`.
+pub(super) fn place_split(draft: &mut Draft<'_>, split: &[usize], bound: f64) {
     for subnet in split {
-        let placed = (1..=LONGEST)
-            .find_map(|longest| Quest::new(desk, longest, f64::INFINITY).best_for(*subnet));
+        let placed = (1..=MAX_MOVES).find_map(|max_moves| {
+            ChainSearch::new(draft, max_moves, f64::INFINITY).best_for(*subnet)
+        });
         if let Some(chain) = placed {
-            desk.apply(&chain);
+            draft.apply(&chain);
         }
     }
-    for longest in 1..=LONGEST {
-        while desk.cost() > bound * (1.0 + GOOD) && improve(desk, longest) {}
+    // Short chains first: they are found fast and gain most.
+    for max_moves in 1..=MAX_MOVES {
+        while draft.cost() > bound * (1.0 + GOOD_ENOUGH) && improve(draft, max_moves) {}
     }
 }
 
-/// One round over all subnets; whether anything became cheaper.
-fn improve(desk: &mut Desk<'_>, longest: usize) -> bool {
+/// One round over all subnets; whether the plan became cheaper.
+fn improve(draft: &mut Draft<'_>, max_moves: usize) -> bool {
     let mut improved = false;
-    for subnet in 0..desk.plan.len() {
-        if desk.effort == 0 {
+    for subnet in 0..draft.plan.len() {
+        if draft.effort_left == 0 {
             return false;
         }
-        if let Some(chain) = Quest::new(desk, longest, -LEAST).best_for(subnet) {
-            desk.apply(&chain);
+        if let Some(chain) = ChainSearch::new(draft, max_moves, -MIN_GAIN).best_for(subnet) {
+            draft.apply(&chain);
             improved = true;
         }
     }
@@ -106,73 +110,76 @@ fn improve(desk: &mut Desk<'_>, longest: usize) -> bool {
 }
 
 /// The search for the best chain that begins with one subnet.
-struct Quest<'d, 'i> {
-    desk: &'d mut Desk<'i>,
-    longest: usize,
-    /// The chain must cost less than this.
+struct ChainSearch<'d, 'p> {
+    draft: &'d mut Draft<'p>,
+    max_moves: usize,
+    /// The chain must add less to the cost than this.
     limit: f64,
-    chain: Vec<Hop>,
-    best: Option<Vec<Hop>>,
+    chain: Vec<ChainMove>,
+    best: Option<Vec<ChainMove>>,
 }
 
-impl<'d, 'i> Quest<'d, 'i> {
-    fn new(desk: &'d mut Desk<'i>, longest: usize, limit: f64) -> Self {
-        Self { desk, longest, limit, chain: Vec::new(), best: None }
+impl<'d, 'p> ChainSearch<'d, 'p> {
+    fn new(draft: &'d mut Draft<'p>, max_moves: usize, limit: f64) -> Self {
+        Self { draft, max_moves, limit, chain: Vec::new(), best: None }
     }
 
-    fn best_for(mut self, subnet: usize) -> Option<Vec<Hop>> {
-        let from = self.desk.plan[subnet];
-        let now = from.and_then(|agent| self.desk.instance.cost(subnet, agent)).unwrap_or(0.0);
-        self.hop(subnet, from, -now);
+    fn best_for(mut self, subnet: usize) -> Option<Vec<ChainMove>> {
+        let from = self.draft.plan[subnet];
+        let present = from.and_then(|agent| self.draft.problem.cost(subnet, agent));
+        self.extend(subnet, from, -present.unwrap_or(0.0));
         self.best
     }
 
-    /// Tries all places for `subnet`, which leaves `from`; `spent` is what the chain costs more so
-    /// far, without it.
-    fn hop(&mut self, subnet: usize, from: Option<usize>, spent: f64) {
-        let instance = self.desk.instance;
-        for cell in &instance.subnets()[subnet].costs {
-            let (to, total) = (cell.index(), spent + cell.cost);
-            if total >= self.limit || self.desk.effort == 0 {
-                break; // costs are sorted by cost
+    /// Tries all agents for `subnet`, which leaves `from`; `added` is what the chain adds to the
+    /// cost so far, without this subnet's new cost.
+    fn extend(&mut self, subnet: usize, from: Option<usize>, added: f64) {
+        let problem = self.draft.problem;
+        for cost in &problem.subnets()[subnet].costs {
+            let to = cost.index();
+            let total = added + cost.cost;
+            // Costs are sorted, so that all further agents are beyond the limit, too.
+            if total >= self.limit || self.draft.effort_left == 0 {
+                break;
             }
-            self.desk.effort -= 1;
-            if Some(to) == from || self.chain.iter().any(|hop| hop.to == to) {
+            self.draft.effort_left -= 1;
+            if Some(to) == from || self.chain.iter().any(|moved| moved.to == to) {
                 continue;
             }
-            self.chain.push(Hop { subnet, from, to });
+            self.chain.push(ChainMove { subnet, from, to });
             let room = self.room(to);
-            let load = self.desk.load(subnet);
+            let load = self.draft.load(subnet);
             if room >= load {
                 self.limit = total;
                 self.best = Some(self.chain.clone());
-            } else if self.chain.len() < self.longest {
-                self.push_out(to, load - room, total);
+            } else if self.chain.len() < self.max_moves {
+                self.eject(to, load - room, total);
             }
             self.chain.pop();
         }
     }
 
-    /// Tries all tenants of `agent` that make room for `need` when they leave.
-    fn push_out(&mut self, agent: usize, need: u64, spent: f64) {
-        for index in 0..self.desk.tenants[agent].len() {
-            let tenant = self.desk.tenants[agent][index];
-            if self.desk.effort == 0 {
+    /// Tries all subnets of `agent` that make room for `need` when they leave.
+    fn eject(&mut self, agent: usize, need: u64, added: f64) {
+        for index in 0..self.draft.held[agent].len() {
+            let subnet = self.draft.held[agent][index];
+            if self.draft.effort_left == 0 {
                 return;
             }
-            self.desk.effort -= 1;
-            if self.desk.load(tenant) < need || self.chain.iter().any(|hop| hop.subnet == tenant) {
+            self.draft.effort_left -= 1;
+            let is_in_chain = self.chain.iter().any(|moved| moved.subnet == subnet);
+            if self.draft.load(subnet) < need || is_in_chain {
                 continue;
             }
-            let now = self.desk.instance.cost(tenant, agent).unwrap_or(0.0);
-            self.hop(tenant, Some(agent), spent - now);
+            let present = self.draft.problem.cost(subnet, agent).unwrap_or(0.0);
+            self.extend(subnet, Some(agent), added - present);
         }
     }
 
-    /// Room at an agent that the chain has not come to: where the first subnet left, there is room
-    /// for the last.
+    /// Room at an agent that no move of the chain leads to; where the first subnet left, there is
+    /// room for the last.
     fn room(&self, agent: usize) -> u64 {
-        let left = self.chain.iter().filter(|hop| hop.from == Some(agent));
-        self.desk.room[agent] + left.map(|hop| self.desk.load(hop.subnet)).sum::<u64>()
+        let left = self.chain.iter().filter(|moved| moved.from == Some(agent));
+        self.draft.room[agent] + left.map(|moved| self.draft.load(moved.subnet)).sum::<u64>()
     }
 }

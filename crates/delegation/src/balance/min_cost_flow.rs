@@ -1,248 +1,170 @@
-//! The cheapest plan, one subnet at a time: successive shortest paths over the agents.
+//! Minimum-cost flow: the cheapest fractional plan, by successive shortest paths over the agents.
 //!
-//! Each agent has a *price*, what a page more there costs the others; it is zero while the agent
-//! has room. A plan is cheapest exactly when every subnet is where its cost plus price is least.
-//! Placing a subnet keeps it so: the shortest path from the subnet over full agents, each of which
-//! passes on what is cheapest to pass on, to one with room. Taking a subnet out leaves a hole that
-//! has a price; most holes are filled by what is placed next, and [`MinCostFlow::settle`] lets the others
-//! wander to where nobody pays for room.
+//! Each agent has a *price* (its dual variable): what one page more there costs the others, zero
+//! while the agent has room. A plan is cheapest exactly when every subnet is at the agent with the
+//! least cost plus price. Placing a subnet keeps it so: the load goes along the shortest path from
+//! the subnet over full agents, each of which passes on what is cheapest to pass on, to an agent
+//! with room.
 //!
-//! The graph has agents for nodes only. The edge from *a* to *b* is the cheapest subnet to move,
-//! the top of a heap. A load is split where an agent fills up in the middle of it: the plan is the
-//! optimum of the linear program, and integral for loads of 1.
+//! The residual graph has agents for nodes only. The arc from *a* to *b* is the cheapest subnet to
+//! move from *a* to *b*. A load is split where an agent fills up in the middle of it, so the plan is
+//! the optimum of the linear program, and integral for loads of 1.
 
-use super::residual_arcs::Exits;
-use super::shortest_paths::Ways;
+use super::residual_arcs::ResidualArcs;
+use super::shortest_paths::ShortestPaths;
 use super::{AgentCost, AssignmentProblem};
 
-/// A cheapest plan for the subnets placed so far. Every method takes the instance that the flow was
-/// begun with; a subnet is changed in it ([`AssignmentProblem::replace`]) between [`MinCostFlow::take_out`] and
-/// [`MinCostFlow::place`].
-#[derive(Debug, Clone)]
-pub struct MinCostFlow {
+/// A cheapest fractional plan.
+pub(super) struct MinCostFlow<'p> {
+    problem: &'p AssignmentProblem,
     prices: Vec<f64>,
     room: Vec<u64>,
     shares: Vec<Vec<Share>>,
-    /// How often each subnet was taken out: exits of former versions lead nowhere.
-    versions: Vec<u32>,
-    /// Every subnet that was at an agent since its exits were opened; those that left are skipped.
+    /// By agent, every subnet that has been there since its arcs were built; those that left are
+    /// skipped.
     visitors: Vec<Vec<u32>>,
-    exits: Exits,
+    arcs: ResidualArcs,
 }
 
-/// A part of a subnet at an agent.
-#[derive(Debug, Clone, Copy)]
+/// A part of a subnet's load at an agent.
+#[derive(Clone, Copy)]
 struct Share {
-    agent: u32,
+    agent: usize,
     load: u64,
 }
 
-/// One hop of a path: `subnet` moves from one agent to another.
-#[derive(Debug, Clone, Copy)]
-struct Hop {
+/// One arc of a path: `subnet` moves from one agent to another.
+struct Arc {
     subnet: usize,
     from: usize,
     to: usize,
 }
 
-/// Prices below this are rounding, in milliseconds a day for a page.
-const NOTHING: f64 = 1e-9;
-
-impl MinCostFlow {
-    /// Nothing is placed yet.
-    pub fn new(instance: &AssignmentProblem) -> Self {
-        let (agents, subnets) = (instance.capacities().len(), instance.subnets().len());
-        Self {
+impl<'p> MinCostFlow<'p> {
+    /// The plan of all subnets, as far as they find room.
+    pub(super) fn of(problem: &'p AssignmentProblem) -> Self {
+        let agents = problem.capacities().len();
+        let subnets = problem.subnets().len();
+        let mut flow = Self {
+            problem,
             prices: vec![0.0; agents],
-            room: instance.capacities().to_vec(),
+            room: problem.capacities().to_vec(),
             shares: vec![Vec::new(); subnets],
-            versions: vec![0; subnets],
             visitors: vec![Vec::new(); agents],
-            exits: Exits::new(agents),
-        }
-    }
-
-    /// Everything is placed that finds room.
-    pub fn of(instance: &AssignmentProblem) -> Self {
-        let mut flow = Self::new(instance);
-        for subnet in 0..instance.subnets().len() {
-            flow.place(instance, subnet);
+            arcs: ResidualArcs::new(agents),
+        };
+        for subnet in 0..subnets {
+            flow.place(subnet);
         }
         flow
     }
 
-    /// Clusters a subnet that is not placed; returns how much of its load found no room anywhere.
-    pub fn place(&mut self, instance: &AssignmentProblem, subnet: usize) -> u64 {
-        let mut left = instance.subnets()[subnet].load;
-        while left > 0 {
-            let Some((hops, last)) = self.shortest_path(instance, subnet) else { return left };
-            let moved = self.smallest(&hops, left.min(self.room[last]));
-            self.shift(instance, &hops, moved);
-            self.add(instance, subnet, hops.first().map_or(last, |hop| hop.from), moved);
-            self.room[last] -= moved;
-            left -= moved;
-        }
-        0
-    }
-
-    /// Takes a subnet out. The plan is within the capacities, but perhaps not the cheapest before
-    /// [`Self::settle`].
-    pub fn take_out(&mut self, instance: &AssignmentProblem, subnet: usize) {
-        for share in std::mem::take(&mut self.shares[subnet]) {
-            self.room[share.agent as usize] += share.load;
-            self.leave(instance, subnet, share.agent as usize);
-        }
-        self.versions[subnet] = self.versions[subnet].wrapping_add(1);
-    }
-
-    /// Fills the holes that are worth it: afterwards the plan is the cheapest again.
-    pub fn settle(&mut self, instance: &AssignmentProblem) {
-        while let Some((hops, last)) = self.path_to_hole(instance) {
-            let Some(first) = hops.first() else { continue };
-            let moved = self.smallest(&hops, self.room[last]);
-            self.shift(instance, &hops, moved);
-            self.room[first.from] += moved;
-            self.room[last] -= moved;
-        }
-    }
-
     /// Agents of a subnet with the load each has of it; more than one where it is split.
-    pub fn shares(&self, subnet: usize) -> impl Iterator<Item = (usize, u64)> + '_ {
-        self.shares[subnet].iter().map(|share| (share.agent as usize, share.load))
+    pub(super) fn shares(&self, subnet: usize) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.shares[subnet].iter().map(|share| (share.agent, share.load))
     }
 
     /// Cost of the plan, split loads in proportion: no plan that respects the capacities is
     /// cheaper.
-    pub fn cost(&self, instance: &AssignmentProblem) -> f64 {
+    pub(super) fn cost(&self) -> f64 {
         let of = |(number, shares): (usize, &Vec<Share>)| {
-            let subnet = &instance.subnets()[number];
-            let cost = |share: &Share| {
-                subnet.cost(share.agent as usize).unwrap_or(0.0) * share.load as f64
-            };
+            let subnet = &self.problem.subnets()[number];
+            let cost = |share: &Share| subnet.cost(share.agent).unwrap_or(0.0) * share.load as f64;
             shares.iter().map(cost).sum::<f64>() / subnet.load as f64
         };
         self.shares.iter().enumerate().map(of).sum()
     }
 
-    /// What a page more at each agent would cost the others, in milliseconds a day: 0 where there
-    /// is room.
-    pub fn prices(&self) -> &[f64] {
-        &self.prices
-    }
-
     /// Room left at each agent.
-    pub(crate) fn room(&self) -> &[u64] {
+    pub(super) fn room(&self) -> &[u64] {
         &self.room
     }
 
-    /// Dijkstra from the subnet; the first settled agent with room ends it, and the prices rise to
-    /// where the path costs nothing more.
-    fn shortest_path(
-        &mut self,
-        instance: &AssignmentProblem,
-        number: usize,
-    ) -> Option<(Vec<Hop>, usize)> {
-        let subnet = &instance.subnets()[number];
+    /// Places as much of a subnet's load as finds room.
+    fn place(&mut self, subnet: usize) {
+        let mut left = self.problem.subnets()[subnet].load;
+        while left > 0 {
+            let Some((path, last)) = self.shortest_path(subnet) else { return };
+            // A path carries no more than the smallest share that moves along it.
+            let shares = path.iter().map(|arc| self.load_at(arc.subnet, arc.from));
+            let moved = shares.fold(left.min(self.room[last]), u64::min);
+            self.shift(&path, moved);
+            self.add(subnet, path.first().map_or(last, |arc| arc.from), moved);
+            self.room[last] -= moved;
+            left -= moved;
+        }
+    }
+
+    /// The shortest path from the subnet to an agent with room. Prices rise to where the path costs
+    /// nothing more, which keeps the plan the cheapest.
+    fn shortest_path(&mut self, number: usize) -> Option<(Vec<Arc>, usize)> {
+        let subnet = &self.problem.subnets()[number];
         let nearest = subnet.costs.first().map(AgentCost::index)?;
+        // Most subnets find room at their nearest agent, which needs no search.
         if self.room[nearest] > 0 && self.prices[nearest] <= 0.0 {
             return Some((Vec::new(), nearest));
         }
-        let mut ways = Ways::new(&self.prices);
-        for cell in &subnet.costs {
-            ways.begin(cell.index(), cell.cost / subnet.load as f64 + self.prices[cell.index()]);
+        let mut paths = ShortestPaths::new(&self.prices);
+        for cost in &subnet.costs {
+            let agent = cost.index();
+            paths.begin(agent, cost.cost / subnet.load as f64 + self.prices[agent]);
         }
         loop {
-            let (agent, length) = ways.settle_next()?;
+            let (agent, length) = paths.settle_next()?;
             if self.room[agent] > 0 {
                 for (other, price) in self.prices.iter_mut().enumerate() {
-                    *price += ways.length(other).map_or(0.0, |other| length - other);
+                    *price += paths.length(other).map_or(0.0, |other| length - other);
                 }
-                return Some((self.hops(&ways, agent), agent));
+                return Some((self.arcs_to(&paths, agent), agent));
             }
-            self.go_on(instance, &mut ways, agent, length);
-        }
-    }
-
-    /// Dijkstra from room that costs nothing, or as much as its price, to a hole that has a price;
-    /// prices fall to where the path costs nothing more. `None` when there is no such hole.
-    fn path_to_hole(&mut self, instance: &AssignmentProblem) -> Option<(Vec<Hop>, usize)> {
-        let hole = |flow: &Self, agent: usize| flow.room[agent] > 0 && flow.prices[agent] > NOTHING;
-        (0..self.prices.len()).find(|agent| hole(self, *agent))?;
-        let mut ways = Ways::new(&self.prices);
-        for (agent, price) in self.prices.iter().enumerate() {
-            ways.begin(agent, *price);
-        }
-        loop {
-            let (agent, length) = ways.settle_next()?;
-            if hole(self, agent) {
-                for (other, price) in self.prices.iter_mut().enumerate() {
-                    *price -= ways.length(other).unwrap_or(length);
-                    if *price < NOTHING {
-                        *price = 0.0;
-                    }
-                }
-                return Some((self.hops(&ways, agent), agent));
+            if self.arcs.row(agent).is_none() {
+                self.build_arcs(agent);
             }
-            self.go_on(instance, &mut ways, agent, length);
+            if let Some(row) = self.arcs.row(agent) {
+                paths.relax(agent, length, self.prices[agent], row);
+            }
         }
     }
 
-    fn go_on(&mut self, instance: &AssignmentProblem, ways: &mut Ways, agent: usize, length: f64) {
-        if self.exits.row(agent).is_none() {
-            self.open_exits(instance, agent);
-        }
-        if let Some(row) = self.exits.row(agent) {
-            ways.go_on(agent, length, self.prices[agent], row);
-        }
+    fn arcs_to(&self, paths: &ShortestPaths, last: usize) -> Vec<Arc> {
+        let arc = |(from, to)| Some(Arc { subnet: self.arcs.cheapest(from, to)?, from, to });
+        paths.pairs_to(last).into_iter().filter_map(arc).collect()
     }
 
-    fn hops(&self, ways: &Ways, last: usize) -> Vec<Hop> {
-        let hop = |(from, to)| Some(Hop { subnet: self.exits.cheapest(from, to)?, from, to });
-        ways.pairs_to(last).into_iter().filter_map(hop).collect()
-    }
-
-    /// How much can go along the hops.
-    fn smallest(&self, hops: &[Hop], most: u64) -> u64 {
-        hops.iter().map(|hop| self.load_at(hop.subnet, hop.from)).fold(most, u64::min)
-    }
-
-    fn shift(&mut self, instance: &AssignmentProblem, hops: &[Hop], load: u64) {
-        for hop in hops {
-            let shares = &mut self.shares[hop.subnet];
-            if let Some(place) = shares.iter().position(|share| share.agent as usize == hop.from) {
-                shares[place].load -= load;
-                if shares[place].load == 0 {
-                    shares.swap_remove(place);
-                    self.leave(instance, hop.subnet, hop.from);
+    /// Moves `load` of each arc's subnet along the path.
+    fn shift(&mut self, path: &[Arc], load: u64) {
+        for arc in path {
+            let shares = &mut self.shares[arc.subnet];
+            if let Some(index) = shares.iter().position(|share| share.agent == arc.from) {
+                shares[index].load -= load;
+                if shares[index].load == 0 {
+                    shares.swap_remove(index);
+                    self.remove_arcs(arc.subnet, arc.from);
                 }
             }
-            self.add(instance, hop.subnet, hop.to, load);
+            self.add(arc.subnet, arc.to, load);
         }
     }
 
-    fn leave(&mut self, instance: &AssignmentProblem, subnet: usize, agent: usize) {
-        let (shares, versions) = (&self.shares, &self.versions);
-        let at = |number: u32| {
-            let here = shares[number as usize].iter().any(|share| share.agent as usize == agent);
-            here.then(|| versions[number as usize])
-        };
-        if self.exits.leave(agent, subnet as u32, &instance.subnets()[subnet], at) {
-            self.open_exits(instance, agent);
-        }
-    }
-
-    fn add(&mut self, instance: &AssignmentProblem, subnet: usize, agent: usize, load: u64) {
-        if let Some(share) =
-            self.shares[subnet].iter_mut().find(|share| share.agent as usize == agent)
-        {
+    fn add(&mut self, subnet: usize, agent: usize, load: u64) {
+        let shares = &mut self.shares[subnet];
+        if let Some(share) = shares.iter_mut().find(|share| share.agent == agent) {
             share.load += load;
             return;
         }
-        self.shares[subnet].push(Share { agent: agent as u32, load });
+        shares.push(Share { agent, load });
         self.visitors[agent].push(subnet as u32);
-        if self.exits.come(agent, subnet as u32, self.versions[subnet], &instance.subnets()[subnet])
-        {
-            self.open_exits(instance, agent);
+        if self.arcs.add(agent, subnet as u32, &self.problem.subnets()[subnet]) {
+            self.build_arcs(agent);
+        }
+    }
+
+    fn remove_arcs(&mut self, subnet: usize, agent: usize) {
+        let shares = &self.shares;
+        let is_here = |number: u32| shares[number as usize].iter().any(|at| at.agent == agent);
+        let left = &self.problem.subnets()[subnet];
+        if self.arcs.remove(agent, subnet as u32, left, is_here) {
+            self.build_arcs(agent);
         }
     }
 
@@ -250,16 +172,13 @@ impl MinCostFlow {
         self.shares(subnet).find(|(at, _)| *at == agent).map_or(0, |(_, load)| load)
     }
 
-    fn open_exits(&mut self, instance: &AssignmentProblem, agent: usize) {
+    fn build_arcs(&mut self, agent: usize) {
         let mut here = std::mem::take(&mut self.visitors[agent]);
         here.sort_unstable();
         here.dedup();
         here.retain(|subnet| self.load_at(*subnet as usize, agent) > 0);
-        let versions = &self.versions;
-        let costs = |number: &u32| {
-            (*number, versions[*number as usize], &instance.subnets()[*number as usize])
-        };
-        self.exits.open(agent, here.iter().map(costs));
+        let subnet = |number: &u32| (*number, &self.problem.subnets()[*number as usize]);
+        self.arcs.build(agent, here.iter().map(subnet));
         self.visitors[agent] = here;
     }
 }

@@ -1,78 +1,85 @@
-//! A subnet changes its agent, and why not otherwise.
+//! Moves of subnets between agents, with the alternatives that were refused.
 
 use super::{AgentCost, AssignmentProblem, CostSource};
 
-/// A subnet changes its agent.
+/// A change of a subnet's agent; subnets and agents by their numbers in the problem.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Move {
-    /// Which.
+    /// Number of the subnet.
     pub subnet: usize,
-    /// The agent that had it.
+    /// The agent that releases it.
     pub from: usize,
     /// The agent that gets it.
     pub to: usize,
-    /// What it costs where it is, in milliseconds a day; `None` when that is not known.
+    /// Cost at `from`, in milliseconds a day; `None` when it is not known.
     pub before: Option<f64>,
-    /// What it will cost.
+    /// Cost at `to`, in milliseconds a day.
     pub after: f64,
     /// How `after` is known: where it is predicted, a probe shall confirm it first.
     pub source: CostSource,
     /// Moves with the same number belong together: one makes the room that another takes. They are
     /// carried out in the order in which they are listed.
     pub batch: usize,
-    /// What was not done instead, the cheapest first; the first few.
+    /// The cheapest alternatives that were refused, at most [`MAX_ALTERNATIVES`].
     pub refused: Vec<Alternative>,
 }
 
-/// An alternative that was not taken.
+/// A move that was not made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Alternative {
     /// The subnet that would have moved: the one that does, or another one of the same agent.
     pub subnet: usize,
-    /// Where to; the agent that has it now for "leave it".
+    /// The agent that would have got it; its present agent for "no move".
     pub agent: usize,
-    /// What it would have cost there, in milliseconds a day.
+    /// Cost there, in milliseconds a day.
     pub cost: f64,
-    /// Why not.
+    /// Why it was refused.
     pub why: RefusalReason,
 }
 
-/// Why an alternative was not taken.
+/// Why an alternative was refused.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RefusalReason {
-    /// The agent has room for this many pages a day, which is too little.
+    /// The agent has too little room.
     Full {
-        /// Pages a day.
+        /// Pages a day of room that it has.
         room: u64,
     },
-    /// There it would have cost this much more than what was done, in milliseconds a day.
+    /// It would have cost more than the move that was made.
     Dearer {
-        /// Milliseconds a day.
+        /// Milliseconds a day more.
         by: f64,
     },
-    /// There would be room, but other subnets save more with it.
+    /// There is room, but other subnets save more with it.
     WorthMore,
-    /// It would have cost less, but its times vary more, and the rule goes by that.
+    /// It would have cost less, but its times vary more, and the rule goes by variance.
     Varies,
 }
 
+/// Refused alternatives that a move lists.
+pub(super) const MAX_ALTERNATIVES: usize = 8;
+
 impl Move {
-    /// What the move costs more, in milliseconds a day; negative when it saves time.
-    pub fn extra(&self) -> f64 {
+    /// Milliseconds a day that the move adds to the total cost; negative when it saves time.
+    pub fn added_cost(&self) -> f64 {
         self.after - self.before.unwrap_or(self.after)
     }
 
     pub(super) fn new(
-        instance: &AssignmentProblem,
+        problem: &AssignmentProblem,
         subnet: usize,
         from: usize,
-        cell: &AgentCost,
+        target: &AgentCost,
     ) -> Self {
-        let before = instance.cost(subnet, from);
-        let (to, after, source) = (cell.index(), cell.cost, cell.source);
-        Self { subnet, from, to, before, after, source, batch: 0, refused: Vec::new() }
+        Self {
+            subnet,
+            from,
+            to: target.index(),
+            before: problem.cost(subnet, from),
+            after: target.cost,
+            source: target.source,
+            batch: 0,
+            refused: Vec::new(),
+        }
     }
 }
-
-/// Alternative alternatives that a move remembers.
-pub(super) const REMEMBERED: usize = 8;

@@ -1,6 +1,7 @@
-//! Agents with capacities, subnets with loads, and what each costs where.
+//! The assignment problem: agents with capacities, subnets with loads, and the cost of each subnet
+//! at each agent.
 
-/// Agents and subnets to be matched. Both are numbered from 0.
+/// Agents and subnets to be matched, both numbered from 0 (a generalized assignment problem).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AssignmentProblem {
     capacities: Vec<u64>,
@@ -8,20 +9,21 @@ pub struct AssignmentProblem {
     variances: Vec<f64>,
 }
 
-/// A subnet of an instance.
+/// A subnet of an assignment problem.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subnet {
     /// Pages a day; at least 1.
     pub load: u64,
-    /// Agents that may crawl it, at most one cell each; an instance keeps them cheapest first. Who
-    /// is not listed may not: a cost that nobody measured or predicted is not guessed.
+    /// Agents that may crawl it, at most one cost each; [`AssignmentProblem::new`] sorts them,
+    /// cheapest first. An agent that is not listed may not crawl it: an unknown cost is not
+    /// guessed.
     pub costs: Vec<AgentCost>,
 }
 
-/// What a subnet costs at one agent.
+/// The cost of a subnet at one agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AgentCost {
-    /// Whose.
+    /// Number of the agent.
     pub agent: u32,
     /// How the cost is known.
     pub source: CostSource,
@@ -34,70 +36,57 @@ pub struct AgentCost {
 pub enum CostSource {
     /// The agent probed or fetched.
     Measured,
-    /// From landmarks and other agents' probes. A move there wants a probe first.
+    /// From landmarks and other agents' probes: a move to this agent needs a probe first.
     Predicted,
 }
 
-/// Who crawls each subnet; `None` where nobody can.
+/// The agent of each subnet; `None` for a subnet without an agent.
 pub type Plan = Vec<Option<usize>>;
 
-/// Why an instance makes no sense.
+/// Why numbers are not an assignment problem.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum InvalidProblem {
-    /// Loads are counted in pages.
+    /// A load is zero, though loads are counted in pages.
     #[error("subnet {0} has no load; give it at least 1 page a day")]
     NoLoad(usize),
-    /// A cost names an agent that has no capacity listed.
+    /// A cost names an agent without a capacity.
     #[error("subnet {subnet} has a cost at agent {agent}, but there are only {agents} agents")]
     UnknownAgent {
-        /// The subnet.
+        /// Number of the subnet.
         subnet: usize,
-        /// The agent it names.
+        /// The number that names no agent.
         agent: usize,
-        /// How many there are.
+        /// Number of agents with a capacity.
         agents: usize,
     },
-    /// Costs are times.
+    /// A cost is negative or not finite.
     #[error("subnet {subnet} costs {cost} at agent {agent}; costs are finite and not negative")]
     Cost {
-        /// The subnet.
+        /// Number of the subnet.
         subnet: usize,
-        /// The agent.
+        /// Number of the agent.
         agent: usize,
-        /// The cost.
+        /// The refused cost.
         cost: f64,
     },
-    /// An agent is listed twice.
+    /// A subnet lists an agent more than once.
     #[error("subnet {subnet} has two costs at agent {agent}")]
     Twice {
-        /// The subnet.
+        /// Number of the subnet.
         subnet: usize,
-        /// The agent.
+        /// Number of the agent.
         agent: usize,
     },
 }
 
 impl AssignmentProblem {
-    /// Checks and keeps what was given; costs may come in any order.
+    /// Checks the numbers; the costs of a subnet may come in any order.
     pub fn new(capacities: Vec<u64>, mut subnets: Vec<Subnet>) -> Result<Self, InvalidProblem> {
-        for (index, subnet) in subnets.iter_mut().enumerate() {
-            subnet.settle(index, capacities.len())?;
+        for (number, subnet) in subnets.iter_mut().enumerate() {
+            subnet.check_and_sort(number, capacities.len())?;
         }
         let variances = subnets.iter().map(Subnet::variance).collect();
         Ok(Self { capacities, subnets, variances })
-    }
-
-    /// Puts other loads and costs in the place of those of subnet number `index`. A [`super::MinCostFlow`]
-    /// must have it taken out at that moment.
-    pub fn replace(&mut self, index: usize, mut subnet: Subnet) -> Result<(), InvalidProblem> {
-        subnet.settle(index, self.capacities.len())?;
-        if let (Some(place), Some(variance)) =
-            (self.subnets.get_mut(index), self.variances.get_mut(index))
-        {
-            *variance = subnet.variance();
-            *place = subnet;
-        }
-        Ok(())
     }
 
     /// Pages a day that each agent can crawl.
@@ -105,17 +94,17 @@ impl AssignmentProblem {
         &self.capacities
     }
 
-    /// The subnets.
+    /// The subnets by number.
     pub fn subnets(&self) -> &[Subnet] {
         &self.subnets
     }
 
-    /// What `subnet` costs at `agent`; `None` when it may not go there.
+    /// Cost of `subnet` at `agent`; `None` when the agent may not crawl it.
     pub fn cost(&self, subnet: usize, agent: usize) -> Option<f64> {
         self.subnets.get(subnet)?.cost(agent)
     }
 
-    /// Variance of a page's time from `subnet` over the agents that are known for it, in square
+    /// Variance of the time of a page of `subnet` over the agents that are listed for it, in square
     /// milliseconds.
     pub fn variance(&self, subnet: usize) -> f64 {
         self.variances[subnet]
@@ -126,7 +115,7 @@ impl AssignmentProblem {
         plan.iter().enumerate().filter_map(|(subnet, agent)| self.cost(subnet, (*agent)?)).sum()
     }
 
-    /// Pages a day per agent under a plan.
+    /// Pages a day of each agent under a plan.
     pub fn loads(&self, plan: &[Option<usize>]) -> Vec<u64> {
         let mut loads = vec![0; self.capacities.len()];
         for (subnet, agent) in self.subnets.iter().zip(plan) {
@@ -137,63 +126,52 @@ impl AssignmentProblem {
         loads
     }
 
-    /// Pages a day beyond the capacities under a plan.
+    /// Pages a day beyond the capacities under a plan, summed over the agents.
     pub fn overload(&self, plan: &[Option<usize>]) -> u64 {
         let loads = self.loads(plan);
-        loads
-            .iter()
-            .zip(&self.capacities)
-            .map(|(load, capacity)| load.saturating_sub(*capacity))
-            .sum()
+        let pairs = loads.iter().zip(&self.capacities);
+        pairs.map(|(load, capacity)| load.saturating_sub(*capacity)).sum()
     }
 
-    /// Every subnet at its cheapest agent, whatever the capacities.
+    /// The plan with every subnet at its cheapest agent, whatever the capacities.
     pub fn nearest(&self) -> Plan {
         self.subnets.iter().map(|subnet| subnet.costs.first().map(AgentCost::index)).collect()
     }
 }
 
 impl Subnet {
-    /// The cost at `agent`; `None` when it may not go there.
+    /// Cost at `agent`; `None` when the agent may not crawl the subnet.
     pub fn cost(&self, agent: usize) -> Option<f64> {
-        self.cell(agent).map(|cell| cell.cost)
+        self.at(agent).map(|cost| cost.cost)
     }
 
-    /// What is known of `agent`; `None` when it may not go there.
-    pub fn cell(&self, agent: usize) -> Option<&AgentCost> {
-        self.costs.iter().find(|cell| cell.index() == agent)
+    /// Cost and its source at `agent`; `None` when the agent may not crawl the subnet.
+    pub fn at(&self, agent: usize) -> Option<&AgentCost> {
+        self.costs.iter().find(|cost| cost.index() == agent)
     }
 
     fn variance(&self) -> f64 {
         let count = self.costs.len().max(1) as f64;
-        let times = || self.costs.iter().map(|cell| cell.cost / self.load as f64);
+        let times = || self.costs.iter().map(|cost| cost.cost / self.load as f64);
         let mean = times().sum::<f64>() / count;
         times().map(|time| (time - mean).powi(2)).sum::<f64>() / count
     }
 
-    fn settle(&mut self, index: usize, agents: usize) -> Result<(), InvalidProblem> {
+    fn check_and_sort(&mut self, subnet: usize, agents: usize) -> Result<(), InvalidProblem> {
         if self.load == 0 {
-            return Err(InvalidProblem::NoLoad(index));
+            return Err(InvalidProblem::NoLoad(subnet));
         }
-        self.costs.sort_unstable_by_key(|cell| cell.agent);
+        // Sorted by agent, equal agents are neighbours and the greatest agent is the last.
+        self.costs.sort_unstable_by_key(|cost| cost.agent);
         if let Some(pair) = self.costs.windows(2).find(|pair| pair[0].agent == pair[1].agent) {
-            return Err(InvalidProblem::Twice { subnet: index, agent: pair[0].index() });
+            return Err(InvalidProblem::Twice { subnet, agent: pair[0].index() });
         }
         if let Some(last) = self.costs.last().filter(|last| last.index() >= agents) {
-            return Err(InvalidProblem::UnknownAgent {
-                subnet: index,
-                agent: last.index(),
-                agents,
-            });
+            return Err(InvalidProblem::UnknownAgent { subnet, agent: last.index(), agents });
         }
-        if let Some(cell) =
-            self.costs.iter().find(|cell| !(cell.cost.is_finite() && cell.cost >= 0.0))
-        {
-            return Err(InvalidProblem::Cost {
-                subnet: index,
-                agent: cell.index(),
-                cost: cell.cost,
-            });
+        let is_invalid = |cost: &&AgentCost| !(cost.cost.is_finite() && cost.cost >= 0.0);
+        if let Some(cost) = self.costs.iter().find(is_invalid) {
+            return Err(InvalidProblem::Cost { subnet, agent: cost.index(), cost: cost.cost });
         }
         self.costs.sort_unstable_by(|a, b| a.cost.total_cmp(&b.cost).then(a.agent.cmp(&b.agent)));
         Ok(())
@@ -201,17 +179,17 @@ impl Subnet {
 }
 
 impl AgentCost {
-    /// A cost that was measured.
+    /// A measured cost.
     pub fn measured(agent: u32, cost: f64) -> Self {
         Self { agent, source: CostSource::Measured, cost }
     }
 
-    /// A cost that was predicted.
+    /// A predicted cost.
     pub fn predicted(agent: u32, cost: f64) -> Self {
         Self { agent, source: CostSource::Predicted, cost }
     }
 
-    /// Number of the agent.
+    /// Number of the agent, as an index.
     pub fn index(&self) -> usize {
         self.agent as usize
     }

@@ -1,183 +1,177 @@
-//! The edges of the graph of agents: the cheapest subnet to move from here to there.
+//! Arcs of the residual graph: the cheapest subnet to move from one agent to another.
 
 use std::collections::BinaryHeap;
 
+use super::AgentCost;
 use super::problem::Subnet;
 
-/// Per agent, once it is needed: per other agent, its subnets by what moving them there costs a
-/// page.
-#[derive(Debug, Clone)]
-pub(super) struct Exits {
-    desks: Vec<Option<Desk>>,
+/// Per agent, once it is needed, the arcs to every other agent.
+pub(super) struct ResidualArcs {
+    outgoing: Vec<Option<Outgoing>>,
 }
 
-/// The cheapest exit of each heap is always valid; what it costs and which subnet it is stand in
-/// flat rows, too.
-#[derive(Debug, Clone)]
-struct Desk {
-    extras: Vec<f64>,
-    cheapest: Vec<u32>,
-    heaps: Vec<BinaryHeap<Exit>>,
-    /// Exits that cost as much or more are left out of the heap: before their turn comes most of
-    /// the subnets are gone.
+/// The arcs from one agent, indexed by the agent they lead to.
+///
+/// The top of each heap is always a subnet that is still here. Its cost and number are also kept in
+/// flat rows, because the path search reads whole rows.
+struct Outgoing {
+    added_costs: Vec<f64>,
+    subnets: Vec<u32>,
+    heaps: Vec<BinaryHeap<Arc>>,
+    /// Arcs that cost as much or more are not in the heap: by the time they would be needed most
+    /// of the subnets are gone.
     ceilings: Vec<f64>,
-    /// After so many arrivals the heaps are full of subnets that left.
-    patience: usize,
+    /// Arrivals until the heaps are full of subnets that left.
+    arrivals_left: usize,
 }
 
-/// Moving a page of `subnet` costs `extra` more, as long as its costs are those of `version`.
-#[derive(Debug, Clone, Copy)]
-struct Exit {
-    extra: f64,
+/// Moving a page of `subnet` costs `added_cost` more.
+#[derive(Clone, Copy)]
+struct Arc {
+    added_cost: f64,
     subnet: u32,
-    version: u32,
 }
 
-impl Ord for Exit {
-    /// The cheapest exit is the greatest, because `BinaryHeap` gives the greatest first.
+impl Ord for Arc {
+    /// The cheapest arc is the greatest, because `BinaryHeap` pops the greatest first.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        other.extra.total_cmp(&self.extra).then(other.subnet.cmp(&self.subnet))
+        other.added_cost.total_cmp(&self.added_cost).then(other.subnet.cmp(&self.subnet))
     }
 }
 
-impl PartialOrd for Exit {
+impl PartialOrd for Arc {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Exit {
+impl PartialEq for Arc {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Exit {}
+impl Eq for Arc {}
 
-/// Nobody may go there.
-const NOBODY: u32 = u32::MAX;
+/// Marks an agent to which no subnet may move.
+const NO_SUBNET: u32 = u32::MAX;
 
-/// Arrivals after which heaps are made anew, at least.
-const LEAST_PATIENCE: usize = 256;
+/// Least number of arrivals after which the heaps are built anew.
+const MIN_ARRIVALS: usize = 256;
 
-/// Of the exits to an agent a heap begins with so many, or with one in [`SHARE`] if that is more.
-const LEAST_EXITS: usize = 64;
-/// See [`LEAST_EXITS`].
+/// A heap is built of this many arcs, or of one in [`SHARE`] if that is more.
+const MIN_ARCS: usize = 64;
+/// See [`MIN_ARCS`].
 const SHARE: usize = 8;
 
-impl Exits {
+impl ResidualArcs {
     pub(super) fn new(agents: usize) -> Self {
-        Self { desks: vec![None; agents] }
+        Self { outgoing: std::iter::repeat_with(|| None).take(agents).collect() }
     }
 
     /// What a page of the cheapest subnet costs more at each other agent, infinite where none may
-    /// go; `None` before [`Self::open`].
+    /// go; `None` before [`Self::build`].
     pub(super) fn row(&self, agent: usize) -> Option<&[f64]> {
-        self.desks[agent].as_ref().map(|desk| desk.extras.as_slice())
+        self.outgoing[agent].as_ref().map(|outgoing| outgoing.added_costs.as_slice())
     }
 
     /// The cheapest subnet to move.
     pub(super) fn cheapest(&self, from: usize, to: usize) -> Option<usize> {
-        let desk = self.desks[from].as_ref()?;
-        desk.cheapest.get(to).filter(|subnet| **subnet != NOBODY).map(|subnet| *subnet as usize)
+        let subnet = *self.outgoing[from].as_ref()?.subnets.get(to)?;
+        (subnet != NO_SUBNET).then_some(subnet as usize)
     }
 
-    /// Opens the exits of an agent that holds these subnets: number, version of the costs, costs.
-    pub(super) fn open<'s>(
+    /// Builds the arcs of an agent that holds these subnets.
+    pub(super) fn build<'s>(
         &mut self,
         agent: usize,
-        held: impl Iterator<Item = (u32, u32, &'s Subnet)>,
+        held: impl Iterator<Item = (u32, &'s Subnet)>,
     ) {
-        let mut exits = vec![Vec::new(); self.desks.len()];
+        let mut arcs = vec![Vec::new(); self.outgoing.len()];
         let mut count = 0;
-        for (number, version, subnet) in held {
+        for (number, subnet) in held {
             count += 1;
-            for (to, exit) in exits_of(subnet, number, version, agent) {
-                exits[to].push(exit);
+            for (to, arc) in arcs_of(subnet, number, agent) {
+                arcs[to].push(arc);
             }
         }
-        let most = LEAST_EXITS.max(count / SHARE);
-        let ceilings = exits.iter_mut().map(|exits| keep_cheapest(exits, most)).collect();
-        let heaps: Vec<BinaryHeap<Exit>> = exits.into_iter().map(BinaryHeap::from).collect();
-        let (extras, cheapest) = heaps.iter().map(top).unzip();
-        let patience = LEAST_PATIENCE.max(count);
-        self.desks[agent] = Some(Desk { extras, cheapest, heaps, ceilings, patience });
+        let most = MIN_ARCS.max(count / SHARE);
+        let ceilings = arcs.iter_mut().map(|arcs| keep_cheapest(arcs, most)).collect();
+        let heaps: Vec<BinaryHeap<Arc>> = arcs.into_iter().map(BinaryHeap::from).collect();
+        let (added_costs, subnets) = heaps.iter().map(top).unzip();
+        let arrivals_left = MIN_ARRIVALS.max(count);
+        self.outgoing[agent] =
+            Some(Outgoing { added_costs, subnets, heaps, ceilings, arrivals_left });
     }
 
-    /// A subnet comes to an agent; whether its exits are so worn that they shall be opened anew.
-    pub(super) fn come(
-        &mut self,
-        agent: usize,
-        number: u32,
-        version: u32,
-        subnet: &Subnet,
-    ) -> bool {
-        let Some(desk) = &mut self.desks[agent] else { return false };
-        for (to, exit) in exits_of(subnet, number, version, agent) {
-            if exit.extra >= desk.ceilings[to] {
+    /// Adds the arcs of a subnet that comes to an agent; whether they shall be built anew.
+    pub(super) fn add(&mut self, agent: usize, number: u32, subnet: &Subnet) -> bool {
+        let Some(outgoing) = &mut self.outgoing[agent] else { return false };
+        for (to, arc) in arcs_of(subnet, number, agent) {
+            if arc.added_cost >= outgoing.ceilings[to] {
                 continue;
             }
-            desk.heaps[to].push(exit);
-            if exit.extra < desk.extras[to] {
-                (desk.extras[to], desk.cheapest[to]) = (exit.extra, number);
+            outgoing.heaps[to].push(arc);
+            if arc.added_cost < outgoing.added_costs[to] {
+                outgoing.added_costs[to] = arc.added_cost;
+                outgoing.subnets[to] = number;
             }
         }
-        desk.patience = desk.patience.saturating_sub(1);
-        desk.patience == 0
+        outgoing.arrivals_left = outgoing.arrivals_left.saturating_sub(1);
+        outgoing.arrivals_left == 0
     }
 
-    /// A subnet left an agent; whether some exits are used up and shall be opened anew. `at` gives
-    /// the version of the costs of those who are still there.
-    pub(super) fn leave(
+    /// Removes a subnet that left an agent; whether some heap is used up, so that the arcs shall be
+    /// built anew. `is_here` says which subnets are still there.
+    pub(super) fn remove(
         &mut self,
         agent: usize,
         number: u32,
         subnet: &Subnet,
-        at: impl Fn(u32) -> Option<u32>,
+        is_here: impl Fn(u32) -> bool,
     ) -> bool {
-        let Some(desk) = &mut self.desks[agent] else { return false };
+        let Some(outgoing) = &mut self.outgoing[agent] else { return false };
         let mut used_up = false;
-        for to in subnet.costs.iter().map(super::AgentCost::index) {
-            if desk.cheapest[to] != number {
+        for to in subnet.costs.iter().map(AgentCost::index) {
+            // Elsewhere in a heap the subnet is skipped when its turn comes.
+            if outgoing.subnets[to] != number {
                 continue;
             }
-            let heap = &mut desk.heaps[to];
-            while heap.peek().is_some_and(|exit| at(exit.subnet) != Some(exit.version)) {
+            let heap = &mut outgoing.heaps[to];
+            while heap.peek().is_some_and(|arc| !is_here(arc.subnet)) {
                 heap.pop();
             }
-            (desk.extras[to], desk.cheapest[to]) = top(heap);
-            used_up |= heap.is_empty() && desk.ceilings[to] < f64::INFINITY;
+            let (added_cost, subnet) = top(heap);
+            outgoing.added_costs[to] = added_cost;
+            outgoing.subnets[to] = subnet;
+            used_up |= heap.is_empty() && outgoing.ceilings[to] < f64::INFINITY;
         }
         used_up
     }
 }
 
-/// Keeps so many exits, and tells what the cheapest of the others costs; infinite when there are no
-/// others.
-fn keep_cheapest(exits: &mut Vec<Exit>, most: usize) -> f64 {
-    if exits.len() <= most {
+/// Keeps the `most` cheapest arcs; returns the cost of the cheapest that was dropped, infinite when
+/// none was.
+fn keep_cheapest(arcs: &mut Vec<Arc>, most: usize) -> f64 {
+    if arcs.len() <= most {
         return f64::INFINITY;
     }
-    let (_, next, _) = exits.select_nth_unstable_by(most, |a, b| a.extra.total_cmp(&b.extra));
-    let ceiling = next.extra;
-    exits.truncate(most);
+    let by_cost = |a: &Arc, b: &Arc| a.added_cost.total_cmp(&b.added_cost);
+    let (_, next, _) = arcs.select_nth_unstable_by(most, by_cost);
+    let ceiling = next.added_cost;
+    arcs.truncate(most);
     ceiling
 }
 
-fn top(heap: &BinaryHeap<Exit>) -> (f64, u32) {
-    heap.peek().map_or((f64::INFINITY, NOBODY), |exit| (exit.extra, exit.subnet))
+fn top(heap: &BinaryHeap<Arc>) -> (f64, u32) {
+    heap.peek().map_or((f64::INFINITY, NO_SUBNET), |arc| (arc.added_cost, arc.subnet))
 }
 
-fn exits_of(
-    subnet: &Subnet,
-    number: u32,
-    version: u32,
-    agent: usize,
-) -> impl Iterator<Item = (usize, Exit)> + '_ {
+fn arcs_of(subnet: &Subnet, number: u32, agent: usize) -> impl Iterator<Item = (usize, Arc)> + '_ {
     let load = subnet.load as f64;
     let here = subnet.cost(agent).unwrap_or(f64::INFINITY);
-    let elsewhere = subnet.costs.iter().filter(move |cell| cell.index() != agent);
-    elsewhere.map(move |cell| {
-        (cell.index(), Exit { extra: (cell.cost - here) / load, subnet: number, version })
+    let others = subnet.costs.iter().filter(move |cost| cost.index() != agent);
+    others.map(move |there| {
+        (there.index(), Arc { added_cost: (there.cost - here) / load, subnet: number })
     })
 }

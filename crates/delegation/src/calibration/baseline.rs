@@ -1,15 +1,15 @@
-//! One page's past.
+//! Baseline of one page: the usual time of its GETs, or of its HEADs.
 
 use serde::{Deserialize, Serialize};
 
 use super::regression::Regression;
 
-/// What the administrator decides.
+/// Sensitivity that the administrator sets.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sensitivity {
-    /// How many times slower is too slow; above 1.
+    /// Slowdown that is reported: new time over usual time; above 1.
     pub factor: f64,
-    /// How often in a row it must be slow; at least 1.
+    /// Slow timings in a row before a report; at least 1.
     pub repeats: u32,
 }
 
@@ -28,16 +28,16 @@ pub struct Timing {
     pub bytes: u64,
 }
 
-/// What a timing says about the page.
+/// A timing compared with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Comparison {
     /// Too few timings to compare with.
     Learning,
-    /// As usual.
+    /// The page took its usual time.
     Normal,
-    /// Slow, but not yet often enough or not yet surely.
+    /// Slow, but not often enough or not by enough for a report.
     Slow,
-    /// Slower than it used to be: report it. Said again at every slow timing until
+    /// Slower than before: to be reported. Repeated at every slow timing until
     /// [`Baseline::reset`].
     Slower {
         /// Recent time over usual time.
@@ -45,93 +45,93 @@ pub enum Comparison {
     },
 }
 
-/// The running past of a page's GETs, or of its HEADs. A few numbers, whatever the number of
-/// fetches; the agent keeps it beside the page.
+/// Running statistics of a page's timings: a few numbers, whatever the number of fetches; the agent
+/// keeps it beside the page.
 ///
-/// A timing is slow when it is nearer to `factor` times the usual than to the usual, in proportion.
-/// The page has become slower after `repeats` slow timings in a row that together make chance an
-/// unlikely explanation: their evidence is summed as in Page's test (E. S. Page, "Continuous
-/// inspection schemes", 1954), each timing's share bounded so that no outlier decides alone. Slow
-/// timings do not enter the past.
+/// A timing is slow when, in proportion, it is nearer to `factor` times the usual than to the usual.
+/// The page has become slower after `repeats` slow timings in a row that chance hardly explains:
+/// their evidence is summed as in Page's test (E. S. Page, "Continuous inspection schemes", 1954),
+/// each timing's share bounded so that no outlier decides alone. Slow timings do not change the
+/// baseline.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
-    fit: Regression,
-    seen: u32,
-    /// Mean squared deviation of the logarithm.
+    regression: Regression,
+    timings: u32,
+    /// Mean squared deviation of the logarithm of a timing over the expected time.
     variance: f64,
     slow_in_a_row: u32,
+    /// Logarithm of the likelihood of a slowdown over that of none, never below 0.
     evidence: f64,
-    /// Sum of logarithmic ratios of the slow timings in a row.
+    /// Sum of the logarithmic ratios of the slow timings in a row.
     excess: f64,
 }
 
 /// Timings before the first comparison.
-const LEAST: u32 = 5;
-/// Evidence that one timing can give, in units of the logarithm of likelihoods.
-const MOST_EVIDENCE: f64 = 5.0;
-/// A change is believed at odds of about 10,000 to 1.
-const ENOUGH_EVIDENCE: f64 = 9.2;
-/// Spread below which no page's times are believed to be: a tenth.
-const LEAST_SIGMA: f64 = 0.1;
-/// Share of a new timing in the spread.
-const SPREAD_GAIN: f64 = 0.05;
+const MIN_TIMINGS: u32 = 5;
+/// Evidence of a single timing.
+const MAX_EVIDENCE: f64 = 5.0;
+/// Evidence for a report: odds of about 10,000 to 1.
+const REPORT_EVIDENCE: f64 = 9.2;
+/// Least standard deviation of the logarithm: a tenth, even if a page varied less so far.
+const MIN_SIGMA: f64 = 0.1;
+/// Weight of a new timing in the variance.
+const VARIANCE_GAIN: f64 = 0.05;
 
 impl Baseline {
-    /// Compares `timing` with the past and takes it in.
+    /// Compares `timing` with the baseline, then updates the baseline.
     pub fn observe(&mut self, sensitivity: &Sensitivity, timing: Timing) -> Comparison {
-        let (size, ms) = (timing.bytes as f64 / 1024.0, timing.ms.max(0.01));
-        let expected = self.fit.expected(size).unwrap_or(ms);
+        let size = timing.bytes as f64 / 1024.0;
+        let ms = timing.ms.max(0.01);
+        let expected = self.regression.expected(size).unwrap_or(ms);
         let ratio = (ms / expected).ln();
         let change = sensitivity.factor.max(1.01).ln();
         if self.is_learning() {
+            // The first timings may be outliers themselves, so that their influence is bounded.
             self.learn(size, ms.min(3.0 * expected), ratio.clamp(-1.0, 1.0));
             return Comparison::Learning;
         }
-        let variance = self.variance.max(LEAST_SIGMA * LEAST_SIGMA);
+        // Evidence of a normal variable for a mean of `change` against a mean of 0.
+        let variance = self.variance.max(MIN_SIGMA * MIN_SIGMA);
         let evidence =
-            ((ratio - change / 2.0) * change / variance).clamp(-MOST_EVIDENCE, MOST_EVIDENCE);
+            ((ratio - change / 2.0) * change / variance).clamp(-MAX_EVIDENCE, MAX_EVIDENCE);
         self.evidence = (self.evidence + evidence).max(0.0);
         if ratio < change / 2.0 {
-            (self.slow_in_a_row, self.excess) = (0, 0.0);
+            self.slow_in_a_row = 0;
+            self.excess = 0.0;
             self.learn(size, ms, ratio);
             return Comparison::Normal;
         }
         self.slow_in_a_row = self.slow_in_a_row.saturating_add(1);
         self.excess += ratio;
-        if self.slow_in_a_row >= sensitivity.repeats && self.evidence >= ENOUGH_EVIDENCE {
-            return Comparison::Slower {
-                ratio: (self.excess / f64::from(self.slow_in_a_row)).exp(),
-            };
+        if self.slow_in_a_row >= sensitivity.repeats && self.evidence >= REPORT_EVIDENCE {
+            let ratio = (self.excess / f64::from(self.slow_in_a_row)).exp();
+            return Comparison::Slower { ratio };
         }
-        self.widen(ratio.min(change));
+        // A page with many slow timings varies much: that lowers the evidence of later ones.
+        self.update_variance(ratio.min(change));
         Comparison::Slow
     }
 
-    /// Forgets the past, after the page's subnet was delegated anew or when the slowness was found
-    /// to be the server's own: what comes now is the new usual.
+    /// Forgets all timings, after the page's subnet was delegated to another agent or when the
+    /// server itself had become slower: the next timings are the new usual ones.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
 
     /// Whether there are too few timings to compare with.
     pub fn is_learning(&self) -> bool {
-        self.seen < LEAST
-    }
-
-    /// The usual time of an answer of `bytes`, in milliseconds.
-    pub fn expected_ms(&self, bytes: u64) -> Option<f64> {
-        self.fit.expected(bytes as f64 / 1024.0)
+        self.timings < MIN_TIMINGS
     }
 
     fn learn(&mut self, size: f64, ms: f64, ratio: f64) {
-        self.fit.add(size, ms);
-        self.seen = self.seen.saturating_add(1);
-        self.widen(ratio);
+        self.regression.add(size, ms);
+        self.timings = self.timings.saturating_add(1);
+        self.update_variance(ratio);
     }
 
-    /// The first timings count as an average, later ones by a fixed share.
-    fn widen(&mut self, ratio: f64) {
-        let gain = SPREAD_GAIN.max(1.0 / f64::from(self.seen.max(1)));
+    fn update_variance(&mut self, ratio: f64) {
+        // The first timings count as an average, later ones with a fixed weight.
+        let gain = VARIANCE_GAIN.max(1.0 / f64::from(self.timings.max(1)));
         self.variance += gain * (ratio * ratio - self.variance);
     }
 }

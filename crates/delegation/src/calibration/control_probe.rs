@@ -1,22 +1,22 @@
-//! Who can tell a slow way from a slow server?
+//! Control probe: another agent's probe that separates a slow path from a slow server.
 
 use model::{AgentId, IncidentCause};
 
 use super::cause;
 
-/// An agent that measured the subnet when all was well, and what it measured, in microseconds.
+/// An agent that measured the subnet before the incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ControlProbe {
-    /// Who.
+    /// The agent that probes again.
     pub agent: AgentId,
-    /// Its round trip then.
+    /// Its round trip before the incident, in microseconds.
     pub before_us: u32,
 }
 
 impl ControlProbe {
-    /// The best control probe against `slow`, which had the round trip `own_us` when it got the subnet:
-    /// another agent, ready to measure, that measured the subnet then (the nearest of them), or
-    /// else `slow` itself. `measured` comes fastest first.
+    /// The best control probe for an incident of `slow`, which had the round trip `own_us` when it
+    /// got the subnet: of another agent that is ready and measured the subnet then (the nearest of
+    /// them), or else of `slow` itself. `measured` is sorted, fastest first.
     pub fn choose(
         slow: AgentId,
         own_us: Option<u32>,
@@ -29,15 +29,15 @@ impl ControlProbe {
         ready.or(own).map(|(agent, before_us)| Self { agent, before_us })
     }
 
-    /// Why the pages that `slow` fetches take `ratio` times as long as usual, when the control probe
-    /// measures `now_us`. Another agent that sees it too blames the server ([`cause`]). `slow`
-    /// itself blames its way when its own round trip has grown, and else the server, which is slow
-    /// to think.
+    /// The cause of an incident, when the pages that `slow` fetches take `ratio` times as long as
+    /// usual and the control probe measures `now_us`. When another agent sees the slowdown too, the
+    /// server is the cause ([`cause`]). `slow` itself blames its path when its own round trip has
+    /// grown, and else the server, which takes longer to answer.
     pub fn cause(&self, slow: AgentId, ratio: f64, now_us: u32) -> IncidentCause {
         let ms = |us: u32| f64::from(us) / 1_000.0;
-        let seen = cause(ratio, ms(self.before_us), ms(now_us));
-        match (self.agent == slow, seen) {
-            (false, seen) => seen,
+        let by_probe = cause(ratio, ms(self.before_us), ms(now_us));
+        match (self.agent == slow, by_probe) {
+            (false, cause) => cause,
             (true, IncidentCause::Server) => IncidentCause::Path,
             (true, IncidentCause::Path) => IncidentCause::Server,
         }
@@ -54,7 +54,7 @@ mod tests {
     const MEASURED: [(AgentId, u32); 3] = [(SLOW, 9_000), (NEXT, 30_000), (FAR, 80_000)];
 
     #[test]
-    fn another_agent_that_was_there_is_the_best_witness() {
+    fn another_agent_that_measured_before_is_the_best_control() {
         let choose = |measured: &[(AgentId, u32)], asleep: &[AgentId]| {
             ControlProbe::choose(SLOW, Some(9_000), measured, |agent| !asleep.contains(&agent))
         };
@@ -68,11 +68,11 @@ mod tests {
             Some(ControlProbe { agent: SLOW, before_us: 9_000 })
         );
         assert_eq!(choose(&MEASURED, &[SLOW, NEXT, FAR]), None);
-        assert_eq!(ControlProbe::choose(SLOW, None, &[], |_| true), None, "nobody ever measured");
+        assert_eq!(ControlProbe::choose(SLOW, None, &[], |_| true), None, "no agent has measured");
     }
 
     #[test]
-    fn a_server_is_slow_for_everybody_and_a_way_for_one() {
+    fn a_server_is_slow_for_all_agents_and_a_path_for_one() {
         let other = ControlProbe { agent: NEXT, before_us: 30_000 };
         assert_eq!(other.cause(SLOW, 4.0, 31_000), IncidentCause::Path);
         assert_eq!(other.cause(SLOW, 4.0, 130_000), IncidentCause::Server);

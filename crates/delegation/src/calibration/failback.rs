@@ -1,56 +1,59 @@
-//! The way back: a subnet that left its agent because the way became slow returns when the way is
-//! as it was.
+//! Failback: a subnet that left its agent because the path became slow returns when the path has
+//! recovered.
 
 use model::{AgentId, UnixMillis};
 use serde::{Deserialize, Serialize};
 
 use super::ReopenLimits;
 
-/// A subnet's former agent, remembered since it was moved for slowness.
+/// The former agent of a subnet that was moved because of a slow path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failback {
-    /// Who had it.
+    /// The agent that had the subnet.
     pub former: AgentId,
-    /// What a probe of the former agent took before it became slow, in microseconds.
+    /// Its round trip before the path became slow, in microseconds.
     pub before_us: u32,
+    /// When the subnet was moved.
     since: UnixMillis,
-    asked: Option<UnixMillis>,
+    /// When the former agent last measured.
+    last_probe: Option<UnixMillis>,
+    /// Good measurements in a row.
     good: u32,
 }
 
-/// Good answers in a row before the subnet goes back.
-const PROOFS: u32 = 2;
-/// The former agent must be faster than the present one by this share, so that equals do not swap
-/// to and fro.
+/// Good measurements in a row before the subnet goes back.
+const MIN_GOOD: u32 = 2;
+/// Share by which the former agent must be faster than the present one, so that a subnet does not
+/// move to and fro between equal agents.
 const MARGIN: f64 = 0.1;
 
 impl Failback {
-    /// The subnet left `former` at this time.
+    /// The failback of a subnet that left `former` at this time.
     pub fn new(former: AgentId, before_us: u32, since: UnixMillis) -> Self {
-        Self { former, before_us, since, asked: None, good: 0 }
+        Self { former, before_us, since, last_probe: None, good: 0 }
     }
 
-    /// Whether the former agent shall probe the subnet now: once in each of the policy's windows.
-    pub fn is_due(&self, rest: &ReopenLimits, at: UnixMillis) -> bool {
-        at.distance_ms(self.asked.unwrap_or(self.since)) >= rest.window_ms
+    /// Whether the former agent shall probe the subnet now: once in each window.
+    pub fn is_due(&self, limits: &ReopenLimits, at: UnixMillis) -> bool {
+        at.distance_ms(self.last_probe.unwrap_or(self.since)) >= limits.window_ms
     }
 
-    /// The former agent measured `probe_us`, the present one lately `present_us`. True when the
-    /// subnet's search shall be opened again with both measurements: twice in a row the way was as
-    /// before (nearer to the former time than to `factor` times it) and faster than the present
-    /// one, and the last delegation has had its rest.
+    /// Records that the former agent measured `probe_us` and the present one lately `present_us`.
+    /// True when the subnet's search shall be reopened with both measurements: twice in a row the
+    /// path was as before (in proportion nearer to the former time than to `factor` times it) and
+    /// faster than the present one, and the limits allow it.
     pub fn observe(
         &mut self,
-        rest: &ReopenLimits,
+        limits: &ReopenLimits,
         factor: f64,
         probe_us: u32,
         present_us: u32,
         at: UnixMillis,
     ) -> bool {
-        self.asked = Some(at);
+        self.last_probe = Some(at);
         let as_before = f64::from(probe_us) < f64::from(self.before_us) * factor.max(1.0).sqrt();
         let faster = f64::from(probe_us) < f64::from(present_us) * (1.0 - MARGIN);
         self.good = if as_before && faster { self.good.saturating_add(1) } else { 0 };
-        self.good >= PROOFS && at.distance_ms(self.since) >= rest.min_interval_ms
+        self.good >= MIN_GOOD && at.distance_ms(self.since) >= limits.min_interval_ms
     }
 }

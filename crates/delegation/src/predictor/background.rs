@@ -1,69 +1,71 @@
-//! A subnet may be where no landmark is.
+//! Background cluster: subnets that are where no landmark is.
 //!
-//! What an agent measures there is like what the agents measure at all clusters together, whose
-//! logarithms are taken for normal. That is little, but it keeps a subnet from being taken for one
-//! of the known clusters when none explains it, and the agents that are far from all landmarks from
-//! being passed over.
+//! Their round trips are distributed like those of the agents to all clusters together, whose
+//! logarithms are taken for normal. That says little, but a subnet that no cluster explains is not
+//! taken for one of the known clusters, and agents that are far from all landmarks are asked, too.
 
 use super::access_time::{self, FREEDOM};
 use super::normal;
 
-/// The least deviation of the logarithm: a few landmarks near each other say little of the world.
-const LEAST_DEVIATION: f64 = 0.5;
-/// With a landmark so near, half of what is near an agent is at a known cluster.
+/// Least standard deviation of the logarithm: a few landmarks near each other say little of the
+/// rest of the network.
+const MIN_DEVIATION: f64 = 0.5;
+/// Time to the nearest cluster at which half of what is near an agent is at a known cluster.
 const NEAR_MS: f64 = 20.0;
 
-/// Round trips to a subnet that may be anywhere.
+/// Distribution of round trips to a subnet at the background cluster.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Background {
     /// Probability that the next subnet is there.
     pub(super) probability: f64,
-    /// Of the logarithm of milliseconds.
+    /// Mean of the logarithm of milliseconds.
     mean: f32,
+    /// Standard deviation of the logarithm of milliseconds.
     deviation: f32,
 }
 
 impl Default for Background {
-    /// Before anything was measured.
+    /// The distribution before anything was measured.
     fn default() -> Self {
         Self::of(1.0, std::iter::empty())
     }
 }
 
 impl Background {
-    /// Where the next subnet is with this `probability`, and then as far as these times in milliseconds
-    /// say.
+    /// Where the next subnet is with this `probability`, fitted to the times of the other clusters.
     pub(super) fn of(probability: f64, times_ms: impl Iterator<Item = f64>) -> Self {
-        let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
+        let mut sum = 0.0;
+        let mut squares = 0.0;
+        let mut count: f64 = 0.0;
         for logarithm in times_ms.map(|time_ms| time_ms.max(0.1).ln()) {
             sum += logarithm;
             squares += logarithm * logarithm;
             count += 1.0;
         }
-        let mean = sum / f64::max(count, 1.0);
-        let variance = squares / f64::max(count, 1.0) - mean * mean;
-        let deviation = variance.max(0.0).sqrt().max(LEAST_DEVIATION);
+        let mean = sum / count.max(1.0);
+        let variance = squares / count.max(1.0) - mean * mean;
+        let deviation = variance.max(0.0).sqrt().max(MIN_DEVIATION);
         Self { probability, mean: mean as f32, deviation: deviation as f32 }
     }
 
-    /// How much of what is near an agent may be background, from 0 to 1, by the time to the nearest
-    /// cluster: next to an agent that is far from every landmark is nothing that one stands for.
-    pub(super) fn background_shares(nearest_ms: f64) -> f32 {
+    /// Share of what is near an agent that may be at the background cluster, by the time to its
+    /// nearest cluster: no cluster stands for what is next to an agent that is far from all of them.
+    pub(super) fn share(nearest_ms: f64) -> f32 {
         (1.0 / (1.0 + NEAR_MS / nearest_ms.max(0.1))) as f32
     }
 
     /// How well it explains a round trip, as a density that compares with
     /// [`super::access_time::AccessTime::observe`].
     pub(super) fn density(self, rtt_ms: f32) -> f32 {
-        let surprise = self.deviations(rtt_ms);
-        let base = 1.0 + surprise * surprise / FREEDOM;
+        let residual = self.deviations(rtt_ms);
+        let base = 1.0 + residual * residual / FREEDOM;
         let deviation_ms = self.deviation * rtt_ms.max(0.1);
         access_time::density(base, deviation_ms * deviation_ms)
     }
 
-    /// Probability that an agent measures less than `best_ms`.
-    pub(super) fn below(self, best_ms: f32) -> f32 {
-        normal::below(self.deviations(best_ms))
+    /// Probability that an agent measures less than `fastest_ms`.
+    pub(super) fn below(self, fastest_ms: f32) -> f32 {
+        normal::below(self.deviations(fastest_ms))
     }
 
     /// Mean and variance of a round trip, in milliseconds and their squares.
@@ -83,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_like_what_was_measured() {
+    fn it_is_distributed_like_the_measured_times() {
         let times = [10.0_f64, 20.0, 40.0, 80.0, 160.0, 320.0];
         let background = Background::of(0.5, times.into_iter());
         let half_ms = (20.0_f64 * 160.0).sqrt() as f32;
@@ -94,18 +96,18 @@ mod tests {
     }
 
     #[test]
-    fn who_is_far_from_all_landmarks_has_more_around_it_that_is_unknown() {
-        let shares = [0.0, 2.0, NEAR_MS, 200.0, f64::INFINITY].map(Background::background_shares);
+    fn an_agent_far_from_all_landmarks_has_a_larger_share() {
+        let shares = [0.0, 2.0, NEAR_MS, 200.0, f64::INFINITY].map(Background::share);
         assert!(shares.is_sorted() && shares[0] < 0.01 && shares[4] > 0.99, "{shares:?}");
         assert!((shares[2] - 0.5).abs() < 1e-6);
     }
 
     #[test]
-    fn it_explains_everything_a_little() {
+    fn it_explains_every_time_a_little() {
         let background = Background::of(0.5, [30.0, 90.0, 150.0].into_iter());
         let all: f32 =
             (1..4_000).map(|tenths| background.density(tenths as f32 / 10.0) * 0.1).sum();
-        // AccessTime::observe leaves the constant of Student's t away, 3/8.
+        // The density leaves out the constant of Student's t, 3/8.
         assert!((all - 8.0 / 3.0).abs() < 0.3, "{all}");
         assert!(Background::default().density(0.0).is_finite());
     }

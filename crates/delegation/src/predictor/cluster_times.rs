@@ -1,32 +1,31 @@
-//! A cluster, as a search looks at it: the nearest agents first.
+//! Times of one cluster, ordered for a search: the nearest agents first.
 
 use super::clustering::Row;
 use super::clusters::ExpectedTime;
-use super::normal;
-use super::{ACCESS_MS, ROUTE_SIGMA};
+use super::{ACCESS_MS, ROUTE_SIGMA, normal};
 
-/// Agents that are looked at together.
-const LANES: usize = 8;
+/// Standard deviation of the time from an agent that has measured nothing at a cluster, as a share
+/// of the other agents' mean.
+const UNMEASURED_SIGMA: f32 = 0.7;
 
-/// So many deviations are as good as certain.
-const SURE: f32 = 3.0;
-/// Agents that are found certain together, by the farthest of them.
-const BLOCK: usize = 16;
+/// Deviations below the fastest from which on an agent counts as nearer for certain.
+const CERTAIN: f32 = 3.0;
+/// Agents that count as certain together, judged by the farthest of them.
+const CERTAIN_STEP: usize = 16;
+/// Agents whose probabilities are computed together: with a fixed number the compiler computes four
+/// at a time, which makes a decision three times as fast at a thousand agents.
+const STEP: usize = 8;
 
-/// Spread of the time from an agent that has measured nothing at a cluster, as a share of the others'
-/// mean.
-const STRANGER_SIGMA: f32 = 0.7;
-
-/// What a search needs to know of a cluster at once.
+/// What a search reads of a cluster.
 #[derive(Debug, Clone)]
 pub(super) struct ClusterTimes {
-    /// The mean over all agents that measured something there.
+    /// Mean over all agents that measured something there.
     pub(super) mean_ms: f32,
-    /// What is expected of each agent in milliseconds, the nearest first.
+    /// Times in milliseconds of the agents that measured something there, the nearest first.
     times_ms: Vec<f32>,
-    /// The columns of these agents.
+    /// Columns of the same agents.
     columns: Vec<u32>,
-    /// Columns that measured nothing there.
+    /// Columns of the agents that measured nothing there.
     pub(super) unmeasured: Vec<u32>,
     /// Variance of the time to a subnet that is near this cluster but not at it, in square
     /// milliseconds.
@@ -35,78 +34,79 @@ pub(super) struct ClusterTimes {
 
 impl ClusterTimes {
     pub(super) fn of(row: &Row, spread_ms: f64) -> Self {
-        let known = || (0..).zip(row).filter_map(|(column, time)| Some((column, (*time)?)));
-        let mut nearest: Vec<(u32, f32)> =
-            known().map(|(column, time_ms)| (column, time_ms as f32)).collect();
-        nearest.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let unmeasured =
-            (0..).zip(row).filter(|(_, time)| time.is_none()).map(|(column, _)| column).collect();
-        let mean_ms = known().map(|(_, time)| time).sum::<f64>() / nearest.len().max(1) as f64;
-        let (columns, times_ms) = nearest.into_iter().unzip();
-        Self {
-            mean_ms: mean_ms as f32,
-            times_ms,
-            columns,
-            unmeasured,
-            spread_variance: (spread_ms * spread_ms) as f32,
+        let mut nearest = Vec::new();
+        let mut unmeasured = Vec::new();
+        let mut sum_ms = 0.0;
+        for (column, time_ms) in (0..).zip(row) {
+            match time_ms {
+                Some(time_ms) => {
+                    sum_ms += time_ms;
+                    nearest.push((column, *time_ms as f32));
+                }
+                None => unmeasured.push(column),
+            }
         }
+        nearest.sort_by(|a: &(u32, f32), b| a.1.total_cmp(&b.1));
+        let mean_ms = (sum_ms / nearest.len().max(1) as f64) as f32;
+        let (columns, times_ms) = nearest.into_iter().unzip();
+        let spread_variance = (spread_ms * spread_ms) as f32;
+        Self { mean_ms, times_ms, columns, unmeasured, spread_variance }
     }
 
-    /// What is expected of an agent that measured this here.
-    #[inline]
-    pub(super) fn known(&self, time_ms: f32) -> ExpectedTime {
+    /// Expected time from an agent that measured `time_ms` here.
+    pub(super) fn measured(&self, time_ms: f32) -> ExpectedTime {
         let deviation_ms = ROUTE_SIGMA as f32 * (time_ms - ACCESS_MS as f32).max(1.0);
         ExpectedTime { time_ms, variance: deviation_ms * deviation_ms + self.spread_variance }
     }
 
-    /// What is expected of an agent that has measured nothing here: no more than that it is one of
-    /// the agents.
+    /// Expected time from an agent that has measured nothing here: that of any agent.
     pub(super) fn unmeasured(&self) -> ExpectedTime {
-        let deviation_ms = STRANGER_SIGMA * self.mean_ms;
+        let deviation_ms = UNMEASURED_SIGMA * self.mean_ms;
         ExpectedTime { time_ms: self.mean_ms, variance: deviation_ms * deviation_ms }
     }
 
-    /// Columns with what is expected of them in milliseconds, the nearest first.
+    /// Column and time in milliseconds of each agent that measured something here, the nearest
+    /// first.
     pub(super) fn nearest(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
         self.columns.iter().copied().zip(self.times_ms.iter().copied())
     }
 
-    /// Adds to each agent's column the probability that it would measure less than the best so far if
-    /// the subnet, which is here with this `probability`, is this many deviations of `headway` away from
-    /// it. Begins with the nearest and ends where one gains less than `slight`; who is surely
-    /// nearer is not computed one by one.
-    pub(super) fn add(
+    /// Adds to the column of each agent the probability that the subnet is here and the agent
+    /// measures less than the fastest so far; `deviations` says how far below the fastest an
+    /// expected time is. Agents behind the first that gains less than `negligible` are left out, so
+    /// that a thousand agents cost little more than a dozen.
+    pub(super) fn add_nearer(
         &self,
-        (probability, slight): (f32, f32),
-        headway: impl Fn(ExpectedTime) -> f32,
-        below: &mut [f32],
+        probability: f32,
+        negligible: f32,
+        deviations: impl Fn(ExpectedTime) -> f32,
+        by_column: &mut [f32],
     ) {
-        let sure = self.sure(&headway);
-        for column in &self.columns[..sure] {
-            below[*column as usize] += probability;
+        let certain = self.certain(&deviations);
+        for column in &self.columns[..certain] {
+            by_column[*column as usize] += probability;
         }
-        let (times_ms, far_ms) = self.times_ms[sure..].as_chunks::<LANES>();
-        let (columns, far) = self.columns[sure..].as_chunks::<LANES>();
+        let gain = |time_ms| probability * normal::below(deviations(self.measured(time_ms)));
+        let (times_ms, last_ms) = self.times_ms[certain..].as_chunks::<STEP>();
+        let (columns, last) = self.columns[certain..].as_chunks::<STEP>();
         for (times_ms, columns) in times_ms.iter().zip(columns) {
-            let mut gains = *times_ms;
-            for gain in &mut gains {
-                *gain = probability * normal::below(headway(self.known(*gain)));
-            }
+            let gains = times_ms.map(gain);
             for (column, gain) in columns.iter().zip(gains) {
-                below[*column as usize] += gain;
+                by_column[*column as usize] += gain;
             }
-            if gains[LANES - 1] < slight {
+            if gains[STEP - 1] < negligible {
                 return;
             }
         }
-        for (time_ms, column) in far_ms.iter().zip(far) {
-            below[*column as usize] += probability * normal::below(headway(self.known(*time_ms)));
+        for (column, time_ms) in last.iter().zip(last_ms) {
+            by_column[*column as usize] += gain(*time_ms);
         }
     }
 
-    /// How many of the nearest have so much headway that it counts as certain.
-    fn sure(&self, headway: &impl Fn(ExpectedTime) -> f32) -> usize {
-        let blocks = self.times_ms.chunks_exact(BLOCK);
-        blocks.take_while(|block| headway(self.known(block[BLOCK - 1])) > SURE).count() * BLOCK
+    /// How many of the nearest agents count as nearer for certain.
+    fn certain(&self, deviations: &impl Fn(ExpectedTime) -> f32) -> usize {
+        let is_certain =
+            |step: &&[f32]| deviations(self.measured(step[CERTAIN_STEP - 1])) > CERTAIN;
+        self.times_ms.chunks_exact(CERTAIN_STEP).take_while(is_certain).count() * CERTAIN_STEP
     }
 }

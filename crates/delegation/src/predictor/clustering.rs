@@ -1,71 +1,61 @@
-//! Which landmarks are one cluster.
-//!
-//! Every landmark is laid over every cluster, column by column. The times lie side by side in `f32`
-//! and are gone through once, several at a time: with a thousand agents that is what a survey
-//! spends its time on.
+//! Clustering of the landmarks, by repeated assignment and averaging as in *k*-means, where a
+//! landmark that fits no cluster founds one.
 
 use super::{ACCESS_MS, Cluster, route_deviation_ms};
 
-/// Times per column; `None` where nobody measured.
+/// Times by column in milliseconds; `None` where the agent has not measured.
 pub(super) type Row = Vec<Option<f64>>;
 
-/// A landmark joins a cluster when its squared deviation is on average below this many variances of a
-/// route: two, because a cluster of one landmark deviates as much as the newcomer.
-const JOIN: f64 = 2.0;
-/// Rounds of assigning and averaging. More change nothing that matters.
+/// A landmark joins a cluster when its squared deviation is on average below this many variances of
+/// a route: two, because a cluster of one landmark deviates as much as the landmark that joins it.
+const MAX_DEVIATION: f64 = 2.0;
+/// Rounds of assignment and averaging; further rounds change hardly any cluster.
 const ROUNDS: usize = 4;
-/// Variance of a measurement however short the way, in square milliseconds.
-const FLOOR: f64 = 0.5;
+/// Least variance of a measurement, in square milliseconds.
+const MIN_VARIANCE: f64 = 0.5;
 
 /// The times of each cluster, and the cluster of each row.
 pub(super) fn group(rows: &[Row]) -> (Vec<Row>, Vec<Cluster>) {
-    let landmarks: Vec<Profile> = rows.iter().map(|row| Profile::new(row, |_| 1.0)).collect();
-    let (mut clusters, mut members) = (Vec::new(), Vec::new());
+    let mut clusters = Vec::new();
+    let mut members = Vec::new();
     for _ in 0..ROUNDS {
-        let mut profiles: Vec<Profile> = clusters.iter().map(Profile::of_cluster).collect();
-        members = assign(rows, &landmarks, &mut profiles);
-        clusters = average(rows, &landmarks, &mut members, &profiles);
+        let mut centres: Vec<Centre> = clusters.iter().map(Centre::of).collect();
+        members = assign(rows, &mut centres);
+        clusters = average(rows, &mut members, &centres);
     }
     (clusters, members)
 }
 
-/// The nearest cluster of each landmark; who is near to none founds one.
-fn assign(rows: &[Row], landmarks: &[Profile], clusters: &mut Vec<Profile>) -> Vec<Cluster> {
+/// The nearest cluster of each landmark; a landmark that is near to none founds one.
+fn assign(rows: &[Row], centres: &mut Vec<Centre>) -> Vec<Cluster> {
     let mut members = Vec::with_capacity(rows.len());
-    for (row, landmark) in rows.iter().zip(landmarks) {
-        let fits = clusters
-            .iter()
-            .enumerate()
-            .filter_map(|(cluster, times)| Some((cluster, Fit::of(landmark, times)?)));
+    for row in rows {
+        let fits = centres.iter().enumerate();
+        let fits = fits.filter_map(|(cluster, centre)| Some((cluster, Fit::of(row, centre)?)));
         let nearest = fits.min_by(|(_, a), (_, b)| a.deviation.total_cmp(&b.deviation));
         members.push(match nearest {
-            Some((cluster, fit)) if fit.deviation < JOIN => cluster,
+            Some((cluster, fit)) if fit.deviation < MAX_DEVIATION => cluster,
             _ => {
-                clusters.push(Profile::of_cluster(row));
-                clusters.len() - 1
+                centres.push(Centre::of(row));
+                centres.len() - 1
             }
         });
     }
     members
 }
 
-/// The mean of the landmarks of each cluster, freed of their own access times; clusters that lost all
-/// are dropped.
-fn average(
-    rows: &[Row],
-    landmarks: &[Profile],
-    members: &mut [Cluster],
-    clusters: &[Profile],
-) -> Vec<Row> {
-    let mut sums = vec![Sum::default(); clusters.len()];
-    for ((row, landmark), home) in rows.iter().zip(landmarks).zip(members.iter()) {
-        let access_ms = Fit::of(landmark, &clusters[*home]).map_or(0.0, |fit| fit.access_ms);
-        sums[*home].add(row, access_ms);
+/// The mean of the landmarks of each cluster, without their own access times; clusters that lost
+/// all landmarks are dropped.
+fn average(rows: &[Row], members: &mut [Cluster], centres: &[Centre]) -> Vec<Row> {
+    let mut sums = vec![Sum::default(); centres.len()];
+    for (row, cluster) in rows.iter().zip(members.iter()) {
+        let access_ms = Fit::of(row, &centres[*cluster]).map_or(0.0, |fit| fit.access_ms);
+        sums[*cluster].add(row, access_ms);
     }
-    let kept: Vec<Cluster> =
-        (0..clusters.len()).filter(|cluster| sums[*cluster].landmarks > 0.0).collect();
-    for home in members.iter_mut() {
-        *home = kept.partition_point(|cluster| cluster < home);
+    let is_kept = |cluster: &Cluster| sums[*cluster].landmarks > 0.0;
+    let kept: Vec<Cluster> = (0..centres.len()).filter(is_kept).collect();
+    for cluster in members.iter_mut() {
+        *cluster = kept.partition_point(|other| other < cluster);
     }
     kept.into_iter().map(|cluster| sums[cluster].mean()).collect()
 }
@@ -74,6 +64,7 @@ fn average(
 struct Sum {
     landmarks: f64,
     access_ms: f64,
+    /// Sum and number of times by column.
     columns: Vec<(f64, f64)>,
 }
 
@@ -82,9 +73,10 @@ impl Sum {
         self.columns.resize(row.len(), (0.0, 0.0));
         self.landmarks += 1.0;
         self.access_ms += access_ms;
-        for (column, time_ms) in self.columns.iter_mut().zip(row) {
+        for ((sum, count), time_ms) in self.columns.iter_mut().zip(row) {
             if let Some(time_ms) = time_ms {
-                *column = (column.0 + time_ms - access_ms, column.1 + 1.0);
+                *sum += time_ms - access_ms;
+                *count += 1.0;
             }
         }
     }
@@ -97,39 +89,21 @@ impl Sum {
     }
 }
 
-/// Columns that are gone through together.
-const LANES: usize = 8;
+/// Times of a cluster by column, with the weight of a deviation from each: the longer the route,
+/// the less a deviation says.
+struct Centre(Vec<Option<(f64, f64)>>);
 
-/// Some columns of a row; where nothing was measured, the weight is none.
-#[derive(Clone, Copy, Default)]
-struct Columns {
-    times_ms: [f32; LANES],
-    weights: [f32; LANES],
-}
-
-/// A row laid out for [`Fit`].
-struct Profile(Vec<Columns>);
-
-impl Profile {
-    fn new(row: &Row, weight: impl Fn(f64) -> f64) -> Self {
-        let mut profile = vec![Columns::default(); row.len().div_ceil(LANES)];
-        for (column, time_ms) in row.iter().enumerate() {
-            let Some(time_ms) = *time_ms else { continue };
-            profile[column / LANES].times_ms[column % LANES] = time_ms as f32;
-            profile[column / LANES].weights[column % LANES] = weight(time_ms) as f32;
-        }
-        Self(profile)
-    }
-
-    /// The longer the way, the less a deviation says.
-    fn of_cluster(row: &Row) -> Self {
-        Self::new(row, |expected| 1.0 / (route_deviation_ms(expected).powi(2) + FLOOR))
+impl Centre {
+    fn of(row: &Row) -> Self {
+        let weight = |time_ms: f64| 1.0 / (route_deviation_ms(time_ms).powi(2) + MIN_VARIANCE);
+        let weighted = |time_ms: &Option<f64>| time_ms.map(|time_ms| (time_ms, weight(time_ms)));
+        Self(row.iter().map(weighted).collect())
     }
 }
 
-/// How a landmark lies to a cluster.
+/// How well a landmark fits a cluster.
 struct Fit {
-    /// Its access time above the cluster's, in milliseconds.
+    /// Access time of the landmark above that of the cluster, in milliseconds.
     access_ms: f64,
     /// Mean squared deviation of the rest, in variances of a route.
     deviation: f64,
@@ -137,28 +111,24 @@ struct Fit {
 
 impl Fit {
     /// `None` when no agent has measured both.
-    fn of(landmark: &Profile, cluster: &Profile) -> Option<Self> {
-        let agents = total(landmark, cluster, |weight, _| if weight > 0.0 { 1.0 } else { 0.0 });
-        let weight = total(landmark, cluster, |weight, _| weight);
-        let pull = total(landmark, cluster, |weight, difference| weight * difference);
-        let squares =
-            total(landmark, cluster, |weight, difference| weight * difference * difference);
-        let access_ms = pull / (weight + 1.0 / (2.0 * ACCESS_MS * ACCESS_MS));
-        // The squares of what is left once the access time is taken off.
-        let squares = squares - 2.0 * access_ms * pull + access_ms * access_ms * weight;
-        (agents > 0.0).then(|| Self { access_ms, deviation: squares.max(0.0) / agents })
-    }
-}
-
-/// The sum of `value` of weight and difference over all columns. One sum at a time: several fit no
-/// registers.
-fn total(landmark: &Profile, cluster: &Profile, value: impl Fn(f32, f32) -> f32) -> f64 {
-    let mut sums = [0.0; LANES];
-    for (landmark, cluster) in landmark.0.iter().zip(&cluster.0) {
-        for (lane, sum) in sums.iter_mut().enumerate() {
-            let weight = landmark.weights[lane] * cluster.weights[lane];
-            *sum += value(weight, landmark.times_ms[lane] - cluster.times_ms[lane]);
+    fn of(landmark: &Row, centre: &Centre) -> Option<Self> {
+        let mut agents = 0.0;
+        let mut weights = 0.0;
+        let mut sum = 0.0;
+        let mut squares = 0.0;
+        for (time_ms, expected) in landmark.iter().zip(&centre.0) {
+            if let (Some(time_ms), Some((expected_ms, weight))) = (time_ms, expected) {
+                let difference = time_ms - expected_ms;
+                agents += 1.0;
+                weights += weight;
+                sum += weight * difference;
+                squares += weight * difference * difference;
+            }
         }
+        // The access time adds the same from every agent. Its prior keeps it from explaining what
+        // routes do.
+        let access_ms = sum / (weights + 1.0 / (2.0 * ACCESS_MS * ACCESS_MS));
+        let rest = squares - 2.0 * access_ms * sum + access_ms * access_ms * weights;
+        (agents > 0.0).then(|| Self { access_ms, deviation: rest.max(0.0) / agents })
     }
-    sums.into_iter().map(f64::from).sum()
 }

@@ -1,4 +1,4 @@
-//! Which subnets to take as landmarks.
+//! Choice and replacement of the landmark subnets.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -6,35 +6,36 @@ use std::collections::{BTreeMap, HashSet};
 use hierarchy::{CompanyId, Country, Hierarchy, SubnetId};
 use model::AgentId;
 
-/// How many landmarks: a few hundred find nearly as good agents; this many save a tenth of the
-/// later probes.
+/// Default number of landmarks: a few hundred find nearly as good agents; this many save a tenth of
+/// the later probes.
 pub const COUNT: usize = 1500;
 /// Countries get landmarks by this power of their number of subnets: a little less than in
-/// proportion, because the tenth landmark in a small country tells less than the first.
+/// proportion, because the tenth landmark of a small country says less than the first.
 const POWER: f64 = 0.9;
 
-/// With fewer landmarks than this nothing is predicted: most of the world would be nowhere.
+/// Least number of landmarks for a prediction: with fewer, most subnets would be at the background
+/// cluster.
 pub const MIN_LANDMARKS: usize = 8;
 
-/// So many landmarks are worth having however few subnets there are.
-const FEW: usize = 48;
-/// Beyond that, one for so many subnets: landmarks cost probes, and save them only where there is
+/// Landmarks that are worth having however few subnets there are.
+const ALWAYS: usize = 48;
+/// Subnets per landmark beyond [`ALWAYS`]: landmarks cost probes, and save them only where there is
 /// much to search.
 const SUBNETS_EACH: usize = 4;
 
-/// How many landmarks to have when `answering` subnets are known and at most `most` are allowed:
-/// none while they would be too few to predict anything.
+/// Number of landmarks to have when `answering` subnets are known and at most `most` are allowed:
+/// none while they would be too few for a prediction.
 pub fn target_count(answering: usize, most: usize) -> usize {
     if answering < MIN_LANDMARKS {
         return 0;
     }
-    FEW.max(answering / SUBNETS_EACH).min(most)
+    ALWAYS.max(answering / SUBNETS_EACH).min(most)
 }
 
 /// Chooses `count` of the subnets in `answering` (fewer when there are fewer), spread over
 /// countries by Adams's rule of apportionment: every country gets its first landmark before any
-/// gets a second. Within a country companies come once each before any comes again. `rank` breaks
-/// ties: pass something seeded and random-looking.
+/// gets a second. Within a country each company gets one before any gets a second. `rank` breaks
+/// ties and should look random.
 pub fn choose(
     hierarchy: &Hierarchy,
     answering: &[SubnetId],
@@ -49,10 +50,10 @@ pub fn choose(
         countries.into_values().map(|subnets| Queue::new(hierarchy, subnets, &rank)).collect();
     let mut chosen = Vec::new();
     while chosen.len() < count {
-        let strongest = queues
+        let next = queues
             .iter_mut()
-            .max_by(|a, b| a.claim().partial_cmp(&b.claim()).unwrap_or(Ordering::Equal));
-        let Some(next) = strongest else { break };
+            .max_by(|a, b| a.priority().partial_cmp(&b.priority()).unwrap_or(Ordering::Equal));
+        let Some(next) = next else { break };
         let Some(subnet) = next.waiting.pop() else { break };
         next.given += 1.0;
         chosen.push(subnet);
@@ -60,12 +61,12 @@ pub fn choose(
     chosen
 }
 
-/// How a landmark has been doing.
+/// Latest probes of one landmark, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Health {
     /// The landmark.
     pub subnet: SubnetId,
-    /// Agents that probed it lately.
+    /// Agents that probed it.
     pub asked: u32,
     /// Those of them that got an answer.
     pub answered: u32,
@@ -73,14 +74,14 @@ pub struct Health {
     pub moved: u32,
 }
 
-/// Landmarks that stay, and those that take the clusters of the dead and the unsteady.
+/// Landmarks that stay, and those that replace the lost ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Renewal {
-    /// In their old order.
+    /// Landmarks that stay, in their old order.
     pub kept: Vec<SubnetId>,
-    /// To be struck off.
+    /// Lost landmarks.
     pub retired: Vec<SubnetId>,
-    /// To be probed from now on; as many as were retired, fewer when no more answer.
+    /// New landmarks; as many as were retired, fewer when no more subnets answer.
     pub added: Vec<SubnetId>,
 }
 
@@ -89,37 +90,37 @@ pub struct Renewal {
 pub struct LandmarkProbe {
     /// The landmark.
     pub subnet: SubnetId,
-    /// Who probed it.
+    /// The agent that probed it.
     pub agent: AgentId,
     /// Round trip in microseconds; none without an answer.
     pub rtt_us: Option<u32>,
-    /// The one it had before, from the same cluster.
+    /// Round trip of the probe before, in microseconds, by the same agent.
     pub before_us: Option<u32>,
 }
 
-/// A round trip is far from another when they differ by more than this, and by more than half of
-/// the larger.
-const FAR_US: u32 = 20_000;
+/// Microseconds by which a round trip must differ from the one before to count as moved; it must
+/// differ by half of the larger one, too.
+const MOVED_US: u32 = 20_000;
 
-/// How each landmark has been doing, by what agents say that hear something. An agent that gets no
-/// answer from most landmarks is deaf itself, and says nothing about them.
-pub fn health(reports: &[LandmarkProbe]) -> Vec<Health> {
-    let mut timing_reports: BTreeMap<AgentId, (u32, u32)> = BTreeMap::new();
-    for report in reports {
-        let (asked, answered) = timing_reports.entry(report.agent).or_default();
+/// Health of each landmark. An agent that gets no answer from most landmarks has itself no
+/// connection, so its probes are ignored.
+pub fn health(probes: &[LandmarkProbe]) -> Vec<Health> {
+    let mut by_agent: BTreeMap<AgentId, (u32, u32)> = BTreeMap::new();
+    for probe in probes {
+        let (asked, answered) = by_agent.entry(probe.agent).or_default();
         *asked += 1;
-        *answered += u32::from(report.rtt_us.is_some());
+        *answered += u32::from(probe.rtt_us.is_some());
     }
-    let is_deaf =
-        |agent| timing_reports.get(&agent).is_some_and(|(asked, answered)| 2 * answered < *asked);
+    let is_disconnected =
+        |agent| by_agent.get(&agent).is_some_and(|(asked, answered)| 2 * answered < *asked);
     let mut healths: BTreeMap<SubnetId, Health> = BTreeMap::new();
-    for report in reports.iter().filter(|report| !is_deaf(report.agent)) {
-        let subnet = report.subnet;
+    for probe in probes.iter().filter(|probe| !is_disconnected(probe.agent)) {
+        let subnet = probe.subnet;
         let health =
             healths.entry(subnet).or_insert(Health { subnet, asked: 0, answered: 0, moved: 0 });
         health.asked += 1;
-        health.answered += u32::from(report.rtt_us.is_some());
-        health.moved += u32::from(report.has_moved());
+        health.answered += u32::from(probe.rtt_us.is_some());
+        health.moved += u32::from(probe.has_moved());
     }
     healths.into_values().collect()
 }
@@ -128,12 +129,12 @@ impl LandmarkProbe {
     fn has_moved(&self) -> bool {
         let (Some(now), Some(before)) = (self.rtt_us, self.before_us) else { return false };
         let difference = now.abs_diff(before);
-        difference > FAR_US && difference > now.max(before) / 2
+        difference > MOVED_US && difference > now.max(before) / 2
     }
 }
 
 impl Health {
-    /// Most agents get no answer, or another one than they used to: it died, or moved.
+    /// Whether most agents get no answer, or another one than before: it is gone, or moved.
     pub fn is_lost(&self) -> bool {
         self.asked > 0 && (2 * self.answered < self.asked || 2 * self.moved > self.asked)
     }
@@ -141,7 +142,7 @@ impl Health {
 
 /// Retires the lost landmarks. Each is replaced by a subnet of its own country, of a company
 /// without a landmark where there is one; where the country has no more, by one that [`choose`]
-/// would take. A landmark that nobody probed is kept.
+/// would take. A landmark that no agent probed is kept.
 pub fn renew(
     hierarchy: &Hierarchy,
     landmarks: &[Health],
@@ -174,11 +175,13 @@ pub fn renew(
     renewal
 }
 
-/// A country's subnets.
+/// Subnets of one country.
 struct Queue {
+    /// Number of subnets to the power of [`POWER`].
     size: f64,
+    /// Landmarks that the country got so far.
     given: f64,
-    /// The next one last.
+    /// The next landmark is the last.
     waiting: Vec<SubnetId>,
 }
 
@@ -198,9 +201,9 @@ impl Queue {
         Self { size, given: 0.0, waiting }
     }
 
-    /// Adams's priority: countries without a landmark first, the largest of them; then by size over
-    /// what was given.
-    fn claim(&self) -> (bool, bool, f64) {
+    /// Priority by Adams's rule: countries without a landmark first, the largest of them; then by
+    /// size over the landmarks that the country got.
+    fn priority(&self) -> (bool, bool, f64) {
         let none_yet = self.given < 1.0;
         (
             !self.waiting.is_empty(),

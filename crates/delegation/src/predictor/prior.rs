@@ -1,4 +1,4 @@
-//! How often subnets of this registry, country and company turned out to be at each cluster.
+//! Prior of a subnet: how often subnets of its registry, country and company were at each cluster.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use super::{Cluster, Clusters};
 
 /// Counts of clusters at four levels, from "any subnet" down to "a subnet of this company".
 ///
-/// Ids of companies and clusters belong to one generation and one survey: a new one of either needs a
-/// new prior, learned again from the landmarks and the stored trails.
+/// Ids of companies and clusters belong to one generation and one model fit: a new one of either
+/// needs a new prior, built again from the landmarks and the stored trails.
 #[derive(Debug, Clone)]
 pub struct Prior {
     clusters: usize,
-    /// Probability that any subnet is at none of the clusters.
+    /// Probability that any subnet is at the background cluster.
     background: f64,
-    tallies: HashMap<Level, Tally>,
+    counts: HashMap<Level, Counts>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,9 +27,9 @@ enum Level {
 }
 
 impl Level {
-    /// How many subnets of a level outweigh what is known one level up. Companies tell most, so
-    /// they count soonest.
-    fn trust(self) -> f64 {
+    /// Number of subnets of a level that weigh as much as what is known one level up. Companies say
+    /// most about their subnets, so they count soonest.
+    fn smoothing(self) -> f64 {
         match self {
             Self::Any => 30.0,
             Self::Registry(_) => 15.0,
@@ -40,64 +40,62 @@ impl Level {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Tally {
+struct Counts {
     total: f64,
     /// Sorted by cluster; most companies are at one or two.
-    counts: Vec<(Cluster, f64)>,
+    by_cluster: Vec<(Cluster, f64)>,
 }
 
-/// Shares below this are not remembered.
-const LEAST: f64 = 0.01;
-/// A subnet that was searched counts less than a landmark, because where it is was inferred from a
-/// few probes.
-const SEARCHED: f64 = 0.7;
+/// Probabilities below this are not counted.
+const MIN_COUNTED: f64 = 0.01;
+/// Weight of a searched subnet against that of a landmark: its cluster was inferred from a few
+/// probes.
+const SEARCHED_WEIGHT: f64 = 0.7;
 
 impl Prior {
-    /// What the landmarks themselves say.
+    /// The prior of the landmarks alone.
     pub fn from_landmarks(hierarchy: &Hierarchy, clusters: &Clusters) -> Self {
         let background = clusters.background().probability;
-        let mut prior = Self { clusters: clusters.len(), background, tallies: HashMap::new() };
+        let mut prior = Self { clusters: clusters.len(), background, counts: HashMap::new() };
         for (subnet, cluster) in clusters.members() {
             prior.add(hierarchy, *subnet, &[(*cluster, 1.0)]);
         }
         prior
     }
 
-    /// Learns that `subnet` is at these clusters with these probabilities, as a [`super::Posterior`]
-    /// gives them.
+    /// Adds the observation that `subnet` is at each cluster with these probabilities, which are
+    /// those of [`super::Posterior::probabilities`].
     pub fn add_observation(
         &mut self,
         hierarchy: &Hierarchy,
         subnet: SubnetId,
         probabilities: &[f64],
     ) {
-        let likely = probabilities
-            .iter()
-            .copied()
-            .enumerate()
-            .filter(|(_, probability)| *probability >= LEAST);
-        let shares: Vec<(Cluster, f64)> =
-            likely.map(|(cluster, probability)| (cluster, SEARCHED * probability)).collect();
-        self.add(hierarchy, subnet, &shares);
+        let likely = probabilities.iter().enumerate();
+        let likely = likely.filter(|(_, probability)| **probability >= MIN_COUNTED);
+        let counts: Vec<(Cluster, f64)> =
+            likely.map(|(cluster, probability)| (cluster, SEARCHED_WEIGHT * probability)).collect();
+        self.add(hierarchy, subnet, &counts);
     }
 
-    /// The probability of each cluster, and then that of being at none of them, for a subnet about
-    /// which only the hierarchy is known: the counts of its company, completed by those of its
-    /// country, those by its registry's, and so on.
+    /// Probability of each cluster and then of the background cluster, for a subnet of which only
+    /// the hierarchy is known: the counts of its company, smoothed by those of its country, those
+    /// by its registry's, and so on.
     pub fn probabilities(&self, hierarchy: &Hierarchy, subnet: SubnetId) -> Vec<f64> {
-        let mut prior = vec![(1.0 - self.background) / self.clusters as f64; self.clusters];
-        prior.push(self.background);
+        let uniform = (1.0 - self.background) / self.clusters as f64;
+        let mut probabilities = vec![uniform; self.clusters];
+        probabilities.push(self.background);
         for level in levels(hierarchy, subnet) {
-            if let Some(tally) = self.tallies.get(&level) {
-                tally.sharpen(&mut prior, level.trust());
+            if let Some(counts) = self.counts.get(&level) {
+                counts.update(&mut probabilities, level.smoothing());
             }
         }
-        prior
+        probabilities
     }
 
-    fn add(&mut self, hierarchy: &Hierarchy, subnet: SubnetId, shares: &[(Cluster, f64)]) {
+    fn add(&mut self, hierarchy: &Hierarchy, subnet: SubnetId, counts: &[(Cluster, f64)]) {
         for level in levels(hierarchy, subnet) {
-            self.tallies.entry(level).or_default().add(shares);
+            self.counts.entry(level).or_default().add(counts);
         }
     }
 }
@@ -111,24 +109,25 @@ fn levels(hierarchy: &Hierarchy, subnet: SubnetId) -> impl Iterator<Item = Level
     std::iter::once(Level::Any).chain(registry).chain(country).chain(company)
 }
 
-impl Tally {
-    fn add(&mut self, shares: &[(Cluster, f64)]) {
-        for (cluster, share) in shares {
-            self.total += share;
-            match self.counts.binary_search_by_key(cluster, |(counted, _)| *counted) {
-                Ok(index) => self.counts[index].1 += share,
-                Err(index) => self.counts.insert(index, (*cluster, *share)),
+impl Counts {
+    fn add(&mut self, counts: &[(Cluster, f64)]) {
+        for (cluster, count) in counts {
+            self.total += count;
+            match self.by_cluster.binary_search_by_key(cluster, |(counted, _)| *counted) {
+                Ok(index) => self.by_cluster[index].1 += count,
+                Err(index) => self.by_cluster.insert(index, (*cluster, *count)),
             }
         }
     }
 
-    fn sharpen(&self, prior: &mut [f64], trust: f64) {
-        let kept = trust / (self.total + trust);
-        for probability in prior.iter_mut() {
+    /// Mixes the counts into the probabilities of the level above.
+    fn update(&self, probabilities: &mut [f64], smoothing: f64) {
+        let kept = smoothing / (self.total + smoothing);
+        for probability in probabilities.iter_mut() {
             *probability *= kept;
         }
-        for (cluster, count) in &self.counts {
-            prior[*cluster] += count / (self.total + trust);
+        for (cluster, count) in &self.by_cluster {
+            probabilities[*cluster] += count / (self.total + smoothing);
         }
     }
 }

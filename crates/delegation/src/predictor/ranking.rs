@@ -1,4 +1,4 @@
-//! Who may be nearer than the best so far.
+//! Ranking of the agents by the probability that they are nearer than the fastest so far.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -8,20 +8,18 @@ use model::AgentId;
 use super::{Clusters, Posterior, normal};
 use crate::{AvailableAgents, ProbeOutcome, Search};
 
-/// Once an agent gains less than this from a cluster, those behind it are not considered there.
-const SLIGHT: f32 = 1e-3;
-/// Agents that are looked at together.
-const LANES: usize = 16;
+/// At each cluster, agents behind the first that gains less than this are left out.
+const NEGLIGIBLE_GAIN: f32 = 1e-3;
 
-/// Who can still be chosen: everybody on the roster who has not answered.
+/// The agents that can still be chosen: all available ones that have not answered the search.
 #[derive(Debug, Clone)]
 pub(super) struct OpenAgents<'f> {
-    roster: &'f AvailableAgents,
+    available: &'f AvailableAgents,
     search: &'f Search<'f>,
-    /// Whether the roster and the clusters have the same agents, as mostly: then nobody has to be
-    /// looked up.
-    same: bool,
-    /// Agents that no landmark tells anything of.
+    /// Whether exactly the available agents have a column, as is usual: then none has to be looked
+    /// up.
+    all_have_columns: bool,
+    /// Open agents that have measured no landmark.
     unmeasured: Vec<AgentId>,
 }
 
@@ -34,124 +32,103 @@ pub(super) struct RankedAgent {
 
 impl<'f> OpenAgents<'f> {
     pub(super) fn new(
-        roster: &'f AvailableAgents,
+        available: &'f AvailableAgents,
         clusters: &Clusters,
         search: &'f Search<'f>,
     ) -> Self {
-        let mut open_agents =
-            Self { roster, search, same: roster.is(clusters.agents()), unmeasured: Vec::new() };
-        if !open_agents.same {
-            let unmeasured = roster.unmeasured(clusters.agents());
-            open_agents.unmeasured =
-                unmeasured.filter(|agent| !open_agents.has_answered(*agent)).collect();
+        let columns = clusters.agents();
+        let all_have_columns = available.agents().eq(columns.iter().copied());
+        let mut open = Self { available, search, all_have_columns, unmeasured: Vec::new() };
+        if !all_have_columns {
+            let others = available.agents().filter(|agent| columns.binary_search(agent).is_err());
+            open.unmeasured = others.filter(|agent| !open.has_answered(*agent)).collect();
         }
-        open_agents
+        open
     }
 
     fn is_open(&self, agent: AgentId) -> bool {
-        (self.same || self.roster.knows(agent)) && !self.has_answered(agent)
+        (self.all_have_columns || self.available.knows(agent)) && !self.has_answered(agent)
     }
 
     fn has_answered(&self, agent: AgentId) -> bool {
         let mut trail = self.search.trail.iter();
-        trail.any(|asked| asked.agent == agent && asked.outcome != ProbeOutcome::Pending)
+        trail.any(|probe| probe.agent == agent && probe.outcome != ProbeOutcome::Pending)
     }
 }
 
 impl Posterior<'_> {
-    /// Who in the open_agents would measure less than `best_ms` with a probability of at least `least`,
-    /// the likeliest first. Looks at the nearest agents of the likely clusters only, so that a
-    /// thousand agents cost little more than a dozen; and puts them in order only as far as
-    /// somebody asks, because a step wants one of them.
+    /// The open agents that would measure less than `fastest_ms` with a probability of at least
+    /// `min_probability`, most likely first.
     pub(super) fn nearer<'f>(
         &self,
-        best_ms: f64,
-        least: f64,
-        open_agents: OpenAgents<'f>,
+        fastest_ms: f64,
+        min_probability: f64,
+        open: OpenAgents<'f>,
     ) -> impl Iterator<Item = RankedAgent> + use<'f> {
-        let best_ms = best_ms as f32;
-        let mut of_strangers = self.background() as f32 * self.clusters.background().below(best_ms);
-        let mut below: Vec<f32> =
-            self.clusters.background_shares().iter().map(|share| share * of_strangers).collect();
-        for (cluster, probability, access) in self.likely() {
+        let fastest_ms = fastest_ms as f32;
+        let background = self.clusters.background().below(fastest_ms);
+        // Of an agent that has measured no landmark all clusters say the same.
+        let mut of_unmeasured = self.background() as f32 * background;
+        let mut by_column: Vec<f32> =
+            self.clusters.background_shares().iter().map(|share| share * of_unmeasured).collect();
+        for (cluster, probability, access) in self.likely_clusters() {
             let Some(times) = self.clusters.cluster_times().get(cluster) else { continue };
             let probability = probability as f32;
-            let headway = |expected| access.headway(expected, best_ms);
-            times.add((probability, SLIGHT), headway, &mut below);
-            if !(times.unmeasured.is_empty() && open_agents.unmeasured.is_empty()) {
-                let unknown = probability * normal::below(headway(times.unmeasured()));
-                of_strangers += unknown;
-                for column in &times.unmeasured {
-                    below[*column as usize] += unknown;
-                }
+            let deviations = |expected| access.deviations_below(expected, fastest_ms);
+            times.add_nearer(probability, NEGLIGIBLE_GAIN, deviations, &mut by_column);
+            let unmeasured = probability * normal::below(deviations(times.unmeasured()));
+            of_unmeasured += unmeasured;
+            for column in &times.unmeasured {
+                by_column[*column as usize] += unmeasured;
             }
         }
-        let ranked = self.ranked(&below, (&open_agents.unmeasured, of_strangers), least as f32);
-        ranked.filter(move |ranked| open_agents.is_open(ranked.agent))
+        let ranking =
+            self.ranking(&by_column, &open.unmeasured, of_unmeasured, min_probability as f32);
+        ranking.filter(move |ranked| open.is_open(ranked.agent))
     }
 
-    /// Who in the open_agents may be the nearest of them, the likeliest first.
-    pub(super) fn nearest(&self, open_agents: &OpenAgents<'_>) -> Ranking {
-        let mut nearest = vec![0.0; self.clusters.agents().len()];
-        let mut of_strangers = 0.0;
-        for (cluster, probability, _) in self.likely() {
+    /// The open agents that may be the nearest of all, most likely first.
+    pub(super) fn nearest(&self, open: &OpenAgents<'_>) -> Ranking {
+        let mut by_column = vec![0.0; self.clusters.agents().len()];
+        let mut of_unmeasured = 0.0;
+        for (cluster, probability, _) in self.likely_clusters() {
             let Some(times) = self.clusters.cluster_times().get(cluster) else { continue };
             let probability = probability as f32;
-            let open = |column: u32| open_agents.is_open(self.clusters.agents()[column as usize]);
-            let known = times.nearest().find(|(column, _)| open(*column));
-            let unknown = times.unmeasured.iter().copied().find(|column| open(*column));
-            match (known, unknown) {
+            let is_open = |column: u32| open.is_open(self.clusters.agents()[column as usize]);
+            let measured = times.nearest().find(|(column, _)| is_open(*column));
+            let unmeasured = times.unmeasured.iter().find(|column| is_open(**column));
+            // An agent that has measured nothing here counts with the mean of the others: it is
+            // nearer than a measured one that is beyond the mean.
+            match (measured, unmeasured) {
                 (Some((column, time_ms)), _) if time_ms <= times.mean_ms => {
-                    nearest[column as usize] += probability;
+                    by_column[column as usize] += probability;
                 }
-                (_, Some(column)) => nearest[column as usize] += probability,
-                _ if !open_agents.unmeasured.is_empty() => of_strangers += probability,
-                (Some((column, _)), None) => nearest[column as usize] += probability,
+                (_, Some(column)) => by_column[*column as usize] += probability,
+                _ if !open.unmeasured.is_empty() => of_unmeasured += probability,
+                (Some((column, _)), None) => by_column[column as usize] += probability,
                 (None, None) => {}
             }
         }
-        self.ranked(&nearest, (&open_agents.unmeasured, of_strangers), f32::MIN_POSITIVE)
+        self.ranking(&by_column, &open.unmeasured, of_unmeasured, f32::MIN_POSITIVE)
     }
 
-    /// Those with at least this probability, the likeliest first; of equals the oldest.
-    fn ranked(
+    /// The agents with at least this probability, most likely first; of equal ones the oldest.
+    fn ranking(
         &self,
-        probabilities: &[f32],
-        (unmeasured, of_strangers): (&[AgentId], f32),
-        least: f32,
+        by_column: &[f32],
+        unmeasured: &[AgentId],
+        of_unmeasured: f32,
+        min_probability: f32,
     ) -> Ranking {
-        let mut worth = Vec::new();
-        let mut take = |agents: &[AgentId], probabilities: &[f32]| {
-            let both =
-                agents.iter().zip(probabilities).filter(|(_, probability)| **probability >= least);
-            worth.extend(both.map(|(agent, probability)| RankedAgent {
-                agent: *agent,
-                probability: *probability,
-            }));
-        };
-        let (agents, agents_left) = self.clusters.agents().as_chunks::<LANES>();
-        let (probabilities, chances_left) = probabilities.as_chunks::<LANES>();
-        for (agents, probabilities) in agents.iter().zip(probabilities) {
-            // Most are not worth it, which is seen for several at a time.
-            if probabilities.iter().map(|probability| u8::from(*probability >= least)).sum::<u8>()
-                > 0
-            {
-                take(agents, probabilities);
-            }
-        }
-        take(agents_left, chances_left);
-        if of_strangers >= least {
-            worth.extend(
-                unmeasured
-                    .iter()
-                    .map(|agent| RankedAgent { agent: *agent, probability: of_strangers }),
-            );
-        }
-        Ranking(worth.into())
+        let measured = self.clusters.agents().iter().zip(by_column.iter().copied());
+        let others = unmeasured.iter().map(|agent| (agent, of_unmeasured));
+        let all = measured.chain(others).filter(|(_, probability)| *probability >= min_probability);
+        let ranked = all.map(|(agent, probability)| RankedAgent { agent: *agent, probability });
+        Ranking(ranked.collect())
     }
 }
 
-/// Rivals, put in order as far as somebody asks.
+/// Agents sorted as far as they are read, because a step reads one of them.
 pub(super) struct Ranking(BinaryHeap<RankedAgent>);
 
 impl Iterator for Ranking {
@@ -198,15 +175,15 @@ mod tests {
     }
 
     proptest! {
-        /// The quick way leaves out only what is far or unlikely.
+        /// The ranking leaves out only what is far or unlikely.
         #[test]
-        fn the_quick_way_agrees_with_the_long_one(
+        fn the_ranking_agrees_with_the_full_computation(
             times in prop::collection::vec(prop::collection::vec(5.0..300.0, 6), 1..12),
             probes in prop::collection::vec((1_i64..8, 5.0..300.0), 1..4),
             best in 5.0..200.0,
         ) {
             let clusters = clusters(&times);
-            // Of each cluster, and of being background.
+            // One for each cluster and one for the background cluster.
             let prior = vec![1.0 / (clusters.len() + 1) as f64; clusters.len() + 1];
             let mut posterior = Posterior::new(&clusters, &prior);
             for (number, rtt_ms) in probes {
@@ -215,12 +192,12 @@ mod tests {
             let agents: Vec<AgentId> = (1..8).map(AgentId::new).collect();
             let roster: AvailableAgents = agents.iter().map(|agent| (*agent, Availability::Ready)).collect();
             let search = Search { subnet: SubnetId::new(0), trail: &[], provisional: None, waited_ms: 0 };
-            let long = posterior.probabilities_below(best, &agents);
-            let quick: Vec<RankedAgent> = posterior.nearer(best, 0.0, OpenAgents::new(&roster, &clusters, &search)).collect();
-            prop_assert_eq!(quick.len(), 7);
-            prop_assert!(quick.is_sorted_by(|a, b| a.probability >= b.probability));
-            for RankedAgent { agent, probability } in quick {
-                prop_assert!((f64::from(probability) - long[agent.get() as usize - 1]).abs() < 0.01, "{agent} {probability} {long:?}");
+            let full = posterior.probabilities_below(best, &agents);
+            let ranked: Vec<RankedAgent> = posterior.nearer(best, 0.0, OpenAgents::new(&roster, &clusters, &search)).collect();
+            prop_assert_eq!(ranked.len(), 7);
+            prop_assert!(ranked.is_sorted_by(|a, b| a.probability >= b.probability));
+            for RankedAgent { agent, probability } in ranked {
+                prop_assert!((f64::from(probability) - full[agent.get() as usize - 1]).abs() < 0.01, "{agent} {probability} {full:?}");
             }
         }
     }

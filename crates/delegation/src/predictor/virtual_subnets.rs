@@ -1,6 +1,6 @@
 //! Virtual subnets: pieces of a block whose addresses are in different locations.
 //!
-//! Addresses of a large block whose times differ by more than access lines do are in different
+//! Addresses of a large block whose times differ by more than access lines explain are in different
 //! locations. The block is split where neighbouring measured addresses disagree.
 
 use std::net::IpAddr;
@@ -8,75 +8,84 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::AgentId;
 
-/// Round trips to one address, in milliseconds.
+/// Round trips to one address.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AddressTimes {
-    /// The address.
+    /// The measured address.
     pub address: IpAddr,
-    /// Who measured it.
+    /// Milliseconds by agent.
     pub times_ms: Vec<(AgentId, f64)>,
 }
 
-/// Differences that access lines explain: of two agents' views of the same two addresses, in
-/// milliseconds and as a share of the larger time.
+/// Differences that access lines explain, for two common agents or more: milliseconds, and a share
+/// of the largest time.
 const SLACK_MS: f64 = 15.0;
+/// See [`SLACK_MS`].
 const SLACK_SHARE: f64 = 0.3;
-/// The same where a single agent measured both.
-const ALONE_MS: f64 = 60.0;
+/// Further milliseconds that access lines explain where a single agent measured both addresses.
+const SINGLE_AGENT_MS: f64 = 60.0;
 
-/// Whether two addresses may be in one cluster, as far as common agents tell. AccessTime lines add the
-/// same from detect_anycast, so with two or more common agents only the difference of the differences
+/// Whether two addresses may be in one location, as far as common agents tell. Access lines add the
+/// same from every agent, so with two or more common agents only the spread of the differences
 /// counts.
 pub fn may_be_one_location(a: &AddressTimes, b: &AddressTimes) -> bool {
-    let time = |sighting: &AddressTimes, agent| {
-        sighting.times_ms.iter().find(|(other, _)| *other == agent).map(|(_, time_ms)| *time_ms)
-    };
-    let mut common = a.times_ms.iter().filter_map(|(agent, a_ms)| Some((*a_ms, time(b, *agent)?)));
-    let Some(first) = common.next() else { return true };
-    let (mut least, mut most, mut largest, mut alone) =
-        (first.0 - first.1, first.0 - first.1, first.0.max(first.1), true);
-    for (a_ms, b_ms) in common {
-        (least, most) = (least.min(a_ms - b_ms), most.max(a_ms - b_ms));
-        (largest, alone) = (largest.max(a_ms).max(b_ms), false);
+    let time = |agent| b.times_ms.iter().find(|(other, _)| *other == agent).map(|(_, ms)| *ms);
+    let mut agents = 0;
+    let mut least = f64::INFINITY;
+    let mut most = f64::NEG_INFINITY;
+    let mut largest: f64 = 0.0;
+    for (agent, a_ms) in &a.times_ms {
+        let Some(b_ms) = time(*agent) else { continue };
+        agents += 1;
+        least = least.min(a_ms - b_ms);
+        most = most.max(a_ms - b_ms);
+        largest = largest.max(*a_ms).max(b_ms);
     }
     let slack = SLACK_MS + SLACK_SHARE * largest;
-    if alone { least.abs() <= ALONE_MS + slack } else { most - least <= slack }
+    match agents {
+        0 => true,
+        1 => least.abs() <= SINGLE_AGENT_MS + slack,
+        _ => most - least <= slack,
+    }
 }
 
-/// Virtual subnets are cut at multiples of this many addresses: a /22.
-const V4_GRAIN: u128 = 1 << 10;
-/// In IPv6, a /48.
-const V6_GRAIN: u128 = 1 << 80;
+/// Virtual subnets begin at multiples of this many addresses: a /22.
+const V4_GRANULARITY: u128 = 1 << 10;
+/// The same in IPv6: a /48.
+const V6_GRANULARITY: u128 = 1 << 80;
 
-fn grain(range: &Range) -> u128 {
-    if range.is_v4() { V4_GRAIN } else { V6_GRAIN }
+fn granularity(range: &Range) -> u128 {
+    if range.is_v4() { V4_GRANULARITY } else { V6_GRANULARITY }
 }
 
-/// Whether a range is large enough for [`cut`].
+/// Whether a range is large enough for [`split`].
 pub fn can_be_split(range: &Range) -> bool {
-    range.addresses() > grain(range)
+    range.addresses() > granularity(range)
 }
 
-/// Cuts `range` between neighbouring sightings that cannot be in one cluster, half way, at the
-/// boundary of a /22 (in IPv6, a /48). The pieces cover the range in order; one piece where nothing
-/// disagrees or the range is too small to cut.
-pub fn split(range: Range, sightings: &[AddressTimes]) -> Vec<Range> {
-    let grain = grain(&range);
+/// Splits `range` between neighbouring addresses that cannot be in one location, half way, at the
+/// boundary of a /22 (in IPv6, a /48). The pieces cover the range in order; one piece where no
+/// addresses disagree or the range is too small to split.
+pub fn split(range: Range, measured: &[AddressTimes]) -> Vec<Range> {
+    let granularity = granularity(&range);
     let mut inside: Vec<&AddressTimes> =
-        sightings.iter().filter(|sighting| range.contains(sighting.address)).collect();
-    inside.sort_by_key(|sighting| bits(sighting.address));
+        measured.iter().filter(|times| range.contains(times.address)).collect();
+    inside.sort_by_key(|times| bits(times.address));
     let mut pieces = Vec::new();
-    let (mut first, last) = (bits(range.first()), bits(range.last()));
+    let mut first = bits(range.first());
     for pair in inside.windows(2) {
-        let (low, high) = (bits(pair[0].address), bits(pair[1].address));
-        let boundary = (low + (high - low) / 2 + 1).next_multiple_of(grain);
-        let boundary = if boundary > high { high - high % grain } else { boundary };
+        let low = bits(pair[0].address);
+        let high = bits(pair[1].address);
+        let middle = (low + (high - low) / 2 + 1).next_multiple_of(granularity);
+        // The boundary after the middle may be beyond the second address; the one before that
+        // address may still separate the two.
+        let boundary = if middle > high { high - high % granularity } else { middle };
         if boundary > low && boundary > first && !may_be_one_location(pair[0], pair[1]) {
             pieces.extend(piece(&range, first, boundary - 1));
             first = boundary;
         }
     }
-    pieces.extend(piece(&range, first, last));
+    pieces.extend(piece(&range, first, bits(range.last())));
     pieces
 }
 

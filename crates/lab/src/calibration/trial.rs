@@ -3,13 +3,13 @@
 use delegation::calibration::{Baseline, Comparison, ReopenLimits, Sensitivity, TimingReports};
 use model::UnixMillis;
 
-use super::SeriesSettings;
-use super::series::Series;
+use super::FetchTimeSettings;
+use super::fetch_times::FetchTimes;
 use crate::Noise;
 
 /// How much is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Days {
+pub struct TrialSettings {
     /// Subnets.
     pub subnets: u64,
     /// Pages in each.
@@ -45,9 +45,9 @@ pub struct Calibration {
 
 /// Runs steady series, then makes every way `slowdown` times as long.
 pub fn calibration(
-    series: SeriesSettings,
+    series: FetchTimeSettings,
     sensitivity: Sensitivity,
-    days: Days,
+    days: TrialSettings,
     slowdown: f64,
 ) -> Calibration {
     let mut count = Count::default();
@@ -64,14 +64,14 @@ pub fn calibration(
 }
 
 struct Page {
-    series: Series,
+    series: FetchTimes,
     baseline: Baseline,
 }
 
 impl Page {
-    fn new(settings: SeriesSettings, seed: u64, number: u64) -> Self {
+    fn new(settings: FetchTimeSettings, seed: u64, number: u64) -> Self {
         Self {
-            series: Series::new(settings, Noise::new(seed), number),
+            series: FetchTimes::new(settings, Noise::new(seed), number),
             baseline: Baseline::default(),
         }
     }
@@ -137,7 +137,7 @@ impl Count {
         }
     }
 
-    fn result(mut self, series: SeriesSettings, days: Days) -> Calibration {
+    fn result(mut self, series: FetchTimeSettings, days: TrialSettings) -> Calibration {
         self.found.sort_unstable();
         let found = self.found.len();
         let share = |part: u64| part as f64 / self.slowed.max(1) as f64;

@@ -4,26 +4,23 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use delegation::balance::AssignmentProblem;
-use lab::{Contest, Entry, MadeSettings, change, contest, instance_file, made};
+use lab::{GeneratedSettings, RuleComparison, RuleResult, compare_rules, generate, read_problem};
 use model::BalanceRule;
 use serde::Serialize;
 
-use crate::cli::lines;
+use crate::cli::output;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// CSV with subnet,agent,cost,load,capacity (one line per pair), or with subnet,load,<agents>
-    /// and a line "capacity"; without it an instance is made up
+    /// and a line "capacity"; without it a problem is generated
     #[arg(long, value_name = "FILE")]
-    instance: Option<PathBuf>,
+    problem: Option<PathBuf>,
     /// Costs in the file are those of one page: multiply them by the load
-    #[arg(long, requires = "instance")]
+    #[arg(long, requires = "problem")]
     per_page: bool,
     #[command(flatten)]
-    made: MadeArgs,
-    /// Afterwards change the times of this share of the subnets and follow
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    change: Option<f64>,
+    generated: GeneratedArgs,
     /// Leave out the online rules
     #[arg(long)]
     optimal_only: bool,
@@ -32,9 +29,9 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The made-up instance.
+/// Settings of the generated problem.
 #[derive(Debug, clap::Args)]
-struct MadeArgs {
+struct GeneratedArgs {
     /// How many agents
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     agents: u32,
@@ -44,13 +41,13 @@ struct MadeArgs {
     /// Loads are drawn from 1 to this
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     largest_load: u64,
-    /// Room beyond the load, as a share
+    /// Capacity beyond the load, as a share
     #[arg(long, default_value_t = 0.1, value_name = "SHARE", value_parser = share)]
     slack: f64,
     /// Agents with a known cost per subnet [default: all]
     #[arg(long, value_name = "N")]
     known: Option<usize>,
-    /// Seed of all chance
+    /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -64,7 +61,7 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The one object that is printed.
+/// The printed object.
 #[derive(Debug, Serialize)]
 struct Report {
     agents: usize,
@@ -74,13 +71,11 @@ struct Report {
     seed: Option<u64>,
     bound: f64,
     nearest_cost: f64,
-    rules: Vec<Line>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    change: Option<ChangeLine>,
+    rules: Vec<RuleReport>,
 }
 
 #[derive(Debug, Serialize)]
-struct Line {
+struct RuleReport {
     rule: &'static str,
     cost: f64,
     ratio_to_optimum: f64,
@@ -89,73 +84,52 @@ struct Line {
     best_share: Option<f64>,
     overload: u64,
     unplaced: usize,
-    took_ms: f64,
+    wall_ms: f64,
     cpu_ms: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct ChangeLine {
-    subnets: usize,
-    took_ms: f64,
-    cpu_ms: f64,
-    ratio_to_bound: f64,
-    speedup_over_starting_anew: f64,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let mut instance = match &args.instance {
-        Some(file) => instance_file(file, args.per_page)?,
-        None => made(args.made.settings()).context("cannot make an instance")?,
+    let problem = match &args.problem {
+        Some(file) => read_problem(file, args.per_page)?,
+        None => generate(args.generated.settings()).context("cannot generate a problem")?,
     };
     let rules: &[BalanceRule] = if args.optimal_only { &[] } else { &BalanceRule::MOVING };
-    let mut seen = contest(&instance, rules);
-    let mut report = report(args, &instance, &seen);
-    if let Some(share) = args.change {
-        let followed = change(&mut instance, &mut seen.flow, share, args.made.seed)?;
-        report.change = Some(ChangeLine {
-            subnets: followed.subnets,
-            took_ms: followed.took.wall_ms,
-            cpu_ms: followed.took.cpu_ms,
-            ratio_to_bound: followed.ratio,
-            speedup_over_starting_anew: seen.entries[0].took.cpu_ms / followed.took.cpu_ms,
-        });
-    }
-    lines::print(&report, args.json)
+    output::print(&report(args, &problem, &compare_rules(&problem, rules)), args.json)
 }
 
-fn report(args: &Args, instance: &AssignmentProblem, seen: &Contest) -> Report {
-    let optimum = seen.entries.first().map_or(seen.bound, |entry| entry.cost);
+fn report(args: &Args, problem: &AssignmentProblem, compared: &RuleComparison) -> Report {
+    let optimum = compared.results.first().map_or(compared.bound, |result| result.cost);
+    let rule = |result| rule_report(result, compared.bound, optimum);
     Report {
-        agents: instance.capacities().len(),
-        subnets: instance.subnets().len(),
-        load: instance.subnets().iter().map(|subnet| subnet.load).sum(),
-        capacity: instance.capacities().iter().sum(),
-        seed: args.instance.is_none().then_some(args.made.seed),
-        bound: seen.bound,
-        nearest_cost: seen.nearest,
-        rules: seen.entries.iter().map(|entry| line(entry, seen.bound, optimum)).collect(),
-        change: None,
+        agents: problem.capacities().len(),
+        subnets: problem.subnets().len(),
+        load: problem.subnets().iter().map(|subnet| subnet.load).sum(),
+        capacity: problem.capacities().iter().sum(),
+        seed: args.problem.is_none().then_some(args.generated.seed),
+        bound: compared.bound,
+        nearest_cost: compared.nearest,
+        rules: compared.results.iter().map(rule).collect(),
     }
 }
 
-fn line(entry: &Entry, bound: f64, optimum: f64) -> Line {
-    Line {
-        rule: entry.rule,
-        cost: entry.cost,
-        ratio_to_optimum: entry.cost / optimum,
-        ratio_to_bound: entry.cost / bound,
-        moves: entry.moves,
-        best_share: entry.best_share,
-        overload: entry.overload,
-        unplaced: entry.unplaced,
-        took_ms: entry.took.wall_ms,
-        cpu_ms: entry.took.cpu_ms,
+fn rule_report(result: &RuleResult, bound: f64, optimum: f64) -> RuleReport {
+    RuleReport {
+        rule: result.rule,
+        cost: result.cost,
+        ratio_to_optimum: result.cost / optimum,
+        ratio_to_bound: result.cost / bound,
+        moves: result.moves,
+        best_share: result.best_share,
+        overload: result.overload,
+        unplaced: result.unplaced,
+        wall_ms: result.elapsed.wall_ms,
+        cpu_ms: result.elapsed.cpu_ms,
     }
 }
 
-impl MadeArgs {
-    fn settings(&self) -> MadeSettings {
-        MadeSettings {
+impl GeneratedArgs {
+    fn settings(&self) -> GeneratedSettings {
+        GeneratedSettings {
             agents: self.agents as usize,
             subnets: self.subnets as usize,
             largest_load: self.largest_load,

@@ -1,10 +1,10 @@
 //! `lab calibration`.
 
 use delegation::calibration::Sensitivity;
-use lab::{Days, SeriesSettings, calibration};
+use lab::{FetchTimeSettings, TrialSettings, calibration};
 use serde::Serialize;
 
-use crate::cli::lines;
+use crate::cli::output;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -27,22 +27,22 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     fetches: u64,
     /// Lognormal sigma of one fetch
-    #[arg(long, default_value_t = SeriesSettings::default().noise, value_name = "SIGMA")]
+    #[arg(long, default_value_t = FetchTimeSettings::default().noise, value_name = "SIGMA")]
     noise: f64,
     /// Share by which the busiest hour is slower than the mean
-    #[arg(long, default_value_t = SeriesSettings::default().day_rhythm, value_name = "SHARE")]
+    #[arg(long, default_value_t = FetchTimeSettings::default().day_rhythm, value_name = "SHARE")]
     day_rhythm: f64,
     /// Lognormal sigma of the size from fetch to fetch
-    #[arg(long, default_value_t = SeriesSettings::default().size_sigma, value_name = "SIGMA")]
+    #[arg(long, default_value_t = FetchTimeSettings::default().size_sigma, value_name = "SIGMA")]
     size_sigma: f64,
     /// Chance per fetch that the page halves or doubles for good
-    #[arg(long, default_value_t = SeriesSettings::default().size_change, value_name = "CHANCE")]
+    #[arg(long, default_value_t = FetchTimeSettings::default().size_change, value_name = "CHANCE")]
     size_change: f64,
     /// Chance per fetch of an outlier
-    #[arg(long, default_value_t = SeriesSettings::default().outliers, value_name = "CHANCE")]
+    #[arg(long, default_value_t = FetchTimeSettings::default().outliers, value_name = "CHANCE")]
     outliers: f64,
     /// Between two fetches of a page
-    #[arg(long, default_value_t = SeriesSettings::default().interval_hours, value_name = "HOURS")]
+    #[arg(long, default_value_t = FetchTimeSettings::default().interval_hours, value_name = "HOURS")]
     interval_hours: f64,
     /// Seed of all chance
     #[arg(long, default_value_t = 1)]
@@ -80,8 +80,12 @@ struct Report {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let sensitivity = Sensitivity { factor: args.factor, repeats: args.repeats };
-    let days =
-        Days { subnets: args.subnets, pages: args.pages, fetches: args.fetches, seed: args.seed };
+    let days = TrialSettings {
+        subnets: args.subnets,
+        pages: args.pages,
+        fetches: args.fetches,
+        seed: args.seed,
+    };
     let seen = calibration(args.series(), sensitivity, days, args.slowdown);
     let report = Report {
         factor: args.factor,
@@ -106,12 +110,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         steady_moves_per_day: seen.steady_moves_per_day,
         most_moves_a_day: seen.most_moves_a_day,
     };
-    lines::print(&report, args.json)
+    output::print(&report, args.json)
 }
 
 impl Args {
-    fn series(&self) -> SeriesSettings {
-        SeriesSettings {
+    fn series(&self) -> FetchTimeSettings {
+        FetchTimeSettings {
             noise: self.noise,
             day_rhythm: self.day_rhythm,
             size_sigma: self.size_sigma,

@@ -3,11 +3,11 @@
 use anyhow::ensure;
 use clap::ValueEnum;
 use delegation::predictor::{MIN_PROBABILITY, landmarks};
-use lab::{Draw, DrawSettings, Ground, Outcome, Placement, Plan, mean_of, replay};
+use lab::{Outcome, Placement, Scenario, ScenarioSettings, Strategy, Topology, mean_of, replay};
 use serde::Serialize;
 
 use crate::cli::files::Files;
-use crate::cli::lines;
+use crate::cli::output;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -26,8 +26,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MS")]
     near_ms: Option<f64>,
     /// How subnets are handed out
-    #[arg(long, value_enum, default_value_t = Strategy::Threshold)]
-    strategy: Strategy,
+    #[arg(long, value_enum, default_value_t = StrategyName::Threshold)]
+    strategy: StrategyName,
     /// Round trip that is good enough to stop asking
     #[arg(long, default_value_t = 50.0, value_name = "MS")]
     threshold_ms: f64,
@@ -68,7 +68,7 @@ struct NoiseArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Strategy {
+enum StrategyName {
     /// The paper's search: company, siblings, higher levels, stop at the threshold
     Threshold,
     /// Landmarks, and the likeliest first
@@ -123,47 +123,48 @@ struct Report {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let ground = args.files.ground()?;
+    let topology = args.files.topology()?;
     let settings = args.settings();
-    let draws =
-        (0..u64::from(args.seeds)).map(|n| Draw::new(&ground, settings, args.first_seed + n));
+    let scenarios =
+        (0..u64::from(args.seeds)).map(|n| Scenario::new(&topology, settings, args.first_seed + n));
     let mut outcomes = Vec::new();
     let (mut agents, mut subnets) = (settings.agents, settings.subnets);
-    for draw in draws {
-        (agents, subnets) = (draw.crawlers.len(), draw.sites.len());
+    for scenario in scenarios {
+        (agents, subnets) = (scenario.agents.len(), scenario.sites.len());
         ensure!(
             agents > 0 && subnets > 0,
             "nothing to replay: the matrix or the targets are too few"
         );
-        outcomes.push(replay(&draw, args.plan()));
+        outcomes.push(replay(&scenario, args.strategy()));
     }
-    let report = args.report(&ground, settings, (agents, subnets), &mean_of(&outcomes));
-    lines::print(&report, args.json)
+    let report = args.report(&topology, settings, (agents, subnets), &mean_of(&outcomes));
+    output::print(&report, args.json)
 }
 
 impl Args {
-    fn plan(&self) -> Plan {
+    fn strategy(&self) -> Strategy {
+        let min_probability = self.min_probability;
         match self.strategy {
-            Strategy::Threshold => Plan::Threshold { threshold_ms: self.threshold_ms },
-            Strategy::Predictive => Plan::Predictive { min_probability: self.min_probability },
-            Strategy::Random => Plan::Random,
-            Strategy::Ubicrawler => Plan::Ubicrawler,
-            Strategy::AllProbe => Plan::AllProbe,
+            StrategyName::Threshold => Strategy::Threshold { threshold_ms: self.threshold_ms },
+            StrategyName::Predictive => Strategy::Predictive { min_probability },
+            StrategyName::Random => Strategy::Random,
+            StrategyName::Ubicrawler => Strategy::Ubicrawler,
+            StrategyName::AllProbe => Strategy::AllProbe,
         }
     }
 
-    fn settings(&self) -> DrawSettings {
+    fn settings(&self) -> ScenarioSettings {
         let (agents, subnets) = (self.agents as usize, self.subnets as usize);
         let base = match self.files.targets {
-            Some(_) => DrawSettings { agents, subnets, ..DrawSettings::default() },
-            None => DrawSettings::without_noise(agents, subnets),
+            Some(_) => ScenarioSettings { agents, subnets, ..ScenarioSettings::default() },
+            None => ScenarioSettings::without_noise(agents, subnets),
         };
         let placement = match self.placement {
             Spread::Worldwide => Placement::Worldwide,
             Spread::Uniform => Placement::Uniform,
         };
-        let landmarks = if self.strategy == Strategy::Predictive { self.landmarks } else { 0 };
-        DrawSettings {
+        let landmarks = if self.strategy == StrategyName::Predictive { self.landmarks } else { 0 };
+        ScenarioSettings {
             placement,
             landmarks,
             near_ms: self.near_ms.unwrap_or(base.near_ms),
@@ -177,17 +178,14 @@ impl Args {
 
     fn report(
         &self,
-        ground: &Ground,
-        settings: DrawSettings,
+        topology: &Topology,
+        settings: ScenarioSettings,
         (agents, subnets): (usize, usize),
         outcome: &Outcome,
     ) -> Report {
-        let gaps = ground.world.gaps();
+        let gaps = topology.world.gaps();
         Report {
-            strategy: self
-                .strategy
-                .to_possible_value()
-                .map_or_else(String::new, |word| word.get_name().to_owned()),
+            strategy: word(&self.strategy),
             threshold_ms: self.threshold_ms,
             min_probability: self.min_probability,
             landmarks: settings.landmarks,

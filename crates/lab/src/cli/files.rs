@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use lab::{Ground, World, targets};
+use lab::{Topology, World, targets};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Files {
@@ -26,10 +26,10 @@ pub(crate) struct Files {
 const WORLD: u64 = 1;
 
 impl Files {
-    pub(crate) fn ground(&self) -> anyhow::Result<Ground> {
-        let Some(rtt) = &self.rtt else { return Ok(Ground::of_matrix(World::geographic(WORLD))) };
+    pub(crate) fn topology(&self) -> anyhow::Result<Topology> {
+        let Some(rtt) = &self.rtt else { return Ok(Topology::of_matrix(World::geographic(WORLD))) };
         let world = world(rtt)?;
-        let Some(file) = &self.targets else { return Ok(Ground::of_matrix(world)) };
+        let Some(file) = &self.targets else { return Ok(Topology::of_matrix(world)) };
         let targets = targets(file)?;
         let cities = world.cities().len();
         let stranger = targets.iter().find(|target| target.city.get() >= cities);
@@ -40,7 +40,7 @@ impl Files {
                 file.display()
             );
         }
-        Ok(Ground::of_targets(world, &targets, self.max_dist_km))
+        Ok(Topology::of_targets(world, &targets, self.max_dist_km))
     }
 }
 

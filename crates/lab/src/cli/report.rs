@@ -8,8 +8,9 @@ use anyhow::Context as _;
 use delegation::calibration::Sensitivity;
 use delegation::predictor::{MIN_PROBABILITY, landmarks};
 use lab::{
-    Calibration, Curve, Days, Draw, DrawSettings, Ground, MadeSettings, Outcome, Plan, Plot,
-    SeriesSettings, calibration, contest, made, mean_of, replay,
+    Calibration, Curve, FetchTimeSettings, GeneratedSettings, Outcome, Plot, Scenario,
+    ScenarioSettings, Strategy, Topology, TrialSettings, calibration, compare_rules, generate,
+    mean_of, replay,
 };
 use model::BalanceRule;
 
@@ -28,7 +29,7 @@ pub(crate) struct Args {
     /// Numbers of agents
     #[arg(long, value_delimiter = ',', default_values_t = [4, 12, 50, 100])]
     agents: Vec<usize>,
-    /// New subnets in each draw
+    /// New subnets in each scenario
     #[arg(long, default_value_t = 1000)]
     subnets: usize,
     /// Draws for each line
@@ -37,8 +38,8 @@ pub(crate) struct Args {
 }
 
 const THRESHOLDS_MS: [f64; 5] = [10.0, 20.0, 50.0, 100.0, 200.0];
-/// Chances from which on an agent is worth asking, times the usual one.
-const WORTHS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+/// Factors of the usual least probability at which an agent is asked.
+const PROBABILITY_FACTORS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
@@ -48,29 +49,30 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn delegation_report(args: &Args) -> anyhow::Result<()> {
-    let ground = args.files.ground()?;
+    let topology = args.files.topology()?;
     let mut table = String::from(
-        "agents,strategy,setting,optimal_share,within_20ms_share,excess_ms_mean,excess_ms_p95,probes_per_subnet,\
-         probes_last_tenth,landmark_probes,crawl_time_ratio_to_random,optimum_ratio_to_random\n",
+        "agents,strategy,setting,optimal_share,within_20ms_share,excess_ms_mean,excess_ms_p95,\
+         probes_per_subnet,probes_last_tenth,landmark_probes,crawl_time_ratio_to_random,\
+         optimum_ratio_to_random\n",
     );
     let mut curves = Vec::new();
     for agents in &args.agents {
-        for (strategy, plans) in strategies() {
+        for (name, settings) in strategies() {
             let mut points = Vec::new();
-            for (setting, plan) in plans {
-                let seen = outcome(args, &ground, *agents, plan);
-                table.push_str(&line(*agents, strategy, &setting, &seen));
-                points.push((seen.probes_per_subnet, seen.optimal_share));
+            for (setting, strategy) in settings {
+                let outcome = outcome(args, &topology, *agents, strategy);
+                table.push_str(&line(*agents, name, &setting, &outcome));
+                points.push((outcome.probes_per_subnet, outcome.optimal_share));
             }
             if points.len() > 1 {
-                curves.push(Curve { name: format!("{strategy}, {agents} agents"), points });
+                curves.push(Curve { name: format!("{name}, {agents} agents"), points });
             }
         }
     }
     let plot = Plot {
         title: format!("Optimal delegations against probes ({} seeds, {})", args.seeds, args.date),
-        across: "probes a subnet".into(),
-        up: "share of optimal delegations".into(),
+        x_label: "probes a subnet".into(),
+        y_label: "share of optimal delegations".into(),
         curves,
     };
     write(&args.out.join("delegation.csv"), &table)?;
@@ -78,47 +80,50 @@ fn delegation_report(args: &Args) -> anyhow::Result<()> {
 }
 
 /// Each strategy with the settings that it is tried with.
-fn strategies() -> Vec<(&'static str, Vec<(String, Plan)>)> {
+fn strategies() -> Vec<(&'static str, Vec<(String, Strategy)>)> {
     let threshold = THRESHOLDS_MS
-        .map(|threshold_ms| (format!("{threshold_ms} ms"), Plan::Threshold { threshold_ms }));
-    let predictive = WORTHS.map(|times| {
-        let min_probability = times * MIN_PROBABILITY;
-        (format!("{min_probability:.4}"), Plan::Predictive { min_probability })
+        .map(|threshold_ms| (format!("{threshold_ms} ms"), Strategy::Threshold { threshold_ms }));
+    let predictive = PROBABILITY_FACTORS.map(|factor| {
+        let min_probability = factor * MIN_PROBABILITY;
+        (format!("{min_probability:.4}"), Strategy::Predictive { min_probability })
     });
-    let plain = |plan| vec![(String::new(), plan)];
+    let single = |strategy| vec![(String::new(), strategy)];
     vec![
         ("threshold", threshold.to_vec()),
         ("predictive", predictive.to_vec()),
-        ("random", plain(Plan::Random)),
-        ("ubicrawler", plain(Plan::Ubicrawler)),
-        ("all-probe", plain(Plan::AllProbe)),
+        ("random", single(Strategy::Random)),
+        ("ubicrawler", single(Strategy::Ubicrawler)),
+        ("all-probe", single(Strategy::AllProbe)),
     ]
 }
 
-fn outcome(args: &Args, ground: &Ground, agents: usize, plan: Plan) -> Outcome {
+fn outcome(args: &Args, topology: &Topology, agents: usize, strategy: Strategy) -> Outcome {
     let base = match args.files.targets {
-        Some(_) => DrawSettings { agents, subnets: args.subnets, ..DrawSettings::default() },
-        None => DrawSettings::without_noise(agents, args.subnets),
+        Some(_) => {
+            ScenarioSettings { agents, subnets: args.subnets, ..ScenarioSettings::default() }
+        }
+        None => ScenarioSettings::without_noise(agents, args.subnets),
     };
-    let landmarks = if matches!(plan, Plan::Predictive { .. }) { landmarks::COUNT } else { 0 };
-    let settings = DrawSettings { landmarks, ..base };
-    let outcomes: Vec<Outcome> =
-        (1..=args.seeds).map(|seed| replay(&Draw::new(ground, settings, seed), plan)).collect();
+    let is_predictive = matches!(strategy, Strategy::Predictive { .. });
+    let landmarks = if is_predictive { landmarks::COUNT } else { 0 };
+    let settings = ScenarioSettings { landmarks, ..base };
+    let run = |seed| replay(&Scenario::new(topology, settings, seed), strategy);
+    let outcomes: Vec<Outcome> = (1..=args.seeds).map(run).collect();
     mean_of(&outcomes)
 }
 
-fn line(agents: usize, strategy: &str, setting: &str, seen: &Outcome) -> String {
+fn line(agents: usize, strategy: &str, setting: &str, outcome: &Outcome) -> String {
     format!(
         "{agents},{strategy},{setting},{:.4},{:.4},{:.3},{:.3},{:.3},{:.3},{:.0},{:.4},{:.4}\n",
-        seen.optimal_share,
-        seen.within_20ms_share,
-        seen.excess_ms_mean,
-        seen.excess_ms_p95,
-        seen.probes_per_subnet,
-        seen.probes_last_tenth,
-        seen.landmark_probes,
-        seen.crawl_time_ratio_to_random,
-        seen.optimum_ratio_to_random,
+        outcome.optimal_share,
+        outcome.within_20ms_share,
+        outcome.excess_ms_mean,
+        outcome.excess_ms_p95,
+        outcome.probes_per_subnet,
+        outcome.probes_last_tenth,
+        outcome.landmark_probes,
+        outcome.crawl_time_ratio_to_random,
+        outcome.optimum_ratio_to_random,
     )
 }
 
@@ -129,7 +134,7 @@ fn balance_report(args: &Args) -> anyhow::Result<()> {
     let mut curves: Vec<Curve> = Vec::new();
     for largest_load in [1, 9] {
         for slack in [0.02, 0.05, 0.1, 0.2, 0.4] {
-            let settings = MadeSettings {
+            let settings = GeneratedSettings {
                 agents: 50,
                 subnets: 5000,
                 largest_load,
@@ -137,17 +142,21 @@ fn balance_report(args: &Args) -> anyhow::Result<()> {
                 known: usize::MAX,
                 seed: 1,
             };
-            let instance = made(settings).context("cannot make an instance")?;
-            let seen = contest(&instance, &BalanceRule::MOVING);
-            for entry in &seen.entries {
-                let ratio = entry.cost / seen.bound;
-                let best = entry.best_share.map_or(String::new(), |share| format!("{share:.4}"));
+            let problem = generate(settings).context("cannot make a problem")?;
+            let compared = compare_rules(&problem, &BalanceRule::MOVING);
+            for result in &compared.results {
+                let ratio = result.cost / compared.bound;
+                let best = result.best_share.map_or(String::new(), |share| format!("{share:.4}"));
                 writeln!(
                     table,
                     "50,5000,{largest_load},{slack},1,{},{ratio:.5},{best},{},{},{},{:.0}",
-                    entry.rule, entry.moves, entry.overload, entry.unplaced, entry.took.cpu_ms
+                    result.rule,
+                    result.moves,
+                    result.overload,
+                    result.unplaced,
+                    result.elapsed.cpu_ms
                 )?;
-                let name = format!("{}, loads to {largest_load}", entry.rule);
+                let name = format!("{}, loads to {largest_load}", result.rule);
                 match curves.iter_mut().find(|curve| curve.name == name) {
                     Some(curve) => curve.points.push((slack, ratio - 1.0)),
                     None => curves.push(Curve { name, points: vec![(slack, ratio - 1.0)] }),
@@ -160,8 +169,8 @@ fn balance_report(args: &Args) -> anyhow::Result<()> {
             "What balance costs above the bound (50 agents, 5,000 subnets, seed 1, {})",
             args.date
         ),
-        across: "room beyond the load".into(),
-        up: "cost above the bound, as a share".into(),
+        x_label: "room beyond the load".into(),
+        y_label: "cost above the bound, as a share".into(),
         curves,
     };
     write(&args.out.join("balance.csv"), &table)?;
@@ -177,8 +186,8 @@ fn calibration_report(args: &Args) -> anyhow::Result<()> {
     for repeats in [2, 3, 5] {
         let mut points = Vec::new();
         for noise in [0.05, 0.1, 0.15, 0.2, 0.25, 0.3] {
-            let series = SeriesSettings { noise, ..SeriesSettings::default() };
-            let days = Days { subnets: 200, pages: 10, fetches: 200, seed: 1 };
+            let fetch_times = FetchTimeSettings { noise, ..FetchTimeSettings::default() };
+            let settings = TrialSettings { subnets: 200, pages: 10, fetches: 200, seed: 1 };
             let Calibration {
                 false_alarm_share,
                 found_share,
@@ -187,7 +196,7 @@ fn calibration_report(args: &Args) -> anyhow::Result<()> {
                 fetches_to_find_p99,
                 most_moves_a_day,
                 ..
-            } = calibration(series, Sensitivity { factor: 2.0, repeats }, days, 2.0);
+            } = calibration(fetch_times, Sensitivity { factor: 2.0, repeats }, settings, 2.0);
             writeln!(
                 table,
                 "{noise},{repeats},1,{false_alarm_share:.6},{found_share:.4},{found_soon_share:.4},\
@@ -202,8 +211,8 @@ fn calibration_report(args: &Args) -> anyhow::Result<()> {
             "How soon a doubling is found (400,000 fetches a point, seed 1, {})",
             args.date
         ),
-        across: "noise of a fetch (lognormal sigma)".into(),
-        up: "fetches until the report, mean".into(),
+        x_label: "noise of a fetch (lognormal sigma)".into(),
+        y_label: "fetches until the report, mean".into(),
         curves,
     };
     write(&args.out.join("calibration.csv"), &table)?;

@@ -3,11 +3,11 @@
 use anyhow::ensure;
 use clap::ValueEnum;
 use delegation::predictor::landmarks;
-use lab::{Draw, DrawSettings, Searching, Took, scale};
+use lab::{Elapsed, Scenario, ScenarioSettings, SearchKind, scale};
 use serde::Serialize;
 
 use crate::cli::files::Files;
-use crate::cli::lines;
+use crate::cli::output;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -64,24 +64,24 @@ struct Report {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let ground = args.files.ground()?;
+    let topology = args.files.topology()?;
     let base = match args.files.targets {
-        Some(_) => DrawSettings::default(),
-        None => DrawSettings::without_noise(0, 0),
+        Some(_) => ScenarioSettings::default(),
+        None => ScenarioSettings::without_noise(0, 0),
     };
-    let (searching, landmarks) = match args.strategy {
-        Strategy::Threshold => (Searching::Threshold, 0),
-        Strategy::Predictive => (Searching::Predictive, args.landmarks),
+    let (search_kind, landmarks) = match args.strategy {
+        Strategy::Threshold => (SearchKind::Threshold, 0),
+        Strategy::Predictive => (SearchKind::Predictive, args.landmarks),
     };
     let settings =
-        DrawSettings { agents: args.agents as usize, subnets: usize::MAX, landmarks, ..base };
-    let draw = Draw::new(&ground, settings, args.seed);
-    ensure!(!draw.sites.is_empty(), "nothing to replay: the matrix or the targets are too few");
-    let seen = scale(&draw, args.hosts, searching);
+        ScenarioSettings { agents: args.agents as usize, subnets: usize::MAX, landmarks, ..base };
+    let scenario = Scenario::new(&topology, settings, args.seed);
+    ensure!(!scenario.sites.is_empty(), "nothing to replay: the matrix or the targets are too few");
+    let seen = scale(&scenario, args.hosts, search_kind);
     let report = Report {
         strategy: args.strategy,
-        agents: draw.crawlers.len(),
-        subnets: draw.sites.len(),
+        agents: scenario.agents.len(),
+        subnets: scenario.sites.len(),
         seed: args.seed,
         hosts: seen.hosts,
         known: seen.known,
@@ -91,16 +91,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         survey_ms: seen.survey.wall_ms,
         run_ms: seen.run.wall_ms,
         run_cpu_ms: seen.run.cpu_ms,
-        hosts_per_cpu_second: per_second(seen.hosts, seen.run, |took| took.cpu_ms),
+        hosts_per_cpu_second: per_second(seen.hosts, seen.run, |elapsed| elapsed.cpu_ms),
         decisions_again: seen.decisions_again,
-        decisions_per_cpu_second: per_second(seen.decisions_again, seen.again, |took| took.cpu_ms),
-        decisions_per_wall_second: per_second(seen.decisions_again, seen.again, |took| {
-            took.wall_ms
+        decisions_per_cpu_second: per_second(seen.decisions_again, seen.again, |elapsed| {
+            elapsed.cpu_ms
+        }),
+        decisions_per_wall_second: per_second(seen.decisions_again, seen.again, |elapsed| {
+            elapsed.wall_ms
         }),
     };
-    lines::print(&report, args.json)
+    output::print(&report, args.json)
 }
 
-fn per_second(count: u64, took: Took, of: fn(Took) -> f64) -> f64 {
-    (count as f64 * 1000.0 / of(took).max(0.001)).round()
+fn per_second(count: u64, elapsed: Elapsed, of: fn(Elapsed) -> f64) -> f64 {
+    (count as f64 * 1000.0 / of(elapsed).max(0.001)).round()
 }

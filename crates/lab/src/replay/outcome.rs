@@ -1,8 +1,8 @@
 //! The numbers of one replay.
 
-use crate::{Crawler, Draw, Site};
+use crate::{PlacedAgent, Scenario, Site};
 
-/// What a strategy reached, over all subnets of a draw.
+/// What a strategy reached, over all subnets of a scenario.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Outcome {
     /// Share of subnets whose agent has the smallest true time; 0 to 1.
@@ -33,18 +33,18 @@ pub struct Outcome {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decision<'d> {
     pub(crate) site: Site,
-    pub(crate) crawler: &'d Crawler,
+    pub(crate) agent: &'d PlacedAgent,
     pub(crate) probes: usize,
 }
 
 /// Judges decisions in the order in which they were made.
 pub(crate) fn judge(
-    draw: &Draw<'_>,
+    scenario: &Scenario<'_>,
     decisions: &[Decision<'_>],
     landmark_probes: usize,
 ) -> Outcome {
     let spared = if landmark_probes > 0 { 1.0 } else { 0.0 };
-    let truths: Vec<Truth> = decisions.iter().map(|decision| truth(draw, decision)).collect();
+    let truths: Vec<Truth> = decisions.iter().map(|decision| truth(scenario, decision)).collect();
     let sum = |of: fn(&Truth) -> f64| truths.iter().map(of).sum::<f64>();
     let share = |limit_ms: f64| {
         truths.iter().filter(|truth| truth.excess_ms() <= limit_ms).count() as f64
@@ -65,7 +65,7 @@ pub(crate) fn judge(
     }
 }
 
-/// The mean of each number over several draws.
+/// The mean of each number over several scenarios.
 pub fn mean_of(outcomes: &[Outcome]) -> Outcome {
     let mean = |of: fn(&Outcome) -> f64| {
         outcomes.iter().map(of).sum::<f64>() / outcomes.len().max(1) as f64
@@ -97,11 +97,11 @@ impl Truth {
     }
 }
 
-fn truth(draw: &Draw<'_>, decision: &Decision<'_>) -> Truth {
+fn truth(scenario: &Scenario<'_>, decision: &Decision<'_>) -> Truth {
     let times: Vec<f64> =
-        draw.crawlers.iter().map(|crawler| draw.true_ms(crawler, decision.site)).collect();
+        scenario.agents.iter().map(|agent| scenario.true_ms(agent, decision.site)).collect();
     Truth {
-        taken: draw.true_ms(decision.crawler, decision.site),
+        taken: scenario.true_ms(decision.agent, decision.site),
         best: times.iter().copied().fold(f64::INFINITY, f64::min),
         random: times.iter().sum::<f64>() / times.len() as f64,
     }

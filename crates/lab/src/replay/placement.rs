@@ -1,11 +1,11 @@
-//! Where the agents of a draw live.
+//! Where the agents of a scenario live.
 
 use std::collections::{HashMap, HashSet};
 
 use hierarchy::Registry;
 use model::AgentId;
 
-use crate::{CityId, Ground, Noise, Site};
+use crate::{CityId, Noise, Site, Topology};
 
 /// How agents are spread over the cities that have sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,9 +18,9 @@ pub enum Placement {
     Uniform,
 }
 
-/// An agent of a draw.
+/// An agent of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Crawler {
+pub struct PlacedAgent {
     /// Its id; agents are numbered from 1.
     pub agent: AgentId,
     /// Where it is.
@@ -38,23 +38,23 @@ impl Placement {
     /// city is as good as any.
     pub(crate) fn place(
         self,
-        ground: &Ground,
+        topology: &Topology,
         sites: &[Site],
         agents: usize,
         noise: Noise,
-    ) -> Vec<Crawler> {
+    ) -> Vec<PlacedAgent> {
         let mut free = sites_by_city(sites);
-        let cities = self.order(ground, &free, noise);
+        let cities = self.order(topology, &free, noise);
         let visits = cities.iter().cycle().take(agents.min(sites.len()) * cities.len());
         let homes = visits.filter_map(|city| free.get_mut(city).and_then(Vec::pop)).take(agents);
         let numbered = (1..).map(AgentId::new).zip(homes);
-        numbered.map(|(agent, home)| Crawler { agent, city: home.city, home }).collect()
+        numbered.map(|(agent, home)| PlacedAgent { agent, city: home.city, home }).collect()
     }
 
     /// All cities, those that get agents first at the front.
     fn order(
         self,
-        ground: &Ground,
+        topology: &Topology,
         sites: &HashMap<CityId, Vec<Site>>,
         noise: Noise,
     ) -> Vec<CityId> {
@@ -63,7 +63,7 @@ impl Placement {
         if self == Self::Worldwide {
             let mut of_region: HashMap<Option<Registry>, usize> = HashMap::new();
             cities.sort_by_cached_key(|city| {
-                let rank = of_region.entry(region(ground, &sites[city])).or_default();
+                let rank = of_region.entry(region(topology, &sites[city])).or_default();
                 *rank += 1;
                 *rank
             });
@@ -81,8 +81,8 @@ fn sites_by_city(sites: &[Site]) -> HashMap<CityId, Vec<Site>> {
 }
 
 /// The registry of most sites of a city.
-fn region(ground: &Ground, sites: &[Site]) -> Option<Registry> {
-    let of = |site: &Site| ground.hierarchy.subnet(site.subnet).registry();
+fn region(topology: &Topology, sites: &[Site]) -> Option<Registry> {
+    let of = |site: &Site| topology.hierarchy.subnet(site.subnet).registry();
     let registries: Vec<Registry> = sites.iter().filter_map(of).collect();
     let known: HashSet<Registry> = registries.iter().copied().collect();
     known

@@ -1,21 +1,24 @@
-//! The predictive search, run on a draw through the same code that the coordinator runs.
+//! The predictive search, run on a scenario through the same code that the coordinator runs.
 
 use delegation::predictor::{Clusters, Landmark, Predictor, Prior, next_step};
 use delegation::{Availability, DelegationTable, Policy, Search};
 
 use crate::replay::outcome::Decision;
-use crate::replay::walk::walk;
-use crate::{Crawler, Draw, Site};
+use crate::replay::simulated_search::simulate;
+use crate::{PlacedAgent, Scenario, Site};
 
-/// Decisions, and how many probes the landmarks took.
-pub(crate) fn run<'d>(draw: &'d Draw<'_>, min_probability: f64) -> (Vec<Decision<'d>>, usize) {
-    let hierarchy = &draw.ground.hierarchy;
-    let clusters = survey(draw);
+/// Decisions, and how many probes the landmarks elapsed.
+pub(crate) fn run<'d>(
+    scenario: &'d Scenario<'_>,
+    min_probability: f64,
+) -> (Vec<Decision<'d>>, usize) {
+    let hierarchy = &scenario.topology.hierarchy;
+    let clusters = survey(scenario);
     let mut prior = Prior::from_landmarks(hierarchy, &clusters);
-    let roster = draw.crawlers.iter().map(|crawler| (crawler.agent, Availability::Ready)).collect();
+    let roster = scenario.agents.iter().map(|agent| (agent.agent, Availability::Ready)).collect();
     let (delegation_table, policy) = (DelegationTable::default(), Policy::default());
     let mut decisions = Vec::new();
-    for site in &draw.sites {
+    for site in &scenario.sites {
         let predictor = Predictor { clusters: &clusters, prior: &prior, min_probability };
         let mut probabilities = None;
         let next = |search: &Search<'_>| {
@@ -24,22 +27,23 @@ pub(crate) fn run<'d>(draw: &'d Draw<'_>, min_probability: f64) -> (Vec<Decision
             probabilities = posterior.map(|posterior| posterior.probabilities());
             step
         };
-        let Some((crawler, _, trail)) = walk(draw, *site, next) else { continue };
+        let Some((agent, _, trail)) = simulate(scenario, *site, next) else { continue };
         if let Some(probabilities) = probabilities {
             prior.add_observation(hierarchy, site.subnet, &probabilities);
         }
-        decisions.push(Decision { site: *site, crawler, probes: trail.len() });
+        decisions.push(Decision { site: *site, agent, probes: trail.len() });
     }
-    (decisions, draw.landmarks.len() * draw.crawlers.len())
+    (decisions, scenario.landmarks.len() * scenario.agents.len())
 }
 
-/// What the landmarks of a draw say.
-pub(crate) fn survey(draw: &Draw<'_>) -> Clusters {
-    let landmarks: Vec<Landmark> = draw.landmarks.iter().map(|site| measure(draw, *site)).collect();
+/// What the landmarks of a scenario say.
+pub(crate) fn survey(scenario: &Scenario<'_>) -> Clusters {
+    let landmarks: Vec<Landmark> =
+        scenario.landmarks.iter().map(|site| measure(scenario, *site)).collect();
     Clusters::fit(&landmarks)
 }
 
-fn measure(draw: &Draw<'_>, site: Site) -> Landmark {
-    let time = |crawler: &Crawler| (crawler.agent, draw.probe_ms(crawler, site));
-    Landmark { subnet: site.subnet, times_ms: draw.crawlers.iter().map(time).collect() }
+fn measure(scenario: &Scenario<'_>, site: Site) -> Landmark {
+    let time = |agent: &PlacedAgent| (agent.agent, scenario.probe_ms(agent, site));
+    Landmark { subnet: site.subnet, times_ms: scenario.agents.iter().map(time).collect() }
 }

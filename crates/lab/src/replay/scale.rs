@@ -8,14 +8,14 @@ use delegation::{
 };
 use model::Reason;
 
-use crate::clock::Start;
 use crate::replay::predictive::survey;
-use crate::replay::walk::{searched, walk};
-use crate::{Draw, Site, Took};
+use crate::replay::simulated_search::{search_with, simulate};
+use crate::stopwatch::Stopwatch;
+use crate::{Elapsed, Scenario, Site};
 
 /// Which search is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Searching {
+pub enum SearchKind {
     /// The paper's, at 50 ms.
     Threshold,
     /// With landmarks.
@@ -36,44 +36,45 @@ pub struct Scale {
     /// Decisions of the searches: whom to ask next, or whom to choose.
     pub decisions: u64,
     /// Landmarks and clusters of the predictive search.
-    pub survey: Took,
+    pub survey: Elapsed,
     /// All hosts, with the simulation of their probes.
-    pub run: Took,
+    pub run: Elapsed,
     /// Decisions taken again in a tight loop, with the delegation table and the prior as they were in the
     /// end.
     pub decisions_again: u64,
-    /// What those took, as the median of some turns: one of a second may meet a machine that is
+    /// What those elapsed, as the median of some turns: one of a second may meet a machine that is
     /// busy.
-    pub again: Took,
+    pub again: Elapsed,
 }
 
 /// Key of this stream of probability.
 const HOST: u64 = 401;
-/// Hosts crowd: the subnet of a host is the uniform draw to this power.
+/// Hosts crowd: the subnet of a host is the uniform scenario to this power.
 const CROWDING: f64 = 1.5;
 /// Searches that are taken again.
 const AGAIN: usize = 20_000;
 /// How often.
 const TURNS: usize = 5;
 
-/// Lets so many hosts come up on the draw's subnets, each in its subnet's first address.
-pub fn scale(draw: &Draw<'_>, hosts: u64, searching: Searching) -> Scale {
-    let mut desk = Desk::new(draw, searching);
-    let begun = Start::now();
+/// Lets so many hosts come up on the scenario's subnets, each in its subnet's first address.
+pub fn scale(scenario: &Scenario<'_>, hosts: u64, search_kind: SearchKind) -> Scale {
+    let mut desk = Desk::new(scenario, search_kind);
+    let stopwatch = Stopwatch::start();
     for host in 0..hosts {
-        let cluster = draw.noise().uniform(&[HOST, host]).powf(CROWDING) * draw.sites.len() as f64;
-        if let Some(site) = draw.sites.get(cluster as usize) {
+        let cluster =
+            scenario.noise().uniform(&[HOST, host]).powf(CROWDING) * scenario.sites.len() as f64;
+        if let Some(site) = scenario.sites.get(cluster as usize) {
             desk.host(*site);
         }
     }
-    desk.seen.run = begun.took();
+    desk.seen.run = stopwatch.elapsed();
     desk.again();
     desk.seen
 }
 
 struct Desk<'d> {
-    draw: &'d Draw<'d>,
-    searching: Searching,
+    scenario: &'d Scenario<'d>,
+    search_kind: SearchKind,
     roster: AvailableAgents,
     policy: Policy,
     delegation_table: DelegationTable,
@@ -84,29 +85,29 @@ struct Desk<'d> {
 }
 
 impl<'d> Desk<'d> {
-    fn new(draw: &'d Draw<'d>, searching: Searching) -> Self {
-        let begun = Start::now();
-        let clusters = survey(draw);
-        let prior = Prior::from_landmarks(&draw.ground.hierarchy, &clusters);
+    fn new(scenario: &'d Scenario<'d>, search_kind: SearchKind) -> Self {
+        let stopwatch = Stopwatch::start();
+        let clusters = survey(scenario);
+        let prior = Prior::from_landmarks(&scenario.topology.hierarchy, &clusters);
         Self {
-            draw,
-            searching,
-            roster: draw
-                .crawlers
+            scenario,
+            search_kind,
+            roster: scenario
+                .agents
                 .iter()
-                .map(|crawler| (crawler.agent, Availability::Ready))
+                .map(|agent| (agent.agent, Availability::Ready))
                 .collect(),
             policy: Policy::default(),
-            delegation_table: draw.delegation_table(),
+            delegation_table: scenario.delegation_table(),
             clusters,
             prior,
             trails: Vec::new(),
-            seen: Scale { survey: begun.took(), ..Scale::default() },
+            seen: Scale { survey: stopwatch.elapsed(), ..Scale::default() },
         }
     }
 
     fn host(&mut self, site: Site) {
-        let hierarchy = &self.draw.ground.hierarchy;
+        let hierarchy = &self.scenario.topology.hierarchy;
         self.seen.hosts += 1;
         black_box(hierarchy.smallest(hierarchy.subnet(site.subnet).range().first()));
         if self.delegation_table.agent_of(site.subnet).is_some() {
@@ -114,16 +115,16 @@ impl<'d> Desk<'d> {
             return;
         }
         let mut probabilities = None;
-        let walked = walk(self.draw, site, |search| {
+        let walked = simulate(self.scenario, site, |search| {
             let (step, posterior) = self.step(search);
             probabilities = posterior.map(|posterior| posterior.probabilities());
             step
         });
-        let Some((crawler, reason, trail)) = walked else { return };
+        let Some((agent, reason, trail)) = walked else { return };
         self.seen.searches += 1;
         self.seen.probes += trail.len() as u64;
         self.seen.decisions += trail.len() as u64 + 1;
-        self.learn(site, crawler.agent, reason, probabilities.as_deref());
+        self.learn(site, agent.agent, reason, probabilities.as_deref());
         if self.trails.len() < AGAIN {
             self.trails.push((site, trail));
         }
@@ -133,13 +134,13 @@ impl<'d> Desk<'d> {
         &self,
         search: &delegation::Search<'_>,
     ) -> (delegation::Step, Option<predictor::Posterior<'_>>) {
-        let hierarchy = &self.draw.ground.hierarchy;
+        let hierarchy = &self.scenario.topology.hierarchy;
         let (table, agents) = (&self.delegation_table, &self.roster);
-        match self.searching {
-            Searching::Threshold => {
+        match self.search_kind {
+            SearchKind::Threshold => {
                 (next_step(hierarchy, table, agents, &self.policy, search), None)
             }
-            Searching::Predictive => predictor::next_step(
+            SearchKind::Predictive => predictor::next_step(
                 hierarchy,
                 table,
                 agents,
@@ -161,7 +162,7 @@ impl<'d> Desk<'d> {
         reason: Reason,
         probabilities: Option<&[f64]>,
     ) {
-        let hierarchy = &self.draw.ground.hierarchy;
+        let hierarchy = &self.scenario.topology.hierarchy;
         self.delegation_table.insert(hierarchy, site.subnet, Delegation { agent, reason });
         if let Some(probabilities) = probabilities {
             self.prior.add_observation(hierarchy, site.subnet, probabilities);
@@ -170,20 +171,20 @@ impl<'d> Desk<'d> {
 
     /// Every step of the kept searches once more, in turns.
     fn again(&mut self) {
-        let mut turns: Vec<(u64, Took)> = (0..TURNS).map(|_| self.turn()).collect();
+        let mut turns: Vec<(u64, Elapsed)> = (0..TURNS).map(|_| self.turn()).collect();
         turns.sort_by(|(_, a), (_, b)| a.cpu_ms.total_cmp(&b.cpu_ms));
         (self.seen.decisions_again, self.seen.again) = turns[TURNS / 2];
     }
 
-    fn turn(&self) -> (u64, Took) {
-        let begun = Start::now();
+    fn turn(&self) -> (u64, Elapsed) {
+        let stopwatch = Stopwatch::start();
         let mut count = 0;
         for (site, trail) in &self.trails {
             for asked in 0..=trail.len() {
-                black_box(self.step(&searched(*site, &trail[..asked])));
+                black_box(self.step(&search_with(*site, &trail[..asked])));
                 count += 1;
             }
         }
-        (count, begun.took())
+        (count, stopwatch.elapsed())
     }
 }

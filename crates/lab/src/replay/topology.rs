@@ -1,4 +1,4 @@
-//! What is the same in all draws: a hierarchy, addresses in it, and the city of each.
+//! What is the same in all scenarios: a hierarchy, addresses in it, and the city of each.
 
 use std::collections::HashSet;
 use std::net::Ipv4Addr;
@@ -28,7 +28,7 @@ pub struct Site {
 
 /// Hierarchy and sites over a world.
 #[derive(Debug, Clone)]
-pub struct Ground {
+pub struct Topology {
     /// The matrix.
     pub world: World,
     /// All records with their blocks.
@@ -37,7 +37,7 @@ pub struct Ground {
     pub sites: Vec<Site>,
 }
 
-impl Ground {
+impl Topology {
     /// The registry records of `targets` as a hierarchy; of several addresses of one record the
     /// first is the site. Targets of `max_dist_km` or more are left out, because their city says
     /// little about them.

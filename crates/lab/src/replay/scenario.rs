@@ -7,11 +7,11 @@ use delegation::{Delegation, DelegationTable};
 use hierarchy::SubnetId;
 use model::{AgentId, Reason};
 
-use crate::{Crawler, Ground, Noise, Placement, Site};
+use crate::{Noise, PlacedAgent, Placement, Site, Topology};
 
-/// How a draw is made. The defaults are the honest world for geolocated targets.
+/// How a scenario is made. The defaults are the honest world for geolocated targets.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DrawSettings {
+pub struct ScenarioSettings {
     /// How many agents.
     pub agents: usize,
     /// Where they live.
@@ -34,7 +34,7 @@ pub struct DrawSettings {
     pub probe_sigma: f64,
 }
 
-impl Default for DrawSettings {
+impl Default for ScenarioSettings {
     fn default() -> Self {
         let noise = Self::without_noise(12, 1000);
         Self {
@@ -47,7 +47,7 @@ impl Default for DrawSettings {
     }
 }
 
-impl DrawSettings {
+impl ScenarioSettings {
     /// Times are exactly those of the matrix.
     pub fn without_noise(agents: usize, subnets: usize) -> Self {
         let placement = Placement::Worldwide;
@@ -69,16 +69,16 @@ impl DrawSettings {
 
 /// Agents, new subnets and the truth about them.
 #[derive(Debug, Clone)]
-pub struct Draw<'g> {
+pub struct Scenario<'g> {
     /// What it was drawn from.
-    pub ground: &'g Ground,
+    pub topology: &'g Topology,
     /// The agents.
-    pub crawlers: Vec<Crawler>,
+    pub agents: Vec<PlacedAgent>,
     /// Subnets that all agents probe, chosen from the hierarchy.
     pub landmarks: Vec<Site>,
     /// The subnets in the order in which they come up.
     pub sites: Vec<Site>,
-    settings: DrawSettings,
+    settings: ScenarioSettings,
     noise: Noise,
 }
 
@@ -92,33 +92,33 @@ enum Stream {
     Landmark,
 }
 
-impl<'g> Draw<'g> {
-    /// The same seed gives the same draw. A ground that is too small gives fewer agents and
+impl<'g> Scenario<'g> {
+    /// The same seed gives the same scenario. A topology that is too small gives fewer agents and
     /// subnets.
-    pub fn new(ground: &'g Ground, settings: DrawSettings, seed: u64) -> Self {
+    pub fn new(topology: &'g Topology, settings: ScenarioSettings, seed: u64) -> Self {
         let noise = Noise::new(seed);
-        let mut sites = ground.sites.clone();
+        let mut sites = topology.sites.clone();
         sites.sort_by_key(|site| {
             noise.hash(&[Stream::Shuffle as u64, u64::from(site.subnet.get())])
         });
-        let crawlers = settings.placement.place(ground, &sites, settings.agents, noise);
-        let homes: HashSet<_> = crawlers.iter().map(|crawler| crawler.home.subnet).collect();
+        let agents = settings.placement.place(topology, &sites, settings.agents, noise);
+        let homes: HashSet<_> = agents.iter().map(|agent| agent.home.subnet).collect();
         sites.retain(|site| !homes.contains(&site.subnet));
-        let landmarks = take_landmarks(ground, &mut sites, settings.landmarks, noise);
+        let landmarks = take_landmarks(topology, &mut sites, settings.landmarks, noise);
         let near = |site: &Site| {
-            crawlers
+            agents
                 .iter()
-                .any(|crawler| ground.world.rtt_ms(crawler.city, site.city) <= settings.near_ms)
+                .any(|agent| topology.world.rtt_ms(agent.city, site.city) <= settings.near_ms)
         };
         sites.retain(near);
         sites.truncate(settings.subnets);
-        Self { ground, crawlers, landmarks, sites, settings, noise }
+        Self { topology, agents, landmarks, sites, settings, noise }
     }
 
-    /// The round trip from a crawler to a site without the noise of measuring, in milliseconds.
-    pub fn true_ms(&self, crawler: &Crawler, site: Site) -> f64 {
-        let city_ms = self.ground.world.rtt_ms(crawler.city, site.city);
-        let route = [Stream::Route as u64, crawler.agent.get() as u64, site.company];
+    /// The round trip from a agent to a site without the noise of measuring, in milliseconds.
+    pub fn true_ms(&self, agent: &PlacedAgent, site: Site) -> f64 {
+        let city_ms = self.topology.world.rtt_ms(agent.city, site.city);
+        let route = [Stream::Route as u64, agent.agent.get() as u64, site.company];
         let access = [Stream::Access as u64, u64::from(site.subnet.get())];
         let access_ms = self.settings.access_median_ms
             * self.noise.lognormal(self.settings.access_sigma, &access);
@@ -126,37 +126,41 @@ impl<'g> Draw<'g> {
     }
 
     /// What a probe shows; the same probe always shows the same.
-    pub fn probe_ms(&self, crawler: &Crawler, site: Site) -> f64 {
-        let probe =
-            [Stream::Probe as u64, crawler.agent.get() as u64, u64::from(site.subnet.get())];
-        self.true_ms(crawler, site) * self.noise.lognormal(self.settings.probe_sigma, &probe)
+    pub fn probe_ms(&self, agent: &PlacedAgent, site: Site) -> f64 {
+        let probe = [Stream::Probe as u64, agent.agent.get() as u64, u64::from(site.subnet.get())];
+        self.true_ms(agent, site) * self.noise.lognormal(self.settings.probe_sigma, &probe)
     }
 
-    /// The crawler with this id.
-    pub fn crawler(&self, agent: AgentId) -> &Crawler {
-        &self.crawlers[(agent.get() - 1) as usize]
+    /// The agent with this id.
+    pub fn agent(&self, agent: AgentId) -> &PlacedAgent {
+        &self.agents[(agent.get() - 1) as usize]
     }
 
     /// The delegation table at the beginning: every agent holds its home.
     pub fn delegation_table(&self) -> DelegationTable {
-        let home = |crawler: &Crawler| {
-            (crawler.home.subnet, Delegation { agent: crawler.agent, reason: Reason::Home })
+        let home = |agent: &PlacedAgent| {
+            (agent.home.subnet, Delegation { agent: agent.agent, reason: Reason::Home })
         };
-        DelegationTable::of(&self.ground.hierarchy, self.crawlers.iter().map(home))
+        DelegationTable::of(&self.topology.hierarchy, self.agents.iter().map(home))
     }
 
-    /// The seeded chance of this draw.
+    /// The seeded chance of this scenario.
     pub fn noise(&self) -> Noise {
         self.noise
     }
 }
 
 /// Moves the landmarks out of `sites`.
-fn take_landmarks(ground: &Ground, sites: &mut Vec<Site>, count: usize, noise: Noise) -> Vec<Site> {
+fn take_landmarks(
+    topology: &Topology,
+    sites: &mut Vec<Site>,
+    count: usize,
+    noise: Noise,
+) -> Vec<Site> {
     let answering: Vec<SubnetId> = sites.iter().map(|site| site.subnet).collect();
     let rank = |subnet: SubnetId| noise.hash(&[Stream::Landmark as u64, u64::from(subnet.get())]);
     let chosen: HashSet<SubnetId> =
-        landmarks::choose(&ground.hierarchy, &answering, count, rank).into_iter().collect();
+        landmarks::choose(&topology.hierarchy, &answering, count, rank).into_iter().collect();
     let (taken, left) = sites.iter().partition(|site| chosen.contains(&site.subnet));
     *sites = left;
     taken

@@ -13,11 +13,11 @@ use std::path::Path;
 
 use delegation::balance::{AgentCost, AssignmentProblem, InvalidProblem, Subnet};
 
-/// Why an instance could not be read.
+/// Why a problem could not be read.
 #[derive(Debug, thiserror::Error)]
-pub enum InstanceFileError {
+pub enum ProblemFileError {
     /// The file is missing or is not CSV.
-    #[error("cannot read the instance {file}")]
+    #[error("cannot read the problem {file}")]
     Read {
         /// Path of the file.
         file: String,
@@ -59,7 +59,7 @@ pub enum InstanceFileError {
         what: &'static str,
     },
     /// The numbers make no sense together.
-    #[error("{file} is no instance")]
+    #[error("{file} is no problem")]
     Sense {
         /// Path of the file.
         file: String,
@@ -68,11 +68,11 @@ pub enum InstanceFileError {
     },
 }
 
-/// Reads an instance. Agents and subnets are numbered in the order in which they come first. Costs
+/// Reads a problem. Agents and subnets are numbered in the order in which they come first. Costs
 /// are those of the whole subnet; with `per_page` they are multiplied by its load.
-pub fn instance_file(file: &Path, per_page: bool) -> Result<AssignmentProblem, InstanceFileError> {
+pub fn read_problem(file: &Path, per_page: bool) -> Result<AssignmentProblem, ProblemFileError> {
     let name = file.display().to_string();
-    let read = |source| InstanceFileError::Read { file: name.clone(), source };
+    let read = |source| ProblemFileError::Read { file: name.clone(), source };
     let mut reader =
         csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(file).map_err(read)?;
     let header: Vec<String> = reader.headers().map_err(read)?.iter().map(str::to_owned).collect();
@@ -85,9 +85,9 @@ pub fn instance_file(file: &Path, per_page: bool) -> Result<AssignmentProblem, I
             sheet.long(&records, [subnet, agent, cost, load, capacity])?;
         }
         (Some(0), None, None, Some(1), None) => sheet.wide(&records, &header[2..])?,
-        _ => return Err(InstanceFileError::Header { file: name }),
+        _ => return Err(ProblemFileError::Header { file: name }),
     }
-    sheet.instance(per_page)
+    sheet.problem(per_page)
 }
 
 /// Named things in the order in which they came, with one number each and the costs of a subnet.
@@ -133,7 +133,7 @@ impl Sheet {
         &mut self,
         records: &[csv::StringRecord],
         columns: [usize; 5],
-    ) -> Result<(), InstanceFileError> {
+    ) -> Result<(), ProblemFileError> {
         for record in records {
             let [subnet, agent, cost, load, capacity] =
                 columns.map(|column| record.get(column).unwrap_or(""));
@@ -153,7 +153,7 @@ impl Sheet {
         &mut self,
         records: &[csv::StringRecord],
         agents: &[String],
-    ) -> Result<(), InstanceFileError> {
+    ) -> Result<(), ProblemFileError> {
         for agent in agents {
             self.agents.at(agent);
         }
@@ -185,12 +185,12 @@ impl Sheet {
         record: &csv::StringRecord,
         field: &str,
         what: &'static str,
-    ) -> Result<Option<Number>, InstanceFileError> {
+    ) -> Result<Option<Number>, ProblemFileError> {
         if field.is_empty() {
             return Ok(None);
         }
         let line = record.position().map_or(0, csv::Position::line);
-        let wrong = |_| InstanceFileError::Field {
+        let wrong = |_| ProblemFileError::Field {
             file: self.file.clone(),
             line,
             field: field.into(),
@@ -199,7 +199,7 @@ impl Sheet {
         field.parse().map(Some).map_err(wrong)
     }
 
-    fn instance(self, per_page: bool) -> Result<AssignmentProblem, InstanceFileError> {
+    fn problem(self, per_page: bool) -> Result<AssignmentProblem, ProblemFileError> {
         let numbers = |names: &Names, of, what| {
             let number = |row: &Row| {
                 row.number.filter(|_| !row.contradiction).ok_or(missing(&self.file, row, of, what))
@@ -217,11 +217,11 @@ impl Sheet {
             Subnet { load, costs: costs.collect() }
         });
         AssignmentProblem::new(capacities, subnets.collect())
-            .map_err(|source| InstanceFileError::Sense { file: self.file.clone(), source })
+            .map_err(|source| ProblemFileError::Sense { file: self.file.clone(), source })
     }
 }
 
-fn missing(file: &str, row: &Row, of: &'static str, what: &'static str) -> InstanceFileError {
+fn missing(file: &str, row: &Row, of: &'static str, what: &'static str) -> ProblemFileError {
     let found = if row.contradiction { "two different ones" } else { "none" };
-    InstanceFileError::Number { file: file.into(), of, name: row.name.clone(), found, what }
+    ProblemFileError::Number { file: file.into(), of, name: row.name.clone(), found, what }
 }

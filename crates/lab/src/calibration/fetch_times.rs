@@ -6,7 +6,7 @@ use crate::Noise;
 
 /// How times come about.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SeriesSettings {
+pub struct FetchTimeSettings {
     /// Lognormal sigma of a fetch.
     pub noise: f64,
     /// The busiest hour takes this share longer than the mean, the quietest this share less.
@@ -21,7 +21,7 @@ pub struct SeriesSettings {
     pub interval_hours: f64,
 }
 
-impl Default for SeriesSettings {
+impl Default for FetchTimeSettings {
     fn default() -> Self {
         Self {
             noise: 0.15,
@@ -55,23 +55,23 @@ const SIZE_SIGMA: f64 = 1.0;
 const PACE: f64 = 0.8;
 
 /// One page.
-pub(super) struct Series {
-    settings: SeriesSettings,
+pub(super) struct FetchTimes {
+    settings: FetchTimeSettings,
     noise: Noise,
     page: u64,
     fetch: u64,
     size: f64,
 }
 
-impl Series {
-    pub(super) fn new(settings: SeriesSettings, noise: Noise, page: u64) -> Self {
+impl FetchTimes {
+    pub(super) fn new(settings: FetchTimeSettings, noise: Noise, page: u64) -> Self {
         let size = SIZE * noise.lognormal(SIZE_SIGMA, &[Stream::Size as u64, page]);
         Self { settings, noise, page, fetch: 0, size }
     }
 
     /// The next fetch, over a way that takes `slowdown` times as long as usual.
     pub(super) fn next(&mut self, slowdown: f64) -> Timing {
-        let SeriesSettings { noise, day_rhythm, size_sigma, size_change, outliers, .. } =
+        let FetchTimeSettings { noise, day_rhythm, size_sigma, size_change, outliers, .. } =
             self.settings;
         let drawn = self.noise.uniform(&self.key(Stream::Resize));
         if drawn < size_change {
@@ -89,7 +89,7 @@ impl Series {
         Timing { ms, bytes: size as u64 }
     }
 
-    /// Days since the beginning; pages begin at different hours.
+    /// TrialSettings since the beginning; pages begin at different hours.
     pub(super) fn day(&self) -> f64 {
         let phase = self.noise.uniform(&[Stream::Phase as u64, self.page]);
         phase + self.fetch as f64 * self.settings.interval_hours / 24.0

@@ -17,12 +17,12 @@ pub(crate) const SAME_PLACE_MS: f64 = 1.0;
 
 /// Measured round trips in milliseconds, `side × side`, row = who measured. Empty where nobody did.
 #[derive(Debug, Clone)]
-pub(crate) struct Cells {
+pub(crate) struct PartialMatrix {
     side: usize,
     measured: Vec<Option<f64>>,
 }
 
-impl Cells {
+impl PartialMatrix {
     /// Nothing measured yet among `side` places.
     pub(crate) fn new(side: usize) -> Self {
         Self { side, measured: vec![None; side * side] }
@@ -84,8 +84,8 @@ fn cheapest_detour(direct: &[f64], side: usize, a: usize, b: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn agent_costs(side: usize, measured: &[(usize, usize, f64)]) -> Cells {
-        let mut costs = Cells::new(side);
+    fn agent_costs(side: usize, measured: &[(usize, usize, f64)]) -> PartialMatrix {
+        let mut costs = PartialMatrix::new(side);
         for &(from, to, ms) in measured {
             costs.set(from, to, ms);
         }

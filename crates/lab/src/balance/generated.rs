@@ -4,9 +4,9 @@ use delegation::balance::{AgentCost, AssignmentProblem, InvalidProblem, Subnet};
 
 use crate::{CityId, Noise, World};
 
-/// How an instance is made.
+/// How a problem is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MadeSettings {
+pub struct GeneratedSettings {
     /// How many agents, in turn over the cities.
     pub agents: usize,
     /// How many subnets; a few cities have most of them.
@@ -36,11 +36,11 @@ enum Stream {
 const ROUTE_SIGMA: f64 = 0.12;
 const ACCESS_MS: f64 = 4.0;
 const ACCESS_SIGMA: f64 = 0.8;
-/// Subnets crowd: the city of a subnet is the uniform draw to this power.
+/// Subnets crowd: the city of a subnet is the uniform scenario to this power.
 const CROWDING: f64 = 1.5;
 
-/// Makes an instance; the cost of a subnet is its load times the round trip.
-pub fn made(settings: MadeSettings) -> Result<AssignmentProblem, InvalidProblem> {
+/// Makes a problem; the cost of a subnet is its load times the round trip.
+pub fn generate(settings: GeneratedSettings) -> Result<AssignmentProblem, InvalidProblem> {
     let (world, noise) = (World::geographic(settings.seed), Noise::new(settings.seed));
     let cities = world.cities().len();
     let agents: Vec<CityId> =
@@ -79,7 +79,7 @@ fn nearest_first(world: &World, agents: &[CityId], city: CityId) -> Vec<u32> {
     order
 }
 
-fn known(settings: MadeSettings, noise: Noise, order: &[u32], number: u64) -> Vec<u32> {
+fn known(settings: GeneratedSettings, noise: Noise, order: &[u32], number: u64) -> Vec<u32> {
     if settings.known >= order.len() {
         return order.to_vec();
     }

@@ -5,11 +5,11 @@ use std::{fs, path::Path};
 
 use serde::Deserialize;
 
-use crate::{City, World, cell::Cells};
+use crate::{City, World, partial_matrix::PartialMatrix};
 
-/// RefusalReason a measured world could not be read.
+/// Why a measured world could not be read.
 #[derive(Debug, thiserror::Error)]
-pub enum OracleError {
+pub enum MeasuredError {
     /// The file is missing or cannot be opened.
     #[error("cannot read {file}; give the folder that holds cities.csv and rtt_ms.csv")]
     Open {
@@ -83,24 +83,24 @@ struct RttRow {
 
 impl World {
     /// Reads `cities.csv` and `rtt_ms.csv` in `dir`; the average of each measurement counts.
-    pub fn oracle(dir: &Path) -> Result<World, OracleError> {
+    pub fn measured(dir: &Path) -> Result<World, MeasuredError> {
         let cities = read_cities(&dir.join("cities.csv"))?;
         read_times(&dir.join("rtt_ms.csv"), Some(cities))
     }
 
     /// Reads one file of times in this format, with the `cities.csv` beside it where there is one.
-    pub fn times(file: &Path) -> Result<World, OracleError> {
+    pub fn times(file: &Path) -> Result<World, MeasuredError> {
         let beside = file.with_file_name("cities.csv");
         let cities = if beside.is_file() { Some(read_cities(&beside)?) } else { None };
         read_times(file, cities)
     }
 }
 
-fn read_cities(file: &Path) -> Result<Vec<City>, OracleError> {
+fn read_cities(file: &Path) -> Result<Vec<City>, MeasuredError> {
     let mut cities = Vec::new();
     for row in rows::<CityRow>(file, "id,city,country_region,lat,lon")? {
         if row.id != cities.len() {
-            return Err(OracleError::Order {
+            return Err(MeasuredError::Order {
                 file: shown(file),
                 found: row.id,
                 wanted: cities.len(),
@@ -113,12 +113,12 @@ fn read_cities(file: &Path) -> Result<Vec<City>, OracleError> {
 }
 
 /// Without a list of cities, the ids of the measurements make one.
-fn read_times(file: &Path, cities: Option<Vec<City>>) -> Result<World, OracleError> {
+fn read_times(file: &Path, cities: Option<Vec<City>>) -> Result<World, MeasuredError> {
     let rows = rows::<RttRow>(file, "src,dst,min,avg,max,mdev")?;
     let named = rows.iter().map(|row| row.src.max(row.dst)).max().map_or(0, |last| last + 1);
     let cities = match cities {
         Some(cities) if named > cities.len() => {
-            return Err(OracleError::UnknownCity {
+            return Err(MeasuredError::UnknownCity {
                 file: shown(file),
                 city: named - 1,
                 cities: cities.len(),
@@ -126,28 +126,28 @@ fn read_times(file: &Path, cities: Option<Vec<City>>) -> Result<World, OracleErr
         }
         Some(cities) => cities,
         None if named > MOST_CITIES => {
-            return Err(OracleError::TooMany { file: shown(file), city: named - 1 });
+            return Err(MeasuredError::TooMany { file: shown(file), city: named - 1 });
         }
         None => (0..named).map(City::nameless).collect(),
     };
     let side = cities.len();
-    let mut costs = Cells::new(side);
+    let mut costs = PartialMatrix::new(side);
     let mut jitter_ms = vec![0.0; side * side];
     for row in rows {
         costs.set(row.src, row.dst, row.avg);
         jitter_ms[row.src * side + row.dst] = row.mdev;
     }
-    Ok(World::from_cells(cities, &costs, jitter_ms))
+    Ok(World::from_partial(cities, &costs, jitter_ms))
 }
 
 fn rows<Row: for<'de> Deserialize<'de>>(
     file: &Path,
     expected: &'static str,
-) -> Result<Vec<Row>, OracleError> {
+) -> Result<Vec<Row>, MeasuredError> {
     let open =
-        fs::File::open(file).map_err(|source| OracleError::Open { file: shown(file), source })?;
+        fs::File::open(file).map_err(|source| MeasuredError::Open { file: shown(file), source })?;
     let rows = csv::Reader::from_reader(open).into_deserialize().collect::<Result<Vec<Row>, _>>();
-    rows.map_err(|source| OracleError::Row { file: shown(file), expected, source })
+    rows.map_err(|source| MeasuredError::Row { file: shown(file), expected, source })
 }
 
 fn shown(file: &Path) -> String {

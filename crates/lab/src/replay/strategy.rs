@@ -1,11 +1,11 @@
 //! Which strategy is replayed.
 
 use crate::replay::outcome::{Decision, Outcome, judge};
-use crate::replay::{Draw, predictive, threshold, unaware};
+use crate::replay::{Scenario, baselines, predictive, threshold};
 
 /// A way to hand subnets out.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Plan {
+pub enum Strategy {
     /// The paper's search with this threshold in milliseconds.
     Threshold {
         /// Good enough to stop.
@@ -24,19 +24,19 @@ pub enum Plan {
     AllProbe,
 }
 
-/// Hands out the draw's subnets one after the other and judges the result.
-pub fn replay(draw: &Draw<'_>, plan: Plan) -> Outcome {
+/// Hands out the scenario's subnets one after the other and judges the result.
+pub fn replay(scenario: &Scenario<'_>, strategy: Strategy) -> Outcome {
     let mut landmark_probes = 0;
-    let decisions: Vec<Decision<'_>> = match plan {
-        Plan::Threshold { threshold_ms } => threshold::run(draw, threshold_ms),
-        Plan::Predictive { min_probability } => {
-            let (decisions, probes) = predictive::run(draw, min_probability);
+    let decisions: Vec<Decision<'_>> = match strategy {
+        Strategy::Threshold { threshold_ms } => threshold::run(scenario, threshold_ms),
+        Strategy::Predictive { min_probability } => {
+            let (decisions, probes) = predictive::run(scenario, min_probability);
             landmark_probes = probes;
             decisions
         }
-        Plan::Random => unaware::random(draw),
-        Plan::Ubicrawler => unaware::ubicrawler(draw),
-        Plan::AllProbe => unaware::all_probe(draw),
+        Strategy::Random => baselines::random(scenario),
+        Strategy::Ubicrawler => baselines::ubicrawler(scenario),
+        Strategy::AllProbe => baselines::all_probe(scenario),
     };
-    judge(draw, &decisions, landmark_probes)
+    judge(scenario, &decisions, landmark_probes)
 }

@@ -1,10 +1,10 @@
-//! Words of the command line.
+//! Commands of `cargo xtask lab`, one per experiment.
 
 pub(crate) mod balance;
 pub(crate) mod calibration;
 pub(crate) mod delegation;
 mod files;
-mod lines;
+mod output;
 pub(crate) mod report;
 pub(crate) mod scale;
 
@@ -20,14 +20,14 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Hand new subnets out by one strategy and say how near to the optimum it came
+    /// Delegate new subnets by one strategy and compare with the nearest agents
     Delegation(delegation::Args),
-    /// Let many hosts come up with many agents and time the decisions
+    /// Delegate the subnets of many hosts to many agents and time the decisions
     Scale(scale::Args),
-    /// Run a set of all experiments and write tables and plots
+    /// Run all experiments and write tables and plots
     Report(report::Args),
-    /// Balance loads by every rule and say how near to the optimum each came
+    /// Balance loads by every rule and compare with the optimum
     Balance(balance::Args),
-    /// Let pages become slower and say how soon it was noticed, and how often wrongly
+    /// Slow pages down and count how soon that was noticed, and how many reports were false
     Calibration(calibration::Args),
 }

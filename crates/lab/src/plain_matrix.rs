@@ -3,9 +3,9 @@
 
 use std::{fs, path::Path};
 
-use crate::{City, World, cell::Cells};
+use crate::{City, World, partial_matrix::PartialMatrix};
 
-/// RefusalReason a matrix could not be read.
+/// Why a matrix could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MatrixError {
     /// The file is missing or is not text.
@@ -62,7 +62,7 @@ fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
         .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
         .collect();
     let side = lines.len();
-    let mut costs = Cells::new(side);
+    let mut costs = PartialMatrix::new(side);
     for (row, (line, text)) in lines.into_iter().enumerate() {
         let times = parse_line(file, line, text)?;
         if times.len() != side {
@@ -77,7 +77,7 @@ fn parse(file: &str, text: &str) -> Result<World, MatrixError> {
             costs.set(row, column, ms);
         }
     }
-    Ok(World::from_cells((0..side).map(City::nameless).collect(), &costs, vec![0.0; side * side]))
+    Ok(World::from_partial((0..side).map(City::nameless).collect(), &costs, vec![0.0; side * side]))
 }
 
 fn parse_line(file: &str, line: usize, text: &str) -> Result<Vec<f64>, MatrixError> {

@@ -1,4 +1,4 @@
-//! How long a computation took.
+//! How long a computation elapsed.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use nix::time::{ClockId, clock_gettime};
 
 /// Measured from a start: on the wall, and on the processor, which a busy machine does not stretch.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Took {
+pub struct Elapsed {
     /// Milliseconds on the wall.
     pub wall_ms: f64,
     /// Milliseconds of this process on the processor.
@@ -15,19 +15,19 @@ pub struct Took {
 
 /// The start of a computation.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Start {
+pub(crate) struct Stopwatch {
     wall: Instant,
     cpu: Duration,
 }
 
-impl Start {
-    pub(crate) fn now() -> Self {
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
         Self { wall: Instant::now(), cpu: cpu() }
     }
 
-    pub(crate) fn took(self) -> Took {
+    pub(crate) fn elapsed(self) -> Elapsed {
         let milliseconds = |duration: Duration| duration.as_secs_f64() * 1000.0;
-        Took {
+        Elapsed {
             wall_ms: milliseconds(self.wall.elapsed()),
             cpu_ms: milliseconds(cpu().saturating_sub(self.cpu)),
         }

@@ -3,9 +3,9 @@
 
 use crate::{CityId, World};
 
-/// A host as it was dealt.
+/// A host as it was assignments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dealt {
+pub struct HostAssignment {
     /// Where the host stands.
     pub city: CityId,
     /// Requests its crawl takes; each costs one round trip here.
@@ -45,14 +45,15 @@ impl Evaluation {
 pub const TIE_MS: f64 = 0.05;
 
 /// Judges a dealing against the truth of `world`; `agents` are the agents' cities.
-pub fn evaluate(world: &World, agents: &[CityId], dealt: &[Dealt]) -> Evaluation {
-    let judged: Vec<Judged> = dealt.iter().filter_map(|host| judge(world, agents, *host)).collect();
+pub fn evaluate(world: &World, agents: &[CityId], assignments: &[HostAssignment]) -> Evaluation {
+    let judged: Vec<Judged> =
+        assignments.iter().filter_map(|host| judge(world, agents, *host)).collect();
     let mean = |sum: f64| if judged.is_empty() { 0.0 } else { sum / judged.len() as f64 };
     let total = |of: fn(&Judged) -> f64| judged.iter().map(|host| host.pages * of(host)).sum();
     let optimal = judged.iter().filter(|host| host.excess_ms() <= TIE_MS).count();
     Evaluation {
         hosts: judged.len(),
-        unjudged: dealt.len() - judged.len(),
+        unjudged: assignments.len() - judged.len(),
         share_optimal: mean(optimal as f64),
         mean_excess_ms: mean(judged.iter().map(Judged::excess_ms).sum()),
         crawl_ms: total(|host| host.taken_ms),
@@ -74,7 +75,7 @@ impl Judged {
     }
 }
 
-fn judge(world: &World, agents: &[CityId], host: Dealt) -> Option<Judged> {
+fn judge(world: &World, agents: &[CityId], host: HostAssignment) -> Option<Judged> {
     let taken_ms = world.rtt_ms(*agents.get(host.agent)?, host.city);
     let times = agents.iter().map(|agent| world.rtt_ms(*agent, host.city));
     let random_ms = times.clone().sum::<f64>() / agents.len() as f64;
@@ -90,24 +91,24 @@ fn judge(world: &World, agents: &[CityId], host: Dealt) -> Option<Judged> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{City, cell::Cells};
+    use crate::{City, partial_matrix::PartialMatrix};
 
     /// Three places in a row: 0 and 1 are 10 ms apart, 2 is 90 and 100 ms away.
     fn row() -> World {
-        let mut costs = Cells::new(3);
+        let mut costs = PartialMatrix::new(3);
         for (a, b, ms) in [(0, 1, 10.0), (1, 2, 90.0), (0, 2, 100.0)] {
             costs.set(a, b, ms);
         }
         let city = City { name: String::new(), country: "ZZ".into(), lat: 0.0, lon: 0.0 };
-        World::from_cells(vec![city; 3], &costs, vec![0.0; 9])
+        World::from_partial(vec![city; 3], &costs, vec![0.0; 9])
     }
 
     #[test]
     fn one_right_and_one_wrong() {
         let agents = [CityId::new(0), CityId::new(2)];
-        let right = Dealt { city: CityId::new(1), pages: 2, agent: 0 };
-        let wrong = Dealt { city: CityId::new(1), pages: 1, agent: 1 };
-        let stranger = Dealt { agent: 9, ..right };
+        let right = HostAssignment { city: CityId::new(1), pages: 2, agent: 0 };
+        let wrong = HostAssignment { city: CityId::new(1), pages: 1, agent: 1 };
+        let stranger = HostAssignment { agent: 9, ..right };
         let seen = evaluate(&row(), &agents, &[right, wrong, stranger]);
         assert_eq!((seen.hosts, seen.unjudged), (2, 1));
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");

@@ -1,0 +1,24 @@
+//! Delegation experiment: a stream of new subnets, agents that can measure, one strategy that
+//! delegates the subnets, and the true times to judge it by (IPMicra section IV).
+//!
+//! [`Topology`] is the same in every run (hierarchy, addresses, cities); a [`Scenario`] is one
+//! random choice of agents and subnets, with noise on the times; [`replay`] runs a [`Strategy`]
+//! over it and gives an [`Outcome`]; [`scale`] times the decisions for many hosts.
+
+mod baselines;
+mod outcome;
+mod placement;
+mod predictive;
+mod scale;
+mod scenario;
+mod simulated_search;
+mod strategy;
+mod threshold;
+mod topology;
+
+pub use outcome::{Outcome, mean_of};
+pub use placement::{PlacedAgent, Placement};
+pub use scale::{Scale, SearchKind, scale};
+pub use scenario::{Scenario, ScenarioSettings};
+pub use strategy::{Strategy, replay};
+pub use topology::{Site, Topology};
