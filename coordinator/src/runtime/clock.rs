@@ -1,16 +1,16 @@
-//! What time is it? The only place of the coordinator that asks the machine.
+//! The clock: the only module of the coordinator that reads the time of the machine.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use model::UnixMillis;
 
-/// A source of the present moment. Tests bring their own.
+/// A source of the present time; tests may use another one.
 pub trait Clock: Send + Sync {
-    /// Now.
+    /// The present time, in milliseconds since 1970.
     fn now(&self) -> UnixMillis;
 }
 
-/// The machine's clock.
+/// The clock of the machine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 

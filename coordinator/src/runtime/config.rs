@@ -15,47 +15,45 @@ use serde::Deserialize;
 /// The valid configuration, built by `startup::configuration::load`.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where to listen.
+    /// Address and port of the HTTP server.
     pub listen: SocketAddr,
-    /// Where the private database, packages and index live.
+    /// Directory of the private database, packages and index.
     pub data_dir: PathBuf,
     /// A Postgres to use instead of a private one.
     pub database_url: Option<String>,
-    /// DNS server for hosts; the system's when absent.
+    /// DNS server for looking up hosts; `None` uses those of the system.
     pub resolver: Option<SocketAddr>,
-    /// Shape of log lines.
+    /// Format of log lines.
     pub log_format: LogFormat,
-    /// Password for the first admin, if it is to be set rather than made up.
+    /// Password of the first admin; `None` generates one.
     pub admin_password: Option<String>,
-    /// Reverse proxies whose `X-Forwarded-For` is believed.
+    /// Reverse proxies whose `X-Forwarded-For` header is trusted.
     pub trusted_proxies: Vec<IpNet>,
-    /// How registry data is kept fresh.
+    /// When and from where registry data is refreshed.
     pub registries: Registries,
     /// Bounds on work and waiting.
     pub limits: Limits,
 }
 
-/// How registry data is kept fresh, each with its default in the documentation of the field.
+/// When and from where registry data is refreshed; defaults in parentheses.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Registries {
-    /// Age in days at which the data is fetched and loaded anew, 0 for never (90: "every three
+    /// Age in days at which the data is fetched and loaded again, 0 for never (90: "every three
     /// months", IPMicra III.C).
     pub refresh_days: u32,
-    /// Age in hours of a generation at which subnets are cut that searches found to be in several
-    /// places, 0 for never (24).
+    /// Least time in hours between two splits of subnets that are in several places, 0 for never
+    /// (24).
     pub cut_hours: u32,
-    /// The program that fetches and loads (`rir-loader` beside this program).
+    /// Path of `rir-loader` (the one beside this program).
     pub loader: Option<PathBuf>,
-    /// Places to take a registry's files from instead of its own: registry to the URL of a
-    /// directory (none).
+    /// Mirrors of registries' files: registry to the URL of a directory (none).
     pub mirrors: BTreeMap<String, String>,
-    /// Whether to fetch the WHOIS dumps, too, that registries give to everybody, under their terms
-    /// (no).
+    /// Whether to fetch the public WHOIS dumps as well, under the registries' terms (no).
     pub whois: bool,
-    /// Places to take a registry's WHOIS dumps from instead of its own (none).
+    /// Mirrors of registries' WHOIS dumps (none).
     pub whois_mirrors: BTreeMap<String, String>,
-    /// A mail address or URL that is told to the registries' servers (none).
+    /// Mail address or URL sent to the registries' servers as contact (none).
     pub contact: Option<String>,
 }
 
@@ -73,37 +71,37 @@ impl Default for Registries {
     }
 }
 
-/// Bounds on work and waiting, each with its default in the documentation of the field.
+/// Bounds on work and waiting; defaults in parentheses.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Searches driven at the same time (32); later searches profit from the decisions of earlier
-    /// ones.
+    /// Searches open at the same time (32). Fewer are slower but need fewer probes, because later
+    /// searches use the decisions of earlier ones.
     pub open_searches: u32,
-    /// How long an agent has to answer a probe order, in seconds (20).
+    /// Time within which an agent answers a probe order, in seconds (20).
     pub probe_deadline_s: u32,
     /// Probe orders one agent may have at the same time (8).
     pub orders_per_agent: u32,
-    /// Searches without any answer before the hosts of a subnet are given up (4).
+    /// Number of searches without any answer after which the hosts of a subnet are given up (4).
     pub search_attempts: u32,
-    /// Without a heartbeat for so long an agent counts as unreachable, in seconds (60).
+    /// Time without a heartbeat after which an agent counts as unreachable, in seconds (60).
     pub presence_s: u32,
-    /// How long an agent goes on fetching without an answer from the coordinator, in seconds
-    /// (3,600); its hosts may go to others two minutes after that.
+    /// Time for which an agent may fetch without an answer from the coordinator, in seconds (3,600).
+    /// Two minutes later its hosts may go to other agents.
     pub lease_s: u32,
-    /// DNS questions under way at the same time (64).
+    /// DNS lookups at the same time (64).
     pub resolving_hosts: u32,
-    /// DNS attempts without an answer before a host is given up (12).
+    /// Number of lookups without an answer after which a host is given up (12).
     pub resolve_attempts: u32,
-    /// Routes handed out in one answer to a heartbeat (500).
+    /// Routes in one answer to a heartbeat (500).
     pub routes_per_heartbeat: u32,
-    /// Routed but unconfirmed URLs an agent may have before more wait in the queue (5,000).
+    /// Routes that an agent may have without confirming them; more wait in the queue (5,000).
     pub routes_ahead: u32,
-    /// Packages are refused when the data directory's disk has less than so many MiB free (64).
+    /// Free space on the disk of the data directory below which packages are refused, in MiB (64).
     pub min_free_mib: u32,
     /// Connections to Postgres (12).
     pub database_connections: u32,
-    /// How long to wait for a Postgres given by URL at start, in seconds (30).
+    /// Time to wait at start for a Postgres that is given by URL, in seconds (30).
     pub database_wait_s: u32,
 }
 

@@ -1,8 +1,8 @@
-//! The program could not go on: one clear sentence and an exit code.
+//! Failures that end the program, with exit codes.
 
 use std::fmt;
 
-/// Why the coordinator ends, in a sentence for a person, with the exit code for a script.
+/// A failure that ends the program: one sentence for people and an exit code for scripts.
 #[derive(Debug)]
 pub struct Failure {
     code: u8,
@@ -10,33 +10,33 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Something else went wrong (exit code 1).
+    /// A failure without a code of its own (exit code 1).
     pub fn other(sentence: impl Into<String>) -> Self {
         Self { code: 1, sentence: sentence.into() }
     }
 
-    /// Something is to be repaired (exit code 3).
+    /// An audit found something to repair (exit code 3).
     pub fn findings(count: usize) -> Self {
         let what = if count == 1 { "thing is" } else { "things are" };
         Self { code: 3, sentence: format!("{count} {what} to be repaired") }
     }
 
-    /// The configuration is wrong (exit code 64).
+    /// The configuration is invalid (exit code 64).
     pub fn configuration(sentence: impl Into<String>) -> Self {
         Self { code: 64, sentence: sentence.into() }
     }
 
-    /// Something the coordinator needs is not to be had, such as Postgres (exit code 69).
+    /// A service that the coordinator needs is unavailable, such as Postgres (exit code 69).
     pub fn unavailable(sentence: impl Into<String>) -> Self {
         Self { code: 69, sentence: sentence.into() }
     }
 
-    /// Something cannot be created: a directory, a listening socket (exit code 73).
+    /// A resource cannot be created, such as a directory or a listening socket (exit code 73).
     pub fn cannot_create(sentence: impl Into<String>) -> Self {
         Self { code: 73, sentence: sentence.into() }
     }
 
-    /// The exit code, as in sysexits(3).
+    /// The exit code, by the conventions of sysexits(3).
     pub fn code(&self) -> u8 {
         self.code
     }
@@ -50,7 +50,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// An error and all its causes in one line, for the one place that shows it to a person.
+/// An error with all its causes in one line.
 pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

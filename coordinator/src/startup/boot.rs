@@ -33,7 +33,6 @@ use crate::runtime::peer_hints::PeerHints;
 use crate::runtime::policy::CurrentPolicy;
 use crate::search::DelegationSearch;
 use crate::startup::database::database_failure;
-use crate::tasks::Statuses;
 use crate::tasks::coordinator::Coordinator;
 
 /// Fingerprints of routed URLs that are remembered, about 32 bytes each.
@@ -52,10 +51,10 @@ pub async fn coordinator(
     let shared = Shared::new(config, clock, store, stop).await?;
     let predictor = shared.predictor();
     let search = shared.search(&predictor);
-    let registry = shared.registry();
-    let intake = shared.intake(dns);
-    let placement = shared.placement(&predictor, &search);
-    let packages = shared.packages(&predictor, index, blobs);
+    let registry = Arc::new(shared.registry());
+    let intake = Arc::new(shared.intake(dns));
+    let placement = Arc::new(shared.placement(&predictor, &search));
+    let packages = Arc::new(shared.packages(&predictor, index, blobs));
     let Shared { config, clock, store, events, hierarchy, policy, .. } = shared.clone();
     let Shared { agent_wakeups, peer_hints, leader, stop, .. } = shared;
     Ok(Coordinator {
@@ -69,7 +68,7 @@ pub async fn coordinator(
         agent_wakeups,
         peer_hints,
         leader,
-        statuses: Statuses::default(),
+        statuses: Arc::default(),
         stop,
         registry,
         intake,

@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The command line.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,23 +7,23 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::runtime::config::LogFormat;
 
-/// Decides which agent crawls what, receives what they found, and answers searches over it.
+/// Decides which agent crawls what, receives the results, and answers searches over them.
 #[derive(Debug, Parser)]
 #[command(name = "nearcrawl-coordinator", version)]
 pub struct Cli {
-    /// What to do.
+    /// One of the subcommands.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// The subcommands.
+/// Subcommands; each has a function of its own in `startup`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run the coordinator until it is told to stop (SIGTERM or Ctrl-C).
+    /// Run the coordinator until SIGTERM or Ctrl-C.
     Serve(ServeArgs),
     /// Build the search index again from the packages; the coordinator must be stopped.
     Reindex(ReindexArgs),
-    /// Look whether the delegations make sense; exit code 3 when something is to be repaired.
+    /// Check the delegations; exit code 3 if something needs repair.
     Audit(AuditArgs),
 }
 
@@ -49,7 +49,7 @@ pub struct ServeArgs {
     /// How log lines are written to stderr.
     #[arg(long, value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
-    /// Password of the first admin; made up and printed once when absent.
+    /// Password of the first admin; generated and printed once when absent.
     #[arg(
         long,
         value_name = "PASSWORD",
@@ -60,7 +60,7 @@ pub struct ServeArgs {
     pub admin_password: Option<String>,
 }
 
-/// Flags of `reindex`: where everything lies.
+/// Flags of `reindex`: the places of the data.
 #[derive(Debug, Default, Args)]
 pub struct ReindexArgs {
     /// Configuration file (TOML), as for `serve`.
@@ -69,7 +69,7 @@ pub struct ReindexArgs {
     /// Where the private database, the packages and the search index live.
     #[arg(long, value_name = "DIR", env = "NEARCRAWL_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
-    /// The Postgres that `serve` uses, if not its private one.
+    /// The Postgres that `serve` uses, if it is not the private one.
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
 }
@@ -81,10 +81,10 @@ impl From<ReindexArgs> for ServeArgs {
     }
 }
 
-/// Flags of `audit`: where everything lies, and how to tell it.
+/// Flags of `audit`: the places of the data, and the format of the findings.
 #[derive(Debug, Default, Args)]
 pub struct AuditArgs {
-    /// Where everything lies.
+    /// The places of the data.
     #[command(flatten)]
     pub place: ReindexArgs,
     /// Print one JSON object instead of lines.

@@ -13,7 +13,7 @@ use crate::runtime::config::{Config, Limits, LogFormat, Registries};
 use crate::runtime::failure::Failure;
 use crate::startup::cli::ServeArgs;
 
-/// The file as written, before flags and defaults are laid over it.
+/// The content of the file, before flags and defaults are merged with it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct File {
@@ -27,9 +27,9 @@ struct File {
     limits: Limits,
 }
 
-/// Lays flags (which already carry the environment) over the file over the defaults.
+/// Merges flags (which include the environment), file and defaults, in this order of precedence.
 ///
-/// Fails with exit code 64 and the place in the file when something cannot be understood.
+/// An invalid value is a failure with exit code 64 that names the line of the file.
 pub fn load(
     args: ServeArgs,
     default_data_dir: impl FnOnce() -> Option<PathBuf>,
@@ -60,7 +60,6 @@ pub fn load(
     })
 }
 
-/// Addresses and prefixes.
 fn proxies(texts: &[String]) -> Result<Vec<IpNet>, Failure> {
     let proxy = |text: &String| {
         let address = text.parse::<IpAddr>().map(IpNet::from).ok();

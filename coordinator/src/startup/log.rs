@@ -1,17 +1,17 @@
-//! Log lines go to stderr; what they show is set by `NEARCRAWL_LOG` or `RUST_LOG`.
+//! Logging to stderr; the filter is `NEARCRAWL_LOG`, else `RUST_LOG`, else `info`.
 
 use tracing_subscriber::EnvFilter;
 
 use crate::runtime::config::LogFormat;
 
-/// Starts logging. A filter that cannot be read is said and replaced by the usual one.
+/// Starts logging. A filter with a syntax error is replaced by the default with a warning.
 pub fn start(format: LogFormat) {
-    let wish =
+    let text =
         std::env::var("NEARCRAWL_LOG").or_else(|_| std::env::var("RUST_LOG")).unwrap_or_default();
-    let (filter, refused) = match EnvFilter::builder().parse(&wish) {
-        Ok(filter) if !wish.is_empty() => (filter, None),
-        Ok(_) => (usual(), None),
-        Err(error) => (usual(), Some(error)),
+    let (filter, refused) = match EnvFilter::builder().parse(&text) {
+        Ok(filter) if !text.is_empty() => (filter, None),
+        Ok(_) => (default_filter(), None),
+        Err(error) => (default_filter(), Some(error)),
     };
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match format {
@@ -25,6 +25,6 @@ pub fn start(format: LogFormat) {
     }
 }
 
-fn usual() -> EnvFilter {
+fn default_filter() -> EnvFilter {
     EnvFilter::new("info")
 }

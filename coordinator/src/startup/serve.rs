@@ -1,4 +1,4 @@
-//! `serve`: run the coordinator until it is told to stop.
+//! `serve`: runs the coordinator until a signal stops it.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,17 +25,17 @@ use crate::tasks::table::TABLE;
 use crate::tasks::{delegation_sync, election, peer_notifications};
 
 /// How long open requests may take to end after the signal.
-const REQUESTS: Duration = Duration::from_secs(5);
-/// How long background tasks may take to end the run they are in.
-const TASKS: Duration = Duration::from_secs(3);
+const REQUEST_DRAIN: Duration = Duration::from_secs(5);
+/// How long background tasks may take to end their present run.
+const TASK_DRAIN: Duration = Duration::from_secs(3);
 /// Serves until SIGTERM or Ctrl-C, then drains within ten seconds and stops what it started.
 pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
     let config = configuration::load(args, cluster::default_data_dir)?;
     log::start(config.log_format);
-    // An error means that a provider is installed already, which is as good.
+    // Fails only if a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let stop = shutdown::on_signals()?;
-    // The port first: whether it is free is known at once, starting Postgres takes a while.
+    // The port comes first: a port in use is reported before Postgres takes seconds to start.
     let listener = bind(config.listen).await?;
     let booting = boot(config, stop.clone());
     let (coordinator, database) = tokio::select! {
@@ -59,7 +59,7 @@ async fn boot(
     Ok((coordinator, database))
 }
 
-/// Sees to it that somebody can sign in; a password that was made up is shown this once.
+/// Creates the first admin if there is none. A generated password is printed only now.
 async fn first_admin(config: &Config, database: &Database) -> Result<(), Failure> {
     let wish = config.admin_password.as_deref();
     let now = SystemClock.now();
@@ -70,10 +70,10 @@ async fn first_admin(config: &Config, database: &Database) -> Result<(), Failure
     Ok(())
 }
 
-/// Listens on an address.
+/// Binds the port, with errors that name the remedy.
 pub async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|error| {
-        let why = match error.kind() {
+        let remedy = match error.kind() {
             io::ErrorKind::AddrInUse => {
                 "the port is taken; choose another with --listen, or stop what uses it".to_owned()
             }
@@ -83,13 +83,13 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
             io::ErrorKind::AddrNotAvailable => "this machine does not have that address".to_owned(),
             _ => error.to_string(),
         };
-        Failure::cannot_create(format!("cannot listen on {address}: {why}"))
+        Failure::cannot_create(format!("cannot listen on {address}: {remedy}"))
     })
 }
 
 /// The routes of agents, people and the public.
 fn app(coordinator: &Arc<Coordinator>, tokens: Tokens) -> Router {
-    http::agent::router(Arc::clone(coordinator), tokens)
+    http::agent::router(coordinator, tokens)
         .merge(http::router(Arc::clone(coordinator)))
         .layer(axum::middleware::from_fn(http::problem::speak_in_problems))
         .layer(axum::middleware::from_fn_with_state(
@@ -98,7 +98,7 @@ fn app(coordinator: &Arc<Coordinator>, tokens: Tokens) -> Router {
         ))
 }
 
-/// Serves requests and runs background tasks until the coordinator's token is cancelled, then drains.
+/// Serves requests and runs background tasks until the coordinator stops, then drains both.
 pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result<(), Failure> {
     let address = listener
         .local_addr()
@@ -122,8 +122,8 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
     let served = serve_requests(&coordinator, tokens, listener).await;
     coordinator.stop.cancel();
     tracker.close();
-    if tokio::time::timeout(TASKS, tracker.wait()).await.is_err() {
-        tracing::warn!("a task did not end in time; it goes on at the next start");
+    if tokio::time::timeout(TASK_DRAIN, tracker.wait()).await.is_err() {
+        tracing::warn!("a task did not end in time; it continues at the next start");
     }
     served
 }
@@ -134,8 +134,8 @@ async fn serve_requests(
     listener: TcpListener,
 ) -> Result<(), Failure> {
     let listener = listener.tap_io(|stream| {
-        // Answers are small; waiting to fill a packet would only make them late. Failing costs
-        // nothing else.
+        // Answers are small: waiting to fill a packet would only delay them. Without the option
+        // the connection works as well.
         let _ = stream.set_nodelay(true);
     });
     let service = app(coordinator, tokens).into_make_service_with_connect_info::<SocketAddr>();
@@ -144,7 +144,7 @@ async fn serve_requests(
         axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
     let late = async {
         stop.cancelled().await;
-        tokio::time::sleep(REQUESTS).await;
+        tokio::time::sleep(REQUEST_DRAIN).await;
     };
     tokio::select! {
         ended = server => ended.map_err(|error| Failure::other(format!("serving ended: {error}"))),

@@ -48,21 +48,21 @@ pub struct Coordinator {
     /// Whether this coordinator is the leader.
     pub leader: Arc<Leader>,
     /// Results of the background tasks.
-    pub statuses: Statuses,
+    pub statuses: Arc<Statuses>,
     /// Cancelled when the coordinator stops.
     pub stop: CancellationToken,
     /// Refreshes and remaps the hierarchy.
-    pub registry: RegistryData,
+    pub registry: Arc<RegistryData>,
     /// Brings URLs to agents.
-    pub intake: Intake,
+    pub intake: Arc<Intake>,
     /// Predicts which agent is nearest.
     pub predictor: Arc<Predictor>,
     /// Finds an agent for a subnet.
     pub search: Arc<DelegationSearch>,
     /// Moves subnets between agents.
-    pub placement: Placement,
+    pub placement: Arc<Placement>,
     /// Receives and ingests packages.
-    pub packages: Packages,
+    pub packages: Arc<Packages>,
 }
 
 impl Coordinator {

@@ -1,22 +1,22 @@
-//! How the background tasks do, for whoever looks.
+//! Statuses of the background tasks, for the status page and tests.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use model::UnixMillis;
 
-/// How one background task does.
+/// Results of the runs of one background task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Runs that came to an end, well or not.
+    /// Number of completed runs, failed ones included.
     pub runs: u64,
-    /// Failures in a row; 0 when the last run went well.
+    /// Number of failures in a row; 0 if the last run succeeded.
     pub failing: u32,
     /// When the last run ended.
     pub last_run_at: Option<UnixMillis>,
-    /// What the last run that did anything did.
+    /// Summary of the last run that had work to do.
     pub last_outcome: Option<String>,
-    /// Why the last run failed; none when it went well.
+    /// Error of the last run; `None` if it succeeded.
     pub last_error: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub struct Statuses {
 }
 
 impl Statuses {
-    /// All of them.
+    /// Statuses by the names of the tasks; a task that has not run yet is missing.
     pub fn all(&self) -> BTreeMap<&'static str, Status> {
         self.by_name.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -42,7 +42,7 @@ impl Statuses {
         });
     }
 
-    /// Says how often in a row it failed now.
+    /// Returns the number of failures in a row.
     pub(super) fn failed(&self, name: &'static str, error: String, now: UnixMillis) -> u32 {
         self.change(name, now, |status| {
             status.failing = status.failing.saturating_add(1);
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_good_run_ends_a_row_of_failures_and_the_last_outcome_stays() {
+    fn a_success_ends_a_row_of_failures_and_the_last_outcome_stays() {
         let statuses = Statuses::default();
         statuses.succeeded("work", Some("did it".to_owned()), UnixMillis(1));
         assert_eq!(statuses.failed("work", "away".to_owned(), UnixMillis(2)), 1);

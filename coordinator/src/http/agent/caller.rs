@@ -35,10 +35,10 @@ impl FromRequestParts<AgentApi> for Caller {
     async fn from_request_parts(parts: &mut Parts, api: &AgentApi) -> Result<Self, Problem> {
         let token = bearer(parts)
             .ok_or_else(|| refusal::no_session("the Authorization header has no bearer token"))?;
-        let owner = api.tokens.owner(token, api.core.now());
+        let owner = api.tokens.owner(token, api.clock.now());
         let agent = owner
             .map_err(|error| refusal::no_session(&format!("the token is refused, {error}")))?;
-        let identity = store::agents::identity(&api.core.store, agent).await?;
+        let identity = store::agents::identity(&api.store, agent).await?;
         let identity = identity.ok_or_else(refusal::unknown_agent)?;
         if identity.state == AgentState::Revoked {
             return Err(refusal::not_from(identity.state));

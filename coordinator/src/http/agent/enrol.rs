@@ -1,7 +1,6 @@
 //! An agent asks to be let in.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{ConnectInfo, State};
@@ -11,20 +10,20 @@ use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::limits;
 use store::agents::{self, Enrolment, Newcomer};
 
+use crate::http::agent::AgentApi;
 use crate::http::agent::body::Words;
 use crate::http::agent::refusal;
 use crate::http::agent::tokens::join_token_hash;
 use crate::http::problem::{FieldError, Problem};
 use crate::runtime::events::Event;
-use crate::tasks::coordinator::Coordinator;
 
 /// Enrols an agent with a one-time join token; with a known key the answer is the same agent.
 pub(super) async fn enrol(
-    State(coordinator): State<Arc<Coordinator>>,
+    State(api): State<AgentApi>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     Words(request): Words<EnrolRequest>,
 ) -> Result<Json<EnrolResponse>, Problem> {
-    let now = coordinator.now();
+    let now = api.clock.now();
     check_clock(request.agent_time, now)?;
     request.verify().map_err(refusal::signature)?;
     check_profile(&request.profile)?;
@@ -35,13 +34,13 @@ pub(super) async fn enrol(
         home: peer.ip().to_canonical(),
     };
     let hash = join_token_hash(&request.join_token);
-    match agents::enrol(&coordinator.store, &hash, &newcomer, now).await? {
+    match agents::enrol(&api.store, &hash, &newcomer, now).await? {
         Enrolment::Enrolled { state: AgentState::Revoked, .. } => {
             Err(refusal::not_from(AgentState::Revoked))
         }
         Enrolment::Enrolled { agent, state, fresh } => {
             tracing::info!(%agent, name = request.profile.name, home = %newcomer.home, fresh, "enrolled an agent");
-            coordinator.events.emit(Event::AgentEnrolled);
+            api.events.emit(Event::AgentEnrolled);
             Ok(Json(EnrolResponse { agent, state, coordinator_time: now }))
         }
         Enrolment::UnknownToken => Err(wrong_token("is not one of this coordinator's")),

@@ -1,7 +1,6 @@
 //! The heartbeat: an agent asks what there is to do, and the answer is held back until there is
 //! something.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
@@ -16,49 +15,49 @@ use store::agents::{self, Heartbeat, Standing};
 use store::{handovers, probes, routes};
 use tokio::time::Instant;
 
+use crate::http::agent::AgentApi;
 use crate::http::agent::body::Words;
 use crate::http::agent::caller::Caller;
 use crate::http::agent::refusal;
 use crate::http::problem::Problem;
 use crate::runtime::events::Event;
-use crate::tasks::coordinator::Coordinator;
 
 /// Takes the heartbeat down at once, then answers when there are routes, orders or another state, or
 /// when the hold time is over.
 pub(super) async fn heartbeat(
-    State(coordinator): State<Arc<Coordinator>>,
+    State(api): State<AgentApi>,
     caller: Caller,
     Words(request): Words<HeartbeatRequest>,
 ) -> Result<Json<HeartbeatResponse>, Problem> {
     let hold = Duration::from_millis(request.hold_ms.min(limits::HEARTBEAT_HOLD_MS).into());
     let deadline = Instant::now() + hold;
-    take_down(&coordinator, caller, &request).await?;
-    let bell = coordinator.agent_wakeups.signal(caller.agent);
+    take_down(&api, caller, &request).await?;
+    let woken = api.agent_wakeups.signal(caller.agent);
     loop {
-        let rung = bell.notified();
-        tokio::pin!(rung);
-        // From here on no ring is missed, also not one while the database is asked.
-        rung.as_mut().enable();
-        let news = News::look(&coordinator, caller, &request).await?;
+        let signal = woken.notified();
+        tokio::pin!(signal);
+        // From here on no wake-up is missed, including one while the database is read.
+        signal.as_mut().enable();
+        let news = News::look(&api, caller, &request).await?;
         let other_policy =
-            request.policy.is_some_and(|known| known != coordinator.policy.load().for_agents());
+            request.policy.is_some_and(|known| known != api.policy.load().for_agents());
         if news.is_any(&request) || other_policy || Instant::now() >= deadline {
-            return Ok(Json(news.answer(&coordinator)));
+            return Ok(Json(news.answer(&api)));
         }
         tokio::select! {
-            () = &mut rung => {}
+            () = &mut signal => {}
             () = tokio::time::sleep_until(deadline) => {}
-            () = coordinator.stop.cancelled() => return Ok(Json(news.answer(&coordinator))),
+            () = api.stop.cancelled() => return Ok(Json(news.answer(&api))),
         }
     }
 }
 
 async fn take_down(
-    coordinator: &Coordinator,
+    api: &AgentApi,
     caller: Caller,
     request: &HeartbeatRequest,
 ) -> Result<(), Problem> {
-    let now = coordinator.now();
+    let now = api.clock.now();
     let asleep_until = match request.status.presence {
         Presence::Awake => None,
         // By the coordinator's clock: the agent's may be off.
@@ -77,21 +76,21 @@ async fn take_down(
         routes_after: request.routes_after,
     };
     let standing =
-        agents::heartbeat(&coordinator.store, &heartbeat, coordinator.heard_since(), now).await?;
+        agents::heartbeat(&api.store, &heartbeat, api.limits.heard_since(now), now).await?;
     let standing = standing.ok_or_else(refusal::unknown_agent)?;
     check_routes(request, standing)?;
     if standing.turned {
-        coordinator.events.emit(Event::AgentAvailabilityChanged);
+        api.events.emit(Event::AgentAvailabilityChanged);
     }
     if standing.confirmed > 0 {
-        coordinator.events.emit(Event::RoutesConfirmed);
+        api.events.emit(Event::RoutesConfirmed);
     }
-    release(coordinator, caller, request).await
+    release(api, caller, request).await
 }
 
 /// Hosts that the agent let go of are for the agents of their subnets.
 async fn release(
-    coordinator: &Coordinator,
+    api: &AgentApi,
     caller: Caller,
     request: &HeartbeatRequest,
 ) -> Result<(), Problem> {
@@ -100,8 +99,8 @@ async fn release(
     }
     let done =
         &request.orders_done[..request.orders_done.len().min(limits::HOST_ORDERS_PER_HEARTBEAT)];
-    if handovers::confirm(&coordinator.store, caller.agent, done, coordinator.now()).await? > 0 {
-        coordinator.events.emit(Event::HostsReleased);
+    if handovers::confirm(&api.store, caller.agent, done, api.clock.now()).await? > 0 {
+        api.events.emit(Event::HostsReleased);
     }
     Ok(())
 }
@@ -140,37 +139,29 @@ struct News {
 
 impl News {
     async fn look(
-        coordinator: &Coordinator,
+        api: &AgentApi,
         caller: Caller,
         request: &HeartbeatRequest,
     ) -> Result<Self, Problem> {
-        let identity = agents::identity(&coordinator.store, caller.agent).await?;
+        let identity = agents::identity(&api.store, caller.agent).await?;
         let state = identity.ok_or_else(refusal::unknown_agent)?.state;
         let awake = request.status.presence == Presence::Awake;
         let hands_over = request.protocol >= version::HANDOVERS;
         // Also agents that are paused let go; a sleeping one does when it agent_wakeups.
         let hosts = match (hands_over, awake) {
             (true, true) => {
-                handovers::open(&coordinator.store, caller.agent, limits::HOST_ORDERS_PER_HEARTBEAT)
-                    .await?
+                handovers::open(&api.store, caller.agent, limits::HOST_ORDERS_PER_HEARTBEAT).await?
             }
             _ => Vec::new(),
         };
         if state != AgentState::Approved || !awake {
             return Ok(Self { state, routes: Vec::new(), probes: Vec::new(), hosts, hands_over });
         }
-        let most = limits::ROUTES_PER_HEARTBEAT
-            .min(coordinator.config.limits.routes_per_heartbeat as usize);
-        let routes =
-            routes::after(&coordinator.store, caller.agent, request.routes_after, most).await?;
-        let (taken, samples) = (&request.probes_accepted, coordinator.policy.load().samples);
-        let orders = probes::orders(
-            &coordinator.store,
-            caller.agent,
-            taken,
-            samples,
-            limits::PROBES_PER_HEARTBEAT,
-        );
+        let most = limits::ROUTES_PER_HEARTBEAT.min(api.limits.routes_per_heartbeat as usize);
+        let routes = routes::after(&api.store, caller.agent, request.routes_after, most).await?;
+        let (taken, samples) = (&request.probes_accepted, api.policy.load().samples);
+        let orders =
+            probes::orders(&api.store, caller.agent, taken, samples, limits::PROBES_PER_HEARTBEAT);
         Ok(Self { state, routes, probes: orders.await?, hosts, hands_over })
     }
 
@@ -186,22 +177,22 @@ impl News {
     }
 
     /// An agent that was not told everything yet must not go on with hosts that are others' by now.
-    fn lease_ms(&self, coordinator: &Coordinator) -> Option<u64> {
+    fn lease_ms(&self, api: &AgentApi) -> Option<u64> {
         let all_told = self.hosts.len() < limits::HOST_ORDERS_PER_HEARTBEAT;
-        let lease_s = if all_told { coordinator.config.limits.lease_s } else { 0 };
+        let lease_s = if all_told { api.limits.lease_s } else { 0 };
         self.hands_over.then_some(u64::from(lease_s) * 1_000)
     }
 
-    fn answer(self, coordinator: &Coordinator) -> HeartbeatResponse {
-        let lease_ms = self.lease_ms(coordinator);
+    fn answer(self, api: &AgentApi) -> HeartbeatResponse {
+        let lease_ms = self.lease_ms(api);
         HeartbeatResponse {
             lease_ms,
-            coordinator_time: coordinator.now(),
+            coordinator_time: api.clock.now(),
             state: self.state,
             routes: self.routes,
             probes: self.probes,
             host_orders: self.hosts,
-            policy: coordinator.policy.load().for_agents(),
+            policy: api.policy.load().for_agents(),
         }
     }
 }

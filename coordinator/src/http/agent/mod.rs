@@ -17,34 +17,57 @@ pub mod tokens;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, FromRef};
+use axum::extract::DefaultBodyLimit;
 use axum::routing::{post, put};
 use protocol::limits;
+use store::Store;
+use tokio_util::sync::CancellationToken;
 
 use crate::http::agent::tokens::Tokens;
+use crate::packages::Packages;
+use crate::runtime::agent_wakeups::AgentWakeups;
+use crate::runtime::clock::Clock;
+use crate::runtime::config::Limits;
+use crate::runtime::events::Events;
+use crate::runtime::leader::Leader;
+use crate::runtime::policy::CurrentPolicy;
 use crate::tasks::coordinator::Coordinator;
 
-/// State of the agents' part of the API.
+/// The parts that the agents' handlers use; cheap to clone.
 #[derive(Clone)]
 struct AgentApi {
-    core: Arc<Coordinator>,
+    store: Store,
+    limits: Limits,
+    clock: Arc<dyn Clock>,
+    events: Arc<Events>,
+    policy: Arc<CurrentPolicy>,
+    agent_wakeups: Arc<AgentWakeups>,
+    leader: Arc<Leader>,
+    packages: Arc<Packages>,
     tokens: Arc<Tokens>,
+    /// Cancelled when the coordinator stops: held heartbeats are answered then.
+    stop: CancellationToken,
 }
 
-impl FromRef<AgentApi> for Arc<Coordinator> {
-    fn from_ref(api: &AgentApi) -> Self {
-        Arc::clone(&api.core)
-    }
-}
-
-impl FromRef<AgentApi> for Arc<Tokens> {
-    fn from_ref(api: &AgentApi) -> Self {
-        Arc::clone(&api.tokens)
+impl AgentApi {
+    fn new(coordinator: &Coordinator, tokens: Tokens) -> Self {
+        Self {
+            store: coordinator.store.clone(),
+            limits: coordinator.config.limits,
+            clock: Arc::clone(&coordinator.clock),
+            events: Arc::clone(&coordinator.events),
+            policy: Arc::clone(&coordinator.policy),
+            agent_wakeups: Arc::clone(&coordinator.agent_wakeups),
+            leader: Arc::clone(&coordinator.leader),
+            packages: Arc::clone(&coordinator.packages),
+            tokens: Arc::new(tokens),
+            stop: coordinator.stop.clone(),
+        }
     }
 }
 
 /// The agents' part of the API. The server must hand the peer's address in as `ConnectInfo`.
-pub fn router(core: Arc<Coordinator>, tokens: Tokens) -> Router {
+pub fn router(coordinator: &Coordinator, tokens: Tokens) -> Router {
     let words = Router::new()
         .route("/api/v1/agent/enrol", post(enrol::enrol))
         .route("/api/v1/agent/challenge", post(session::challenge))
@@ -55,5 +78,5 @@ pub fn router(core: Arc<Coordinator>, tokens: Tokens) -> Router {
     let packages = Router::new()
         .route("/api/v1/agent/packages/{epoch}/{seq}", put(packages::put))
         .layer(DefaultBodyLimit::max(limits::PACKAGE_BYTES));
-    words.merge(packages).with_state(AgentApi { core, tokens: Arc::new(tokens) })
+    words.merge(packages).with_state(AgentApi::new(coordinator, tokens))
 }

@@ -1,7 +1,6 @@
 //! Agents ship packages. A package is acknowledged when its body and its row in the ledger are
 //! durable, in this order.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
@@ -14,6 +13,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use store::packages::{self, Entered, Received};
 
+use crate::http::agent::AgentApi;
 use crate::http::agent::body::unread;
 use crate::http::agent::caller::Caller;
 use crate::http::problem::Problem;
@@ -21,7 +21,6 @@ use crate::packages::blob_store::{BlobError, BlobStore};
 use crate::packages::verify;
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
-use crate::tasks::coordinator::Coordinator;
 
 /// How long an upload may take.
 const UPLOAD: Duration = Duration::from_mins(2);
@@ -34,19 +33,19 @@ pub(super) struct Receipt {
 
 /// Takes a package, or says that it was taken before.
 pub(super) async fn put(
-    State(coordinator): State<Arc<Coordinator>>,
+    State(api): State<AgentApi>,
     caller: Caller,
     path: Result<Path<(u64, u64)>, PathRejection>,
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
     caller.may_deliver()?;
-    check_in_charge(&coordinator)?;
+    check_in_charge(&api)?;
     let Path((epoch, seq)) =
         path.map_err(|refusal| Problem::not_found(format!("{}.", refusal.body_text())))?;
     let name = PackageName { agent: caller.agent, epoch, seq };
     check_name(&name)?;
     // Bounds the memory that uploads take together.
-    let _room = coordinator
+    let _room = api
         .packages
         .uploads
         .acquire()
@@ -54,21 +53,21 @@ pub(super) async fn put(
         .map_err(|_| Problem::unavailable("The coordinator is stopping."))?;
     let body = receive(request).await?;
     let sha256 = Sha256::digest(&body);
-    match packages::find(&coordinator.store, &name).await? {
+    match packages::find(&api.store, &name).await? {
         Some(known) if known == sha256.as_slice() => {
             return Ok(Json(Receipt { status: "duplicate" }));
         }
         Some(_) => return Err(conflict(&name)),
         None => {}
     }
-    let header = verify(&coordinator, caller, &name, body.clone()).await?;
-    store_it(&coordinator, &header, body, &sha256).await
+    let header = verify(&api, caller, &name, body.clone()).await?;
+    store_it(&api, &header, body, &sha256).await
 }
 
 /// BlobStore and index lie with the coordinator that decides; another one could not integrate what it
 /// took.
-fn check_in_charge(coordinator: &Coordinator) -> Result<(), Problem> {
-    if coordinator.is_leader() {
+fn check_in_charge(api: &AgentApi) -> Result<(), Problem> {
+    if api.leader.is_leader() {
         return Ok(());
     }
     let problem = Problem::unavailable(
@@ -98,12 +97,12 @@ async fn receive(request: Request) -> Result<Bytes, Problem> {
 /// Checks the whole package before anything is stored: it must come from the caller, under this
 /// name, and be readable to its end.
 async fn verify(
-    coordinator: &Coordinator,
+    api: &AgentApi,
     caller: Caller,
     name: &PackageName,
     body: Bytes,
 ) -> Result<Header, Problem> {
-    let _room = coordinator
+    let _room = api
         .packages
         .verifications
         .acquire()
@@ -124,18 +123,18 @@ async fn verify(
 }
 
 async fn store_it(
-    coordinator: &Coordinator,
+    api: &AgentApi,
     header: &Header,
     body: Bytes,
     sha256: &[u8],
 ) -> Result<Json<Receipt>, Problem> {
     let object = BlobStore::key(&header.name, &data_encoding::HEXLOWER.encode(sha256));
     let bytes = body.len() as u64;
-    coordinator.packages.blobs.put(&object, body).await.map_err(|error| not_stored(&error))?;
+    api.packages.blobs.put(&object, body).await.map_err(|error| not_stored(&error))?;
     let received = Received { header, sha256, object: &object, bytes };
-    match packages::enter(&coordinator.store, &received, coordinator.now()).await? {
+    match packages::enter(&api.store, &received, api.clock.now()).await? {
         Entered::New => {
-            coordinator.events.emit(Event::PackageReceived);
+            api.events.emit(Event::PackageReceived);
             Ok(Json(Receipt { status: "stored" }))
         }
         Entered::Duplicate => Ok(Json(Receipt { status: "duplicate" })),

@@ -1,7 +1,5 @@
 //! A signature over a nonce buys a session.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::State;
 use model::AgentState;
@@ -9,36 +7,33 @@ use protocol::limits;
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use store::agents;
 
+use crate::http::agent::AgentApi;
 use crate::http::agent::body::Words;
 use crate::http::agent::refusal;
-use crate::http::agent::tokens::Tokens;
 use crate::http::problem::Problem;
-use crate::tasks::coordinator::Coordinator;
 
 /// A nonce to sign. Nothing is stored, and whether the agent exists is not said.
 pub(super) async fn challenge(
-    State(coordinator): State<Arc<Coordinator>>,
-    State(tokens): State<Arc<Tokens>>,
+    State(api): State<AgentApi>,
     Words(request): Words<ChallengeRequest>,
 ) -> Json<Challenge> {
-    let nonce = tokens.nonce(request.agent, coordinator.now(), rand::random());
+    let nonce = api.tokens.nonce(request.agent, api.clock.now(), rand::random());
     Json(Challenge { nonce })
 }
 
 /// A bearer token for ten minutes.
 pub(super) async fn session(
-    State(coordinator): State<Arc<Coordinator>>,
-    State(tokens): State<Arc<Tokens>>,
+    State(api): State<AgentApi>,
     Words(request): Words<SessionRequest>,
 ) -> Result<Json<Session>, Problem> {
-    let identity = agents::identity(&coordinator.store, request.agent).await?;
+    let identity = agents::identity(&api.store, request.agent).await?;
     let identity = identity.ok_or_else(refusal::unknown_agent)?;
     // The signature first: only the agent itself can use a nonce up.
     request.verify(&identity.key).map_err(refusal::signature)?;
-    tokens.spend(&request.nonce, request.agent, coordinator.now()).map_err(refusal::nonce)?;
+    api.tokens.spend(&request.nonce, request.agent, api.clock.now()).map_err(refusal::nonce)?;
     if identity.state == AgentState::Revoked {
         return Err(refusal::not_from(identity.state));
     }
-    let token = tokens.session(request.agent, coordinator.now(), rand::random());
+    let token = api.tokens.session(request.agent, api.clock.now(), rand::random());
     Ok(Json(Session { token, expires_in_s: limits::SESSION_SECONDS }))
 }
