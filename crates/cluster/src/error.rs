@@ -94,7 +94,6 @@ pub enum ClusterError {
     Timeout {
         /// The data directory.
         path: PathBuf,
-        /// The limit.
         seconds: u64,
     },
     /// Another process owns the cluster.

@@ -10,11 +10,9 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Registry {
-    /// Africa.
     Afrinic,
     /// Asia and the Pacific.
     Apnic,
-    /// North America.
     Arin,
     /// Latin America and the Caribbean.
     Lacnic,

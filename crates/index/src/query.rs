@@ -35,7 +35,6 @@ pub(crate) struct Query {
 pub(crate) enum QueryTerm {
     /// One word, found in its exact form or by a stem.
     Word {
-        /// Normalised spelling.
         term: String,
         /// Terms of its stems, one for each language of the query.
         stems: Vec<String>,
