@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hierarchy::{Hierarchy, Registry};
 use store::generations::{Load, Source};
-use store::{Store, StoreError, cuts};
+use store::{Store, StoreError, subnet_splits};
 
 use crate::progress::{Progress, Step};
 use crate::read::RegistryData;
@@ -34,7 +34,7 @@ pub async fn load(
         load.refuse_shrunken(&stored).await?;
     }
     // What searches found about the places of addresses stays true with new files.
-    let split = data.hierarchy.split(load.generation(), &cuts::all(store).await?);
+    let split = data.hierarchy.split(load.generation(), &subnet_splits::all(store).await?);
     let (hierarchy, virtual_subnets) =
         split.as_ref().map_or((&data.hierarchy, 0), |(split, count)| (split, *count));
     copy(&mut load, hierarchy, progress).await?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use store::generations::{self, Load};
-use store::{Store, StoreError, cuts};
+use store::{Store, StoreError, subnet_splits};
 
 use crate::load::copy;
 use crate::progress::{Progress, Step};
@@ -49,7 +49,7 @@ pub async fn split(
     let mut load = Load::wait(store).await?;
     let Some(current) = generations::live(store).await? else { return Ok(None) };
     let Some(hierarchy) = generations::read(store, current.id).await? else { return Ok(None) };
-    let splits = cuts::all(store).await?;
+    let splits = subnet_splits::all(store).await?;
     let Some((hierarchy, added)) = hierarchy.split(load.generation(), &splits) else {
         return Ok(Some(SplitReport { generation: current.id.get(), virtual_subnets: 0 }));
     };

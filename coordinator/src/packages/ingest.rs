@@ -7,8 +7,8 @@ use index::{Document, Index, WriteError};
 use model::CrawlUrl;
 use protocol::package::PackageName;
 use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
-use store::packages::{HostTally, Integration};
-use store::timing_reports::Trends;
+use store::host_tally::{HostTally, Trends};
+use store::packages::Integration;
 use store::urls::NewUrl;
 
 use crate::intake::recent_urls::RecentUrls;

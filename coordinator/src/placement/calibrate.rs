@@ -2,7 +2,7 @@
 
 use delegation::calibration::TimingReports;
 use store::timing_reports::{self, Unheard};
-use store::{agents, calibrations};
+use store::{agents, incidents};
 
 use crate::placement::Placement;
 use crate::placement::calibration::{Walk, rest};
@@ -22,7 +22,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     for told in &unheard {
         suspicions += u32::from(weigh(placement, told).await?);
     }
-    let cases = calibrations::going_on(&placement.store).await?;
+    let cases = incidents::going_on(&placement.store).await?;
     let workers = agents::workers(&placement.store).await?;
     let mut walk = Walk::begin(placement, &workers);
     for case in &cases {
@@ -47,7 +47,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
 /// Hears what was told of a subnet; whether that opened a case.
 async fn weigh(placement: &Placement, told: &Unheard) -> Result<bool, anyhow::Error> {
     let (now, rest) = (placement.clock.now(), rest(&placement.policy.load()));
-    let mut timing_reports = match (&told.timing_reports, told.delegated_at) {
+    let mut timing_reports = match (&told.summary, told.delegated_at) {
         (Some(timing_reports), _) => serde_json::from_value(timing_reports.clone())?,
         (None, Some(decided)) => {
             let mut timing_reports = TimingReports::default();
@@ -61,7 +61,7 @@ async fn weigh(placement: &Placement, told: &Unheard) -> Result<bool, anyhow::Er
     (0..told.slower).for_each(|_| suspicion = timing_reports.slower(&rest, now));
     let weighed = serde_json::to_value(timing_reports)?;
     if suspicion && told.delegated_at.is_some() {
-        return Ok(calibrations::open(&placement.store, told, &weighed, now).await?);
+        return Ok(incidents::open(&placement.store, told, &weighed, now).await?);
     }
     timing_reports::heard(&placement.store, told, &weighed).await?;
     Ok(false)

@@ -1,4 +1,4 @@
-//! A case of slow pages: here is how it stands, what comes next?
+//! A incident: here is how it stands, what comes next?
 //!
 //! > If this repeats for more than one time continuously, then the subnet is re-delegated. (IPMicra
 //! > III.F)
@@ -16,8 +16,7 @@ use delegation::{
 use model::{AgentId, IncidentCause, IncidentState, Policy, UnixMillis};
 use store::agents::Worker;
 use store::{
-    calibrations, calibrations::Case, calibrations::Holds, calibrations::Outcome,
-    calibrations::Seed,
+    incidents, incidents::Holds, incidents::Incident, incidents::Outcome, incidents::Seed,
 };
 
 use crate::placement::Placement;
@@ -39,7 +38,7 @@ pub(crate) fn fresh(decided: UnixMillis) -> Result<serde_json::Value, serde_json
     serde_json::to_value(timing_reports)
 }
 
-/// A walk over the cases that go on.
+/// A walk over the incidents that go on.
 pub(crate) struct Walk<'a> {
     placement: &'a Placement,
     policy: Policy,
@@ -62,8 +61,8 @@ impl<'a> Walk<'a> {
         Self { placement, policy, ready, asked: HashSet::new(), steps: 0 }
     }
 
-    /// The next step of one case.
-    pub(crate) async fn step(&mut self, case: &Case) -> Result<(), anyhow::Error> {
+    /// The next step of one incident.
+    pub(crate) async fn step(&mut self, case: &Incident) -> Result<(), anyhow::Error> {
         let Some(holds) = case.holds else {
             return self.end(case, IncidentState::Overtaken, None).await;
         };
@@ -89,7 +88,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A control probe measures.
-    async fn checking(&mut self, case: &Case) -> Result<(), anyhow::Error> {
+    async fn checking(&mut self, case: &Incident) -> Result<(), anyhow::Error> {
         let (Some(awaited), Some((agent, before_us))) = (case.probe, case.control_probe) else {
             return self.call_witness(case, None).await;
         };
@@ -109,7 +108,7 @@ impl<'a> Walk<'a> {
             (IncidentCause::Server, _) => {
                 self.steps += 1;
                 let store = &self.placement.store;
-                calibrations::forgive(store, case, now_us, &fresh(now)?, now).await?;
+                incidents::forgive(store, case, now_us, &fresh(now)?, now).await?;
                 self.placement.agent_wakeups.wake([case.agent]);
                 Ok(())
             }
@@ -126,11 +125,11 @@ impl<'a> Walk<'a> {
     /// left.
     async fn call_witness(
         &mut self,
-        case: &Case,
+        case: &Incident,
         failed: Option<AgentId>,
     ) -> Result<(), anyhow::Error> {
         let measured = match failed {
-            None => calibrations::measured(&self.placement.store, case.delegation).await?,
+            None => incidents::measured(&self.placement.store, case.delegation).await?,
             Some(_) => Vec::new(),
         };
         let ready = |agent| self.ready.contains(&agent);
@@ -146,7 +145,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A search goes on.
-    async fn searching(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
+    async fn searching(&mut self, case: &Incident, holds: &Holds) -> Result<(), anyhow::Error> {
         if case.search.is_some_and(|(_, open)| open) {
             return Ok(());
         }
@@ -164,18 +163,18 @@ impl<'a> Walk<'a> {
     }
 
     /// Another agent has the subnet now; its former one is remembered.
-    async fn went(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
+    async fn went(&mut self, case: &Incident, holds: &Holds) -> Result<(), anyhow::Error> {
         self.steps += 1;
         let now = self.placement.clock.now();
         // Who got it by hand may never have measured it: it gets it back when it is nearer than the
         // present one.
         let before_us = case.before_us.unwrap_or(u32::MAX);
         let failback = serde_json::to_value(Failback::new(case.agent, before_us, now))?;
-        Ok(calibrations::went(&self.placement.store, case, holds, &failback, now).await?)
+        Ok(incidents::went(&self.placement.store, case, holds, &failback, now).await?)
     }
 
     /// The former agent looks now and then whether its way is as before.
-    async fn away(&mut self, case: &Case, holds: &Holds) -> Result<(), anyhow::Error> {
+    async fn away(&mut self, case: &Incident, holds: &Holds) -> Result<(), anyhow::Error> {
         let Some(mut failback) = failback(case)? else {
             return self.end(case, IncidentState::Overtaken, None).await;
         };
@@ -199,12 +198,12 @@ impl<'a> Walk<'a> {
             return self.search(case, IncidentState::Returning, None, &seeds).await;
         }
         let failback = serde_json::to_value(failback)?;
-        Ok(calibrations::remember(&self.placement.store, case, &failback, now).await?)
+        Ok(incidents::remember(&self.placement.store, case, &failback, now).await?)
     }
 
     async fn check(
         &mut self,
-        case: &Case,
+        case: &Incident,
         agent: AgentId,
         witness_us: Option<u32>,
     ) -> Result<(), anyhow::Error> {
@@ -212,7 +211,7 @@ impl<'a> Walk<'a> {
             return self.end(case, IncidentState::Undecided, None).await;
         };
         let (store, now) = (&self.placement.store, self.placement.clock.now());
-        calibrations::check(store, case, agent, witness_us, target, now).await?;
+        incidents::check(store, case, agent, witness_us, target, now).await?;
         self.asked.insert(agent);
         self.steps += 1;
         Ok(())
@@ -220,7 +219,7 @@ impl<'a> Walk<'a> {
 
     async fn search(
         &mut self,
-        case: &Case,
+        case: &Incident,
         state: IncidentState,
         now_us: Option<u32>,
         seeds: &[Seed],
@@ -230,7 +229,7 @@ impl<'a> Walk<'a> {
         };
         let (store, now) = (&self.placement.store, self.placement.clock.now());
         let rules = (self.policy.strategy, self.policy.threshold_us);
-        calibrations::search(store, case, (state, now_us), target, seeds, rules, now).await?;
+        incidents::search(store, case, (state, now_us), target, seeds, rules, now).await?;
         self.placement.events.emit(Event::SearchReady);
         self.steps += 1;
         Ok(())
@@ -238,14 +237,13 @@ impl<'a> Walk<'a> {
 
     async fn end(
         &mut self,
-        case: &Case,
+        case: &Incident,
         state: IncidentState,
         now_us: Option<u32>,
     ) -> Result<(), anyhow::Error> {
         self.steps += 1;
         let now = self.placement.clock.now();
-        Ok(calibrations::end(&self.placement.store, case, (state, now_us), &fresh(now)?, now)
-            .await?)
+        Ok(incidents::end(&self.placement.store, case, (state, now_us), &fresh(now)?, now).await?)
     }
 
     /// AgentWakeups whoever was asked; how many steps were made.
@@ -255,6 +253,6 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn failback(case: &Case) -> Result<Option<Failback>, serde_json::Error> {
+fn failback(case: &Incident) -> Result<Option<Failback>, serde_json::Error> {
     case.failback.clone().map(serde_json::from_value).transpose()
 }

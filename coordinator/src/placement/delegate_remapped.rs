@@ -22,7 +22,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
     let mut pinned: Vec<(Range, PinId, AgentId)> = Vec::new();
     let mut searched: Vec<Orphan> = Vec::new();
-    for orphan in hosts::stranded(&placement.store).await? {
+    for orphan in hosts::undelegated(&placement.store).await? {
         let subnet = hierarchy.find(&orphan.subnet);
         match subnet.and_then(|subnet| constraints.pin(hierarchy, subnet)) {
             Some(pin) => pinned.push((orphan.subnet, pin.id, pin.agent)),

@@ -9,7 +9,7 @@ use delegation::predictor::virtual_subnets::{
 use hierarchy::{Range, SubnetSplit};
 use model::{AgentId, SearchId};
 use store::searches::{self, OpenSearch, Sighted};
-use store::{StoreError, cuts, round_trips};
+use store::{StoreError, round_trips, subnet_splits};
 
 use crate::predictor::Lesson;
 use crate::predictor::Predictor;
@@ -69,8 +69,13 @@ async fn note_parts(
     search: Option<SearchId>,
 ) -> Result<(), StoreError> {
     if parts.len() > 1 {
-        cuts::note(&predictor.store, &SubnetSplit { whole, parts }, search, predictor.clock.now())
-            .await?;
+        subnet_splits::note(
+            &predictor.store,
+            &SubnetSplit { whole, parts },
+            search,
+            predictor.clock.now(),
+        )
+        .await?;
         predictor.events.emit(Event::SplitProposed);
     }
     Ok(())

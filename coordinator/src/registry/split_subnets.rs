@@ -1,6 +1,6 @@
 //! Background task: splits subnets that are in several places into virtual subnets.
 
-use store::{cuts, generations};
+use store::{generations, subnet_splits};
 
 use crate::registry::RegistryData;
 use crate::registry::refresh::{self, is_split_due};
@@ -12,7 +12,7 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     let Some(live) = generations::live(&registry.store).await? else {
         return Ok(Outcome::Idle);
     };
-    let proposed_at = cuts::newest(&registry.store).await?;
+    let proposed_at = subnet_splits::newest(&registry.store).await?;
     let last_split = registry.last_split.get();
     let hours = registry.config.registries.cut_hours;
     let now = registry.clock.now();

@@ -114,7 +114,8 @@ async fn a_range_that_vanished_takes_its_delegation_to_what_was_around_it() {
         held.len() == 1 && held[0].subnet == hierarchy::Range::V4
     })
     .await;
-    let count = "UPDATE delegations SET fate = fate WHERE fate = 'vanished'";
+    let count =
+        "UPDATE delegations SET range_change = range_change WHERE range_change = 'vanished'";
     assert_eq!(store::testing::execute(ground.store(), count).await.unwrap(), 1);
     assert_ne!(home, hierarchy::Range::V4);
     second.until_hierarchy_is_loaded().await;

@@ -49,7 +49,10 @@ async fn fetches_from_different_places_split_a_subnet() {
         .await
         .unwrap();
     for seq in 1..=3 {
-        assert!(store::cuts::all(ground.store()).await.unwrap().is_empty(), "two may be chance");
+        assert!(
+            store::subnet_splits::all(ground.store()).await.unwrap().is_empty(),
+            "two may be chance"
+        );
         let package = agent.package(seq, &[from(NEAR, 5_000), from(FAR, 180_000)]);
         agent.ship_well(&running, seq, package).await;
         until("it is integrated", || async {
@@ -69,6 +72,6 @@ async fn fetches_from_different_places_split_a_subnet() {
         whole: "198.18.0.0/16".parse().unwrap(),
         parts: parts.map(|part| part.parse().unwrap()).into(),
     };
-    assert_eq!(store::cuts::all(ground.store()).await.unwrap(), [expected]);
+    assert_eq!(store::subnet_splits::all(ground.store()).await.unwrap(), [expected]);
     running.stop().await;
 }

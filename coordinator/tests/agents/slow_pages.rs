@@ -6,7 +6,7 @@ use coordinator::placement::agent_administration::Wish;
 use model::{HostTask, IncidentState, Slowdown, Strategy, policy::CalibrationPolicy};
 use protocol::HeartbeatResponse;
 use protocol::page::{Entry, Outcome, Trend};
-use store::{calibrations, calibrations::Told};
+use store::{incidents, incidents::Told};
 
 use crate::agent::{FakeAgent, fetch};
 use crate::world::{Ground, Running};
@@ -54,7 +54,7 @@ impl Party {
 }
 
 async fn latest(running: &Running) -> Option<Told> {
-    calibrations::list(&running.coordinator.store, i64::MAX, 1).await.unwrap().pop()
+    incidents::list(&running.coordinator.store, i64::MAX, 1).await.unwrap().pop()
 }
 
 async fn is_in(running: &Running, state: IncidentState) -> bool {

@@ -12,7 +12,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 pub enum Role {
     /// Look and change.
     Admin,
-    /// Look only.
+    /// May look at everything and change nothing.
     Viewer,
 }
 

@@ -2,8 +2,8 @@
 
 use model::{Role, UnixMillis};
 
+use crate::columns::read_word;
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// How long a session lives without use, in milliseconds.
@@ -129,7 +129,7 @@ pub async fn open_session(
 /// Who has a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedIn {
-    /// Their name.
+    /// Name given by its owner.
     pub name: String,
     /// What the admin may do.
     pub role: Role,

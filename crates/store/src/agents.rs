@@ -13,14 +13,14 @@ pub use enrolment::{Enrolment, Newcomer, enrol};
 pub use heartbeats::{Heartbeat, Standing, heartbeat};
 pub use orders::{Order, Ordered, order};
 
+use crate::columns::read_word;
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// What vouches for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
-    /// Its key.
+    /// Its public key.
     pub key: PublicKey,
     /// Where it stands.
     pub state: AgentState,
@@ -54,7 +54,7 @@ pub async fn home(store: &Store, agent: AgentId) -> Result<Option<IpAddr>, Store
 /// What the search needs to know of an agent that may be delegated to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Worker {
-    /// Who.
+    /// The agent that it is about.
     pub agent: AgentId,
     /// Its home address.
     pub home: IpAddr,

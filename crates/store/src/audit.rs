@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// One change.
+/// A change made by a person.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
     /// The admin's name, or `coordinator`.
@@ -52,13 +52,13 @@ pub(crate) async fn write_in(
 pub struct Noted {
     /// Its number; rises.
     pub id: i64,
-    /// When.
+    /// When it was written.
     pub at: UnixMillis,
-    /// Who.
+    /// Name of the admin, or coordinator.
     pub actor: String,
     /// What was done.
     pub action: String,
-    /// To what.
+    /// What was changed, such as `agt_12`.
     pub subject: String,
     /// Before and after where it matters.
     pub detail: Value,

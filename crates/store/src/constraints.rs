@@ -49,7 +49,7 @@ pub struct New<'a> {
     pub agent: AgentId,
     /// Why, in the admin's words.
     pub reason: &'a str,
-    /// The admin.
+    /// The admin who decided it.
     pub by: &'a str,
     /// It counts until then; none: until it is removed.
     pub expires_at: Option<UnixMillis>,
@@ -70,7 +70,7 @@ pub enum Made {
 pub async fn make(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<Made, StoreError> {
     let doing = StoreError::doing("make a pin or an exclusion");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    if !crate::delegations::may_work(&mut tx, new.agent).await? {
+    if !crate::working_agents::may_work(&mut tx, new.agent).await? {
         return Ok(Made::AgentGone);
     }
     let columns = Columns::of(new.scope);
@@ -174,13 +174,13 @@ pub async fn carry(
             SET first = coalesce(m.first, s.first), last = coalesce(m.last, s.last),
                 ended_at = CASE WHEN m.first IS NULL THEN $5 END,
                 ended_by = CASE WHEN m.first IS NULL THEN 'coordinator' END
-            FROM unnest($1::bigint[], $2::inet[], $3::inet[], $4::text[]) AS m (id, first, last, fate)
+            FROM unnest($1::bigint[], $2::inet[], $3::inet[], $4::text[]) AS m (id, first, last, range_change)
             WHERE s.id = m.id AND s.ended_at IS NULL
-            RETURNING s.id, s.kind, s.ended_at, m.fate
+            RETURNING s.id, s.kind, s.ended_at, m.range_change
          )
          INSERT INTO audit (at, actor, action, subject, detail)
          SELECT $5, 'coordinator', kind || CASE WHEN ended_at IS NULL THEN '.carry' ELSE '.end' END,
-                CASE kind WHEN 'pin' THEN 'pin_' ELSE 'exc_' END || id, jsonb_build_object('why', 'its range ' || fate)
+                CASE kind WHEN 'pin' THEN 'pin_' ELSE 'exc_' END || id, jsonb_build_object('why', 'its range ' || range_change)
          FROM moved",
     )
     .bind(moved.iter().map(|one| one.claim.key).collect::<Vec<_>>())
@@ -197,7 +197,7 @@ pub async fn carry(
 /// A pin or an exclusion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// Its number.
+    /// Primary key of the row.
     pub id: i64,
     /// What it is about.
     pub scope: Scope,
@@ -207,7 +207,7 @@ pub struct Rule {
     pub agent_name: String,
     /// Why, in the admin's words.
     pub reason: String,
-    /// The admin.
+    /// The admin who decided it.
     pub created_by: String,
     /// When it was made.
     pub created_at: UnixMillis,

@@ -10,12 +10,13 @@ mod together;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
+use model::{AgentId, DelegationId, Reason, SearchId, SkipReason, UnixMillis};
+use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 
+use crate::columns::{range, read_word};
 use crate::moment::Moment;
-use crate::searches::Skipped;
-use crate::word::read_word;
+use crate::working_agents::may_work;
 use crate::{Store, StoreError};
 
 pub(crate) use assign::assign_in;
@@ -31,9 +32,9 @@ pub use together::{decide, decide_all};
 /// A delegation that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// Its name.
+    /// Primary key of the row.
     pub id: DelegationId,
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// Who crawls it.
     pub agent: AgentId,
@@ -52,7 +53,7 @@ type HeldRow = (i64, IpAddr, IpAddr, i64, i64, String, Option<i32>, bool);
 /// Every delegation that holds now.
 pub async fn held(store: &Store) -> Result<Vec<Held>, StoreError> {
     let rows: Vec<HeldRow> = sqlx::query_as(
-        "SELECT id, first, last, agent, generation, CASE WHEN reason = 'pinned' AND pin IS NULL THEN 'override' ELSE reason END,
+        "SELECT id, first, last, agent, generation, reason,
                 rtt_us, provisional
          FROM delegations WHERE ended_at IS NULL ORDER BY id",
     )
@@ -95,6 +96,15 @@ pub struct Decision<'a> {
     pub skipped: &'a [Skipped],
 }
 
+/// An agent that a search passed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The agent that it is about.
+    pub agent: AgentId,
+    /// Why it was not asked.
+    pub why: SkipReason,
+}
+
 /// What came of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decided {
@@ -105,16 +115,6 @@ pub enum Decided {
     Outdated,
     /// The agent may not work any more; nothing was done.
     AgentGone,
-}
-
-pub(crate) async fn may_work(db: &mut PgConnection, agent: AgentId) -> Result<bool, StoreError> {
-    let state: Option<String> =
-        sqlx::query_scalar("SELECT state FROM agents WHERE id = $1 FOR SHARE")
-            .bind(agent.get())
-            .fetch_optional(db)
-            .await
-            .map_err(StoreError::doing("lock an agent"))?;
-    Ok(matches!(state.as_deref(), Some("approved" | "paused")))
 }
 
 async fn end(
@@ -255,7 +255,3 @@ const FREE: [(&str, &str); 7] = [
         "UPDATE hosts SET state = 'resolved', agent = NULL WHERE agent = $1 AND $2::timestamptz IS NOT NULL",
     ),
 ];
-
-pub(crate) fn range(first: IpAddr, last: IpAddr) -> Result<Range, StoreError> {
-    Range::new(first, last).map_err(|_| StoreError::unreadable("an address range"))
-}

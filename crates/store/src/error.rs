@@ -11,12 +11,12 @@ pub enum StoreError {
         "the database URL cannot be read; it looks like postgres://user:password@host/database"
     )]
     Url(#[source] sqlx::Error),
-    /// No connection.
+    /// The server cannot be reached.
     #[error("cannot connect to the database at {place}")]
     Connect {
         /// Host or socket directory; never a password.
         place: String,
-        /// Why.
+        /// The error of the driver.
         source: sqlx::Error,
     },
     /// The schema could not be brought up to date.
@@ -35,7 +35,7 @@ pub enum StoreError {
     Statement {
         /// What it was for, as an infinitive.
         doing: &'static str,
-        /// Why.
+        /// The error of the driver.
         source: sqlx::Error,
     },
     /// A column holds what no nearcrawl writes.

@@ -51,11 +51,11 @@ impl Source {
 /// What is known of a generation without reading its subnets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// Its number.
+    /// Primary key of the row.
     pub id: Generation,
     /// Subnets, the two roots included.
     pub subnets: u64,
-    /// Companies.
+    /// Number of companies of the generation.
     pub companies: u64,
     /// Milliseconds from the first byte read to the swap.
     pub build_ms: u64,

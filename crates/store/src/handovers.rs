@@ -9,8 +9,8 @@ use model::{AgentId, HostTask, UnixMillis};
 use protocol::heartbeat::HostOrder;
 use sqlx::PgConnection;
 
+use crate::columns::read_word;
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// What an agent shall do with hosts it has, oldest first; also after its lease ended and others

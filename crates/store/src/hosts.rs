@@ -13,7 +13,7 @@ use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
 
-pub use carry::{Placed, carry, placed, stranded};
+pub use carry::{Placed, carry, placed, undelegated};
 pub use orphans::{Orphan, in_line, orphans};
 pub(crate) use orphans::{OrphanRow, orphan};
 
@@ -72,7 +72,7 @@ pub async fn resolved(store: &Store, found: &[(HostId, IpAddr)]) -> Result<(), S
 /// A lookup that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedLookup {
-    /// Which host.
+    /// The host that was looked up.
     pub id: HostId,
     /// Why, in one line.
     pub reason: String,

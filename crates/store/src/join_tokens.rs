@@ -48,7 +48,7 @@ pub async fn create(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<i64
 /// A token as it may be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinToken {
-    /// Its number.
+    /// Primary key of the row.
     pub id: i64,
     /// Whom it is for.
     pub name: String,

@@ -11,7 +11,7 @@ use model::{LandmarkId, UnixMillis};
 pub use due::{Due, Room, due, order};
 pub use times::{Measured, Outcome, Stock, stock, times};
 
-use crate::delegations::range;
+use crate::columns::range;
 use crate::moment::Moment;
 use crate::probes::Target;
 use crate::{Store, StoreError};
@@ -19,7 +19,7 @@ use crate::{Store, StoreError};
 /// A subnet with an address in it that can be probed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spot {
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// What to probe.
     pub target: Target,
@@ -121,7 +121,7 @@ pub async fn forget(store: &Store, before: UnixMillis) -> Result<u64, StoreError
 /// A landmark in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landmark {
-    /// Its name.
+    /// Primary key of the row.
     pub id: LandmarkId,
     /// Its subnet, and what is probed.
     pub spot: Spot,

@@ -10,10 +10,9 @@ use hierarchy::Range;
 use model::{AgentId, Phase, ProbeState, UnixMillis};
 use sqlx::PgConnection;
 
-use crate::delegations::range;
+use crate::columns::{range, read_word};
+use crate::host_tally::HostTally;
 use crate::moment::Moment;
-use crate::packages::HostTally;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// Days whose fetches make up a load: long enough to have every weekday, short enough to follow.
@@ -80,9 +79,9 @@ pub async fn subnets(store: &Store, now: UnixMillis) -> Result<HashMap<Range, u6
 /// What an agent offers and does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
-    /// Who.
+    /// The agent that it is about.
     pub agent: AgentId,
-    /// Its name.
+    /// Name given by its owner.
     pub name: String,
     /// Whether it may be given subnets: approved, neither paused nor revoked.
     pub approved: bool,
@@ -103,8 +102,8 @@ pub async fn agents(store: &Store, now: UnixMillis) -> Result<Vec<Work>, StoreEr
     let rows: Vec<WorkRow> = sqlx::query_as(
         "SELECT a.id, a.name, a.state = 'approved', a.capacity_pages_per_day,
                 coalesce((SELECT sum(p.fetches) FROM packages p
-                          WHERE p.agent = a.id AND p.integrated_at > $1), 0)::bigint,
-                (SELECT min(p.integrated_at) FROM packages p WHERE p.agent = a.id AND p.integrated_at IS NOT NULL),
+                          WHERE p.agent = a.id AND p.ingested_at > $1), 0)::bigint,
+                (SELECT min(p.ingested_at) FROM packages p WHERE p.agent = a.id AND p.ingested_at IS NOT NULL),
                 coalesce((a.status ->> 'queued')::bigint, 0)
          FROM agents a WHERE a.state <> 'revoked' ORDER BY a.id",
     )
@@ -127,7 +126,7 @@ pub async fn agents(store: &Store, now: UnixMillis) -> Result<Vec<Work>, StoreEr
 /// The last answer of an agent about a subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// Who was asked.
     pub agent: AgentId,

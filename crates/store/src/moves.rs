@@ -7,9 +7,9 @@ use model::{AgentId, BalanceRule, DelegationId, MoveId, UnixMillis};
 use serde_json::Value;
 use sqlx::FromRow;
 
-use crate::delegations::{Assigned, Assignment, Cause, assign_in, range};
+use crate::columns::{range, read_word};
+use crate::delegations::{Assigned, Assignment, Cause, assign_in};
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// The word of `moves.rule` for a move of a periodic pass.
@@ -18,7 +18,7 @@ const OPTIMAL: &str = "optimal";
 /// A subnet to be moved.
 #[derive(Debug, Clone, Copy)]
 pub struct New<'a> {
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// Who has it.
     pub from: AgentId,
@@ -84,11 +84,11 @@ pub async fn carry_out(
 /// A move that was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Move {
-    /// Its name.
+    /// Primary key of the row.
     pub id: MoveId,
-    /// When.
+    /// When it was written.
     pub at: UnixMillis,
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// Who had it, with the name.
     pub from: (AgentId, String),
@@ -150,9 +150,9 @@ pub async fn of_delegation(
 ) -> Result<Option<Move>, StoreError> {
     let id: Option<i64> = sqlx::query_scalar(
         "WITH RECURSIVE line AS (
-            SELECT id, carried_from FROM delegations WHERE id = $1
+            SELECT id, remapped_from FROM delegations WHERE id = $1
             UNION ALL
-            SELECT d.id, d.carried_from FROM delegations d JOIN line ON d.id = line.carried_from
+            SELECT d.id, d.remapped_from FROM delegations d JOIN line ON d.id = line.remapped_from
          )
          SELECT m.id FROM moves m JOIN line ON m.delegation = line.id ORDER BY m.id DESC LIMIT 1",
     )

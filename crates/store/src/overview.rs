@@ -12,7 +12,7 @@ use crate::{Store, StoreError};
 /// Everything counted, as of one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
-    /// Agents.
+    /// Agents by state and presence.
     pub agents: Agents,
     /// Delegations that hold.
     pub delegations: Delegations,
@@ -56,9 +56,9 @@ pub struct Delegations {
 /// Searches and probes.
 #[derive(Debug, Clone, PartialEq, FromRow)]
 pub struct Searches {
-    /// Going on.
+    /// Searches that are open.
     pub open: i64,
-    /// Over.
+    /// Searches that were decided.
     pub decided: i64,
     /// Probes that searches asked for.
     pub probes: i64,
@@ -69,13 +69,13 @@ pub struct Searches {
 /// Hosts and URLs.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Hosts {
-    /// All hosts.
+    /// Hosts in whatever state.
     pub known: i64,
     /// With an address.
     pub resolved: i64,
     /// With an agent.
     pub delegated: i64,
-    /// Given up.
+    /// Hosts that could not be resolved.
     pub failed: i64,
     /// URLs that wait for an agent.
     pub pending_urls: i64,
@@ -88,7 +88,7 @@ pub struct Hosts {
 pub struct Packages {
     /// In the ledger.
     pub received: i64,
-    /// Integrated.
+    /// Packages that were ingested.
     pub integrated: i64,
     /// Sum of sizes as received.
     pub bytes: i64,
@@ -161,8 +161,8 @@ const DELEGATIONS: &str = "SELECT count(*) AS total,
         count(*) FILTER (WHERE reason = 'threshold') AS threshold,
         count(*) FILTER (WHERE reason = 'lowest') AS lowest,
         count(*) FILTER (WHERE reason = 'predicted') AS predicted,
-        count(*) FILTER (WHERE reason = 'pinned' AND pin IS NOT NULL) AS pinned,
-        count(*) FILTER (WHERE reason = 'pinned' AND pin IS NULL) AS override,
+        count(*) FILTER (WHERE reason = 'pinned') AS pinned,
+        count(*) FILTER (WHERE reason = 'override') AS override,
         count(*) FILTER (WHERE reason = 'balanced') AS balanced
     FROM delegations WHERE ended_at IS NULL";
 
@@ -185,7 +185,7 @@ const HOSTS: &str = "SELECT count(*) AS known,
     FROM hosts";
 
 const PACKAGES: &str = "SELECT count(*) AS received,
-        count(*) FILTER (WHERE integrations > 0) AS integrated,
+        count(*) FILTER (WHERE ingestions > 0) AS integrated,
         coalesce(sum(bytes), 0)::bigint AS bytes,
         coalesce(sum(plain_bytes), 0)::bigint AS plain_bytes,
         coalesce(sum(pages), 0)::bigint AS pages,

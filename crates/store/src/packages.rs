@@ -1,18 +1,16 @@
 //! The ledger of packages: each is integrated exactly once.
 
-use std::net::IpAddr;
-
 use model::{AgentId, UnixMillis};
 use protocol::package::{Header, PackageName};
 use sqlx::PgConnection;
 
 use crate::commit::commit;
+use crate::host_tally::HostTally;
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::round_trips::{self, Told};
-use crate::timing_reports::{self, Trends};
 use crate::urls::{self, NewUrl};
-use crate::{Store, StoreError, loads};
+use crate::{Store, StoreError, loads, timing_reports};
 
 /// A package whose body is stored.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +84,7 @@ pub async fn enter(
 /// A package that waits to be integrated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// Which.
+    /// Name given by its owner.
     pub name: PackageName,
     /// SHA-256 of the whole package.
     pub sha256: Vec<u8>,
@@ -106,7 +104,7 @@ pub async fn waiting(store: &Store, limit: u32) -> Result<Vec<Waiting>, StoreErr
     let rows: Vec<WaitingRow> = sqlx::query_as(
         "SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key, p.received_at
          FROM packages p JOIN agents a ON a.id = p.agent
-         WHERE p.integrated_at IS NULL AND p.refused IS NULL
+         WHERE p.ingested_at IS NULL AND p.refused IS NULL
          ORDER BY p.received_at, p.agent, p.epoch, p.seq LIMIT $1",
     )
     .bind(i64::from(limit))
@@ -131,7 +129,7 @@ pub async fn integrated(
     let rows: Vec<WaitingRow> = sqlx::query_as(
         "SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key, p.received_at
          FROM packages p JOIN agents a ON a.id = p.agent
-         WHERE p.integrated_at IS NOT NULL
+         WHERE p.ingested_at IS NOT NULL
            AND (date_trunc('milliseconds', p.received_at), p.agent, p.epoch, p.seq) > ($1, $2, $3, $4)
          ORDER BY date_trunc('milliseconds', p.received_at), p.agent, p.epoch, p.seq LIMIT $5",
     )
@@ -155,32 +153,10 @@ fn placed((agent, epoch, seq, sha256, object, key, received_at): WaitingRow) -> 
     ((received_at.0, name), Waiting { name, sha256, object, key, received_at: received_at.0 })
 }
 
-/// What a package tells of one host.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct HostTally {
-    /// http or https.
-    pub scheme: String,
-    /// Host name or address, with the port where it is not the default.
-    pub authority: String,
-    /// Documents.
-    pub pages: u64,
-    /// Fetches, whatever their outcome.
-    pub fetches: u64,
-    /// Bytes of bodies as fetched.
-    pub wire_bytes: u64,
-    /// Sum of the fetches' times, in milliseconds.
-    pub fetch_ms: u64,
-    /// How fast its pages were beside their own past.
-    pub trends: Trends,
-    /// The address of the fastest TCP connection, and its round trip in microseconds; none where
-    /// none was timed.
-    pub round_trip: Option<(IpAddr, u32)>,
-}
-
 /// What integrating a package changes, beside the index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Integration {
-    /// Which package.
+    /// The package that was ingested.
     pub name: PackageName,
     /// Per host; each host once.
     pub hosts: Vec<HostTally>,
@@ -218,9 +194,9 @@ async fn mark(
 ) -> Result<bool, StoreError> {
     let sum = |value: fn(&HostTally) -> u64| integration.hosts.iter().map(value).sum::<u64>();
     let marked = sqlx::query(
-        "UPDATE packages SET integrated_at = $4, integrations = integrations + 1,
+        "UPDATE packages SET ingested_at = $4, ingestions = ingestions + 1,
                              pages = $5, fetches = $6, wire_bytes = $7
-         WHERE agent = $1 AND epoch = $2 AND seq = $3 AND integrated_at IS NULL AND refused IS NULL",
+         WHERE agent = $1 AND epoch = $2 AND seq = $3 AND ingested_at IS NULL AND refused IS NULL",
     )
     .bind(integration.name.agent.get())
     .bind(number(integration.name.epoch)?)
@@ -261,7 +237,7 @@ async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreEr
 /// Sets a package aside that cannot be integrated though it was well signed.
 pub async fn refuse(store: &Store, name: &PackageName, reason: &str) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE packages SET refused = $4 WHERE agent = $1 AND epoch = $2 AND seq = $3 AND integrated_at IS NULL",
+        "UPDATE packages SET refused = $4 WHERE agent = $1 AND epoch = $2 AND seq = $3 AND ingested_at IS NULL",
     )
     .bind(name.agent.get())
     .bind(number(name.epoch)?)
@@ -275,8 +251,8 @@ pub async fn refuse(store: &Store, name: &PackageName, reason: &str) -> Result<(
 
 /// How often the package that was integrated most often was; an auditor expects 1, or 0 when there
 /// is none.
-pub async fn most_integrations(store: &Store) -> Result<i64, StoreError> {
-    sqlx::query_scalar("SELECT coalesce(max(integrations), 0)::bigint FROM packages")
+pub async fn most_ingestions(store: &Store) -> Result<i64, StoreError> {
+    sqlx::query_scalar("SELECT coalesce(max(ingestions), 0)::bigint FROM packages")
         .fetch_one(store.pool())
         .await
         .map_err(StoreError::doing("audit the ledger of packages"))

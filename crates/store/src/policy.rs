@@ -7,8 +7,8 @@ use model::policy::{CalibrationPolicy, ProbesADay};
 use model::{CrawlPolicy, Policy, UnixMillis};
 use sqlx::FromRow;
 
+use crate::columns::read_word;
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 pub use balance::{balance, set_balance};

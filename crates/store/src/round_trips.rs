@@ -11,9 +11,9 @@ use hierarchy::Range;
 use model::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
-use crate::delegations::range;
+use crate::columns::range;
+use crate::host_tally::HostTally;
 use crate::moment::Moment;
-use crate::packages::HostTally;
 use crate::{Store, StoreError};
 
 /// The shortest round trip of an agent's fetches from an address.
@@ -21,7 +21,7 @@ use crate::{Store, StoreError};
 pub struct RoundTrip {
     /// What was fetched from.
     pub address: IpAddr,
-    /// Who fetched.
+    /// The agent that fetched.
     pub agent: AgentId,
     /// The round trip, in microseconds.
     pub rtt_us: u32,
@@ -30,7 +30,7 @@ pub struct RoundTrip {
 /// What a package told of a subnet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told {
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// The shortest round trip in it.
     pub shortest: RoundTrip,
@@ -93,14 +93,14 @@ const NOTE: &str = "
         WHERE h.first IS NOT NULL AND t.address BETWEEN h.first AND h.last
         GROUP BY h.first, h.last, t.address
     ), noted AS (
-        INSERT INTO round_trips AS r (address, agent, rtt_us, heard_at)
+        INSERT INTO round_trips AS r (address, agent, rtt_us, reported_at)
         SELECT address, $5, min(rtt_us), $6 FROM told GROUP BY address ORDER BY address
         ON CONFLICT (address, agent) DO UPDATE SET
-            rtt_us = CASE WHEN r.heard_at < excluded.heard_at - interval '90 days' THEN excluded.rtt_us
+            rtt_us = CASE WHEN r.reported_at < excluded.reported_at - interval '90 days' THEN excluded.rtt_us
                           ELSE least(r.rtt_us, excluded.rtt_us) END,
-            packages = CASE WHEN r.heard_at < excluded.heard_at - interval '90 days' THEN 1 ELSE r.packages + 1 END,
-            heard_at = CASE WHEN excluded.rtt_us < r.rtt_us OR r.heard_at < excluded.heard_at - interval '90 days'
-                            THEN excluded.heard_at ELSE r.heard_at END
+            packages = CASE WHEN r.reported_at < excluded.reported_at - interval '90 days' THEN 1 ELSE r.packages + 1 END,
+            reported_at = CASE WHEN excluded.rtt_us < r.rtt_us OR r.reported_at < excluded.reported_at - interval '90 days'
+                            THEN excluded.reported_at ELSE r.reported_at END
         RETURNING address, packages
     )
     SELECT w.first, w.last, (array_agg(w.address ORDER BY w.rtt_us))[1], min(w.rtt_us),
@@ -121,7 +121,7 @@ fn round_trip((address, agent, rtt_us): Row) -> RoundTrip {
 pub async fn newest(store: &Store, limit: usize) -> Result<Vec<RoundTrip>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT address, agent, rtt_us FROM
-            (SELECT * FROM round_trips ORDER BY heard_at DESC, address, agent LIMIT $1) AS r
+            (SELECT * FROM round_trips ORDER BY reported_at DESC, address, agent LIMIT $1) AS r
          ORDER BY address, agent",
     )
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))

@@ -38,9 +38,9 @@ pub async fn after(
 /// A URL that was routed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routed {
-    /// To whom.
+    /// The agent that gets the URL.
     pub agent: AgentId,
-    /// What.
+    /// URL of that page.
     pub url: String,
 }
 

@@ -6,7 +6,7 @@ use hierarchy::Scope;
 use sqlx::FromRow;
 
 use crate::StoreError;
-use crate::delegations::range;
+use crate::columns::range;
 
 /// As `constraints` has it.
 #[derive(Debug, Clone, FromRow)]

@@ -10,15 +10,14 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{AgentId, Phase, ProbeId, ProbeState, SearchId, Strategy, UnixMillis};
 
-use crate::delegations::range;
 pub use decided::{Decided, Sighted, decided, note_finding, sightings};
 pub use silence::{Sibling, retarget, siblings, silent};
 
+use crate::columns::{range, read_word};
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
-pub use again::{Skipped, leave_pinned, skipped, targets};
+pub use again::{leave_pinned, skipped, targets};
 
 /// A search to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +64,7 @@ pub async fn open(
 /// A search that goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenSearch {
-    /// Its name.
+    /// Primary key of the row.
     pub id: SearchId,
     /// The subnet that wants an agent.
     pub subnet: Range,
@@ -90,7 +89,7 @@ pub struct OpenSearch {
 /// One step of a trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// The order.
+    /// The probe order.
     pub probe: ProbeId,
     /// Position in the search, from 1.
     pub step: u32,

@@ -10,27 +10,10 @@ use hierarchy::Range;
 use model::{AgentId, UnixMillis};
 use sqlx::{FromRow, PgConnection};
 
-use crate::delegations::range;
+use crate::columns::range;
+use crate::host_tally::HostTally;
 use crate::moment::Moment;
-use crate::packages::HostTally;
 use crate::{Store, StoreError};
-
-/// How fast the pages of one host were beside their own past.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trends {
-    /// Fetches as fast as usual.
-    pub usual: u32,
-    /// Reports of slower pages.
-    pub slower: u32,
-    /// The page of the last such report, and its recent time over its usual time.
-    pub page: Option<(String, f64)>,
-}
-
-impl Trends {
-    fn is_empty(&self) -> bool {
-        self.usual == 0 && self.slower == 0
-    }
-}
 
 /// Counts what a package of `agent` tells. Only hosts that are the agent's now count: what a former
 /// agent saw says nothing of the present one's way.
@@ -63,7 +46,7 @@ pub(crate) async fn count_in(
 }
 
 const COUNT: &str = "
-    INSERT INTO timing_reports AS s (first, last, agent, usual, slower, ratio, url, heard_at)
+    INSERT INTO timing_reports AS s (first, last, agent, usual, slower, ratio, url, reported_at)
     SELECT h.first, h.last, $7, sum(t.usual)::int, sum(t.slower)::int,
            (array_agg(t.ratio) FILTER (WHERE t.ratio IS NOT NULL))[1],
            (array_agg(t.url) FILTER (WHERE t.ratio IS NOT NULL))[1], $8
@@ -73,19 +56,19 @@ const COUNT: &str = "
     WHERE h.agent = $7 AND h.state = 'delegated' AND h.first IS NOT NULL
     GROUP BY h.first, h.last
     ON CONFLICT (first, last) DO UPDATE SET
-        agent = excluded.agent, heard_at = excluded.heard_at,
+        agent = excluded.agent, reported_at = excluded.reported_at,
         usual = excluded.usual + CASE WHEN s.agent = excluded.agent THEN s.usual ELSE 0 END,
         slower = excluded.slower + CASE WHEN s.agent = excluded.agent THEN s.slower ELSE 0 END,
         ratio = coalesce(excluded.ratio, CASE WHEN s.agent = excluded.agent THEN s.ratio END),
         url = coalesce(excluded.url, CASE WHEN s.agent = excluded.agent THEN s.url END),
-        timing_reports = CASE WHEN s.agent = excluded.agent THEN s.timing_reports END";
+        summary = CASE WHEN s.agent = excluded.agent THEN s.summary END";
 
 /// Counts of a subnet that were not weighed yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unheard {
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
-    /// Who told.
+    /// The agent that reported.
     pub agent: AgentId,
     /// Fetches as fast as usual.
     pub usual: u32,
@@ -93,10 +76,10 @@ pub struct Unheard {
     pub slower: u32,
     /// Recent time over usual time of the page reported last.
     pub ratio: Option<f64>,
-    /// That page.
+    /// URL of that page.
     pub url: Option<String>,
     /// What was weighed before, as [`heard`] left it.
-    pub timing_reports: Option<serde_json::Value>,
+    pub summary: Option<serde_json::Value>,
     /// When the delegation that holds was decided; none when the subnet has none, or another agent.
     pub delegated_at: Option<UnixMillis>,
 }
@@ -110,17 +93,17 @@ struct Row {
     slower: i32,
     ratio: Option<f64>,
     url: Option<String>,
-    timing_reports: Option<serde_json::Value>,
+    summary: Option<serde_json::Value>,
     delegated_at: Option<Moment>,
 }
 
 /// Subnets of which something new was told, those waiting longest first.
 pub async fn unheard(store: &Store, limit: u32) -> Result<Vec<Unheard>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT s.first, s.last, s.agent, s.usual, s.slower, s.ratio, s.url, s.timing_reports, d.decided_at AS delegated_at
+        "SELECT s.first, s.last, s.agent, s.usual, s.slower, s.ratio, s.url, s.summary, d.decided_at AS delegated_at
          FROM timing_reports s
          LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.agent = s.agent AND d.ended_at IS NULL
-         WHERE s.usual + s.slower > 0 ORDER BY s.heard_at LIMIT $1",
+         WHERE s.usual + s.slower > 0 ORDER BY s.reported_at LIMIT $1",
     )
     .bind(i64::from(limit))
     .fetch_all(store.pool())
@@ -134,7 +117,7 @@ pub async fn unheard(store: &Store, limit: u32) -> Result<Vec<Unheard>, StoreErr
             slower: row.slower.unsigned_abs(),
             ratio: row.ratio,
             url: row.url,
-            timing_reports: row.timing_reports,
+            summary: row.summary,
             delegated_at: row.delegated_at.map(|at| at.0),
         })
     };
@@ -146,10 +129,10 @@ pub async fn unheard(store: &Store, limit: u32) -> Result<Vec<Unheard>, StoreErr
 pub(crate) async fn heard_in(
     db: &mut PgConnection,
     weighed: &Unheard,
-    timing_reports: &serde_json::Value,
+    summary: &serde_json::Value,
 ) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE timing_reports SET usual = usual - $4, slower = slower - $5, timing_reports = $6
+        "UPDATE timing_reports SET usual = usual - $4, slower = slower - $5, summary = $6
          WHERE first = $1 AND last = $2 AND agent = $3 AND usual >= $4 AND slower >= $5",
     )
     .bind(weighed.subnet.first())
@@ -157,7 +140,7 @@ pub(crate) async fn heard_in(
     .bind(weighed.agent.get())
     .bind(i32::try_from(weighed.usual).unwrap_or(i32::MAX))
     .bind(i32::try_from(weighed.slower).unwrap_or(i32::MAX))
-    .bind(timing_reports)
+    .bind(summary)
     .execute(db)
     .await
     .map_err(StoreError::doing("keep what was weighed"))?;
@@ -168,9 +151,9 @@ pub(crate) async fn heard_in(
 pub async fn heard(
     store: &Store,
     weighed: &Unheard,
-    timing_reports: &serde_json::Value,
+    summary: &serde_json::Value,
 ) -> Result<(), StoreError> {
     let mut db =
         store.pool().acquire().await.map_err(StoreError::doing("keep what was weighed"))?;
-    heard_in(&mut db, weighed, timing_reports).await
+    heard_in(&mut db, weighed, summary).await
 }

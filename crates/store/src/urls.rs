@@ -13,7 +13,7 @@ use crate::{Store, StoreError};
 /// A URL to be crawled.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NewUrl {
-    /// The URL.
+    /// URL of that page.
     pub url: CrawlUrl,
     /// Redirects followed on the way to it.
     pub redirects: u8,

@@ -12,7 +12,7 @@ use hierarchy::{Hierarchy, SubnetSplit};
 use serde::Serialize;
 use store::delegations::Tied;
 use store::generations::{self, Facts, Source, refusal};
-use store::{Store, StoreError, cuts};
+use store::{Store, StoreError, subnet_splits};
 
 use crate::read::RegistryData;
 use crate::report::SourceReport;
@@ -38,7 +38,7 @@ impl CurrentState {
         let Some(facts) = generations::live(store).await? else { return Ok(None) };
         let Some(hierarchy) = generations::read(store, facts.id).await? else { return Ok(None) };
         let tied = Tied::read(store).await?;
-        let splits = cuts::all(store).await?;
+        let splits = subnet_splits::all(store).await?;
         Ok(Some(Self { facts, hierarchy, tied, splits }))
     }
 }

@@ -8,7 +8,7 @@ use rir_loader::load::load;
 use rir_loader::split::split;
 use store::searches::{self, Look, NewSearch, Which};
 use store::testing::TestDatabase;
-use store::{Store, cuts, generations};
+use store::{Store, generations, subnet_splits};
 
 use crate::fixtures;
 
@@ -54,7 +54,9 @@ async fn virtual_subnets_are_added_and_stay() {
     assert_eq!((report.generation, report.virtual_subnets), (before.id.get(), 0));
 
     let halves = halves(&data.hierarchy);
-    cuts::note(store, &halves, Some(search(store, halves.whole).await), NOW).await.unwrap();
+    subnet_splits::note(store, &halves, Some(search(store, halves.whole).await), NOW)
+        .await
+        .unwrap();
     let report = split(store, begun, &|_| {}).await.unwrap().unwrap();
     let (after, hierarchy) = in_use(store).await;
     assert_eq!((report.generation, report.virtual_subnets), (after.id.get(), 2));

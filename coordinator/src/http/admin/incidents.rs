@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use model::{AgentId, IncidentState as Stands, UnixMillis};
-use store::{calibrations, calibrations::Told};
+use store::{incidents, incidents::Told};
 
 use crate::http::admin::delegations::ms;
 use crate::http::admin::dto::{AgentRef, Calibration};
@@ -21,7 +21,7 @@ pub async fn list(
     Query(part): Query<Part>,
 ) -> Result<Json<Page<Calibration>>, Problem> {
     let (before, limit) = (part.before()?, part.limit()?);
-    let found = calibrations::list(&state.core.store, before, limit + 1).await?;
+    let found = incidents::list(&state.core.store, before, limit + 1).await?;
     let page = Page::cut(found, limit, |case| case.id);
     Ok(Json(page.map(shown)))
 }
@@ -117,7 +117,7 @@ fn saw(case: &Told) -> String {
 
 #[cfg(test)]
 mod tests {
-    use store::calibrations::Moments;
+    use store::incidents::Moments;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use delegation::{Availability, AvailableAgents, Constraints, TrailProbe, candidates, skipped};
 use hierarchy::SubnetId;
 use model::{AgentId, Reason, SkipReason};
-use store::searches::Skipped;
+use store::delegations::Skipped;
 
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 

@@ -10,8 +10,9 @@ use delegation::Delegation;
 use hierarchy::SubnetId;
 use model::{AgentId, Reason};
 use store::StoreError;
+use store::delegations::Skipped;
 use store::delegations::{self, Decided, Decision};
-use store::searches::{OpenSearch, Skipped};
+use store::searches::OpenSearch;
 use tokio::sync::MutexGuard;
 
 use crate::predictor::{Lesson, findings};

@@ -8,14 +8,14 @@ use protocol::enrol::AgentProfile;
 use protocol::key::PublicKey;
 use sqlx::PgConnection;
 
+use crate::columns::read_word;
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// Who asks to be enrolled.
 #[derive(Debug, Clone, Copy)]
 pub struct Newcomer<'a> {
-    /// The identity.
+    /// Public key of the agent: its identity.
     pub key: &'a PublicKey,
     /// What its owner says of it.
     pub profile: &'a AgentProfile,
@@ -30,7 +30,7 @@ pub struct Newcomer<'a> {
 pub enum Enrolment {
     /// Known from now on, or known already.
     Enrolled {
-        /// Its name.
+        /// The agent that it is about.
         agent: AgentId,
         /// Where it stands.
         state: AgentState,

@@ -3,14 +3,14 @@
 use model::{AgentId, AgentState, UnixMillis};
 use protocol::ProtocolVersion;
 
+use crate::columns::read_word;
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// What one heartbeat tells.
 #[derive(Debug, Clone, Copy)]
 pub struct Heartbeat<'a> {
-    /// Who.
+    /// The agent that it is about.
     pub agent: AgentId,
     /// The dialect it speaks.
     pub protocol: ProtocolVersion,
@@ -25,7 +25,7 @@ pub struct Heartbeat<'a> {
 /// Where an agent stands when it heartbeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// Its state.
+    /// What the admins decided about it.
     pub state: AgentState,
     /// Number of the last route ever made for it; it cannot have confirmed a later one.
     pub last_route: u64,

@@ -4,10 +4,10 @@ use hierarchy::Range;
 use model::{AgentId, AgentState, UnixMillis};
 use sqlx::PgConnection;
 
+use crate::columns::read_word;
 use crate::commit::commit;
 use crate::delegations;
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// What an admin may do to an agent.
@@ -54,7 +54,7 @@ impl Order {
 /// What came of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ordered {
-    /// Done now.
+    /// The order was carried out.
     Done,
     /// It was so already.
     Already,

@@ -1,13 +1,14 @@
 //! A subnet changes its agent outside of a search: pinned, overridden by an admin, or balanced.
 
 use hierarchy::Range;
-use model::{AgentId, DelegationId, PinId, UnixMillis};
+use model::{AgentId, DelegationId, PinId, Reason, UnixMillis};
 use serde_json::json;
 use sqlx::PgConnection;
 
-use super::{end, give_hosts, may_work, say};
+use super::{end, give_hosts, say};
 use crate::audit::{self, Entry};
 use crate::moment::Moment;
+use crate::working_agents::may_work;
 use crate::{Store, StoreError};
 
 /// Why a subnet is assigned.
@@ -22,11 +23,12 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The word in `delegations.reason`; an override is pinned without a pin.
-    fn reason(self) -> &'static str {
+    /// The reason of the delegation that comes of it.
+    const fn reason(self) -> Reason {
         match self {
-            Self::Pin(_) | Self::Override => "pinned",
-            Self::Balance => "balanced",
+            Self::Pin(_) => Reason::Pinned,
+            Self::Override => Reason::Override,
+            Self::Balance => Reason::Balanced,
         }
     }
 
@@ -42,14 +44,14 @@ impl Cause {
 /// A subnet to be given to an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Assignment<'a> {
-    /// What.
+    /// The subnet that it is about.
     pub subnet: Range,
-    /// To whom.
+    /// The agent that gets the URL.
     pub agent: AgentId,
     /// Generation of the subnet's latest delegation when this was thought out; 0 when it never had
     /// one.
     pub generation: i64,
-    /// Why.
+    /// Why it is assigned outside of a search.
     pub cause: Cause,
     /// Admin who said so; `coordinator` for balance.
     pub by: &'a str,
@@ -181,7 +183,7 @@ async fn insert(
     .bind(assignment.subnet.last())
     .bind(assignment.agent.get())
     .bind(assignment.generation + 1)
-    .bind(assignment.cause.reason())
+    .bind(assignment.cause.reason().as_str())
     .bind(Moment(now))
     .bind(pin)
     .bind(admin.map(|assignment| assignment.by))

@@ -8,7 +8,8 @@ use hierarchy::{Hierarchy, Range, Scope};
 use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{Held, held, range, say};
+use super::{Held, held, say};
+use crate::columns::range;
 use crate::commit::commit;
 use crate::constraints::{self, Kind, Rule};
 use crate::moment::Moment;
@@ -75,7 +76,7 @@ impl Tied {
     /// Whether everything has its place in this generation without a thought about the one before.
     pub fn fits(&self, new: &Hierarchy) -> bool {
         let held = self.held.iter().map(|held| &held.subnet);
-        let mut subnets = held.chain(self.searched.iter().map(|quest| &quest.range));
+        let mut subnets = held.chain(self.searched.iter().map(|claim| &claim.range));
         let is_there = |range: &Range| new.find(range).is_some();
         let rule_fits = |(_, rule): &(Kind, Rule)| match &rule.scope {
             Scope::Range(range) => is_there(range) || new.inside(range).next().is_some(),
@@ -97,8 +98,8 @@ pub async fn carry(
     let doing = StoreError::doing("carry the delegations over");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let ended = sqlx::query(
-        "UPDATE delegations d SET ended_at = $3, fate = m.fate
-         FROM unnest($1::bigint[], $2::text[]) AS m (id, fate) WHERE d.id = m.id AND d.ended_at IS NULL",
+        "UPDATE delegations d SET ended_at = $3, range_change = m.range_change
+         FROM unnest($1::bigint[], $2::text[]) AS m (id, range_change) WHERE d.id = m.id AND d.ended_at IS NULL",
     )
     .bind(moved.iter().map(|one| one.claim.key.get()).collect::<Vec<_>>())
     .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
@@ -125,14 +126,14 @@ async fn begin_again(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     sqlx::query(
-        "INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us, decided_at, carried_from,
+        "INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us, decided_at, remapped_from,
                                   pin, assigned_by, note)
          SELECT m.first, m.last, d.agent,
                 1 + coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = m.first AND g.last = m.last), 0),
                 CASE WHEN d.reason = 'home' AND NOT a.home BETWEEN m.first AND m.last THEN 'company' ELSE d.reason END,
                 d.provisional, d.search, d.rtt_us, $4, d.id, d.pin, d.assigned_by, d.note
          FROM unnest($1::bigint[], $2::inet[], $3::inet[]) AS m (id, first, last)
-         JOIN delegations d ON d.id = m.id AND d.ended_at = $4 AND d.fate IS NOT NULL
+         JOIN delegations d ON d.id = m.id AND d.ended_at = $4 AND d.range_change IS NOT NULL
          JOIN agents a ON a.id = d.agent",
     )
     .bind(ids)
@@ -153,10 +154,10 @@ pub async fn searched(store: &Store) -> Result<Vec<SearchClaim<SearchId>>, Store
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("read the open searches"))?;
-    let quest = |(id, first, last, target)| {
+    let claim = |(id, first, last, target)| {
         Ok(SearchClaim { key: SearchId::new(id), range: range(first, last)?, target })
     };
-    rows.into_iter().map(quest).collect()
+    rows.into_iter().map(claim).collect()
 }
 
 /// Puts open searches, with the probes they made, on the subnets that their targets lie in now, all

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{AgentId, DelegationId, PinId, UnixMillis};
 
-use super::{Held, range, say};
+use super::{Held, say};
+use crate::columns::{range, read_word};
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its
@@ -50,7 +50,7 @@ pub async fn pinned(store: &Store) -> Result<Vec<(Range, PinId)>, StoreError> {
 /// The admin behind a delegation that is pinned or overridden.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hand {
-    /// The admin.
+    /// The admin who decided it.
     pub by: String,
     /// Why, in the admin's words.
     pub note: String,
@@ -95,13 +95,13 @@ pub async fn wanting(store: &Store) -> Result<Vec<Range>, StoreError> {
 /// A subnet that something is to be done about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// Generation of its latest delegation; 0 when it never had one.
     pub generation: i64,
     /// The delegation that holds.
     pub held: Option<Held>,
-    /// Its hosts.
+    /// Number of its known hosts.
     pub hosts: u64,
 }
 
@@ -114,7 +114,7 @@ pub async fn standing(store: &Store, subnets: &[Range]) -> Result<Vec<Standing>,
         "SELECT s.first, s.last,
                 coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
                 (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last),
-                d.id, d.agent, CASE WHEN d.reason = 'pinned' AND d.pin IS NULL THEN 'override' ELSE d.reason END,
+                d.id, d.agent, d.reason,
                 d.rtt_us, d.provisional
          FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)
          LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL

@@ -12,7 +12,7 @@ const MOST_LOST: u64 = 20;
 /// A registry of whose records a suspicious share is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shrunken {
-    /// The registry.
+    /// The registry whose records are counted.
     pub registry: String,
     /// Records in the files of the generation in use.
     pub before: u64,

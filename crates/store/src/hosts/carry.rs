@@ -7,17 +7,18 @@ use model::{AgentId, HostId, UnixMillis};
 use sqlx::PgConnection;
 
 use super::{Orphan, OrphanRow, orphan};
+use crate::columns::range;
 use crate::commit::commit;
-use crate::delegations::{give_hosts, range};
+use crate::delegations::give_hosts;
 use crate::{Store, StoreError};
 
 /// A host with an address, and where it was put; it waits for an agent, has one, or is on its way
 /// to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
-    /// The host.
+    /// Primary key of the row.
     pub id: HostId,
-    /// Its address.
+    /// The address that it is about.
     pub address: IpAddr,
     /// Its subnet; none when it was never put anywhere.
     pub subnet: Option<Range>,
@@ -103,7 +104,7 @@ async fn holders(
 
 /// One host each of subnets that nobody has and that no search is open for, though an agent has
 /// hosts there: a new generation of the hierarchy cut them out of what it has.
-pub async fn stranded(store: &Store) -> Result<Vec<Orphan>, StoreError> {
+pub async fn undelegated(store: &Store) -> Result<Vec<Orphan>, StoreError> {
     let rows: Vec<OrphanRow> = sqlx::query_as(
         "SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority FROM hosts h
          WHERE h.state = 'delegated' AND h.first IS NOT NULL AND h.address IS NOT NULL

@@ -5,16 +5,16 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{HostId, UnixMillis};
 
-use crate::delegations::range;
+use crate::columns::range;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 /// A host whose subnet has neither an agent nor an open search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Orphan {
-    /// Its subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
-    /// Its address.
+    /// The address that it is about.
     pub address: IpAddr,
     /// http or https.
     pub scheme: String,

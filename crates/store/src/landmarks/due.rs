@@ -10,7 +10,7 @@ use crate::{Store, StoreError};
 /// Landmarks that an agent may be asked for now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
-    /// Who.
+    /// The agent that it is about.
     pub agent: AgentId,
     /// How many orders more it may have.
     pub orders: u32,
@@ -19,11 +19,11 @@ pub struct Room {
 /// A landmark that an agent has not measured lately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due {
-    /// Who.
+    /// The agent that it is about.
     pub agent: AgentId,
-    /// What.
+    /// The landmark that was measured.
     pub landmark: LandmarkId,
-    /// Its address.
+    /// The address that it is about.
     pub address: IpAddr,
 }
 

@@ -10,11 +10,11 @@ use crate::{Store, StoreError};
 /// An agent's latest report on a landmark in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Measured {
-    /// The landmark.
+    /// The landmark that was measured.
     pub landmark: LandmarkId,
-    /// Its address.
+    /// The address that it is about.
     pub address: IpAddr,
-    /// Who measured.
+    /// The agent that measured.
     pub agent: AgentId,
     /// What it saw.
     pub outcome: Outcome,
@@ -27,12 +27,12 @@ pub struct Measured {
 pub enum Outcome {
     /// A round trip.
     Measured {
-        /// In microseconds.
+        /// Round trip in microseconds.
         rtt_us: u32,
         /// The one before, from the same home; none when there was none.
         before_us: Option<u32>,
     },
-    /// No answer.
+    /// The address did not answer.
     Unreachable,
     /// Its owner forbids the address.
     Refused,
@@ -75,7 +75,7 @@ fn measured(
 /// How much is known of the landmarks in use; what [`times`] would read, counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stock {
-    /// Reports.
+    /// Number of reports that came.
     pub reports: u64,
     /// Those that came after the moment asked about.
     pub newer: u64,

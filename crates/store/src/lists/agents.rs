@@ -7,14 +7,14 @@ use model::{AgentId, AgentState, UnixMillis};
 use sqlx::FromRow;
 use sqlx::types::Json;
 
+use crate::columns::read_word;
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// An agent with what it did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
-    /// Who.
+    /// Primary key of the row.
     pub id: AgentId,
     /// Where it stands.
     pub state: AgentState,
@@ -100,7 +100,7 @@ pub async fn agents(store: &Store, before: i64, limit: i64) -> Result<Vec<Agent>
     rows.into_iter().map(Row::read).collect()
 }
 
-/// One agent.
+/// Reads one agent as the list shows it.
 pub async fn agent(store: &Store, agent: AgentId) -> Result<Option<Agent>, StoreError> {
     // The one below the next number is the one itself, if it is there.
     let found = agents(store, agent.get().saturating_add(1), 1).await?;

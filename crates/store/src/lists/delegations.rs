@@ -6,17 +6,16 @@ use hierarchy::Range;
 use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
 use sqlx::FromRow;
 
-use crate::delegations::range;
+use crate::columns::{range, read_word};
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// A delegation with what hangs on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delegation {
-    /// Its name.
+    /// Primary key of the row.
     pub id: DelegationId,
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// Who crawls it.
     pub agent: AgentId,
@@ -32,7 +31,7 @@ pub struct Delegation {
     pub provisional: bool,
     /// The agent's round trip, in microseconds.
     pub rtt_us: Option<u32>,
-    /// When.
+    /// When the decision was made.
     pub decided_at: UnixMillis,
     /// When another took its place.
     pub ended_at: Option<UnixMillis>,
@@ -91,7 +90,7 @@ pub async fn delegations(
 ) -> Result<Vec<Delegation>, StoreError> {
     let touching = filter.touching.as_ref();
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, CASE WHEN d.reason = 'pinned' AND d.pin IS NULL THEN 'override' ELSE d.reason END AS reason,
+        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, d.reason,
                 d.provisional, d.rtt_us, d.decided_at, d.ended_at, d.search, s.threshold_us,
                 (SELECT count(*) FROM probes p WHERE p.search = d.search) AS probes,
                 (SELECT count(*) FROM hosts h WHERE h.first = d.first AND h.last = d.last) AS hosts
@@ -100,7 +99,7 @@ pub async fn delegations(
          LEFT JOIN searches s ON s.id = d.search
          WHERE d.ended_at IS NULL AND d.id < $1
            AND ($3::bigint IS NULL OR d.agent = $3)
-           AND ($4::text IS NULL OR CASE WHEN d.reason = 'pinned' AND d.pin IS NULL THEN 'override' ELSE d.reason END = $4)
+           AND ($4::text IS NULL OR d.reason = $4)
            AND ($5::inet IS NULL OR (family(d.first) = family($5) AND d.first <= $6 AND d.last >= $5))
            AND ($7::text IS NULL
                 OR a.name ILIKE $7
@@ -126,7 +125,7 @@ pub async fn delegations(
 /// One delegation, also one that ended.
 pub async fn delegation(store: &Store, id: DelegationId) -> Result<Option<Delegation>, StoreError> {
     let row: Option<Row> = sqlx::query_as(
-        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, CASE WHEN d.reason = 'pinned' AND d.pin IS NULL THEN 'override' ELSE d.reason END AS reason,
+        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, d.reason,
                 d.provisional, d.rtt_us, d.decided_at, d.ended_at, d.search, s.threshold_us,
                 (SELECT count(*) FROM probes p WHERE p.search = d.search) AS probes,
                 (SELECT count(*) FROM hosts h WHERE h.first = d.first AND h.last = d.last) AS hosts

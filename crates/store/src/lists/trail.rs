@@ -6,16 +6,15 @@ use hierarchy::Range;
 use model::{AgentId, Phase, ProbeId, ProbeMethod, ProbeState, SearchId, Strategy, UnixMillis};
 use sqlx::FromRow;
 
-use crate::delegations::range;
+use crate::columns::{range, read_word};
 use crate::moment::Moment;
 use crate::probes::Expected;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 /// A search with its trail.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
-    /// Its name.
+    /// Primary key of the row.
     pub id: SearchId,
     /// The address that was probed.
     pub target: IpAddr,
@@ -38,7 +37,7 @@ pub struct Search {
 /// One probe of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
-    /// Its name.
+    /// Primary key of the row.
     pub id: ProbeId,
     /// Position in the search, from 1.
     pub step: u32,

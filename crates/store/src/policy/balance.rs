@@ -3,11 +3,11 @@
 use model::UnixMillis;
 use model::policy::BalancePolicy;
 
+use crate::columns::read_word;
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
-/// Reads it.
+/// Reads the settings of balance.
 pub async fn balance(store: &Store) -> Result<BalancePolicy, StoreError> {
     let (rule, passes, moves, gain): (String, bool, i32, i32) = sqlx::query_as(
         "SELECT balance_rule, balance_pass = 'optimal', balance_moves_a_day, balance_least_gain_ms FROM policy",

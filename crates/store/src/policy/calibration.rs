@@ -12,12 +12,12 @@ struct Row {
     slowdown_percent: i32,
     slowdown_repeats: i16,
     rest_s: i32,
-    hearing_s: i32,
+    calibration_window_s: i32,
 }
 
 pub(super) async fn read(db: &mut PgConnection) -> Result<CalibrationPolicy, StoreError> {
     let row: Row = sqlx::query_as(
-        "SELECT revisit_s, slowdown_percent, slowdown_repeats, rest_s, hearing_s FROM policy",
+        "SELECT revisit_s, slowdown_percent, slowdown_repeats, rest_s, calibration_window_s FROM policy",
     )
     .fetch_one(db)
     .await
@@ -29,7 +29,7 @@ pub(super) async fn read(db: &mut PgConnection) -> Result<CalibrationPolicy, Sto
             repeats: row.slowdown_repeats.unsigned_abs().into(),
         },
         rest_s: row.rest_s.unsigned_abs(),
-        window_s: row.hearing_s.unsigned_abs(),
+        window_s: row.calibration_window_s.unsigned_abs(),
     })
 }
 
@@ -39,7 +39,7 @@ pub(super) async fn write(
 ) -> Result<(), StoreError> {
     let column = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
     sqlx::query(
-        "UPDATE policy SET revisit_s = $1, slowdown_percent = $2, slowdown_repeats = $3, rest_s = $4, hearing_s = $5",
+        "UPDATE policy SET revisit_s = $1, slowdown_percent = $2, slowdown_repeats = $3, rest_s = $4, calibration_window_s = $5",
     )
     .bind(column(calibration.revisit_s))
     .bind(column(calibration.slowdown.percent))

@@ -12,9 +12,9 @@ use crate::{Store, StoreError};
 pub struct Spent {
     /// Who was asked.
     pub agent: AgentId,
-    /// Where to.
+    /// The address that was probed.
     pub address: IpAddr,
-    /// How often.
+    /// How many probes went there.
     pub probes: u32,
 }
 

@@ -1,10 +1,10 @@
 //! Searches for subnets that somebody crawls already, and whom a search passed over.
 
 use hierarchy::Range;
-use model::{AgentId, SearchId, SkipReason, UnixMillis};
-use serde::{Deserialize, Serialize};
+use model::{SearchId, UnixMillis};
 use sqlx::types::Json;
 
+use crate::delegations::Skipped;
 use crate::hosts::{Orphan, OrphanRow, orphan};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -57,15 +57,6 @@ pub async fn leave_pinned(
     .await
     .map_err(StoreError::doing("end a search for a pinned subnet"))?;
     Ok(closed.rows_affected() == 1)
-}
-
-/// An agent that a search passed over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Skipped {
-    /// Who.
-    pub agent: AgentId,
-    /// Why it was not asked.
-    pub why: SkipReason,
 }
 
 /// Whom a search passed over when it decided.

@@ -7,15 +7,15 @@ use hierarchy::Range;
 use model::{AgentId, SearchId};
 
 use super::OpenSearch;
-use crate::delegations::range;
+use crate::columns::range;
 use crate::{Store, StoreError};
 
 /// A search that is over, with what was measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decided {
-    /// Its name.
+    /// Primary key of the row.
     pub id: SearchId,
-    /// Its subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// Who measured what, in microseconds, in the order of asking; may be empty.
     pub times: Vec<(AgentId, u32)>,
@@ -54,9 +54,9 @@ pub async fn decided(
 /// What an agent measured at an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sighted {
-    /// The address.
+    /// The address that it is about.
     pub address: IpAddr,
-    /// Who measured.
+    /// The agent that measured.
     pub agent: AgentId,
     /// The round trip, in microseconds.
     pub rtt_us: u32,

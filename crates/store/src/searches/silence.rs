@@ -12,7 +12,7 @@ use crate::{Store, StoreError, urls};
 /// Another known address of a subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sibling {
-    /// The address.
+    /// The address that it is about.
     pub address: IpAddr,
     /// http or https.
     pub scheme: String,

@@ -43,8 +43,8 @@ async fn a_delegation_goes_where_its_range_went_and_says_why() {
         (range("198.51.100.0/24"), two, 1, Reason::Home),
     ];
     assert_eq!(held(&world).await, expected);
-    let told = "UPDATE delegations SET fate = fate WHERE fate = 'split' AND ended_at IS NOT NULL
-                AND 2 = (SELECT count(*) FROM delegations n WHERE n.carried_from = delegations.id)";
+    let told = "UPDATE delegations SET range_change = range_change WHERE range_change = 'split' AND ended_at IS NOT NULL
+                AND 2 = (SELECT count(*) FROM delegations n WHERE n.remapped_from = delegations.id)";
     assert_eq!(execute(world.store(), told).await.unwrap(), 1);
     // What ended already is passed over, so that doing it again changes nothing.
     assert_eq!(delegations::carry(world.store(), &carried, NOW.plus_ms(2)).await.unwrap(), 0);

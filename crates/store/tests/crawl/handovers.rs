@@ -165,10 +165,10 @@ async fn a_host_follows_the_delegation_of_the_subnet_that_it_is_in_now() {
         [(old, "http://a.example/2".into())],
         "it stays until a search decides"
     );
-    let stranded = hosts::stranded(world.store()).await.unwrap();
-    assert_eq!((stranded.len(), stranded[0].subnet), (1, range(part)));
+    let undelegated = hosts::undelegated(world.store()).await.unwrap();
+    assert_eq!((undelegated.len(), undelegated[0].subnet), (1, range(part)));
     assert_eq!(cut_out(&world, SUBNET).await, []);
-    assert_eq!(hosts::stranded(world.store()).await.unwrap(), []);
+    assert_eq!(hosts::undelegated(world.store()).await.unwrap(), []);
 
     let third = world.approved(3, Some(part)).await;
     assert_eq!(cut_out(&world, part).await, [old]);

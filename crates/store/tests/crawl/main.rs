@@ -3,12 +3,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it did not expect")]
 
 mod agents;
-mod calibrations;
 mod carry;
 mod checks;
 mod constraints;
 mod handovers;
 mod hosts;
+mod incidents;
 mod landmarks;
 mod packages;
 mod round_trips;

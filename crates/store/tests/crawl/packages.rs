@@ -2,8 +2,9 @@
 
 use model::AgentId;
 use protocol::package::{Header, PackageName};
+use store::host_tally::HostTally;
 use store::loads;
-use store::packages::{self, Entered, HostTally, Integration, Received};
+use store::packages::{self, Entered, Integration, Received};
 
 use crate::world::{NOW, World, range, url};
 

@@ -1,7 +1,8 @@
 //! How far subnets are, told by fetches.
 
 use model::{AgentId, UnixMillis};
-use store::packages::{HostTally, Integration, integrate};
+use store::host_tally::HostTally;
+use store::packages::{Integration, integrate};
 use store::round_trips::{self, RoundTrip, Told};
 
 use crate::packages::{enter, header};

@@ -64,7 +64,7 @@ pub async fn why(
         None => sentence(&case) + &explain::told(&skipped),
     };
     if let Some(search) = found.search
-        && let Some(slow) = store::calibrations::of_search(&state.core.store, search).await?
+        && let Some(slow) = store::incidents::of_search(&state.core.store, search).await?
     {
         sentence = format!("{sentence} {}", calibrations::sentence(&slow));
     }

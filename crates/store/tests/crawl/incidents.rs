@@ -1,4 +1,4 @@
-//! What agents tell of slow pages, and the cases that come of it.
+//! What agents tell of slow pages, and the incidents that come of it.
 
 use hierarchy::Scope;
 use model::{AgentId, IncidentState, Phase, PinId, Reason, Strategy, UnixMillis};
@@ -6,11 +6,12 @@ use protocol::package::{Header, PackageName};
 use serde_json::json;
 use store::constraints::{self, Kind, Made, New};
 use store::delegations::{self, Assigned, Assignment, Cause, Decided, Decision};
-use store::packages::{HostTally, Integration, Received};
+use store::host_tally::{HostTally, Trends};
+use store::packages::{Integration, Received};
 use store::searches::{self, NewSearch, Which};
-use store::timing_reports::{self, Trends, Unheard};
-use store::{calibrations, calibrations::Case, calibrations::Outcome, calibrations::Seed};
+use store::timing_reports::{self, Unheard};
 use store::{handovers, probes};
+use store::{incidents, incidents::Incident, incidents::Outcome, incidents::Seed};
 
 use crate::world::{NOW, World, ip, range};
 
@@ -102,8 +103,8 @@ async fn unheard(world: &World) -> Vec<Unheard> {
     timing_reports::unheard(world.store(), 10).await.unwrap()
 }
 
-async fn case(world: &World) -> Case {
-    calibrations::going_on(world.store()).await.unwrap().remove(0)
+async fn case(world: &World) -> Incident {
+    incidents::going_on(world.store()).await.unwrap().remove(0)
 }
 
 #[tokio::test]
@@ -127,9 +128,9 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     let (world, near, next) = world().await;
     tell(&world, near, 0, 2).await;
     let told = unheard(&world).await.remove(0);
-    assert!(calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap());
+    assert!(incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap());
     assert!(
-        !calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap(),
+        !incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap(),
         "one at a time"
     );
     let checking = case(&world).await;
@@ -137,14 +138,12 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
         (checking.state, checking.before_us, checking.ratio),
         (IncidentState::Checking, Some(9_000), 4.0)
     );
-    let known = calibrations::measured(world.store(), checking.delegation).await.unwrap();
+    let known = incidents::measured(world.store(), checking.delegation).await.unwrap();
     assert_eq!(known, [(near, 9_000), (next, 30_000)]);
 
     let target = checking.target.clone().unwrap();
     for _ in 0..2 {
-        calibrations::check(world.store(), &checking, next, Some(30_000), &target, NOW)
-            .await
-            .unwrap();
+        incidents::check(world.store(), &checking, next, Some(30_000), &target, NOW).await.unwrap();
     }
     assert_eq!(
         probes::orders(world.store(), next, &[], 3, 10).await.unwrap().len(),
@@ -159,9 +158,7 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
 
     let rules = (Strategy::Threshold, 50_000);
     let searching = (IncidentState::Searching, Some(31_000));
-    calibrations::search(world.store(), &measured, searching, &target, &[], rules, NOW)
-        .await
-        .unwrap();
+    incidents::search(world.store(), &measured, searching, &target, &[], rules, NOW).await.unwrap();
     assert!(case(&world).await.search.unwrap().1, "open");
     assert!(open_search(&world).await.trail.is_empty(), "everybody is asked anew");
     decide(&world, next, 31_000).await;
@@ -169,7 +166,7 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     let holds = searched.holds.unwrap();
     assert_eq!((holds.agent, searched.search.unwrap().1), (next, false));
 
-    calibrations::went(world.store(), &searched, &holds, &json!({"far": true}), NOW).await.unwrap();
+    incidents::went(world.store(), &searched, &holds, &json!({"far": true}), NOW).await.unwrap();
     let away = case(&world).await;
     assert_eq!(
         (away.state, away.next_agent, away.failback.clone()),
@@ -177,24 +174,22 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     );
     let seeds = [Seed { agent: near, rtt_us: 9_100 }, Seed { agent: next, rtt_us: 31_000 }];
     let returning = (IncidentState::Returning, None);
-    calibrations::search(world.store(), &away, returning, &target, &seeds, rules, NOW)
-        .await
-        .unwrap();
+    incidents::search(world.store(), &away, returning, &target, &seeds, rules, NOW).await.unwrap();
     assert_eq!(open_search(&world).await.trail.len(), 2);
     decide(&world, near, 9_100).await;
     let back = case(&world).await;
-    calibrations::end(world.store(), &back, (IncidentState::Returned, None), &json!({}), NOW)
+    incidents::end(world.store(), &back, (IncidentState::Returned, None), &json!({}), NOW)
         .await
         .unwrap();
-    assert!(calibrations::going_on(world.store()).await.unwrap().is_empty());
-    let told = calibrations::list(world.store(), i64::MAX, 10).await.unwrap().remove(0);
+    assert!(incidents::going_on(world.store()).await.unwrap().is_empty());
+    let told = incidents::list(world.store(), i64::MAX, 10).await.unwrap().remove(0);
     assert_eq!(
         (told.state, told.now_us, told.moments.ended),
         (IncidentState::Returned, Some(31_000), Some(NOW))
     );
     assert!(told.moments.moved.is_some() && told.moments.returned.is_some());
     let search = back.search.unwrap().0;
-    assert_eq!(calibrations::of_search(world.store(), search).await.unwrap(), Some(told));
+    assert_eq!(incidents::of_search(world.store(), search).await.unwrap(), Some(told));
 }
 
 #[tokio::test]
@@ -202,10 +197,10 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     let (world, near, _) = world().await;
     tell(&world, near, 0, 2).await;
     let told = unheard(&world).await.remove(0);
-    calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap();
+    incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap();
     let case = case(&world).await;
-    calibrations::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
-    calibrations::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
+    incidents::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
+    incidents::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
     let orders = handovers::open(world.store(), near, 10).await.unwrap();
     assert_eq!((orders.len(), orders[0].task), (1, model::HostTask::Settle));
     let numbers = [orders[0].number];
@@ -218,7 +213,7 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     assert!(!unheard(&world).await.iter().any(|told| told.delegated_at > Some(later)));
 }
 
-/// Gives the subnet to an agent by hand and lets it complain; whether a case was opened.
+/// Gives the subnet to an agent by hand and lets it complain; whether an incident was opened.
 async fn complains_after(world: &World, agent: AgentId, cause: Cause) -> bool {
     let subnet = range(SUBNET);
     let assignment =
@@ -232,10 +227,10 @@ async fn complains_after(world: &World, agent: AgentId, cause: Cause) -> bool {
         slower: 2,
         ratio: Some(4.0),
         url: None,
-        timing_reports: None,
+        summary: None,
         delegated_at: Some(NOW),
     };
-    calibrations::open(world.store(), &told, &json!({}), NOW).await.unwrap()
+    incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap()
 }
 
 #[tokio::test]
@@ -244,7 +239,7 @@ async fn what_was_given_by_hand_once_is_looked_at_and_what_is_pinned_is_not() {
     let agent = world.approved(3, None).await;
     assert!(complains_after(&world, agent, Cause::Override).await);
     let case = case(&world).await;
-    let known = calibrations::measured(world.store(), case.delegation).await.unwrap();
+    let known = incidents::measured(world.store(), case.delegation).await.unwrap();
     assert_eq!(
         (case.before_us, known),
         (None, vec![(near, 9_000), (next, 30_000)]),

@@ -1,11 +1,11 @@
-//! Subnets that are not in one place, and their parts.
+//! Subnets whose addresses are in several places, and the pieces into which they are split.
 
 use std::net::IpAddr;
 
 use hierarchy::{Range, SubnetSplit};
 use model::{SearchId, UnixMillis};
 
-use crate::delegations::range;
+use crate::columns::range;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -13,27 +13,27 @@ use crate::{Store, StoreError};
 /// replaced.
 pub async fn note(
     store: &Store,
-    cut: &SubnetSplit,
+    split: &SubnetSplit,
     search: Option<SearchId>,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let doing = StoreError::doing("write down a cut");
+    let doing = StoreError::doing("write down a split");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    sqlx::query("DELETE FROM cuts WHERE whole_first = $1 AND whole_last = $2")
-        .bind(cut.whole.first())
-        .bind(cut.whole.last())
+    sqlx::query("DELETE FROM subnet_splits WHERE whole_first = $1 AND whole_last = $2")
+        .bind(split.whole.first())
+        .bind(split.whole.last())
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
     sqlx::query(
-        "INSERT INTO cuts (first, last, whole_first, whole_last, search, found_at)
+        "INSERT INTO subnet_splits (first, last, whole_first, whole_last, search, found_at)
          SELECT first, last, $3, $4, $5, $6 FROM unnest($1::inet[], $2::inet[]) AS p (first, last)
          ON CONFLICT DO NOTHING",
     )
-    .bind(cut.parts.iter().map(Range::first).collect::<Vec<_>>())
-    .bind(cut.parts.iter().map(Range::last).collect::<Vec<_>>())
-    .bind(cut.whole.first())
-    .bind(cut.whole.last())
+    .bind(split.parts.iter().map(Range::first).collect::<Vec<_>>())
+    .bind(split.parts.iter().map(Range::last).collect::<Vec<_>>())
+    .bind(split.whole.first())
+    .bind(split.whole.last())
     .bind(search.map(SearchId::get))
     .bind(Moment(now))
     .execute(&mut *tx)
@@ -45,27 +45,27 @@ pub async fn note(
 /// All of them.
 pub async fn all(store: &Store) -> Result<Vec<SubnetSplit>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr, IpAddr, IpAddr)> = sqlx::query_as(
-        "SELECT whole_first, whole_last, first, last FROM cuts ORDER BY whole_first, whole_last, first",
+        "SELECT whole_first, whole_last, first, last FROM subnet_splits ORDER BY whole_first, whole_last, first",
     )
     .fetch_all(store.pool())
     .await
-    .map_err(StoreError::doing("read the cuts"))?;
-    let mut cuts: Vec<SubnetSplit> = Vec::new();
+    .map_err(StoreError::doing("read the splits"))?;
+    let mut splits: Vec<SubnetSplit> = Vec::new();
     for (whole_first, whole_last, first, last) in rows {
         let (whole, part) = (range(whole_first, whole_last)?, range(first, last)?);
-        match cuts.last_mut().filter(|cut| cut.whole == whole) {
-            Some(cut) => cut.parts.push(part),
-            None => cuts.push(SubnetSplit { whole, parts: vec![part] }),
+        match splits.last_mut().filter(|split| split.whole == whole) {
+            Some(split) => split.parts.push(part),
+            None => splits.push(SubnetSplit { whole, parts: vec![part] }),
         }
     }
-    Ok(cuts)
+    Ok(splits)
 }
 
 /// When the last one was found; none where there is none.
 pub async fn newest(store: &Store) -> Result<Option<UnixMillis>, StoreError> {
-    let newest: Option<Moment> = sqlx::query_scalar("SELECT max(found_at) FROM cuts")
+    let newest: Option<Moment> = sqlx::query_scalar("SELECT max(found_at) FROM subnet_splits")
         .fetch_one(store.pool())
         .await
-        .map_err(StoreError::doing("see when the last cut was found"))?;
+        .map_err(StoreError::doing("see when the last split was found"))?;
     Ok(newest.map(|at| at.0))
 }

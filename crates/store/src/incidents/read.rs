@@ -1,4 +1,4 @@
-//! Cases as they stand.
+//! Incidents as they stand.
 
 use std::net::IpAddr;
 
@@ -6,10 +6,9 @@ use hierarchy::Range;
 use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId};
 use sqlx::FromRow;
 
-use super::{Awaited, Case, Holds, Moments, Outcome, Target};
-use crate::delegations::range;
+use super::{Awaited, Holds, Incident, Moments, Outcome, Target};
+use crate::columns::{range, read_word};
 use crate::moment::Moment;
-use crate::word::read_word;
 use crate::{Store, StoreError};
 
 #[derive(FromRow)]
@@ -42,14 +41,14 @@ struct Row {
 }
 
 /// Every case that goes on, oldest first.
-pub async fn going_on(store: &Store) -> Result<Vec<Case>, StoreError> {
+pub async fn going_on(store: &Store) -> Result<Vec<Incident>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT c.id, c.first, c.last, c.agent, c.delegation, o.rtt_us AS original_us, c.ratio, c.state,
                 c.control_probe, c.before_us, p.id AS probe, p.agent AS probe_agent, p.state AS probe_state,
                 p.rtt_us AS probe_us, s.id AS search, s.state = 'open' AS search_open, c.next_agent, c.failback,
                 h.id AS holds, h.agent AS holds_agent, h.search AS holds_search, h.rtt_us AS holds_us,
                 t.target, t.target_host, t.target_port
-         FROM calibrations c
+         FROM incidents c
          JOIN delegations o ON o.id = c.delegation
          LEFT JOIN searches t ON t.id = o.search
          LEFT JOIN probes p ON p.id = c.probe
@@ -59,14 +58,14 @@ pub async fn going_on(store: &Store) -> Result<Vec<Case>, StoreError> {
     )
     .fetch_all(store.pool())
     .await
-    .map_err(StoreError::doing("read the cases of slow pages"))?;
+    .map_err(StoreError::doing("read the incidents"))?;
     rows.into_iter().map(Row::read).collect()
 }
 
 impl Row {
-    fn read(self) -> Result<Case, StoreError> {
-        let state = read_word("calibrations", "state", self.id, &self.state)?;
-        Ok(Case {
+    fn read(self) -> Result<Incident, StoreError> {
+        let state = read_word("incidents", "state", self.id, &self.state)?;
+        Ok(Incident {
             id: self.id,
             subnet: range(self.first, self.last)?,
             agent: AgentId::new(self.agent),
@@ -123,22 +122,22 @@ pub async fn measured(
     Ok(rows.into_iter().map(|(agent, us)| (AgentId::new(agent), us.unsigned_abs())).collect())
 }
 
-/// A case as it is told to people.
+/// An incident as it is told to people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
-    /// Its number.
+    /// Primary key of the row.
     pub id: i64,
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// Who reported slower pages, with its name.
     pub agent: (AgentId, String),
     /// Recent time over usual time of the page reported last.
     pub ratio: f64,
-    /// That page.
+    /// URL of that page.
     pub url: Option<String>,
     /// Where it stands.
     pub state: IncidentState,
-    /// When.
+    /// When it was opened, moved, returned and closed.
     pub moments: Moments,
     /// Who measured to tell a slow way from a slow server, with its name.
     pub control_probe: Option<(AgentId, String)>,
@@ -165,20 +164,20 @@ struct ToldRow {
     returned_at: Option<Moment>,
     ended_at: Option<Moment>,
     control_probe: Option<i64>,
-    witness_name: Option<String>,
+    control_agent_name: Option<String>,
     before_us: Option<i32>,
     now_us: Option<i32>,
     next_agent: Option<i64>,
-    heir_name: Option<String>,
+    next_agent_name: Option<String>,
 }
 
-/// Cases with a number below `before`, the newest first.
+/// Incidents with a number below `before`, the newest first.
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Told>, StoreError> {
     let rows: Vec<ToldRow> = sqlx::query_as(
         "SELECT c.id, c.first, c.last, c.agent, a.name AS agent_name, c.ratio, c.url, c.state, c.opened_at, c.moved_at,
-                c.returned_at, c.ended_at, c.control_probe, w.name AS witness_name, c.before_us, c.now_us, c.next_agent,
-                h.name AS heir_name
-         FROM calibrations c JOIN agents a ON a.id = c.agent
+                c.returned_at, c.ended_at, c.control_probe, w.name AS control_agent_name, c.before_us, c.now_us, c.next_agent,
+                h.name AS next_agent_name
+         FROM incidents c JOIN agents a ON a.id = c.agent
          LEFT JOIN agents w ON w.id = c.control_probe LEFT JOIN agents h ON h.id = c.next_agent
          WHERE c.id < $1 ORDER BY c.id DESC LIMIT $2",
     )
@@ -186,31 +185,31 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Told>, S
     .bind(limit)
     .fetch_all(store.pool())
     .await
-    .map_err(StoreError::doing("list the cases of slow pages"))?;
+    .map_err(StoreError::doing("list the incidents"))?;
     rows.into_iter().map(ToldRow::read).collect()
 }
 
-/// The case that a search was opened for, if it was opened for one: the last search of each case is
+/// The incident that a search was opened for, if it was opened for one: the last search of each case is
 /// known.
 pub async fn of_search(store: &Store, search: SearchId) -> Result<Option<Told>, StoreError> {
     let row: Option<ToldRow> = sqlx::query_as(
         "SELECT c.id, c.first, c.last, c.agent, a.name AS agent_name, c.ratio, c.url, c.state, c.opened_at, c.moved_at,
-                c.returned_at, c.ended_at, c.control_probe, w.name AS witness_name, c.before_us, c.now_us, c.next_agent,
-                h.name AS heir_name
-         FROM calibrations c JOIN agents a ON a.id = c.agent
+                c.returned_at, c.ended_at, c.control_probe, w.name AS control_agent_name, c.before_us, c.now_us, c.next_agent,
+                h.name AS next_agent_name
+         FROM incidents c JOIN agents a ON a.id = c.agent
          LEFT JOIN agents w ON w.id = c.control_probe LEFT JOIN agents h ON h.id = c.next_agent
          WHERE c.search = $1",
     )
     .bind(search.get())
     .fetch_optional(store.pool())
     .await
-    .map_err(StoreError::doing("look up the case of a search"))?;
+    .map_err(StoreError::doing("look up the incident of a search"))?;
     row.map(ToldRow::read).transpose()
 }
 
 impl ToldRow {
     fn read(self) -> Result<Told, StoreError> {
-        let state = read_word("calibrations", "state", self.id, &self.state)?;
+        let state = read_word("incidents", "state", self.id, &self.state)?;
         let named = |id: Option<i64>, name: Option<String>| id.map(AgentId::new).zip(name);
         Ok(Told {
             id: self.id,
@@ -225,10 +224,10 @@ impl ToldRow {
                 returned: self.returned_at.map(|at| at.0),
                 ended: self.ended_at.map(|at| at.0),
             },
-            control_probe: named(self.control_probe, self.witness_name),
+            control_probe: named(self.control_probe, self.control_agent_name),
             before_us: self.before_us.map(i32::unsigned_abs),
             now_us: self.now_us.map(i32::unsigned_abs),
-            next_agent: named(self.next_agent, self.heir_name),
+            next_agent: named(self.next_agent, self.next_agent_name),
         })
     }
 }

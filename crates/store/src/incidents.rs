@@ -1,8 +1,8 @@
-//! Subnets whose pages became slower, and what is done about them (IPMicra III.F): one case at a
+//! Subnets whose pages became slower, and what is done about them (IPMicra III.F): one incident at a
 //! time per subnet.
 //!
 //! The coordinator decides every step; each is one transaction here, and each asks first whether
-//! the case is still where the step began, so that a step may be thought out twice.
+//! the incident is still where the step began, so that a step may be thought out twice.
 
 mod read;
 mod steps;
@@ -15,12 +15,12 @@ use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId, UnixMillis}
 pub use read::{Told, going_on, list, measured, of_search};
 pub use steps::{Seed, check, end, forgive, open, remember, search, went};
 
-/// A case that goes on.
+/// An incident that goes on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Case {
-    /// Its number.
+pub struct Incident {
+    /// Primary key of the row.
     pub id: i64,
-    /// The subnet.
+    /// The subnet that it is about.
     pub subnet: Range,
     /// Who reported slower pages.
     pub agent: AgentId,
@@ -52,7 +52,7 @@ pub struct Case {
 /// A probe and what came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Awaited {
-    /// The probe.
+    /// The probe order.
     pub probe: ProbeId,
     /// Who was asked.
     pub agent: AgentId,
@@ -63,7 +63,7 @@ pub struct Awaited {
 /// What came of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Nothing yet.
+    /// The probe was not reported yet.
     Pending,
     /// A round trip, in microseconds.
     Measured(u32),
@@ -71,10 +71,10 @@ pub enum Outcome {
     Failed,
 }
 
-/// The delegation that holds of a case's subnet.
+/// The delegation that holds of an incident's subnet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holds {
-    /// Which.
+    /// The delegation that holds.
     pub delegation: DelegationId,
     /// Who has the subnet.
     pub agent: AgentId,
@@ -87,15 +87,15 @@ pub struct Holds {
 /// Where to measure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The address.
+    /// The address that it is about.
     pub address: IpAddr,
     /// Authority of a web host there.
     pub host: String,
-    /// Its port.
+    /// TCP port of that host.
     pub port: u16,
 }
 
-/// When something happened to a case, for the list of cases.
+/// When something happened to an incident, for the list of incidents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moments {
     /// The suspicion arose.
@@ -104,6 +104,6 @@ pub struct Moments {
     pub moved: Option<UnixMillis>,
     /// It went back.
     pub returned: Option<UnixMillis>,
-    /// The case was closed.
+    /// The incident was closed.
     pub ended: Option<UnixMillis>,
 }

@@ -1,14 +1,14 @@
-//! What happens to a case, one transaction each.
+//! What happens to an incident, one transaction each.
 
 use model::{AgentId, IncidentState, Strategy, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{Case, Holds, Target};
+use super::{Holds, Incident, Target};
 use crate::moment::Moment;
 use crate::timing_reports::{self, Unheard};
 use crate::{Store, StoreError};
 
-/// Keeps what was weighed and opens a case about it. A case that goes on stays; only one whose
+/// Keeps what was weighed and opens an incident about it. An incident that goes on stays; only one whose
 /// subnet is away gives way, since the agent that got the subnet is slow now. Subnets of agents
 /// that live there, and those that a pin holds, are left alone; an override was one gift, and what
 /// was given may be searched for anew.
@@ -18,11 +18,11 @@ pub async fn open(
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let doing = StoreError::doing("open a case of slow pages");
+    let doing = StoreError::doing("open an incident");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     timing_reports::heard_in(&mut tx, weighed, timing_reports).await?;
     sqlx::query(
-        "UPDATE calibrations SET state = 'overtaken', ended_at = $4, changed_at = $4
+        "UPDATE incidents SET state = 'overtaken', ended_at = $4, changed_at = $4
          WHERE first = $1 AND last = $2 AND next_agent = $3 AND state = 'away' AND ended_at IS NULL",
     )
     .bind(weighed.subnet.first())
@@ -33,7 +33,7 @@ pub async fn open(
     .await
     .map_err(doing)?;
     let opened = sqlx::query(
-        "INSERT INTO calibrations (first, last, agent, delegation, ratio, url, state, opened_at, changed_at)
+        "INSERT INTO incidents (first, last, agent, delegation, ratio, url, state, opened_at, changed_at)
          SELECT d.first, d.last, d.agent, d.id, $4, $5, 'checking', $6, $6 FROM delegations d
          WHERE d.first = $1 AND d.last = $2 AND d.agent = $3 AND d.ended_at IS NULL AND d.reason <> 'home' AND d.pin IS NULL
          ON CONFLICT (first, last) WHERE ended_at IS NULL DO NOTHING",
@@ -55,7 +55,7 @@ pub async fn open(
 /// when all was well.
 pub async fn check(
     store: &Store,
-    case: &Case,
+    case: &Incident,
     agent: AgentId,
     witness_us: Option<u32>,
     target: &Target,
@@ -63,12 +63,12 @@ pub async fn check(
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("order a check of slow pages");
     sqlx::query(
-        "WITH stands AS (SELECT id FROM calibrations WHERE id = $1 AND state = $2 AND probe IS NOT DISTINCT FROM $3 FOR UPDATE),
+        "WITH stands AS (SELECT id FROM incidents WHERE id = $1 AND state = $2 AND probe IS NOT DISTINCT FROM $3 FOR UPDATE),
          ordered AS (
             INSERT INTO probes (agent, purpose, target, target_host, target_port, asked_at)
             SELECT $4, 'check', $5, $6, $7, $8 FROM stands RETURNING id
          )
-         UPDATE calibrations c SET probe = ordered.id, changed_at = $8,
+         UPDATE incidents c SET probe = ordered.id, changed_at = $8,
                 control_probe = CASE WHEN $9::int IS NULL THEN c.control_probe ELSE $4 END, before_us = coalesce($9, c.before_us)
          FROM stands, ordered WHERE c.id = stands.id",
     )
@@ -90,7 +90,7 @@ pub async fn check(
 /// A measurement that a new search begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seed {
-    /// Who measured.
+    /// The agent that measured.
     pub agent: AgentId,
     /// What, in microseconds.
     pub rtt_us: u32,
@@ -100,7 +100,7 @@ pub struct Seed {
 /// `now_us` is what the control probe measured. A search that goes on is the one that is waited for.
 pub async fn search(
     store: &Store,
-    case: &Case,
+    case: &Incident,
     (state, now_us): (IncidentState, Option<u32>),
     target: &Target,
     seeds: &[Seed],
@@ -132,7 +132,7 @@ pub async fn search(
         add_seeds(&mut tx, opened, case, seeds, now).await?;
     }
     sqlx::query(
-        "UPDATE calibrations SET state = $2, probe = NULL, now_us = coalesce($3, now_us), changed_at = $4,
+        "UPDATE incidents SET state = $2, probe = NULL, now_us = coalesce($3, now_us), changed_at = $4,
                 search = (SELECT id FROM searches WHERE first = $5 AND last = $6 AND state = 'open')
          WHERE id = $1",
     )
@@ -152,7 +152,7 @@ pub async fn search(
 async fn add_seeds(
     db: &mut PgConnection,
     search: i64,
-    case: &Case,
+    case: &Incident,
     seeds: &[Seed],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
@@ -178,13 +178,13 @@ async fn add_seeds(
 /// The subnet went to another agent; `failback` is what is known of the way back.
 pub async fn went(
     store: &Store,
-    case: &Case,
+    case: &Incident,
     holds: &Holds,
     failback: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE calibrations SET state = 'away', next_agent = $3, failback = $4, probe = NULL, changed_at = $5,
+        "UPDATE incidents SET state = 'away', next_agent = $3, failback = $4, probe = NULL, changed_at = $5,
                 moved_at = coalesce(moved_at, $5)
          WHERE id = $1 AND state = $2",
     )
@@ -202,12 +202,12 @@ pub async fn went(
 /// The former agent looked, and the way is not as before yet.
 pub async fn remember(
     store: &Store,
-    case: &Case,
+    case: &Incident,
     failback: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE calibrations SET failback = $3, probe = NULL, changed_at = $4 WHERE id = $1 AND state = $2",
+        "UPDATE incidents SET failback = $3, probe = NULL, changed_at = $4 WHERE id = $1 AND state = $2",
     )
     .bind(case.id)
     .bind(case.state.as_str())
@@ -219,30 +219,30 @@ pub async fn remember(
     Ok(())
 }
 
-/// Closes a case. What was heard of the subnet begins anew with `timing reports`.
+/// Closes an incident. What was heard of the subnet begins anew with `timing reports`.
 pub async fn end(
     store: &Store,
-    case: &Case,
+    case: &Incident,
     (state, now_us): (IncidentState, Option<u32>),
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let doing = StoreError::doing("close a case of slow pages");
+    let doing = StoreError::doing("close an incident");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     close(&mut tx, case, (state, now_us), timing_reports, now).await?;
     tx.commit().await.map_err(doing)
 }
 
-/// Closes a case because the server itself is slow: the agent forgets how fast the subnet's pages
+/// Closes an incident because the server itself is slow: the agent forgets how fast the subnet's pages
 /// used to be, so that what comes now is the new usual.
 pub async fn forgive(
     store: &Store,
-    case: &Case,
+    case: &Incident,
     now_us: u32,
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let doing = StoreError::doing("close a case of a slow server");
+    let doing = StoreError::doing("close an incident of a slow server");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     if close(&mut tx, case, (IncidentState::Server, Some(now_us)), timing_reports, now).await? {
         sqlx::query(
@@ -265,14 +265,14 @@ pub async fn forgive(
 
 async fn close(
     db: &mut PgConnection,
-    case: &Case,
+    case: &Incident,
     (state, now_us): (IncidentState, Option<u32>),
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let doing = StoreError::doing("close a case of slow pages");
+    let doing = StoreError::doing("close an incident");
     let closed = sqlx::query(
-        "UPDATE calibrations SET state = $3, probe = NULL, now_us = coalesce($4, now_us), ended_at = $5, changed_at = $5,
+        "UPDATE incidents SET state = $3, probe = NULL, now_us = coalesce($4, now_us), ended_at = $5, changed_at = $5,
                 returned_at = CASE WHEN $3 = 'returned' THEN $5::timestamptz END
          WHERE id = $1 AND state = $2",
     )
@@ -288,7 +288,7 @@ async fn close(
         return Ok(false);
     }
     sqlx::query(
-        "UPDATE timing_reports SET timing_reports = $3, usual = 0, slower = 0 WHERE first = $1 AND last = $2",
+        "UPDATE timing_reports SET summary = $3, usual = 0, slower = 0 WHERE first = $1 AND last = $2",
     )
     .bind(case.subnet.first())
     .bind(case.subnet.last())
@@ -299,15 +299,15 @@ async fn close(
     Ok(true)
 }
 
-/// Locks the case; whether it is where the step began.
-async fn stands(db: &mut PgConnection, case: &Case) -> Result<bool, StoreError> {
+/// Locks the incident; whether it is where the step began.
+async fn stands(db: &mut PgConnection, case: &Incident) -> Result<bool, StoreError> {
     let state: Option<String> = sqlx::query_scalar(
-        "SELECT state FROM calibrations WHERE id = $1 AND ended_at IS NULL FOR UPDATE",
+        "SELECT state FROM incidents WHERE id = $1 AND ended_at IS NULL FOR UPDATE",
     )
     .bind(case.id)
     .fetch_optional(db)
     .await
-    .map_err(StoreError::doing("lock a case of slow pages"))?;
+    .map_err(StoreError::doing("lock an incident"))?;
     Ok(state.as_deref() == Some(case.state.as_str()))
 }
 

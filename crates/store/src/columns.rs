@@ -1,7 +1,10 @@
-//! Words of closed sets in columns of type text.
+//! Columns as the types of the vocabulary.
 
 use std::fmt::Display;
+use std::net::IpAddr;
 use std::str::FromStr;
+
+use hierarchy::Range;
 
 use crate::StoreError;
 
@@ -19,4 +22,9 @@ pub(crate) fn read_word<T: FromStr>(
         id: id.to_string(),
         word: word.to_owned(),
     })
+}
+
+/// The range between two columns of type inet.
+pub(crate) fn range(first: IpAddr, last: IpAddr) -> Result<Range, StoreError> {
+    Range::new(first, last).map_err(|_| StoreError::unreadable("an address range"))
 }

@@ -1,0 +1,46 @@
+-- People who sign in, and what they changed.
+
+CREATE TABLE admins (
+    id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name          text NOT NULL UNIQUE,
+    password_hash text NOT NULL,
+    role          text NOT NULL DEFAULT 'admin' CHECK (role IN ('admin', 'viewer')),
+    created_at    timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE admins IS 'People who may sign in.';
+COMMENT ON COLUMN admins.id IS 'Number of the admin.';
+COMMENT ON COLUMN admins.name IS 'Login name. Written by: coordinator.';
+COMMENT ON COLUMN admins.password_hash IS 'Argon2id in PHC form. Written by: coordinator.';
+COMMENT ON COLUMN admins.role IS
+    'admin may change things, viewer may look. Written by: coordinator.';
+COMMENT ON COLUMN admins.created_at IS 'When the account was made. Written by: coordinator.';
+
+CREATE TABLE admin_sessions (
+    token_sha256 bytea PRIMARY KEY,
+    admin        bigint NOT NULL REFERENCES admins ON DELETE CASCADE,
+    created_at   timestamptz NOT NULL DEFAULT now(),
+    seen_at      timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE admin_sessions IS 'Signed-in browsers.';
+COMMENT ON COLUMN admin_sessions.token_sha256 IS
+    'SHA-256 of the cookie; the cookie itself is never stored. Written by: coordinator.';
+COMMENT ON COLUMN admin_sessions.admin IS 'The admin that is signed in. Written by: coordinator.';
+COMMENT ON COLUMN admin_sessions.created_at IS 'Time of the sign-in. Written by: coordinator.';
+COMMENT ON COLUMN admin_sessions.seen_at IS
+    'Last use; the idle limit counts from here. Written by: coordinator.';
+
+CREATE TABLE audit (
+    id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at      timestamptz NOT NULL DEFAULT now(),
+    actor   text NOT NULL,
+    action  text NOT NULL,
+    subject text NOT NULL,
+    detail  jsonb NOT NULL DEFAULT '{}'
+);
+COMMENT ON TABLE audit IS 'Changes that people made; kept for good.';
+COMMENT ON COLUMN audit.id IS 'Order of the entries.';
+COMMENT ON COLUMN audit.at IS 'Time of the change. Written by: coordinator.';
+COMMENT ON COLUMN audit.actor IS 'Name of the admin, or coordinator. Written by: coordinator.';
+COMMENT ON COLUMN audit.action IS 'Noun and verb, such as agent.approve. Written by: coordinator.';
+COMMENT ON COLUMN audit.subject IS 'What was changed, such as agt_12. Written by: coordinator.';
+COMMENT ON COLUMN audit.detail IS 'Before and after where it matters. Written by: coordinator.';
