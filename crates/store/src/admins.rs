@@ -114,15 +114,13 @@ pub async fn open_session(
         .execute(store.pool())
         .await
         .map_err(doing)?;
-    sqlx::query(
-        "INSERT INTO admin_sessions (token_sha256, admin, created_at, seen_at) VALUES ($1, $2, $3, $3)",
-    )
-    .bind(token_sha256)
-    .bind(admin)
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("admins/open_session.sql"))
+        .bind(token_sha256)
+        .bind(admin)
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(doing)?;
     Ok(())
 }
 

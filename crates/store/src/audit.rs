@@ -68,14 +68,12 @@ type Row = (i64, Moment, String, String, String, Value);
 
 /// Entries with a number below `before`, the newest first.
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Noted>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT id, at, actor, action, subject, detail FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2",
-    )
-    .bind(before)
-    .bind(limit)
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the audit"))?;
+    let rows: Vec<Row> = sqlx::query_as(include_str!("audit/list.sql"))
+        .bind(before)
+        .bind(limit)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the audit"))?;
     let noted = |(id, at, actor, action, subject, detail): Row| Noted {
         id,
         at: at.0,

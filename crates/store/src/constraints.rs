@@ -74,26 +74,22 @@ pub async fn make(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<Made,
         return Ok(Made::AgentGone);
     }
     let columns = Columns::of(new.scope);
-    let id: Option<i64> = sqlx::query_scalar(
-        "INSERT INTO constraints (kind, scope, first, last, registry, handle, country, agent, reason, created_by, created_at,
-                               expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING id",
-    )
-    .bind(new.kind.as_str())
-    .bind(columns.scope)
-    .bind(columns.first)
-    .bind(columns.last)
-    .bind(columns.registry)
-    .bind(columns.handle)
-    .bind(columns.country)
-    .bind(new.agent.get())
-    .bind(new.reason)
-    .bind(new.by)
-    .bind(Moment(now))
-    .bind(new.expires_at.map(Moment))
-    .fetch_optional(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let id: Option<i64> = sqlx::query_scalar(include_str!("constraints/make.sql"))
+        .bind(new.kind.as_str())
+        .bind(columns.scope)
+        .bind(columns.first)
+        .bind(columns.last)
+        .bind(columns.registry)
+        .bind(columns.handle)
+        .bind(columns.country)
+        .bind(new.agent.get())
+        .bind(new.reason)
+        .bind(new.by)
+        .bind(Moment(now))
+        .bind(new.expires_at.map(Moment))
+        .fetch_optional(&mut *tx)
+        .await
+        .map_err(doing)?;
     let Some(id) = id else { return Ok(Made::Taken) };
     let detail = json!({
         "scope": new.scope.to_string(), "agent": new.agent, "reason": new.reason, "expires_at_ms": new.expires_at,
@@ -115,16 +111,14 @@ pub async fn remove(
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("remove a pin or an exclusion");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let removed = sqlx::query(
-        "UPDATE constraints SET ended_at = $3, ended_by = $4 WHERE id = $1 AND kind = $2 AND ended_at IS NULL",
-    )
-    .bind(id)
-    .bind(kind.as_str())
-    .bind(Moment(now))
-    .bind(by)
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let removed = sqlx::query(include_str!("constraints/remove.sql"))
+        .bind(id)
+        .bind(kind.as_str())
+        .bind(Moment(now))
+        .bind(by)
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     if removed.rows_affected() == 0 {
         return Ok(false);
     }
@@ -138,22 +132,11 @@ pub async fn remove(
 /// Ends those whose time is over and those whose agent was revoked, each with an entry in the
 /// audit. Says how many.
 pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
-    let ended = sqlx::query(
-        "WITH over AS (
-            UPDATE constraints s SET ended_at = $1, ended_by = 'coordinator'
-            FROM agents a
-            WHERE a.id = s.agent AND s.ended_at IS NULL AND (s.expires_at <= $1 OR a.state = 'revoked')
-            RETURNING s.id, s.kind, a.state
-         )
-         INSERT INTO audit (at, actor, action, subject, detail)
-         SELECT $1, 'coordinator', kind || '.end', CASE kind WHEN 'pin' THEN 'pin_' ELSE 'exc_' END || id,
-                jsonb_build_object('why', CASE state WHEN 'revoked' THEN 'the agent was revoked' ELSE 'expired' END)
-         FROM over",
-    )
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("end pins and exclusions whose time is over"))?;
+    let ended = sqlx::query(include_str!("constraints/expire.sql"))
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("end pins and exclusions whose time is over"))?;
     Ok(ended.rows_affected())
 }
 
@@ -168,29 +151,15 @@ pub async fn carry(
     let doing = StoreError::doing("carry pins and exclusions over");
     let moved: Vec<_> = carried.iter().filter(|one| !one.stays()).collect();
     let places: Vec<_> = moved.iter().map(|one| one.assigned.first()).collect();
-    sqlx::query(
-        "WITH moved AS (
-            UPDATE constraints s
-            SET first = coalesce(m.first, s.first), last = coalesce(m.last, s.last),
-                ended_at = CASE WHEN m.first IS NULL THEN $5 END,
-                ended_by = CASE WHEN m.first IS NULL THEN 'coordinator' END
-            FROM unnest($1::bigint[], $2::inet[], $3::inet[], $4::text[]) AS m (id, first, last, range_change)
-            WHERE s.id = m.id AND s.ended_at IS NULL
-            RETURNING s.id, s.kind, s.ended_at, m.range_change
-         )
-         INSERT INTO audit (at, actor, action, subject, detail)
-         SELECT $5, 'coordinator', kind || CASE WHEN ended_at IS NULL THEN '.carry' ELSE '.end' END,
-                CASE kind WHEN 'pin' THEN 'pin_' ELSE 'exc_' END || id, jsonb_build_object('why', 'its range ' || range_change)
-         FROM moved",
-    )
-    .bind(moved.iter().map(|one| one.claim.key).collect::<Vec<_>>())
-    .bind(places.iter().map(|place| place.map(Range::first)).collect::<Vec<_>>())
-    .bind(places.iter().map(|place| place.map(Range::last)).collect::<Vec<_>>())
-    .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("constraints/carry.sql"))
+        .bind(moved.iter().map(|one| one.claim.key).collect::<Vec<_>>())
+        .bind(places.iter().map(|place| place.map(Range::first)).collect::<Vec<_>>())
+        .bind(places.iter().map(|place| place.map(Range::last)).collect::<Vec<_>>())
+        .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(doing)?;
     Ok(())
 }
 
@@ -241,19 +210,14 @@ pub async fn list(
     before: i64,
     limit: i64,
 ) -> Result<Vec<Rule>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT s.id, s.scope, s.first, s.last, s.registry, s.handle, s.country, s.agent, a.name AS agent_name, s.reason,
-                s.created_by, s.created_at, s.expires_at, s.ended_at, s.ended_by
-         FROM constraints s JOIN agents a ON a.id = s.agent
-         WHERE s.kind = $1 AND s.id < $2 AND (s.ended_at IS NULL OR $3) ORDER BY s.id DESC LIMIT $4",
-    )
-    .bind(kind.as_str())
-    .bind(before)
-    .bind(ended)
-    .bind(limit)
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list pins or exclusions"))?;
+    let rows: Vec<Row> = sqlx::query_as(include_str!("constraints/list.sql"))
+        .bind(kind.as_str())
+        .bind(before)
+        .bind(ended)
+        .bind(limit)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list pins or exclusions"))?;
     rows.into_iter().map(Row::read).collect()
 }
 

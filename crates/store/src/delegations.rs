@@ -160,32 +160,27 @@ pub(crate) async fn give_home(
     home: &Range,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let (generation, lived_in): (i64, bool) = sqlx::query_as(
-        "SELECT coalesce(max(generation), 0), coalesce(bool_or(reason = 'home' AND ended_at IS NULL), false)
-         FROM delegations WHERE first = $1 AND last = $2",
-    )
-    .bind(home.first())
-    .bind(home.last())
-    .fetch_one(&mut *db)
-    .await
-    .map_err(StoreError::doing("look at a home subnet"))?;
+    let (generation, lived_in): (i64, bool) =
+        sqlx::query_as(include_str!("delegations/latest_home.sql"))
+            .bind(home.first())
+            .bind(home.last())
+            .fetch_one(&mut *db)
+            .await
+            .map_err(StoreError::doing("look at a home subnet"))?;
     if lived_in {
         return Ok(false);
     }
     close_searches(db, home, now).await?;
     end(db, home, generation, now).await?;
-    let settled = sqlx::query(
-        "INSERT INTO delegations (first, last, agent, generation, reason, decided_at) VALUES ($1, $2, $3, $4, 'home', $5)
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(home.first())
-    .bind(home.last())
-    .bind(agent.get())
-    .bind(generation + 1)
-    .bind(Moment(now))
-    .execute(&mut *db)
-    .await
-    .map_err(StoreError::doing("write a delegation"))?;
+    let settled = sqlx::query(include_str!("delegations/insert_home.sql"))
+        .bind(home.first())
+        .bind(home.last())
+        .bind(agent.get())
+        .bind(generation + 1)
+        .bind(Moment(now))
+        .execute(&mut *db)
+        .await
+        .map_err(StoreError::doing("write a delegation"))?;
     if settled.rows_affected() == 0 {
         return Err(StoreError::conflict(
             "the home subnet was delegated at the same moment; try again",
@@ -221,16 +216,8 @@ const FREE: [(&str, &str); 7] = [
         "end an agent's delegations",
         "UPDATE delegations SET ended_at = $2 WHERE agent = $1 AND ended_at IS NULL",
     ),
-    (
-        "end an agent's probe orders",
-        "UPDATE probes SET state = 'expired', answered_at = $2, reason = 'the agent was revoked'
-         WHERE agent = $1 AND state = 'asked'",
-    ),
-    (
-        "end an agent's hand-overs",
-        "UPDATE handovers SET ended_at = coalesce(ended_at, $2), ending = coalesce(ending, 'revoked'), confirmed_at = $2
-         WHERE agent = $1 AND confirmed_at IS NULL",
-    ),
+    ("end an agent's probe orders", include_str!("delegations/expire_probes_of_agent.sql")),
+    ("end an agent's hand-overs", include_str!("delegations/end_handovers_of_agent.sql")),
     (
         "queue an agent's routes again",
         "INSERT INTO pending_urls (host, url, redirects)
@@ -242,7 +229,10 @@ const FREE: [(&str, &str); 7] = [
          ORDER BY r.seq
          ON CONFLICT DO NOTHING",
     ),
-    ("forget an agent's routes", "DELETE FROM routes WHERE agent = $1 AND $2::timestamptz IS NOT NULL"),
+    (
+        "forget an agent's routes",
+        "DELETE FROM routes WHERE agent = $1 AND $2::timestamptz IS NOT NULL",
+    ),
     (
         "queue the front pages of an agent's hosts",
         "INSERT INTO pending_urls (host, url)
@@ -250,8 +240,5 @@ const FREE: [(&str, &str); 7] = [
          WHERE agent = $1 AND $2::timestamptz IS NOT NULL
          ON CONFLICT DO NOTHING",
     ),
-    (
-        "free an agent's hosts",
-        "UPDATE hosts SET state = 'resolved', agent = NULL WHERE agent = $1 AND $2::timestamptz IS NOT NULL",
-    ),
+    ("free an agent's hosts", include_str!("delegations/free_hosts_of_agent.sql")),
 ];

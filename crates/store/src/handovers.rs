@@ -20,15 +20,13 @@ pub async fn open(
     agent: AgentId,
     limit: usize,
 ) -> Result<Vec<HostOrder>, StoreError> {
-    let rows: Vec<(i64, String, String, String)> = sqlx::query_as(
-        "SELECT o.id, h.scheme, h.authority, o.task FROM handovers o JOIN hosts h ON h.id = o.host
-         WHERE o.agent = $1 AND o.confirmed_at IS NULL ORDER BY o.id LIMIT $2",
-    )
-    .bind(agent.get())
-    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read what an agent shall do with its hosts"))?;
+    let rows: Vec<(i64, String, String, String)> =
+        sqlx::query_as(include_str!("handovers/open.sql"))
+            .bind(agent.get())
+            .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("read what an agent shall do with its hosts"))?;
     let order = |(id, scheme, authority, task): (i64, String, String, String)| {
         let task = read_word("handovers", "task", id, &task)?;
         Ok(HostOrder { number: id.unsigned_abs(), host: format!("{scheme}://{authority}"), task })
@@ -59,15 +57,13 @@ pub async fn confirm(
     .await
     .map_err(doing)?;
     // Somebody else has these hosts already.
-    sqlx::query(
-        "UPDATE handovers SET confirmed_at = $3 WHERE agent = $1 AND id = ANY($2) AND confirmed_at IS NULL",
-    )
-    .bind(agent.get())
-    .bind(&done)
-    .bind(Moment(now))
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("handovers/confirm.sql"))
+        .bind(agent.get())
+        .bind(&done)
+        .bind(Moment(now))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     let release =
         ended.iter().filter(|(_, task)| task == HostTask::Release.as_str()).map(|(host, _)| *host);
     let release: Vec<i64> = release.collect();
@@ -107,11 +103,8 @@ async fn set_free(db: &mut PgConnection, hosts: &[i64]) -> Result<(), StoreError
     if hosts.is_empty() {
         return Ok(());
     }
-    let steps = [
-        "UPDATE hosts SET state = 'resolved', agent = NULL WHERE id = ANY($1) AND state = 'moving'",
-        "INSERT INTO pending_urls (host, url)
-         SELECT id, scheme || '://' || authority || '/' FROM hosts WHERE id = ANY($1) ON CONFLICT DO NOTHING",
-    ];
+    let steps =
+        [include_str!("handovers/free_released_hosts.sql"), include_str!("handovers/set_free.sql")];
     for step in steps {
         sqlx::query(step)
             .bind(hosts)

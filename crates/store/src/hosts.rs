@@ -87,19 +87,14 @@ pub struct FailedLookup {
 pub async fn not_resolved(store: &Store, failed: &[FailedLookup]) -> Result<(), StoreError> {
     let doing = StoreError::doing("write down hosts without an address");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    sqlx::query(
-        "UPDATE hosts h SET attempts = h.attempts + 1, reason = f.reason, retry_at = f.retry_at,
-                state = CASE WHEN f.give_up THEN 'failed' ELSE h.state END
-         FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::bool[]) AS f (id, reason, retry_at, give_up)
-         WHERE h.id = f.id AND h.state = 'unresolved'",
-    )
-    .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
-    .bind(failed.iter().map(|f| one_line(&f.reason)).collect::<Vec<_>>())
-    .bind(failed.iter().map(|f| Moment(f.retry_at)).collect::<Vec<_>>())
-    .bind(failed.iter().map(|f| f.give_up).collect::<Vec<_>>())
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("hosts/not_resolved.sql"))
+        .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
+        .bind(failed.iter().map(|f| one_line(&f.reason)).collect::<Vec<_>>())
+        .bind(failed.iter().map(|f| Moment(f.retry_at)).collect::<Vec<_>>())
+        .bind(failed.iter().map(|f| f.give_up).collect::<Vec<_>>())
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     let given_up: Vec<i64> = failed.iter().filter(|f| f.give_up).map(|f| f.id.get()).collect();
     urls::drop_waiting(&mut tx, &given_up).await?;
     tx.commit().await.map_err(doing)
@@ -138,14 +133,8 @@ pub async fn place(store: &Store, places: &[(HostId, Range)]) -> Result<(), Stor
 pub async fn adopt(store: &Store) -> Result<u64, StoreError> {
     let doing = StoreError::doing("give hosts to the agents of their subnets");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let adopted = sqlx::query(
-        "UPDATE hosts h SET state = 'delegated', agent = d.agent
-         FROM delegations d
-         WHERE h.state = 'resolved' AND d.first = h.first AND d.last = h.last AND d.ended_at IS NULL",
-    )
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let adopted =
+        sqlx::query(include_str!("hosts/adopt.sql")).execute(&mut *tx).await.map_err(doing)?;
     commit(tx).await.map_err(doing)?;
     Ok(adopted.rows_affected())
 }
@@ -158,19 +147,12 @@ pub async fn of_agent(
     received_at: UnixMillis,
     hosts: &[(String, String)],
 ) -> Result<Vec<(String, String)>, StoreError> {
-    sqlx::query_as(
-        "SELECT h.scheme, h.authority FROM hosts h
-         JOIN unnest($2::text[], $3::text[]) AS n (scheme, authority)
-           ON h.scheme = n.scheme AND h.authority = n.authority
-         WHERE h.agent = $1
-            OR EXISTS (SELECT FROM handovers o WHERE o.host = h.id AND o.agent = $1 AND o.task = 'release'
-                                                  AND o.ended_at >= $4)",
-    )
-    .bind(agent.get())
-    .bind(hosts.iter().map(|(scheme, _)| scheme.as_str()).collect::<Vec<_>>())
-    .bind(hosts.iter().map(|(_, authority)| authority.as_str()).collect::<Vec<_>>())
-    .bind(Moment(received_at))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("see whose hosts these are"))
+    sqlx::query_as(include_str!("hosts/of_agent.sql"))
+        .bind(agent.get())
+        .bind(hosts.iter().map(|(scheme, _)| scheme.as_str()).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|(_, authority)| authority.as_str()).collect::<Vec<_>>())
+        .bind(Moment(received_at))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("see whose hosts these are"))
 }

@@ -68,16 +68,12 @@ type Row = (i64, String, String, Moment, Moment, Option<Moment>, Option<i64>, Op
 
 /// Tokens with a number below `before`, the newest first.
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<JoinToken>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT t.id, t.name, t.created_by, t.created_at, t.expires_at, t.used_at, t.used_by, a.name
-         FROM join_tokens t LEFT JOIN agents a ON a.id = t.used_by
-         WHERE t.id < $1 ORDER BY t.id DESC LIMIT $2",
-    )
-    .bind(before)
-    .bind(limit)
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the join tokens"))?;
+    let rows: Vec<Row> = sqlx::query_as(include_str!("join_tokens/list.sql"))
+        .bind(before)
+        .bind(limit)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the join tokens"))?;
     Ok(rows.into_iter().map(token).collect())
 }
 

@@ -40,41 +40,27 @@ pub async fn answering(
     retired_since: UnixMillis,
     limit: u32,
 ) -> Result<Vec<Spot>, StoreError> {
-    let rows: Vec<SpotRow> = sqlx::query_as(
-        "SELECT DISTINCT ON (s.first, s.last) s.first, s.last, s.target, s.target_host, s.target_port
-         FROM (SELECT * FROM searches WHERE state = 'decided' ORDER BY id DESC LIMIT $2) AS s
-         WHERE s.finding IS NULL
-           AND EXISTS (SELECT FROM probes p WHERE p.search = s.id AND p.state = 'measured')
-           AND NOT EXISTS (SELECT FROM silent_addresses a WHERE a.address = s.target)
-           AND NOT EXISTS (SELECT FROM landmarks l
-                           WHERE l.first = s.first AND l.last = s.last AND l.retired_at > $1)
-         ORDER BY s.first, s.last, s.id DESC",
-    )
-    .bind(Moment(retired_since))
-    .bind(i64::from(limit))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the subnets that answered"))?;
+    let rows: Vec<SpotRow> = sqlx::query_as(include_str!("landmarks/answering.sql"))
+        .bind(Moment(retired_since))
+        .bind(i64::from(limit))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the subnets that answered"))?;
     rows.into_iter().map(spot).collect()
 }
 
 /// Makes landmarks. A subnet that is one stays the one it is. Says how many are new.
 pub async fn choose(store: &Store, spots: &[Spot], now: UnixMillis) -> Result<u64, StoreError> {
-    let chosen = sqlx::query(
-        "INSERT INTO landmarks (first, last, address, host, port, chosen_at)
-         SELECT first, last, address, host, port, $6
-         FROM unnest($1::inet[], $2::inet[], $3::inet[], $4::text[], $5::int[]) AS l (first, last, address, host, port)
-         ON CONFLICT (first, last) WHERE state = 'live' DO NOTHING",
-    )
-    .bind(spots.iter().map(|spot| spot.subnet.first()).collect::<Vec<_>>())
-    .bind(spots.iter().map(|spot| spot.subnet.last()).collect::<Vec<_>>())
-    .bind(spots.iter().map(|spot| spot.target.address).collect::<Vec<_>>())
-    .bind(spots.iter().map(|spot| spot.target.host.as_str()).collect::<Vec<_>>())
-    .bind(spots.iter().map(|spot| i32::from(spot.target.port)).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("choose landmarks"))?;
+    let chosen = sqlx::query(include_str!("landmarks/choose.sql"))
+        .bind(spots.iter().map(|spot| spot.subnet.first()).collect::<Vec<_>>())
+        .bind(spots.iter().map(|spot| spot.subnet.last()).collect::<Vec<_>>())
+        .bind(spots.iter().map(|spot| spot.target.address).collect::<Vec<_>>())
+        .bind(spots.iter().map(|spot| spot.target.host.as_str()).collect::<Vec<_>>())
+        .bind(spots.iter().map(|spot| i32::from(spot.target.port)).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("choose landmarks"))?;
     Ok(chosen.rows_affected())
 }
 
@@ -85,23 +71,13 @@ pub async fn retire(
     landmarks: &[(LandmarkId, &str)],
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
-    let retired: i64 = sqlx::query_scalar(
-        "WITH retired AS (
-            UPDATE landmarks l SET state = 'retired', retired_at = $3, reason = r.reason
-            FROM unnest($1::bigint[], $2::text[]) AS r (id, reason)
-            WHERE l.id = r.id AND l.state = 'live' RETURNING l.id
-         ), over AS (
-            UPDATE probes p SET state = 'expired', answered_at = $3, reason = 'the landmark was retired'
-            FROM retired r WHERE p.landmark = r.id AND p.state = 'asked' AND p.purpose = 'landmark'
-         )
-         SELECT count(*) FROM retired",
-    )
-    .bind(landmarks.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
-    .bind(landmarks.iter().map(|(_, reason)| *reason).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .fetch_one(store.pool())
-    .await
-    .map_err(StoreError::doing("retire landmarks"))?;
+    let retired: i64 = sqlx::query_scalar(include_str!("landmarks/retire.sql"))
+        .bind(landmarks.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
+        .bind(landmarks.iter().map(|(_, reason)| *reason).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("retire landmarks"))?;
     Ok(retired.unsigned_abs())
 }
 
@@ -143,20 +119,12 @@ pub async fn live(
     after: LandmarkId,
     limit: i64,
 ) -> Result<Vec<Landmark>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT l.id, l.first, l.last, l.address, l.host, l.port, l.chosen_at,
-                count(*) FILTER (WHERE t.outcome = 'measured'), count(*) FILTER (WHERE t.outcome = 'unreachable'),
-                max(t.measured_at)
-         FROM landmarks l
-         LEFT JOIN (landmark_times t JOIN agents a ON a.id = t.agent AND a.home = t.home
-                                                  AND a.state IN ('approved', 'paused')) ON t.landmark = l.id
-         WHERE l.state = 'live' AND l.id > $1 GROUP BY l.id ORDER BY l.id LIMIT $2",
-    )
-    .bind(after.get())
-    .bind(limit)
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the landmarks"))?;
+    let rows: Vec<Row> = sqlx::query_as(include_str!("landmarks/live.sql"))
+        .bind(after.get())
+        .bind(limit)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the landmarks"))?;
     rows.into_iter().map(landmark).collect()
 }
 

@@ -57,17 +57,12 @@ pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
 /// Pages a day of each subnet that has any: the mean of the last seven days, or of as many as it is
 /// known.
 pub async fn subnets(store: &Store, now: UnixMillis) -> Result<HashMap<Range, u64>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr, i64, i32)> = sqlx::query_as(
-        "SELECT h.first, h.last, sum(d.fetches)::bigint, ($1 AT TIME ZONE 'UTC')::date - min(d.day) + 1
-         FROM host_days d JOIN hosts h ON h.id = d.host
-         WHERE h.first IS NOT NULL AND d.day > ($1 AT TIME ZONE 'UTC')::date - $2
-         GROUP BY h.first, h.last",
-    )
-    .bind(Moment(now))
-    .bind(DAYS)
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("measure the load of subnets"))?;
+    let rows: Vec<(IpAddr, IpAddr, i64, i32)> = sqlx::query_as(include_str!("loads/subnets.sql"))
+        .bind(Moment(now))
+        .bind(DAYS)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("measure the load of subnets"))?;
     rows.into_iter()
         .map(|(first, last, fetches, days)| {
             let days = u64::from(days.max(1).unsigned_abs());
@@ -99,18 +94,11 @@ type WorkRow = (i64, String, bool, i32, i64, Option<Moment>, i64);
 
 /// All agents that were not revoked.
 pub async fn agents(store: &Store, now: UnixMillis) -> Result<Vec<Work>, StoreError> {
-    let rows: Vec<WorkRow> = sqlx::query_as(
-        "SELECT a.id, a.name, a.state = 'approved', a.capacity_pages_per_day,
-                coalesce((SELECT sum(p.fetches) FROM packages p
-                          WHERE p.agent = a.id AND p.ingested_at > $1), 0)::bigint,
-                (SELECT min(p.ingested_at) FROM packages p WHERE p.agent = a.id AND p.ingested_at IS NOT NULL),
-                coalesce((a.status ->> 'queued')::bigint, 0)
-         FROM agents a WHERE a.state <> 'revoked' ORDER BY a.id",
-    )
-    .bind(Moment(now.plus_ms(-24 * 3_600_000)))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("measure the work of agents"))?;
+    let rows: Vec<WorkRow> = sqlx::query_as(include_str!("loads/agents.sql"))
+        .bind(Moment(now.plus_ms(-24 * 3_600_000)))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("measure the work of agents"))?;
     let work = |(id, name, approved, offered, fetched, since, queued): WorkRow| Work {
         agent: AgentId::new(id),
         name,
@@ -178,18 +166,13 @@ pub async fn confirm(
     agent: AgentId,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let asked = sqlx::query(
-        "INSERT INTO probes (search, step, agent, phase, level_first, level_last, asked_at)
-         SELECT s.id, 1 + coalesce((SELECT max(p.step) FROM probes p WHERE p.search = s.id), 0), $3, 'predicted', $1, $2, $4
-         FROM searches s WHERE s.first = $1 AND s.last = $2 AND s.state = 'decided' ORDER BY s.id DESC LIMIT 1
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(subnet.first())
-    .bind(subnet.last())
-    .bind(agent.get())
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("order a probe before a move"))?;
+    let asked = sqlx::query(include_str!("loads/confirm.sql"))
+        .bind(subnet.first())
+        .bind(subnet.last())
+        .bind(agent.get())
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("order a probe before a move"))?;
     Ok(asked.rows_affected() == 1)
 }

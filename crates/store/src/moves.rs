@@ -58,25 +58,21 @@ pub async fn carry_out(
     };
     let assigned = assign_in(&mut tx, &assignment, now).await?;
     let Assigned::Made(delegation) = assigned else { return Ok(assigned) };
-    sqlx::query(
-        "INSERT INTO moves (at, first, last, from_agent, to_agent, delegation, rule, pages_a_day, cost_before_ms,
-                            cost_after_ms, refused)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-    )
-    .bind(Moment(now))
-    .bind(new.subnet.first())
-    .bind(new.subnet.last())
-    .bind(new.from.get())
-    .bind(new.to.get())
-    .bind(delegation.get())
-    .bind(new.rule.map_or(OPTIMAL, BalanceRule::as_str))
-    .bind(i64::try_from(new.pages_a_day).unwrap_or(i64::MAX))
-    .bind(new.before_ms)
-    .bind(new.after_ms)
-    .bind(new.refused)
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("moves/carry_out.sql"))
+        .bind(Moment(now))
+        .bind(new.subnet.first())
+        .bind(new.subnet.last())
+        .bind(new.from.get())
+        .bind(new.to.get())
+        .bind(delegation.get())
+        .bind(new.rule.map_or(OPTIMAL, BalanceRule::as_str))
+        .bind(i64::try_from(new.pages_a_day).unwrap_or(i64::MAX))
+        .bind(new.before_ms)
+        .bind(new.after_ms)
+        .bind(new.refused)
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     tx.commit().await.map_err(doing)?;
     Ok(assigned)
 }
@@ -128,17 +124,12 @@ struct Row {
 
 /// Moves with a number below `before`, the newest first.
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Move>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT m.id, m.at, m.first, m.last, m.from_agent, f.name AS from_name, m.to_agent, t.name AS to_name, m.delegation,
-                m.rule, m.pages_a_day, m.cost_before_ms, m.cost_after_ms, m.refused
-         FROM moves m JOIN agents f ON f.id = m.from_agent JOIN agents t ON t.id = m.to_agent
-         WHERE m.id < $1 ORDER BY m.id DESC LIMIT $2",
-    )
-    .bind(before)
-    .bind(limit)
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the moves"))?;
+    let rows: Vec<Row> = sqlx::query_as(include_str!("moves/list.sql"))
+        .bind(before)
+        .bind(limit)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the moves"))?;
     rows.into_iter().map(Row::read).collect()
 }
 

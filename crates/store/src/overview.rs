@@ -136,35 +136,15 @@ async fn agents(
     heard_since: UnixMillis,
     now: UnixMillis,
 ) -> Result<Agents, StoreError> {
-    sqlx::query_as(
-        "SELECT count(*) FILTER (WHERE state = 'pending') AS pending,
-                count(*) FILTER (WHERE state = 'approved') AS approved,
-                count(*) FILTER (WHERE state = 'paused') AS paused,
-                count(*) FILTER (WHERE state = 'revoked') AS revoked,
-                count(*) FILTER (WHERE works AND NOT sleeps AND heard) AS awake,
-                count(*) FILTER (WHERE works AND sleeps) AS asleep,
-                count(*) FILTER (WHERE works AND NOT sleeps AND NOT heard) AS unreachable
-         FROM (SELECT state, state = 'approved' AS works, coalesce(asleep_until > $2, false) AS sleeps,
-                      coalesce(last_heartbeat_at >= $1, false) AS heard FROM agents) AS a",
-    )
-    .bind(Moment(heard_since))
-    .bind(Moment(now))
-    .fetch_one(db)
-    .await
-    .map_err(StoreError::doing("count the agents"))
+    sqlx::query_as(include_str!("overview/agents.sql"))
+        .bind(Moment(heard_since))
+        .bind(Moment(now))
+        .fetch_one(db)
+        .await
+        .map_err(StoreError::doing("count the agents"))
 }
 
-const DELEGATIONS: &str = "SELECT count(*) AS total,
-        count(*) FILTER (WHERE provisional) AS provisional,
-        count(*) FILTER (WHERE reason = 'home') AS home,
-        count(*) FILTER (WHERE reason = 'company') AS company,
-        count(*) FILTER (WHERE reason = 'threshold') AS threshold,
-        count(*) FILTER (WHERE reason = 'lowest') AS lowest,
-        count(*) FILTER (WHERE reason = 'predicted') AS predicted,
-        count(*) FILTER (WHERE reason = 'pinned') AS pinned,
-        count(*) FILTER (WHERE reason = 'override') AS override,
-        count(*) FILTER (WHERE reason = 'balanced') AS balanced
-    FROM delegations WHERE ended_at IS NULL";
+const DELEGATIONS: &str = include_str!("overview/delegations.sql");
 
 const SEARCHES: &str = "SELECT
         (SELECT count(*) FROM searches WHERE state = 'open') AS open,

@@ -54,22 +54,19 @@ pub async fn enter(
     now: UnixMillis,
 ) -> Result<Entered, StoreError> {
     let name = &package.header.name;
-    let entered = sqlx::query(
-        "INSERT INTO packages (agent, epoch, seq, sha256, object, bytes, plain_bytes, entries, received_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (agent, epoch, seq) DO NOTHING",
-    )
-    .bind(name.agent.get())
-    .bind(number(name.epoch)?)
-    .bind(number(name.seq)?)
-    .bind(package.sha256)
-    .bind(package.object)
-    .bind(number(package.bytes)?)
-    .bind(number(package.header.plain_bytes)?)
-    .bind(i32::try_from(package.header.entries).unwrap_or(i32::MAX))
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("take a package down"))?;
+    let entered = sqlx::query(include_str!("packages/enter.sql"))
+        .bind(name.agent.get())
+        .bind(number(name.epoch)?)
+        .bind(number(name.seq)?)
+        .bind(package.sha256)
+        .bind(package.object)
+        .bind(number(package.bytes)?)
+        .bind(number(package.header.plain_bytes)?)
+        .bind(i32::try_from(package.header.entries).unwrap_or(i32::MAX))
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("take a package down"))?;
     if entered.rows_affected() == 1 {
         return Ok(Entered::New);
     }
@@ -126,21 +123,15 @@ pub async fn integrated(
     let (at, name) = after
         .copied()
         .unwrap_or((UnixMillis(0), PackageName { agent: AgentId::new(0), epoch: 0, seq: 0 }));
-    let rows: Vec<WaitingRow> = sqlx::query_as(
-        "SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key, p.received_at
-         FROM packages p JOIN agents a ON a.id = p.agent
-         WHERE p.ingested_at IS NOT NULL
-           AND (date_trunc('milliseconds', p.received_at), p.agent, p.epoch, p.seq) > ($1, $2, $3, $4)
-         ORDER BY date_trunc('milliseconds', p.received_at), p.agent, p.epoch, p.seq LIMIT $5",
-    )
-    .bind(Moment(at))
-    .bind(name.agent.get())
-    .bind(number(name.epoch)?)
-    .bind(number(name.seq)?)
-    .bind(i64::from(limit))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the packages that were integrated"))?;
+    let rows: Vec<WaitingRow> = sqlx::query_as(include_str!("packages/integrated.sql"))
+        .bind(Moment(at))
+        .bind(name.agent.get())
+        .bind(number(name.epoch)?)
+        .bind(number(name.seq)?)
+        .bind(i64::from(limit))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the packages that were integrated"))?;
     Ok(rows.into_iter().map(placed).collect())
 }
 
@@ -215,37 +206,29 @@ async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreEr
     let column = |value: fn(&HostTally) -> u64| -> Result<Vec<i64>, StoreError> {
         hosts.iter().map(|host| number(value(host))).collect()
     };
-    sqlx::query(
-        "UPDATE hosts h SET pages = h.pages + t.pages, fetches = h.fetches + t.fetches,
-                            wire_bytes = h.wire_bytes + t.wire_bytes, fetch_ms = h.fetch_ms + t.fetch_ms
-         FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-              AS t (scheme, authority, pages, fetches, wire_bytes, fetch_ms)
-         WHERE h.scheme = t.scheme AND h.authority = t.authority",
-    )
-    .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
-    .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
-    .bind(column(|host| host.pages)?)
-    .bind(column(|host| host.fetches)?)
-    .bind(column(|host| host.wire_bytes)?)
-    .bind(column(|host| host.fetch_ms)?)
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("count what a package brought"))?;
+    sqlx::query(include_str!("packages/count.sql"))
+        .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
+        .bind(column(|host| host.pages)?)
+        .bind(column(|host| host.fetches)?)
+        .bind(column(|host| host.wire_bytes)?)
+        .bind(column(|host| host.fetch_ms)?)
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("count what a package brought"))?;
     Ok(())
 }
 
 /// Sets a package aside that cannot be integrated though it was well signed.
 pub async fn refuse(store: &Store, name: &PackageName, reason: &str) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE packages SET refused = $4 WHERE agent = $1 AND epoch = $2 AND seq = $3 AND ingested_at IS NULL",
-    )
-    .bind(name.agent.get())
-    .bind(number(name.epoch)?)
-    .bind(number(name.seq)?)
-    .bind(one_line(reason))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("set a package aside"))?;
+    sqlx::query(include_str!("packages/refuse.sql"))
+        .bind(name.agent.get())
+        .bind(number(name.epoch)?)
+        .bind(number(name.seq)?)
+        .bind(one_line(reason))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("set a package aside"))?;
     Ok(())
 }
 

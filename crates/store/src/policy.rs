@@ -70,28 +70,24 @@ impl Row {
 pub async fn write(store: &Store, policy: &Policy, now: UnixMillis) -> Result<(), StoreError> {
     let doing = StoreError::doing("change the policy");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    sqlx::query(
-        "UPDATE policy SET threshold_us = $1, patience_ms = $2, host_delay_ms = $3, pages_a_host = $4, depth = $5,
-                           strategy = $6, parallel = $7, samples = $8, probes_per_agent = $9, probes_per_target = $10,
-                           probes_in_all = $11, landmarks = $12, landmark_days = $13, changed_at = $14",
-    )
-    .bind(column(policy.threshold_us))
-    .bind(column(policy.patience_ms))
-    .bind(column(policy.crawl.host_delay_ms))
-    .bind(column(policy.crawl.pages_a_host))
-    .bind(i16::from(policy.crawl.depth))
-    .bind(policy.strategy.as_str())
-    .bind(column(policy.parallel))
-    .bind(i16::from(policy.samples))
-    .bind(column(policy.probes.per_agent))
-    .bind(column(policy.probes.per_target))
-    .bind(i64::try_from(policy.probes.in_all).unwrap_or(i64::MAX))
-    .bind(column(policy.landmarks))
-    .bind(column(policy.landmark_days))
-    .bind(Moment(now))
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("policy/write.sql"))
+        .bind(column(policy.threshold_us))
+        .bind(column(policy.patience_ms))
+        .bind(column(policy.crawl.host_delay_ms))
+        .bind(column(policy.crawl.pages_a_host))
+        .bind(i16::from(policy.crawl.depth))
+        .bind(policy.strategy.as_str())
+        .bind(column(policy.parallel))
+        .bind(i16::from(policy.samples))
+        .bind(column(policy.probes.per_agent))
+        .bind(column(policy.probes.per_target))
+        .bind(i64::try_from(policy.probes.in_all).unwrap_or(i64::MAX))
+        .bind(column(policy.landmarks))
+        .bind(column(policy.landmark_days))
+        .bind(Moment(now))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     calibration::write(&mut tx, &policy.calibration).await?;
     tx.commit().await.map_err(doing)
 }

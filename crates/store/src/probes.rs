@@ -55,28 +55,20 @@ pub async fn ask(store: &Store, probes: &[NewProbe], now: UnixMillis) -> Result<
     };
     let doing = StoreError::doing("order probes");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let asked = sqlx::query(
-        "INSERT INTO probes (search, step, agent, phase, level_first, level_last, expected_us, deviation_us, chance,
-                             asked_at)
-         SELECT search, step, agent, phase, first, last, expected_us, deviation_us, chance, $10
-         FROM unnest($1::bigint[], $2::int[], $3::bigint[], $4::text[], $5::inet[], $6::inet[], $7::int[], $8::int[],
-                     $9::real[])
-              AS p (search, step, agent, phase, first, last, expected_us, deviation_us, chance)
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(probes.iter().map(|p| p.search.get()).collect::<Vec<_>>())
-    .bind(probes.iter().map(|p| column(p.step)).collect::<Vec<_>>())
-    .bind(probes.iter().map(|p| p.agent.get()).collect::<Vec<_>>())
-    .bind(probes.iter().map(|p| p.phase.as_str()).collect::<Vec<_>>())
-    .bind(probes.iter().map(|p| p.level.first()).collect::<Vec<_>>())
-    .bind(probes.iter().map(|p| p.level.last()).collect::<Vec<_>>())
-    .bind(expected(|expected| expected.rtt_us))
-    .bind(expected(|expected| expected.deviation_us))
-    .bind(probes.iter().map(|p| p.expected.map(|expected| expected.chance)).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let asked = sqlx::query(include_str!("probes/ask.sql"))
+        .bind(probes.iter().map(|p| p.search.get()).collect::<Vec<_>>())
+        .bind(probes.iter().map(|p| column(p.step)).collect::<Vec<_>>())
+        .bind(probes.iter().map(|p| p.agent.get()).collect::<Vec<_>>())
+        .bind(probes.iter().map(|p| p.phase.as_str()).collect::<Vec<_>>())
+        .bind(probes.iter().map(|p| p.level.first()).collect::<Vec<_>>())
+        .bind(probes.iter().map(|p| p.level.last()).collect::<Vec<_>>())
+        .bind(expected(|expected| expected.rtt_us))
+        .bind(expected(|expected| expected.deviation_us))
+        .bind(probes.iter().map(|p| p.expected.map(|expected| expected.chance)).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     commit(tx).await.map_err(doing)?;
     Ok(asked.rows_affected())
 }

@@ -85,31 +85,7 @@ pub(crate) async fn note_in(
 }
 
 /// What is a quarter of a year old is replaced, since ways change.
-const NOTE: &str = "
-    WITH told AS (
-        SELECT h.first, h.last, t.address, min(t.rtt_us) AS rtt_us
-        FROM unnest($1::text[], $2::text[], $3::inet[], $4::int[]) AS t (scheme, authority, address, rtt_us)
-        JOIN hosts h ON h.scheme = t.scheme AND h.authority = t.authority
-        WHERE h.first IS NOT NULL AND t.address BETWEEN h.first AND h.last
-        GROUP BY h.first, h.last, t.address
-    ), noted AS (
-        INSERT INTO round_trips AS r (address, agent, rtt_us, reported_at)
-        SELECT address, $5, min(rtt_us), $6 FROM told GROUP BY address ORDER BY address
-        ON CONFLICT (address, agent) DO UPDATE SET
-            rtt_us = CASE WHEN r.reported_at < excluded.reported_at - interval '90 days' THEN excluded.rtt_us
-                          ELSE least(r.rtt_us, excluded.rtt_us) END,
-            packages = CASE WHEN r.reported_at < excluded.reported_at - interval '90 days' THEN 1 ELSE r.packages + 1 END,
-            reported_at = CASE WHEN excluded.rtt_us < r.rtt_us OR r.reported_at < excluded.reported_at - interval '90 days'
-                            THEN excluded.reported_at ELSE r.reported_at END
-        RETURNING address, packages
-    )
-    SELECT w.first, w.last, (array_agg(w.address ORDER BY w.rtt_us))[1], min(w.rtt_us),
-           NOT EXISTS (SELECT FROM round_trips k WHERE k.address BETWEEN w.first AND w.last)
-           AND NOT EXISTS (SELECT FROM searches s JOIN probes p ON p.search = s.id AND p.state = 'measured'
-                           WHERE s.first = w.first AND s.last = w.last),
-           bool_or(n.packages = $7)
-    FROM told w JOIN noted n ON n.address = w.address
-    GROUP BY w.first, w.last ORDER BY w.first, w.last";
+const NOTE: &str = include_str!("round_trips/note.sql");
 
 type Row = (IpAddr, i64, i32);
 
@@ -139,20 +115,15 @@ pub async fn confirmed(
     store: &Store,
     subnets: &[Range],
 ) -> Result<HashMap<Range, Vec<RoundTrip>>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr, IpAddr, i64, i32)> = sqlx::query_as(
-        "SELECT w.first, w.last, r.address, r.agent, r.rtt_us
-         FROM unnest($1::inet[], $2::inet[]) AS w (first, last) CROSS JOIN LATERAL (
-            SELECT address, agent, rtt_us FROM round_trips
-            WHERE address BETWEEN w.first AND w.last AND packages >= $3 ORDER BY address, agent LIMIT $4
-         ) AS r ORDER BY r.address, r.agent",
-    )
-    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
-    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
-    .bind(CONFIRMED)
-    .bind(LOOKED_AT)
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read the round trips of subnets"))?;
+    let rows: Vec<(IpAddr, IpAddr, IpAddr, i64, i32)> =
+        sqlx::query_as(include_str!("round_trips/confirmed.sql"))
+            .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+            .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+            .bind(CONFIRMED)
+            .bind(LOOKED_AT)
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("read the round trips of subnets"))?;
     let mut found: HashMap<Range, Vec<RoundTrip>> = HashMap::new();
     for (first, last, address, agent, rtt_us) in rows {
         found.entry(range(first, last)?).or_default().push(round_trip((address, agent, rtt_us)));

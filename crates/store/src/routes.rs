@@ -16,15 +16,13 @@ pub async fn after(
     after: u64,
     limit: usize,
 ) -> Result<Vec<Route>, StoreError> {
-    let rows: Vec<(i64, String, i16)> = sqlx::query_as(
-        "SELECT seq, url, redirects FROM routes WHERE agent = $1 AND seq > $2 ORDER BY seq LIMIT $3",
-    )
-    .bind(agent.get())
-    .bind(i64::try_from(after).unwrap_or(i64::MAX))
-    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read an agent's routes"))?;
+    let rows: Vec<(i64, String, i16)> = sqlx::query_as(include_str!("routes/after.sql"))
+        .bind(agent.get())
+        .bind(i64::try_from(after).unwrap_or(i64::MAX))
+        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read an agent's routes"))?;
     Ok(rows
         .into_iter()
         .map(|(seq, url, redirects)| Route {
@@ -95,16 +93,10 @@ type WaitingRow = (i64, i64, String, i16);
 /// Locks the agents that may get routes, so that none of them is revoked or routed to by somebody
 /// else meanwhile.
 async fn room(db: &mut PgConnection, ahead: u32) -> Result<HashMap<i64, List>, StoreError> {
-    let rows: Vec<(i64, i64, i64)> = sqlx::query_as(
-        "SELECT a.id, a.next_route, (SELECT count(*) FROM routes r WHERE r.agent = a.id)
-         FROM agents a
-         WHERE a.state = 'approved' AND EXISTS (
-            SELECT FROM hosts h JOIN pending_urls p ON p.host = h.id WHERE h.agent = a.id AND h.state = 'delegated')
-         ORDER BY a.id FOR UPDATE OF a",
-    )
-    .fetch_all(db)
-    .await
-    .map_err(StoreError::doing("see which agents take routes"))?;
+    let rows: Vec<(i64, i64, i64)> = sqlx::query_as(include_str!("routes/room.sql"))
+        .fetch_all(db)
+        .await
+        .map_err(StoreError::doing("see which agents take routes"))?;
     let list = |(agent, next, underway)| (agent, List { next, left: i64::from(ahead) - underway });
     Ok(rows.into_iter().map(list).filter(|(_, list)| list.left > 0).collect())
 }

@@ -41,23 +41,18 @@ pub async fn open(
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     let column = |value: fn(&NewSearch) -> IpAddr| searches.iter().map(value).collect::<Vec<_>>();
-    let opened = sqlx::query(
-        "INSERT INTO searches (first, last, target, target_host, target_port, strategy, threshold_us, opened_at)
-         SELECT first, last, target, host, port, $6, $7, $8
-         FROM unnest($1::inet[], $2::inet[], $3::inet[], $4::text[], $5::int[]) AS s (first, last, target, host, port)
-         ON CONFLICT (first, last) WHERE state = 'open' DO NOTHING",
-    )
-    .bind(column(|s| s.subnet.first()))
-    .bind(column(|s| s.subnet.last()))
-    .bind(column(|s| s.target))
-    .bind(searches.iter().map(|s| s.host.as_str()).collect::<Vec<_>>())
-    .bind(searches.iter().map(|s| i32::from(s.port)).collect::<Vec<_>>())
-    .bind(strategy.as_str())
-    .bind(i32::try_from(threshold_us).unwrap_or(i32::MAX))
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("open searches"))?;
+    let opened = sqlx::query(include_str!("searches/open.sql"))
+        .bind(column(|s| s.subnet.first()))
+        .bind(column(|s| s.subnet.last()))
+        .bind(column(|s| s.target))
+        .bind(searches.iter().map(|s| s.host.as_str()).collect::<Vec<_>>())
+        .bind(searches.iter().map(|s| i32::from(s.port)).collect::<Vec<_>>())
+        .bind(strategy.as_str())
+        .bind(i32::try_from(threshold_us).unwrap_or(i32::MAX))
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("open searches"))?;
     Ok(opened.rows_affected())
 }
 
@@ -146,27 +141,15 @@ pub async fn going_on(
 ) -> Result<Vec<OpenSearch>, StoreError> {
     // Few of all searches are open: `+ 0` keeps Postgres from going through them in the order of
     // their numbers.
-    let rows: Vec<SearchRow> = sqlx::query_as(
-        "SELECT s.id, s.first, s.last, s.target, s.strategy, s.threshold_us, s.opened_at,
-                coalesce((SELECT max(generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
-                d.agent,
-                coalesce((SELECT max(attempts) FROM hosts h
-                          WHERE h.first = s.first AND h.last = s.last AND h.state = 'resolved'), 0::smallint)
-         FROM searches s
-         LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL AND d.search = s.id
-         LEFT JOIN (SELECT search, count(*) AS orders FROM probes WHERE state = 'asked' GROUP BY search) p ON p.search = s.id
-         WHERE s.state = 'open' AND s.id + 0 > $1 AND (d.id IS NOT NULL) = $2
-           AND (s.opened_at <= $5 OR coalesce(p.orders, 0) < $4)
-         ORDER BY s.id LIMIT $3",
-    )
-    .bind(after.get())
-    .bind(look.which == Which::Provisional)
-    .bind(i64::from(limit))
-    .bind(i64::from(look.pending.max(1)))
-    .bind(Moment(look.overdue))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read the open searches"))?;
+    let rows: Vec<SearchRow> = sqlx::query_as(include_str!("searches/going_on.sql"))
+        .bind(after.get())
+        .bind(look.which == Which::Provisional)
+        .bind(i64::from(limit))
+        .bind(i64::from(look.pending.max(1)))
+        .bind(Moment(look.overdue))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read the open searches"))?;
     let ids: Vec<i64> = rows.iter().map(|row| row.0).collect();
     let mut trails = trails(store, &ids).await?;
     rows.into_iter().map(|row| open_search(row, &mut trails)).collect()
@@ -203,14 +186,11 @@ fn open_search(
 }
 
 async fn trails(store: &Store, searches: &[i64]) -> Result<HashMap<i64, Vec<Asked>>, StoreError> {
-    let rows: Vec<ProbeRow> = sqlx::query_as(
-        "SELECT search, id, step, agent, phase, level_first, level_last, state, rtt_us, asked_at
-         FROM probes WHERE search = ANY($1) ORDER BY search, step",
-    )
-    .bind(searches)
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read the trails of searches"))?;
+    let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("searches/trails.sql"))
+        .bind(searches)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read the trails of searches"))?;
     let mut trails: HashMap<i64, Vec<Asked>> = HashMap::new();
     for (search, probe, step, agent, phase, first, last, state, rtt_us, asked_at) in rows {
         trails.entry(search).or_default().push(Asked {
@@ -230,31 +210,21 @@ async fn trails(store: &Store, searches: &[i64]) -> Result<HashMap<i64, Vec<Aske
 /// Ends a search without a delegation: its subnet is not in the hierarchy any more. Its hosts find
 /// a new subnet.
 pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result<(), StoreError> {
-    sqlx::query(
-        "WITH over AS (
-            UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = $1 AND state = 'open'
-            RETURNING first, last
-         )
-         UPDATE hosts h SET first = NULL, last = NULL
-         FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'",
-    )
-    .bind(search.get())
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("end a search for a subnet that is gone"))?;
+    sqlx::query(include_str!("searches/abandon.sql"))
+        .bind(search.get())
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("end a search for a subnet that is gone"))?;
     Ok(())
 }
 
 /// The subnets with an open search that nobody crawls yet.
 pub async fn urgent(store: &Store) -> Result<Vec<Range>, StoreError> {
     // A subselect, unlike a join, is never answered by reading every delegation.
-    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(
-        "SELECT s.first, s.last FROM searches s WHERE s.state = 'open' AND
-            (SELECT d.id FROM delegations d WHERE d.first = s.first AND d.last = s.last AND d.ended_at IS NULL) IS NULL",
-    )
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the open searches"))?;
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("searches/urgent.sql"))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the open searches"))?;
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
 }

@@ -31,13 +31,11 @@ pub async fn get(store: &Store, name: &str) -> Result<Option<Value>, StoreError>
 
 /// Makes this the fact under this name.
 pub async fn set(store: &Store, name: &str, value: &Value) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    )
-    .bind(name)
-    .bind(value)
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("write a setting"))?;
+    sqlx::query(include_str!("settings/set.sql"))
+        .bind(name)
+        .bind(value)
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("write a setting"))?;
     Ok(())
 }

@@ -44,12 +44,11 @@ pub async fn note(
 
 /// All of them.
 pub async fn all(store: &Store) -> Result<Vec<SubnetSplit>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr, IpAddr, IpAddr)> = sqlx::query_as(
-        "SELECT whole_first, whole_last, first, last FROM subnet_splits ORDER BY whole_first, whole_last, first",
-    )
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read the splits"))?;
+    let rows: Vec<(IpAddr, IpAddr, IpAddr, IpAddr)> =
+        sqlx::query_as(include_str!("subnet_splits/all.sql"))
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("read the splits"))?;
     let mut splits: Vec<SubnetSplit> = Vec::new();
     for (whole_first, whole_last, first, last) in rows {
         let (whole, part) = (range(whole_first, whole_last)?, range(first, last)?);

@@ -45,23 +45,7 @@ pub(crate) async fn count_in(
     Ok(())
 }
 
-const COUNT: &str = "
-    INSERT INTO timing_reports AS s (first, last, agent, usual, slower, ratio, url, reported_at)
-    SELECT h.first, h.last, $7, sum(t.usual)::int, sum(t.slower)::int,
-           (array_agg(t.ratio) FILTER (WHERE t.ratio IS NOT NULL))[1],
-           (array_agg(t.url) FILTER (WHERE t.ratio IS NOT NULL))[1], $8
-    FROM unnest($1::text[], $2::text[], $3::int[], $4::int[], $5::double precision[], $6::text[])
-         AS t (scheme, authority, usual, slower, ratio, url)
-    JOIN hosts h ON h.scheme = t.scheme AND h.authority = t.authority
-    WHERE h.agent = $7 AND h.state = 'delegated' AND h.first IS NOT NULL
-    GROUP BY h.first, h.last
-    ON CONFLICT (first, last) DO UPDATE SET
-        agent = excluded.agent, reported_at = excluded.reported_at,
-        usual = excluded.usual + CASE WHEN s.agent = excluded.agent THEN s.usual ELSE 0 END,
-        slower = excluded.slower + CASE WHEN s.agent = excluded.agent THEN s.slower ELSE 0 END,
-        ratio = coalesce(excluded.ratio, CASE WHEN s.agent = excluded.agent THEN s.ratio END),
-        url = coalesce(excluded.url, CASE WHEN s.agent = excluded.agent THEN s.url END),
-        summary = CASE WHEN s.agent = excluded.agent THEN s.summary END";
+const COUNT: &str = include_str!("timing_reports/count.sql");
 
 /// Counts of a subnet that were not weighed yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,16 +83,11 @@ struct Row {
 
 /// Subnets of which something new was told, those waiting longest first.
 pub async fn unheard(store: &Store, limit: u32) -> Result<Vec<Unheard>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT s.first, s.last, s.agent, s.usual, s.slower, s.ratio, s.url, s.summary, d.decided_at AS delegated_at
-         FROM timing_reports s
-         LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.agent = s.agent AND d.ended_at IS NULL
-         WHERE s.usual + s.slower > 0 ORDER BY s.reported_at LIMIT $1",
-    )
-    .bind(i64::from(limit))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read what agents told of slow pages"))?;
+    let rows: Vec<Row> = sqlx::query_as(include_str!("timing_reports/unheard.sql"))
+        .bind(i64::from(limit))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read what agents told of slow pages"))?;
     let unheard = |row: Row| {
         Ok(Unheard {
             subnet: range(row.first, row.last)?,

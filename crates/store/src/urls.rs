@@ -67,19 +67,13 @@ async fn meet_hosts(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let hosts: BTreeSet<&HostKey> = hosts.iter().collect();
-    sqlx::query(
-        "INSERT INTO hosts (scheme, authority, retry_at, found_at)
-         SELECT scheme, authority, $3, $3 FROM unnest($1::text[], $2::text[]) AS n (scheme, authority)
-         ON CONFLICT (scheme, authority) DO UPDATE
-            SET state = 'unresolved', attempts = 0, reason = NULL, first = NULL, last = NULL, retry_at = $3
-            WHERE hosts.state = 'failed' AND hosts.retry_at <= $3",
-    )
-    .bind(hosts.iter().map(|host| host.scheme()).collect::<Vec<_>>())
-    .bind(hosts.iter().map(|host| host.authority()).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("enter hosts"))?;
+    sqlx::query(include_str!("urls/meet_hosts.sql"))
+        .bind(hosts.iter().map(|host| host.scheme()).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| host.authority()).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("enter hosts"))?;
     Ok(())
 }
 

@@ -71,30 +71,20 @@ async fn upsert(
 ) -> Result<(i64, AgentState, bool), StoreError> {
     let profile = newcomer.profile;
     // xmax is zero only for a row that this statement inserted.
-    let (id, state, fresh): (i64, String, bool) = sqlx::query_as(
-        "INSERT INTO agents (public_key, name, contact, version, protocol, capacity_pages_per_day, zone, spans,
-                             home, enrolled_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-         ON CONFLICT (public_key) DO UPDATE SET
-            name = excluded.name, contact = excluded.contact, version = excluded.version,
-            protocol = excluded.protocol, capacity_pages_per_day = excluded.capacity_pages_per_day,
-            zone = excluded.zone, spans = excluded.spans,
-            home = CASE agents.state WHEN 'pending' THEN excluded.home ELSE agents.home END
-         RETURNING id, state, xmax = 0",
-    )
-    .bind(newcomer.key.to_bytes().as_slice())
-    .bind(&profile.name)
-    .bind(&profile.contact)
-    .bind(&profile.version)
-    .bind(i16::try_from(newcomer.protocol.0).unwrap_or(i16::MAX))
-    .bind(i32::try_from(profile.capacity_pages_per_day).unwrap_or(i32::MAX))
-    .bind(&profile.zone)
-    .bind(sqlx::types::Json(&profile.spans))
-    .bind(newcomer.home)
-    .bind(Moment(now))
-    .fetch_one(db)
-    .await
-    .map_err(StoreError::doing("enrol an agent"))?;
+    let (id, state, fresh): (i64, String, bool) = sqlx::query_as(include_str!("upsert.sql"))
+        .bind(newcomer.key.to_bytes().as_slice())
+        .bind(&profile.name)
+        .bind(&profile.contact)
+        .bind(&profile.version)
+        .bind(i16::try_from(newcomer.protocol.0).unwrap_or(i16::MAX))
+        .bind(i32::try_from(profile.capacity_pages_per_day).unwrap_or(i32::MAX))
+        .bind(&profile.zone)
+        .bind(sqlx::types::Json(&profile.spans))
+        .bind(newcomer.home)
+        .bind(Moment(now))
+        .fetch_one(db)
+        .await
+        .map_err(StoreError::doing("enrol an agent"))?;
     Ok((id, read_word("agents", "state", id, &state)?, fresh))
 }
 

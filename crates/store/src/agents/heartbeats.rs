@@ -43,27 +43,17 @@ pub async fn heartbeat(
     heard_since: UnixMillis,
     now: UnixMillis,
 ) -> Result<Option<Standing>, StoreError> {
-    let row: Option<(String, i64, bool, i64)> = sqlx::query_as(
-        "WITH before AS (
-            SELECT id, coalesce(last_heartbeat_at < $7, true) OR asleep_until IS DISTINCT FROM $4 AS turned
-            FROM agents WHERE id = $1
-         ), confirmed AS (
-            DELETE FROM routes WHERE agent = $1 AND seq <= $6 RETURNING seq
-         )
-         UPDATE agents a SET last_heartbeat_at = $2, protocol = $3, asleep_until = $4, status = $5
-         FROM before WHERE a.id = before.id
-         RETURNING a.state, a.next_route - 1, before.turned, (SELECT count(*) FROM confirmed)",
-    )
-    .bind(heartbeat.agent.get())
-    .bind(Moment(now))
-    .bind(i16::try_from(heartbeat.protocol.0).unwrap_or(i16::MAX))
-    .bind(heartbeat.asleep_until.map(Moment))
-    .bind(heartbeat.status)
-    .bind(i64::try_from(heartbeat.routes_after).unwrap_or(i64::MAX))
-    .bind(Moment(heard_since))
-    .fetch_optional(store.pool())
-    .await
-    .map_err(StoreError::doing("take a heartbeat down"))?;
+    let row: Option<(String, i64, bool, i64)> = sqlx::query_as(include_str!("heartbeat.sql"))
+        .bind(heartbeat.agent.get())
+        .bind(Moment(now))
+        .bind(i16::try_from(heartbeat.protocol.0).unwrap_or(i16::MAX))
+        .bind(heartbeat.asleep_until.map(Moment))
+        .bind(heartbeat.status)
+        .bind(i64::try_from(heartbeat.routes_after).unwrap_or(i64::MAX))
+        .bind(Moment(heard_since))
+        .fetch_optional(store.pool())
+        .await
+        .map_err(StoreError::doing("take a heartbeat down"))?;
     row.map(|(state, last, turned, confirmed)| {
         Ok(Standing {
             state: read_word("agents", "state", heartbeat.agent, &state)?,

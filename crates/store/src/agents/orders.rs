@@ -114,17 +114,13 @@ async fn set_state(
     state: AgentState,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE agents SET state = $2,
-            approved_at = CASE WHEN state = 'pending' AND $2 = 'approved' THEN $3 ELSE approved_at END
-         WHERE id = $1",
-    )
-    .bind(agent.get())
-    .bind(state.as_str())
-    .bind(Moment(now))
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("change an agent's standing"))?;
+    sqlx::query(include_str!("set_state.sql"))
+        .bind(agent.get())
+        .bind(state.as_str())
+        .bind(Moment(now))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("change an agent's standing"))?;
     Ok(())
 }
 

@@ -117,15 +117,12 @@ pub(crate) async fn assign_in(
 /// Whether the pin still counts; it is locked, so that it is not removed meanwhile.
 async fn counts(db: &mut PgConnection, cause: Cause, now: UnixMillis) -> Result<bool, StoreError> {
     let Cause::Pin(pin) = cause else { return Ok(true) };
-    let found: Option<i64> = sqlx::query_scalar(
-        "SELECT id FROM constraints
-         WHERE id = $1 AND kind = 'pin' AND ended_at IS NULL AND (expires_at IS NULL OR expires_at > $2) FOR SHARE",
-    )
-    .bind(pin.get())
-    .bind(Moment(now))
-    .fetch_optional(db)
-    .await
-    .map_err(StoreError::doing("lock a pin"))?;
+    let found: Option<i64> = sqlx::query_scalar(include_str!("counts.sql"))
+        .bind(pin.get())
+        .bind(Moment(now))
+        .fetch_optional(db)
+        .await
+        .map_err(StoreError::doing("lock a pin"))?;
     Ok(found.is_some())
 }
 
@@ -145,15 +142,13 @@ pub(super) async fn close_searches(
     subnet: &Range,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE searches SET state = 'decided', decided_at = $3 WHERE first = $1 AND last = $2 AND state = 'open'",
-    )
-    .bind(subnet.first())
-    .bind(subnet.last())
-    .bind(Moment(now))
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("close the search for a subnet"))?;
+    sqlx::query(include_str!("close_searches_of_subnet.sql"))
+        .bind(subnet.first())
+        .bind(subnet.last())
+        .bind(Moment(now))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("close the search for a subnet"))?;
     Ok(())
 }
 
@@ -169,28 +164,19 @@ async fn insert(
         Cause::Pin(pin) => Some(pin.get()),
         Cause::Override | Cause::Balance => None,
     };
-    let id: Option<i64> = sqlx::query_scalar(
-        "INSERT INTO delegations (first, last, agent, generation, reason, decided_at, pin, assigned_by, note, search, rtt_us)
-         SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9,
-                (SELECT max(s.id) FROM searches s WHERE s.first = $1 AND s.last = $2 AND EXISTS
-                    (SELECT FROM probes p WHERE p.search = s.id AND p.state = 'measured')),
-                (SELECT p.rtt_us FROM searches s JOIN probes p ON p.search = s.id
-                 WHERE s.first = $1 AND s.last = $2 AND p.agent = $3 AND p.state = 'measured'
-                 ORDER BY p.answered_at DESC LIMIT 1)
-         ON CONFLICT DO NOTHING RETURNING id",
-    )
-    .bind(assignment.subnet.first())
-    .bind(assignment.subnet.last())
-    .bind(assignment.agent.get())
-    .bind(assignment.generation + 1)
-    .bind(assignment.cause.reason().as_str())
-    .bind(Moment(now))
-    .bind(pin)
-    .bind(admin.map(|assignment| assignment.by))
-    .bind(admin.map(|assignment| assignment.note))
-    .fetch_optional(db)
-    .await
-    .map_err(StoreError::doing("write a delegation"))?;
+    let id: Option<i64> = sqlx::query_scalar(include_str!("insert_assigned.sql"))
+        .bind(assignment.subnet.first())
+        .bind(assignment.subnet.last())
+        .bind(assignment.agent.get())
+        .bind(assignment.generation + 1)
+        .bind(assignment.cause.reason().as_str())
+        .bind(Moment(now))
+        .bind(pin)
+        .bind(admin.map(|assignment| assignment.by))
+        .bind(admin.map(|assignment| assignment.note))
+        .fetch_optional(db)
+        .await
+        .map_err(StoreError::doing("write a delegation"))?;
     Ok(id.map(DelegationId::new))
 }
 

@@ -97,16 +97,13 @@ pub async fn carry(
     let moved: Vec<_> = carried.iter().filter(|one| !one.stays()).collect();
     let doing = StoreError::doing("carry the delegations over");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let ended = sqlx::query(
-        "UPDATE delegations d SET ended_at = $3, range_change = m.range_change
-         FROM unnest($1::bigint[], $2::text[]) AS m (id, range_change) WHERE d.id = m.id AND d.ended_at IS NULL",
-    )
-    .bind(moved.iter().map(|one| one.claim.key.get()).collect::<Vec<_>>())
-    .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let ended = sqlx::query(include_str!("carry.sql"))
+        .bind(moved.iter().map(|one| one.claim.key.get()).collect::<Vec<_>>())
+        .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     let (mut ids, mut ranges) = (vec![], vec![]);
     for one in moved {
         ids.extend(one.assigned.iter().map(|_| one.claim.key.get()));
@@ -125,24 +122,14 @@ async fn begin_again(
     ranges: &[Range],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us, decided_at, remapped_from,
-                                  pin, assigned_by, note)
-         SELECT m.first, m.last, d.agent,
-                1 + coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = m.first AND g.last = m.last), 0),
-                CASE WHEN d.reason = 'home' AND NOT a.home BETWEEN m.first AND m.last THEN 'company' ELSE d.reason END,
-                d.provisional, d.search, d.rtt_us, $4, d.id, d.pin, d.assigned_by, d.note
-         FROM unnest($1::bigint[], $2::inet[], $3::inet[]) AS m (id, first, last)
-         JOIN delegations d ON d.id = m.id AND d.ended_at = $4 AND d.range_change IS NOT NULL
-         JOIN agents a ON a.id = d.agent",
-    )
-    .bind(ids)
-    .bind(ranges.iter().map(Range::first).collect::<Vec<_>>())
-    .bind(ranges.iter().map(Range::last).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("delegate what was carried over"))?;
+    sqlx::query(include_str!("begin_again.sql"))
+        .bind(ids)
+        .bind(ranges.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(ranges.iter().map(Range::last).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("delegate what was carried over"))?;
     Ok(())
 }
 
@@ -171,14 +158,12 @@ pub async fn carry_searches(
     let mut moved: Vec<_> = followed.iter().filter(|one| !one.stays()).collect();
     let doing = StoreError::doing("carry the open searches over");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let closed: Vec<i64> = sqlx::query_scalar(
-        "UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = ANY ($1) AND state = 'open' RETURNING id",
-    )
-    .bind(moved.iter().map(|one| one.search.key.get()).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .fetch_all(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let closed: Vec<i64> = sqlx::query_scalar(include_str!("carry_searches.sql"))
+        .bind(moved.iter().map(|one| one.search.key.get()).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .fetch_all(&mut *tx)
+        .await
+        .map_err(doing)?;
     let closed: HashSet<i64> = closed.into_iter().collect();
     moved.retain(|one| closed.contains(&one.search.key.get()));
     put(&mut tx, &moved).await?;
@@ -190,19 +175,13 @@ async fn put(
     db: &mut PgConnection,
     moved: &[&SearchRemapping<SearchId>],
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE searches s SET first = m.first, last = m.last,
-                               state = CASE WHEN m.over THEN 'decided' ELSE 'open' END,
-                               decided_at = CASE WHEN m.over THEN s.decided_at END
-         FROM unnest($1::bigint[], $2::inet[], $3::inet[], $4::bool[]) AS m (id, first, last, over)
-         WHERE s.id = m.id",
-    )
-    .bind(moved.iter().map(|one| one.search.key.get()).collect::<Vec<_>>())
-    .bind(moved.iter().map(|one| one.subnet.first()).collect::<Vec<_>>())
-    .bind(moved.iter().map(|one| one.subnet.last()).collect::<Vec<_>>())
-    .bind(moved.iter().map(|one| one.redundant).collect::<Vec<_>>())
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("carry the open searches over"))?;
+    sqlx::query(include_str!("put.sql"))
+        .bind(moved.iter().map(|one| one.search.key.get()).collect::<Vec<_>>())
+        .bind(moved.iter().map(|one| one.subnet.first()).collect::<Vec<_>>())
+        .bind(moved.iter().map(|one| one.subnet.last()).collect::<Vec<_>>())
+        .bind(moved.iter().map(|one| one.redundant).collect::<Vec<_>>())
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("carry the open searches over"))?;
     Ok(())
 }

@@ -33,29 +33,14 @@ pub(crate) async fn give_hosts(
     .await
     .map_err(StoreError::doing("give hosts to agents"))?;
     // Also those that move already: the last word counts.
-    let moving: Vec<(i64, i64)> = sqlx::query_as(
-        "WITH taken AS (
-            UPDATE hosts h SET state = 'moving'
-            FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent), agents a
-            WHERE h.first = g.first AND h.last = g.last AND h.state = 'delegated' AND h.agent <> g.agent
-              AND a.id = h.agent AND a.protocol >= $4
-            RETURNING h.id, g.agent
-         )
-         SELECT id, agent FROM taken
-         UNION
-         SELECT h.id, g.agent FROM hosts h
-         JOIN unnest($1::inet[], $2::inet[], $3::bigint[]) AS g (first, last, agent)
-           ON h.first = g.first AND h.last = g.last
-         WHERE h.state = 'moving'
-         ORDER BY id",
-    )
-    .bind(&first)
-    .bind(&last)
-    .bind(&agents)
-    .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
-    .fetch_all(&mut *db)
-    .await
-    .map_err(StoreError::doing("take hosts from their agents"))?;
+    let moving: Vec<(i64, i64)> = sqlx::query_as(include_str!("give_hosts.sql"))
+        .bind(&first)
+        .bind(&last)
+        .bind(&agents)
+        .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
+        .fetch_all(&mut *db)
+        .await
+        .map_err(StoreError::doing("take hosts from their agents"))?;
     if moving.is_empty() { Ok(()) } else { handover(db, &moving, now).await }
 }
 
@@ -82,34 +67,8 @@ async fn handover(
 /// routing locks those that it routes to, so that either it sees them moving or its routes are seen
 /// here.
 const HAND_OVER: [(&str, &str); 4] = [
-    (
-        "end orders that a move replaces",
-        "UPDATE handovers SET ended_at = $3, ending = 'replaced', confirmed_at = $3
-         WHERE host = ANY($1) AND ended_at IS NULL AND task <> 'release' AND $2::bigint[] IS NOT NULL",
-    ),
-    (
-        "order hosts to be handed over",
-        "INSERT INTO handovers (host, agent, next_agent, task, asked_at)
-         SELECT h.id, h.agent, m.next_agent, 'release', $3
-         FROM unnest($1::bigint[], $2::bigint[]) AS m (host, next_agent) JOIN hosts h ON h.id = m.host ORDER BY h.id
-         ON CONFLICT (host) WHERE ended_at IS NULL DO UPDATE SET next_agent = excluded.next_agent",
-    ),
-    (
-        "queue routes to hosts that move again",
-        "INSERT INTO pending_urls (host, url, redirects)
-         SELECT h.id, r.url, r.redirects
-         FROM routes r
-         JOIN hosts h ON h.scheme = substring(r.url FROM '^(https?)://')
-                     AND h.authority = substring(r.url FROM '^https?://([^/?#]*)')
-         WHERE h.id = ANY($1) AND r.agent = h.agent AND $2::bigint[] IS NOT NULL AND $3::timestamptz IS NOT NULL
-         ORDER BY r.seq
-         ON CONFLICT DO NOTHING",
-    ),
-    (
-        "take routes to hosts that move back",
-        "DELETE FROM routes r USING hosts h
-         WHERE h.scheme = substring(r.url FROM '^(https?)://')
-           AND h.authority = substring(r.url FROM '^https?://([^/?#]*)')
-           AND h.id = ANY($1) AND r.agent = h.agent AND $2::bigint[] IS NOT NULL AND $3::timestamptz IS NOT NULL",
-    ),
+    ("end orders that a move replaces", include_str!("replace_orders.sql")),
+    ("order hosts to be handed over", include_str!("order_handovers.sql")),
+    ("queue routes to hosts that move again", include_str!("queue_routes_again.sql")),
+    ("take routes to hosts that move back", include_str!("take_routes_back.sql")),
 ];

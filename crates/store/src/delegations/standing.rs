@@ -81,14 +81,10 @@ pub async fn hand(store: &Store, id: DelegationId) -> Result<Option<Hand>, Store
 
 /// Subnets that hosts wait in and nobody crawls.
 pub async fn wanting(store: &Store) -> Result<Vec<Range>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(
-        "SELECT DISTINCT h.first, h.last FROM hosts h
-         WHERE h.state = 'resolved' AND h.first IS NOT NULL AND NOT EXISTS (
-            SELECT FROM delegations d WHERE d.ended_at IS NULL AND d.first = h.first AND d.last = h.last)",
-    )
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the subnets that hosts wait in"))?;
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("wanting.sql"))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the subnets that hosts wait in"))?;
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
 }
 
@@ -110,21 +106,12 @@ type StandingRow =
 
 /// How it stands with these subnets, in their order.
 pub async fn standing(store: &Store, subnets: &[Range]) -> Result<Vec<Standing>, StoreError> {
-    let rows: Vec<StandingRow> = sqlx::query_as(
-        "SELECT s.first, s.last,
-                coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = s.first AND g.last = s.last), 0),
-                (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last),
-                d.id, d.agent, d.reason,
-                d.rtt_us, d.provisional
-         FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)
-         LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL
-         ORDER BY s.place",
-    )
-    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
-    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("see how it stands with subnets"))?;
+    let rows: Vec<StandingRow> = sqlx::query_as(include_str!("standing.sql"))
+        .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("see how it stands with subnets"))?;
     rows.into_iter().map(standing_of).collect()
 }
 

@@ -79,13 +79,11 @@ async fn may_all_work(
     let mut agents: Vec<i64> = decisions.iter().map(|decision| decision.agent.get()).collect();
     agents.sort_unstable();
     agents.dedup();
-    let working: Vec<i64> = sqlx::query_scalar(
-        "SELECT id FROM agents WHERE id = ANY($1) AND state IN ('approved', 'paused') ORDER BY id FOR SHARE",
-    )
-    .bind(&agents)
-    .fetch_all(db)
-    .await
-    .map_err(StoreError::doing("lock the agents of decisions"))?;
+    let working: Vec<i64> = sqlx::query_scalar(include_str!("may_all_work.sql"))
+        .bind(&agents)
+        .fetch_all(db)
+        .await
+        .map_err(StoreError::doing("lock the agents of decisions"))?;
     Ok(working.len() == agents.len())
 }
 
@@ -94,21 +92,14 @@ async fn close_searches(
     decisions: &[Decision<'_>],
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let closed = sqlx::query(
-        "WITH locked AS (SELECT id FROM searches WHERE id = ANY($1) AND state = 'open' ORDER BY id FOR UPDATE)
-         UPDATE searches s SET state = CASE WHEN d.provisional THEN 'open' ELSE 'decided' END,
-                               decided_at = CASE WHEN d.provisional THEN NULL ELSE $3::timestamptz END,
-                               skipped = d.skipped
-         FROM locked JOIN unnest($1::bigint[], $2::bool[], $4::jsonb[]) AS d (id, provisional, skipped) USING (id)
-         WHERE s.id = locked.id",
-    )
-    .bind(column(decisions, |decision| decision.search.get()))
-    .bind(column(decisions, |decision| decision.provisional))
-    .bind(Moment(now))
-    .bind(decisions.iter().map(|decision| Json(decision.skipped)).collect::<Vec<_>>())
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("close searches"))?;
+    let closed = sqlx::query(include_str!("close_decided_searches.sql"))
+        .bind(column(decisions, |decision| decision.search.get()))
+        .bind(column(decisions, |decision| decision.provisional))
+        .bind(Moment(now))
+        .bind(decisions.iter().map(|decision| Json(decision.skipped)).collect::<Vec<_>>())
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("close searches"))?;
     Ok(closed.rows_affected() == decisions.len() as u64)
 }
 
@@ -122,18 +113,14 @@ async fn end(
     if former.is_empty() {
         return Ok(());
     }
-    sqlx::query(
-        "UPDATE delegations o SET ended_at = $4
-         FROM unnest($1::inet[], $2::inet[], $3::bigint[]) AS d (first, last, generation)
-         WHERE o.first = d.first AND o.last = d.last AND o.generation = d.generation AND o.ended_at IS NULL",
-    )
-    .bind(former.iter().map(|decision| decision.subnet.first()).collect::<Vec<_>>())
-    .bind(former.iter().map(|decision| decision.subnet.last()).collect::<Vec<_>>())
-    .bind(former.iter().map(|decision| decision.generation).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("end delegations"))?;
+    sqlx::query(include_str!("end.sql"))
+        .bind(former.iter().map(|decision| decision.subnet.first()).collect::<Vec<_>>())
+        .bind(former.iter().map(|decision| decision.subnet.last()).collect::<Vec<_>>())
+        .bind(former.iter().map(|decision| decision.generation).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("end delegations"))?;
     Ok(())
 }
 
@@ -146,29 +133,19 @@ async fn insert(
 ) -> Result<Vec<DelegationId>, StoreError> {
     let rtt_us =
         |decision: &Decision<'_>| decision.rtt_us.map(|us| i32::try_from(us).unwrap_or(i32::MAX));
-    let ids: Vec<i64> = sqlx::query_scalar(
-        "WITH made AS (
-            INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us, decided_at)
-            SELECT first, last, agent, generation + 1, reason, provisional, search, rtt_us, $9
-            FROM unnest($1::inet[], $2::inet[], $3::bigint[], $4::bigint[], $5::text[], $6::bool[], $7::bigint[], $8::int[])
-                 AS d (first, last, agent, generation, reason, provisional, search, rtt_us)
-            ON CONFLICT DO NOTHING RETURNING id, search
-         )
-         SELECT made.id FROM made JOIN unnest($7::bigint[]) WITH ORDINALITY AS d (search, place) USING (search)
-         ORDER BY place",
-    )
-    .bind(column(decisions, |decision| decision.subnet.first()))
-    .bind(column(decisions, |decision| decision.subnet.last()))
-    .bind(agents(decisions))
-    .bind(column(decisions, |decision| decision.generation))
-    .bind(column(decisions, |decision| decision.reason.as_str()))
-    .bind(column(decisions, |decision| decision.provisional))
-    .bind(column(decisions, |decision| decision.search.get()))
-    .bind(column(decisions, rtt_us))
-    .bind(Moment(now))
-    .fetch_all(db)
-    .await
-    .map_err(StoreError::doing("write delegations"))?;
+    let ids: Vec<i64> = sqlx::query_scalar(include_str!("insert_decided.sql"))
+        .bind(column(decisions, |decision| decision.subnet.first()))
+        .bind(column(decisions, |decision| decision.subnet.last()))
+        .bind(agents(decisions))
+        .bind(column(decisions, |decision| decision.generation))
+        .bind(column(decisions, |decision| decision.reason.as_str()))
+        .bind(column(decisions, |decision| decision.provisional))
+        .bind(column(decisions, |decision| decision.search.get()))
+        .bind(column(decisions, rtt_us))
+        .bind(Moment(now))
+        .fetch_all(db)
+        .await
+        .map_err(StoreError::doing("write delegations"))?;
     Ok(ids.into_iter().map(DelegationId::new).collect())
 }
 

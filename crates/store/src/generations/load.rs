@@ -17,8 +17,8 @@ const LOAD_LOCK: i64 = 0x6765_6e65_7261;
 
 /// What was retired before goes for good, and what was live is retired.
 const RETIRE: [&str; 4] = [
-    "DELETE FROM subnets WHERE generation IN (SELECT id FROM generations WHERE state = 'retired')",
-    "DELETE FROM companies WHERE generation IN (SELECT id FROM generations WHERE state = 'retired')",
+    include_str!("delete_retired_subnets.sql"),
+    include_str!("delete_retired_companies.sql"),
     "DELETE FROM generations WHERE state = 'retired'",
     "UPDATE generations SET state = 'retired' WHERE state = 'live'",
 ];
@@ -132,18 +132,14 @@ impl Load {
             sqlx::query(statement).execute(&mut *self.tx).await.map_err(doing)?;
         }
         let took = begun.elapsed();
-        sqlx::query(
-            "UPDATE generations SET state = 'live', live_at = clock_timestamp(), build_ms = $2, sources = $3,
-                                    read_at = coalesce($4, clock_timestamp())
-             WHERE id = $1",
-        )
-        .bind(self.id)
-        .bind(i64::try_from(took.as_millis()).unwrap_or(i64::MAX))
-        .bind(sources)
-        .bind(read_at)
-        .execute(&mut *self.tx)
-        .await
-        .map_err(doing)?;
+        sqlx::query(include_str!("load.sql"))
+            .bind(self.id)
+            .bind(i64::try_from(took.as_millis()).unwrap_or(i64::MAX))
+            .bind(sources)
+            .bind(read_at)
+            .execute(&mut *self.tx)
+            .await
+            .map_err(doing)?;
         listen::say(&mut *self.tx, CHANNEL, &generation.to_string()).await.map_err(doing)?;
         self.tx.commit().await.map_err(doing)?;
         Ok((generation, took))

@@ -28,15 +28,12 @@ type PlacedRow = (i64, IpAddr, Option<IpAddr>, Option<IpAddr>);
 
 /// Hosts with an address after `after`, in order of their number.
 pub async fn placed(store: &Store, after: HostId, limit: u32) -> Result<Vec<Placed>, StoreError> {
-    let rows: Vec<PlacedRow> = sqlx::query_as(
-        "SELECT id, address, first, last FROM hosts
-         WHERE id > $1 AND address IS NOT NULL AND state IN ('resolved', 'delegated', 'moving') ORDER BY id LIMIT $2",
-    )
-    .bind(after.get())
-    .bind(i64::from(limit))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the hosts with an address"))?;
+    let rows: Vec<PlacedRow> = sqlx::query_as(include_str!("placed.sql"))
+        .bind(after.get())
+        .bind(i64::from(limit))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the hosts with an address"))?;
     let placed = |(id, address, first, last): PlacedRow| {
         let subnet = first.zip(last).map(|(first, last)| range(first, last)).transpose()?;
         Ok(Placed { id: HostId::new(id), address, subnet })
@@ -71,13 +68,11 @@ pub async fn carry(
     .map_err(doing)?;
     let holders = holders(&mut tx, places, "").await?;
     give_hosts(&mut tx, &holders, now).await?;
-    let moving: Vec<i64> = sqlx::query_scalar(
-        "SELECT DISTINCT agent FROM hosts WHERE id = ANY($1) AND state = 'moving' AND agent IS NOT NULL",
-    )
-    .bind(&hosts)
-    .fetch_all(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let moving: Vec<i64> = sqlx::query_scalar(include_str!("carry.sql"))
+        .bind(&hosts)
+        .fetch_all(&mut *tx)
+        .await
+        .map_err(doing)?;
     commit(tx).await.map_err(doing)?;
     Ok(moving.into_iter().map(AgentId::new).collect())
 }
@@ -88,8 +83,7 @@ async fn holders(
     places: &[(HostId, Range)],
     lock: &'static str,
 ) -> Result<Vec<(Range, AgentId)>, StoreError> {
-    const READ: &str = "SELECT first, last, agent FROM delegations
-         WHERE ended_at IS NULL AND (first, last) IN (SELECT * FROM unnest($1::inet[], $2::inet[])) ORDER BY id ";
+    const READ: &str = include_str!("holders.sql");
     let rows: Vec<(IpAddr, IpAddr, i64)> =
         sqlx::query_as(sqlx::AssertSqlSafe([READ, lock].concat()))
             .bind(places.iter().map(|(_, subnet)| subnet.first()).collect::<Vec<_>>())
@@ -105,16 +99,9 @@ async fn holders(
 /// One host each of subnets that nobody has and that no search is open for, though an agent has
 /// hosts there: a new generation of the hierarchy cut them out of what it has.
 pub async fn undelegated(store: &Store) -> Result<Vec<Orphan>, StoreError> {
-    let rows: Vec<OrphanRow> = sqlx::query_as(
-        "SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority FROM hosts h
-         WHERE h.state = 'delegated' AND h.first IS NOT NULL AND h.address IS NOT NULL
-           AND NOT EXISTS (SELECT FROM searches s WHERE s.state = 'open' AND s.first = h.first AND s.last = h.last)
-           AND NOT EXISTS (
-                SELECT FROM delegations d WHERE d.ended_at IS NULL AND d.first = h.first AND d.last = h.last)
-         ORDER BY h.first, h.last, h.pages DESC, h.id",
-    )
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the subnets that were cut out"))?;
+    let rows: Vec<OrphanRow> = sqlx::query_as(include_str!("undelegated.sql"))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the subnets that were cut out"))?;
     rows.into_iter().map(orphan).collect()
 }

@@ -33,16 +33,13 @@ pub async fn in_line(
     limit: u32,
     now: UnixMillis,
 ) -> Result<Vec<(HostId, Range)>, StoreError> {
-    let rows: Vec<(i64, IpAddr, IpAddr)> = sqlx::query_as(
-        "SELECT id, first, last FROM hosts
-         WHERE state = 'resolved' AND id > $1 AND first IS NOT NULL AND retry_at <= $3 ORDER BY id LIMIT $2",
-    )
-    .bind(after.get())
-    .bind(i64::from(limit))
-    .bind(Moment(now))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the hosts that wait for an agent"))?;
+    let rows: Vec<(i64, IpAddr, IpAddr)> = sqlx::query_as(include_str!("in_line.sql"))
+        .bind(after.get())
+        .bind(i64::from(limit))
+        .bind(Moment(now))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the hosts that wait for an agent"))?;
     rows.into_iter().map(|(id, first, last)| Ok((HostId::new(id), range(first, last)?))).collect()
 }
 
@@ -55,22 +52,14 @@ pub async fn orphans(
     forgiven: UnixMillis,
     now: UnixMillis,
 ) -> Result<Vec<Orphan>, StoreError> {
-    let rows: Vec<OrphanRow> = sqlx::query_as(
-        "SELECT s.first, s.last, best.address, best.scheme, best.authority
-         FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place) CROSS JOIN LATERAL (
-            SELECT h.address, h.scheme, h.authority
-            FROM hosts h LEFT JOIN silent_addresses a ON a.address = h.address AND a.since > $4
-            WHERE h.first = s.first AND h.last = s.last AND h.state = 'resolved' AND h.retry_at <= $3
-            ORDER BY a.since IS NOT NULL, h.attempts, h.id LIMIT 1
-         ) AS best ORDER BY s.place",
-    )
-    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
-    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .bind(Moment(forgiven))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("choose what to probe in subnets"))?;
+    let rows: Vec<OrphanRow> = sqlx::query_as(include_str!("orphans.sql"))
+        .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .bind(Moment(forgiven))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("choose what to probe in subnets"))?;
     rows.into_iter().map(orphan).collect()
 }
 

@@ -42,23 +42,10 @@ struct Row {
 
 /// Every case that goes on, oldest first.
 pub async fn going_on(store: &Store) -> Result<Vec<Incident>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT c.id, c.first, c.last, c.agent, c.delegation, o.rtt_us AS original_us, c.ratio, c.state,
-                c.control_probe, c.before_us, p.id AS probe, p.agent AS probe_agent, p.state AS probe_state,
-                p.rtt_us AS probe_us, s.id AS search, s.state = 'open' AS search_open, c.next_agent, c.failback,
-                h.id AS holds, h.agent AS holds_agent, h.search AS holds_search, h.rtt_us AS holds_us,
-                t.target, t.target_host, t.target_port
-         FROM incidents c
-         JOIN delegations o ON o.id = c.delegation
-         LEFT JOIN searches t ON t.id = o.search
-         LEFT JOIN probes p ON p.id = c.probe
-         LEFT JOIN searches s ON s.id = c.search
-         LEFT JOIN delegations h ON h.first = c.first AND h.last = c.last AND h.ended_at IS NULL
-         WHERE c.ended_at IS NULL ORDER BY c.id",
-    )
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read the incidents"))?;
+    let rows: Vec<Row> = sqlx::query_as(include_str!("going_on.sql"))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read the incidents"))?;
     rows.into_iter().map(Row::read).collect()
 }
 
@@ -173,37 +160,23 @@ struct ToldRow {
 
 /// Incidents with a number below `before`, the newest first.
 pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Told>, StoreError> {
-    let rows: Vec<ToldRow> = sqlx::query_as(
-        "SELECT c.id, c.first, c.last, c.agent, a.name AS agent_name, c.ratio, c.url, c.state, c.opened_at, c.moved_at,
-                c.returned_at, c.ended_at, c.control_probe, w.name AS control_agent_name, c.before_us, c.now_us, c.next_agent,
-                h.name AS next_agent_name
-         FROM incidents c JOIN agents a ON a.id = c.agent
-         LEFT JOIN agents w ON w.id = c.control_probe LEFT JOIN agents h ON h.id = c.next_agent
-         WHERE c.id < $1 ORDER BY c.id DESC LIMIT $2",
-    )
-    .bind(before)
-    .bind(limit)
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the incidents"))?;
+    let rows: Vec<ToldRow> = sqlx::query_as(include_str!("list.sql"))
+        .bind(before)
+        .bind(limit)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the incidents"))?;
     rows.into_iter().map(ToldRow::read).collect()
 }
 
 /// The incident that a search was opened for, if it was opened for one: the last search of each case is
 /// known.
 pub async fn of_search(store: &Store, search: SearchId) -> Result<Option<Told>, StoreError> {
-    let row: Option<ToldRow> = sqlx::query_as(
-        "SELECT c.id, c.first, c.last, c.agent, a.name AS agent_name, c.ratio, c.url, c.state, c.opened_at, c.moved_at,
-                c.returned_at, c.ended_at, c.control_probe, w.name AS control_agent_name, c.before_us, c.now_us, c.next_agent,
-                h.name AS next_agent_name
-         FROM incidents c JOIN agents a ON a.id = c.agent
-         LEFT JOIN agents w ON w.id = c.control_probe LEFT JOIN agents h ON h.id = c.next_agent
-         WHERE c.search = $1",
-    )
-    .bind(search.get())
-    .fetch_optional(store.pool())
-    .await
-    .map_err(StoreError::doing("look up the incident of a search"))?;
+    let row: Option<ToldRow> = sqlx::query_as(include_str!("of_search.sql"))
+        .bind(search.get())
+        .fetch_optional(store.pool())
+        .await
+        .map_err(StoreError::doing("look up the incident of a search"))?;
     row.map(ToldRow::read).transpose()
 }
 

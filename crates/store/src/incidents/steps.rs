@@ -21,32 +21,24 @@ pub async fn open(
     let doing = StoreError::doing("open an incident");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     timing_reports::heard_in(&mut tx, weighed, timing_reports).await?;
-    sqlx::query(
-        "UPDATE incidents SET state = 'overtaken', ended_at = $4, changed_at = $4
-         WHERE first = $1 AND last = $2 AND next_agent = $3 AND state = 'away' AND ended_at IS NULL",
-    )
-    .bind(weighed.subnet.first())
-    .bind(weighed.subnet.last())
-    .bind(weighed.agent.get())
-    .bind(Moment(now))
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
-    let opened = sqlx::query(
-        "INSERT INTO incidents (first, last, agent, delegation, ratio, url, state, opened_at, changed_at)
-         SELECT d.first, d.last, d.agent, d.id, $4, $5, 'checking', $6, $6 FROM delegations d
-         WHERE d.first = $1 AND d.last = $2 AND d.agent = $3 AND d.ended_at IS NULL AND d.reason <> 'home' AND d.pin IS NULL
-         ON CONFLICT (first, last) WHERE ended_at IS NULL DO NOTHING",
-    )
-    .bind(weighed.subnet.first())
-    .bind(weighed.subnet.last())
-    .bind(weighed.agent.get())
-    .bind(weighed.ratio.unwrap_or(1.0))
-    .bind(weighed.url.as_deref())
-    .bind(Moment(now))
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("overtake_away.sql"))
+        .bind(weighed.subnet.first())
+        .bind(weighed.subnet.last())
+        .bind(weighed.agent.get())
+        .bind(Moment(now))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    let opened = sqlx::query(include_str!("open_incident.sql"))
+        .bind(weighed.subnet.first())
+        .bind(weighed.subnet.last())
+        .bind(weighed.agent.get())
+        .bind(weighed.ratio.unwrap_or(1.0))
+        .bind(weighed.url.as_deref())
+        .bind(Moment(now))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     tx.commit().await.map_err(doing)?;
     Ok(opened.rows_affected() == 1)
 }
@@ -62,28 +54,19 @@ pub async fn check(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("order a check of slow pages");
-    sqlx::query(
-        "WITH stands AS (SELECT id FROM incidents WHERE id = $1 AND state = $2 AND probe IS NOT DISTINCT FROM $3 FOR UPDATE),
-         ordered AS (
-            INSERT INTO probes (agent, purpose, target, target_host, target_port, asked_at)
-            SELECT $4, 'check', $5, $6, $7, $8 FROM stands RETURNING id
-         )
-         UPDATE incidents c SET probe = ordered.id, changed_at = $8,
-                control_probe = CASE WHEN $9::int IS NULL THEN c.control_probe ELSE $4 END, before_us = coalesce($9, c.before_us)
-         FROM stands, ordered WHERE c.id = stands.id",
-    )
-    .bind(case.id)
-    .bind(case.state.as_str())
-    .bind(case.probe.map(|awaited| awaited.probe.get()))
-    .bind(agent.get())
-    .bind(target.address)
-    .bind(target.host.as_str())
-    .bind(i32::from(target.port))
-    .bind(Moment(now))
-    .bind(witness_us.map(column))
-    .execute(store.pool())
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("check.sql"))
+        .bind(case.id)
+        .bind(case.state.as_str())
+        .bind(case.probe.map(|awaited| awaited.probe.get()))
+        .bind(agent.get())
+        .bind(target.address)
+        .bind(target.host.as_str())
+        .bind(i32::from(target.port))
+        .bind(Moment(now))
+        .bind(witness_us.map(column))
+        .execute(store.pool())
+        .await
+        .map_err(doing)?;
     Ok(())
 }
 
@@ -112,39 +95,31 @@ pub async fn search(
     if !stands(&mut tx, case).await? {
         return Ok(());
     }
-    let opened: Option<i64> = sqlx::query_scalar(
-        "INSERT INTO searches (first, last, target, target_host, target_port, strategy, threshold_us, opened_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-         ON CONFLICT (first, last) WHERE state = 'open' DO NOTHING RETURNING id",
-    )
-    .bind(case.subnet.first())
-    .bind(case.subnet.last())
-    .bind(target.address)
-    .bind(target.host.as_str())
-    .bind(i32::from(target.port))
-    .bind(strategy.as_str())
-    .bind(column(threshold_us))
-    .bind(Moment(now))
-    .fetch_optional(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let opened: Option<i64> = sqlx::query_scalar(include_str!("open_search.sql"))
+        .bind(case.subnet.first())
+        .bind(case.subnet.last())
+        .bind(target.address)
+        .bind(target.host.as_str())
+        .bind(i32::from(target.port))
+        .bind(strategy.as_str())
+        .bind(column(threshold_us))
+        .bind(Moment(now))
+        .fetch_optional(&mut *tx)
+        .await
+        .map_err(doing)?;
     if let Some(opened) = opened {
         add_seeds(&mut tx, opened, case, seeds, now).await?;
     }
-    sqlx::query(
-        "UPDATE incidents SET state = $2, probe = NULL, now_us = coalesce($3, now_us), changed_at = $4,
-                search = (SELECT id FROM searches WHERE first = $5 AND last = $6 AND state = 'open')
-         WHERE id = $1",
-    )
-    .bind(case.id)
-    .bind(state.as_str())
-    .bind(now_us.map(column))
-    .bind(Moment(now))
-    .bind(case.subnet.first())
-    .bind(case.subnet.last())
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("wait_for_search.sql"))
+        .bind(case.id)
+        .bind(state.as_str())
+        .bind(now_us.map(column))
+        .bind(Moment(now))
+        .bind(case.subnet.first())
+        .bind(case.subnet.last())
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     tx.commit().await.map_err(doing)
 }
 
@@ -157,20 +132,17 @@ async fn add_seeds(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     for (step, seed) in (1_i32..).zip(seeds) {
-        sqlx::query(
-            "INSERT INTO probes (search, step, agent, phase, level_first, level_last, state, asked_at, answered_at, rtt_us)
-             VALUES ($1, $2, $3, 'rest', $4, $5, 'measured', $6, $6, $7)",
-        )
-        .bind(search)
-        .bind(step)
-        .bind(seed.agent.get())
-        .bind(case.subnet.first())
-        .bind(case.subnet.last())
-        .bind(Moment(now))
-        .bind(column(seed.rtt_us))
-        .execute(&mut *db)
-        .await
-        .map_err(StoreError::doing("begin a search with what is known"))?;
+        sqlx::query(include_str!("add_seeds.sql"))
+            .bind(search)
+            .bind(step)
+            .bind(seed.agent.get())
+            .bind(case.subnet.first())
+            .bind(case.subnet.last())
+            .bind(Moment(now))
+            .bind(column(seed.rtt_us))
+            .execute(&mut *db)
+            .await
+            .map_err(StoreError::doing("begin a search with what is known"))?;
     }
     Ok(())
 }
@@ -183,19 +155,15 @@ pub async fn went(
     failback: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE incidents SET state = 'away', next_agent = $3, failback = $4, probe = NULL, changed_at = $5,
-                moved_at = coalesce(moved_at, $5)
-         WHERE id = $1 AND state = $2",
-    )
-    .bind(case.id)
-    .bind(case.state.as_str())
-    .bind(holds.agent.get())
-    .bind(failback)
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("write down that a subnet moved because of slow pages"))?;
+    sqlx::query(include_str!("went.sql"))
+        .bind(case.id)
+        .bind(case.state.as_str())
+        .bind(holds.agent.get())
+        .bind(failback)
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("write down that a subnet moved because of slow pages"))?;
     Ok(())
 }
 
@@ -206,16 +174,14 @@ pub async fn remember(
     failback: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE incidents SET failback = $3, probe = NULL, changed_at = $4 WHERE id = $1 AND state = $2",
-    )
-    .bind(case.id)
-    .bind(case.state.as_str())
-    .bind(failback)
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("keep what is known of a subnet's way back"))?;
+    sqlx::query(include_str!("remember.sql"))
+        .bind(case.id)
+        .bind(case.state.as_str())
+        .bind(failback)
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("keep what is known of a subnet's way back"))?;
     Ok(())
 }
 
@@ -245,20 +211,15 @@ pub async fn forgive(
     let doing = StoreError::doing("close an incident of a slow server");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     if close(&mut tx, case, (IncidentState::Server, Some(now_us)), timing_reports, now).await? {
-        sqlx::query(
-            "INSERT INTO handovers (host, agent, task, asked_at)
-             SELECT h.id, h.agent, 'settle', $4 FROM hosts h JOIN agents a ON a.id = h.agent
-             WHERE h.first = $1 AND h.last = $2 AND h.agent = $3 AND h.state = 'delegated' AND a.protocol >= $5
-             ORDER BY h.id ON CONFLICT (host) WHERE ended_at IS NULL DO NOTHING",
-        )
-        .bind(case.subnet.first())
-        .bind(case.subnet.last())
-        .bind(case.agent.get())
-        .bind(Moment(now))
-        .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
-        .execute(&mut *tx)
-        .await
-        .map_err(doing)?;
+        sqlx::query(include_str!("forgive.sql"))
+            .bind(case.subnet.first())
+            .bind(case.subnet.last())
+            .bind(case.agent.get())
+            .bind(Moment(now))
+            .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
+            .execute(&mut *tx)
+            .await
+            .map_err(doing)?;
     }
     tx.commit().await.map_err(doing)
 }
@@ -271,31 +232,25 @@ async fn close(
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("close an incident");
-    let closed = sqlx::query(
-        "UPDATE incidents SET state = $3, probe = NULL, now_us = coalesce($4, now_us), ended_at = $5, changed_at = $5,
-                returned_at = CASE WHEN $3 = 'returned' THEN $5::timestamptz END
-         WHERE id = $1 AND state = $2",
-    )
-    .bind(case.id)
-    .bind(case.state.as_str())
-    .bind(state.as_str())
-    .bind(now_us.map(column))
-    .bind(Moment(now))
-    .execute(&mut *db)
-    .await
-    .map_err(doing)?;
+    let closed = sqlx::query(include_str!("close_incident.sql"))
+        .bind(case.id)
+        .bind(case.state.as_str())
+        .bind(state.as_str())
+        .bind(now_us.map(column))
+        .bind(Moment(now))
+        .execute(&mut *db)
+        .await
+        .map_err(doing)?;
     if closed.rows_affected() == 0 {
         return Ok(false);
     }
-    sqlx::query(
-        "UPDATE timing_reports SET summary = $3, usual = 0, slower = 0 WHERE first = $1 AND last = $2",
-    )
-    .bind(case.subnet.first())
-    .bind(case.subnet.last())
-    .bind(timing_reports)
-    .execute(db)
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("close.sql"))
+        .bind(case.subnet.first())
+        .bind(case.subnet.last())
+        .bind(timing_reports)
+        .execute(db)
+        .await
+        .map_err(doing)?;
     Ok(true)
 }
 

@@ -35,24 +35,13 @@ pub async fn due(
     rooms: &[Room],
     before: UnixMillis,
 ) -> Result<Vec<Due>, StoreError> {
-    let rows: Vec<(i64, i64, IpAddr)> = sqlx::query_as(
-        "SELECT a.id, due.id, due.address
-         FROM unnest($1::bigint[], $2::bigint[]) AS w (agent, room)
-         JOIN agents a ON a.id = w.agent
-         CROSS JOIN LATERAL (
-            SELECT l.id, l.address FROM landmarks l
-            LEFT JOIN landmark_times t ON t.landmark = l.id AND t.agent = a.id AND t.home = a.home
-            WHERE l.state = 'live' AND (t.measured_at IS NULL OR t.measured_at < $3)
-              AND NOT EXISTS (SELECT FROM probes p WHERE p.landmark = l.id AND p.agent = a.id
-                                                     AND p.state = 'asked' AND p.purpose = 'landmark')
-            ORDER BY t.measured_at NULLS FIRST, l.id LIMIT w.room) AS due",
-    )
-    .bind(rooms.iter().map(|room| room.agent.get()).collect::<Vec<_>>())
-    .bind(rooms.iter().map(|room| i64::from(room.orders)).collect::<Vec<_>>())
-    .bind(Moment(before))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("see which landmarks are to be measured"))?;
+    let rows: Vec<(i64, i64, IpAddr)> = sqlx::query_as(include_str!("due.sql"))
+        .bind(rooms.iter().map(|room| room.agent.get()).collect::<Vec<_>>())
+        .bind(rooms.iter().map(|room| i64::from(room.orders)).collect::<Vec<_>>())
+        .bind(Moment(before))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("see which landmarks are to be measured"))?;
     let due = |(agent, landmark, address)| Due {
         agent: AgentId::new(agent),
         landmark: LandmarkId::new(landmark),
@@ -63,18 +52,12 @@ pub async fn due(
 
 /// Orders these measurements; one that is ordered already is left as it is. Says how many are new.
 pub async fn order(store: &Store, due: &[Due], now: UnixMillis) -> Result<u64, StoreError> {
-    let ordered = sqlx::query(
-        "INSERT INTO probes (purpose, landmark, agent, target, target_host, target_port, asked_at)
-         SELECT 'landmark', l.id, d.agent, l.address, l.host, l.port, $3
-         FROM unnest($1::bigint[], $2::bigint[]) AS d (landmark, agent)
-         JOIN landmarks l ON l.id = d.landmark AND l.state = 'live'
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(due.iter().map(|due| due.landmark.get()).collect::<Vec<_>>())
-    .bind(due.iter().map(|due| due.agent.get()).collect::<Vec<_>>())
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("order measurements of landmarks"))?;
+    let ordered = sqlx::query(include_str!("order.sql"))
+        .bind(due.iter().map(|due| due.landmark.get()).collect::<Vec<_>>())
+        .bind(due.iter().map(|due| due.agent.get()).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("order measurements of landmarks"))?;
     Ok(ordered.rows_affected())
 }

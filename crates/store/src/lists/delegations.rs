@@ -89,55 +89,29 @@ pub async fn delegations(
     limit: i64,
 ) -> Result<Vec<Delegation>, StoreError> {
     let touching = filter.touching.as_ref();
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, d.reason,
-                d.provisional, d.rtt_us, d.decided_at, d.ended_at, d.search, s.threshold_us,
-                (SELECT count(*) FROM probes p WHERE p.search = d.search) AS probes,
-                (SELECT count(*) FROM hosts h WHERE h.first = d.first AND h.last = d.last) AS hosts
-         FROM delegations d
-         JOIN agents a ON a.id = d.agent
-         LEFT JOIN searches s ON s.id = d.search
-         WHERE d.ended_at IS NULL AND d.id < $1
-           AND ($3::bigint IS NULL OR d.agent = $3)
-           AND ($4::text IS NULL OR d.reason = $4)
-           AND ($5::inet IS NULL OR (family(d.first) = family($5) AND d.first <= $6 AND d.last >= $5))
-           AND ($7::text IS NULL
-                OR a.name ILIKE $7
-                OR EXISTS (SELECT FROM hosts h WHERE h.first = d.first AND h.last = d.last AND h.authority ILIKE $7)
-                OR (d.first, d.last) IN (SELECT * FROM unnest($8::inet[], $9::inet[])))
-         ORDER BY d.id DESC LIMIT $2",
-    )
-    .bind(before)
-    .bind(limit)
-    .bind(filter.agent.map(AgentId::get))
-    .bind(filter.reason.map(Reason::as_str))
-    .bind(touching.map(Range::first))
-    .bind(touching.map(Range::last))
-    .bind(filter.text.as_deref().map(containing))
-    .bind(filter.subnets.iter().map(Range::first).collect::<Vec<_>>())
-    .bind(filter.subnets.iter().map(Range::last).collect::<Vec<_>>())
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("list the delegations"))?;
+    let rows: Vec<Row> = sqlx::query_as(include_str!("delegations.sql"))
+        .bind(before)
+        .bind(limit)
+        .bind(filter.agent.map(AgentId::get))
+        .bind(filter.reason.map(Reason::as_str))
+        .bind(touching.map(Range::first))
+        .bind(touching.map(Range::last))
+        .bind(filter.text.as_deref().map(containing))
+        .bind(filter.subnets.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(filter.subnets.iter().map(Range::last).collect::<Vec<_>>())
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the delegations"))?;
     rows.into_iter().map(Row::read).collect()
 }
 
 /// One delegation, also one that ended.
 pub async fn delegation(store: &Store, id: DelegationId) -> Result<Option<Delegation>, StoreError> {
-    let row: Option<Row> = sqlx::query_as(
-        "SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation, d.reason,
-                d.provisional, d.rtt_us, d.decided_at, d.ended_at, d.search, s.threshold_us,
-                (SELECT count(*) FROM probes p WHERE p.search = d.search) AS probes,
-                (SELECT count(*) FROM hosts h WHERE h.first = d.first AND h.last = d.last) AS hosts
-         FROM delegations d
-         JOIN agents a ON a.id = d.agent
-         LEFT JOIN searches s ON s.id = d.search
-         WHERE d.id = $1",
-    )
-    .bind(id.get())
-    .fetch_optional(store.pool())
-    .await
-    .map_err(StoreError::doing("read a delegation"))?;
+    let row: Option<Row> = sqlx::query_as(include_str!("delegation.sql"))
+        .bind(id.get())
+        .fetch_optional(store.pool())
+        .await
+        .map_err(StoreError::doing("read a delegation"))?;
     row.map(Row::read).transpose()
 }
 

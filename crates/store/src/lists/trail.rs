@@ -102,15 +102,11 @@ struct ProbeRow {
 
 /// A search with every probe of it, in order.
 pub async fn trail(store: &Store, search: SearchId) -> Result<Option<Search>, StoreError> {
-    let row: Option<SearchRow> = sqlx::query_as(
-        "SELECT target, target_host, strategy, threshold_us, state = 'open' AS open, opened_at, finding,
-                finding_detail
-         FROM searches WHERE id = $1",
-    )
-    .bind(search.get())
-    .fetch_optional(store.pool())
-    .await
-    .map_err(StoreError::doing("read a search"))?;
+    let row: Option<SearchRow> = sqlx::query_as(include_str!("trail.sql"))
+        .bind(search.get())
+        .fetch_optional(store.pool())
+        .await
+        .map_err(StoreError::doing("read a search"))?;
     let Some(row) = row else { return Ok(None) };
     Ok(Some(Search {
         id: search,
@@ -126,16 +122,11 @@ pub async fn trail(store: &Store, search: SearchId) -> Result<Option<Search>, St
 }
 
 async fn probes(store: &Store, search: SearchId) -> Result<Vec<Probe>, StoreError> {
-    let rows: Vec<ProbeRow> = sqlx::query_as(
-        "SELECT p.id, p.step, p.agent, a.name AS agent_name, p.phase, p.level_first, p.level_last, p.expected_us,
-                p.deviation_us, p.chance, p.state, p.method, p.rtt_us, p.samples, p.reason, p.asked_at, p.answered_at
-         FROM probes p JOIN agents a ON a.id = p.agent
-         WHERE p.search = $1 ORDER BY p.step",
-    )
-    .bind(search.get())
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read the probes of a search"))?;
+    let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("probes.sql"))
+        .bind(search.get())
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read the probes of a search"))?;
     rows.into_iter().map(ProbeRow::read).collect()
 }
 

@@ -9,12 +9,11 @@ use crate::{Store, StoreError};
 
 /// Reads the settings of balance.
 pub async fn balance(store: &Store) -> Result<BalancePolicy, StoreError> {
-    let (rule, passes, moves, gain): (String, bool, i32, i32) = sqlx::query_as(
-        "SELECT balance_rule, balance_pass = 'optimal', balance_moves_a_day, balance_least_gain_ms FROM policy",
-    )
-    .fetch_one(store.pool())
-    .await
-    .map_err(StoreError::doing("read the policy of balance"))?;
+    let (rule, passes, moves, gain): (String, bool, i32, i32) =
+        sqlx::query_as(include_str!("balance.sql"))
+            .fetch_one(store.pool())
+            .await
+            .map_err(StoreError::doing("read the policy of balance"))?;
     Ok(BalancePolicy {
         rule: read_word("policy", "balance_rule", true, &rule)?,
         passes,
@@ -29,17 +28,14 @@ pub async fn set_balance(
     policy: &BalancePolicy,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query(
-        "UPDATE policy SET balance_rule = $1, balance_pass = CASE WHEN $2 THEN 'optimal' ELSE 'off' END,
-                           balance_moves_a_day = $3, balance_least_gain_ms = $4, changed_at = $5",
-    )
-    .bind(policy.rule.as_str())
-    .bind(policy.passes)
-    .bind(i32::try_from(policy.moves_a_day).unwrap_or(i32::MAX))
-    .bind(i32::try_from(policy.least_gain_ms).unwrap_or(i32::MAX))
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("change the policy of balance"))?;
+    sqlx::query(include_str!("set_balance.sql"))
+        .bind(policy.rule.as_str())
+        .bind(policy.passes)
+        .bind(i32::try_from(policy.moves_a_day).unwrap_or(i32::MAX))
+        .bind(i32::try_from(policy.least_gain_ms).unwrap_or(i32::MAX))
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("change the policy of balance"))?;
     Ok(())
 }

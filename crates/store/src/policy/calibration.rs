@@ -16,12 +16,10 @@ struct Row {
 }
 
 pub(super) async fn read(db: &mut PgConnection) -> Result<CalibrationPolicy, StoreError> {
-    let row: Row = sqlx::query_as(
-        "SELECT revisit_s, slowdown_percent, slowdown_repeats, rest_s, calibration_window_s FROM policy",
-    )
-    .fetch_one(db)
-    .await
-    .map_err(StoreError::doing("read the policy of calibration"))?;
+    let row: Row = sqlx::query_as(include_str!("read.sql"))
+        .fetch_one(db)
+        .await
+        .map_err(StoreError::doing("read the policy of calibration"))?;
     Ok(CalibrationPolicy {
         revisit_s: row.revisit_s.unsigned_abs(),
         slowdown: Slowdown {
@@ -38,16 +36,14 @@ pub(super) async fn write(
     calibration: &CalibrationPolicy,
 ) -> Result<(), StoreError> {
     let column = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
-    sqlx::query(
-        "UPDATE policy SET revisit_s = $1, slowdown_percent = $2, slowdown_repeats = $3, rest_s = $4, calibration_window_s = $5",
-    )
-    .bind(column(calibration.revisit_s))
-    .bind(column(calibration.slowdown.percent))
-    .bind(i16::try_from(calibration.slowdown.repeats).unwrap_or(i16::MAX))
-    .bind(column(calibration.rest_s))
-    .bind(column(calibration.window_s))
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("change the policy of calibration"))?;
+    sqlx::query(include_str!("write_calibration.sql"))
+        .bind(column(calibration.revisit_s))
+        .bind(column(calibration.slowdown.percent))
+        .bind(i16::try_from(calibration.slowdown.repeats).unwrap_or(i16::MAX))
+        .bind(column(calibration.rest_s))
+        .bind(column(calibration.window_s))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("change the policy of calibration"))?;
     Ok(())
 }

@@ -8,14 +8,11 @@ use crate::{Store, StoreError};
 /// Takes orders back from agents that sleep or are paused; they may be asked again another time.
 /// Says how many.
 pub async fn withdraw(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
-    let withdrawn = sqlx::query(
-        "DELETE FROM probes p USING agents a
-         WHERE p.agent = a.id AND p.state = 'asked' AND (a.state = 'paused' OR a.asleep_until > $1)",
-    )
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("take probe orders back"))?;
+    let withdrawn = sqlx::query(include_str!("withdraw.sql"))
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("take probe orders back"))?;
     Ok(withdrawn.rows_affected())
 }
 
@@ -27,17 +24,12 @@ pub async fn expire(
     heard_since: UnixMillis,
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
-    let expired = sqlx::query(
-        "UPDATE probes p SET state = 'expired', answered_at = $3,
-                reason = CASE WHEN a.last_heartbeat_at < $2 THEN 'the agent was not heard of' ELSE 'no answer in time' END
-         FROM agents a
-         WHERE p.agent = a.id AND p.state = 'asked' AND (p.asked_at <= $1 OR a.last_heartbeat_at < $2)",
-    )
-    .bind(Moment(asked_before))
-    .bind(Moment(heard_since))
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("expire probe orders"))?;
+    let expired = sqlx::query(include_str!("expire.sql"))
+        .bind(Moment(asked_before))
+        .bind(Moment(heard_since))
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("expire probe orders"))?;
     Ok(expired.rows_affected())
 }

@@ -17,24 +17,13 @@ pub async fn targets(
     subnets: &[Range],
     since: UnixMillis,
 ) -> Result<Vec<Orphan>, StoreError> {
-    let rows: Vec<OrphanRow> = sqlx::query_as(
-        "SELECT DISTINCT ON (h.first, h.last) h.first, h.last, h.address, h.scheme, h.authority
-         FROM unnest($1::inet[], $2::inet[]) AS w (first, last)
-         JOIN hosts h ON h.first = w.first AND h.last = w.last
-         WHERE h.address IS NOT NULL AND h.state IN ('resolved', 'delegated', 'moving')
-           AND NOT EXISTS (SELECT FROM searches s WHERE s.first = w.first AND s.last = w.last
-                                                    AND (s.state = 'open' OR s.opened_at > greatest($3,
-                             (SELECT greatest(d.decided_at, p.ended_at)
-                              FROM delegations d LEFT JOIN constraints p ON p.id = d.pin
-                              WHERE d.first = w.first AND d.last = w.last AND d.ended_at IS NULL))))
-         ORDER BY h.first, h.last, h.pages DESC, h.id",
-    )
-    .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
-    .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
-    .bind(Moment(since))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("find what to probe in subnets"))?;
+    let rows: Vec<OrphanRow> = sqlx::query_as(include_str!("targets.sql"))
+        .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+        .bind(Moment(since))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("find what to probe in subnets"))?;
     rows.into_iter().map(orphan).collect()
 }
 
@@ -45,17 +34,12 @@ pub async fn leave_pinned(
     search: SearchId,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let closed = sqlx::query(
-        "UPDATE searches s SET state = 'decided', decided_at = $2
-         WHERE s.id = $1 AND s.state = 'open'
-           AND EXISTS (SELECT FROM delegations d JOIN constraints p ON p.id = d.pin
-                       WHERE d.first = s.first AND d.last = s.last AND d.ended_at IS NULL AND p.ended_at IS NULL)",
-    )
-    .bind(search.get())
-    .bind(Moment(now))
-    .execute(store.pool())
-    .await
-    .map_err(StoreError::doing("end a search for a pinned subnet"))?;
+    let closed = sqlx::query(include_str!("leave_pinned.sql"))
+        .bind(search.get())
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("end a search for a pinned subnet"))?;
     Ok(closed.rows_affected() == 1)
 }
 

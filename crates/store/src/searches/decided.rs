@@ -29,20 +29,12 @@ pub async fn decided(
     before: SearchId,
     limit: u32,
 ) -> Result<Vec<Decided>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT s.id, s.first, s.last,
-                coalesce(array_agg(p.agent ORDER BY p.step) FILTER (WHERE p.id IS NOT NULL), '{}'),
-                coalesce(array_agg(p.rtt_us ORDER BY p.step) FILTER (WHERE p.id IS NOT NULL), '{}')
-         FROM (SELECT id, first, last FROM searches WHERE state = 'decided' AND id < $1
-               ORDER BY id DESC LIMIT $2) AS s
-         LEFT JOIN probes p ON p.search = s.id AND p.state = 'measured'
-         GROUP BY s.id, s.first, s.last ORDER BY s.id DESC",
-    )
-    .bind(before.get())
-    .bind(i64::from(limit))
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read the searches that are over"))?;
+    let rows: Vec<Row> = sqlx::query_as(include_str!("decided.sql"))
+        .bind(before.get())
+        .bind(i64::from(limit))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read the searches that are over"))?;
     let read = |(id, first, last, agents, times): Row| {
         let times =
             agents.into_iter().map(AgentId::new).zip(times.into_iter().map(i32::unsigned_abs));
@@ -71,24 +63,15 @@ pub async fn sightings(
     store: &Store,
     searches: &[&OpenSearch],
 ) -> Result<HashMap<SearchId, Vec<Sighted>>, StoreError> {
-    let rows: Vec<(i64, IpAddr, i64, i32)> = sqlx::query_as(
-        "SELECT w.id, o.target, o.agent, o.rtt_us
-         FROM unnest($1::bigint[], $2::inet[], $3::inet[], $4::inet[]) AS w (id, first, last, target)
-         CROSS JOIN LATERAL (
-            SELECT DISTINCT ON (s.target, p.agent) s.target, p.agent, p.rtt_us
-            FROM searches s JOIN probes p ON p.search = s.id AND p.state = 'measured'
-            WHERE s.first = w.first AND s.last = w.last AND s.target <> w.target
-            ORDER BY s.target, p.agent, p.id DESC LIMIT $5
-         ) AS o",
-    )
-    .bind(searches.iter().map(|search| search.id.get()).collect::<Vec<_>>())
-    .bind(searches.iter().map(|search| search.subnet.first()).collect::<Vec<_>>())
-    .bind(searches.iter().map(|search| search.subnet.last()).collect::<Vec<_>>())
-    .bind(searches.iter().map(|search| search.target).collect::<Vec<_>>())
-    .bind(SIGHTINGS)
-    .fetch_all(store.pool())
-    .await
-    .map_err(StoreError::doing("read what was measured in subnets"))?;
+    let rows: Vec<(i64, IpAddr, i64, i32)> = sqlx::query_as(include_str!("sightings.sql"))
+        .bind(searches.iter().map(|search| search.id.get()).collect::<Vec<_>>())
+        .bind(searches.iter().map(|search| search.subnet.first()).collect::<Vec<_>>())
+        .bind(searches.iter().map(|search| search.subnet.last()).collect::<Vec<_>>())
+        .bind(searches.iter().map(|search| search.target).collect::<Vec<_>>())
+        .bind(SIGHTINGS)
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read what was measured in subnets"))?;
     let mut found: HashMap<SearchId, Vec<Sighted>> = HashMap::new();
     for (search, address, agent, rtt_us) in rows {
         let sighted =

@@ -60,33 +60,24 @@ pub async fn retarget(
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("try another address of a subnet");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let over = sqlx::query(
-        "WITH over AS (
-            UPDATE searches SET state = 'decided', decided_at = $2 WHERE id = $1 AND state = 'open' RETURNING target
-         )
-         INSERT INTO silent_addresses (address, since) SELECT target, $2 FROM over
-         ON CONFLICT (address) DO UPDATE SET since = excluded.since",
-    )
-    .bind(search.get())
-    .bind(Moment(now))
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let over = sqlx::query(include_str!("close_silent.sql"))
+        .bind(search.get())
+        .bind(Moment(now))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     if over.rows_affected() == 0 {
         return Ok(false);
     }
-    sqlx::query(
-        "INSERT INTO searches (first, last, target, target_host, target_port, strategy, threshold_us, opened_at)
-         SELECT first, last, $2, $3, $4, strategy, threshold_us, $5 FROM searches WHERE id = $1",
-    )
-    .bind(search.get())
-    .bind(target.address)
-    .bind(target.host.as_str())
-    .bind(i32::from(target.port))
-    .bind(Moment(now))
-    .execute(&mut *tx)
-    .await
-    .map_err(doing)?;
+    sqlx::query(include_str!("open_with_target.sql"))
+        .bind(search.get())
+        .bind(target.address)
+        .bind(target.host.as_str())
+        .bind(i32::from(target.port))
+        .bind(Moment(now))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
     tx.commit().await.map_err(doing)?;
     Ok(true)
 }
@@ -104,29 +95,15 @@ pub async fn silent(
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("end a search without an answer");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let failed: Vec<i64> = sqlx::query_scalar(
-        "WITH over AS (
-            UPDATE searches SET state = 'decided', decided_at = $5 WHERE id = $1 AND state = 'open'
-            RETURNING first, last, target
-         ), noted AS (
-            INSERT INTO silent_addresses (address, since) SELECT target, $5 FROM over
-            ON CONFLICT (address) DO UPDATE SET since = excluded.since
-         ), tried AS (
-            UPDATE hosts h SET attempts = h.attempts + 1, reason = $2, retry_at = $3,
-                   state = CASE WHEN h.attempts + 1 >= $4 THEN 'failed' ELSE h.state END
-            FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'
-            RETURNING h.id, h.state
-         )
-         SELECT id FROM tried WHERE state = 'failed'",
-    )
-    .bind(search.get())
-    .bind(reason)
-    .bind(Moment(retry_at))
-    .bind(i32::try_from(attempts).unwrap_or(i32::MAX))
-    .bind(Moment(now))
-    .fetch_all(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let failed: Vec<i64> = sqlx::query_scalar(include_str!("silent.sql"))
+        .bind(search.get())
+        .bind(reason)
+        .bind(Moment(retry_at))
+        .bind(i32::try_from(attempts).unwrap_or(i32::MAX))
+        .bind(Moment(now))
+        .fetch_all(&mut *tx)
+        .await
+        .map_err(doing)?;
     urls::drop_waiting(&mut tx, &failed).await?;
     tx.commit().await.map_err(doing)
 }

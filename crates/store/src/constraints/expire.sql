@@ -1,0 +1,13 @@
+-- Ends those whose time is over and those whose agent was revoked, each with an entry in the
+-- audit.
+WITH over AS (
+   UPDATE constraints s SET ended_at = $1, ended_by = 'coordinator'
+   FROM agents a
+   WHERE a.id = s.agent AND s.ended_at IS NULL AND (s.expires_at <= $1 OR a.state = 'revoked')
+   RETURNING s.id, s.kind, a.state
+)
+INSERT INTO audit (at, actor, action, subject, detail)
+SELECT $1, 'coordinator', kind || '.end', CASE kind WHEN 'pin' THEN 'pin_' ELSE 'exc_' END || id,
+       jsonb_build_object('why', CASE state WHEN 'revoked' THEN 'the agent was revoked'
+           ELSE 'expired' END)
+FROM over

@@ -1,0 +1,5 @@
+-- Makes one, with an entry in the audit.
+INSERT INTO constraints (kind, scope, first, last, registry, handle, country, agent, reason,
+    created_by, created_at,
+                      expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING RETURNING id

@@ -1,0 +1,10 @@
+-- How it stands with these subnets, in their order.
+SELECT s.first, s.last,
+       coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = s.first
+           AND g.last = s.last), 0),
+       (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last),
+       d.id, d.agent, d.reason,
+       d.rtt_us, d.provisional
+FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)
+LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL
+ORDER BY s.place

@@ -1,0 +1,6 @@
+-- Closes an incident because the server itself is slow: the agent forgets how fast the subnet's
+-- pages used to be, so that what comes now is the new usual.
+INSERT INTO handovers (host, agent, task, asked_at)
+SELECT h.id, h.agent, 'settle', $4 FROM hosts h JOIN agents a ON a.id = h.agent
+WHERE h.first = $1 AND h.last = $2 AND h.agent = $3 AND h.state = 'delegated' AND a.protocol >= $5
+ORDER BY h.id ON CONFLICT (host) WHERE ended_at IS NULL DO NOTHING

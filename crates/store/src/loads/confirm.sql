@@ -1,0 +1,8 @@
+-- Asks an agent to measure a subnet once more, at the end of its last search, since something
+-- shall be moved there that was only predicted to be near.
+INSERT INTO probes (search, step, agent, phase, level_first, level_last, asked_at)
+SELECT s.id, 1 + coalesce((SELECT max(p.step) FROM probes p WHERE p.search = s.id), 0), $3,
+    'predicted', $1, $2, $4
+FROM searches s WHERE s.first = $1 AND s.last = $2 AND s.state = 'decided'
+    ORDER BY s.id DESC LIMIT 1
+ON CONFLICT DO NOTHING

@@ -1,0 +1,6 @@
+-- The confirmed round trips in each of these subnets, in order of addresses.
+SELECT w.first, w.last, r.address, r.agent, r.rtt_us
+FROM unnest($1::inet[], $2::inet[]) AS w (first, last) CROSS JOIN LATERAL (
+   SELECT address, agent, rtt_us FROM round_trips
+   WHERE address BETWEEN w.first AND w.last AND packages >= $3 ORDER BY address, agent LIMIT $4
+) AS r ORDER BY r.address, r.agent

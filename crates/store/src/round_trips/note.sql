@@ -1,0 +1,30 @@
+-- Notes the round trips that a package of `agent` tells of.
+WITH told AS (
+    SELECT h.first, h.last, t.address, min(t.rtt_us) AS rtt_us
+    FROM unnest($1::text[], $2::text[], $3::inet[], $4::int[]) AS t (scheme, authority, address,
+        rtt_us)
+    JOIN hosts h ON h.scheme = t.scheme AND h.authority = t.authority
+    WHERE h.first IS NOT NULL AND t.address BETWEEN h.first AND h.last
+    GROUP BY h.first, h.last, t.address
+), noted AS (
+    INSERT INTO round_trips AS r (address, agent, rtt_us, reported_at)
+    SELECT address, $5, min(rtt_us), $6 FROM told GROUP BY address ORDER BY address
+    ON CONFLICT (address, agent) DO UPDATE SET
+        rtt_us = CASE WHEN r.reported_at < excluded.reported_at - interval '90 days'
+            THEN excluded.rtt_us
+                      ELSE least(r.rtt_us, excluded.rtt_us) END,
+        packages = CASE WHEN r.reported_at < excluded.reported_at - interval '90 days' THEN 1
+            ELSE r.packages + 1 END,
+        reported_at = CASE WHEN excluded.rtt_us < r.rtt_us
+            OR r.reported_at < excluded.reported_at - interval '90 days'
+                        THEN excluded.reported_at ELSE r.reported_at END
+    RETURNING address, packages
+)
+SELECT w.first, w.last, (array_agg(w.address ORDER BY w.rtt_us))[1], min(w.rtt_us),
+       NOT EXISTS (SELECT FROM round_trips k WHERE k.address BETWEEN w.first AND w.last)
+       AND NOT EXISTS (SELECT FROM searches s JOIN probes p ON p.search = s.id
+           AND p.state = 'measured'
+                       WHERE s.first = w.first AND s.last = w.last),
+       bool_or(n.packages = $7)
+FROM told w JOIN noted n ON n.address = w.address
+GROUP BY w.first, w.last ORDER BY w.first, w.last

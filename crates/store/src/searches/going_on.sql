@@ -1,0 +1,15 @@
+-- Open searches after `after` that may have something to do, oldest first, with their trails.
+SELECT s.id, s.first, s.last, s.target, s.strategy, s.threshold_us, s.opened_at,
+       coalesce((SELECT max(generation) FROM delegations g WHERE g.first = s.first
+           AND g.last = s.last), 0),
+       d.agent,
+       coalesce((SELECT max(attempts) FROM hosts h
+                 WHERE h.first = s.first AND h.last = s.last AND h.state = 'resolved'), 0::smallint)
+FROM searches s
+LEFT JOIN delegations d ON d.first = s.first AND d.last = s.last AND d.ended_at IS NULL
+    AND d.search = s.id
+LEFT JOIN (SELECT search, count(*) AS orders FROM probes
+    WHERE state = 'asked' GROUP BY search) p ON p.search = s.id
+WHERE s.state = 'open' AND s.id + 0 > $1 AND (d.id IS NOT NULL) = $2
+  AND (s.opened_at <= $5 OR coalesce(p.orders, 0) < $4)
+ORDER BY s.id LIMIT $3
