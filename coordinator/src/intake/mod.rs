@@ -32,7 +32,7 @@ pub struct Intake {
     pub events: Arc<Events>,
     /// Finds the smallest subnet of an address.
     pub hierarchy: Arc<CurrentHierarchy>,
-    /// Wakes agents that get URLs.
+    /// Notifies agents that get URLs.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Looks up the addresses of hosts.
     pub dns: Dns,

@@ -13,7 +13,7 @@ use crate::runtime::quantity::quantity;
 /// URLs in one batch.
 const BATCH: u32 = 5_000;
 
-/// Moves URLs whose host has an agent from the queue to the routes of that agent, and wakes it.
+/// Moves URLs whose host has an agent from the queue to the routes of that agent, and notifies it.
 pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
     let routed = routes::route(&intake.store, BATCH, intake.limits.routes_ahead).await?;
     if routed.is_empty() {

@@ -42,7 +42,7 @@ pub struct Placement {
     pub hierarchy: Arc<CurrentHierarchy>,
     /// Calibration, and the strategy of searches that are opened again.
     pub policy: Arc<CurrentPolicy>,
-    /// Wakes agents that get or lose subnets.
+    /// Notifies agents that get or lose subnets.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Estimates the costs of moves.
     pub predictor: Arc<Predictor>,

@@ -46,7 +46,7 @@ pub struct Predictor {
     pub hierarchy: Arc<CurrentHierarchy>,
     /// Strategy, number of landmarks, probes a day.
     pub policy: Arc<CurrentPolicy>,
-    /// Wakes agents that are asked to measure landmarks.
+    /// Notifies agents that are asked to measure landmarks.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// The fitted model and the probes of today.
     pub insight: Insight,

@@ -34,7 +34,7 @@ pub struct RegistryData {
     pub events: Arc<Events>,
     /// Where a new generation is put in use.
     pub hierarchy: Arc<CurrentHierarchy>,
-    /// Wakes agents whose hosts moved.
+    /// Notifies agents whose hosts moved.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Only the leader remaps delegations and hosts.
     pub leader: Arc<Leader>,

@@ -35,8 +35,8 @@ pub struct Refresh {
 }
 
 impl Refresh {
-    /// Whether to fetch and load now: an admin asked since the last load and attempt, or the data is
-    /// `days` old (0: never) and the last attempt was [`PAUSE_H`] ago.
+    /// Whether to fetch and load now: an admin asked since the last load and attempt, or the data
+    /// is `days` old (0: never) and the last attempt was [`PAUSE_H`] ago.
     pub fn is_due(&self, days: u32, now: UnixMillis) -> bool {
         let wanted = self.asked_at > self.tried_at.max(Some(self.loaded_at));
         let old = days > 0 && now.0 - self.loaded_at.0 >= i64::from(days) * 24 * HOUR_MS;
@@ -77,7 +77,8 @@ pub async fn asked_at(store: &Store) -> Result<Option<UnixMillis>, StoreError> {
 pub enum RefreshError {
     /// The loader cannot be started.
     #[error(
-        "cannot start {program}: {source}; set `loader` under [registries] to the path of rir-loader"
+        "cannot start {program}: {source}; set `loader` under [registries] to the path of \
+         rir-loader"
     )]
     Start {
         /// Path of the executable.

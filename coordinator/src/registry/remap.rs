@@ -84,7 +84,8 @@ fn counts(count: impl Fn(RangeChange) -> u64) -> Value {
 fn delegations_detail(remapped: &[Remapping<DelegationId>], counted: &RemapCounts) -> Value {
     let moves: Vec<_> =
         remapped.iter().filter(|one| !one.stays()).take(NAMED).map(moved_delegation).collect();
-    json!({ "counts": counts(|change| counted.count(change)), "yielded": counted.yielded, "moves": moves })
+    let counts = counts(|change| counted.count(change));
+    json!({ "counts": counts, "yielded": counted.yielded, "moves": moves })
 }
 
 /// The audit detail about open searches; `None` if all stay.
@@ -128,7 +129,8 @@ mod tests {
     use super::*;
 
     fn remapped(change: RangeChange, subnet: &str, redundant: bool) -> SearchRemapping<SearchId> {
-        let (range, target) = ("198.51.100.0/24".parse().unwrap(), "198.51.100.7".parse().unwrap());
+        let range = "198.51.100.0/24".parse().unwrap();
+        let target = "198.51.100.7".parse().unwrap();
         let search = SearchClaim { key: SearchId::new(3), range, target };
         SearchRemapping { search, change, subnet: subnet.parse().unwrap(), redundant }
     }

@@ -12,7 +12,8 @@ use hierarchy::{Hierarchy, Snapshot, SnapshotError};
 use store::generations::{self, Facts};
 use store::{Store, StoreError};
 
-/// Name of the file in the data directory.
+use crate::runtime::failure::chain;
+
 const FILE: &str = "hierarchy.snapshot";
 
 /// Reads the live generation from the file, or from Postgres into the file. `None` if it was
@@ -29,12 +30,13 @@ pub async fn hierarchy(
         return Ok(Some(Arc::new(kept)));
     }
     let Some(read) = generations::read(store, facts.id).await? else { return Ok(None) };
-    let (read, mark) = (Arc::new(read), mark(facts));
+    let read = Arc::new(read);
+    let mark = mark(facts);
     let written =
         blocking(path, Arc::clone(&read), move |path, hierarchy| keep(&path, &hierarchy, mark))
             .await;
     if let Some(Err(error)) = written {
-        tracing::warn!(%error, cause = ?std::error::Error::source(&error), "the hierarchy could not be kept for the next start");
+        tracing::warn!(error = chain(&error), "cannot write the hierarchy for the next start");
     }
     Ok(Some(read))
 }
@@ -66,7 +68,7 @@ fn kept(path: &Path, facts: &Facts) -> Option<Hierarchy> {
         }
         Err(error) => {
             let path = path.display();
-            tracing::warn!(%error, cause = ?std::error::Error::source(&error), %path, "the hierarchy is read from the database");
+            tracing::warn!(error = chain(&error), %path, "the hierarchy is read from the database");
             None
         }
     }

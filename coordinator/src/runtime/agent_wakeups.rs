@@ -1,4 +1,4 @@
-//! Wakes the heartbeats that agents hold open.
+//! Notifies the heartbeats that agents hold open.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,14 +28,14 @@ impl AgentWakeups {
         Arc::clone(signals.entry(agent).or_default())
     }
 
-    /// Wakes every open heartbeat of these agents, at this and at the other coordinators.
+    /// Notifies every open heartbeat of these agents, at this and at the other coordinators.
     pub fn wake(&self, agents: impl IntoIterator<Item = AgentId>) {
         let agents: Vec<AgentId> = agents.into_iter().collect();
         self.wake_local(agents.iter().copied());
         self.peer_hints.wake_agents(agents);
     }
 
-    /// Wakes the heartbeats of these agents that this coordinator holds.
+    /// Notifies the heartbeats of these agents that this coordinator holds.
     pub fn wake_local(&self, agents: impl IntoIterator<Item = AgentId>) {
         let signals = self.signals.lock().unwrap_or_else(PoisonError::into_inner);
         for agent in agents {
@@ -45,7 +45,7 @@ impl AgentWakeups {
         }
     }
 
-    /// Wakes every heartbeat that this coordinator holds.
+    /// Notifies every heartbeat that this coordinator holds.
     pub fn wake_all_local(&self) {
         let signals = self.signals.lock().unwrap_or_else(PoisonError::into_inner);
         signals.values().for_each(|signal| signal.notify_waiters());

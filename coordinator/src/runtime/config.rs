@@ -86,8 +86,8 @@ pub struct Limits {
     pub search_attempts: u32,
     /// Time without a heartbeat after which an agent counts as unreachable, in seconds (60).
     pub presence_s: u32,
-    /// Time for which an agent may fetch without an answer from the coordinator, in seconds (3,600).
-    /// Two minutes later its hosts may go to other agents.
+    /// Time for which an agent may fetch without an answer from the coordinator, in seconds
+    /// (3,600). Two minutes later its hosts may go to other agents.
     pub lease_s: u32,
     /// DNS lookups at the same time (64).
     pub resolving_hosts: u32,

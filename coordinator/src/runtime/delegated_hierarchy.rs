@@ -105,7 +105,8 @@ impl CurrentHierarchy {
         self.writing.lock().await
     }
 
-    /// Puts another delegated hierarchy in use. The guard proves that no delegation changes meanwhile.
+    /// Puts another delegated hierarchy in use. The guard proves that no delegation changes
+    /// meanwhile.
     pub fn replace(&self, delegated: Arc<DelegatedHierarchy>, _writing: &MutexGuard<'_, ()>) {
         self.current.store(Some(delegated));
     }

@@ -2,7 +2,7 @@
 //!
 //! An event carries no data. Whoever receives one reads the state from the database, so events may
 //! be repeated, and events of the same kind may be merged. The table of background tasks
-//! (`tasks::table`) lists which event wakes which task.
+//! (`tasks::table`) lists which event notifies which task.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -108,7 +108,7 @@ impl Default for Events {
 }
 
 impl Events {
-    /// Wakes the tasks that subscribed to this event, and sends it to all receivers.
+    /// Notifies the tasks that subscribed to this event, and sends it to all receivers.
     pub fn emit(&self, event: Event) {
         for (events, wake) in self.tasks.read().unwrap_or_else(PoisonError::into_inner).iter() {
             if events.contains(&event) {

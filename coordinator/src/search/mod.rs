@@ -31,7 +31,7 @@ pub struct DelegationSearch {
     pub hierarchy: Arc<CurrentHierarchy>,
     /// Threshold, patience, strategy, probes a day.
     pub policy: Arc<CurrentPolicy>,
-    /// Wakes agents that are asked for probes or lose subnets.
+    /// Notifies agents that are asked for probes or lose subnets.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Chooses the next agent of predictive searches.
     pub predictor: Arc<Predictor>,

@@ -229,7 +229,8 @@ pub async fn token_secret(store: &Store) -> Result<[u8; 32], Failure> {
     let bytes = kept.as_str().and_then(|text| BASE64.decode(text.as_bytes()).ok());
     bytes.and_then(|bytes| bytes.try_into().ok()).ok_or_else(|| {
         Failure::other(
-            "the setting token_secret in the database is not what nearcrawl writes there; delete that row",
+            "the setting token_secret in the database is not what nearcrawl writes there; delete \
+             that row",
         )
     })
 }

@@ -35,13 +35,13 @@ pub struct Coordinator {
     pub started_at: UnixMillis,
     /// Postgres.
     pub store: Store,
-    /// Wakes tasks and refreshes dashboards.
+    /// Notifies tasks and refreshes dashboards.
     pub events: Arc<Events>,
     /// The hierarchy with the delegation table.
     pub hierarchy: Arc<CurrentHierarchy>,
     /// Settings that admins change.
     pub policy: Arc<CurrentPolicy>,
-    /// Wakes the heartbeats that agents hold open.
+    /// Notifies the heartbeats that agents hold open.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Hints that wait to be sent to the other coordinators.
     pub peer_hints: Arc<PeerHints>,

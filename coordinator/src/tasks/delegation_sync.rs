@@ -88,7 +88,7 @@ async fn reload(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), Store
     if agents.is_empty() {
         return Ok(());
     }
-    // The other coordinator wakes the new agent; it may not know the former one.
+    // The other coordinator notifies the new agent; it may not know the former one.
     coordinator.agent_wakeups.wake_local(agents);
     coordinator.events.emit(Event::DelegationsSynchronized);
     if coordinator.is_leader() {

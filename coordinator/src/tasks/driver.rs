@@ -19,7 +19,7 @@ use crate::tasks::table::{BackgroundTask, WAKE_ALL};
 /// Longest wait after failures.
 const BACK_OFF_LIMIT: Duration = Duration::from_secs(15);
 
-/// Background tasks, each with the signal that wakes it.
+/// Background tasks, each with the signal that notifies it.
 pub struct TaskSet(Vec<(&'static BackgroundTask, Arc<Notify>)>);
 
 impl TaskSet {
@@ -34,7 +34,7 @@ impl TaskSet {
         Self(tasks.into_iter().map(subscribe).collect())
     }
 
-    /// Wakes the task of this name. An unknown name is ignored: it is one of another version.
+    /// Notifies the task of this name. An unknown name is ignored: it is one of another version.
     pub fn wake(&self, name: &str) {
         let named = self.0.iter().find(|(task, _)| task.name == name);
         if let Some((_, wake)) = named {

@@ -1,4 +1,4 @@
-//! The table of background tasks: when each runs, what wakes it, and which function it calls.
+//! The table of background tasks: when each runs, what notifies it, and which function it calls.
 //!
 //! To add a task, write its `run` function in the module of its stage and add an entry here. The
 //! entries are in the order in which data passes them.

@@ -1,5 +1,5 @@
-//! The agents' API and the background tasks behind it, over real sockets and a real database, with
-//! agents written here.
+//! The API for agents and the background tasks behind it, over real sockets and a real database,
+//! with scripted agents.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,10 +14,10 @@ mod generations;
 mod measured_first;
 mod names;
 mod packages;
+mod pipeline;
 mod predict;
 mod refresh;
 mod restart;
-mod road;
 mod several_places;
 mod slow_pages;
 mod standing;

@@ -43,10 +43,12 @@ fn rtt_us(agent: usize, subnet: u32) -> u32 {
 }
 
 pub(crate) fn hierarchy() -> Hierarchy {
-    let (mut companies, mut builder) = (CompanyIndex::default(), Builder::default());
+    let mut companies = CompanyIndex::default();
+    let mut builder = Builder::default();
     let mut add = |range: String, company: String, country: &str| {
         let company = Some(companies.number(Registry::RipeNcc, &company));
-        let (registry, country) = (Some(Registry::RipeNcc), country.parse().ok());
+        let registry = Some(Registry::RipeNcc);
+        let country = country.parse().ok();
         let kind = SubnetKind::Delegated;
         builder.add(Record { range: range.parse().unwrap(), kind, registry, company, country });
     };

@@ -33,7 +33,8 @@ fn outcome(running: &Running) -> String {
 
 #[tokio::test]
 async fn who_asks_gets_the_files_fetched_and_loaded() {
-    let (ground, dir) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let ground = Ground::new().await;
+    let dir = tempfile::tempdir().unwrap();
     let loader = loader(dir.path(), "");
     let mirror = ("ripencc".to_owned(), "https://mirror.example/ripe/".to_owned());
     let running = ground
@@ -63,7 +64,8 @@ async fn who_asks_gets_the_files_fetched_and_loaded() {
 
 #[tokio::test]
 async fn what_the_loader_complains_about_is_told() {
-    let (ground, dir) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let ground = Ground::new().await;
+    let dir = tempfile::tempdir().unwrap();
     let loader =
         loader(dir.path(), "echo first >&2; echo 'rir-loader: no registry answers' >&2; exit 69");
     let running = ground.start_changed(|config| config.registries.loader = Some(loader)).await;
@@ -79,7 +81,8 @@ async fn what_the_loader_complains_about_is_told() {
 
 #[tokio::test]
 async fn a_loader_that_takes_its_time_does_not_hold_up_the_end() {
-    let (ground, dir) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let ground = Ground::new().await;
+    let dir = tempfile::tempdir().unwrap();
     let loader = loader(dir.path(), "exec sleep 1000");
     let running = ground.start_changed(|config| config.registries.loader = Some(loader)).await;
     ask(&running).await;

@@ -29,7 +29,8 @@ fn from(address: &str, rtt_us: u32) -> Entry {
 
 #[tokio::test]
 async fn fetches_from_different_places_split_a_subnet() {
-    let (ground, dir) = (Ground::bare().await, tempfile::tempdir().unwrap());
+    let ground = Ground::bare().await;
+    let dir = tempfile::tempdir().unwrap();
     load(
         ground.store(),
         &hierarchy_of(&[("127.0.0.1 - 127.0.0.1", "home"), ("198.18.0.0/16", "wide")]),

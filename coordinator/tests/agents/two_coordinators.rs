@@ -52,7 +52,8 @@ async fn override_at(running: &Running, agent: AgentId) {
 
 #[tokio::test]
 async fn what_is_done_by_hand_at_one_is_in_the_book_of_the_other() {
-    let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let ground = Ground::new().await;
+    let beside = tempfile::tempdir().unwrap();
     let (leader, other, near) = two(&ground, &beside).await;
     let second = FakeAgent::approved(&other, 2).await;
     until("its home is in the leader's delegation_table", || {
@@ -79,7 +80,8 @@ async fn what_is_done_by_hand_at_one_is_in_the_book_of_the_other() {
 
 #[tokio::test]
 async fn what_one_decides_is_in_the_book_of_the_other() {
-    let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let ground = Ground::new().await;
+    let beside = tempfile::tempdir().unwrap();
     let leader = ground.start().await;
     leader.until_hierarchy_is_loaded().await;
     until("it decides", || std::future::ready(leader.coordinator.is_leader())).await;
@@ -97,7 +99,8 @@ async fn what_one_decides_is_in_the_book_of_the_other() {
 
 #[tokio::test]
 async fn what_was_not_heard_is_found_in_the_store() {
-    let (ground, beside) = (Ground::new().await, tempfile::tempdir().unwrap());
+    let ground = Ground::new().await;
+    let beside = tempfile::tempdir().unwrap();
     let (leader, other, _near) = two(&ground, &beside).await;
     // Nobody is told of this, and then the line breaks.
     execute(

@@ -169,9 +169,9 @@ impl Running {
 
     pub(crate) async fn add_seeds(&self, seeds: &[&str]) {
         let seeds: Vec<String> = seeds.iter().map(|seed| (*seed).to_owned()).collect();
-        let sown =
+        let added =
             coordinator::intake::seeds::add_seeds(&self.coordinator.intake, &seeds).await.unwrap();
-        assert!(sown.rejected.is_empty(), "{sown:?}");
+        assert!(added.rejected.is_empty(), "{added:?}");
     }
 
     pub(crate) async fn until_hierarchy_is_loaded(&self) {

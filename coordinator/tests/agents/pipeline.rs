@@ -1,4 +1,4 @@
-//! The whole road: enrol, approve, seed, probe, decide, route, fetch, ship, index, discover.
+//! The whole pipeline: enrol, approve, seed, probe, decide, route, fetch, ship, index, discover.
 
 use std::future::ready;
 
