@@ -16,10 +16,26 @@ export function launch() {
 
 /** The sizes and colours in which every page must hold. */
 export const looks = [
-  { name: 'desktop-light', colorScheme: 'light', viewport: { width: 1440, height: 900 } },
-  { name: 'desktop-dark', colorScheme: 'dark', viewport: { width: 1440, height: 900 } },
-  { name: 'phone-light', colorScheme: 'light', viewport: { width: 390, height: 844 } },
-  { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+  {
+    name: 'desktop-light',
+    colorScheme: 'light',
+    viewport: { width: 1440, height: 900 },
+  },
+  {
+    name: 'desktop-dark',
+    colorScheme: 'dark',
+    viewport: { width: 1440, height: 900 },
+  },
+  {
+    name: 'phone-light',
+    colorScheme: 'light',
+    viewport: { width: 390, height: 844 },
+  },
+  {
+    name: 'phone-dark',
+    colorScheme: 'dark',
+    viewport: { width: 390, height: 844 },
+  },
 ];
 
 /** A page of its own, with its own cookies. Errors of the page and refused contents are collected in `page.complaints`. */
@@ -86,5 +102,8 @@ export async function shoot(page, name) {
   if (!folder) return;
   await mkdir(folder, { recursive: true });
   const asking = await page.locator('dialog[open]').count();
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: asking === 0 });
+  await page.screenshot({
+    path: join(folder, `${name}.png`),
+    fullPage: asking === 0,
+  });
 }

@@ -1,4 +1,4 @@
-// What an admin does by hand on the page of a delegation, previewed each time. Called by world.test.mjs.
+// Constraints that an admin makes on the page of a delegation, each with a preview. Called by world.test.mjs.
 import assert from 'node:assert/strict';
 import { seriousViolations, settled, shoot } from './chromium.mjs';
 import { answer, wellProbed } from './world.mjs';
@@ -6,7 +6,7 @@ import { answer, wellProbed } from './world.mjs';
 /** Opens the page of a well-probed delegation. */
 async function delegation(page) {
   const found = await wellProbed(page);
-  await page.goto(`/delegations/${found.id}/why`);
+  await page.goto(`/delegations/${found.id}/explanation`);
   await settled(page);
   return found;
 }
@@ -15,8 +15,8 @@ async function delegation(page) {
 async function preview(page, verb, why) {
   await page.getByRole('button', { name: verb, exact: true }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Why?').fill(why);
-  await dialog.getByRole('button', { name: 'Show what would move' }).click();
+  await dialog.getByLabel('Reason').fill(why);
+  await dialog.getByRole('button', { name: 'Preview' }).click();
   const shown = dialog.getByRole('region', { name: 'Preview' });
   await shown.waitFor();
   await shoot(page, `constraints-${verb.toLowerCase()}`);
@@ -29,11 +29,14 @@ export async function pinsAndUnpins(page) {
   const { subnet } = await delegation(page);
   const why = `browser test ${Date.now()}`;
   const dialog = await preview(page, 'Pin', why);
-  assert.deepEqual((await answer(page, '/pins')).items.filter((pin) => pin.reason === why), []);
+  assert.deepEqual(
+    (await answer(page, '/pins')).items.filter((pin) => pin.reason === why),
+    [],
+  );
   await dialog.getByRole('button', { name: 'Pin', exact: true }).click();
-  await page.getByText('It is pinned.').waitFor();
+  await page.getByText('The subnet is pinned.').waitFor();
 
-  await page.getByRole('link', { name: 'Pins and moves' }).click();
+  await page.getByRole('link', { name: 'Constraints and moves' }).click();
   const row = page.getByRole('row').filter({ hasText: why });
   await row.getByText(subnet).waitFor();
   await shoot(page, 'constraints-list');
@@ -43,8 +46,8 @@ export async function pinsAndUnpins(page) {
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('The pin is removed.').waitFor();
   await row.waitFor({ state: 'detached' });
-  // A search decides anew, which the page of the pinned delegation tells.
-  await page.goto(`/delegations/${pinned.id}/why`);
+  // The search is reopened, so the pinned delegation ends.
+  await page.goto(`/delegations/${pinned.id}/explanation`);
   await page.getByText('This delegation has ended').waitFor();
 }
 
@@ -61,5 +64,8 @@ export async function looksAndLeaves(page) {
   assert.equal((await answer(page, held(subnet))).items[0].id, id);
   assert.equal((await answer(page, `/delegations/${id}`)).ended_at, null);
   const exclusions = (await answer(page, '/exclusions')).items;
-  assert.deepEqual(exclusions.filter((item) => item.reason === 'only looking'), []);
+  assert.deepEqual(
+    exclusions.filter((item) => item.reason === 'only looking'),
+    [],
+  );
 }

@@ -58,7 +58,7 @@ async function aWhyPage(page) {
   const answer = await page.request.get('/api/v1/delegations?limit=50');
   const { items } = await answer.json();
   const best = items.toSorted((a, b) => b.probes - a.probes)[0];
-  return best ? `/delegations/${best.id}/why` : '/delegations';
+  return best ? `/delegations/${best.id}/explanation` : '/delegations';
 }
 
 function nameOf(path) {

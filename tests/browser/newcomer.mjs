@@ -1,12 +1,12 @@
-// A machine that asks to be let in, as far as an admin sees it: it enrols with a key of its own, in the agents'
-// protocol, and then waits. It never works; what agents do is tested elsewhere.
+// A machine that enrols with its own key over the agent protocol and then waits for approval. It never works: the
+// behaviour of agents has its own tests.
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /** Enrols with a join token. Returns the agent's id. */
 export async function enrol(url, token, name) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const agent_time = Date.now();
-  const words = Buffer.from(`nearcrawl enrol v1\0${agent_time}\n${token}`);
+  const message = Buffer.from(`nearcrawl enrol v1\0${agent_time}\n${token}`);
   const answer = await fetch(new URL('/api/v1/agent/enrol', url), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -23,7 +23,7 @@ export async function enrol(url, token, name) {
         spans: ['sun 03:00-03:01'],
       },
       agent_time,
-      signature: sign(null, words, privateKey).toString('base64url'),
+      signature: sign(null, message, privateKey).toString('base64url'),
     }),
   });
   if (!answer.ok)

@@ -1,4 +1,4 @@
-// The running world that the tests look at, and what they must be told about it. See README.md.
+// The running world that the tests look at, and what they must know about it. See README.md.
 
 function wanted(name, meaning) {
   const value = process.env[name];

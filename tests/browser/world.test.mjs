@@ -152,7 +152,7 @@ test('a machine joins with a token, waits, and is approved, paused, resumed and 
   await page.goto('/agents');
   const id = await enrol(url, await joinToken(name), name);
 
-  // Nobody reloads: the event stream tells the page.
+  // The page updates itself from the event stream, without a reload.
   await page.getByRole('button', { name: `Approve ${name}` }).click();
   const asked = page.getByRole('dialog', { name: `Approve ${name}?` });
   await asked.getByText(/^The subnet of its home address is delegated to it/).waitFor();
@@ -177,7 +177,7 @@ test('a machine joins with a token, waits, and is approved, paused, resumed and 
 /** Makes a token in the dashboard; it must be shown there once and never again. */
 async function joinToken(name) {
   await page.getByRole('button', { name: 'Join token' }).click();
-  await page.getByLabel('Whom is it for?').fill(name);
+  await page.getByLabel('Recipient').fill(name);
   await page.getByRole('button', { name: 'Make token' }).click();
   const dialog = page.getByRole('dialog', { name: /^Join token for/ });
   const token = await dialog.locator('pre.once').innerText();
@@ -195,37 +195,41 @@ async function confirm(verb, news) {
   await page.getByText(news).waitFor();
 }
 
-test('an admin follows a delegation to its reason', async () => {
+test('an admin opens the explanation of a delegation', async () => {
   await page.goto('/delegations');
   const delegation = await wellProbed(page);
   await page.getByLabel('Find').fill(delegation.subnet);
   await page.waitForURL('**/delegations?q=**');
-  await page.getByRole('link', { name: `Why ${delegation.subnet}`, exact: true }).click();
+  await page
+    .getByRole('link', {
+      name: `Explanation of ${delegation.subnet}`,
+      exact: true,
+    })
+    .click();
   await heading(new RegExp(`^Why .+ crawls `)).waitFor();
 
-  const why = await answer(page, `/delegations/${delegation.id}/why`);
-  await page.getByText(why.sentence, { exact: true }).waitFor();
+  const explanation = await answer(page, `/delegations/${delegation.id}/explanation`);
+  await page.getByText(explanation.summary, { exact: true }).waitFor();
   const rows = page.locator('tr.probe');
-  assert.equal(await rows.count(), why.probes.length);
+  assert.equal(await rows.count(), explanation.trail.length);
   const asked = await rows.locator('th a').allInnerTexts();
   assert.deepEqual(
     asked,
-    why.probes.map((probe) => probe.agent.name),
+    explanation.trail.map((probe) => probe.agent.name),
   );
   assert.equal(await page.locator('tr.chosen').getByText('Chosen').count(), 1);
   const chain = await page.locator('ol .subnet').allInnerTexts();
   assert.deepEqual(
     chain,
-    why.chain.map((link) => link.subnet),
+    explanation.chain.map((link) => link.subnet),
   );
 });
 
-test('a delegation is pinned by hand, and let go again', () => pinsAndUnpins(page));
+test('a delegation is pinned, and the pin is removed', () => pinsAndUnpins(page));
 
-test('what an override and an exclusion would move is shown before anything does', () =>
-  looksAndLeaves(page));
+test('overrides and exclusions are previewed before anything changes', () => looksAndLeaves(page));
 
-test('the reason can be reached with the keyboard alone', async () => {
+test('the explanation can be reached with the keyboard alone', async () => {
   await page.goto('/overview');
   await settled(page);
   await page.getByRole('link', { name: 'Delegations', exact: true }).focus();
@@ -236,7 +240,7 @@ test('the reason can be reached with the keyboard alone', async () => {
   await first.waitFor();
   await first.focus();
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/why');
+  await page.waitForURL('**/explanation');
   await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
 });
 
@@ -254,7 +258,7 @@ test('a refused seed is explained and can be put right', async () => {
   await page.goto('/seeds');
   await page.getByLabel('URLs, one to a line').fill('gopher://old.example/');
   await page.getByRole('button', { name: 'Add 1 seed' }).click();
-  await page.getByRole('heading', { name: 'Refused' }).waitFor();
+  await page.getByRole('heading', { name: 'Rejected' }).waitFor();
   assert.equal(await page.getByLabel('URLs, one to a line').inputValue(), 'gopher://old.example/');
 });
 
@@ -287,7 +291,7 @@ test('an expired session is taken up again where it was', async () => {
 test('an unknown address says so', async () => {
   await page.goto('/no/such/page');
   await heading('There is no such page').waitFor();
-  await page.goto('/delegations/dlg_999999999/why');
+  await page.goto('/delegations/dlg_999999999/explanation');
   await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
 });
 
@@ -303,8 +307,8 @@ for (const look of looks) {
       agents: '/agents',
       agent: `/agents/${agents.items[0].id}`,
       delegations: '/delegations',
-      why: `/delegations/${delegation.id}/why`,
-      pins: '/pins',
+      explanation: `/delegations/${delegation.id}/explanation`,
+      constraints: '/constraints',
       hierarchy: `/hierarchy?address=${agents.items[0].home}`,
       seeds: '/seeds',
       policy: '/policy',

@@ -1,6 +1,6 @@
 // MOCK of what the coordinator answers to admins, over the invented world of mock-world.mjs.
 import { steeringRoutes } from './mock-constraints.mjs';
-import { whyOf, worldOf } from './mock-world.mjs';
+import { explanationOf, worldOf } from './mock-world.mjs';
 
 const empty = process.env.MOCK_EMPTY === '1';
 const startedAt = new Date().toISOString();
@@ -10,28 +10,28 @@ let policy = {
   strategy: 'predictive',
   threshold_ms: 50,
   patience_s: 600,
-  parallel: 1,
-  samples: 3,
+  parallel_probes: 1,
+  samples_per_probe: 3,
   probes_per_agent: 20_000,
   probes_per_target: 50,
-  probes_in_all: 1_000_000,
+  probes_total: 1_000_000,
   landmarks: 1500,
   landmark_days: 7,
   host_delay_ms: 1000,
   revisit_s: 604_800,
   slowdown_percent: 200,
   slowdown_repeats: 3,
-  rest_s: 86_400,
-  hearing_s: 3600,
+  incident_cooldown_s: 86_400,
+  incident_window_s: 3600,
   balance_rule: 'cheapest',
   balance_pass: 'optimal',
-  balance_moves_a_day: 100,
+  balance_moves_per_day: 100,
   balance_least_gain_ms: 1000,
 };
 
 /** Somebody wants to know that something changed: called with the event's name and data. */
-export const told = [];
-const tell = (event, data) => told.forEach((hear) => hear(event, data));
+export const listeners = [];
+const emit = (event, data) => listeners.forEach((listener) => listener(event, data));
 
 export class Refusal extends Error {
   constructor(status, title, detail, errors) {
@@ -80,7 +80,7 @@ export function overview() {
       provisional: world.delegations.filter((item) => item.provisional).length,
       by_reason: Object.fromEntries(names.map((name) => [name, reasonCount(name)])),
     },
-    searches: { open: empty ? 0 : 3, decided: empty ? 0 : 127 },
+    delegation_searches: { open: empty ? 0 : 3, decided: empty ? 0 : 127 },
     probes: { total: empty ? 0 : 338, per_search_mean: empty ? null : 2.66 },
     hosts: {
       known: empty ? 0 : 312,
@@ -91,11 +91,11 @@ export function overview() {
     urls: { pending: empty ? 0 : 41, routed: empty ? 0 : 1873 },
     packages: {
       received: sum('pages') >> 5,
-      integrated: sum('pages') >> 5,
+      ingested: sum('pages') >> 5,
       bytes: sum('bytes_shipped'),
       plain_bytes: sum('bytes_shipped') * 4,
     },
-    pages: { integrated: world.pages, indexed: world.pages, bytes_fetched: sum('bytes_fetched') },
+    pages: { ingested: world.pages, indexed: world.pages, bytes_fetched: sum('bytes_fetched') },
     coordinator: { version: '0.1.0', started_at: startedAt, rss_bytes: 184_320_000 },
   };
 }
@@ -105,13 +105,13 @@ function tasks() {
     resolve_hosts: 'resolved 4 hosts',
     place_hosts: 'opened 2 searches',
     route_urls: 'routed 31 URLs',
-    ingest_packages: 'integrated 1 package',
+    ingest_packages: 'ingested 1 package',
     expire_probes: null,
   };
   return Object.entries(outcome).map(([name, last_outcome], index) => ({
     name,
     runs: 400 + index * 37,
-    failing: index === 2 ? 3 : 0,
+    consecutive_failures: index === 2 ? 3 : 0,
     last_outcome,
     last_error: index === 2 ? 'cannot see which agents take routes: deadlock detected' : null,
     last_run_at: new Date(Date.now() - index * 900).toISOString(),
@@ -173,8 +173,8 @@ function act(id, action) {
   const agent = found(world.agents, id);
   agent.state = next[action];
   if (action === 'approve') agent.approved_at = new Date().toISOString();
-  tell('agents', { changed: true });
-  tell('overview', overview());
+  emit('agents', { changed: true });
+  emit('overview', overview());
   return agent;
 }
 
@@ -185,7 +185,7 @@ function locate(address) {
   return {
     address,
     generation: 1,
-    chain: whyOf(world.delegations[3], world.agents, Date.now()).chain,
+    chain: explanationOf(world.delegations[3], world.agents, Date.now()).chain,
   };
 }
 
@@ -217,8 +217,8 @@ export function enrol({ profile }) {
   const id = `agt_${world.agents.length + 1}`;
   const usual = { ...full.agents[11], delegations: 0, presence: 'never', last_heartbeat_at: null };
   world.agents.push({ ...usual, ...profile, id, enrolled_at: new Date().toISOString() });
-  tell('agents', { changed: true });
-  tell('overview', overview());
+  emit('agents', { changed: true });
+  emit('overview', overview());
   return { agent: id, state: 'pending', coordinator_time: Date.now() };
 }
 
@@ -226,7 +226,7 @@ export function enrol({ profile }) {
 export const routes = [
   ...steeringRoutes(world),
   ['GET', /^overview$/, () => overview()],
-  ['GET', /^tasks$/, () => ({ decides: true, items: tasks() })],
+  ['GET', /^tasks$/, () => ({ leader: true, items: tasks() })],
   ['GET', /^agents$/, ({ params }) => part(world.agents, params)],
   ['GET', /^agents\/([^/]+)$/, ({ match }) => found(world.agents, match[1])],
   [
@@ -239,8 +239,8 @@ export const routes = [
   ['GET', /^delegations$/, ({ params }) => part(wanted(params), params)],
   [
     'GET',
-    /^delegations\/([^/]+)\/why$/,
-    ({ match }) => whyOf(found(world.delegations, match[1]), full.agents, Date.now()),
+    /^delegations\/([^/]+)\/explanation$/,
+    ({ match }) => explanationOf(found(world.delegations, match[1]), full.agents, Date.now()),
   ],
   ['GET', /^hierarchy\/(.+)$/, ({ match }) => locate(decodeURIComponent(match[1]))],
   [
@@ -250,7 +250,7 @@ export const routes = [
       total: empty ? 0 : 48,
       agents: atWork('awake') + atWork('asleep'),
       reports: empty ? 0 : 310,
-      places: empty ? null : 17,
+      clusters: empty ? null : 17,
       items: [],
       next_cursor: null,
     }),

@@ -31,7 +31,7 @@ function itemOf(kind, { scope, agent, reason, expires_at }, agents) {
   };
 }
 
-/** What would move: one subnet, from whom to whom. */
+/** Preview of one reassigned subnet. */
 function previewOf(subnet, from, to) {
   const burden = (agent, load_before, load_after) => ({
     agent: ref(agent),
@@ -44,17 +44,17 @@ function previewOf(subnet, from, to) {
   return {
     subnets: 1,
     hosts: 3,
-    pages_a_day: 340,
+    pages_per_day: 340,
     cost_before_ms: 14_280,
     cost_after_ms: to ? 27_880 : 0,
     unmeasured: to ? 0 : 1,
-    shifts: [
+    reassignments: [
       {
         subnet,
         from: ref(from),
         to: to ? ref(to) : null,
         hosts: 3,
-        pages_a_day: 340,
+        pages_per_day: 340,
         cost_before_ms: 14_280,
         cost_after_ms: to ? 27_880 : null,
       },
@@ -74,12 +74,18 @@ function moves(agents) {
       to: ref(b),
       delegation: 'dlg_3',
       rule: 'cheapest',
-      pages_a_day: 410,
+      pages_per_day: 410,
       cost_before_ms: 9_840,
       cost_after_ms: 12_300,
       predicted: false,
-      refused: [
-        { subnet: '60.37.64.0/19', agent: ref(c), cost_ms: 31_000, why: 'dearer', amount: 18_700 },
+      rejected_alternatives: [
+        {
+          subnet: '60.37.64.0/19',
+          agent: ref(c),
+          cost_ms: 31_000,
+          reason: 'dearer',
+          amount: 18_700,
+        },
       ],
     },
     {
@@ -90,11 +96,11 @@ function moves(agents) {
       to: ref(c),
       delegation: 'dlg_5',
       rule: 'optimal',
-      pages_a_day: 96,
+      pages_per_day: 96,
       cost_before_ms: 4_800,
       cost_after_ms: 1_150,
       predicted: false,
-      refused: [],
+      rejected_alternatives: [],
     },
   ];
 }
@@ -160,7 +166,7 @@ export function steeringRoutes(world) {
           ? [
               {
                 kind: 'over_capacity',
-                sentence:
+                message:
                   'agent agt_2 holds 50240 pages a day and can crawl 50000; move some of its subnets',
               },
             ]

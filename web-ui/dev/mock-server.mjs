@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { enrol, overview, Refusal, routes, told, world } from './mock-api.mjs';
+import { enrol, overview, Refusal, routes, listeners, world } from './mock-api.mjs';
 import { searchFor } from './mock-search.mjs';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
@@ -13,15 +13,15 @@ const port = Number(process.env.MOCK_PORT ?? 8787);
 
 const admin = { name: 'admin', role: 'admin' };
 const watchers = new Set();
-function tell(event, data) {
+function emit(event, data) {
   for (const watcher of watchers)
     watcher.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }
-told.push(tell);
+listeners.push(emit);
 setInterval(() => {
   if (watchers.size === 0 || world.pages === 0) return;
   world.pages += 3;
-  tell('overview', overview());
+  emit('overview', overview());
 }, 1000).unref();
 
 async function bodyOf(request) {

@@ -137,7 +137,7 @@ function probeOf(order, last, delegation, agents, now, roll) {
     threshold_ms: 50,
     expected_ms: null,
     deviation_ms: null,
-    chance: null,
+    probability: null,
     verdict: lost ? 'unreachable' : rtt <= 50 ? 'satisfies' : 'too_slow',
     chosen,
     asked_at: ago(now, (60 - order) * minute),
@@ -146,20 +146,20 @@ function probeOf(order, last, delegation, agents, now, roll) {
   };
 }
 
-function sentenceOf(delegation) {
+function summaryOf(delegation) {
   const { agent, subnet, reason, rtt_ms: rtt, probes } = delegation;
   const time = rtt?.toFixed(1);
   if (reason === 'home') return `${subnet} is the home of ${agent.name}, so no probe was needed.`;
   if (reason === 'company')
     return `${agent.name} already crawls another subnet of the same company and answered in ${time} ms, under the threshold of 50 ms.`;
   if (reason === 'lowest')
-    return `Nobody answered under the threshold of 50 ms; of ${probes} agents asked, ${agent.name} was the nearest with ${time} ms.`;
+    return `No agent was under the threshold of 50 ms. Of ${probes} agents asked, ${agent.name} was the nearest with ${time} ms.`;
   if (reason === 'predicted')
-    return `${agent.name} answered in ${time} ms, and nobody else is likely enough to be nearer.`;
+    return `${agent.name} answered in ${time} ms, and no other agent is likely enough to be nearer.`;
   return `${agent.name} crawls a neighbouring subnet and answered in ${time} ms, under the threshold of 50 ms, so the search stopped.`;
 }
 
-export function whyOf(delegation, agents, now) {
+export function explanationOf(delegation, agents, now) {
   const roll = dice(delegation.probes + 7);
   const home = delegation.reason === 'home';
   const link = (subnet, kind, more = {}) => ({
@@ -194,14 +194,14 @@ export function whyOf(delegation, agents, now) {
     decided_at: delegation.decided_at,
     finding: null,
     took_ms: home ? null : 3_240,
-    counters: countersOf(order.length),
-    skipped: home ? [] : [{ agent: { id: agents[6].id, name: agents[6].name }, why: 'asleep' }],
-    probes: order.map((place) => probeOf(place, order.length, delegation, agents, now, roll)),
-    sentence: sentenceOf(delegation),
+    statistics: statisticsOf(order.length),
+    skipped: home ? [] : [{ agent: { id: agents[6].id, name: agents[6].name }, reason: 'asleep' }],
+    trail: order.map((place) => probeOf(place, order.length, delegation, agents, now, roll)),
+    summary: summaryOf(delegation),
   };
 }
 
-function countersOf(asked) {
+function statisticsOf(asked) {
   const skipped = { asleep: 1, unreachable: 0, busy: 0, excluded: 0, budget: 0 };
   return { asked, measured: asked, unreachable: 0, refused: 0, expired: 0, pending: 0, skipped };
 }

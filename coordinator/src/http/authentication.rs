@@ -1,4 +1,4 @@
-//! Who asks?
+//! Authentication of signed-in people: the session cookie and the extractors that require it.
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
@@ -16,28 +16,28 @@ pub const COOKIE: &str = "nearcrawl_session";
 
 const TOKEN_BYTES: usize = 32;
 
-/// The secret in a session cookie. Only its hash is stored.
+/// Secret in the session cookie; the database stores only its hash.
 #[derive(Clone)]
 pub struct SessionToken([u8; TOKEN_BYTES]);
 
 impl SessionToken {
-    /// A new one.
+    /// A token of 32 random bytes.
     pub fn new(random: [u8; TOKEN_BYTES]) -> Self {
         Self(random)
     }
 
-    /// As the cookie carries it.
+    /// The value of the cookie.
     pub fn text(&self) -> String {
         BASE64URL_NOPAD.encode(&self.0)
     }
 
-    /// As the store knows it.
+    /// The hash under which the database knows the session.
     pub fn sha256(&self) -> [u8; 32] {
         Sha256::digest(self.0).into()
     }
 
-    /// The one that a request carries.
-    pub fn of(headers: &HeaderMap) -> Option<Self> {
+    /// The token in the cookie of a request.
+    pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let cookies =
             headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
         let mut pairs = cookies
@@ -49,25 +49,25 @@ impl SessionToken {
     }
 }
 
-/// Somebody who is signed in and may look.
+/// A signed-in person, who may read.
 #[derive(Clone, Debug)]
 pub struct Viewer {
-    /// Their name.
+    /// Name with which the person signed in.
     pub name: String,
-    /// What they may do.
+    /// What the person may do.
     pub role: Role,
 }
 
-/// Somebody who is signed in and may change things.
+/// A signed-in person who may change things.
 #[derive(Clone, Debug)]
 pub struct Admin {
-    /// Their name.
+    /// Name with which the person signed in.
     pub name: String,
 }
 
-/// Whose session the request carries.
-pub async fn signed_in(headers: &HeaderMap, state: &ApiState) -> Result<Option<Viewer>, Problem> {
-    let Some(token) = SessionToken::of(headers) else { return Ok(None) };
+/// The person whose session the request carries; none without a valid session.
+pub async fn viewer(headers: &HeaderMap, state: &ApiState) -> Result<Option<Viewer>, Problem> {
+    let Some(token) = SessionToken::from_headers(headers) else { return Ok(None) };
     let found = admins::session(&state.core.store, &token.sha256(), state.core.now()).await?;
     Ok(found.map(|found| Viewer { name: found.name, role: found.role }))
 }
@@ -76,7 +76,7 @@ impl FromRequestParts<ApiState> for Viewer {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, Problem> {
-        signed_in(&parts.headers, state).await?.ok_or_else(Problem::unauthorized)
+        viewer(&parts.headers, state).await?.ok_or_else(Problem::unauthorized)
     }
 }
 
@@ -87,7 +87,7 @@ impl OptionalFromRequestParts<ApiState> for SessionToken {
         parts: &mut Parts,
         _: &ApiState,
     ) -> Result<Option<Self>, Self::Rejection> {
-        Ok(Self::of(&parts.headers))
+        Ok(Self::from_headers(&parts.headers))
     }
 }
 
@@ -100,7 +100,7 @@ impl FromRequestParts<ApiState> for Admin {
         match viewer.role {
             Role::Admin => Ok(Self { name: viewer.name }),
             Role::Viewer => {
-                let detail = "You may look but not change anything; ask an admin.";
+                let detail = "Your account may read but not change anything; ask an admin.";
                 Err(Problem::new(StatusCode::FORBIDDEN, "not-an-admin", detail))
             }
         }
@@ -116,7 +116,7 @@ mod tests {
         for cookie in cookies {
             headers.append(header::COOKIE, cookie.parse().unwrap());
         }
-        SessionToken::of(&headers)
+        SessionToken::from_headers(&headers)
     }
 
     #[test]
@@ -125,13 +125,13 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.append(header::COOKIE, format!("a=b; {COOKIE}={text}; c").parse().unwrap());
         assert_eq!(
-            SessionToken::of(&headers).unwrap().sha256(),
+            SessionToken::from_headers(&headers).unwrap().sha256(),
             SessionToken::new([7; 32]).sha256()
         );
     }
 
     #[test]
-    fn what_is_no_token_is_none() {
+    fn other_values_are_no_token() {
         for cookies in [
             &[][..],
             &["nearcrawl_session="],

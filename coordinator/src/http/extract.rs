@@ -1,6 +1,5 @@
-//! Here is a request: its path, query and body as checked values, or a problem.
-//!
-//! axum's own extractors refuse in plain text; these refuse as RFC 9457 problems.
+//! Extractors for path, query and body. axum's own extractors refuse in plain text; these refuse as
+//! RFC 9457 problems and validate the body.
 
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request};
@@ -12,24 +11,24 @@ use serde::de::DeserializeOwned;
 
 use crate::http::problem::{FieldError, Problem};
 
-/// A body that knows its own rules.
-pub trait Checked {
-    /// Every rule the value breaks; empty when it may be used.
-    fn broken_rules(&self) -> Vec<FieldError>;
+/// A request body that can check its own fields.
+pub trait Validate {
+    /// One entry for each rule that the value breaks; empty when it may be used.
+    fn errors(&self) -> Vec<FieldError>;
 }
 
-/// A JSON body, in and out.
+/// A JSON body. As an extractor it validates; as a response it forbids caching.
 pub struct Json<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned + Checked> FromRequest<S> for Json<T> {
+impl<S: Send + Sync, T: DeserializeOwned + Validate> FromRequest<S> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let axum::Json(body) = axum::Json::<T>::from_request(request, state)
             .await
-            .map_err(|refusal| unreadable_body(&refusal))?;
-        let broken = body.broken_rules();
-        if broken.is_empty() { Ok(Self(body)) } else { Err(Problem::invalid(broken)) }
+            .map_err(|rejection| unreadable_body(&rejection))?;
+        let errors = body.errors();
+        if errors.is_empty() { Ok(Self(body)) } else { Err(Problem::invalid(errors)) }
     }
 }
 
@@ -39,14 +38,14 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
-fn unreadable_body(refusal: &JsonRejection) -> Problem {
-    let slug = match refusal.status() {
+fn unreadable_body(rejection: &JsonRejection) -> Problem {
+    let slug = match rejection.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => "not-json",
         StatusCode::PAYLOAD_TOO_LARGE => "body-too-large",
         StatusCode::UNPROCESSABLE_ENTITY => "invalid-fields",
         _ => "bad-request",
     };
-    Problem::new(refusal.status(), slug, sentence(&refusal.body_text()))
+    Problem::new(rejection.status(), slug, sentence(&rejection.body_text()))
 }
 
 /// The query string.
@@ -59,11 +58,13 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
         axum::extract::Query::<T>::from_request_parts(parts, state)
             .await
             .map(|query| Self(query.0))
-            .map_err(|refusal: QueryRejection| Problem::bad_request(sentence(&refusal.body_text())))
+            .map_err(|rejection: QueryRejection| {
+                Problem::bad_request(sentence(&rejection.body_text()))
+            })
     }
 }
 
-/// The variables of the path. One that cannot be read names nothing: 404.
+/// The variables of the path. A variable that cannot be parsed names nothing, hence 404.
 pub struct Path<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
@@ -73,7 +74,9 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
         axum::extract::Path::<T>::from_request_parts(parts, state)
             .await
             .map(|path| Self(path.0))
-            .map_err(|refusal: PathRejection| Problem::not_found(sentence(&refusal.body_text())))
+            .map_err(|rejection: PathRejection| {
+                Problem::not_found(sentence(&rejection.body_text()))
+            })
     }
 }
 

@@ -1,9 +1,8 @@
-//! Which address does a request really come from?
+//! Client address of a request behind reverse proxies.
 //!
-//! Behind a reverse proxy every connection comes from the proxy; it tells the other end in
-//! `X-Forwarded-For`. Only proxies that the operator names are believed, since anybody can send
-//! that header. The address matters: it is an agent's home, and what guessing passwords is counted
-//! by.
+//! Behind a proxy every connection comes from the proxy, which names the client in
+//! `X-Forwarded-For`. Anybody can send that header, so only proxies that the operator configured
+//! are trusted. The address is an agent's home, and failed sign-ins are counted by it.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,23 +15,25 @@ use ipnet::IpNet;
 
 use crate::tasks::coordinator::Coordinator;
 
-/// A layer that puts the real address in the place of a trusted proxy's.
-pub async fn see_through_proxies(
+/// Layer that replaces the address of a trusted proxy by the client's.
+pub async fn resolve_client_address(
     State(coordinator): State<Arc<Coordinator>>,
     mut request: Request,
     next: Next,
 ) -> Response {
     if let Some(ConnectInfo(peer)) = request.extensions().get::<ConnectInfo<SocketAddr>>() {
-        let address = behind(peer.ip(), request.headers(), &coordinator.config.trusted_proxies);
-        let seen = SocketAddr::new(address, peer.port());
-        request.extensions_mut().insert(ConnectInfo(seen));
+        let address =
+            client_address(peer.ip(), request.headers(), &coordinator.config.trusted_proxies);
+        let client = SocketAddr::new(address, peer.port());
+        request.extensions_mut().insert(ConnectInfo(client));
     }
     next.run(request).await
 }
 
-/// The last address on the way here that is not a trusted proxy's; the one before a proxy is that
-/// proxy's word.
-fn behind(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+/// The last address on the path to this server that is not a trusted proxy's. Each proxy appends
+/// the address that connected to it, so the list is read from its end, and an entry counts only
+/// while the address after it is trusted.
+fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|proxy| proxy.contains(address));
     let values = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
     let hops: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
@@ -61,28 +62,28 @@ mod tests {
             headers.append("x-forwarded-for", HeaderValue::from_str(value).unwrap());
         }
         let trusted = ["127.0.0.1/32".parse().unwrap(), "10.0.0.0/8".parse().unwrap()];
-        behind(peer.parse().unwrap(), &headers, &trusted).to_string()
+        client_address(peer.parse().unwrap(), &headers, &trusted).to_string()
     }
 
     #[test]
-    fn a_stranger_is_not_believed() {
+    fn an_untrusted_peer_cannot_forward() {
         assert_eq!(seen("198.51.100.7", &["203.0.113.9"]), "198.51.100.7");
     }
 
     #[test]
-    fn trusted_proxies_are_seen_through_one_after_the_other() {
+    fn a_chain_of_trusted_proxies_is_resolved() {
         assert_eq!(seen("127.0.0.1", &["203.0.113.9"]), "203.0.113.9");
         assert_eq!(seen("::ffff:127.0.0.1", &["203.0.113.9, 10.1.2.3"]), "203.0.113.9");
         assert_eq!(
             seen("127.0.0.1", &["192.0.2.1, 203.0.113.9"]),
             "203.0.113.9",
-            "what the client made up is not"
+            "the client's own entry does not count"
         );
         assert_eq!(seen("127.0.0.1", &["203.0.113.9", "10.1.2.3"]), "203.0.113.9");
     }
 
     #[test]
-    fn a_proxy_that_says_nothing_readable_is_itself() {
+    fn a_proxy_with_an_unreadable_header_is_the_client() {
         assert_eq!(seen("127.0.0.1", &[]), "127.0.0.1");
         assert_eq!(seen("127.0.0.1", &["unknown"]), "127.0.0.1");
     }

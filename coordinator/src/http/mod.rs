@@ -8,6 +8,7 @@
 pub mod admin;
 pub mod agent;
 pub mod authentication;
+mod concurrency_limit;
 pub mod extract;
 pub mod forwarded_for;
 pub mod openapi;
@@ -16,7 +17,6 @@ pub mod problem;
 pub mod public;
 mod router;
 pub mod state;
-mod store_problem;
 pub mod throttle;
 pub mod timestamp;
 

@@ -1,7 +1,7 @@
-//! Here is a long list: which part of it, and how is the next part asked for?
+//! Pages of lists, linked by opaque cursors.
 //!
-//! A cursor is the sort key of the last item given, opaque to the caller: base64url of a version
-//! letter and the key. Lists stay right while rows come and go, which offsets would not.
+//! A cursor is the key of the last item in base64url. Lists run from the newest item to the oldest,
+//! so the next page begins below that key, and items that arrive meanwhile shift nothing.
 
 use data_encoding::BASE64URL_NOPAD;
 use serde::{Deserialize, Serialize};
@@ -9,38 +9,38 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::http::problem::Problem;
 
-/// Most items one answer holds.
-pub const LIMIT_MAX: i64 = 500;
-const LIMIT_USUAL: i64 = 50;
+/// Items of a page unless the request names a limit.
+const LIMIT_DEFAULT: i64 = 50;
+const LIMIT_MAX: i64 = 500;
 const CURSOR_MAX_CHARS: usize = 64;
 
-/// Which part of a list is wanted.
+/// The page of a list that a request asks for.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Part {
-    /// Most items in the answer; 50 unless told.
+pub struct PageQuery {
+    /// Most items in the response; 50 by default.
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<i64>,
-    /// `next_cursor` of the answer before; absent for the beginning.
+    /// `next_cursor` of the previous page; absent for the first page.
     #[param(max_length = 64)]
     pub cursor: Option<String>,
 }
 
-impl Part {
-    /// The limit, 1..=500.
+impl PageQuery {
+    /// The limit, 1 to 500.
     pub fn limit(&self) -> Result<i64, Problem> {
-        checked_limit(self.limit, LIMIT_USUAL)
+        checked_limit(self.limit, LIMIT_DEFAULT)
     }
 
-    /// The number below which the list goes on: lists run from the newest to the oldest.
+    /// The key below which the page begins; the largest key there is for the first page.
     pub fn before(&self) -> Result<i64, Problem> {
-        self.cursor.as_deref().map_or(Ok(i64::MAX), |text| decoded(text).ok_or_else(bad_cursor))
+        self.cursor.as_deref().map_or(Ok(i64::MAX), decode_cursor)
     }
 }
 
-/// `limit` or `usual`, refused outside of 1..=500.
-pub fn checked_limit(limit: Option<i64>, usual: i64) -> Result<i64, Problem> {
-    match limit.unwrap_or(usual) {
+/// `limit`, or `default` when absent; a problem when it is outside 1 to 500.
+pub fn checked_limit(limit: Option<i64>, default: i64) -> Result<i64, Problem> {
+    match limit.unwrap_or(default) {
         limit @ 1..=LIMIT_MAX => Ok(limit),
         other => {
             Err(Problem::bad_parameter("limit", format!("{other} is not within 1 and {LIMIT_MAX}")))
@@ -48,50 +48,52 @@ pub fn checked_limit(limit: Option<i64>, usual: i64) -> Result<i64, Problem> {
     }
 }
 
-/// 400 for a cursor that this server never gave.
+/// A problem for a cursor that this server did not issue.
 pub fn bad_cursor() -> Problem {
-    Problem::bad_parameter("cursor", "not a cursor of this list; leave it out to begin anew")
+    Problem::bad_parameter("cursor", "not a cursor of this list; omit it to read the first page")
 }
 
 /// The opaque cursor for `key`.
-pub fn encoded(key: i64) -> String {
+pub fn encode_cursor(key: i64) -> String {
     BASE64URL_NOPAD.encode(format!("a{key}").as_bytes())
 }
 
-/// The key in a cursor that [`encoded`] made.
-pub fn decoded(text: &str) -> Option<i64> {
-    if text.len() > CURSOR_MAX_CHARS {
-        return None;
-    }
-    let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
-    let key = std::str::from_utf8(&bytes).ok()?.strip_prefix('a')?;
-    key.parse().ok()
+/// The key in a cursor of [`encode_cursor`]; a problem for any other text.
+pub fn decode_cursor(text: &str) -> Result<i64, Problem> {
+    let decode = || {
+        // A longer text cannot be ours and is not worth decoding.
+        let short = Some(text).filter(|text| text.len() <= CURSOR_MAX_CHARS)?;
+        let bytes = BASE64URL_NOPAD.decode(short.as_bytes()).ok()?;
+        let key = std::str::from_utf8(&bytes).ok()?.strip_prefix('a')?;
+        key.parse().ok()
+    };
+    decode().ok_or_else(bad_cursor)
 }
 
-/// One part of a list.
+/// One page of a list.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Page<T> {
-    /// The items, in the list's order.
+    /// The items in the order of the list.
     pub items: Vec<T>,
-    /// Give it as `cursor` to get what follows; null at the end.
+    /// Give it as `cursor` to get the next page; null on the last page.
     #[schema(required = true)]
     pub next_cursor: Option<String>,
 }
 
 impl<T> Page<T> {
-    /// The first `limit` of `items`; the caller asked the store for one more to know whether any
-    /// follow.
-    pub fn cut(mut items: Vec<T>, limit: i64, key: impl Fn(&T) -> i64) -> Self {
+    /// The first `limit` of `rows`. The caller reads one row more than `limit`, which shows whether
+    /// another page follows.
+    pub fn from_rows(mut rows: Vec<T>, limit: i64, key: impl Fn(&T) -> i64) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let more = items.len() > limit;
-        items.truncate(limit);
-        let next_cursor = items.last().filter(|_| more).map(|item| encoded(key(item)));
-        Self { items, next_cursor }
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next_cursor = rows.last().filter(|_| more).map(|row| encode_cursor(key(row)));
+        Self { items: rows, next_cursor }
     }
 
-    /// The same page of other words.
-    pub fn map<U>(self, word: impl FnMut(T) -> U) -> Page<U> {
-        Page { items: self.items.into_iter().map(word).collect(), next_cursor: self.next_cursor }
+    /// The same page with each item converted.
+    pub fn map<U>(self, convert: impl FnMut(T) -> U) -> Page<U> {
+        Page { items: self.items.into_iter().map(convert).collect(), next_cursor: self.next_cursor }
     }
 }
 
@@ -100,24 +102,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cursor_comes_back() {
+    fn a_cursor_decodes_to_its_key() {
         for key in [0, 1, -1, i64::MAX, i64::MIN] {
-            assert_eq!(decoded(&encoded(key)), Some(key));
+            assert_eq!(decode_cursor(&encode_cursor(key)).unwrap(), key);
         }
     }
 
     #[test]
     fn foreign_cursors_are_refused() {
         for text in ["", "x", "YQ", "YWJj", "!!", &"A".repeat(1000)] {
-            assert_eq!(decoded(text), None, "{text}");
+            assert!(decode_cursor(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn a_page_says_whether_more_follow() {
-        let page = Page::cut(vec![1, 2, 3], 2, |item| *item);
+        let page = Page::from_rows(vec![1, 2, 3], 2, |item| *item);
         assert_eq!(page.items, [1, 2]);
-        assert_eq!(page.next_cursor, Some(encoded(2)));
-        assert_eq!(Page::cut(vec![1, 2], 2, |item| *item).next_cursor, None);
+        assert_eq!(page.next_cursor, Some(encode_cursor(2)));
+        assert_eq!(Page::from_rows(vec![1, 2], 2, |item| *item).next_cursor, None);
     }
 }

@@ -1,8 +1,7 @@
-//! Here is what went wrong: how is it said to the caller?
+//! Problem documents: every response of status 4xx or 5xx is one (RFC 9457).
 //!
-//! Every answer of status 4xx or 5xx is an RFC 9457 problem document. A handler returns
-//! [`Problem`]; [`speak_in_problems`] (the outermost layer) adds the path and the request's id, and
-//! turns the bare refusals of the framework (405, 413, 404) into the same form.
+//! A handler returns [`Problem`]. The outermost layer, [`complete_problems`], adds the path and the
+//! request id, and converts the bare responses of the framework (404, 405, 413) to the same form.
 
 use std::borrow::Cow;
 
@@ -11,24 +10,30 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use store::StoreError;
 use utoipa::ToSchema;
+
+use crate::runtime::failure::chain;
 
 /// Media type of a problem document (RFC 9457 section 6.1).
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
+/// Seconds after which a restarted Postgres usually answers again.
+const DATABASE_RETRY_S: u64 = 2;
+
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// One field of a request that was refused, and why.
+/// One refused field of a request.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct FieldError {
     /// Name of the body field or parameter.
     pub field: String,
-    /// What is wrong and what would be right.
+    /// The rule that the value breaks.
     pub message: String,
 }
 
 impl FieldError {
-    /// `field` is refused because of `message`.
+    /// An error for `field` that states the broken rule.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: field.into(), message: message.into() }
     }
@@ -39,11 +44,11 @@ impl FieldError {
 pub struct Problem {
     /// The HTTP status, 400 to 599.
     pub status: StatusCode,
-    /// Names the kind of problem, in kebab case; stable across versions.
+    /// Kind of problem in kebab case, stable across versions.
     pub slug: Cow<'static, str>,
-    /// One sentence: what was wrong and what to do.
+    /// What was wrong and what to do, as a sentence.
     pub detail: String,
-    /// The refused fields, where the request had several.
+    /// The refused fields; empty when the problem is not about fields.
     pub errors: Vec<FieldError>,
     /// Seconds to wait before another try makes sense; sent as `Retry-After`.
     pub retry_after_s: Option<u64>,
@@ -53,7 +58,7 @@ pub struct Problem {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemDocument<'a> {
-    /// A URN that names the kind of problem, stable across versions.
+    /// URN of the kind of problem, stable across versions.
     #[serde(rename = "type")]
     kind: String,
     /// The status in words.
@@ -61,15 +66,15 @@ pub struct ProblemDocument<'a> {
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     status: u16,
-    /// One sentence: what was wrong and what to do.
+    /// What was wrong and what to do, as a sentence.
     detail: &'a str,
-    /// The path that was asked for.
+    /// Path of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<&'a str>,
-    /// The id under which the coordinator's log knows this request.
+    /// Identifier of this request in the coordinator's log.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<&'a str>,
-    /// The refused fields, where the request had several.
+    /// The refused fields; empty when the problem is not about fields.
     #[serde(skip_serializing_if = "<[FieldError]>::is_empty")]
     #[schema(required = false)]
     errors: &'a [FieldError],
@@ -104,22 +109,22 @@ impl Problem {
         problem
     }
 
-    /// 401: nobody is signed in.
+    /// 401: the request carries no valid session.
     pub fn unauthorized() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "not-signed-in", "Sign in first: POST /api/v1/session.")
     }
 
-    /// 404: no such thing.
+    /// 404: the requested object does not exist.
     pub fn not_found(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not-found", detail)
     }
 
-    /// 409: the thing is in a state that does not allow this.
+    /// 409: the object is in a state that does not allow the change.
     pub fn conflict(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, "conflict", detail)
     }
 
-    /// 422: the body can be read but breaks the rules named in `errors`.
+    /// 422: the body is readable but breaks the rules named in `errors`.
     pub fn invalid(errors: Vec<FieldError>) -> Self {
         let detail = errors
             .iter()
@@ -132,30 +137,30 @@ impl Problem {
         problem
     }
 
-    /// 429: too many tries; the next is welcome after `retry_after_s` seconds.
+    /// 429: too many attempts; another one is allowed after `retry_after_s` seconds.
     pub fn too_many(detail: impl Into<String>, retry_after_s: u64) -> Self {
         let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "too-many-tries", detail);
         Self { retry_after_s: Some(retry_after_s), ..problem }
     }
 
-    /// 503: a part the answer needs is away for now.
+    /// 503: something that the response needs is unavailable for now.
     pub fn unavailable(detail: impl Into<String>) -> Self {
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
         Self { retry_after_s: Some(5), ..problem }
     }
 
-    /// 500: our fault. The cause goes to the log, never to the caller.
+    /// 500: an internal failure. The cause goes to the log, never to the caller.
     pub fn internal(cause: &(dyn std::error::Error + 'static)) -> Self {
-        tracing::error!(error = cause, "a request failed inside");
+        tracing::error!(error = cause, "a request failed");
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",
-            "Something failed inside; the coordinator's log has the cause under this request id.",
+            "The request failed; the coordinator's log has the cause under this request id.",
         )
     }
 
-    /// The problem behind a bare status of the framework.
-    fn of_status(status: StatusCode) -> Self {
+    /// The problem for a bare status of the framework.
+    fn from_status(status: StatusCode) -> Self {
         match status {
             StatusCode::NOT_FOUND => Self::not_found("There is nothing at this path."),
             StatusCode::METHOD_NOT_ALLOWED => Self::new(
@@ -189,7 +194,7 @@ impl Problem {
         }
     }
 
-    fn answer(self, instance: Option<&str>, request_id: Option<&str>) -> Response {
+    fn response(self, instance: Option<&str>, request_id: Option<&str>) -> Response {
         let body = serde_json::to_vec(&self.document(instance, request_id)).unwrap_or_default();
         let mut response =
             (self.status, [(header::CONTENT_TYPE, PROBLEM_JSON)], body).into_response();
@@ -198,55 +203,75 @@ impl Problem {
         if let Some(seconds) = self.retry_after_s {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        response.extensions_mut().insert(Told(self));
+        response.extensions_mut().insert(Original(self));
         response
     }
 }
 
-/// The problem behind a response, for [`speak_in_problems`] to complete.
+/// The problem behind a response, for [`complete_problems`].
 #[derive(Clone)]
-struct Told(Problem);
+struct Original(Problem);
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        self.answer(None, None)
+        self.response(None, None)
     }
 }
 
-/// Outermost layer: gives the request an id and every refusal the form of a problem.
-pub async fn speak_in_problems(request: Request, next: Next) -> Response {
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        if error.is_transient() {
+            tracing::warn!(error = chain(&error), "the database is unavailable");
+            let detail = "The coordinator's database is unavailable for a moment; try again.";
+            return Self { retry_after_s: Some(DATABASE_RETRY_S), ..Self::unavailable(detail) };
+        }
+        if error.is_disk_full() {
+            tracing::error!(error = chain(&error), "the disk of the database is full");
+            let detail = "The disk of the coordinator's database is full; try again later.";
+            let problem = Self::new(StatusCode::INSUFFICIENT_STORAGE, "disk-full", detail);
+            return Self { retry_after_s: Some(60), ..problem };
+        }
+        match error {
+            StoreError::Conflict { what } => Self::conflict(format!("{what}.")),
+            other => Self::internal(&other),
+        }
+    }
+}
+
+/// Outermost layer: gives the request an id and completes problem documents.
+pub async fn complete_problems(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let id = format!("req_{:016x}", rand::random::<u64>());
     let span = tracing::info_span!("request", id, method = %request.method(), path);
     let response = tracing::Instrument::instrument(next.run(request), span).await;
-    let mut response = reworded(response, &path, &id);
+    let mut response = completed(response, &path, &id);
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(X_REQUEST_ID, value);
     }
     response
 }
 
-/// `response` itself when it is no refusal, else the same refusal as a full problem document.
-fn reworded(mut response: Response, path: &str, id: &str) -> Response {
+/// Replaces an error response by a complete problem document; returns any other response as it is.
+fn completed(mut response: Response, path: &str, id: &str) -> Response {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
-    let told = response.extensions_mut().remove::<Told>();
-    if told.is_none() && is_problem(&response) {
+    let original = response.extensions_mut().remove::<Original>();
+    if original.is_none() && is_problem(&response) {
         return response;
     }
-    let problem = told.map_or_else(|| Problem::of_status(status), |told| told.0);
-    let mut answer = problem.answer(Some(path), Some(id));
-    // Allow, Set-Cookie and the like stay; what described the old body goes. Its encoding above
-    // all: the new body is plain, and a browser that is told otherwise cannot read it at all.
+    let problem = original.map_or_else(|| Problem::from_status(status), |original| original.0);
+    let mut complete = problem.response(Some(path), Some(id));
+    // Allow, Set-Cookie and the like stay; headers that describe the old body go. Above all its
+    // encoding: the new body is not compressed, and a browser that expects gzip cannot read it.
     for (name, value) in response.headers() {
-        let of_old_body = [header::CONTENT_LENGTH, header::CONTENT_ENCODING].contains(name);
-        if !answer.headers().contains_key(name) && !of_old_body {
-            answer.headers_mut().append(name, value.clone());
+        let describes_body = [header::CONTENT_LENGTH, header::CONTENT_ENCODING].contains(name);
+        if !complete.headers().contains_key(name) && !describes_body {
+            complete.headers_mut().append(name, value.clone());
         }
     }
-    answer
+    complete
 }
 
 fn is_problem(response: &Response) -> bool {
@@ -257,15 +282,14 @@ fn is_problem(response: &Response) -> bool {
 mod tests {
     use super::*;
 
-    /// Once every refusal was unreadable to browsers: the compressed body had been replaced, its
-    /// encoding had not.
+    /// A replaced body that kept the encoding of the old one was unreadable to browsers.
     #[test]
-    fn a_reworded_refusal_is_not_called_compressed() {
-        let mut packed = Problem::not_found("There is no such thing.").into_response();
-        packed.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        packed.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET"));
-        let answer = reworded(packed, "/nowhere", "req_1");
-        assert_eq!(answer.headers().get(header::CONTENT_ENCODING), None);
-        assert!(answer.headers().contains_key(header::ALLOW));
+    fn a_completed_problem_drops_the_encoding_of_the_old_body() {
+        let mut compressed = Problem::not_found("There is no such thing.").into_response();
+        compressed.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        compressed.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET"));
+        let complete = completed(compressed, "/nowhere", "req_1");
+        assert_eq!(complete.headers().get(header::CONTENT_ENCODING), None);
+        assert!(complete.headers().contains_key(header::ALLOW));
     }
 }

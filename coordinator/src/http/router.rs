@@ -1,4 +1,4 @@
-//! Everything that people and their browsers may ask, under one roof.
+//! Router of everything that people and their browsers may request.
 
 use std::sync::Arc;
 
@@ -12,25 +12,28 @@ use tower_http::compression::CompressionLayer;
 use tower_http::csrf::{CsrfLayer, ProtectionError};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-use crate::http::openapi as document;
+use crate::http::openapi;
 use crate::http::problem::Problem;
-use crate::http::public::pages as web;
+use crate::http::public::dashboard;
 use crate::http::state::ApiState;
 use crate::tasks::coordinator::Coordinator;
 
-/// Largest body of a request, in bytes: ten thousand seeds of the longest kind would be more, and
-/// are sent in parts.
+/// Largest body of a request, in bytes. Ten thousand seeds of the greatest length exceed it and are
+/// sent in several requests.
 const BODY_MAX: usize = 4 << 20;
 
-/// Scripts and styles come from us and from files only; no other site may put these pages in a
-/// frame.
-const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
-     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/// Scripts and styles come from this origin and from files only, and no other site may put the
+/// dashboard into a frame.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
+     form-action 'self'; frame-ancestors 'none'";
 
-/// The people's API, its document, and the pages. The server must hand the peer's address in as
-/// `ConnectInfo`, and must lay [`crate::http::problem::speak_in_problems`] around this.
+/// The API for people, its OpenAPI document and the dashboard.
+///
+/// The server must provide the peer's address as `ConnectInfo`, and must wrap the router in
+/// [`crate::http::problem::complete_problems`].
 pub fn router(core: Arc<Coordinator>) -> Router {
-    let (api, document) = document::routes();
+    let (api, document) = openapi::routes();
     let document = document.to_json().unwrap_or_default();
     let document = move || async move { ([(header::CONTENT_TYPE, "application/json")], document) };
     let layers = ServiceBuilder::new()
@@ -40,7 +43,7 @@ pub fn router(core: Arc<Coordinator>) -> Router {
         .layer(header_layer(header::REFERRER_POLICY, "no-referrer"))
         .layer(CsrfLayer::new().with_rejection_response(cross_site));
     api.route("/api/v1/openapi.json", get(document))
-        .fallback(web::pages)
+        .fallback(dashboard::serve)
         .layer(DefaultBodyLimit::max(BODY_MAX))
         .layer(layers)
         .with_state(ApiState::new(core))
@@ -51,6 +54,6 @@ fn header_layer(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer
 }
 
 fn cross_site(_: ProtectionError) -> Response {
-    let detail = "Another site asked for this change; open the dashboard itself and do it there.";
+    let detail = "Another site requested this change; open the dashboard itself and repeat it.";
     Problem::new(axum::http::StatusCode::FORBIDDEN, "cross-site", detail).into_response()
 }

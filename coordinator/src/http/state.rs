@@ -1,28 +1,41 @@
-//! What the handlers share.
+//! State that the handlers share.
 
 use std::sync::Arc;
 
-use crate::http::admin::events::Watch;
-use crate::http::admin::session::SignIn;
-use crate::http::public::search::Turns;
+use crate::http::admin::events::OverviewCache;
+use crate::http::admin::session::SignInGuard;
+use crate::http::concurrency_limit::ConcurrencyLimit;
 use crate::tasks::coordinator::Coordinator;
+
+/// Public searches that run at the same time: anybody may search, and the crawl needs the cores too.
+const SEARCHES: usize = 8;
+/// Event streams that are open at the same time.
+const EVENT_STREAMS: usize = 64;
 
 /// Shared by all handlers; cheap to clone.
 #[derive(Clone)]
 pub struct ApiState {
-    /// The coordinator.
+    /// The running coordinator.
     pub core: Arc<Coordinator>,
-    /// Guards signing in against guessing.
-    pub(super) sign_in: Arc<SignIn>,
-    /// What those who watch share.
-    pub(super) watch: Arc<Watch>,
-    /// Who may search now.
-    pub(super) turns: Turns,
+    /// Limits guesses of passwords.
+    pub sign_in: Arc<SignInGuard>,
+    /// The overview that all event streams share.
+    pub overview: Arc<OverviewCache>,
+    /// Limits open event streams.
+    pub event_streams: ConcurrencyLimit,
+    /// Limits concurrent public searches.
+    pub searches: ConcurrencyLimit,
 }
 
 impl ApiState {
-    /// For a coordinator.
+    /// The state for a coordinator.
     pub fn new(core: Arc<Coordinator>) -> Self {
-        Self { core, sign_in: Arc::default(), watch: Arc::default(), turns: Turns::default() }
+        Self {
+            core,
+            sign_in: Arc::default(),
+            overview: Arc::default(),
+            event_streams: ConcurrencyLimit::new(EVENT_STREAMS),
+            searches: ConcurrencyLimit::new(SEARCHES),
+        }
     }
 }

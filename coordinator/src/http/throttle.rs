@@ -1,8 +1,8 @@
-//! Somebody tries passwords: may they try again?
+//! Throttle for attempts to sign in.
 //!
-//! Tries are counted per name and network together, so that a stranger cannot lock an admin out,
+//! Attempts are counted per name and network together, so that a stranger cannot lock an admin out,
 //! and per network alone, so that one machine cannot try one password on many names. A few failures
-//! are free; each further one doubles the wait.
+//! are free; each further failure doubles the wait.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -12,82 +12,82 @@ use model::UnixMillis;
 /// Failures without a wait: for one name, and for one network.
 const FREE: u32 = 5;
 const FREE_PER_NETWORK: u32 = 20;
-/// Longest wait; a tally is forgotten after as long without a failure.
+/// Longest wait. A count is dropped after the same time without a failure.
 const WAIT_MAX_MS: i64 = 15 * 60 * 1_000;
-/// Most tallies kept. When full the oldest go: a flood of names costs memory of this size and no
-/// more.
-const TALLIES_MAX: usize = 10_000;
+/// Most counts kept. When there are more, the older half is dropped, which bounds the memory that a
+/// flood of names takes.
+const COUNTS_MAX: usize = 10_000;
 
-/// Who tries.
+/// An IPv4 address or the /64 of an IPv6 address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Network(u128);
 
 #[derive(Clone, Copy, Debug)]
-struct Tally {
+struct FailureCount {
     failures: u32,
     last: UnixMillis,
 }
 
 type Key = (Network, Option<String>);
 
-/// Failed tries of late.
+/// Recent failures by name and network.
 #[derive(Debug, Default)]
 pub struct Throttle {
-    tallies: HashMap<Key, Tally>,
+    counts: HashMap<Key, FailureCount>,
 }
 
 impl Throttle {
-    /// How long the next try has to wait, in milliseconds; none when it may come.
+    /// How long the next attempt has to wait, in milliseconds; none when it is allowed now.
     pub fn wait_ms(&self, name: &str, from: IpAddr, now: UnixMillis) -> Option<u64> {
         let waits =
             keys(name, from).into_iter().zip([FREE, FREE_PER_NETWORK]).map(|(key, free)| {
-                let tally = self.tallies.get(&key)?;
-                let over = tally.failures.checked_sub(free)?;
+                let count = self.counts.get(&key)?;
+                let over = count.failures.checked_sub(free)?;
                 let wait = (1_000_i64 << over.min(20)).min(WAIT_MAX_MS);
-                u64::try_from(tally.last.plus_ms(wait).0 - now.0).ok().filter(|wait| *wait > 0)
+                u64::try_from(count.last.plus_ms(wait).0 - now.0).ok().filter(|wait| *wait > 0)
             });
         waits.flatten().max()
     }
 
-    /// Counts a failure. Called before the password is looked at, so that tries at the same time
-    /// all count.
-    pub fn count(&mut self, name: &str, from: IpAddr, now: UnixMillis) {
-        if self.tallies.len() >= TALLIES_MAX {
-            self.make_room(now);
+    /// Records a failure. The caller does this before it checks the password, so that concurrent
+    /// attempts all count.
+    pub fn record(&mut self, name: &str, from: IpAddr, now: UnixMillis) {
+        if self.counts.len() >= COUNTS_MAX {
+            self.drop_old_counts(now);
         }
         for key in keys(name, from) {
-            let tally = self.tallies.entry(key).or_insert(Tally { failures: 0, last: now });
-            let stale = tally.last.plus_ms(WAIT_MAX_MS) < now;
-            tally.failures = if stale { 1 } else { tally.failures.saturating_add(1) };
-            tally.last = now;
+            let count = self.counts.entry(key).or_insert(FailureCount { failures: 0, last: now });
+            let stale = count.last.plus_ms(WAIT_MAX_MS) < now;
+            count.failures = if stale { 1 } else { count.failures.saturating_add(1) };
+            count.last = now;
         }
     }
 
-    /// Forgets the failures of somebody who knew the password.
+    /// Forgets the failures of a name and network after a correct password.
     pub fn forget(&mut self, name: &str, from: IpAddr) {
         let [own, network] = keys(name, from);
-        self.tallies.remove(&own);
-        if let Some(tally) = self.tallies.get_mut(&network) {
-            tally.failures = tally.failures.saturating_sub(1);
+        self.counts.remove(&own);
+        if let Some(count) = self.counts.get_mut(&network) {
+            count.failures = count.failures.saturating_sub(1);
         }
     }
 
-    fn make_room(&mut self, now: UnixMillis) {
-        self.tallies.retain(|_, tally| tally.last.plus_ms(WAIT_MAX_MS) >= now);
-        if self.tallies.len() < TALLIES_MAX {
+    fn drop_old_counts(&mut self, now: UnixMillis) {
+        self.counts.retain(|_, count| count.last.plus_ms(WAIT_MAX_MS) >= now);
+        if self.counts.len() < COUNTS_MAX {
             return;
         }
-        let mut ages: Vec<UnixMillis> = self.tallies.values().map(|tally| tally.last).collect();
-        let (_, middle, _) = ages.select_nth_unstable(TALLIES_MAX / 2);
+        let mut ages: Vec<UnixMillis> = self.counts.values().map(|count| count.last).collect();
+        let (_, middle, _) = ages.select_nth_unstable(COUNTS_MAX / 2);
         let middle = *middle;
-        self.tallies.retain(|_, tally| tally.last > middle);
+        self.counts.retain(|_, count| count.last > middle);
     }
 }
 
 fn keys(name: &str, from: IpAddr) -> [Key; 2] {
     let network = Network(match from.to_canonical() {
         IpAddr::V4(address) => u128::from(u32::from(address)),
-        // Who has one IPv6 address usually has the /64 around it.
+        // A host with one IPv6 address usually controls the /64 around it.
         IpAddr::V6(address) => u128::from(address) >> 64 | 1 << 127,
     });
     [(network, Some(name.to_owned())), (network, None)]
@@ -105,7 +105,7 @@ mod tests {
 
     fn failed(times: u32) -> Throttle {
         let mut throttle = Throttle::default();
-        (0..times).for_each(|_| throttle.count("admin", ip("192.0.2.1"), NOW));
+        (0..times).for_each(|_| throttle.record("admin", ip("192.0.2.1"), NOW));
         throttle
     }
 
@@ -128,34 +128,34 @@ mod tests {
     }
 
     #[test]
-    fn the_neighbours_in_a_64_are_the_same() {
+    fn addresses_of_one_64_count_together() {
         let mut throttle = Throttle::default();
-        (0..6).for_each(|n| throttle.count("admin", ip(&format!("2001:db8::{n}")), NOW));
+        (0..6).for_each(|n| throttle.record("admin", ip(&format!("2001:db8::{n}")), NOW));
         assert!(throttle.wait_ms("admin", ip("2001:db8::ffff"), NOW).is_some());
         assert!(throttle.wait_ms("admin", ip("2001:db8:0:1::"), NOW).is_none());
     }
 
     #[test]
-    fn success_and_time_heal() {
+    fn success_and_time_reset_the_count() {
         let mut throttle = failed(6);
         assert_eq!(throttle.wait_ms("admin", ip("192.0.2.1"), NOW.plus_ms(2_000)), None);
         throttle.forget("admin", ip("192.0.2.1"));
         assert_eq!(throttle.wait_ms("admin", ip("192.0.2.1"), NOW), None);
         let mut throttle = failed(9);
-        throttle.count("admin", ip("192.0.2.1"), NOW.plus_ms(WAIT_MAX_MS + 1));
+        throttle.record("admin", ip("192.0.2.1"), NOW.plus_ms(WAIT_MAX_MS + 1));
         assert_eq!(throttle.wait_ms("admin", ip("192.0.2.1"), NOW.plus_ms(WAIT_MAX_MS + 1)), None);
     }
 
     #[test]
     fn a_flood_of_names_stays_bounded() {
         let mut throttle = Throttle::default();
-        for n in 0..(3 * TALLIES_MAX) {
-            throttle.count(
+        for n in 0..(3 * COUNTS_MAX) {
+            throttle.record(
                 &n.to_string(),
                 ip("192.0.2.1"),
                 NOW.plus_ms(i64::try_from(n).unwrap() / 100),
             );
         }
-        assert!(throttle.tallies.len() <= TALLIES_MAX + 2);
+        assert!(throttle.counts.len() <= COUNTS_MAX + 2);
     }
 }

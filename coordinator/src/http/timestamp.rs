@@ -1,4 +1,4 @@
-//! A moment as people and programs read it: RFC 3339 in UTC, to the millisecond.
+//! Timestamps of the API: RFC 3339 in UTC, to the millisecond.
 
 use model::UnixMillis;
 use serde::{Serialize, Serializer};
@@ -6,25 +6,25 @@ use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A point in time.
+/// A point in time that serializes as RFC 3339.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment(pub UnixMillis);
+pub struct Timestamp(pub UnixMillis);
 
-impl Moment {
-    /// As a sentence says it, to the minute.
-    pub fn in_words(self) -> String {
+impl Timestamp {
+    /// The time to the minute, as sentences of the API contain it.
+    pub fn to_minute(self) -> String {
         let time = jiff::Timestamp::from_millisecond(self.0.0).unwrap_or_default();
         time.strftime("%Y-%m-%d %H:%M UTC").to_string()
     }
 }
 
-impl From<UnixMillis> for Moment {
+impl From<UnixMillis> for Timestamp {
     fn from(time: UnixMillis) -> Self {
         Self(time)
     }
 }
 
-impl Serialize for Moment {
+impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match jiff::Timestamp::from_millisecond(self.0.0) {
             Ok(time) => serializer.collect_str(&format_args!("{time:.3}")),
@@ -33,7 +33,7 @@ impl Serialize for Moment {
     }
 }
 
-impl PartialSchema for Moment {
+impl PartialSchema for Timestamp {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::String)
@@ -43,15 +43,15 @@ impl PartialSchema for Moment {
     }
 }
 
-impl ToSchema for Moment {}
+impl ToSchema for Timestamp {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn reads_as_rfc_3339() {
-        let text = serde_json::to_string(&Moment(UnixMillis(1_731_000_000_120))).unwrap();
+    fn a_timestamp_serializes_as_rfc_3339() {
+        let text = serde_json::to_string(&Timestamp(UnixMillis(1_731_000_000_120))).unwrap();
         assert_eq!(text, "\"2024-11-07T17:20:00.120Z\"");
     }
 }

@@ -91,10 +91,10 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
 fn app(coordinator: &Arc<Coordinator>, tokens: Tokens) -> Router {
     http::agent::router(coordinator, tokens)
         .merge(http::router(Arc::clone(coordinator)))
-        .layer(axum::middleware::from_fn(http::problem::speak_in_problems))
+        .layer(axum::middleware::from_fn(http::problem::complete_problems))
         .layer(axum::middleware::from_fn_with_state(
             Arc::clone(coordinator),
-            http::forwarded_for::see_through_proxies,
+            http::forwarded_for::resolve_client_address,
         ))
 }
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use store::testing::execute;
 
 use crate::agent::FakeAgent;
+use crate::agents::two_agents;
 use crate::browser::Browser;
-use crate::crew::two_agents;
 use crate::world::{Ground, Running, until};
 
 /// One host each of three subnets that both agents measure.
@@ -45,7 +45,7 @@ async fn kinds(browser: &Browser) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn who_has_too_much_is_relieved_and_a_pass_finds_the_way_back() {
+async fn an_overloaded_agent_is_relieved_and_a_pass_reverses_the_moves() {
     let ground = Ground::new().await;
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
@@ -74,12 +74,12 @@ async fn who_has_too_much_is_relieved_and_a_pass_finds_the_way_back() {
         (&json!("agent 2"), &json!("agent 1"))
     );
     assert_eq!((&made["cost_before_ms"], &made["cost_after_ms"]), (&json!(12.0), &json!(80.0)));
-    assert_eq!((&made["rule"], &made["pages_a_day"]), (&json!("variance"), &json!(1)));
+    assert_eq!((&made["rule"], &made["pages_per_day"]), (&json!("variance"), &json!(1)));
     let id = made["delegation"].as_str().unwrap();
-    let why = browser.read(&format!("/api/v1/delegations/{id}/why")).await;
-    let sentence = why["sentence"].as_str().unwrap();
-    assert!(sentence.contains("because agent 2 had more to do than it can"), "{sentence}");
-    assert!(sentence.contains("costs 80.0 ms a day instead of 12.0 ms"), "{sentence}");
+    let explanation = browser.read(&format!("/api/v1/delegations/{id}/explanation")).await;
+    let summary = explanation["summary"].as_str().unwrap();
+    assert!(summary.contains("because agent 2 was over its capacity"), "{summary}");
+    assert!(summary.contains("costs 80.0 ms per day instead of 12.0 ms"), "{summary}");
 
     // Room again: a pass finds the cheapest plan, as far as the moves of the day go.
     execute(store, "UPDATE agents SET capacity_pages_per_day = 1000 WHERE name = 'agent 2'")
@@ -89,7 +89,7 @@ async fn who_has_too_much_is_relieved_and_a_pass_finds_the_way_back() {
     execute(store, modest).await.unwrap();
     let dry = browser.post("/api/v1/balance?dry_run=true", Value::Null).await.well();
     assert_eq!(
-        (dry["moves"].as_array().unwrap().len(), &dry["left"], &dry["moved"]),
+        (dry["moves"].as_array().unwrap().len(), &dry["remaining_moves"], &dry["moved"]),
         (1, &json!(1), &json!(0))
     );
     assert_eq!((&dry["cost_before_ms"], &dry["cost_optimal_ms"]), (&json!(172.0), &json!(36.0)));
@@ -99,7 +99,7 @@ async fn who_has_too_much_is_relieved_and_a_pass_finds_the_way_back() {
     assert_eq!(held_by(&browser, &two).await, 3);
     let spent = browser.post("/api/v1/balance", Value::Null).await.well();
     assert_eq!(
-        (&spent["moves"], &spent["left"]),
+        (&spent["moves"], &spent["remaining_moves"]),
         (&json!([]), &json!(1)),
         "the moves of the day are used up"
     );
@@ -107,7 +107,7 @@ async fn who_has_too_much_is_relieved_and_a_pass_finds_the_way_back() {
 }
 
 #[tokio::test]
-async fn what_is_pinned_is_not_moved() {
+async fn pinned_subnets_are_not_moved() {
     let ground = Ground::new().await;
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
@@ -126,7 +126,7 @@ async fn what_is_pinned_is_not_moved() {
     until("it is pinned", || async { held_by(&browser, &one).await == 2 }).await;
     let dry = browser.post("/api/v1/balance?dry_run=true", Value::Null).await.well();
     assert_eq!(
-        (&dry["moves"], &dry["left"]),
+        (&dry["moves"], &dry["remaining_moves"]),
         (&json!([]), &json!(0)),
         "it would be nearer to agent 2"
     );

@@ -1,12 +1,12 @@
-//! The admin's hand: preview, do, see, and take back.
+//! Constraints: preview, creation, effect and removal.
 
 use protocol::ProbeResult;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::agent::FakeAgent;
+use crate::agents::{crawl_north, two_agents};
 use crate::browser::Browser;
-use crate::crew::{crawl_north, two_agents};
 use crate::world::{Ground, until};
 
 const SUBNET: &str = "198.51.100.0/26";
@@ -15,9 +15,9 @@ async fn held(browser: &Browser) -> Value {
     browser.read(&format!("/api/v1/delegations?q={SUBNET}")).await["items"][0].clone()
 }
 
-async fn why(browser: &Browser) -> Value {
+async fn explanation(browser: &Browser) -> Value {
     let id = held(browser).await["id"].as_str().unwrap().to_owned();
-    browser.read(&format!("/api/v1/delegations/{id}/why")).await
+    browser.read(&format!("/api/v1/delegations/{id}/explanation")).await
 }
 
 async fn until_held(browser: &Browser, agent: &FakeAgent, reason: &str) {
@@ -28,7 +28,7 @@ async fn until_held(browser: &Browser, agent: &FakeAgent, reason: &str) {
     .await;
 }
 
-fn wish(scope: impl Into<Value>, agent: &FakeAgent) -> Value {
+fn request(scope: impl Into<Value>, agent: &FakeAgent) -> Value {
     json!({ "scope": scope.into(), "agent": agent.id, "reason": "their contract says so" })
 }
 
@@ -39,15 +39,15 @@ async fn a_pin_is_previewed_made_and_removed() {
     let browser = Browser::signed_in(&ground, &running).await;
     let (mut one, mut two) = two_agents(&running).await;
     crawl_north(&running, &mut one, &mut two).await;
-    let pin = wish(json!({ "range": SUBNET }), &one);
+    let pin = request(json!({ "range": SUBNET }), &one);
 
     let dry = browser.post("/api/v1/pins?dry_run=true", pin.clone()).await;
     assert_eq!(dry.status, StatusCode::OK);
     let preview = dry.well()["preview"].clone();
     let agents = json!([{ "id": one.id, "name": "agent 1" }, { "id": two.id, "name": "agent 2" }]);
     assert_eq!(
-        preview["shifts"],
-        json!([{ "subnet": SUBNET, "from": agents[1], "to": agents[0], "hosts": 1, "pages_a_day": 1,
+        preview["reassignments"],
+        json!([{ "subnet": SUBNET, "from": agents[1], "to": agents[0], "hosts": 1, "pages_per_day": 1,
                  "cost_before_ms": 12.345, "cost_after_ms": 80.0 }])
     );
     assert_eq!(
@@ -61,21 +61,21 @@ async fn a_pin_is_previewed_made_and_removed() {
     let made = browser.post("/api/v1/pins", pin).await;
     assert_eq!((made.status, &made.well()["preview"]), (StatusCode::CREATED, &preview));
     until_held(&browser, &one, "pinned").await;
-    let told = why(&browser).await;
-    let sentence = "agent 1 crawls 198.51.100.0/26 because admin pinned it there: “their contract says so”. It took 80.0 ms \
-                    when it was last asked.";
-    assert_eq!(told["sentence"], sentence);
-    let id = made.well()["item"]["id"].as_str().unwrap().to_owned();
+    let summary = "agent 1 crawls 198.51.100.0/26 because admin pinned the subnet to it. The \
+                   reason given was “their contract says so”. Its last measured round trip was \
+                   80.0 ms.";
+    assert_eq!(explanation(&browser).await["summary"], summary);
+    let id = made.well()["constraint"]["id"].as_str().unwrap().to_owned();
     let removed = browser.delete(&format!("/api/v1/pins/{id}?dry_run=true")).await.well();
     assert_eq!(
-        (&removed["preview"]["shifts"][0]["to"], &removed["item"]["ended_at"]),
+        (&removed["preview"]["reassignments"][0]["to"], &removed["constraint"]["ended_at"]),
         (&Value::Null, &Value::Null)
     );
     let removed = browser.delete(&format!("/api/v1/pins/{id}")).await.well();
-    assert_eq!(removed["item"]["ended_by"], "admin");
+    assert_eq!(removed["constraint"]["ended_by"], "admin");
     browser.delete(&format!("/api/v1/pins/{id}")).await.problem(StatusCode::NOT_FOUND, "not-found");
 
-    // The search is opened again, and finds who is nearest.
+    // The search is reopened and finds the nearest agent.
     let order = one.orders(&running).await.remove(0);
     one.measured(&running, &order, 80_000).await;
     let order = two.orders(&running).await.remove(0);
@@ -85,7 +85,7 @@ async fn a_pin_is_previewed_made_and_removed() {
 }
 
 #[tokio::test]
-async fn nonsense_is_refused_with_the_reason() {
+async fn invalid_constraints_are_refused_with_the_reason() {
     let ground = Ground::new().await;
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
@@ -93,9 +93,9 @@ async fn nonsense_is_refused_with_the_reason() {
     crawl_north(&running, &mut one, &mut two).await;
     let range = json!({ "range": SUBNET });
     let with = |scope: Value, field: &str, value: Value| {
-        let mut wish = wish(scope, &one);
-        wish[field] = value;
-        wish
+        let mut body = request(scope, &one);
+        body[field] = value;
+        body
     };
     let invalid = [
         with(json!({ "range": "198.51.100.0/30" }), "reason", json!("r")),
@@ -111,18 +111,18 @@ async fn nonsense_is_refused_with_the_reason() {
         with(range.clone(), "expires_at", json!("tomorrow")),
         with(range.clone(), "agent", json!("agt_999")),
     ];
-    for wish in invalid {
-        let problem = browser.post("/api/v1/pins", wish).await;
+    for body in invalid {
+        let problem = browser.post("/api/v1/pins", body).await;
         problem.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
     }
-    browser.post("/api/v1/pins", wish(range.clone(), &one)).await.well();
+    browser.post("/api/v1/pins", request(range.clone(), &one)).await.well();
     until_held(&browser, &one, "pinned").await;
     let id = held(&browser).await["id"].as_str().unwrap().to_owned();
     let override_it = format!("/api/v1/delegations/{id}/override");
     let to_two = json!({ "agent": two.id, "reason": "r" });
     for reply in [
-        browser.post("/api/v1/pins", wish(range, &two)).await,
-        browser.post("/api/v1/exclusions", wish(json!({ "company_of": SUBNET }), &one)).await,
+        browser.post("/api/v1/pins", request(range, &two)).await,
+        browser.post("/api/v1/exclusions", request(json!({ "company_of": SUBNET }), &one)).await,
         browser.post(&override_it, to_two).await,
     ] {
         let problem = reply.problem(StatusCode::CONFLICT, "conflict");
@@ -150,12 +150,9 @@ async fn an_override_moves_once_and_ends_the_delegation() {
     );
     assert_eq!(done["preview"], dry["preview"]);
     browser.post(&path, order).await.problem(StatusCode::CONFLICT, "conflict");
-    let sentence = why(&browser).await["sentence"].as_str().unwrap().to_owned();
-    assert!(
-        sentence
-            .starts_with("agent 1 crawls 198.51.100.0/26 because admin gave it to agent 1 by hand"),
-        "{sentence}"
-    );
+    let summary = explanation(&browser).await["summary"].as_str().unwrap().to_owned();
+    let start = "agent 1 crawls 198.51.100.0/26 because admin reassigned the subnet to it";
+    assert!(summary.starts_with(start), "{summary}");
     let listed = browser.read("/api/v1/delegations?reason=override").await;
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
     running.stop().await;
@@ -168,22 +165,22 @@ async fn an_excluded_agent_is_not_asked_and_loses_what_it_has() {
     let browser = Browser::signed_in(&ground, &running).await;
     let (mut one, mut two) = two_agents(&running).await;
     crawl_north(&running, &mut one, &mut two).await;
-    let exclusion = wish(json!({ "company_of": SUBNET }), &two);
+    let exclusion = request(json!({ "company_of": SUBNET }), &two);
     let made = browser.post("/api/v1/exclusions", exclusion).await.well();
     assert_eq!(
-        made["item"]["scope"],
+        made["constraint"]["scope"],
         json!({ "company": { "registry": "ripencc", "handle": "north" } })
     );
     assert_eq!(
-        (&made["preview"]["subnets"], &made["preview"]["shifts"][0]["to"]),
+        (&made["preview"]["subnets"], &made["preview"]["reassignments"][0]["to"]),
         (&json!(1), &Value::Null)
     );
     let order = one.orders(&running).await.remove(0);
     one.report(&running, &order, ProbeResult::Unreachable { reason: "no route".into() }).await;
-    // Nobody else may have it: it stays where it is until somebody can.
-    until("the search is over", || async { why(&browser).await["open"] == false }).await;
+    // No other agent can reach it, so the excluded agent keeps it.
+    until("the search is over", || async { explanation(&browser).await["open"] == false }).await;
     assert_eq!(held(&browser).await["agent"]["id"], json!(two.id));
-    let id = made["item"]["id"].as_str().unwrap();
+    let id = made["constraint"]["id"].as_str().unwrap();
     browser.delete(&format!("/api/v1/exclusions/{id}")).await.well();
     assert_eq!(browser.read("/api/v1/exclusions").await["items"], json!([]));
     assert_eq!(browser.read("/api/v1/exclusions?ended=true").await["items"][0]["id"], id);
@@ -191,28 +188,29 @@ async fn an_excluded_agent_is_not_asked_and_loses_what_it_has() {
 }
 
 #[tokio::test]
-async fn a_search_says_whom_it_passed_over() {
+async fn a_search_names_the_agents_that_it_skipped() {
     let ground = Ground::new().await;
     let running = ground.start().await;
     let browser = Browser::signed_in(&ground, &running).await;
     let (mut one, two) = two_agents(&running).await;
-    browser.post("/api/v1/exclusions", wish(json!({ "country": "CY" }), &two)).await.well();
-    running.add_seeds(&[crate::crew::NORTH]).await;
+    browser.post("/api/v1/exclusions", request(json!({ "country": "CY" }), &two)).await.well();
+    running.add_seeds(&[crate::agents::NORTH]).await;
     let order = one.orders(&running).await.remove(0);
     one.measured(&running, &order, 80_000).await;
     until_held(&browser, &one, "lowest").await;
-    let why = why(&browser).await;
+    let explanation = explanation(&browser).await;
     assert_eq!(
-        why["counters"],
+        explanation["statistics"],
         json!({ "asked": 1, "measured": 1, "unreachable": 0, "refused": 0, "expired": 0, "pending": 0,
                 "skipped": { "asleep": 0, "unreachable": 0, "busy": 0, "excluded": 1, "budget": 0 } })
     );
     assert_eq!(
-        why["skipped"],
-        json!([{ "agent": { "id": two.id, "name": "agent 2" }, "why": "excluded" }])
+        explanation["skipped"],
+        json!([{ "agent": { "id": two.id, "name": "agent 2" }, "reason": "excluded" }])
     );
-    assert!(why["took_ms"].as_u64().is_some());
-    let sentence = why["sentence"].as_str().unwrap();
-    assert!(sentence.contains("agent 2 was left out, since an admin excluded it."), "{sentence}");
+    assert!(explanation["took_ms"].as_u64().is_some());
+    let summary = explanation["summary"].as_str().unwrap();
+    let skipped = "The search skipped agent 2 because it was excluded by an admin.";
+    assert!(summary.contains(skipped), "{summary}");
     running.stop().await;
 }

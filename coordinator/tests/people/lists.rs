@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::agents::{crawl_north, ship_north, two_agents};
 use crate::browser::Browser;
-use crate::crew::{crawl_north, ship_north, two_agents};
 use crate::world::Ground;
 
 fn names(page: &Value) -> Vec<&str> {
@@ -29,7 +29,7 @@ async fn agents_with_what_they_did() {
     assert_eq!(agent, all["items"][0]);
     let expected = json!({
         "presence": "awake", "home": "127.0.0.2", "city": null, "registry": "ripencc", "country": "CY",
-        "company": "home-2", "delegations": 2, "hosts": 1, "pages": 1, "bytes_fetched": 500, "reason": null,
+        "company": "home-2", "delegations": 2, "hosts": 1, "pages": 1, "bytes_fetched": 500, "idle_reason": null,
         "spans": [], "zone": "UTC", "asleep_until": null,
     });
     for (field, value) in expected.as_object().unwrap() {
@@ -141,7 +141,7 @@ async fn the_overview_counts() {
     ship_north(&running, &two, "North", "aurora").await;
     crate::world::until("the overview has it all", || async {
         let overview = browser.read("/api/v1/overview").await;
-        overview["pages"]["integrated"] == 1 && overview["urls"]["pending"] == 0
+        overview["pages"]["ingested"] == 1 && overview["urls"]["pending"] == 0
     })
     .await;
     let overview = browser.read("/api/v1/overview").await;
@@ -164,7 +164,7 @@ async fn the_overview_counts() {
         })
     );
     assert_eq!(
-        (&overview["searches"], &overview["probes"]),
+        (&overview["delegation_searches"], &overview["probes"]),
         (&json!({ "open": 0, "decided": 1 }), &json!({ "total": 2, "per_search_mean": 2.0 }))
     );
     assert_eq!(
@@ -173,10 +173,10 @@ async fn the_overview_counts() {
     );
     assert_eq!(overview["urls"]["routed"], 1);
     assert_eq!(
-        (&overview["packages"]["received"], &overview["packages"]["integrated"]),
+        (&overview["packages"]["received"], &overview["packages"]["ingested"]),
         (&json!(1), &json!(1))
     );
-    assert_eq!(overview["pages"], json!({ "integrated": 1, "indexed": 1, "bytes_fetched": 500 }));
+    assert_eq!(overview["pages"], json!({ "ingested": 1, "indexed": 1, "bytes_fetched": 500 }));
     assert!(overview["coordinator"]["rss_bytes"].as_u64().unwrap() > 1_000_000);
     running.stop().await;
 }

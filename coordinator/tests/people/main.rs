@@ -10,19 +10,19 @@
 #[path = "../agents/agent.rs"]
 #[expect(dead_code, reason = "shared with the tests of the agents' API")]
 mod agent;
+mod agents;
 mod balance;
 mod browser;
+mod changes;
+mod company_names;
 mod constraints;
-mod crew;
-mod doors;
+mod dashboard;
 mod events;
-mod holders;
+mod explanation;
 mod lists;
-mod orders;
-mod pages;
+mod operations;
 mod search;
 mod session;
-mod why;
 #[path = "../agents/world.rs"]
 #[expect(dead_code, reason = "shared with the tests of the agents' API")]
 mod world;

@@ -4,8 +4,8 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::agent::page;
+use crate::agents::{NORTH, crawl_north, ship_north, two_agents};
 use crate::browser::Browser;
-use crate::crew::{NORTH, crawl_north, ship_north, two_agents};
 use crate::world::{Ground, until};
 
 #[tokio::test]

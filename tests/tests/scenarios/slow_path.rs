@@ -50,7 +50,7 @@ async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
     // Not before: a round that began while the way was as usual is none of those counted.
     world.setup.environment.referee().forget();
     let case = world.until_case(&subject.subnet, "away").await;
-    eprintln!("{}", case["sentence"]);
+    eprintln!("{}", case["summary"]);
     let next_agent = world.agent_named(&case["next_agent"]);
     assert_ne!(next_agent, subject.agent);
     let next_agent = world.agent(next_agent);
@@ -63,13 +63,14 @@ async fn a_subnet_leaves_a_slow_way_and_comes_back_when_it_is_healed() {
 
     links.heal_all().unwrap();
     let case = world.until_case(&subject.subnet, "returned").await;
-    eprintln!("{}", case["sentence"]);
+    eprintln!("{}", case["summary"]);
     world.setup.environment.referee().forget();
     world.until_rounds(subject.host, agent, 1).await;
     world.assert_one_at_a_time(&subject);
     world.assert_fetched_by(&subject, agent).await;
     let why = world.why(&subject.subnet).await;
-    assert!(why["sentence"].as_str().unwrap().contains("and went back"), "{}", why["sentence"]);
+    let summary = why["summary"].as_str().unwrap();
+    assert!(summary.contains("It returned to"), "{summary}");
     world.deployment.dismiss().await.unwrap();
 }
 
@@ -83,7 +84,7 @@ impl SmallWorld {
             "threshold_ms": 1,
             "revisit_s": revisit_s,
             "slowdown_percent": 200,
-            "slowdown_repeats": 2, "rest_s": 5, "hearing_s": 4,
+            "slowdown_repeats": 2, "incident_cooldown_s": 5, "incident_window_s": 4,
         });
         self.deployment.admin.set_policy(&policy).await.unwrap();
     }
@@ -160,8 +161,7 @@ impl SmallWorld {
     /// Waits until the latest case of a subnet is in this state.
     async fn until_case(&self, subnet: &Range, state: &str) -> Value {
         let look = || async {
-            let cases =
-                self.deployment.admin.list("calibrations").await.map_err(|e| e.to_string())?;
+            let cases = self.deployment.admin.list("incidents").await.map_err(|e| e.to_string())?;
             let of_subnet =
                 |case: &&Value| case["subnet"].as_str() == Some(subnet.to_string().as_str());
             let latest = cases.iter().find(of_subnet).cloned().unwrap_or_default();
@@ -196,7 +196,7 @@ impl SmallWorld {
             .unwrap();
         self.deployment
             .admin
-            .get(&format!("delegations/{}/why", found["id"].as_str().unwrap()))
+            .get(&format!("delegations/{}/explanation", found["id"].as_str().unwrap()))
             .await
             .unwrap()
     }

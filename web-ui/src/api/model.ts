@@ -4,17 +4,17 @@ import type { components } from '../api';
 type Schemas = components['schemas'];
 
 export type Agent = Schemas['Agent'];
-export type AskedProbe = Schemas['AskedProbe'];
+export type TrailProbe = Schemas['TrailProbe'];
 export type ChainLink = Schemas['ChainLink'];
 export type Delegation = Schemas['Delegation'];
 export type Findings = Schemas['Findings'];
-export type HierarchyAnswer = Schemas['HierarchyAnswer'];
+export type AddressLocation = Schemas['AddressLocation'];
 export type JoinToken = Schemas['JoinToken'];
-export type Kind = Schemas['Kind'];
+export type Kind = Schemas['SubnetKind'];
 export type Landmarks = Schemas['Landmarks'];
 export type Method = Schemas['ProbeMethod'];
 export type Move = Schemas['Move'];
-export type NewJoinTokenAnswer = Schemas['NewJoinTokenAnswer'];
+export type JoinTokenResponse = Schemas['JoinTokenResponse'];
 export type Overview = Schemas['Overview'];
 export type Phase = Schemas['Phase'];
 export type Policy = Schemas['Policy'];
@@ -24,15 +24,15 @@ export type Reason = Schemas['Reason'];
 export type BackgroundTask = Schemas['BackgroundTask'];
 export type BackgroundTasks = Schemas['BackgroundTasks'];
 export type Scope = Schemas['Scope'];
-export type SearchAnswer = Schemas['SearchAnswer'];
-export type SearchItem = Schemas['SearchItem'];
-export type SeedsAnswer = Schemas['SeedsAnswer'];
-export type SessionAnswer = Schemas['SessionAnswer'];
+export type SearchResponse = Schemas['SearchResponse'];
+export type SearchResult = Schemas['SearchResult'];
+export type SeedResponse = Schemas['SeedResponse'];
+export type UserSession = Schemas['Session'];
 export type SkipReason = Schemas['SkipReason'];
-export type Constraints = Schemas['Constraints'];
+export type Constraint = Schemas['Constraint'];
 export type ConstraintRequest = Schemas['ConstraintRequest'];
 export type Verdict = Schemas['ProbeVerdict'];
-export type Why = Schemas['Why'];
+export type Explanation = Schemas['Explanation'];
 
 /** One part of a list. */
 export interface Page<T> {

@@ -1,9 +1,9 @@
 import { render, screen, within } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
-import type { AskedProbe } from '../api/model';
+import type { TrailProbe } from '../api/model';
 import ProbeTable from './ProbeTable.svelte';
 
-function probe(order: number, change: Partial<AskedProbe>): AskedProbe {
+function probe(order: number, change: Partial<TrailProbe>): TrailProbe {
   return {
     id: `prb_${order}`,
     order,
@@ -16,7 +16,7 @@ function probe(order: number, change: Partial<AskedProbe>): AskedProbe {
     threshold_ms: 50,
     expected_ms: null,
     deviation_ms: null,
-    chance: null,
+    probability: null,
     verdict: 'too_slow',
     chosen: false,
     asked_at: '2026-11-20T12:00:00Z',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bytes, count, counted, milliseconds, share, shrink } from './number';
-import { company, country, language, registry } from './place';
+import { company, country, language, registry } from './registration';
 import { duration, exact, relative } from './time';
 
 const now = Date.parse('2026-11-20T12:00:00Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { address, agentAt, needsSession, ownPath, routeOf, whyOf } from './route';
+import { address, agentAt, needsSession, ownPath, routeOf, explanationOf } from './route';
 
 describe('a path', () => {
   it('names its page', () => {
@@ -7,7 +7,7 @@ describe('a path', () => {
     expect(routeOf('/agents')).toEqual({ page: 'agents' });
     expect(routeOf('/agents/')).toEqual({ page: 'agents' });
     expect(routeOf('/agents/agt_12')).toEqual({ page: 'agent', id: 'agt_12' });
-    expect(routeOf('/delegations/dlg_7/why')).toEqual({ page: 'why', id: 'dlg_7' });
+    expect(routeOf('/delegations/dlg_7/explanation')).toEqual({ page: 'explanation', id: 'dlg_7' });
   });
 
   it('is not found when it is not ours, whatever it looks like', () => {
@@ -15,7 +15,7 @@ describe('a path', () => {
       '/nope',
       '/agents/a/b',
       '/delegations/dlg_7',
-      '/delegations/dlg_7/why/more',
+      '/delegations/dlg_7/explanation/more',
       '/constructor',
       '/%E0%A4%A',
     ]) {
@@ -24,7 +24,7 @@ describe('a path', () => {
   });
 
   it('comes back from the links we write', () => {
-    expect(routeOf(whyOf('dlg_7'))).toEqual({ page: 'why', id: 'dlg_7' });
+    expect(routeOf(explanationOf('dlg_7'))).toEqual({ page: 'explanation', id: 'dlg_7' });
     expect(routeOf(agentAt('odd/id %'))).toEqual({ page: 'agent', id: 'odd/id %' });
   });
 

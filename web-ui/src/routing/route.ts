@@ -1,6 +1,6 @@
-/** Addresses of the pages: here is a location, which page is it? Pure; the browser is in `router.svelte.ts`. */
+/** Addresses of the pages. Pure; `router.svelte.ts` accesses the browser. */
 
-/** Everything a page needs to know about where it is. */
+/** A page with its parameters. */
 export type Route =
   | { page: 'search' }
   | { page: 'sign-in' }
@@ -8,8 +8,8 @@ export type Route =
   | { page: 'agents' }
   | { page: 'agent'; id: string }
   | { page: 'delegations' }
-  | { page: 'why'; id: string }
-  | { page: 'pins' }
+  | { page: 'explanation'; id: string }
+  | { page: 'constraints' }
   | { page: 'hierarchy' }
   | { page: 'seeds' }
   | { page: 'policy' }
@@ -22,18 +22,19 @@ const plain: Record<string, Route> = {
   overview: { page: 'overview' },
   agents: { page: 'agents' },
   delegations: { page: 'delegations' },
-  pins: { page: 'pins' },
+  constraints: { page: 'constraints' },
   hierarchy: { page: 'hierarchy' },
   seeds: { page: 'seeds' },
   policy: { page: 'policy' },
 };
 
-/** The page at a path; a trailing slash is forgiven, an unknown path is `not-found`. */
+/** The page at a path; a trailing slash is ignored, an unknown path is `not-found`. */
 export function routeOf(path: string): Route {
   const [first = '', id, last, ...more] = path.split('/').slice(1).filter(Boolean).map(decoded);
   if (id === undefined) return (Object.hasOwn(plain, first) && plain[first]) || notFound;
   if (first === 'agents' && last === undefined) return { page: 'agent', id };
-  if (first === 'delegations' && last === 'why' && more.length === 0) return { page: 'why', id };
+  if (first === 'delegations' && last === 'explanation' && more.length === 0)
+    return { page: 'explanation', id };
   return notFound;
 }
 
@@ -43,16 +44,16 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return segment; // a lone % typed by hand: the page will say that there is no such thing
+    return segment; // a lone %: the page reports that there is no such object
   }
 }
 
-/** Whether a page is for admins only. */
+/** True for pages that need a session. */
 export function needsSession(route: Route): boolean {
   return route.page !== 'search' && route.page !== 'sign-in' && route.page !== 'not-found';
 }
 
-/** Query values; what is empty is left out of the address. */
+/** Query values; empty ones are left out of the address. */
 export type Query = Record<string, string | number | null | undefined>;
 
 /** A path with its query: `address('/delegations', { q: 'acme', agent: '' })` is `/delegations?q=acme`. */
@@ -62,17 +63,17 @@ export function address(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** Where to find the reason of a delegation. */
-export function whyOf(delegation: string): string {
-  return `/delegations/${encodeURIComponent(delegation)}/why`;
+/** Path of the explanation of a delegation. */
+export function explanationOf(delegation: string): string {
+  return `/delegations/${encodeURIComponent(delegation)}/explanation`;
 }
 
-/** Where to find an agent. */
+/** Path of the page of an agent. */
 export function agentAt(agent: string): string {
   return `/agents/${encodeURIComponent(agent)}`;
 }
 
-/** The page to open after sign-in: only ever a path of our own. */
+/** The page to open after sign-in; never an address of another site. */
 export function ownPath(next: string | null | undefined): string {
   if (!next || !/^\/(?![/\\])/.test(next)) return '/overview';
   return next.startsWith('/sign-in') ? '/overview' : next;

@@ -1,4 +1,4 @@
-/** Where are we, and how do we get elsewhere? One object; pages read it, links drive it. */
+/** The router: one object that pages read and links change. */
 import { routeOf, type Route } from './route';
 
 /** Cursors of the list pages before the one shown, so that Previous works, also after a reload. */

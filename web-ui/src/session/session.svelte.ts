@@ -1,27 +1,27 @@
-/** Who is signed in, and what to do when they no longer are. */
+/** The session: the signed-in person, sign-in, sign-out and expiry. */
 import * as api from '../api/calls';
-import type { SessionAnswer } from '../api/model';
+import type { UserSession } from '../api/model';
 import { asProblem } from '../api/problem';
 
-/** Set at sign-in, so that visitors of the search page are not asked who they are. It opens nothing by itself. */
+/** Set at sign-in, so that the search page asks for a session only where there was one. Grants nothing by itself. */
 const hint = 'nearcrawl.signed-in';
 
 class Session {
-  /** Who is signed in; `null` is nobody, `undefined` is not known yet. */
-  who = $state<SessionAnswer | null | undefined>(undefined);
-  /** True from the moment when the coordinator stopped accepting the session until somebody signs in again. */
+  /** The signed-in person; `null` when nobody is signed in, `undefined` until that is known. */
+  user = $state<UserSession | null | undefined>(undefined);
+  /** True from the moment when the coordinator rejects the session until the next sign-in. */
   expired = $state(false);
-  /** Grows with every sign-in. What was loaded in an older session loads again. */
+  /** Counts sign-ins. Pages load their data again when it changes. */
   epoch = $state(0);
 
-  /** Asks the coordinator. `quietly` asks only where somebody has signed in before. */
+  /** Reads the session from the coordinator. `quietly` does so only after an earlier sign-in. */
   async recall(quietly = false): Promise<void> {
     if (quietly && localStorage.getItem(hint) === null) {
-      this.who = null;
+      this.user = null;
       return;
     }
     try {
-      this.#enter(await api.whoAmI());
+      this.#enter(await api.currentSession());
     } catch (thrown) {
       const problem = asProblem(thrown);
       if (problem.status !== 401) throw problem;
@@ -36,7 +36,7 @@ class Session {
     this.epoch += 1;
   }
 
-  /** Signs out. A session that is already gone counts as signed out. */
+  /** Signs out. An expired session counts as signed out. */
   async signOut(): Promise<void> {
     try {
       await api.signOut();
@@ -47,23 +47,23 @@ class Session {
     this.#leave();
   }
 
-  /** The coordinator refused the session. The page stays as it is, with everything typed into it. */
+  /** Marks the session as expired. The page keeps everything that was typed into it. */
   end(): void {
-    if (this.who) this.expired = true;
+    if (this.user) this.expired = true;
   }
 
-  /** Gives up an expired session instead of signing in again. */
+  /** Leaves an expired session instead of signing in again. */
   abandon(): void {
     this.#leave();
   }
 
-  #enter(who: SessionAnswer): void {
-    this.who = who;
+  #enter(user: UserSession): void {
+    this.user = user;
     localStorage.setItem(hint, '1');
   }
 
   #leave(): void {
-    this.who = null;
+    this.user = null;
     this.expired = false;
     localStorage.removeItem(hint);
   }

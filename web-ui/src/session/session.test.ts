@@ -28,13 +28,13 @@ const refused = () =>
 describe('the session', () => {
   it('is not asked for on public pages until somebody has signed in here', async () => {
     await session.recall(true);
-    expect(session.who).toBeNull();
+    expect(session.user).toBeNull();
     expect(asked).toEqual([]);
     answers = [admin()];
     await session.signIn('admin', 'secret');
     answers = [admin()];
     await session.recall(true);
-    expect(session.who?.name).toBe('admin');
+    expect(session.user?.name).toBe('admin');
     expect(asked).toEqual(['POST /api/v1/session', 'GET /api/v1/session']);
   });
 
@@ -44,7 +44,7 @@ describe('the session', () => {
     const epoch = session.epoch;
     await expect(api.overview()).rejects.toThrow('Your session has ended');
     expect(session.expired).toBe(true);
-    expect(session.who?.name).toBe('admin');
+    expect(session.user?.name).toBe('admin');
     await session.signIn('admin', 'secret');
     expect(session.expired).toBe(false);
     expect(session.epoch).toBe(epoch + 1);
@@ -54,14 +54,14 @@ describe('the session', () => {
     answers = [refused()];
     await expect(session.signIn('admin', 'wrong')).rejects.toMatchObject({ status: 401 });
     expect(session.expired).toBe(false);
-    expect(session.who).toBeNull();
+    expect(session.user).toBeNull();
   });
 
   it('is over after signing out, also when it was over before', async () => {
     answers = [admin(), refused()];
     await session.signIn('admin', 'secret');
     await session.signOut();
-    expect(session.who).toBeNull();
+    expect(session.user).toBeNull();
     expect(session.expired).toBe(false);
   });
 });

@@ -13,7 +13,7 @@ class Toasts {
   list = $state<Toast[]>([]);
   #next = 1;
 
-  /** Good news; it goes by itself. */
+  /** A success, which disappears by itself. */
   say(text: string): void {
     const id = this.#add({ text });
     setTimeout(() => this.dismiss(id), goodNewsStays);

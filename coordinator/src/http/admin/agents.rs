@@ -1,40 +1,39 @@
-//! The crawlers at partners.
+//! Agents: list, details and administration.
 
 use axum::extract::State;
-use model::{AgentId, UnixMillis};
-use model::{AgentState, Presence};
+use model::{AgentId, AgentState, Presence, UnixMillis};
 use store::agents::Ordered;
 use store::lists;
 
-use crate::http::admin::dto::Agent;
-use crate::http::admin::subnet_lookup::Ground;
+use crate::http::admin::dto::agents::Agent;
+use crate::http::admin::subnet_lookup::SubnetInfo;
 use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::{Json, Path, Query};
-use crate::http::paging::{Page, Part};
+use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::agent_administration::{self, Wish};
 use crate::tasks::coordinator::Coordinator;
 
 /// All agents, the newest first.
-#[utoipa::path(get, path = "/api/v1/agents", operation_id = "list_agents", tag = "agents", params(Part),
-    security(("session" = [])), responses((status = 200, body = Page<Agent>)))]
+#[utoipa::path(get, path = "/api/v1/agents", operation_id = "list_agents", tag = "agents",
+    params(PageQuery), security(("session" = [])), responses((status = 200, body = Page<Agent>)))]
 pub async fn list(
     _viewer: Viewer,
     State(state): State<ApiState>,
-    Query(part): Query<Part>,
+    Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<Agent>>, Problem> {
-    let (before, limit) = (part.before()?, part.limit()?);
-    let found = lists::agents(&state.core.store, before, limit + 1).await?;
-    let page = Page::cut(found, limit, |agent| agent.id.get());
-    Ok(Json(page.map(|agent| shown(&state.core, agent))))
+    let limit = page.limit()?;
+    let found = lists::agents(&state.core.store, page.before()?, limit + 1).await?;
+    let page = Page::from_rows(found, limit, |agent| agent.id.get());
+    Ok(Json(page.map(|agent| to_dto(&state.core, agent))))
 }
 
-/// One agent.
+/// One agent with its state and its counts.
 #[utoipa::path(get, path = "/api/v1/agents/{id}", operation_id = "get_agent", tag = "agents",
     params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
     responses((status = 200, body = Agent)))]
-pub async fn one(
+pub async fn get(
     _viewer: Viewer,
     State(state): State<ApiState>,
     Path(id): Path<AgentId>,
@@ -42,55 +41,55 @@ pub async fn one(
     read(&state, id).await
 }
 
-/// Let a waiting agent work; its home subnet is delegated to it.
-#[utoipa::path(post, path = "/api/v1/agents/{id}/approve", operation_id = "approve_agent", tag = "agents",
-    params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
-    responses((status = 200, body = Agent)))]
+/// Approve a pending agent; its home subnet is delegated to it.
+#[utoipa::path(post, path = "/api/v1/agents/{id}/approve", operation_id = "approve_agent",
+    tag = "agents", params(("id" = String, Path, example = "agt_12")),
+    security(("session" = [])), responses((status = 200, body = Agent)))]
 pub async fn approve(
     admin: Admin,
     State(state): State<ApiState>,
     Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    order(&state, &admin, id, Wish::Approve).await
+    change(&state, &admin, id, Wish::Approve).await
 }
 
-/// Tell an agent to stop for now; it keeps its delegations.
-#[utoipa::path(post, path = "/api/v1/agents/{id}/pause", operation_id = "pause_agent", tag = "agents",
-    params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
-    responses((status = 200, body = Agent)))]
+/// Pause an agent; it keeps its delegations.
+#[utoipa::path(post, path = "/api/v1/agents/{id}/pause", operation_id = "pause_agent",
+    tag = "agents", params(("id" = String, Path, example = "agt_12")),
+    security(("session" = [])), responses((status = 200, body = Agent)))]
 pub async fn pause(
     admin: Admin,
     State(state): State<ApiState>,
     Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    order(&state, &admin, id, Wish::Pause).await
+    change(&state, &admin, id, Wish::Pause).await
 }
 
-/// Let a paused agent go on.
-#[utoipa::path(post, path = "/api/v1/agents/{id}/resume", operation_id = "resume_agent", tag = "agents",
-    params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
-    responses((status = 200, body = Agent)))]
+/// Resume a paused agent.
+#[utoipa::path(post, path = "/api/v1/agents/{id}/resume", operation_id = "resume_agent",
+    tag = "agents", params(("id" = String, Path, example = "agt_12")),
+    security(("session" = [])), responses((status = 200, body = Agent)))]
 pub async fn resume(
     admin: Admin,
     State(state): State<ApiState>,
     Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    order(&state, &admin, id, Wish::Resume).await
+    change(&state, &admin, id, Wish::Resume).await
 }
 
-/// Shut an agent out for good; its work goes to others.
-#[utoipa::path(post, path = "/api/v1/agents/{id}/revoke", operation_id = "revoke_agent", tag = "agents",
-    params(("id" = String, Path, example = "agt_12")), security(("session" = [])),
-    responses((status = 200, body = Agent)))]
+/// Revoke an agent's key for good; its work goes to other agents.
+#[utoipa::path(post, path = "/api/v1/agents/{id}/revoke", operation_id = "revoke_agent",
+    tag = "agents", params(("id" = String, Path, example = "agt_12")),
+    security(("session" = [])), responses((status = 200, body = Agent)))]
 pub async fn revoke(
     admin: Admin,
     State(state): State<ApiState>,
     Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    order(&state, &admin, id, Wish::Revoke).await
+    change(&state, &admin, id, Wish::Revoke).await
 }
 
-async fn order(
+async fn change(
     state: &ApiState,
     admin: &Admin,
     id: AgentId,
@@ -99,13 +98,13 @@ async fn order(
     match agent_administration::order(&state.core.placement, id, wish, &admin.name).await? {
         None => Err(unknown(id)),
         Some(Ordered::NotFrom(at)) => {
-            Err(Problem::conflict(format!("{id} is {}: {}", at.as_str(), remedy(wish))))
+            Err(Problem::conflict(format!("{id} is {}: {}", at.as_str(), rule(wish))))
         }
         Some(Ordered::Done | Ordered::Already) => read(state, id).await,
     }
 }
 
-const fn remedy(wish: Wish) -> &'static str {
+const fn rule(wish: Wish) -> &'static str {
     match wish {
         Wish::Approve => "only a pending agent can be approved.",
         Wish::Pause => "only an approved agent can be paused.",
@@ -116,20 +115,20 @@ const fn remedy(wish: Wish) -> &'static str {
 
 async fn read(state: &ApiState, id: AgentId) -> Result<Json<Agent>, Problem> {
     let found = lists::agent(&state.core.store, id).await?.ok_or_else(|| unknown(id))?;
-    Ok(Json(shown(&state.core, found)))
+    Ok(Json(to_dto(&state.core, found)))
 }
 
 fn unknown(id: AgentId) -> Problem {
     Problem::not_found(format!("There is no agent {id}."))
 }
 
-fn shown(core: &Coordinator, agent: lists::Agent) -> Agent {
+fn to_dto(core: &Coordinator, agent: lists::Agent) -> Agent {
     let presence = presence(&agent, core.heard_since(), core.now());
     let state = agent.state;
-    let Ground { registry, country, company } =
-        Ground::of_address(core.delegated().as_deref(), agent.home);
+    let SubnetInfo { registry, country, company } =
+        SubnetInfo::of_address(core.delegated().as_deref(), agent.home);
     Agent {
-        reason: idle_reason(state, presence, agent.idle_reason),
+        idle_reason: idle_reason(state, presence, agent.idle_reason),
         id: agent.id,
         name: agent.name,
         state,
@@ -165,15 +164,15 @@ fn presence(agent: &lists::Agent, heard_since: UnixMillis, now: UnixMillis) -> P
     }
 }
 
-fn idle_reason(state: AgentState, presence: Presence, own: Option<String>) -> Option<String> {
+fn idle_reason(state: AgentState, presence: Presence, reported: Option<String>) -> Option<String> {
     let reason = match (state, presence) {
         (AgentState::Pending, _) => "waits for an admin's approval",
         (AgentState::Paused, _) => "paused by an admin",
-        (AgentState::Revoked, _) => "shut out by an admin",
-        (AgentState::Approved, Presence::Never) => "has not been heard of since it enrolled",
+        (AgentState::Revoked, _) => "revoked by an admin",
+        (AgentState::Approved, Presence::Never) => "no heartbeat since it enrolled",
         (AgentState::Approved, Presence::Asleep) => "asleep, outside its spans",
-        (AgentState::Approved, Presence::Unreachable) => "has not been heard of lately",
-        (AgentState::Approved, Presence::Awake) => return own,
+        (AgentState::Approved, Presence::Unreachable) => "no recent heartbeat",
+        (AgentState::Approved, Presence::Awake) => return reported,
     };
     Some(reason.to_owned())
 }

@@ -1,4 +1,4 @@
-//! What balance moved, and what it would move.
+//! Balance: moves that were made, and passes on request.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,13 @@ use model::{AgentId, BalanceRule};
 use serde_json::Value;
 use store::{lists, moves, policy};
 
-use crate::http::admin::dto::{AgentRef, Alternative, BalanceAnswer, DryRun, Move};
+use crate::http::admin::dto::agents::AgentRef;
+use crate::http::admin::dto::balance::{BalanceResponse, Move, RejectedAlternative};
+use crate::http::admin::dto::constraints::DryRun;
 use crate::http::admin::subnet_lookup::no_hierarchy;
 use crate::http::authentication::{Admin, Viewer};
 use crate::http::extract::{Json, Query};
-use crate::http::paging::{Page, Part};
+use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::balance::carry_out::told;
@@ -23,63 +25,65 @@ use crate::placement::load_snapshot::LoadSnapshot;
 type Names = HashMap<AgentId, String>;
 
 /// Subnets that balance gave to other agents, the newest first.
-#[utoipa::path(get, path = "/api/v1/moves", operation_id = "list_moves", tag = "delegations", params(Part),
-    security(("session" = [])), responses((status = 200, body = Page<Move>)))]
-pub async fn list(
+#[utoipa::path(get, path = "/api/v1/moves", operation_id = "list_moves", tag = "balance",
+    params(PageQuery), security(("session" = [])), responses((status = 200, body = Page<Move>)))]
+pub async fn list_moves(
     _viewer: Viewer,
     State(state): State<ApiState>,
-    Query(part): Query<Part>,
+    Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<Move>>, Problem> {
-    let (before, limit) = (part.before()?, part.limit()?);
-    let found = moves::list(&state.core.store, before, limit + 1).await?;
-    let agents: Vec<AgentId> = found.iter().flat_map(|made| named(&made.refused)).collect();
+    let limit = page.limit()?;
+    let found = moves::list(&state.core.store, page.before()?, limit + 1).await?;
+    let agents: Vec<AgentId> = found.iter().flat_map(|made| agents_in(&made.refused)).collect();
     let names = lists::names(&state.core.store, &agents).await?;
-    Ok(Json(Page::cut(found, limit, |made| made.id.get()).map(|made| shown(made, &names))))
+    Ok(Json(Page::from_rows(found, limit, |made| made.id.get()).map(|made| past(made, &names))))
 }
 
-/// Move towards the cheapest plan now, within the moves that the policy allows for a day, whether
-/// or not passes are on.
-#[utoipa::path(post, path = "/api/v1/balance", operation_id = "balance_now", tag = "delegations", params(DryRun),
-    security(("session" = [])), responses((status = 200, body = BalanceAnswer)))]
-pub async fn now(
+/// Run a pass now, whether or not periodic passes are on. It moves subnets towards the cheapest
+/// plan, within the moves that the policy allows for a day.
+#[utoipa::path(post, path = "/api/v1/balance", operation_id = "run_balance", tag = "balance",
+    params(DryRun), security(("session" = [])),
+    responses((status = 200, body = BalanceResponse)))]
+pub async fn run(
     _admin: Admin,
     State(state): State<ApiState>,
     Query(dry_run): Query<DryRun>,
-) -> Result<Json<BalanceAnswer>, Problem> {
+) -> Result<Json<BalanceResponse>, Problem> {
     let core = &state.core;
     let delegated = core.delegated().ok_or_else(no_hierarchy)?;
     let policy = policy::balance(&core.store).await?;
-    let scales = LoadSnapshot::take(&core.placement, &delegated).await?;
-    let scene = Scene::set(&core.placement, &delegated, &scales).await;
+    let loads = LoadSnapshot::take(&core.placement, &delegated).await?;
+    let scene = Scene::set(&core.placement, &delegated, &loads).await;
     let mut scene = scene.map_err(|error| match error {
         SceneError::Store(error) => error.into(),
         SceneError::AssignmentProblem(error) => Problem::internal(&error),
     })?;
     let plan = pass::plan(&core.placement, &scene, &policy, core.now()).await?;
     let names = lists::names(&core.store, &scene.agents).await?;
-    let mut answer = planned(&scene, &plan, &names);
-    if !dry_run.wanted() {
+    let mut response = preview(&scene, &plan, &names);
+    if !dry_run.is_set() {
         let outcome = pass::carry_out_all(&core.placement, &mut scene, &plan).await?;
-        (answer.moved, answer.asked) = (outcome.moved as u64, outcome.asked as u64);
+        response.moved = outcome.moved as u64;
+        response.probes_requested = outcome.asked as u64;
     }
-    Ok(Json(answer))
+    Ok(Json(response))
 }
 
-fn planned(scene: &Scene, plan: &Rebalance, names: &Names) -> BalanceAnswer {
-    BalanceAnswer {
-        moves: plan.moves.iter().map(|made| planned_move(scene, made, names)).collect(),
+fn preview(scene: &Scene, plan: &Rebalance, names: &Names) -> BalanceResponse {
+    BalanceResponse {
+        moves: plan.moves.iter().map(|made| planned(scene, made, names)).collect(),
         moved: 0,
-        asked: 0,
+        probes_requested: 0,
         cost_before_ms: plan.before,
         cost_after_ms: plan.after,
         cost_optimal_ms: plan.optimum.cost,
-        left: plan.left as u64,
+        remaining_moves: plan.left as u64,
         overload_before: scene.instance.overload(&scene.plan),
         overload_after: scene.instance.overload(&plan.plan),
     }
 }
 
-fn planned_move(scene: &Scene, made: &balance::Move, names: &Names) -> Move {
+fn planned(scene: &Scene, made: &balance::Move, names: &Names) -> Move {
     Move {
         id: None,
         at: None,
@@ -88,29 +92,30 @@ fn planned_move(scene: &Scene, made: &balance::Move, names: &Names) -> Move {
         to: agent(scene.agents[made.to], names),
         delegation: None,
         rule: rule_name(None),
-        pages_a_day: scene.instance.subnets()[made.subnet].load,
+        pages_per_day: scene.instance.subnets()[made.subnet].load,
         cost_before_ms: made.before,
         cost_after_ms: made.after,
         predicted: made.source == CostSource::Predicted,
-        refused: alternatives(&told(scene, made), names),
+        rejected_alternatives: alternatives(&told(scene, made), names),
     }
 }
 
-fn shown(made: moves::Move, names: &Names) -> Move {
-    let (from, to) = (made.from, made.to);
+fn past(made: moves::Move, names: &Names) -> Move {
+    let (from, from_name) = made.from;
+    let (to, to_name) = made.to;
     Move {
         id: Some(made.id.to_string()),
         at: Some(made.at.into()),
         subnet: made.subnet.to_string(),
-        from: AgentRef { id: from.0, name: from.1 },
-        to: AgentRef { id: to.0, name: to.1 },
+        from: AgentRef { id: from, name: from_name },
+        to: AgentRef { id: to, name: to_name },
         delegation: Some(made.delegation.to_string()),
         rule: rule_name(made.rule),
-        pages_a_day: made.pages_a_day,
+        pages_per_day: made.pages_a_day,
         cost_before_ms: made.before_ms,
         cost_after_ms: made.after_ms,
         predicted: false,
-        refused: alternatives(&made.refused, names),
+        rejected_alternatives: alternatives(&made.refused, names),
     }
 }
 
@@ -118,27 +123,27 @@ fn agent(id: AgentId, names: &Names) -> AgentRef {
     AgentRef { id, name: names.get(&id).cloned().unwrap_or_default() }
 }
 
-fn named(refused: &Value) -> impl Iterator<Item = AgentId> + '_ {
+/// Name of the rule behind a move; `optimal` for a move of a periodic pass.
+fn rule_name(rule: Option<BalanceRule>) -> String {
+    rule.map_or("optimal", BalanceRule::as_str).to_owned()
+}
+
+fn agents_in(refused: &Value) -> impl Iterator<Item = AgentId> + '_ {
     let list = refused.as_array().into_iter().flatten();
     list.filter_map(|one| one["agent"].as_str()?.parse().ok())
 }
 
-/// As `moves.refused` has them; what no version of the coordinator writes is left out.
-fn alternatives(refused: &Value, names: &Names) -> Vec<Alternative> {
+/// The alternatives in the column `moves.refused`, without those that cannot be read.
+fn alternatives(refused: &Value, names: &Names) -> Vec<RejectedAlternative> {
     let list = refused.as_array().into_iter().flatten();
     let read = |one: &Value| {
-        Some(Alternative {
+        Some(RejectedAlternative {
             subnet: one["subnet"].as_str()?.to_owned(),
             agent: agent(one["agent"].as_str()?.parse().ok()?, names),
             cost_ms: one["cost_ms"].as_f64()?,
-            why: one["why"].as_str()?.parse().ok()?,
+            reason: one["why"].as_str()?.parse().ok()?,
             amount: one["amount"].as_f64(),
         })
     };
     list.filter_map(read).collect()
-}
-
-/// As the API names the rule of a move: `optimal` for one of a periodic pass.
-fn rule_name(rule: Option<BalanceRule>) -> String {
-    rule.map_or("optimal", BalanceRule::as_str).to_owned()
 }

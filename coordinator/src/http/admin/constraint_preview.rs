@@ -1,4 +1,4 @@
-//! A preview as the API shows it, and refusals by hand as problems.
+//! Previews of constraints, and refused constraints as problems.
 
 use std::collections::HashMap;
 
@@ -6,53 +6,60 @@ use axum::http::StatusCode;
 use model::AgentId;
 use store::lists;
 
-use crate::http::admin::dto::{AgentRef, Burden, Preview, Shift};
+use crate::http::admin::dto::agents::AgentRef;
+use crate::http::admin::dto::constraints::{AgentLoad, Preview, Reassignment};
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::placement::constraints::preview;
 use crate::placement::constraints::requests::Refusal;
 
-/// Shifts that are shown one by one.
-const SHOWN: usize = 100;
+/// Most reassignments that a preview lists one by one.
+const LISTED_MAX: usize = 100;
 
-/// A preview as the API shows it.
-pub(super) async fn shown(state: &ApiState, preview: preview::Preview) -> Result<Preview, Problem> {
-    let agents: Vec<AgentId> =
-        preview.shifts.iter().flat_map(|shift| [shift.from, shift.to]).flatten().collect();
-    let names = lists::names(&state.core.store, &agents).await?;
+/// Converts a preview, with the names of its agents.
+pub(super) async fn preview(
+    state: &ApiState,
+    preview: preview::Preview,
+) -> Result<Preview, Problem> {
     let shifts = &preview.shifts;
+    let agents: Vec<AgentId> =
+        shifts.iter().flat_map(|shift| [shift.from, shift.to]).flatten().collect();
+    let names = lists::names(&state.core.store, &agents).await?;
+    // The two sums are comparable only over subnets that have both costs.
     let costs: Vec<(f64, f64)> =
         shifts.iter().filter_map(|shift| Some((shift.before_ms?, shift.after_ms?))).collect();
     Ok(Preview {
         subnets: shifts.len() as u64,
         hosts: shifts.iter().map(|shift| shift.hosts).sum(),
-        pages_a_day: shifts.iter().map(|shift| shift.pages_a_day).sum(),
+        pages_per_day: shifts.iter().map(|shift| shift.pages_a_day).sum(),
         cost_before_ms: costs.iter().map(|(before, _)| before).sum(),
         cost_after_ms: costs.iter().map(|(_, after)| after).sum(),
         unmeasured: (shifts.len() - costs.len()) as u64,
-        shifts: shifts.iter().take(SHOWN).map(|shift| shown_shift(shift, &names)).collect(),
-        agents: preview.agents.into_iter().map(burden).collect(),
+        reassignments: shifts
+            .iter()
+            .take(LISTED_MAX)
+            .map(|shift| reassignment(shift, &names))
+            .collect(),
+        agents: preview.agents.into_iter().map(agent_load).collect(),
     })
 }
 
-fn shown_shift(shift: &preview::Shift, names: &HashMap<AgentId, String>) -> Shift {
-    let told = |agent: AgentId| AgentRef {
-        id: agent,
-        name: names.get(&agent).cloned().unwrap_or_default(),
-    };
-    Shift {
+fn reassignment(shift: &preview::Shift, names: &HashMap<AgentId, String>) -> Reassignment {
+    let agent_ref =
+        |id: AgentId| AgentRef { id, name: names.get(&id).cloned().unwrap_or_default() };
+    Reassignment {
         subnet: shift.subnet.to_string(),
-        from: shift.from.map(told),
-        to: shift.to.map(told),
+        from: shift.from.map(agent_ref),
+        to: shift.to.map(agent_ref),
         hosts: shift.hosts,
-        pages_a_day: shift.pages_a_day,
+        pages_per_day: shift.pages_a_day,
         cost_before_ms: shift.before_ms,
         cost_after_ms: shift.after_ms,
     }
 }
 
-fn burden(burden: preview::Burden) -> Burden {
-    Burden {
+fn agent_load(burden: preview::Burden) -> AgentLoad {
+    AgentLoad {
         agent: AgentRef { id: burden.agent, name: burden.name },
         capacity: burden.capacity,
         load_before: burden.before,
@@ -60,21 +67,21 @@ fn burden(burden: preview::Burden) -> Burden {
     }
 }
 
-/// What the admin wished for makes no sense, or not now.
-pub(super) fn refused(refusal: &Refusal) -> Problem {
-    let sentence = refusal.to_string();
+/// The problem for a refused request: 422 where a field is wrong, 409 where the state forbids it.
+pub(super) fn refusal_problem(refusal: &Refusal) -> Problem {
+    let message = refusal.to_string();
     match refusal {
-        Refusal::Nowhere { .. } => of_field("scope", sentence),
-        Refusal::Past => of_field("expires_at", sentence),
-        Refusal::NoAgent(_) | Refusal::NotWorking { .. } => of_field("agent", sentence),
-        _ => Problem::conflict(sentence),
+        Refusal::Nowhere { .. } => field_problem("scope", message),
+        Refusal::Past => field_problem("expires_at", message),
+        Refusal::NoAgent(_) | Refusal::NotWorking { .. } => field_problem("agent", message),
+        _ => Problem::conflict(message),
     }
 }
 
 /// 422 for one field of a body.
-pub(super) fn of_field(field: &str, sentence: String) -> Problem {
-    let mut problem =
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields", sentence.clone());
-    problem.errors.push(FieldError::new(field, sentence));
+pub(super) fn field_problem(field: &str, message: String) -> Problem {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    let mut problem = Problem::new(status, "invalid-fields", message.clone());
+    problem.errors.push(FieldError::new(field, message));
     problem
 }

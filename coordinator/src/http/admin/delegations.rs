@@ -1,63 +1,66 @@
-//! Who crawls what.
+//! Delegations: list with a filter, and details.
 
 use axum::extract::State;
 use hierarchy::Range;
 use model::DelegationId;
 use store::lists::{self, Filter};
 
-use crate::http::admin::dto::{AgentRef, Delegation, Wanted};
-use crate::http::admin::subnet_lookup::Ground;
+use crate::http::admin::dto::agents::AgentRef;
+use crate::http::admin::dto::delegations::{Delegation, DelegationQuery};
+use crate::http::admin::subnet_lookup::SubnetInfo;
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Path, Query};
-use crate::http::paging::{Page, Part};
+use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
-/// Longest text to look for, in characters.
+/// Longest text of the filter, in characters.
 const TEXT_MAX: usize = 200;
 
-/// All delegations that stand, the newest first.
-#[utoipa::path(get, path = "/api/v1/delegations", operation_id = "list_delegations", tag = "delegations",
-    params(Wanted), security(("session" = [])), responses((status = 200, body = Page<Delegation>)))]
+/// All delegations that apply, the newest first.
+#[utoipa::path(get, path = "/api/v1/delegations", operation_id = "list_delegations",
+    tag = "delegations", params(DelegationQuery, PageQuery), security(("session" = [])),
+    responses((status = 200, body = Page<Delegation>)))]
 pub async fn list(
     _viewer: Viewer,
     State(state): State<ApiState>,
-    Query(wanted): Query<Wanted>,
+    Query(query): Query<DelegationQuery>,
+    Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<Delegation>>, Problem> {
-    let part = Part { limit: wanted.limit, cursor: wanted.cursor };
-    let (before, limit) = (part.before()?, part.limit()?);
+    let before = page.before()?;
+    let limit = page.limit()?;
     let delegated = state.core.delegated();
-    let mut filter = Filter { agent: wanted.agent, ..Filter::default() };
-    filter.reason = wanted.reason;
-    if let Some(text) = wanted.q.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
-        look_for(text, delegated.as_deref(), &mut filter)?;
+    let mut filter = Filter { agent: query.agent, ..Filter::default() };
+    filter.reason = query.reason;
+    if let Some(text) = query.q.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+        filter_by_text(text, delegated.as_deref(), &mut filter)?;
     }
     let found = lists::delegations(&state.core.store, &filter, before, limit + 1).await?;
-    let page = Page::cut(found, limit, |delegation| delegation.id.get());
-    Ok(Json(page.map(|delegation| shown(delegated.as_deref(), &delegation))))
+    let page = Page::from_rows(found, limit, |delegation| delegation.id.get());
+    Ok(Json(page.map(|delegation| to_dto(delegated.as_deref(), &delegation))))
 }
 
-/// One delegation, also one that ended.
-#[utoipa::path(get, path = "/api/v1/delegations/{id}", operation_id = "get_delegation", tag = "delegations",
-    params(("id" = String, Path, example = "dlg_7")), security(("session" = [])),
-    responses((status = 200, body = Delegation)))]
-pub async fn one(
+/// One delegation, also one that has ended.
+#[utoipa::path(get, path = "/api/v1/delegations/{id}", operation_id = "get_delegation",
+    tag = "delegations", params(("id" = String, Path, example = "dlg_7")),
+    security(("session" = [])), responses((status = 200, body = Delegation)))]
+pub async fn get(
     _viewer: Viewer,
     State(state): State<ApiState>,
     Path(id): Path<DelegationId>,
 ) -> Result<Json<Delegation>, Problem> {
     let found = read(&state, id).await?;
-    Ok(Json(shown(state.core.delegated().as_deref(), &found)))
+    Ok(Json(to_dto(state.core.delegated().as_deref(), &found)))
 }
 
-/// The delegation of this id or 404.
+/// The delegation of this id, or 404.
 pub(super) async fn read(state: &ApiState, id: DelegationId) -> Result<lists::Delegation, Problem> {
     let found = lists::delegation(&state.core.store, id).await?;
     found.ok_or_else(|| Problem::not_found(format!("There is no delegation {id}.")))
 }
 
-fn look_for(
+fn filter_by_text(
     text: &str,
     delegated: Option<&DelegatedHierarchy>,
     filter: &mut Filter,
@@ -71,38 +74,43 @@ fn look_for(
     if let Ok(range) = text.parse::<Range>() {
         filter.touching = Some(range);
     } else {
-        filter.subnets = delegated.map(|delegated| fitting(delegated, text)).unwrap_or_default();
+        // The database knows names of hosts and agents; countries and companies are in memory only.
+        filter.subnets = delegated.map(|delegated| matching(delegated, text)).unwrap_or_default();
         filter.text = Some(text.to_owned());
     }
     Ok(())
 }
 
-/// Delegated subnets whose country is, or whose company's name holds, `text`.
-fn fitting(delegated: &DelegatedHierarchy, text: &str) -> Vec<Range> {
+/// Delegated subnets whose country is `text`, or whose company's name contains it.
+fn matching(delegated: &DelegatedHierarchy, text: &str) -> Vec<Range> {
     let hierarchy = delegated.hierarchy();
-    let wanted = text.to_lowercase();
-    let fits = |company: hierarchy::Company<'_>| {
-        company.handle.to_lowercase().contains(&wanted)
-            || company.name.is_some_and(|name| name.to_lowercase().contains(&wanted))
+    let lowercase = text.to_lowercase();
+    let company_matches = |company: hierarchy::Company<'_>| {
+        company.handle.to_lowercase().contains(&lowercase)
+            || company.name.is_some_and(|name| name.to_lowercase().contains(&lowercase))
     };
+    // The ids are copied first, so that the table is not locked while names are compared.
     let held: Vec<hierarchy::SubnetId> =
         delegated.delegation_table().iter().map(|(id, _)| id).collect();
     let subnets = held.into_iter().map(|id| hierarchy.subnet(id));
     subnets
         .filter(|subnet| {
             subnet.country().is_some_and(|country| country.as_str().eq_ignore_ascii_case(text))
-                || subnet.company().and_then(|id| hierarchy.company(id)).is_some_and(fits)
+                || subnet
+                    .company()
+                    .and_then(|id| hierarchy.company(id))
+                    .is_some_and(company_matches)
         })
         .map(|subnet| subnet.range())
         .collect()
 }
 
 /// A delegation as the API shows it.
-pub(super) fn shown(
+pub(super) fn to_dto(
     delegated: Option<&DelegatedHierarchy>,
     found: &lists::Delegation,
 ) -> Delegation {
-    let Ground { registry, country, company } = Ground::of_range(delegated, &found.subnet);
+    let SubnetInfo { registry, country, company } = SubnetInfo::of_range(delegated, &found.subnet);
     Delegation {
         id: found.id,
         subnet: found.subnet.to_string(),
@@ -122,7 +130,7 @@ pub(super) fn shown(
     }
 }
 
-/// Microseconds as milliseconds.
+/// Converts microseconds to milliseconds.
 pub(super) fn ms(us: u32) -> f64 {
     f64::from(us) / 1_000.0
 }

@@ -1,9 +1,9 @@
-//! What changes, as it changes.
+//! Stream of server-sent events about changes.
 //!
-//! Every stream looks once a second at an overview that all streams share, and says what is new in
-//! it; what the coordinator calls out meanwhile is said with it. So a change that nobody called out
-//! (another coordinator's, an agent gone silent) is seen as well, and nobody is told more than once
-//! a second.
+//! Every stream compares an overview, which all streams share, with its last one once a second, and
+//! adds the topics that this coordinator announced meanwhile. So changes that nobody announced (by
+//! another coordinator, or an agent that went silent) are reported too, and no stream sends more
+//! than once a second.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -16,99 +16,92 @@ use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
 use tokio::sync::broadcast::error::TryRecvError;
-use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, broadcast};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, broadcast};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use crate::http::admin::dto::Overview;
-use crate::http::admin::overview::taken;
-use crate::http::authentication::{Viewer, signed_in};
+use crate::http::admin::dto::overview::Overview;
+use crate::http::admin::overview::count;
+use crate::http::authentication::{Viewer, viewer};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::runtime::events::Event as Change;
 use crate::tasks::coordinator::Coordinator;
 
-/// Between two looks.
-const LOOK: Duration = Duration::from_secs(1);
-/// Counting may take up this part of the time: on a large database it is done less often.
-const SHARE: u32 = 10;
-/// Streams open at the same time.
-const STREAMS: usize = 64;
+/// Time between two comparisons.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Counting takes at most one part in this number of the time, so a large database is counted less
+/// often.
+const COUNTING_SHARE: u32 = 10;
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// Looks between two checks that the session still stands.
-const SESSION_LOOKS: u32 = 15;
+/// Comparisons between two checks that the session is still valid.
+const TICKS_PER_SESSION_CHECK: u32 = 15;
 
-/// What those who watch share.
-pub struct Watch {
-    last: Mutex<Option<Look>>,
-    streams: Arc<Semaphore>,
+/// The last overview, which all streams share.
+#[derive(Default)]
+pub struct OverviewCache {
+    last: Mutex<Option<CachedOverview>>,
 }
 
-struct Look {
+struct CachedOverview {
     overview: Arc<Overview>,
-    good_until: Instant,
+    expires_at: Instant,
 }
 
-impl Default for Watch {
-    fn default() -> Self {
-        Self { last: Mutex::default(), streams: Arc::new(Semaphore::new(STREAMS)) }
-    }
-}
-
-impl Watch {
-    /// The overview, not older than a look. Whoever comes while it is being counted waits for that
-    /// count.
-    pub async fn overview(&self, core: &Coordinator) -> Result<Arc<Overview>, Problem> {
+impl OverviewCache {
+    /// An overview that is at most about a second old. Requests that arrive while it is being
+    /// counted wait for the same count.
+    pub(super) async fn get(&self, core: &Coordinator) -> Result<Arc<Overview>, Problem> {
         let mut last = self.last.lock().await;
-        let began = Instant::now();
-        if let Some(look) = last.as_ref().filter(|look| look.good_until > began) {
-            return Ok(Arc::clone(&look.overview));
+        let started = Instant::now();
+        if let Some(cached) = last.as_ref().filter(|cached| cached.expires_at > started) {
+            return Ok(Arc::clone(&cached.overview));
         }
-        let overview = Arc::new(taken(core).await?);
-        let pause = (began.elapsed() * SHARE).max(LOOK / 2);
-        *last = Some(Look { overview: Arc::clone(&overview), good_until: Instant::now() + pause });
+        let overview = Arc::new(count(core).await?);
+        let lifetime = (started.elapsed() * COUNTING_SHARE).max(INTERVAL / 2);
+        let expires_at = Instant::now() + lifetime;
+        *last = Some(CachedOverview { overview: Arc::clone(&overview), expires_at });
         Ok(overview)
     }
 }
 
-/// Watch what goes on.
+/// Watch changes.
 ///
 /// A stream of server-sent events: `overview` (data: the body of `GET /api/v1/overview`, at once
 /// and then at most once a second, when changed), `agents` and `delegations` (data:
 /// `{"changed":true}`: read the list again).
-#[utoipa::path(get, path = "/api/v1/events", tag = "watch", security(("session" = [])),
+#[utoipa::path(get, path = "/api/v1/events", operation_id = "stream_events", tag = "overview",
+    security(("session" = [])),
     responses((status = 200, content_type = "text/event-stream", body = String)))]
 pub async fn events(
     _viewer: Viewer,
     State(state): State<ApiState>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
-    let place = Arc::clone(&state.watch.streams).try_acquire_owned();
-    let place =
-        place.map_err(|_| Problem::unavailable("Too many event streams are open; close one."))?;
+    let permit = state.event_streams.try_acquire("Too many event streams are open; close one.")?;
     let watcher = Watcher {
         changes: state.core.events.receive(),
         state,
         headers,
         seen: None,
-        looks: 0,
-        _place: place,
+        ticks: 0,
+        _permit: permit,
     };
-    Ok(Sse::new(told(watcher)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
+    Ok(Sse::new(event_stream(watcher)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)))
 }
 
-/// One open stream.
+/// State of one open stream.
 struct Watcher {
     state: ApiState,
     headers: HeaderMap,
     changes: broadcast::Receiver<Change>,
     seen: Option<Arc<Overview>>,
-    looks: u32,
-    _place: OwnedSemaphorePermit,
+    ticks: u32,
+    _permit: OwnedSemaphorePermit,
 }
 
-fn told(mut watcher: Watcher) -> impl Stream<Item = Result<Event, Infallible>> {
+fn event_stream(mut watcher: Watcher) -> impl Stream<Item = Result<Event, Infallible>> {
     let stop = watcher.state.core.stop.clone();
-    let mut ticks = interval(LOOK);
+    let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     stream! {
         loop {
@@ -117,7 +110,7 @@ fn told(mut watcher: Watcher) -> impl Stream<Item = Result<Event, Infallible>> {
                 () = stop.cancelled() => break,
                 _ = ticks.tick() => {}
             }
-            let Some(news) = watcher.look().await else { break };
+            let Some(news) = watcher.tick().await else { break };
             for event in news {
                 yield Ok(event);
             }
@@ -126,21 +119,20 @@ fn told(mut watcher: Watcher) -> impl Stream<Item = Result<Event, Infallible>> {
 }
 
 impl Watcher {
-    /// What is new since the last look; none when the stream shall end.
-    async fn look(&mut self) -> Option<Vec<Event>> {
-        self.looks = self.looks.wrapping_add(1);
-        if self.looks.is_multiple_of(SESSION_LOOKS)
-            && matches!(signed_in(&self.headers, &self.state).await, Ok(None))
+    /// The events since the last comparison; none when the stream must end.
+    async fn tick(&mut self) -> Option<Vec<Event>> {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(TICKS_PER_SESSION_CHECK)
+            && matches!(viewer(&self.headers, &self.state).await, Ok(None))
         {
             return None;
         }
-        let mut topics = self.called_out()?;
-        // While the database is away there is nothing to tell; the stream lives on.
-        let Ok(overview) = self.state.watch.overview(&self.state.core).await else {
+        let mut topics = self.announced()?;
+        // While the database is unavailable there is nothing to report, but the stream stays open.
+        let Ok(overview) = self.state.overview.get(&self.state.core).await else {
             return Some(Vec::new());
         };
-        let changed = topics_changed(self.seen.as_deref(), &overview);
-        topics.extend(changed);
+        topics.extend(changed_topics(self.seen.as_deref(), &overview));
         let mut news = Vec::new();
         if self.seen.as_deref().is_none_or(|seen| !same(seen, &overview)) {
             news.extend(Event::default().event("overview").json_data(&*overview));
@@ -154,12 +146,13 @@ impl Watcher {
         Some(news)
     }
 
-    /// Topics that were called out since the last look; none when the coordinator is gone.
-    fn called_out(&mut self) -> Option<BTreeSet<&'static str>> {
+    /// Topics announced since the last comparison; none when the coordinator stops.
+    fn announced(&mut self) -> Option<BTreeSet<&'static str>> {
         let mut topics = BTreeSet::new();
         loop {
             match self.changes.try_recv() {
                 Ok(change) => topics.extend(topics_of(change)),
+                // Events were lost, so anything may have changed.
                 Err(TryRecvError::Lagged(_)) => topics.extend(["agents", "delegations"]),
                 Err(TryRecvError::Empty) => return Some(topics),
                 Err(TryRecvError::Closed) => return None,
@@ -188,12 +181,12 @@ fn topics_of(change: Change) -> &'static [&'static str] {
     }
 }
 
-fn topics_changed(before: Option<&Overview>, now: &Overview) -> impl Iterator<Item = &'static str> {
+fn changed_topics(before: Option<&Overview>, now: &Overview) -> impl Iterator<Item = &'static str> {
     let agents =
         before.is_some_and(|before| before.agents != now.agents || before.packages != now.packages);
     let delegations = before.is_some_and(|before| {
-        (&before.delegations, &before.searches, &before.probes)
-            != (&now.delegations, &now.searches, &now.probes)
+        (&before.delegations, &before.delegation_searches, &before.probes)
+            != (&now.delegations, &now.delegation_searches, &now.probes)
     });
     [(agents, "agents"), (delegations, "delegations")]
         .into_iter()
@@ -201,12 +194,12 @@ fn topics_changed(before: Option<&Overview>, now: &Overview) -> impl Iterator<It
         .map(|(_, topic)| topic)
 }
 
-/// Whether two overviews tell the same; memory moves all the time and is no news.
+/// Whether two overviews are equal apart from the memory of the process, which changes all the time.
 fn same(left: &Overview, right: &Overview) -> bool {
-    let still = |overview: &Overview| {
+    let without_memory = |overview: &Overview| {
         let mut overview = overview.clone();
         overview.coordinator.rss_bytes = None;
         overview
     };
-    still(left) == still(right)
+    without_memory(left) == without_memory(right)
 }

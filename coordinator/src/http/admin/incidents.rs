@@ -1,128 +1,122 @@
-//! Subnets whose pages became slower.
+//! Incidents of calibration: subnets whose pages became slower.
 
 use axum::extract::State;
-use model::{AgentId, IncidentState as Stands, UnixMillis};
-use store::{incidents, incidents::Told};
+use model::{AgentId, IncidentState};
+use store::incidents::{self, Told};
 
 use crate::http::admin::delegations::ms;
-use crate::http::admin::dto::{AgentRef, Calibration};
+use crate::http::admin::dto::agents::AgentRef;
+use crate::http::admin::dto::incidents::Incident;
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Query};
-use crate::http::paging::{Page, Part};
+use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
+use crate::http::timestamp::Timestamp;
 
-/// Subnets whose pages became slower, with what was found out and done; the newest first.
-#[utoipa::path(get, path = "/api/v1/calibrations", operation_id = "list_calibrations", tag = "delegations",
-    params(Part), security(("session" = [])), responses((status = 200, body = Page<Calibration>)))]
+/// Subnets whose pages became slower, with what was measured and done; the newest first.
+#[utoipa::path(get, path = "/api/v1/incidents", operation_id = "list_incidents",
+    tag = "delegations", params(PageQuery), security(("session" = [])),
+    responses((status = 200, body = Page<Incident>)))]
 pub async fn list(
     _viewer: Viewer,
     State(state): State<ApiState>,
-    Query(part): Query<Part>,
-) -> Result<Json<Page<Calibration>>, Problem> {
-    let (before, limit) = (part.before()?, part.limit()?);
-    let found = incidents::list(&state.core.store, before, limit + 1).await?;
-    let page = Page::cut(found, limit, |case| case.id);
-    Ok(Json(page.map(shown)))
+    Query(page): Query<PageQuery>,
+) -> Result<Json<Page<Incident>>, Problem> {
+    let limit = page.limit()?;
+    let found = incidents::list(&state.core.store, page.before()?, limit + 1).await?;
+    Ok(Json(Page::from_rows(found, limit, |incident| incident.id).map(to_dto)))
 }
 
-fn shown(case: Told) -> Calibration {
-    let named = |(id, name): (AgentId, String)| AgentRef { id, name };
-    Calibration {
-        id: case.id,
-        subnet: case.subnet.to_string(),
-        sentence: sentence(&case),
-        ratio: case.ratio,
-        state: case.state,
-        before_ms: case.before_us.map(ms),
-        now_ms: case.now_us.map(ms),
-        opened_at: case.moments.opened.into(),
-        moved_at: case.moments.moved.map(Into::into),
-        returned_at: case.moments.returned.map(Into::into),
-        ended_at: case.moments.ended.map(Into::into),
-        agent: named(case.agent),
-        url: case.url,
-        control_probe: case.control_probe.map(named),
-        next_agent: case.next_agent.map(named),
+fn to_dto(incident: Told) -> Incident {
+    let agent_ref = |(id, name): (AgentId, String)| AgentRef { id, name };
+    Incident {
+        id: incident.id,
+        subnet: incident.subnet.to_string(),
+        summary: summary(&incident),
+        slowdown_ratio: incident.ratio,
+        state: incident.state,
+        control_before_ms: incident.before_us.map(ms),
+        control_now_ms: incident.now_us.map(ms),
+        opened_at: incident.moments.opened.into(),
+        moved_at: incident.moments.moved.map(Into::into),
+        returned_at: incident.moments.returned.map(Into::into),
+        closed_at: incident.moments.ended.map(Into::into),
+        agent: agent_ref(incident.agent),
+        url: incident.url,
+        control_agent: incident.control_probe.map(agent_ref),
+        next_agent: incident.next_agent.map(agent_ref),
     }
 }
 
-/// The case as a colleague would tell it.
-pub(super) fn sentence(case: &Told) -> String {
-    let (agent, next_agent) = (
-        &case.agent.1,
-        case.next_agent.as_ref().map_or("another agent", |next_agent| next_agent.1.as_str()),
+/// The incident in plain sentences: what was noticed, what was measured, what was done.
+pub(super) fn summary(incident: &Told) -> String {
+    let agent = &incident.agent.1;
+    let next_agent = incident.next_agent.as_ref().map_or("another agent", |(_, name)| name);
+    let opened = Timestamp(incident.moments.opened).to_minute();
+    let on = |at: Option<_>| match at {
+        Some(at) => format!(" on {}", Timestamp(at).to_minute()),
+        None => String::new(),
+    };
+    let moved = on(incident.moments.moved);
+    let noticed = format!(
+        "On {opened}, {agent} reported that pages took {:.1} times as long as usual.",
+        incident.ratio
     );
-    let slow = format!("pages took {:.1} times as long as usual from {agent}", case.ratio);
-    let day =
-        |at: Option<UnixMillis>| at.map_or_else(String::new, |at| format!(" on {}", minute(at)));
-    let seen = saw(case);
-    match case.state {
-        Stands::Checking => {
-            format!("On {} {slow}; it is being measured why.", minute(case.moments.opened))
-        }
-        Stands::Searching => {
-            format!("{}: {slow}{seen}. A nearer agent is searched for.", case.subnet)
-        }
-        Stands::Away => {
-            format!(
-                "It moved away from {agent}{} to {next_agent} because {slow}{seen}.",
-                day(case.moments.moved)
-            )
-        }
-        Stands::Returning => format!(
-            "It moved away from {agent}{} because {slow}{seen}; {agent} is as near as before, and a search decides whether it goes back.",
-            day(case.moments.moved)
+    let outcome = match incident.state {
+        IncidentState::Checking => "A control probe is looking for the cause.".to_owned(),
+        IncidentState::Searching => "A search is looking for a nearer agent.".to_owned(),
+        IncidentState::Away => format!("The subnet moved to {next_agent}{moved}."),
+        IncidentState::Returning => format!(
+            "The subnet moved to {next_agent}{moved}. The path from {agent} has recovered, and a \
+             search decides whether the subnet returns."
         ),
-        Stands::Returned => format!(
-            "It moved away from {agent}{} because {slow}{seen}, and went back{} when {agent} was as near as before.",
-            day(case.moments.moved),
-            day(case.moments.returned)
+        IncidentState::Returned => format!(
+            "The subnet moved to {next_agent}{moved}. It returned to {agent}{} because the path \
+             had recovered.",
+            on(incident.moments.returned)
         ),
-        Stands::Server => {
-            format!("It stayed with {agent} though {slow}{seen}: the server itself is slow.")
+        IncidentState::Server => {
+            format!("The subnet stayed with {agent} because the server itself is slow.")
         }
-        Stands::Stayed => {
-            format!("It stayed with {agent} though {slow}{seen}: no other agent is nearer.")
+        IncidentState::Stayed => {
+            format!("The subnet stayed with {agent} because no other agent is nearer.")
         }
-        Stands::Undecided => {
-            format!("It stayed with {agent} though {slow}: nobody could measure why.")
+        IncidentState::Undecided => {
+            format!("The subnet stayed with {agent} because no agent could measure the cause.")
         }
-        Stands::Overtaken => format!(
-            "On {} {slow}; its delegation has changed for another reason since.",
-            minute(case.moments.opened)
-        ),
-    }
+        IncidentState::Overtaken => {
+            "Since then the delegation has changed for another reason.".to_owned()
+        }
+    };
+    format!("{noticed}{} {outcome}", control_probe(incident))
 }
 
-/// To the minute, which is what a person wants to know.
-fn minute(at: UnixMillis) -> String {
-    let time = jiff::Timestamp::from_millisecond(at.0).unwrap_or_default();
-    time.strftime("%Y-%m-%d %H:%M UTC").to_string()
-}
-
-/// What the control probe saw.
-fn saw(case: &Told) -> String {
-    let (Some(control_probe), Some(before), Some(now)) =
-        (&case.control_probe, case.before_us, case.now_us)
+/// What the control probe measured, as a sentence with a leading space; empty before it.
+fn control_probe(incident: &Told) -> String {
+    let (Some((id, name)), Some(before), Some(now)) =
+        (&incident.control_probe, incident.before_us, incident.now_us)
     else {
         return String::new();
     };
-    let times = format!("{:.1} ms where it was {:.1} ms", ms(now), ms(before));
-    if control_probe.0 == case.agent.0 {
-        return format!(" while its round trip was {times}");
-    }
-    format!(" while {} measured {times}", control_probe.1)
+    let subject = if *id == incident.agent.0 {
+        "Its round trip".to_owned()
+    } else {
+        format!("The round trip of {name}")
+    };
+    format!(" {subject} was {:.1} ms, compared with {:.1} ms before.", ms(now), ms(before))
 }
 
 #[cfg(test)]
 mod tests {
+    use model::UnixMillis;
     use store::incidents::Moments;
 
     use super::*;
 
-    fn told(state: Stands, control_probe: i64) -> String {
-        sentence(&Told {
+    fn incident(state: IncidentState, control_probe: i64) -> String {
+        let control_name = if control_probe == 1 { "cape" } else { "nile" };
+        summary(&Told {
             id: 1,
             subnet: "41.0.0.0/16".parse().unwrap(),
             agent: (AgentId::new(1), "cape".into()),
@@ -135,10 +129,7 @@ mod tests {
                 returned: Some(UnixMillis(120_000)),
                 ended: None,
             },
-            control_probe: Some((
-                AgentId::new(control_probe),
-                if control_probe == 1 { "cape" } else { "nile" }.into(),
-            )),
+            control_probe: Some((AgentId::new(control_probe), control_name.into())),
             before_us: Some(30_000),
             now_us: Some(31_200),
             next_agent: Some((AgentId::new(3), "delta".into())),
@@ -146,9 +137,25 @@ mod tests {
     }
 
     #[test]
-    fn each_state_reads_well() {
-        insta::assert_snapshot!(told(Stands::Away, 2), @"It moved away from cape on 1970-01-01 00:01 UTC to delta because pages took 2.6 times as long as usual from cape while nile measured 31.2 ms where it was 30.0 ms.");
-        insta::assert_snapshot!(told(Stands::Returned, 1), @"It moved away from cape on 1970-01-01 00:01 UTC because pages took 2.6 times as long as usual from cape while its round trip was 31.2 ms where it was 30.0 ms, and went back on 1970-01-01 00:02 UTC when cape was as near as before.");
-        insta::assert_snapshot!(told(Stands::Server, 2), @"It stayed with cape though pages took 2.6 times as long as usual from cape while nile measured 31.2 ms where it was 30.0 ms: the server itself is slow.");
+    fn each_state_has_plain_sentences() {
+        assert_eq!(
+            incident(IncidentState::Away, 2),
+            "On 1970-01-01 00:00 UTC, cape reported that pages took 2.6 times as long as \
+             usual. The round trip of nile was 31.2 ms, compared with 30.0 ms before. The \
+             subnet moved to delta on 1970-01-01 00:01 UTC."
+        );
+        assert_eq!(
+            incident(IncidentState::Returned, 1),
+            "On 1970-01-01 00:00 UTC, cape reported that pages took 2.6 times as long as \
+             usual. Its round trip was 31.2 ms, compared with 30.0 ms before. The subnet moved \
+              to delta on 1970-01-01 00:01 UTC. It returned to cape on 1970-01-01 00:02 UTC \
+             because the path had recovered."
+        );
+        assert_eq!(
+            incident(IncidentState::Server, 2),
+            "On 1970-01-01 00:00 UTC, cape reported that pages took 2.6 times as long as \
+             usual. The round trip of nile was 31.2 ms, compared with 30.0 ms before. The \
+             subnet stayed with cape because the server itself is slow."
+        );
     }
 }

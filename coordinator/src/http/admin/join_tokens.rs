@@ -1,61 +1,126 @@
-//! One-time tokens with which agents enrol.
+//! One-time join tokens with which agents enrol.
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
 use store::join_tokens;
+use utoipa::ToSchema;
 
-use crate::http::admin::dto::{AgentRef, JoinToken, NewJoinToken, NewJoinTokenAnswer};
+use crate::http::admin::dto::agents::AgentRef;
 use crate::http::agent::tokens;
 use crate::http::authentication::{Admin, Viewer};
-use crate::http::extract::{Json, Query};
-use crate::http::paging::{Page, Part};
-use crate::http::problem::Problem;
+use crate::http::extract::{Json, Query, Validate};
+use crate::http::paging::{Page, PageQuery};
+use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
+use crate::http::timestamp::Timestamp;
 
-/// Make a join token; it is shown in this answer only.
-#[utoipa::path(post, path = "/api/v1/join-tokens", operation_id = "create_join_token", tag = "agents",
-    request_body = NewJoinToken, security(("session" = [])),
-    responses((status = 201, body = NewJoinTokenAnswer)))]
+/// A request for a join token.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JoinTokenRequest {
+    /// Name of the person or organisation that gets the token.
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+    /// Seconds until it expires, from a minute to thirty days.
+    #[schema(minimum = 60, maximum = 2_592_000)]
+    pub ttl_s: i64,
+}
+
+impl Validate for JoinTokenRequest {
+    fn errors(&self) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        if self.name.trim().is_empty() || self.name.chars().count() > 100 {
+            errors.push(FieldError::new("name", "give 1 to 100 characters, not all of them blank"));
+        }
+        if self.name.chars().any(char::is_control) {
+            errors.push(FieldError::new("name", "leave out control characters"));
+        }
+        if !(60..=2_592_000).contains(&self.ttl_s) {
+            errors.push(FieldError::new("ttl_s", "give 60 to 2592000 seconds"));
+        }
+        errors
+    }
+}
+
+/// A new join token. No other response contains the token itself.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct JoinTokenResponse {
+    /// The token, valid for one enrolment.
+    pub token: String,
+    /// Time at which it expires.
+    pub expires_at: Timestamp,
+}
+
+/// A join token without the token itself.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct JoinToken {
+    /// Identifier of the token.
+    #[schema(example = "tok_3")]
+    pub id: String,
+    /// Name of the person or organisation that got the token.
+    pub name: String,
+    /// Name of the admin who made it.
+    pub created_by: String,
+    /// Time at which it was made.
+    pub created_at: Timestamp,
+    /// Time at which it expires.
+    pub expires_at: Timestamp,
+    /// Time at which an agent enrolled with it; null while it is unused.
+    #[schema(required = true)]
+    pub used_at: Option<Timestamp>,
+    /// The agent that enrolled with it; null while it is unused.
+    #[schema(required = true)]
+    pub used_by: Option<AgentRef>,
+}
+
+/// Create a join token, which only this response contains.
+#[utoipa::path(post, path = "/api/v1/join-tokens", operation_id = "create_join_token",
+    tag = "agents", request_body = JoinTokenRequest, security(("session" = [])),
+    responses((status = 201, body = JoinTokenResponse)))]
 pub async fn create(
     admin: Admin,
     State(state): State<ApiState>,
-    Json(wish): Json<NewJoinToken>,
-) -> Result<(StatusCode, Json<NewJoinTokenAnswer>), Problem> {
+    Json(request): Json<JoinTokenRequest>,
+) -> Result<(StatusCode, Json<JoinTokenResponse>), Problem> {
     let now = state.core.now();
-    let expires_at = now.plus_ms(wish.ttl_s * 1_000);
+    let expires_at = now.plus_ms(request.ttl_s * 1_000);
     let token = tokens::new_join_token(rand::random());
     let sha256 = tokens::join_token_hash(&token);
     let new = join_tokens::New {
         sha256: &sha256,
-        name: wish.name.trim(),
+        name: request.name.trim(),
         created_by: &admin.name,
         expires_at,
     };
     join_tokens::create(&state.core.store, &new, now).await?;
-    Ok((StatusCode::CREATED, Json(NewJoinTokenAnswer { token, expires_at: expires_at.into() })))
+    Ok((StatusCode::CREATED, Json(JoinTokenResponse { token, expires_at: expires_at.into() })))
 }
 
 /// All join tokens, the newest first, without the tokens themselves.
-#[utoipa::path(get, path = "/api/v1/join-tokens", operation_id = "list_join_tokens", tag = "agents",
-    params(Part), security(("session" = [])), responses((status = 200, body = Page<JoinToken>)))]
+#[utoipa::path(get, path = "/api/v1/join-tokens", operation_id = "list_join_tokens",
+    tag = "agents", params(PageQuery), security(("session" = [])),
+    responses((status = 200, body = Page<JoinToken>)))]
 pub async fn list(
     _viewer: Viewer,
     State(state): State<ApiState>,
-    Query(part): Query<Part>,
+    Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<JoinToken>>, Problem> {
-    let (before, limit) = (part.before()?, part.limit()?);
-    let found = join_tokens::list(&state.core.store, before, limit + 1).await?;
-    Ok(Json(Page::cut(found, limit, |token| token.id).map(shown)))
+    let limit = page.limit()?;
+    let found = join_tokens::list(&state.core.store, page.before()?, limit + 1).await?;
+    Ok(Json(Page::from_rows(found, limit, |token| token.id).map(JoinToken::from)))
 }
 
-fn shown(token: join_tokens::JoinToken) -> JoinToken {
-    JoinToken {
-        id: format!("tok_{}", token.id),
-        name: token.name,
-        created_by: token.created_by,
-        created_at: token.created_at.into(),
-        expires_at: token.expires_at.into(),
-        used_at: token.used_at.map(Into::into),
-        used_by: token.used_by.map(|(id, name)| AgentRef { id, name }),
+impl From<join_tokens::JoinToken> for JoinToken {
+    fn from(token: join_tokens::JoinToken) -> Self {
+        Self {
+            id: format!("tok_{}", token.id),
+            name: token.name,
+            created_by: token.created_by,
+            created_at: token.created_at.into(),
+            expires_at: token.expires_at.into(),
+            used_at: token.used_at.map(Into::into),
+            used_by: token.used_by.map(|(id, name)| AgentRef { id, name }),
+        }
     }
 }

@@ -1,12 +1,13 @@
-//! Everything at a glance.
+//! Overview: counts of everything.
 
 use axum::extract::State;
 use store::generations;
 use store::overview::{self, Counts};
 
-use crate::http::admin::dto::{
-    AgentCounts, CoordinatorFacts, DelegationCounts, Generation, HostCounts, Overview,
-    PackageCounts, PageCounts, ProbeCounts, ReasonCounts, SearchCounts, Source, UrlCounts,
+use crate::http::admin::dto::overview::{
+    AgentCounts, CoordinatorInfo, DelegationCounts, DelegationSearchCounts, HierarchyGeneration,
+    HostCounts, Overview, PackageCounts, PageCounts, ProbeCounts, ReasonCounts, RegistrySource,
+    UrlCounts,
 };
 use crate::http::authentication::Viewer;
 use crate::http::extract::Json;
@@ -14,28 +15,29 @@ use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::tasks::coordinator::Coordinator;
 
-/// Everything at a glance.
-#[utoipa::path(get, path = "/api/v1/overview", tag = "watch", security(("session" = [])),
-    responses((status = 200, body = Overview)))]
-pub async fn overview(
+/// Counts of agents, delegations, searches, hosts, packages and pages.
+#[utoipa::path(get, path = "/api/v1/overview", operation_id = "get_overview", tag = "overview",
+    security(("session" = [])), responses((status = 200, body = Overview)))]
+pub async fn get(
     _viewer: Viewer,
     State(state): State<ApiState>,
 ) -> Result<Json<Overview>, Problem> {
-    Ok(Json((*state.watch.overview(&state.core).await?).clone()))
+    Ok(Json((*state.overview.get(&state.core).await?).clone()))
 }
 
-/// Counts everything now.
-pub async fn taken(core: &Coordinator) -> Result<Overview, Problem> {
+/// Counts everything now. Handlers use the cache of [`ApiState`] instead.
+pub(super) async fn count(core: &Coordinator) -> Result<Overview, Problem> {
     let counts = overview::count(&core.store, core.heard_since(), core.now()).await?;
     let generation = generations::live(&core.store).await?.map(|facts| generation(core, facts));
-    Ok(shown(core, counts, generation))
+    Ok(to_dto(core, counts, generation))
 }
 
-fn generation(core: &Coordinator, facts: generations::Facts) -> Generation {
-    let (loaded_at, period) = (facts.read_at, u64::from(core.config.registries.refresh_days));
+fn generation(core: &Coordinator, facts: generations::Facts) -> HierarchyGeneration {
+    let loaded_at = facts.read_at;
+    let period = u64::from(core.config.registries.refresh_days);
     let source = |source: generations::Source| {
         let age_days = source.age_days(loaded_at.0, core.now().0);
-        Source {
+        RegistrySource {
             registry: source.registry,
             file: source.file,
             records: source.records,
@@ -44,7 +46,7 @@ fn generation(core: &Coordinator, facts: generations::Facts) -> Generation {
             outdated: period > 0 && age_days > period,
         }
     };
-    Generation {
+    HierarchyGeneration {
         id: facts.id.get().unsigned_abs(),
         subnets: facts.subnets,
         companies: facts.companies,
@@ -54,70 +56,80 @@ fn generation(core: &Coordinator, facts: generations::Facts) -> Generation {
     }
 }
 
-fn shown(core: &Coordinator, counts: Counts, generation: Option<Generation>) -> Overview {
+fn to_dto(core: &Coordinator, counts: Counts, generation: Option<HierarchyGeneration>) -> Overview {
     let Counts { agents, delegations, searches, hosts, packages } = counts;
     Overview {
         generation,
         agents: AgentCounts {
-            pending: count(agents.pending),
-            approved: count(agents.approved),
-            paused: count(agents.paused),
-            revoked: count(agents.revoked),
-            awake: count(agents.awake),
-            asleep: count(agents.asleep),
-            unreachable: count(agents.unreachable),
+            pending: unsigned(agents.pending),
+            approved: unsigned(agents.approved),
+            paused: unsigned(agents.paused),
+            revoked: unsigned(agents.revoked),
+            awake: unsigned(agents.awake),
+            asleep: unsigned(agents.asleep),
+            unreachable: unsigned(agents.unreachable),
         },
         delegations: DelegationCounts {
-            total: count(delegations.total),
-            provisional: count(delegations.provisional),
+            total: unsigned(delegations.total),
+            provisional: unsigned(delegations.provisional),
             by_reason: ReasonCounts {
-                home: count(delegations.home),
-                company: count(delegations.company),
-                threshold: count(delegations.threshold),
-                lowest: count(delegations.lowest),
-                predicted: count(delegations.predicted),
-                pinned: count(delegations.pinned),
-                r#override: count(delegations.r#override),
-                balanced: count(delegations.balanced),
+                home: unsigned(delegations.home),
+                company: unsigned(delegations.company),
+                threshold: unsigned(delegations.threshold),
+                lowest: unsigned(delegations.lowest),
+                predicted: unsigned(delegations.predicted),
+                pinned: unsigned(delegations.pinned),
+                r#override: unsigned(delegations.r#override),
+                balanced: unsigned(delegations.balanced),
             },
         },
-        searches: SearchCounts { open: count(searches.open), decided: count(searches.decided) },
+        delegation_searches: DelegationSearchCounts {
+            open: unsigned(searches.open),
+            decided: unsigned(searches.decided),
+        },
         probes: ProbeCounts {
-            total: count(searches.probes),
+            total: unsigned(searches.probes),
             per_search_mean: searches.per_search_mean,
         },
         hosts: HostCounts {
-            known: count(hosts.known),
-            resolved: count(hosts.resolved),
-            delegated: count(hosts.delegated),
-            failed: count(hosts.failed),
+            known: unsigned(hosts.known),
+            resolved: unsigned(hosts.resolved),
+            delegated: unsigned(hosts.delegated),
+            failed: unsigned(hosts.failed),
         },
-        urls: UrlCounts { pending: count(hosts.pending_urls), routed: count(hosts.routed_urls) },
+        urls: UrlCounts {
+            pending: unsigned(hosts.pending_urls),
+            routed: unsigned(hosts.routed_urls),
+        },
         pages: PageCounts {
-            integrated: count(packages.pages),
+            ingested: unsigned(packages.pages),
             indexed: core.packages.index.len(),
-            bytes_fetched: count(packages.wire_bytes),
+            bytes_fetched: unsigned(packages.wire_bytes),
         },
         packages: PackageCounts {
-            received: count(packages.received),
-            integrated: count(packages.integrated),
-            bytes: count(packages.bytes),
-            plain_bytes: count(packages.plain_bytes),
+            received: unsigned(packages.received),
+            ingested: unsigned(packages.integrated),
+            bytes: unsigned(packages.bytes),
+            plain_bytes: unsigned(packages.plain_bytes),
         },
-        coordinator: CoordinatorFacts {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at: core.started_at.into(),
-            rss_bytes: rss_bytes(),
-        },
+        coordinator: process(core),
     }
 }
 
-/// Postgres counts in signed numbers; a count is never below zero.
-fn count(number: i64) -> u64 {
+fn process(core: &Coordinator) -> CoordinatorInfo {
+    CoordinatorInfo {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: core.started_at.into(),
+        rss_bytes: rss_bytes(),
+    }
+}
+
+/// Converts a count of Postgres, which is signed but never negative.
+fn unsigned(number: i64) -> u64 {
     number.unsigned_abs()
 }
 
-/// Memory of this process as Linux tells it.
+/// Resident memory of this process, from procfs.
 fn rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

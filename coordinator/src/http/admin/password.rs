@@ -1,44 +1,44 @@
-//! Passwords: hashed with argon2id at OWASP's strength, checked where blocking is allowed.
+//! Passwords, hashed with argon2id at the strength that OWASP recommends.
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use argon2::{Algorithm, Argon2, Params, Version};
 
-/// 19 MiB, two passes, one lane: OWASP's recommendation for argon2id.
+/// OWASP's recommendation for argon2id: 19 MiB, two passes, one lane.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// Why a password could not be worked on.
+/// Why a password could not be hashed or checked.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
-    /// The parameters or the memory are not to be had.
+    /// The parameters are invalid or the memory is not available.
     #[error("cannot hash a password: {0}")]
     Hash(argon2::password_hash::Error),
-    /// The work was broken off.
-    #[error("the work on a password was broken off")]
+    /// The hashing thread panicked or was cancelled.
+    #[error("hashing a password was cancelled")]
     Broken(#[from] tokio::task::JoinError),
 }
 
-/// Whether a password was right.
+/// Outcome of a check of a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// It was wrong.
+    /// The password does not match the hash.
     Wrong,
-    /// It was right.
+    /// The password matches the hash.
     Right,
-    /// It was right, and its hash is of another strength than today's: this one should take its
-    /// place.
+    /// The password matches, but its hash has other parameters than today's: this new hash should
+    /// replace it.
     Renew(String),
 }
 
-/// The hash of `password` in PHC form, with a salt of its own. About 30 ms of work and 19 MiB.
+/// Hashes `password` into PHC form with a random salt. Takes about 30 ms and 19 MiB.
 pub async fn hash(password: String) -> Result<String, PasswordError> {
     tokio::task::spawn_blocking(move || hash_now(&password)).await?
 }
 
-/// Whether `password` has this hash. Without a hash the same work is done for nothing, so that the
-/// time does not tell whether a name is known.
+/// Checks `password` against `hash`. Without a hash the same work is done, so that the time does not
+/// reveal whether a name is known.
 pub async fn check(password: String, hash: Option<String>) -> Result<Check, PasswordError> {
     tokio::task::spawn_blocking(move || match hash {
         Some(hash) => check_now(&password, &hash),
@@ -57,10 +57,10 @@ fn check_now(password: &str, hash: &str) -> Result<Check, PasswordError> {
     if hasher()?.verify_password(password.as_bytes(), &parsed).is_err() {
         return Ok(Check::Wrong);
     }
-    let today = Params::try_from(&parsed).is_ok_and(|params| {
+    let current = Params::try_from(&parsed).is_ok_and(|params| {
         (params.m_cost(), params.t_cost(), params.p_cost()) == (MEMORY_KIB, PASSES, LANES)
     });
-    if today { Ok(Check::Right) } else { hash_now(password).map(Check::Renew) }
+    if current { Ok(Check::Right) } else { hash_now(password).map(Check::Renew) }
 }
 
 fn hasher() -> Result<Argon2<'static>, PasswordError> {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn right_and_wrong_are_told_apart() {
+    async fn right_and_wrong_passwords_are_distinguished() {
         let hashed = hash("secret".into()).await.unwrap();
         assert!(hashed.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hashed}");
         assert_eq!(check("secret".into(), Some(hashed.clone())).await.unwrap(), Check::Right);
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_hash_that_is_none_is_an_error() {
+    async fn an_invalid_hash_is_an_error() {
         assert!(check("secret".into(), Some("nonsense".into())).await.is_err());
     }
 }

@@ -1,38 +1,86 @@
-//! URLs to begin from.
+//! Seeds: URLs from which the crawl starts.
 
 use axum::extract::State;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::audit;
+use utoipa::ToSchema;
 
-use crate::http::admin::dto::{Rejected, Seeds, SeedsAnswer};
 use crate::http::authentication::Admin;
-use crate::http::extract::Json;
-use crate::http::problem::Problem;
+use crate::http::extract::{Json, Validate};
+use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
-use crate::intake::seeds::add_seeds as queue;
+use crate::intake;
 
-/// Give URLs to begin from.
-#[utoipa::path(post, path = "/api/v1/seeds", operation_id = "add_seeds", tag = "work",
-    request_body = Seeds, security(("session" = [])), responses((status = 200, body = SeedsAnswer)))]
-pub async fn add_seeds(
+/// Most seeds of one request.
+const SEEDS_MAX: usize = 10_000;
+
+/// URLs from which to start.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeedRequest {
+    /// Absolute http or https URLs of at most 2,048 bytes.
+    #[schema(min_items = 1, max_items = 10_000)]
+    pub urls: Vec<String>,
+}
+
+impl Validate for SeedRequest {
+    fn errors(&self) -> Vec<FieldError> {
+        if (1..=SEEDS_MAX).contains(&self.urls.len()) {
+            return Vec::new();
+        }
+        let rule = format!("give 1 to {SEEDS_MAX} URLs, not {}", self.urls.len());
+        vec![FieldError::new("urls", rule)]
+    }
+}
+
+/// Number of seeds that were accepted, and the rejected ones.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SeedResponse {
+    /// Number of URLs that are new to the coordinator.
+    pub accepted: u64,
+    /// Number of URLs that were known before.
+    pub already_known: u64,
+    /// URLs that cannot be crawled.
+    pub rejected: Vec<RejectedSeed>,
+}
+
+/// A seed that cannot be crawled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RejectedSeed {
+    /// The URL as it was sent.
+    pub url: String,
+    /// Why it was rejected.
+    pub reason: String,
+}
+
+/// Add seeds.
+#[utoipa::path(post, path = "/api/v1/seeds", operation_id = "add_seeds", tag = "seeds and policy",
+    request_body = SeedRequest, security(("session" = [])),
+    responses((status = 200, body = SeedResponse)))]
+pub async fn add(
     admin: Admin,
     State(state): State<ApiState>,
-    Json(seeds): Json<Seeds>,
-) -> Result<Json<SeedsAnswer>, Problem> {
+    Json(request): Json<SeedRequest>,
+) -> Result<Json<SeedResponse>, Problem> {
     let core = &state.core;
-    let sown = queue(&core.intake, &seeds.urls).await?;
+    let added = intake::seeds::add_seeds(&core.intake, &request.urls).await?;
     let detail = json!({
-        "accepted": sown.accepted, "already_known": sown.already_known, "rejected": sown.rejected.len(),
-        "first": seeds.urls.first(),
+        "accepted": added.accepted,
+        "already_known": added.already_known,
+        "rejected": added.rejected.len(),
+        "first": request.urls.first(),
     });
     let entry =
         audit::Entry { actor: &admin.name, action: "seeds.add", subject: "seeds", detail: &detail };
     audit::write(&core.store, &entry, core.now()).await?;
-    let rejected =
-        sown.rejected.into_iter().map(|(url, why)| Rejected { url, reason: why.to_string() });
-    Ok(Json(SeedsAnswer {
-        accepted: sown.accepted,
-        already_known: sown.already_known,
+    let rejected = added
+        .rejected
+        .into_iter()
+        .map(|(url, error)| RejectedSeed { url, reason: error.to_string() });
+    Ok(Json(SeedResponse {
+        accepted: added.accepted,
+        already_known: added.already_known,
         rejected: rejected.collect(),
     }))
 }

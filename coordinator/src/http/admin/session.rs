@@ -1,48 +1,83 @@
-//! Signing in and out.
+//! Sign-in and sign-out.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use axum::extract::{ConnectInfo, FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
-use serde_json::Value;
+use model::Role;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use store::{admins, audit};
-use tokio::sync::Semaphore;
+use utoipa::ToSchema;
 
-use crate::http::admin::dto::{Credentials, SessionAnswer};
 use crate::http::admin::password::{self, Check, PasswordError};
 use crate::http::authentication::{COOKIE, SessionToken, Viewer};
-use crate::http::extract::Json;
-use crate::http::problem::Problem;
+use crate::http::concurrency_limit::ConcurrencyLimit;
+use crate::http::extract::{Json, Validate};
+use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::throttle::Throttle;
 
-/// Passwords looked at at the same time; each takes 19 MiB and a core.
-const AT_ONCE: usize = 2;
-/// How long a try waits for its turn.
-const TURN: Duration = Duration::from_secs(5);
+/// Passwords checked at the same time; each check takes 19 MiB and a core.
+const CHECKS: usize = 2;
 
-/// Guards signing in.
-pub struct SignIn {
-    throttle: Mutex<Throttle>,
-    turns: Semaphore,
+/// Name and password of an admin.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Credentials {
+    /// Name with which the admin signs in.
+    #[schema(min_length = 1, max_length = 100)]
+    pub name: String,
+    /// Password of the admin.
+    #[schema(min_length = 1, max_length = 256, format = Password)]
+    pub password: String,
 }
 
-impl Default for SignIn {
-    fn default() -> Self {
-        Self { throttle: Mutex::default(), turns: Semaphore::new(AT_ONCE) }
+impl Validate for Credentials {
+    fn errors(&self) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        if !(1..=100).contains(&self.name.chars().count()) {
+            errors.push(FieldError::new("name", "give 1 to 100 characters"));
+        }
+        // Bounds the work of argon2; no password of a person or a password manager is longer.
+        if !(1..=256).contains(&self.password.chars().count()) {
+            errors.push(FieldError::new("password", "give 1 to 256 characters"));
+        }
+        errors
     }
 }
 
-impl SignIn {
+/// The signed-in person.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Session {
+    /// Name of the signed-in person.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+}
+
+/// Limits guesses of passwords, and the memory and cores that checks take.
+pub struct SignInGuard {
+    throttle: Mutex<Throttle>,
+    checks: ConcurrencyLimit,
+}
+
+impl Default for SignInGuard {
+    fn default() -> Self {
+        Self { throttle: Mutex::default(), checks: ConcurrencyLimit::new(CHECKS) }
+    }
+}
+
+impl SignInGuard {
     fn throttle(&self) -> MutexGuard<'_, Throttle> {
         self.throttle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a try pass or says how long to wait. It counts as failed until it succeeds.
+    /// Allows an attempt, or refuses it with the time to wait. It counts as failed until
+    /// [`Throttle::forget`].
     fn admit(&self, name: &str, from: IpAddr, now: model::UnixMillis) -> Result<(), Problem> {
         let mut throttle = self.throttle();
         if let Some(wait_ms) = throttle.wait_ms(name, from, now) {
@@ -52,15 +87,13 @@ impl SignIn {
                 seconds,
             ));
         }
-        throttle.count(name, from, now);
+        throttle.record(name, from, now);
         Ok(())
     }
 
     async fn check(&self, password: String, hash: Option<String>) -> Result<Check, Problem> {
-        let turn = tokio::time::timeout(TURN, self.turns.acquire()).await;
-        let Ok(Ok(_turn)) = turn else {
-            return Err(Problem::unavailable("Too many people sign in at once; try again."));
-        };
+        let refusal = "Too many people sign in at the same time; try again.";
+        let _permit = self.checks.acquire(refusal).await?;
         Ok(password::check(password, hash).await?)
     }
 }
@@ -71,7 +104,7 @@ impl From<PasswordError> for Problem {
     }
 }
 
-/// The address at the other end of the connection.
+/// Client address of the connection; unspecified when the server provides none.
 pub struct Peer(IpAddr);
 
 impl<S: Send + Sync> FromRequestParts<S> for Peer {
@@ -83,11 +116,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Peer {
     }
 }
 
-/// Sign in.
+/// Open a session.
 ///
-/// Sets the session cookie. After several wrong passwords there is a pause (429).
+/// Sets the session cookie. After several wrong passwords the client must wait (429).
 #[utoipa::path(post, path = "/api/v1/session", operation_id = "sign_in", tag = "session",
-    request_body = Credentials, responses((status = 200, body = SessionAnswer)))]
+    request_body = Credentials, responses((status = 200, body = Session)))]
 pub async fn sign_in(
     State(state): State<ApiState>,
     Peer(from): Peer,
@@ -101,7 +134,7 @@ pub async fn sign_in(
     let hash = account.as_ref().map(|account| account.password_hash.clone());
     let check = state.sign_in.check(password, hash).await?;
     let Some(account) = account.filter(|_| check != Check::Wrong) else {
-        tracing::warn!(%from, "somebody failed to sign in");
+        tracing::warn!(%from, "a sign-in failed");
         return Err(Problem::new(
             StatusCode::UNAUTHORIZED,
             "wrong-password",
@@ -114,19 +147,21 @@ pub async fn sign_in(
     }
     let token = SessionToken::new(rand::random());
     admins::open_session(&core.store, &token.sha256(), account.id, core.now()).await?;
-    note(&state, &name, "session.open").await?;
+    let entry =
+        audit::Entry { actor: &name, action: "session.open", subject: &name, detail: &json!({}) };
+    audit::write(&core.store, &entry, core.now()).await?;
     let cookie = cookie(&token.text(), &headers, None)?;
-    Ok((cookie, Json(SessionAnswer { name, role: account.role })))
+    Ok((cookie, Json(Session { name, role: account.role })))
 }
 
-/// Who is signed in?
-#[utoipa::path(get, path = "/api/v1/session", operation_id = "who", tag = "session",
-    security(("session" = [])), responses((status = 200, body = SessionAnswer)))]
-pub async fn who(viewer: Viewer) -> Json<SessionAnswer> {
-    Json(SessionAnswer { name: viewer.name, role: viewer.role })
+/// The signed-in person.
+#[utoipa::path(get, path = "/api/v1/session", operation_id = "get_session", tag = "session",
+    security(("session" = [])), responses((status = 200, body = Session)))]
+pub async fn get(viewer: Viewer) -> Json<Session> {
+    Json(Session { name: viewer.name, role: viewer.role })
 }
 
-/// Sign out.
+/// Close the session.
 #[utoipa::path(delete, path = "/api/v1/session", operation_id = "sign_out", tag = "session",
     responses((status = 204, description = "Signed out, or was not signed in")))]
 pub async fn sign_out(
@@ -140,18 +175,8 @@ pub async fn sign_out(
     Ok((cookie("", &headers, Some(0))?, StatusCode::NO_CONTENT))
 }
 
-async fn note(state: &ApiState, actor: &str, action: &str) -> Result<(), Problem> {
-    let entry = audit::Entry {
-        actor,
-        action,
-        subject: actor,
-        detail: &Value::Object(serde_json::Map::new()),
-    };
-    Ok(audit::write(&state.core.store, &entry, state.core.now()).await?)
-}
-
-/// The header that sets the session cookie. It is kept to TLS when the browser came by TLS, as the
-/// proxy in front says; a lie there only costs the liar their own cookie.
+/// The header that sets the session cookie. The cookie is limited to TLS when the proxy says that
+/// the browser used TLS; a client that forges that header harms only its own cookie.
 fn cookie(
     value: &str,
     headers: &HeaderMap,

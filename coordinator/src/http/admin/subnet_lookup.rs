@@ -1,30 +1,30 @@
-//! Here is a subnet: what does the loaded hierarchy say of it?
+//! What the loaded hierarchy knows about a subnet or an address.
 
-use hierarchy::Registry;
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use hierarchy::{Hierarchy, Range, Subnet, SubnetId};
+use hierarchy::{Hierarchy, Range, Registry, Subnet, SubnetId};
 use model::AgentId;
 use store::{Store, lists};
 
-use crate::http::admin::dto::{AgentRef, ChainLink};
+use crate::http::admin::dto::agents::AgentRef;
+use crate::http::admin::dto::delegations::ChainLink;
 use crate::http::problem::Problem;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
-/// What the hierarchy says of a subnet; all none when it does not know it.
+/// Registry, country and company of a subnet; all none when the hierarchy does not know it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ground {
+pub struct SubnetInfo {
     /// Registry that handed it out.
     pub registry: Option<Registry>,
-    /// Two-letter country.
+    /// ISO 3166-1 country of the registration.
     pub country: Option<String>,
-    /// Name of its company, else the handle that the registry gives.
+    /// Name of its company, or the registry's handle where the company has no name.
     pub company: Option<String>,
 }
 
-impl Ground {
-    /// Of exactly this range.
+impl SubnetInfo {
+    /// Looks up the subnet that has exactly this range.
     pub fn of_range(delegated: Option<&DelegatedHierarchy>, range: &Range) -> Self {
         let found = delegated.and_then(|delegated| {
             Some((delegated.hierarchy(), delegated.hierarchy().find(range)?))
@@ -32,7 +32,7 @@ impl Ground {
         found.map(|(hierarchy, id)| Self::of(hierarchy, hierarchy.subnet(id))).unwrap_or_default()
     }
 
-    /// Of the smallest subnet around an address.
+    /// Looks up the smallest subnet around an address.
     pub fn of_address(delegated: Option<&DelegatedHierarchy>, address: IpAddr) -> Self {
         let hierarchy = delegated.map(DelegatedHierarchy::hierarchy);
         let subnet = hierarchy
@@ -41,20 +41,16 @@ impl Ground {
     }
 
     fn of(hierarchy: &Hierarchy, subnet: Subnet<'_>) -> Self {
+        let company = subnet.company().and_then(|id| hierarchy.company(id));
         Self {
             registry: subnet.registry(),
             country: subnet.country().map(|country| country.as_str().to_owned()),
-            company: company(hierarchy, subnet),
+            company: company.map(|company| company.name.unwrap_or(company.handle).to_owned()),
         }
     }
 }
 
-fn company(hierarchy: &Hierarchy, subnet: Subnet<'_>) -> Option<String> {
-    let company = hierarchy.company(subnet.company()?)?;
-    Some(company.name.unwrap_or(company.handle).to_owned())
-}
-
-/// The way from the root to `subnet`, root first, with who holds what now.
+/// The path from the root to `subnet`, root first, with the present agent of each level.
 pub async fn chain(
     store: &Store,
     delegated: &DelegatedHierarchy,
@@ -64,6 +60,7 @@ pub async fn chain(
     let mut ids: Vec<SubnetId> =
         std::iter::once(subnet).chain(hierarchy.ancestors(subnet)).collect();
     ids.reverse();
+    // The lock of the table is released before the database is asked for names.
     let held: HashMap<SubnetId, AgentId> = {
         let delegation_table = delegated.delegation_table();
         ids.iter().filter_map(|id| Some((*id, delegation_table.agent_of(*id)?))).collect()
@@ -72,13 +69,12 @@ pub async fn chain(
     let names = lists::names(store, &holders).await?;
     let link = |id: SubnetId| {
         let subnet = hierarchy.subnet(id);
-        let Ground { registry, country, company } = Ground::of(hierarchy, subnet);
+        let SubnetInfo { registry, country, company } = SubnetInfo::of(hierarchy, subnet);
         let holder =
             held.get(&id).and_then(|id| Some(AgentRef { id: *id, name: names.get(id)?.clone() }));
-        let kind = subnet.into();
         ChainLink {
             subnet: subnet.range().to_string(),
-            kind,
+            kind: subnet.into(),
             company,
             country,
             registry,
@@ -88,7 +84,7 @@ pub async fn chain(
     Ok(ids.into_iter().map(link).collect())
 }
 
-/// 409 while there is no hierarchy.
+/// 409 while no hierarchy is loaded.
 pub fn no_hierarchy() -> Problem {
     Problem::conflict("No registry data is loaded yet; run rir-loader load.")
 }

@@ -1,34 +1,35 @@
-//! Moves of balance, what a pass would do, and what the audit found.
+//! Moves that balance made or plans, as the API shows them.
 
 use model::MoveRefusal;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::http::admin::dto::agents::AgentRef;
-use crate::http::timestamp::Moment;
+use crate::http::timestamp::Timestamp;
 
-/// Whether subnets are moved towards the cheapest plan.
+/// Whether periodic passes move subnets towards the cheapest plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BalancePass {
-    /// Now and then, a few a day.
+    /// Passes move a few subnets a day.
     Optimal,
-    /// No.
+    /// Passes move nothing.
     Off,
 }
 
-/// A move that was not made instead.
+/// A move that balance considered and rejected.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Alternative {
-    /// The subnet that would have moved, or stayed.
+pub struct RejectedAlternative {
+    /// The subnet that would have moved or stayed.
     pub subnet: String,
-    /// Where to.
+    /// The agent that would have crawled it.
     pub agent: AgentRef,
-    /// What it would have cost there, milliseconds a day.
+    /// Cost at that agent, in milliseconds per day.
     pub cost_ms: f64,
-    /// Why not.
-    pub why: MoveRefusal,
-    /// Of `full`: pages a day of room. Of `dearer`: milliseconds a day more. Null otherwise.
+    /// Why it was rejected.
+    pub reason: MoveRefusal,
+    /// For `full`: capacity left, in pages per day. For `dearer`: extra cost, in milliseconds per
+    /// day. Null otherwise.
     #[schema(required = true)]
     pub amount: Option<f64>,
 }
@@ -36,78 +37,57 @@ pub struct Alternative {
 /// A subnet that balance gives, or gave, to another agent.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Move {
-    /// Its id; null while it is only planned.
+    /// Identifier of the move; null while it is only planned.
     #[schema(example = "mov_3", required = true)]
     pub id: Option<String>,
-    /// When it was made; null while it is only planned.
+    /// Time of the move; null while it is only planned.
     #[schema(required = true)]
-    pub at: Option<Moment>,
-    /// The subnet.
+    pub at: Option<Timestamp>,
+    /// The subnet: a CIDR, or `first - last` where it is none.
     pub subnet: String,
-    /// Who had it.
+    /// The agent that had the subnet.
     pub from: AgentRef,
-    /// Who gets it.
+    /// The agent that gets the subnet.
     pub to: AgentRef,
-    /// The delegation that came of it; null while it is only planned.
+    /// Identifier of the new delegation; null while the move is only planned.
     #[schema(example = "dlg_9", required = true)]
     pub delegation: Option<String>,
     /// `variance`, `next_best` or `cheapest` when it relieved an agent, `optimal` for a move of a
     /// pass.
     pub rule: String,
-    /// Its pages a day.
-    pub pages_a_day: u64,
-    /// What it costs where it was, milliseconds a day; null when nobody measured that.
+    /// Load of the subnet, in pages per day.
+    pub pages_per_day: u64,
+    /// Cost at the former agent, in milliseconds per day; null when it was never measured.
     #[schema(required = true)]
     pub cost_before_ms: Option<f64>,
-    /// What it costs where it goes, milliseconds a day.
+    /// Cost at the new agent, in milliseconds per day.
     pub cost_after_ms: f64,
-    /// True when the cost is only predicted: the agent is asked to measure it before anything
-    /// moves.
+    /// True when the cost is only predicted: the agent measures it before anything moves.
     pub predicted: bool,
-    /// What was not done instead.
-    pub refused: Vec<Alternative>,
+    /// What balance rejected in favour of this move.
+    pub rejected_alternatives: Vec<RejectedAlternative>,
 }
 
-/// What a pass does.
+/// The result of a balance pass, or the preview of one.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct BalanceAnswer {
-    /// The moves, in their order.
+pub struct BalanceResponse {
+    /// The planned moves in order of execution.
     pub moves: Vec<Move>,
-    /// Subnets that were moved; 0 for a preview.
+    /// Number of subnets that were moved; 0 for a preview.
     pub moved: u64,
-    /// Agents that were asked to measure first; 0 for a preview.
-    pub asked: u64,
-    /// Cost of what may be moved, as it is, milliseconds a day.
+    /// Number of probes that must be measured before a move; 0 for a preview.
+    pub probes_requested: u64,
+    /// Present cost of all subnets that may move, in milliseconds per day.
     pub cost_before_ms: f64,
-    /// Cost with these moves, milliseconds a day.
+    /// Cost after these moves, in milliseconds per day.
     pub cost_after_ms: f64,
-    /// Cost of the cheapest plan there is, milliseconds a day.
+    /// Cost of the cheapest plan, in milliseconds per day.
     pub cost_optimal_ms: f64,
-    /// Moves towards that plan that are left: the moves of the day are used up, or they are not
-    /// worth it.
-    pub left: u64,
-    /// Pages a day beyond the agents' capacities, as it is.
+    /// Moves towards that plan that are not made, because the moves of the day are used up or the
+    /// gain is too small.
+    pub remaining_moves: u64,
+    /// Present load beyond the agents' capacities, in pages per day.
     pub overload_before: u64,
-    /// Pages a day beyond the agents' capacities with these moves.
+    /// Load beyond the agents' capacities after these moves, in pages per day.
     pub overload_after: u64,
-}
-
-/// Something about the delegations that should not be.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Finding {
-    /// `two_owners`, `inactive_agent`, `orphan`, `not_delegable`, `stale_generation` or
-    /// `over_capacity`.
-    pub kind: String,
-    /// What is wrong and what to do.
-    pub sentence: String,
-}
-
-/// What the last audit of the delegations found.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Findings {
-    /// When it looked; null before the first look.
-    #[schema(required = true)]
-    pub checked_at: Option<Moment>,
-    /// All of it.
-    pub items: Vec<Finding>,
 }

@@ -1,4 +1,4 @@
-//! Pins, exclusions, overrides, and what would move.
+//! Pins, exclusions and overrides: requests, rows and previews of the API.
 
 use hierarchy::Registry;
 use model::AgentId;
@@ -7,14 +7,14 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::delegations::Delegation;
-use crate::http::extract::Checked;
+use crate::http::extract::Validate;
 use crate::http::problem::FieldError;
-use crate::http::timestamp::Moment;
+use crate::http::timestamp::Timestamp;
 
-/// Longest reason, in characters.
+/// Longest reason of an admin, in characters.
 const REASON_MAX: usize = 300;
 
-/// Which part of the hierarchy is meant.
+/// The part of the hierarchy that a constraint covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -23,203 +23,196 @@ pub enum Scope {
     Range(String),
     /// Every subnet of a company.
     Company {
-        /// The registry that knows it.
+        /// The registry that assigned the handle.
         registry: Registry,
-        /// Its handle there.
+        /// Handle of the company in that registry.
         handle: String,
     },
-    /// Every subnet of the company that holds this subnet. In wishes only; answers name the
+    /// Every subnet of the company that holds this subnet. In requests only; responses name the
     /// company.
     CompanyOf(String),
     /// Every subnet that is registered in this country. For exclusions only.
     Country(String),
 }
 
-/// A wish for a pin or an exclusion.
+/// A request for a pin or an exclusion.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConstraintRequest {
-    /// What it is about.
+    /// The subnets it covers.
     pub scope: Scope,
-    /// Whom it is about.
+    /// The agent that is pinned or excluded.
     #[schema(value_type = String, example = "agt_12")]
     pub agent: AgentId,
-    /// Why, for those who read about it later.
+    /// Why, for admins who read the constraint later.
     #[schema(min_length = 1, max_length = 300)]
     pub reason: String,
-    /// It counts until then, RFC 3339; absent or null: until it is removed.
+    /// RFC 3339 time at which it expires; absent or null: when it is removed.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<String>,
 }
 
-impl Checked for ConstraintRequest {
-    fn broken_rules(&self) -> Vec<FieldError> {
-        reason_rules(&self.reason)
+impl Validate for ConstraintRequest {
+    fn errors(&self) -> Vec<FieldError> {
+        reason_errors(&self.reason)
     }
 }
 
-/// A wish to give a subnet to another agent, once.
+/// A request to reassign a subnet once.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OverrideRequest {
-    /// Who shall have it.
+    /// The agent that shall get the subnet.
     #[schema(value_type = String, example = "agt_12")]
     pub agent: AgentId,
-    /// Why, for those who read about it later.
+    /// Why, for admins who read the delegation later.
     #[schema(min_length = 1, max_length = 300)]
     pub reason: String,
 }
 
-impl Checked for OverrideRequest {
-    fn broken_rules(&self) -> Vec<FieldError> {
-        reason_rules(&self.reason)
+impl Validate for OverrideRequest {
+    fn errors(&self) -> Vec<FieldError> {
+        reason_errors(&self.reason)
     }
 }
 
-fn reason_rules(reason: &str) -> Vec<FieldError> {
-    let mut broken = Vec::new();
+fn reason_errors(reason: &str) -> Vec<FieldError> {
+    let mut errors = Vec::new();
     if reason.trim().is_empty() || reason.chars().count() > REASON_MAX {
         let rule = format!("give 1 to {REASON_MAX} characters, not all of them blank");
-        broken.push(FieldError::new("reason", rule));
+        errors.push(FieldError::new("reason", rule));
     }
     if reason.chars().any(char::is_control) {
-        broken.push(FieldError::new("reason", "leave out control characters"));
+        errors.push(FieldError::new("reason", "leave out control characters"));
     }
-    broken
+    errors
 }
 
-/// Whether something is only to be previewed.
+/// Whether a change is only previewed.
 #[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DryRun {
-    /// `true`: say what would move, and change nothing.
+    /// `true`: report what would be reassigned, and change nothing.
     pub dry_run: Option<bool>,
 }
 
 impl DryRun {
-    /// Only to be previewed.
-    pub fn wanted(self) -> bool {
+    /// True when nothing may be changed.
+    pub fn is_set(self) -> bool {
         self.dry_run == Some(true)
     }
 }
 
-/// Which pins or exclusions are wanted.
-#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+/// Filter of a list of constraints.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ConstraintQuery {
-    /// `true`: those that are over, too.
+    /// `true`: include constraints that have ended.
     pub ended: Option<bool>,
-    /// Most items in the answer; 50 unless told.
-    #[param(minimum = 1, maximum = 500)]
-    pub limit: Option<i64>,
-    /// `next_cursor` of the answer before; absent for the beginning.
-    #[param(max_length = 64)]
-    pub cursor: Option<String>,
 }
 
 /// A pin or an exclusion.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Constraints {
-    /// Its id: `pin_3` or `exc_4`.
+pub struct Constraint {
+    /// Identifier: `pin_3` or `exc_4`.
     #[schema(example = "pin_3")]
     pub id: String,
-    /// What it is about.
+    /// The subnets it covers.
     pub scope: Scope,
-    /// The same in words.
+    /// The scope as text for people.
     pub scope_text: String,
-    /// Whom it is about.
+    /// The agent that is pinned or excluded.
     pub agent: AgentRef,
-    /// Why, in the admin's words.
+    /// Why, in the words of the admin.
     pub reason: String,
-    /// The admin.
+    /// Name of the admin who made it.
     pub created_by: String,
-    /// When it was made.
-    pub created_at: Moment,
-    /// It counts until then; null: until it is removed.
+    /// Time at which it was made.
+    pub created_at: Timestamp,
+    /// Time at which it expires; null: when it is removed.
     #[schema(required = true)]
-    pub expires_at: Option<Moment>,
-    /// When it ended; null while it counts.
+    pub expires_at: Option<Timestamp>,
+    /// Time at which it ended; null while it applies.
     #[schema(required = true)]
-    pub ended_at: Option<Moment>,
-    /// Who ended it; `coordinator` when it had expired or its agent was revoked.
+    pub ended_at: Option<Timestamp>,
+    /// Name of the admin who ended it; `coordinator` when it expired or its agent was revoked.
     #[schema(required = true)]
     pub ended_by: Option<String>,
 }
 
 /// A subnet that would change its agent.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Shift {
-    /// The subnet.
+pub struct Reassignment {
+    /// The subnet: a CIDR, or `first - last` where it is none.
     pub subnet: String,
-    /// Who has it; null when nobody does.
+    /// The present agent; null when it has none.
     #[schema(required = true)]
     pub from: Option<AgentRef>,
-    /// Who would get it; null when a search decides.
+    /// The next agent; null when a search decides.
     #[schema(required = true)]
     pub to: Option<AgentRef>,
-    /// Its hosts.
+    /// Number of known hosts in the subnet.
     pub hosts: u64,
-    /// Its pages a day.
-    pub pages_a_day: u64,
-    /// What it costs, milliseconds a day; null when that was not measured.
+    /// Load of the subnet, in pages per day.
+    pub pages_per_day: u64,
+    /// Present cost, in milliseconds per day; null when it was not measured.
     #[schema(required = true)]
     pub cost_before_ms: Option<f64>,
-    /// What it would cost, milliseconds a day; null when that was not measured.
+    /// Cost at the next agent, in milliseconds per day; null when it was not measured.
     #[schema(required = true)]
     pub cost_after_ms: Option<f64>,
 }
 
-/// What an agent has to do and would have to do.
+/// Load of an agent before and after a change, in pages per day.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Burden {
-    /// Who.
+pub struct AgentLoad {
+    /// The agent that gains or loses subnets.
     pub agent: AgentRef,
-    /// Pages a day that it can crawl.
+    /// Pages per day that it can crawl.
     pub capacity: u64,
-    /// Pages a day that it has.
+    /// Pages per day that it crawls now.
     pub load_before: u64,
-    /// Pages a day that it would have.
+    /// Pages per day that it would crawl.
     pub load_after: u64,
 }
 
-/// What would move.
+/// What a change would reassign.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Preview {
-    /// How many subnets.
+    /// Number of subnets that would be reassigned.
     pub subnets: u64,
-    /// How many hosts in them.
+    /// Number of known hosts in them.
     pub hosts: u64,
-    /// Pages a day in them.
-    pub pages_a_day: u64,
-    /// What they cost, milliseconds a day, as far as it was measured before and after.
+    /// Their load, in pages per day.
+    pub pages_per_day: u64,
+    /// Present cost, in milliseconds per day, of the subnets measured before and after.
     pub cost_before_ms: f64,
-    /// What the same ones would cost, milliseconds a day.
+    /// Cost of the same subnets after the change, in milliseconds per day.
     pub cost_after_ms: f64,
-    /// Subnets that the two costs leave out: not measured where they are, or not where they would
-    /// go.
+    /// Number of subnets that both costs leave out, because one of the two was not measured.
     pub unmeasured: u64,
-    /// Subnet by subnet, the first hundred.
-    pub shifts: Vec<Shift>,
-    /// The agents concerned.
-    pub agents: Vec<Burden>,
+    /// The first hundred subnets.
+    pub reassignments: Vec<Reassignment>,
+    /// The agents that gain or lose subnets.
+    pub agents: Vec<AgentLoad>,
 }
 
-/// A pin or an exclusion, and what moves.
+/// A pin or an exclusion, and what it reassigns.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct ConstraintAnswer {
-    /// It; null for a preview of one to be made.
+pub struct ConstraintResponse {
+    /// The constraint; null for the preview of a new one.
     #[schema(required = true)]
-    pub item: Option<Constraints>,
-    /// What moves.
+    pub constraint: Option<Constraint>,
+    /// What the change reassigns.
     pub preview: Preview,
 }
 
-/// An override, and what moves.
+/// An override, and what it reassigns.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct OverrideAnswer {
-    /// The delegation that holds now; null for a preview.
+pub struct OverrideResponse {
+    /// The new delegation; null for a preview.
     #[schema(required = true)]
     pub delegation: Option<Delegation>,
-    /// What moves.
+    /// What the change reassigns.
     pub preview: Preview,
 }

@@ -1,52 +1,52 @@
-//! Subnets whose pages became slower.
+//! Incidents of calibration as the API shows them.
 
 use model::IncidentState;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::admin::dto::agents::AgentRef;
-use crate::http::timestamp::Moment;
+use crate::http::timestamp::Timestamp;
 
-/// A subnet whose pages became slower, and what came of it.
+/// A subnet whose pages became slower, and what was done about it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Calibration {
-    /// Number of the case.
+pub struct Incident {
+    /// Number of the incident.
     pub id: i64,
     /// The subnet: a CIDR, or `first - last` where it is none.
     #[schema(example = "41.0.0.0/16")]
     pub subnet: String,
-    /// Who reported slower pages.
+    /// The agent that reported slower pages.
     pub agent: AgentRef,
-    /// How many times as long as usual the page took that was reported last.
-    pub ratio: f64,
-    /// That page.
+    /// Time of the last reported page divided by its usual time.
+    pub slowdown_ratio: f64,
+    /// Address of the last reported page; null when it is no longer stored.
     #[schema(required = true)]
     pub url: Option<String>,
-    /// Where the case stands.
+    /// How far the incident has come.
     pub state: IncidentState,
-    /// Who measured to tell a slow way from a slow server; null until then.
+    /// The agent whose control probe separates a slow path from a slow server; null before it.
     #[schema(required = true)]
-    pub control_probe: Option<AgentRef>,
-    /// What the control probe measured when all was well, milliseconds.
+    pub control_agent: Option<AgentRef>,
+    /// Round trip of the control agent before the incident, in milliseconds.
     #[schema(required = true)]
-    pub before_ms: Option<f64>,
-    /// What it measured now, milliseconds.
+    pub control_before_ms: Option<f64>,
+    /// Round trip of the control probe, in milliseconds.
     #[schema(required = true)]
-    pub now_ms: Option<f64>,
-    /// Who got the subnet; null while it stays.
+    pub control_now_ms: Option<f64>,
+    /// The agent that got the subnet; null while it stays.
     #[schema(required = true)]
     pub next_agent: Option<AgentRef>,
-    /// When the suspicion arose.
-    pub opened_at: Moment,
-    /// When the subnet moved.
+    /// Time at which the incident was opened.
+    pub opened_at: Timestamp,
+    /// Time at which the subnet moved; null while it stays.
     #[schema(required = true)]
-    pub moved_at: Option<Moment>,
-    /// When it went back.
+    pub moved_at: Option<Timestamp>,
+    /// Time of the failback; null before it.
     #[schema(required = true)]
-    pub returned_at: Option<Moment>,
-    /// When the case was closed; null while it goes on.
+    pub returned_at: Option<Timestamp>,
+    /// Time at which the incident was closed; null while it is open.
     #[schema(required = true)]
-    pub ended_at: Option<Moment>,
-    /// All of it in one plain sentence.
-    pub sentence: String,
+    pub closed_at: Option<Timestamp>,
+    /// The incident in plain sentences.
+    pub summary: String,
 }

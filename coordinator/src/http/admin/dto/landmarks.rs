@@ -1,56 +1,56 @@
-//! Landmarks, as admins see them.
+//! Landmarks as the API shows them.
 
 use model::LandmarkId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::timestamp::Moment;
+use crate::http::timestamp::Timestamp;
 
-/// A subnet that every agent measures now and then.
+/// A subnet that every agent measures periodically.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Landmark {
-    /// The landmark's id.
+    /// Identifier of the landmark.
     #[schema(value_type = String, example = "lmk_3")]
     pub id: LandmarkId,
-    /// The subnet it stands for.
+    /// The subnet: a CIDR, or `first - last` where it is none.
     #[schema(example = "41.0.0.0/16")]
     pub subnet: String,
-    /// The address that is probed.
+    /// Address that the agents probe.
     pub address: String,
-    /// A web host there.
+    /// Web host at that address.
     pub host: String,
-    /// Company that holds the subnet.
+    /// Company that holds the subnet; null when unknown.
     #[schema(required = true)]
     pub company: Option<String>,
-    /// Two-letter country.
+    /// ISO 3166-1 country of the subnet; null when unknown.
     #[schema(required = true)]
     pub country: Option<String>,
-    /// When it was chosen.
-    pub chosen_at: Moment,
-    /// Agents that measured it from where they live.
+    /// Time at which it became a landmark.
+    pub chosen_at: Timestamp,
+    /// Number of agents that measured it from their present home.
     pub measured: u32,
-    /// Agents that got no answer from it.
+    /// Number of agents that got no answer from it.
     pub unanswered: u32,
-    /// The latest report; null before the first.
+    /// Time of the latest report; null before the first.
     #[schema(required = true)]
-    pub measured_at: Option<Moment>,
+    pub measured_at: Option<Timestamp>,
 }
 
-/// The landmarks in use, and how far the agents are with them.
+/// A page of landmarks, and how far the agents have measured all of them.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Landmarks {
-    /// Landmarks in use.
+    /// Number of landmarks in use.
     pub total: u64,
-    /// Agents that may work; each measures all of them.
+    /// Number of approved agents; each measures all landmarks.
     pub agents: u64,
-    /// Reports there are, at most one for each landmark and agent.
+    /// Number of reports, at most one for each landmark and agent.
     pub reports: u64,
-    /// Places that the latest survey tells apart; null while searches cannot predict.
+    /// Number of clusters in the latest model fit; null while searches cannot predict.
     #[schema(required = true)]
-    pub places: Option<u64>,
+    pub clusters: Option<u64>,
     /// The landmarks, the oldest first.
     pub items: Vec<Landmark>,
-    /// Give it as `cursor` to get what follows; null at the end.
+    /// Give it as `cursor` to get the next page; null on the last page.
     #[schema(required = true)]
     pub next_cursor: Option<String>,
 }

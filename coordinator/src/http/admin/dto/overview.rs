@@ -1,195 +1,195 @@
-//! The numbers of the dashboard's first room.
+//! Counts of everything, as the overview shows them.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::http::timestamp::Moment;
+use crate::http::timestamp::Timestamp;
+
+/// Counts of everything, and the state of the process.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct Overview {
+    /// The loaded generation of the hierarchy; null before the first load.
+    #[schema(required = true)]
+    pub generation: Option<HierarchyGeneration>,
+    /// Agents by state and presence.
+    pub agents: AgentCounts,
+    /// Delegations by reason.
+    pub delegations: DelegationCounts,
+    /// Searches for the agent of a subnet.
+    pub delegation_searches: DelegationSearchCounts,
+    /// Probes that delegation searches asked for.
+    pub probes: ProbeCounts,
+    /// Known hosts by state.
+    pub hosts: HostCounts,
+    /// URLs that the coordinator routes to agents.
+    pub urls: UrlCounts,
+    /// Packages received from agents.
+    pub packages: PackageCounts,
+    /// Pages ingested and indexed.
+    pub pages: PageCounts,
+    /// The coordinator process that answers.
+    pub coordinator: CoordinatorInfo,
+}
 
 /// One loaded registry file.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Source {
-    /// Whose file.
+pub struct RegistrySource {
+    /// The registry that publishes the file.
     pub registry: String,
-    /// Its name.
+    /// Name of the file.
     pub file: String,
-    /// Records taken from it.
+    /// Number of records taken from it.
     pub records: u64,
-    /// Its date as the registry wrote it, ISO 8601.
+    /// Date that the registry wrote into it, ISO 8601; null when it has none.
     #[schema(required = true)]
     pub date: Option<String>,
-    /// Days since that date; since it was loaded, where it has none.
+    /// Days since that date, or since the load where the file has no date.
     pub age_days: u64,
-    /// Whether it is older than the age at which it should have been fetched anew.
+    /// True when the file is older than the refresh period.
     pub outdated: bool,
 }
 
 /// The loaded version of the hierarchy.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Generation {
-    /// Its number.
+pub struct HierarchyGeneration {
+    /// Number of the generation.
     pub id: u64,
-    /// Subnets in it.
+    /// Number of subnets in it.
     pub subnets: u64,
-    /// Companies in it.
+    /// Number of companies in it.
     pub companies: u64,
-    /// Milliseconds its build took.
+    /// Duration of its build, in milliseconds.
     pub build_ms: u64,
-    /// When it became the current one.
-    pub loaded_at: Moment,
-    /// The files it was made of.
-    pub sources: Vec<Source>,
+    /// Time at which the coordinator started to use it.
+    pub loaded_at: Timestamp,
+    /// The registry files it was made of.
+    pub sources: Vec<RegistrySource>,
 }
 
-/// Agents by state, and approved ones by presence.
+/// Agents by state, and approved agents by presence.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct AgentCounts {
-    /// Waiting for an admin.
+    /// Agents that wait for approval.
     pub pending: u64,
-    /// Approved.
+    /// Agents that may work.
     pub approved: u64,
-    /// Paused.
+    /// Agents that an admin paused.
     pub paused: u64,
-    /// Shut out.
+    /// Agents that an admin revoked.
     pub revoked: u64,
-    /// Approved and beating.
+    /// Approved agents that send heartbeats.
     pub awake: u64,
-    /// Approved and asleep.
+    /// Approved agents outside their spans.
     pub asleep: u64,
-    /// Approved, should heartbeat, does not.
+    /// Approved agents whose heartbeats stay away.
     pub unreachable: u64,
 }
 
 /// Delegations by reason.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct ReasonCounts {
-    /// Own home subnet of an agent.
+    /// Home subnets of agents.
     pub home: u64,
-    /// Agent of the same company near enough.
+    /// Delegations to an agent of the same company under the threshold.
     pub company: u64,
-    /// Agent from the hierarchy near enough.
+    /// Delegations to an agent of the hierarchy under the threshold.
     pub threshold: u64,
-    /// Nearest measured.
+    /// Delegations to the lowest round trip measured.
     pub lowest: u64,
-    /// Nobody else likely to be nearer.
+    /// Delegations after which no other agent was likely to be nearer.
     pub predicted: u64,
-    /// Given by an admin.
+    /// Delegations that a pin holds.
     pub pinned: u64,
-    /// Given by an admin, once.
+    /// Delegations that an admin reassigned once.
     pub r#override: u64,
-    /// Given to spread the load.
+    /// Delegations that balance moved.
     pub balanced: u64,
 }
 
-/// Delegations.
+/// Delegations that apply.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct DelegationCounts {
-    /// All.
+    /// Number of all delegations.
     pub total: u64,
-    /// Those that may still improve.
+    /// Number of delegations that their search may still improve.
     pub provisional: u64,
-    /// By reason.
+    /// Number of delegations for each reason.
     pub by_reason: ReasonCounts,
 }
 
-/// Searches for an agent.
+/// Searches for the agent of a subnet.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct SearchCounts {
-    /// Under way.
+pub struct DelegationSearchCounts {
+    /// Searches that are under way.
     pub open: u64,
-    /// Over.
+    /// Searches that are over.
     pub decided: u64,
 }
 
-/// Probes.
+/// Probes that delegation searches asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct ProbeCounts {
-    /// Asked for by searches so far.
+    /// Number of all probes so far.
     pub total: u64,
-    /// Mean number of searches that led to a delegation; null before the first.
+    /// Mean over the searches that led to a delegation; null before the first.
     #[schema(required = true)]
     pub per_search_mean: Option<f64>,
 }
 
-/// Hosts on their road to an agent.
+/// Known hosts by state.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct HostCounts {
-    /// All.
+    /// Number of all hosts.
     pub known: u64,
-    /// With an address.
+    /// Hosts that have an address.
     pub resolved: u64,
-    /// With an agent.
+    /// Hosts that have an agent.
     pub delegated: u64,
-    /// Given up: the name does not resolve, or nobody gets an answer.
+    /// Hosts that were given up: the name does not resolve, or no agent gets an answer.
     pub failed: u64,
 }
 
-/// URLs that the coordinator passes on.
+/// URLs that the coordinator routes to agents.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct UrlCounts {
-    /// Waiting for an agent.
+    /// URLs that wait for an agent.
     pub pending: u64,
-    /// Handed to one.
+    /// URLs that were routed to an agent.
     pub routed: u64,
 }
 
-/// Packages from agents.
+/// Packages received from agents.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct PackageCounts {
-    /// Stored.
+    /// Packages that were stored.
     pub received: u64,
-    /// Integrated, each once.
-    pub integrated: u64,
-    /// Bytes as shipped.
+    /// Packages that were ingested, each once.
+    pub ingested: u64,
+    /// Compressed size in bytes.
     pub bytes: u64,
-    /// Bytes when unpacked.
+    /// Uncompressed size in bytes.
     pub plain_bytes: u64,
 }
 
-/// Pages.
+/// Pages ingested and indexed.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct PageCounts {
-    /// Page results integrated from packages.
-    pub integrated: u64,
+    /// Page results ingested from packages.
+    pub ingested: u64,
     /// Documents that the index can find.
     pub indexed: u64,
     /// Bytes that agents fetched from web hosts for them.
     pub bytes_fetched: u64,
 }
 
-/// The process that answers.
+/// The coordinator process that answers.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct CoordinatorFacts {
-    /// Its version.
+pub struct CoordinatorInfo {
+    /// Version of the coordinator program.
     pub version: String,
-    /// When it started.
-    pub started_at: Moment,
-    /// Its memory in bytes; null where the system does not tell.
+    /// Time at which the process started.
+    pub started_at: Timestamp,
+    /// Resident memory in bytes; null where the system does not report it.
     #[schema(required = true)]
     pub rss_bytes: Option<u64>,
-}
-
-/// Everything at a glance.
-#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Overview {
-    /// The loaded hierarchy; null before the first load.
-    #[schema(required = true)]
-    pub generation: Option<Generation>,
-    /// Agents.
-    pub agents: AgentCounts,
-    /// Delegations.
-    pub delegations: DelegationCounts,
-    /// Searches.
-    pub searches: SearchCounts,
-    /// Probes.
-    pub probes: ProbeCounts,
-    /// Hosts.
-    pub hosts: HostCounts,
-    /// URLs.
-    pub urls: UrlCounts,
-    /// Packages.
-    pub packages: PackageCounts,
-    /// Pages.
-    pub pages: PageCounts,
-    /// The process.
-    pub coordinator: CoordinatorFacts,
 }

@@ -1,69 +1,68 @@
-//! The settings that admins may change while everything runs.
+//! The policy as the API shows and changes it.
 
 use model::{BalanceRule, Strategy};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::http::admin::dto::balance::BalancePass;
-use crate::http::extract::Checked;
+use crate::http::extract::Validate;
 use crate::http::problem::FieldError;
 
-/// The policy in force.
+/// The present policy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Policy {
-    /// How searches choose whom to ask.
+    /// How searches choose the next agent to ask.
     pub strategy: Strategy,
-    /// The round trip that is good enough to stop probing, milliseconds; the predictive strategy
-    /// does not need it once landmarks are measured.
+    /// The round trip that is good enough to stop probing, in milliseconds; the predictive strategy
+    /// does not use it once landmarks are measured.
     pub threshold_ms: u32,
     /// Seconds for which a search waits for sleeping candidates before it decides provisionally.
     pub patience_s: u32,
     /// Agents that a search may ask at the same time.
-    pub parallel: u32,
-    /// Round trips measured for one probe; the smallest counts.
-    pub samples: u32,
+    pub parallel_probes: u32,
+    /// Round trips that an agent measures for one probe; the smallest counts.
+    pub samples_per_probe: u32,
     /// Most probes asked of one agent in a day (UTC).
     pub probes_per_agent: u32,
     /// Most probes sent into one subnet in a day (UTC).
     pub probes_per_target: u32,
     /// Most probes asked of all agents together in a day (UTC).
-    pub probes_in_all: u64,
-    /// Most landmarks; 0 for none, and then no search predicts.
+    pub probes_total: u64,
+    /// Most landmarks; with 0 no search predicts.
     pub landmarks: u32,
     /// Days after which an agent measures a landmark again.
     pub landmark_days: u32,
-    /// Least pause between two requests to one host, milliseconds; owners may ask for more.
+    /// Least pause between two requests to one host, in milliseconds; owners may require more.
     pub host_delay_ms: u32,
-    /// Age in seconds at which an agent visits a page again; 0 for never, and then no page is
-    /// noticed to be slower.
+    /// Age in seconds at which an agent fetches a page again; with 0 it never does, and slower pages
+    /// are not noticed.
     pub revisit_s: u32,
-    /// How long a page must take to count as slower, in per cent of its usual time.
+    /// Time from which a page counts as slow, in per cent of its usual time.
     pub slowdown_percent: u32,
-    /// How often in a row it must be slow.
+    /// How many times in a row a page must be slow.
     pub slowdown_repeats: u32,
-    /// Least time in seconds from one delegation of a subnet to a new search because its pages
-    /// became slower.
-    pub rest_s: u32,
-    /// Reports of slower pages are weighed together over so many seconds, and a former agent looks
-    /// so often whether its way is as before.
-    pub hearing_s: u32,
-    /// Which subnet leaves an agent that has more to do than it can.
+    /// Least seconds from a delegation of a subnet to a new search because of slower pages.
+    pub incident_cooldown_s: u32,
+    /// Seconds over which timing reports count together. A former agent measures its path at the
+    /// same interval.
+    pub incident_window_s: u32,
+    /// Which subnet leaves an agent that is over its capacity.
     pub balance_rule: BalanceRule,
-    /// Whether subnets are moved towards the cheapest plan.
+    /// Whether periodic passes move subnets towards the cheapest plan.
     pub balance_pass: BalancePass,
     /// Most subnets that passes move in 24 hours.
-    pub balance_moves_a_day: u32,
-    /// What a move of a pass must save at least, milliseconds a day, unless it relieves an agent.
+    pub balance_moves_per_day: u32,
+    /// Least gain of a move of a pass, in milliseconds per day, unless it relieves an agent.
     pub balance_least_gain_ms: u32,
 }
 
-/// Changes of the policy; what is left out stays as it is.
+/// Changes of the policy; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicyChange {
-    /// How searches choose whom to ask.
+    /// How searches choose the next agent to ask.
     pub strategy: Option<Strategy>,
-    /// The round trip that is good enough to stop probing, milliseconds.
+    /// The round trip that is good enough to stop probing, in milliseconds.
     #[schema(minimum = 1, maximum = 10_000)]
     pub threshold_ms: Option<u32>,
     /// Seconds for which a search waits for sleeping candidates before it decides provisionally.
@@ -71,10 +70,10 @@ pub struct PolicyChange {
     pub patience_s: Option<u32>,
     /// Agents that a search may ask at the same time.
     #[schema(minimum = 1, maximum = 100)]
-    pub parallel: Option<u32>,
-    /// Round trips measured for one probe.
+    pub parallel_probes: Option<u32>,
+    /// Round trips that an agent measures for one probe.
     #[schema(minimum = 1, maximum = 10)]
-    pub samples: Option<u32>,
+    pub samples_per_probe: Option<u32>,
     /// Most probes asked of one agent in a day (UTC).
     #[schema(minimum = 1, maximum = 1_000_000_000)]
     pub probes_per_agent: Option<u32>,
@@ -83,79 +82,84 @@ pub struct PolicyChange {
     pub probes_per_target: Option<u32>,
     /// Most probes asked of all agents together in a day (UTC).
     #[schema(minimum = 1, maximum = 1_000_000_000_000_i64)]
-    pub probes_in_all: Option<u64>,
-    /// Most landmarks; 0 for none.
+    pub probes_total: Option<u64>,
+    /// Most landmarks; with 0 no search predicts.
     #[schema(minimum = 0, maximum = 10_000)]
     pub landmarks: Option<u32>,
     /// Days after which an agent measures a landmark again.
     #[schema(minimum = 1, maximum = 365)]
     pub landmark_days: Option<u32>,
-    /// Least pause between two requests to one host, milliseconds.
+    /// Least pause between two requests to one host, in milliseconds.
     #[schema(minimum = 0, maximum = 600_000)]
     pub host_delay_ms: Option<u32>,
-    /// Age in seconds at which an agent visits a page again; 0 for never.
+    /// Age in seconds at which an agent fetches a page again; 0 means never.
     #[schema(minimum = 0, maximum = 31_536_000)]
     pub revisit_s: Option<u32>,
-    /// How long a page must take to count as slower, in per cent of its usual time.
+    /// Time from which a page counts as slow, in per cent of its usual time.
     #[schema(minimum = 110, maximum = 10_000)]
     pub slowdown_percent: Option<u32>,
-    /// How often in a row it must be slow.
+    /// How many times in a row a page must be slow.
     #[schema(minimum = 1, maximum = 100)]
     pub slowdown_repeats: Option<u32>,
-    /// Least time in seconds from one delegation of a subnet to a new search because its pages
-    /// became slower.
+    /// Least seconds from a delegation of a subnet to a new search because of slower pages.
     #[schema(minimum = 1, maximum = 31_536_000)]
-    pub rest_s: Option<u32>,
-    /// Reports of slower pages are weighed together over so many seconds.
+    pub incident_cooldown_s: Option<u32>,
+    /// Seconds over which timing reports count together.
     #[schema(minimum = 1, maximum = 31_536_000)]
-    pub hearing_s: Option<u32>,
-    /// Which subnet leaves an agent that has more to do than it can.
+    pub incident_window_s: Option<u32>,
+    /// Which subnet leaves an agent that is over its capacity.
     pub balance_rule: Option<BalanceRule>,
-    /// Whether subnets are moved towards the cheapest plan.
+    /// Whether periodic passes move subnets towards the cheapest plan.
     pub balance_pass: Option<BalancePass>,
     /// Most subnets that passes move in 24 hours.
     #[schema(minimum = 0, maximum = 1_000_000)]
-    pub balance_moves_a_day: Option<u32>,
-    /// What a move of a pass must save at least, milliseconds a day.
+    pub balance_moves_per_day: Option<u32>,
+    /// Least gain of a move of a pass, in milliseconds per day.
     #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub balance_least_gain_ms: Option<u32>,
 }
 
-/// Seconds of a year.
+/// Length of a year in seconds.
 const YEAR_S: u64 = 31_536_000;
 
-impl Checked for PolicyChange {
-    fn broken_rules(&self) -> Vec<FieldError> {
+impl Validate for PolicyChange {
+    fn errors(&self) -> Vec<FieldError> {
         let wide = |value: Option<u32>| value.map(u64::from);
         let bounds = [
             ("threshold_ms", wide(self.threshold_ms), 1, 10_000, "milliseconds"),
             ("patience_s", wide(self.patience_s), 1, 86_400, "seconds"),
-            ("parallel", wide(self.parallel), 1, 100, "agents"),
-            ("samples", wide(self.samples), 1, 10, "round trips"),
-            ("probes_per_agent", wide(self.probes_per_agent), 1, 1_000_000_000, "probes a day"),
-            ("probes_per_target", wide(self.probes_per_target), 1, 1_000_000_000, "probes a day"),
-            ("probes_in_all", self.probes_in_all, 1, 1_000_000_000_000, "probes a day"),
+            ("parallel_probes", wide(self.parallel_probes), 1, 100, "agents"),
+            ("samples_per_probe", wide(self.samples_per_probe), 1, 10, "round trips"),
+            ("probes_per_agent", wide(self.probes_per_agent), 1, 1_000_000_000, "probes per day"),
+            ("probes_per_target", wide(self.probes_per_target), 1, 1_000_000_000, "probes per day"),
+            ("probes_total", self.probes_total, 1, 1_000_000_000_000, "probes per day"),
             ("landmarks", wide(self.landmarks), 0, 10_000, "landmarks"),
             ("landmark_days", wide(self.landmark_days), 1, 365, "days"),
             ("host_delay_ms", wide(self.host_delay_ms), 0, 600_000, "milliseconds"),
             ("revisit_s", wide(self.revisit_s), 0, YEAR_S, "seconds"),
             ("slowdown_percent", wide(self.slowdown_percent), 110, 10_000, "per cent"),
             ("slowdown_repeats", wide(self.slowdown_repeats), 1, 100, "times"),
-            ("rest_s", wide(self.rest_s), 1, YEAR_S, "seconds"),
-            ("hearing_s", wide(self.hearing_s), 1, YEAR_S, "seconds"),
-            ("balance_moves_a_day", wide(self.balance_moves_a_day), 0, 1_000_000, "moves a day"),
+            ("incident_cooldown_s", wide(self.incident_cooldown_s), 1, YEAR_S, "seconds"),
+            ("incident_window_s", wide(self.incident_window_s), 1, YEAR_S, "seconds"),
+            (
+                "balance_moves_per_day",
+                wide(self.balance_moves_per_day),
+                0,
+                1_000_000,
+                "moves per day",
+            ),
             (
                 "balance_least_gain_ms",
                 wide(self.balance_least_gain_ms),
                 0,
                 1_000_000_000,
-                "milliseconds a day",
+                "milliseconds per day",
             ),
         ];
-        let broken = bounds.into_iter().filter(|(_, value, least, most, _)| {
+        let errors = bounds.into_iter().filter(|(_, value, least, most, _)| {
             value.is_some_and(|value| !(*least..=*most).contains(&value))
         });
-        broken
+        errors
             .map(|(field, _, least, most, unit)| {
                 FieldError::new(field, format!("give {least} to {most} {unit}"))
             })
@@ -168,17 +172,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_bound_is_named_and_what_is_left_out_is_right() {
-        assert!(PolicyChange::default().broken_rules().is_empty());
+    fn each_broken_bound_is_named_and_absent_fields_are_valid() {
+        assert!(PolicyChange::default().errors().is_empty());
         let wrong = PolicyChange {
             threshold_ms: Some(0),
-            samples: Some(11),
-            probes_in_all: Some(0),
+            samples_per_probe: Some(11),
+            probes_total: Some(0),
             landmarks: Some(0),
             ..PolicyChange::default()
         };
-        let fields: Vec<String> =
-            wrong.broken_rules().iter().map(|broken| broken.field.clone()).collect();
-        assert_eq!(fields, ["threshold_ms", "samples", "probes_in_all"]);
+        let fields: Vec<String> = wrong.errors().iter().map(|error| error.field.clone()).collect();
+        assert_eq!(fields, ["threshold_ms", "samples_per_probe", "probes_total"]);
     }
 }

@@ -1,78 +1,75 @@
-//! Delegations that no search made, told: pinned, overridden, balanced.
+//! Sentences for delegations that no search made: pinned, overridden, balanced.
 
 use model::BalanceRule;
 use store::delegations::Hand;
 use store::lists::Delegation;
 use store::moves::Move;
 
-use crate::http::timestamp::Moment;
+use crate::http::timestamp::Timestamp;
 
-/// What stands behind a delegation that no search made.
-pub(super) enum Behind {
-    /// An admin, with or without a pin.
-    Hand(Hand),
-    /// Balance.
-    Move(Move),
+/// The cause of a delegation that no search made.
+pub(super) enum Cause {
+    /// A pin or an override by an admin.
+    Admin(Hand),
+    /// A move by balance.
+    Balance(Move),
 }
 
-/// Why this agent, as a colleague would say it.
-pub(super) fn sentence(found: &Delegation, behind: &Behind) -> String {
+/// Why this agent crawls the subnet, in plain sentences.
+pub(super) fn summary(found: &Delegation, cause: &Cause) -> String {
     let Delegation { agent_name, subnet, .. } = found;
-    let because = match behind {
-        Behind::Hand(hand) => by_hand(agent_name, hand),
-        Behind::Move(made) => balanced(made),
+    let because = match cause {
+        Cause::Admin(assignment) => by_admin(assignment),
+        Cause::Balance(made) => by_balance(made),
     };
     let measured = match found.rtt_us {
-        Some(us) => format!("It took {} when it was last asked.", time(f64::from(us) / 1_000.0)),
-        None => "It was never asked to measure it.".to_owned(),
+        Some(us) => format!("Its last measured round trip was {}.", time(f64::from(us) / 1_000.0)),
+        None => "It has not measured the subnet.".to_owned(),
     };
     format!("{agent_name} crawls {subnet} because {because} {measured}")
 }
 
-fn by_hand(agent: &str, hand: &Hand) -> String {
-    let Hand { by, note, expires_at, pinned } = hand;
+fn by_admin(assignment: &Hand) -> String {
+    let Hand { by, note, expires_at, pinned } = assignment;
     let until =
-        expires_at.map(|at| format!(" until {}", Moment(at).in_words())).unwrap_or_default();
-    match pinned {
-        true => format!("{by} pinned it there{until}: “{note}”."),
-        false => format!("{by} gave it to {agent} by hand: “{note}”."),
-    }
+        expires_at.map(|at| format!(" until {}", Timestamp(at).to_minute())).unwrap_or_default();
+    let action = if *pinned { "pinned" } else { "reassigned" };
+    format!("{by} {action} the subnet to it{until}. The reason given was “{note}”.")
 }
 
-fn balanced(made: &Move) -> String {
-    let from = &made.from.1;
+fn by_balance(made: &Move) -> String {
+    let (_, from) = &made.from;
     let rule = match made.rule {
-        None => format!("the load was spread anew and {from} had it before"),
-        Some(BalanceRule::Variance) => {
-            format!(
-                "{from} had more to do than it can, and this is the subnet whose times vary least"
-            )
+        None => {
+            format!("a balance pass found a cheaper plan. {from} crawled the subnet before.")
         }
-        Some(BalanceRule::NextBest) => {
-            format!(
-                "{from} had more to do than it can, and this is the subnet that loses least at its next-best agent"
-            )
-        }
-        Some(BalanceRule::Cheapest | BalanceRule::Off) => {
-            format!("{from} had more to do than it can, and to move this subnet cost least")
-        }
-    };
-    let cost = match made.before_ms {
-        Some(before) => format!("{} a day instead of {}", time(made.after_ms), time(before)),
-        None => format!("{} a day", time(made.after_ms)),
+        Some(BalanceRule::Variance) => format!(
+            "{from} was over its capacity. Balance chose this subnet because its round trips vary \
+             least."
+        ),
+        Some(BalanceRule::NextBest) => format!(
+            "{from} was over its capacity. Balance chose this subnet because it loses least at its \
+             next-best agent."
+        ),
+        Some(BalanceRule::Cheapest | BalanceRule::Off) => format!(
+            "{from} was over its capacity. Balance chose this subnet because it was the cheapest to \
+             move."
+        ),
     };
     let pages = match made.pages_a_day {
-        1 => "Its page a day costs".to_owned(),
-        pages => format!("Its {pages} pages a day cost"),
+        1 => "Its page per day costs".to_owned(),
+        pages => format!("Its {pages} pages per day cost"),
     };
-    format!("{rule}. {pages} {cost}.{}", refused(made))
+    let before = made.before_ms.map(|ms| format!(" instead of {}", time(ms))).unwrap_or_default();
+    let after = time(made.after_ms);
+    format!("{rule} {pages} {after} per day{before}.{}", rejected(made))
 }
 
-fn refused(made: &Move) -> String {
+fn rejected(made: &Move) -> String {
     match made.refused.as_array().map_or(0, Vec::len) {
         0 => String::new(),
-        1 => " One alternative was refused.".to_owned(),
-        count => format!(" {count} alternatives were refused."),
+        1 => " Balance rejected one alternative.".to_owned(),
+        count => format!(" Balance rejected {count} alternatives."),
     }
 }
 
@@ -107,8 +104,8 @@ mod tests {
         }
     }
 
-    fn moved(rule: Option<BalanceRule>, before_ms: Option<f64>) -> Behind {
-        Behind::Move(Move {
+    fn moved(rule: Option<BalanceRule>, before_ms: Option<f64>) -> String {
+        let made = Move {
             id: MoveId::new(1),
             at: UnixMillis(0),
             subnet: "41.0.0.0/16".parse().unwrap(),
@@ -120,22 +117,40 @@ mod tests {
             before_ms,
             after_ms: 2_400.0,
             refused: json!([{}, {}]),
-        })
+        };
+        summary(&found(Some(20_000)), &Cause::Balance(made))
+    }
+
+    fn assigned(pinned: bool, expires_at: Option<UnixMillis>, rtt_us: Option<u32>) -> String {
+        let by_admin = Hand { by: "ada".into(), note: "their contract".into(), expires_at, pinned };
+        summary(&found(rtt_us), &Cause::Admin(by_admin))
     }
 
     #[test]
-    fn each_hand_reads_well() {
-        let hand = |pinned, expires_at| {
-            Behind::Hand(Hand {
-                by: "ada".into(),
-                note: "their contract".into(),
-                expires_at,
-                pinned,
-            })
-        };
-        insta::assert_snapshot!(sentence(&found(Some(12_345)), &hand(true, Some(UnixMillis(1_731_000_000_120)))), @"cape crawls 41.0.0.0/16 because ada pinned it there until 2024-11-07 17:20 UTC: “their contract”. It took 12.3 ms when it was last asked.");
-        insta::assert_snapshot!(sentence(&found(None), &hand(false, None)), @"cape crawls 41.0.0.0/16 because ada gave it to cape by hand: “their contract”. It was never asked to measure it.");
-        insta::assert_snapshot!(sentence(&found(Some(20_000)), &moved(Some(BalanceRule::Cheapest), Some(900.0))), @"cape crawls 41.0.0.0/16 because north had more to do than it can, and to move this subnet cost least. Its 120 pages a day cost 2.4 s a day instead of 900.0 ms. 2 alternatives were refused. It took 20.0 ms when it was last asked.");
-        insta::assert_snapshot!(sentence(&found(Some(20_000)), &moved(None, None)), @"cape crawls 41.0.0.0/16 because the load was spread anew and north had it before. Its 120 pages a day cost 2.4 s a day. 2 alternatives were refused. It took 20.0 ms when it was last asked.");
+    fn each_cause_has_plain_sentences() {
+        assert_eq!(
+            assigned(true, Some(UnixMillis(1_731_000_000_120)), Some(12_345)),
+            "cape crawls 41.0.0.0/16 because ada pinned the subnet to it until 2024-11-07 \
+             17:20 UTC. The reason given was “their contract”. Its last measured round trip \
+             was 12.3 ms."
+        );
+        assert_eq!(
+            assigned(false, None, None),
+            "cape crawls 41.0.0.0/16 because ada reassigned the subnet to it. The reason given \
+              was “their contract”. It has not measured the subnet."
+        );
+        assert_eq!(
+            moved(Some(BalanceRule::Cheapest), Some(900.0)),
+            "cape crawls 41.0.0.0/16 because north was over its capacity. Balance chose this \
+             subnet because it was the cheapest to move. Its 120 pages per day cost 2.4 s per \
+             day instead of 900.0 ms. Balance rejected 2 alternatives. Its last measured round \
+              trip was 20.0 ms."
+        );
+        assert_eq!(
+            moved(None, None),
+            "cape crawls 41.0.0.0/16 because a balance pass found a cheaper plan. north \
+             crawled the subnet before. Its 120 pages per day cost 2.4 s per day. Balance \
+             rejected 2 alternatives. Its last measured round trip was 20.0 ms."
+        );
     }
 }

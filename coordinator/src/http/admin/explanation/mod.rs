@@ -1,4 +1,4 @@
-//! Why does this agent crawl this subnet? The whole search, and one sentence.
+//! Explanation of a delegation: the whole search, probe by probe, and plain sentences.
 
 mod assigned;
 mod predicted;
@@ -6,17 +6,16 @@ mod searched;
 mod skipped;
 
 use axum::extract::State;
-use model::{DelegationId, ProbeState, Reason};
-use model::{Phase, ProbeVerdict};
+use model::{DelegationId, Phase, ProbeState, ProbeVerdict, Reason};
 use store::lists::{self, Search};
 
-use crate::http::admin::delegations::{ms, read, shown};
-use crate::http::admin::dto::{AgentRef, AskedProbe, Target, Why};
-use crate::http::admin::explanation::assigned::{self as why_by_hand, Behind};
-use crate::http::admin::explanation::searched::{Case, sentence};
-use crate::http::admin::explanation::skipped as explain;
-use crate::http::admin::incidents as calibrations;
-use crate::http::admin::subnet_lookup::{self as ground, Ground};
+use crate::http::admin::delegations::{self, ms, read};
+use crate::http::admin::dto::agents::AgentRef;
+use crate::http::admin::dto::explanation::{Explanation, Target, TrailProbe};
+use crate::http::admin::explanation::assigned::Cause;
+use crate::http::admin::explanation::searched::Subject;
+use crate::http::admin::incidents;
+use crate::http::admin::subnet_lookup::{self, SubnetInfo};
 use crate::http::authentication::Viewer;
 use crate::http::extract::{Json, Path};
 use crate::http::problem::Problem;
@@ -24,68 +23,72 @@ use crate::http::state::ApiState;
 
 /// Why a subnet is delegated to its agent: the whole search, probe by probe.
 ///
-/// The chain shows who holds what now; the probes and the sentence show the search as it was.
-#[utoipa::path(get, path = "/api/v1/delegations/{id}/why", operation_id = "why_delegation",
-    tag = "delegations", params(("id" = String, Path, example = "dlg_7")), security(("session" = [])),
-    responses((status = 200, body = Why)))]
-pub async fn why(
+/// The chain shows the present delegations; probes and sentences show the search as it was.
+#[utoipa::path(get, path = "/api/v1/delegations/{id}/explanation",
+    operation_id = "explain_delegation", tag = "delegations",
+    params(("id" = String, Path, example = "dlg_7")), security(("session" = [])),
+    responses((status = 200, body = Explanation)))]
+pub async fn explain(
     _viewer: Viewer,
     State(state): State<ApiState>,
     Path(id): Path<DelegationId>,
-) -> Result<Json<Why>, Problem> {
+) -> Result<Json<Explanation>, Problem> {
+    let store = &state.core.store;
     let found = read(&state, id).await?;
     let search = match found.search {
-        Some(search) => lists::trail(&state.core.store, search).await?,
+        Some(search) => lists::trail(store, search).await?,
         None => None,
     };
     let delegated = state.core.delegated();
     let chain = match delegated.as_deref() {
         Some(delegated) => {
-            let around = delegated.hierarchy().smallest_holding(&found.subnet);
-            ground::chain(&state.core.store, delegated, around).await?
+            let subnet = delegated.hierarchy().smallest_holding(&found.subnet);
+            subnet_lookup::chain(store, delegated, subnet).await?
         }
         None => Vec::new(),
     };
-    let probes = search.as_ref().map(|search| probes(&found, search)).unwrap_or_default();
-    let ground = Ground::of_range(delegated.as_deref(), &found.subnet);
-    let case = Case {
-        found: &found,
-        search: search.as_ref(),
-        probes: &probes,
-        company: ground.company.as_deref(),
-    };
+    let trail = search.as_ref().map(|search| trail(&found, search)).unwrap_or_default();
     let skipped = match search.as_ref() {
-        Some(search) => explain::skipped(&state, search).await?,
+        Some(search) => skipped::skipped(&state, search).await?,
         None => Vec::new(),
     };
-    let behind = behind(&state, &found).await?;
-    let mut sentence = match &behind {
-        Some(behind) => why_by_hand::sentence(&found, behind),
-        None => sentence(&case) + &explain::told(&skipped),
+    let cause = cause(&state, &found).await?;
+    let mut summary = if let Some(cause) = &cause {
+        assigned::summary(&found, cause)
+    } else {
+        let info = SubnetInfo::of_range(delegated.as_deref(), &found.subnet);
+        let subject = Subject {
+            found: &found,
+            search: search.as_ref(),
+            trail: &trail,
+            company: info.company.as_deref(),
+        };
+        searched::summary(&subject) + &skipped::sentence(&skipped)
     };
+    // An incident that reopened the search is part of the explanation.
     if let Some(search) = found.search
-        && let Some(slow) = store::incidents::of_search(&state.core.store, search).await?
+        && let Some(incident) = store::incidents::of_search(store, search).await?
     {
-        sentence = format!("{sentence} {}", calibrations::sentence(&slow));
+        summary = format!("{summary} {}", incidents::summary(&incident));
     }
-    Ok(Json(Why {
-        delegation: shown(delegated.as_deref(), &found),
+    Ok(Json(Explanation {
+        delegation: delegations::to_dto(delegated.as_deref(), &found),
         target: Target {
             address: search.as_ref().map(|search| search.target.to_string()),
             host: search.as_ref().map(|search| search.host.clone()),
         },
         chain,
         threshold_ms: search.as_ref().map(|search| ms(search.threshold_us)),
-        strategy: search.as_ref().map(|search| search.strategy.as_str().to_owned()),
+        strategy: search.as_ref().map(|search| search.strategy),
         open: search.as_ref().is_some_and(|search| search.open),
         opened_at: search.as_ref().map(|search| search.opened_at.into()),
         decided_at: found.decided_at.into(),
         finding: search.as_ref().and_then(|search| Some(search.finding.as_ref()?.1.clone())),
-        took_ms: search.as_ref().filter(|_| behind.is_none()).map(|search| took_ms(&found, search)),
-        counters: explain::counters(search.as_ref(), &skipped),
+        took_ms: search.as_ref().filter(|_| cause.is_none()).map(|search| took_ms(&found, search)),
+        statistics: skipped::statistics(search.as_ref(), &skipped),
         skipped,
-        probes,
-        sentence,
+        trail,
+        summary,
     }))
 }
 
@@ -93,27 +96,27 @@ fn took_ms(found: &lists::Delegation, search: &Search) -> u64 {
     found.decided_at.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs()
 }
 
-/// What stands behind a delegation that no search made.
-async fn behind(state: &ApiState, found: &lists::Delegation) -> Result<Option<Behind>, Problem> {
+/// The admin's or balance's decision behind a delegation; none when a search made it.
+async fn cause(state: &ApiState, found: &lists::Delegation) -> Result<Option<Cause>, Problem> {
     let store = &state.core.store;
     Ok(match found.reason {
         Reason::Pinned | Reason::Override => {
-            store::delegations::hand(store, found.id).await?.map(Behind::Hand)
+            store::delegations::hand(store, found.id).await?.map(Cause::Admin)
         }
-        Reason::Balanced => store::moves::of_delegation(store, found.id).await?.map(Behind::Move),
+        Reason::Balanced => store::moves::of_delegation(store, found.id).await?.map(Cause::Balance),
         _ => None,
     })
 }
 
-fn probes(found: &lists::Delegation, search: &Search) -> Vec<AskedProbe> {
-    search.probes.iter().map(|probe| asked(found, search, probe)).collect()
+fn trail(found: &lists::Delegation, search: &Search) -> Vec<TrailProbe> {
+    search.probes.iter().map(|probe| trail_probe(found, search, probe)).collect()
 }
 
-fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> AskedProbe {
+fn trail_probe(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> TrailProbe {
     let phase = probe.phase;
     let threshold_us = (phase != Phase::Predicted).then_some(search.threshold_us);
     let verdict = verdict(probe.state, probe.rtt_us, threshold_us);
-    AskedProbe {
+    TrailProbe {
         id: probe.id,
         order: probe.step.into(),
         agent: AgentRef { id: probe.agent, name: probe.agent_name.clone() },
@@ -126,7 +129,7 @@ fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> As
         threshold_ms: ms(search.threshold_us),
         expected_ms: probe.expected.map(|expected| ms(expected.rtt_us)),
         deviation_ms: probe.expected.map(|expected| ms(expected.deviation_us)),
-        chance: probe.expected.map(|expected| expected.chance.into()),
+        probability: probe.expected.map(|expected| expected.chance.into()),
         verdict,
         chosen: probe.agent == found.agent && probe.rtt_us.is_some(),
         asked_at: probe.asked_at.into(),
@@ -135,8 +138,8 @@ fn asked(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> As
     }
 }
 
-/// As the search itself judges (`delegation::next_step`): under the threshold is good enough, at it
-/// is not. A search that predicts has none.
+/// The verdict of the search itself (`delegation::next_step`): a round trip under the threshold
+/// satisfies it, one at the threshold does not. A predictive search has no threshold.
 fn verdict(state: ProbeState, rtt_us: Option<u32>, threshold_us: Option<u32>) -> ProbeVerdict {
     match (state, rtt_us) {
         (ProbeState::Measured, Some(rtt)) => match threshold_us {

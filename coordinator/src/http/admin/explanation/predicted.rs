@@ -1,54 +1,54 @@
-//! A search that predicted, told: whom it expected nearest and how sure, what was asked, why it
-//! stopped.
+//! Sentences about the probes of a predictive search.
 
-use crate::http::admin::dto::AskedProbe;
+use crate::http::admin::dto::explanation::TrailProbe;
 
-/// The road to the agent that was chosen. `stopped` where the search ended because nobody else was
-/// worth asking.
-pub(super) fn road(probes: &[AskedProbe], chosen: &AskedProbe, stopped: bool) -> String {
-    let others: Vec<&AskedProbe> = probes.iter().filter(|probe| !probe.chosen).collect();
-    let besides = match others.as_slice() {
+/// What the search expected of the chosen agent, which others it asked, and why it stopped.
+/// `stopped` is true when the search ended because no other agent was worth a probe.
+pub(super) fn trail(probes: &[TrailProbe], chosen: &TrailProbe, stopped: bool) -> String {
+    let others: Vec<&TrailProbe> = probes.iter().filter(|probe| !probe.chosen).collect();
+    let others_asked = match others.as_slice() {
         [] => String::new(),
-        [one] => format!(" One other agent was asked: {}.", measured(one)),
-        many => format!(" {} others were asked: {}.", many.len(), list(many)),
+        [one] => format!(" The search asked one other agent: {}.", measured(one)),
+        many => {
+            let results: Vec<String> = many.iter().map(|probe| measured(probe)).collect();
+            format!(" The search asked {} other agents: {}.", many.len(), results.join(", "))
+        }
     };
-    let stop = match (stopped, others.is_empty()) {
-        (true, _) => " Nobody else was likely enough to be nearer to be worth a probe.",
-        (false, true) => " No other agent was asked.",
+    let end = match (stopped, others.is_empty()) {
+        (true, _) => " No other agent was likely enough to be nearer to be worth a probe.",
+        (false, true) => " The search asked no other agent.",
         (false, false) => "",
     };
-    format!("{}{besides}{stop}", expectation(chosen))
+    format!("{}{others_asked}{end}", expectation(chosen))
 }
 
-/// "It was asked first, as the likeliest to be nearest (91 % sure): 14 ms were expected, give or
-/// take 3."
-fn expectation(chosen: &AskedProbe) -> String {
-    let sure = chosen.chance.map(|chance| format!("{:.0} %", chance * 100.0)).unwrap_or_default();
-    let whom = if chosen.order == 1 {
-        format!("It was asked first, as the likeliest to be nearest (chance {sure})")
+/// "The search asked it first, because it was the most likely to be nearest (probability 91 %).
+/// The expected round trip was 14 ms with a standard deviation of 3 ms."
+fn expectation(chosen: &TrailProbe) -> String {
+    let percent = chosen.probability.unwrap_or_default() * 100.0;
+    let why = if chosen.order == 1 {
+        format!("first, because it was the most likely to be nearest (probability {percent:.0} %)")
     } else {
         format!(
-            "It was asked as number {}, with a chance of {sure} to be nearer than the best so far",
+            "as number {}, with a probability of {percent:.0} % to be nearer than the best so far",
             chosen.order
         )
     };
-    let deviation = chosen.deviation_ms.unwrap_or_default();
     format!(
-        "{whom}: {:.0} ms were expected, give or take {deviation:.0}.",
-        chosen.expected_ms.unwrap_or_default()
+        "The search asked it {why}. The expected round trip was {:.0} ms with a standard deviation \
+         of {:.0} ms.",
+        chosen.expected_ms.unwrap_or_default(),
+        chosen.deviation_ms.unwrap_or_default()
     )
 }
 
-fn list(probes: &[&AskedProbe]) -> String {
-    probes.iter().map(|probe| measured(probe)).collect::<Vec<_>>().join(", ")
-}
-
-/// "north measured 40.0 ms (14 expected)".
-fn measured(probe: &AskedProbe) -> String {
+/// "north measured 40.0 ms (expected 14 ms)".
+fn measured(probe: &TrailProbe) -> String {
     let name = &probe.agent.name;
-    let expected = probe.expected_ms.map(|ms| format!(" ({ms:.0} expected)")).unwrap_or_default();
+    let expected =
+        probe.expected_ms.map(|ms| format!(" (expected {ms:.0} ms)")).unwrap_or_default();
     match probe.rtt_ms {
         Some(rtt) => format!("{name} measured {rtt:.1} ms{expected}"),
-        None => format!("{name} has no measurement{expected}"),
+        None => format!("{name} measured nothing{expected}"),
     }
 }

@@ -1,67 +1,71 @@
-//! The search behind a delegation, told.
+//! Sentences for delegations that a search made, and for home delegations.
 
 use model::{Phase, ProbeMethod, ProbeVerdict, Reason};
 use store::lists::{Delegation, Search};
 
 use crate::http::admin::delegations::ms;
-use crate::http::admin::dto::AskedProbe;
+use crate::http::admin::dto::explanation::TrailProbe;
 use crate::http::admin::explanation::predicted;
 
-/// What there is to tell.
-pub(super) struct Case<'a> {
-    /// The delegation.
+const PROVISIONAL: &str = " The delegation is provisional: the search is still open, because a \
+     nearer agent may not have been asked or may not have answered yet.";
+
+/// What the sentences are made of.
+pub(super) struct Subject<'a> {
+    /// The delegation that is explained.
     pub(super) found: &'a Delegation,
-    /// Its search; none for home.
+    /// Its search; none for a home delegation.
     pub(super) search: Option<&'a Search>,
-    /// The probes of the search, in order.
-    pub(super) probes: &'a [AskedProbe],
-    /// Who holds the subnet.
+    /// All probes of the search, in order.
+    pub(super) trail: &'a [TrailProbe],
+    /// Company that holds the subnet.
     pub(super) company: Option<&'a str>,
 }
 
-/// Why this agent, as a colleague would say it.
-pub(super) fn sentence(case: &Case<'_>) -> String {
-    let chosen = case.probes.iter().find(|probe| probe.chosen);
-    match (case.search, chosen) {
-        (Some(search), Some(probe)) => measured(case, search, probe),
-        _ => unmeasured(case),
+/// Why this agent crawls the subnet, in plain sentences.
+pub(super) fn summary(subject: &Subject<'_>) -> String {
+    let chosen = subject.trail.iter().find(|probe| probe.chosen);
+    match (subject.search, chosen) {
+        (Some(search), Some(chosen)) => measured(subject, search, chosen),
+        _ => unmeasured(subject),
     }
 }
 
-fn unmeasured(case: &Case<'_>) -> String {
-    let Delegation { agent_name, agent_home, subnet, reason, .. } = case.found;
+fn unmeasured(subject: &Subject<'_>) -> String {
+    let Delegation { agent_name, agent_home, subnet, reason, .. } = subject.found;
     if *reason == Reason::Home {
         return format!(
-            "{agent_name} crawls {subnet} because it lives there: its own address is {agent_home}. No probe was needed."
+            "{agent_name} crawls {subnet} because its own address, {agent_home}, lies in it. A home \
+             subnet needs no probe."
         );
     }
-    // Cannot come from our own search; said as it stands rather than made up.
+    // No search of ours ends like this, so the reason is stated without an explanation.
+    let reason = reason.as_str();
+    format!("{agent_name} crawls {subnet} ({reason}). No measurement of it is stored.")
+}
+
+fn measured(subject: &Subject<'_>, search: &Search, chosen: &TrailProbe) -> String {
+    let Delegation { agent_name, subnet, .. } = subject.found;
+    let because = because(subject, search, chosen);
+    let rtt = round(chosen.rtt_ms.unwrap_or_default(), ms(search.threshold_us));
+    let method = chosen.method.map_or("probe", method_name);
+    let target = search.target;
+    let trail = if chosen.expected_ms.is_some() {
+        predicted::trail(subject.trail, chosen, subject.found.reason == Reason::Predicted)
+    } else {
+        trail(subject, chosen)
+    };
+    let finding = match &search.finding {
+        Some((_, finding)) => format!(" The probes also showed this about the subnet: {finding}."),
+        None => String::new(),
+    };
+    let provisional = if subject.found.provisional && search.open { PROVISIONAL } else { "" };
     format!(
-        "{agent_name} crawls {subnet} ({}); no measurement of it is on record.",
-        reason.as_str()
+        "{agent_name} crawls {subnet} because {because}. It measured {rtt} ms to {target} by \
+         {method}. {trail}{finding}{provisional}"
     )
 }
 
-fn measured(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
-    let Delegation { agent_name, subnet, .. } = case.found;
-    let road = if probe.expected_ms.is_some() {
-        predicted::road(case.probes, probe, case.found.reason == Reason::Predicted)
-    } else {
-        asked(case, probe)
-    };
-    let odd =
-        search.finding.as_ref().map(|(_, detail)| format!(" Odd about the subnet: {detail}."));
-    let (because, odd) = (because(case, search, probe), odd.unwrap_or_default());
-    let mut told = format!("{agent_name} crawls {subnet} because {because}. {road}{odd}");
-    if case.found.provisional && search.open {
-        told.push_str(
-            " This is provisional: the search goes on, since a nearer agent may not have been asked or answered yet.",
-        );
-    }
-    told
-}
-
-/// As a sentence names the method.
 const fn method_name(method: ProbeMethod) -> &'static str {
     match method {
         ProbeMethod::Icmp => "ICMP echo",
@@ -70,94 +74,86 @@ const fn method_name(method: ProbeMethod) -> &'static str {
     }
 }
 
-fn because(case: &Case<'_>, search: &Search, probe: &AskedProbe) -> String {
-    let (rtt, threshold) = (probe.rtt_ms.unwrap_or_default(), ms(search.threshold_us));
-    let method = probe.method.map_or("probe", method_name);
-    let time = format!("{} ms by {method} to {}", round(rtt, threshold), search.target);
-    let threshold = short(threshold);
-    match case.found.reason {
+fn because(subject: &Subject<'_>, search: &Search, chosen: &TrailProbe) -> String {
+    let threshold = short(ms(search.threshold_us));
+    match subject.found.reason {
         Reason::Company => {
-            let company = case.company.map(|company| format!(", {company},")).unwrap_or_default();
+            let company = subject.company.map(|name| format!(" ({name})")).unwrap_or_default();
             format!(
-                "it already crawls another subnet of the same company{company} and is near enough: {time}, under the threshold of {threshold} ms"
+                "it crawls another subnet of the same company{company} and is under the threshold of \
+                 {threshold} ms"
             )
         }
         Reason::Threshold => {
-            format!(
-                "it was the first to be near enough: {time}, under the threshold of {threshold} ms"
-            )
+            format!("it was the first agent under the threshold of {threshold} ms")
         }
-        Reason::Predicted => format!("it is the nearest as far as anybody can tell: {time}"),
-        _ if probe.expected_ms.is_some() => {
-            format!("it is the nearest of those that have measured so far: {time}")
+        Reason::Predicted => "no other agent is likely enough to be nearer".to_owned(),
+        _ if chosen.expected_ms.is_some() => {
+            "it is the nearest of the agents that have measured the subnet so far".to_owned()
         }
-        _ => {
-            format!("nobody was under the threshold of {threshold} ms and it came nearest: {time}")
-        }
+        _ => format!(
+            "no agent was under the threshold of {threshold} ms and its round trip was the lowest"
+        ),
     }
 }
 
-/// Who was asked besides: before it where the search stopped at it, at all where it went on.
-fn asked(case: &Case<'_>, chosen: &AskedProbe) -> String {
-    let stopped = matches!(case.found.reason, Reason::Company | Reason::Threshold);
-    let others = case
-        .probes
+/// The other agents that were asked, and why the chosen one was. Where the search stopped at the
+/// chosen agent, only those asked before it count.
+fn trail(subject: &Subject<'_>, chosen: &TrailProbe) -> String {
+    let stopped = matches!(subject.found.reason, Reason::Company | Reason::Threshold);
+    let others = subject
+        .trail
         .iter()
         .filter(|probe| !probe.chosen && (!stopped || probe.order < chosen.order));
-    let others: Vec<&AskedProbe> = others.collect();
-    let tally = tally(&others);
+    let others: Vec<&TrailProbe> = others.collect();
     let when = if stopped { " before it" } else { " besides" };
-    let whom = match others.len() {
-        0 if stopped => "It was the first that was asked.".to_owned(),
+    let asked = match others.len() {
+        0 if stopped => "No agent was asked before it.".to_owned(),
         0 => "No other agent was asked.".to_owned(),
-        1 => format!("One agent was asked{when}: {tally}."),
-        count => format!("{count} agents were asked{when}: {tally}."),
+        1 => format!("One agent was asked{when}: {}.", outcomes(&others)),
+        count => format!("{count} agents were asked{when}: {}.", outcomes(&others)),
     };
-    format!("{whom} {}.", found_by(chosen))
+    format!("{asked}{} {}.", best(&others), why_asked(chosen))
 }
 
-/// Why it was asked at its place in the order.
-fn found_by(chosen: &AskedProbe) -> String {
+fn why_asked(chosen: &TrailProbe) -> String {
     let level = chosen.level.as_deref().unwrap_or_default();
-    match chosen.phase {
-        Phase::Company => "It was asked for the company's sake".to_owned(),
-        Phase::Sibling => format!("It was asked because it crawls a subnet directly under {level}"),
-        Phase::SiblingChild => format!("It was asked because it crawls something inside {level}"),
-        Phase::Rest => {
-            "It was asked so that nobody is left out, though it crawls nothing near".to_owned()
-        }
-        Phase::Predicted => "It was asked because it was the likeliest to be nearest".to_owned(),
-    }
+    let because = match chosen.phase {
+        Phase::Company => "it crawls another subnet of the company".to_owned(),
+        Phase::Sibling => format!("it crawls a subnet directly under {level}"),
+        Phase::SiblingChild => format!("it crawls a subnet inside {level}"),
+        Phase::Rest => "the search asks every agent in the end".to_owned(),
+        Phase::Predicted => "it was the most likely to be nearest".to_owned(),
+    };
+    format!("The search asked it because {because}")
 }
 
-/// "3 too slow (the best, north, 71.2 ms), 1 unreachable".
-fn tally(probes: &[&AskedProbe]) -> String {
+/// "3 too slow, 1 could not measure it".
+fn outcomes(probes: &[&TrailProbe]) -> String {
     let count = |verdict| probes.iter().filter(|probe| probe.verdict == verdict).count();
     let kinds = [
-        (count(ProbeVerdict::Satisfies), "near enough"),
+        (count(ProbeVerdict::Satisfies), "under the threshold"),
         (count(ProbeVerdict::TooSlow), "too slow"),
         (count(ProbeVerdict::Measured), "measured"),
         (count(ProbeVerdict::Unreachable), "could not measure it"),
         (count(ProbeVerdict::Expired), "did not report in time"),
         (count(ProbeVerdict::Pending), "not reported yet"),
     ];
-    let told = kinds.into_iter().filter(|(count, _)| *count > 0);
-    let told: Vec<String> = told.map(|(count, kind)| format!("{count} {kind}")).collect();
-    match best(probes) {
-        Some((name, rtt)) => {
-            format!("{}; the best of them was {name} with {rtt:.1} ms", told.join(", "))
-        }
-        None => told.join(", "),
+    let kinds = kinds.into_iter().filter(|(count, _)| *count > 0);
+    kinds.map(|(count, kind)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The lowest round trip among `probes`, as a sentence with a leading space.
+fn best(probes: &[&TrailProbe]) -> String {
+    let measured =
+        probes.iter().filter_map(|probe| Some((probe.agent.name.as_str(), probe.rtt_ms?)));
+    match measured.min_by(|(_, a), (_, b)| a.total_cmp(b)) {
+        Some((name, rtt)) => format!(" The best of them was {name} with {rtt:.1} ms."),
+        None => String::new(),
     }
 }
 
-fn best<'a>(probes: &[&'a AskedProbe]) -> Option<(&'a str, f64)> {
-    let measured =
-        probes.iter().filter_map(|probe| Some((probe.agent.name.as_str(), probe.rtt_ms?)));
-    measured.min_by(|(_, a), (_, b)| a.total_cmp(b))
-}
-
-/// One decimal, or as many more as show on which side of the threshold it is.
+/// One decimal, or three where one would round to the other side of the threshold.
 fn round(rtt: f64, threshold: f64) -> String {
     let one = (rtt * 10.0).round() / 10.0;
     if (one < threshold) == (rtt < threshold) { format!("{one:.1}") } else { format!("{rtt:.3}") }
@@ -173,7 +169,7 @@ mod tests {
     use model::{AgentId, DelegationId, ProbeId, SearchId, UnixMillis};
 
     use super::*;
-    use crate::http::admin::dto::AgentRef;
+    use crate::http::admin::dto::agents::AgentRef;
 
     fn delegation(reason: Reason, provisional: bool) -> Delegation {
         Delegation {
@@ -209,8 +205,8 @@ mod tests {
         }
     }
 
-    fn probe(order: u64, phase: Phase, rtt_ms: Option<f64>, verdict: ProbeVerdict) -> AskedProbe {
-        AskedProbe {
+    fn probe(order: u64, phase: Phase, rtt_ms: Option<f64>, verdict: ProbeVerdict) -> TrailProbe {
+        TrailProbe {
             id: ProbeId::new(1),
             order,
             agent: AgentRef { id: AgentId::new(5), name: "cape".into() },
@@ -222,7 +218,7 @@ mod tests {
             threshold_ms: 50.0,
             expected_ms: None,
             deviation_ms: None,
-            chance: None,
+            probability: None,
             verdict,
             chosen: rtt_ms.is_some(),
             asked_at: UnixMillis(0).into(),
@@ -231,57 +227,100 @@ mod tests {
         }
     }
 
-    fn told(reason: Reason, provisional: bool, probes: &[AskedProbe]) -> String {
-        let (found, search) = (delegation(reason, provisional), search(provisional));
-        sentence(&Case { found: &found, search: Some(&search), probes, company: Some("ACME") })
+    fn explained(reason: Reason, provisional: bool, trail: &[TrailProbe]) -> String {
+        let found = delegation(reason, provisional);
+        let search = search(provisional);
+        summary(&Subject { found: &found, search: Some(&search), trail, company: Some("ACME") })
     }
 
     #[test]
-    fn each_reason_reads_well() {
+    fn each_reason_has_plain_sentences() {
         let near = |phase| [probe(1, phase, Some(12.345), ProbeVerdict::Satisfies)];
-        insta::assert_snapshot!(told(Reason::Threshold, false, &near(Phase::Sibling)), @"cape crawls 41.0.0.0/16 because it was the first to be near enough: 12.3 ms by ICMP echo to 41.0.0.1, under the threshold of 50 ms. It was the first that was asked. It was asked because it crawls a subnet directly under 41.0.0.0/8.");
-        insta::assert_snapshot!(told(Reason::Company, false, &near(Phase::Company)), @"cape crawls 41.0.0.0/16 because it already crawls another subnet of the same company, ACME, and is near enough: 12.3 ms by ICMP echo to 41.0.0.1, under the threshold of 50 ms. It was the first that was asked. It was asked for the company's sake.");
+        assert_eq!(
+            explained(Reason::Threshold, false, &near(Phase::Sibling)),
+            "cape crawls 41.0.0.0/16 because it was the first agent under the threshold of 50 \
+             ms. It measured 12.3 ms to 41.0.0.1 by ICMP echo. No agent was asked before it. \
+             The search asked it because it crawls a subnet directly under 41.0.0.0/8."
+        );
+        assert_eq!(
+            explained(Reason::Company, false, &near(Phase::Company)),
+            "cape crawls 41.0.0.0/16 because it crawls another subnet of the same company \
+             (ACME) and is under the threshold of 50 ms. It measured 12.3 ms to 41.0.0.1 by \
+             ICMP echo. No agent was asked before it. The search asked it because it crawls \
+             another subnet of the company."
+        );
         let far = [
             probe(1, Phase::SiblingChild, Some(82.1), ProbeVerdict::TooSlow),
-            AskedProbe {
+            TrailProbe {
                 chosen: false,
                 ..probe(2, Phase::Rest, Some(140.26), ProbeVerdict::TooSlow)
             },
             probe(3, Phase::Rest, None, ProbeVerdict::Unreachable),
         ];
-        insta::assert_snapshot!(told(Reason::Lowest, false, &far), @"cape crawls 41.0.0.0/16 because nobody was under the threshold of 50 ms and it came nearest: 82.1 ms by ICMP echo to 41.0.0.1. 2 agents were asked besides: 1 too slow, 1 could not measure it; the best of them was cape with 140.3 ms. It was asked because it crawls something inside 41.0.0.0/8.");
-        assert!(
-            told(Reason::Lowest, true, &far).ends_with("may not have been asked or answered yet.")
+        assert_eq!(
+            explained(Reason::Lowest, false, &far),
+            "cape crawls 41.0.0.0/16 because no agent was under the threshold of 50 ms and its \
+              round trip was the lowest. It measured 82.1 ms to 41.0.0.1 by ICMP echo. 2 \
+             agents were asked besides: 1 too slow, 1 could not measure it. The best of them \
+             was cape with 140.3 ms. The search asked it because it crawls a subnet inside \
+             41.0.0.0/8."
         );
+        assert!(explained(Reason::Lowest, true, &far).ends_with("may not have answered yet."));
     }
 
     #[test]
-    fn a_prediction_says_what_was_expected_and_why_it_stopped() {
-        let predicted = |order, rtt_ms: f64, expected_ms, chance| AskedProbe {
+    fn a_prediction_states_its_expectation_and_why_it_stopped() {
+        let predicted = |order, rtt_ms: f64, expected_ms, probability| TrailProbe {
             expected_ms: Some(expected_ms),
             deviation_ms: Some(3.2),
-            chance: Some(chance),
+            probability: Some(probability),
             level: None,
             ..probe(order, Phase::Predicted, Some(rtt_ms), ProbeVerdict::Measured)
         };
         let alone = [predicted(1, 12.345, 14.0, 0.914)];
-        insta::assert_snapshot!(told(Reason::Predicted, false, &alone), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked first, as the likeliest to be nearest (chance 91 %): 14 ms were expected, give or take 3. Nobody else was likely enough to be nearer to be worth a probe.");
+        assert_eq!(
+            explained(Reason::Predicted, false, &alone),
+            "cape crawls 41.0.0.0/16 because no other agent is likely enough to be nearer. It \
+             measured 12.3 ms to 41.0.0.1 by ICMP echo. The search asked it first, because it \
+             was the most likely to be nearest (probability 91 %). The expected round trip was \
+              14 ms with a standard deviation of 3 ms. No other agent was likely enough to be \
+             nearer to be worth a probe."
+        );
         let mut third = probe(3, Phase::Predicted, None, ProbeVerdict::Unreachable);
         third.expected_ms = Some(15.0);
         let north = AgentRef { id: AgentId::new(6), name: "north".into() };
-        let besides = AskedProbe { agent: north, chosen: false, ..predicted(1, 40.0, 14.0, 0.6) };
-        let second = [besides, predicted(2, 12.345, 25.0, 0.31), third];
-        insta::assert_snapshot!(told(Reason::Predicted, false, &second), @"cape crawls 41.0.0.0/16 because it is the nearest as far as anybody can tell: 12.3 ms by ICMP echo to 41.0.0.1. It was asked as number 2, with a chance of 31 % to be nearer than the best so far: 25 ms were expected, give or take 3. 2 others were asked: north measured 40.0 ms (14 expected), cape has no measurement (15 expected). Nobody else was likely enough to be nearer to be worth a probe.");
-        insta::assert_snapshot!(told(Reason::Lowest, true, &second), @"cape crawls 41.0.0.0/16 because it is the nearest of those that have measured so far: 12.3 ms by ICMP echo to 41.0.0.1. It was asked as number 2, with a chance of 31 % to be nearer than the best so far: 25 ms were expected, give or take 3. 2 others were asked: north measured 40.0 ms (14 expected), cape has no measurement (15 expected). This is provisional: the search goes on, since a nearer agent may not have been asked or answered yet.");
+        let first = TrailProbe { agent: north, chosen: false, ..predicted(1, 40.0, 14.0, 0.6) };
+        let second = [first, predicted(2, 12.345, 25.0, 0.31), third];
+        assert_eq!(
+            explained(Reason::Predicted, false, &second),
+            "cape crawls 41.0.0.0/16 because no other agent is likely enough to be nearer. It \
+             measured 12.3 ms to 41.0.0.1 by ICMP echo. The search asked it as number 2, with \
+             a probability of 31 % to be nearer than the best so far. The expected round trip \
+             was 25 ms with a standard deviation of 3 ms. The search asked 2 other agents: \
+             north measured 40.0 ms (expected 14 ms), cape measured nothing (expected 15 ms). \
+             No other agent was likely enough to be nearer to be worth a probe."
+        );
+        assert_eq!(
+            explained(Reason::Lowest, true, &second),
+            "cape crawls 41.0.0.0/16 because it is the nearest of the agents that have \
+             measured the subnet so far. It measured 12.3 ms to 41.0.0.1 by ICMP echo. The \
+             search asked it as number 2, with a probability of 31 % to be nearer than the \
+             best so far. The expected round trip was 25 ms with a standard deviation of 3 ms. \
+              The search asked 2 other agents: north measured 40.0 ms (expected 14 ms), cape \
+             measured nothing (expected 15 ms). The delegation is provisional: the search is \
+             still open, because a nearer agent may not have been asked or may not have \
+             answered yet."
+        );
     }
 
     #[test]
-    fn home_needs_no_probe() {
+    fn a_home_delegation_needs_no_probe() {
         let found = delegation(Reason::Home, false);
-        let told = sentence(&Case { found: &found, search: None, probes: &[], company: None });
+        let subject = Subject { found: &found, search: None, trail: &[], company: None };
         assert_eq!(
-            told,
-            "cape crawls 41.0.0.0/16 because it lives there: its own address is 41.0.3.4. No probe was needed."
+            summary(&subject),
+            "cape crawls 41.0.0.0/16 because its own address, 41.0.3.4, lies in it. A home \
+             subnet needs no probe."
         );
     }
 

@@ -1,14 +1,15 @@
-//! What a search did besides asking: counters, and whom it passed over.
+//! Agents that a search skipped, and its statistics.
 
 use model::{AgentId, ProbeState, SkipReason};
 use store::lists::{self, Search};
 use store::searches;
 
-use crate::http::admin::dto::{AgentRef, Counters, SkippedAgent, SkippedCounts};
+use crate::http::admin::dto::agents::AgentRef;
+use crate::http::admin::dto::explanation::{SearchStatistics, SkippedAgent, SkippedCounts};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 
-/// Whom a search passed over.
+/// The agents that a search skipped, with their names.
 pub(super) async fn skipped(
     state: &ApiState,
     search: &Search,
@@ -17,22 +18,23 @@ pub(super) async fn skipped(
     let found = searches::skipped(store, search.id).await?;
     let agents: Vec<AgentId> = found.iter().map(|skipped| skipped.agent).collect();
     let names = lists::names(store, &agents).await?;
-    let shown = found.iter().filter_map(|skipped| {
+    let agents = found.iter().filter_map(|skipped| {
         let name = names.get(&skipped.agent)?.clone();
-        Some(SkippedAgent { agent: AgentRef { id: skipped.agent, name }, why: skipped.why })
+        Some(SkippedAgent { agent: AgentRef { id: skipped.agent, name }, reason: skipped.why })
     });
-    Ok(shown.collect())
+    Ok(agents.collect())
 }
 
-/// A search in numbers.
-pub(super) fn counters(search: Option<&Search>, skipped: &[SkippedAgent]) -> Counters {
+/// Counts of asked and skipped agents; all zero without a search.
+pub(super) fn statistics(search: Option<&Search>, skipped: &[SkippedAgent]) -> SearchStatistics {
     let in_state = |state: ProbeState| {
         let probes = search.map(|search| search.probes.as_slice()).unwrap_or_default();
         probes.iter().filter(|probe| probe.state == state).count() as u64
     };
-    let passed =
-        |why: SkipReason| skipped.iter().filter(|skipped| skipped.why == why).count() as u64;
-    Counters {
+    let skipped_for = |reason: SkipReason| {
+        skipped.iter().filter(|skipped| skipped.reason == reason).count() as u64
+    };
+    SearchStatistics {
         asked: search.map_or(0, |search| search.probes.len() as u64),
         measured: in_state(ProbeState::Measured),
         unreachable: in_state(ProbeState::Unreachable),
@@ -40,51 +42,44 @@ pub(super) fn counters(search: Option<&Search>, skipped: &[SkippedAgent]) -> Cou
         expired: in_state(ProbeState::Expired),
         pending: in_state(ProbeState::Asked),
         skipped: SkippedCounts {
-            asleep: passed(SkipReason::Asleep),
-            unreachable: passed(SkipReason::Unreachable),
-            busy: passed(SkipReason::Busy),
-            excluded: passed(SkipReason::Excluded),
-            budget: passed(SkipReason::Budget),
+            asleep: skipped_for(SkipReason::Asleep),
+            unreachable: skipped_for(SkipReason::Unreachable),
+            busy: skipped_for(SkipReason::Busy),
+            excluded: skipped_for(SkipReason::Excluded),
+            budget: skipped_for(SkipReason::Budget),
         },
     }
 }
 
-/// Whom the search passed over, as a sentence with a space before it; empty when it was nobody.
-pub(super) fn told(skipped: &[SkippedAgent]) -> String {
+/// The skipped agents as a sentence with a leading space; empty when there are none.
+pub(super) fn sentence(skipped: &[SkippedAgent]) -> String {
     match skipped {
         [] => String::new(),
-        [one] => format!(" {} was left out, since {}.", one.agent.name, of_one(one.why)),
+        [one] => {
+            format!(" The search skipped {} because it {}.", one.agent.name, cause(one.reason, 1))
+        }
         several => {
-            let mut kinds: Vec<SkipReason> = several.iter().map(|skipped| skipped.why).collect();
-            kinds.sort_unstable();
-            let groups: Vec<String> = kinds
+            let mut reasons: Vec<SkipReason> =
+                several.iter().map(|skipped| skipped.reason).collect();
+            reasons.sort_unstable();
+            let groups: Vec<String> = reasons
                 .chunk_by(|a, b| a == b)
-                .map(|group| format!("{} {}", group.len(), of_several(group[0], group.len())))
+                .map(|group| format!("{} {}", group.len(), cause(group[0], group.len())))
                 .collect();
-            format!(" {} agents were left out: {}.", several.len(), groups.join(", "))
+            format!(" The search skipped {} agents: {}.", several.len(), groups.join(", "))
         }
     }
 }
 
-const fn of_one(why: SkipReason) -> &'static str {
-    match why {
-        SkipReason::Asleep => "it was asleep",
-        SkipReason::Unreachable => "it had not been heard of",
-        SkipReason::Busy => "it had as many probes to do as it may have",
-        SkipReason::Excluded => "an admin excluded it",
-        SkipReason::Budget => "its probes of the day were used up",
-    }
-}
-
-const fn of_several(why: SkipReason, count: usize) -> &'static str {
-    match (why, count) {
+const fn cause(reason: SkipReason, count: usize) -> &'static str {
+    match (reason, count) {
         (SkipReason::Asleep, 1) => "was asleep",
         (SkipReason::Asleep, _) => "were asleep",
-        (SkipReason::Unreachable, _) => "had not been heard of",
-        (SkipReason::Busy, _) => "had as many probes to do as they may have",
+        (SkipReason::Unreachable, _) => "had sent no recent heartbeat",
+        (SkipReason::Busy, _) => "had too many unanswered probes",
         (SkipReason::Excluded, 1) => "was excluded by an admin",
         (SkipReason::Excluded, _) => "were excluded by an admin",
-        (SkipReason::Budget, _) => "had used up the probes of the day",
+        (SkipReason::Budget, _) => "had no probes left for the day",
     }
 }
 
@@ -93,14 +88,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_was_left_out_is_told_in_passing() {
-        let skipped = |why| SkippedAgent {
+    fn skipped_agents_become_one_sentence() {
+        let skipped = |reason| SkippedAgent {
             agent: AgentRef { id: AgentId::new(1), name: "cape".into() },
-            why,
+            reason,
         };
-        assert_eq!(told(&[]), "");
-        insta::assert_snapshot!(told(&[skipped(SkipReason::Asleep)]), @" cape was left out, since it was asleep.");
+        assert_eq!(sentence(&[]), "");
+        insta::assert_snapshot!(
+            sentence(&[skipped(SkipReason::Asleep)]),
+            @" The search skipped cape because it was asleep."
+        );
         let several = [SkipReason::Excluded, SkipReason::Asleep, SkipReason::Asleep].map(skipped);
-        insta::assert_snapshot!(told(&several), @" 3 agents were left out: 2 were asleep, 1 was excluded by an admin.");
+        insta::assert_snapshot!(
+            sentence(&several),
+            @" The search skipped 3 agents: 2 were asleep, 1 was excluded by an admin."
+        );
     }
 }

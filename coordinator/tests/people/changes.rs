@@ -1,0 +1,132 @@
+//! What admins change, and that the audit knows.
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::agent::FakeAgent;
+use crate::browser::Browser;
+use crate::world::Ground;
+
+/// Actor, action and subject of what the admin changed, in order.
+async fn audit(ground: &Ground) -> Vec<(String, String, String)> {
+    let mut noted = store::audit::list(ground.store(), i64::MAX, 100).await.unwrap();
+    noted.retain(|entry| entry.actor == "admin" && entry.action != "session.open");
+    noted.into_iter().rev().map(|entry| (entry.actor, entry.action, entry.subject)).collect()
+}
+
+fn entry(action: &str, subject: &str) -> (String, String, String) {
+    ("admin".to_owned(), action.to_owned(), subject.to_owned())
+}
+
+#[tokio::test]
+async fn an_agents_standing() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let agent = FakeAgent::enrol(&running, 1).await;
+    let order = |outcome: &'static str| {
+        let (browser, path) = (browser.clone(), format!("/api/v1/agents/{}/{outcome}", agent.id));
+        async move { browser.post(&path, Value::Null).await }
+    };
+    order("pause").await.problem(StatusCode::CONFLICT, "conflict");
+    let approved = order("approve").await.well();
+    assert_eq!((&approved["state"], &approved["delegations"]), (&json!("approved"), &json!(1)));
+    assert!(approved["approved_at"].is_string());
+    assert_eq!(order("approve").await.well()["state"], "approved", "once more does no harm");
+    assert_eq!(order("pause").await.well()["state"], "paused");
+    assert_eq!(order("resume").await.well()["state"], "approved");
+    assert_eq!(order("revoke").await.well()["state"], "revoked");
+    order("approve").await.problem(StatusCode::CONFLICT, "conflict");
+    let id = agent.id.to_string();
+    let token = entry("join_token.create", "tok_1");
+    let outcome = ["agent.approve", "agent.pause", "agent.resume", "agent.revoke"]
+        .map(|outcome| entry(outcome, &id));
+    assert_eq!(audit(&ground).await, [&[token], &outcome[..]].concat());
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn join_tokens_are_shown_once() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let made =
+        browser.post("/api/v1/join-tokens", json!({ "name": " Cyprus ", "ttl_s": 3600 })).await;
+    assert_eq!(made.status, StatusCode::CREATED);
+    let token = made.well()["token"].as_str().unwrap().to_owned();
+    let listed = browser.get("/api/v1/join-tokens").await;
+    assert!(!listed.text.contains(&token));
+    let item = listed.well()["items"][0].clone();
+    assert_eq!(
+        (&item["id"], &item["name"], &item["created_by"]),
+        (&json!("tok_1"), &json!("Cyprus"), &json!("admin"))
+    );
+    assert_eq!((&item["used_at"], &item["used_by"]), (&Value::Null, &Value::Null));
+    // The second token is used by an agent.
+    let agent = FakeAgent::enrol(&running, 1).await;
+    let first = browser.read("/api/v1/join-tokens?limit=1").await;
+    assert_eq!(first["items"][0]["used_by"], json!({ "id": agent.id, "name": "agent 1" }));
+    let rest = browser
+        .read(&format!("/api/v1/join-tokens?cursor={}", first["next_cursor"].as_str().unwrap()))
+        .await;
+    assert_eq!((&rest["items"][0]["id"], &rest["next_cursor"]), (&json!("tok_1"), &Value::Null));
+    assert_eq!(audit(&ground).await[0], entry("join_token.create", "tok_1"));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn seeds_are_sorted_into_new_known_and_refused() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let seeds = json!({ "urls": ["http://a.example/", "ftp://a.example/", "http://b.example/#x", "nonsense"] });
+    let answer = browser.post("/api/v1/seeds", seeds.clone()).await.well();
+    assert_eq!((&answer["accepted"], &answer["already_known"]), (&json!(2), &json!(0)));
+    let rejected = answer["rejected"].as_array().unwrap();
+    assert_eq!(
+        rejected[0],
+        json!({ "url": "ftp://a.example/", "reason": "only http and https are crawled, not ftp" })
+    );
+    assert_eq!(rejected[1]["url"], "nonsense");
+    let again = browser.post("/api/v1/seeds", seeds).await.well();
+    assert_eq!((&again["accepted"], &again["already_known"]), (&json!(0), &json!(2)));
+    assert_eq!(audit(&ground).await, [entry("seeds.add", "seeds"), entry("seeds.add", "seeds")]);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn policy_changes_apply_at_once() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let before = browser.read("/api/v1/policy").await;
+    assert_eq!(
+        before,
+        json!({
+            "strategy": "predictive", "threshold_ms": 50, "patience_s": 60, "parallel_probes": 1, "samples_per_probe": 3,
+            "probes_per_agent": 20_000, "probes_per_target": 50, "probes_total": 1_000_000,
+            "landmarks": 1_500, "landmark_days": 7, "host_delay_ms": 1_000, "balance_rule": "cheapest", "balance_pass": "optimal",
+            "balance_moves_per_day": 100, "balance_least_gain_ms": 1_000, "revisit_s": 604_800, "slowdown_percent": 200,
+            "slowdown_repeats": 3, "incident_cooldown_s": 86_400, "incident_window_s": 3_600
+        })
+    );
+    let mut after = before.clone();
+    let change = json!({ "strategy": "threshold", "threshold_ms": 30, "samples_per_probe": 5, "probes_total": 10,
+                        "balance_rule": "off", "balance_moves_per_day": 7 });
+    after.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+    assert_eq!(browser.put("/api/v1/policy", change).await.well(), after, "absent fields stay");
+    assert_eq!(
+        browser.put("/api/v1/policy", after.clone()).await.well(),
+        after,
+        "a policy that was read may be sent back"
+    );
+    assert_eq!(browser.read("/api/v1/policy").await, after);
+    assert_eq!(running.coordinator.policy.load().threshold_us, 30_000);
+    let changes = [entry("policy.change", "policy"), entry("policy.change", "policy")];
+    assert_eq!(audit(&ground).await, changes);
+    let wrong = json!({ "parallel_probes": 0, "landmark_days": 400 });
+    let refusal = browser.put("/api/v1/policy", wrong).await;
+    refusal.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
+    running.stop().await;
+}

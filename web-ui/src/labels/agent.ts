@@ -1,0 +1,103 @@
+/** Texts of agents and their administration. */
+import type { Agent } from '../api/model';
+import type { Tone } from './delegation';
+
+/** Text and colour of a tag. */
+export interface Label {
+  text: string;
+  tone: Tone;
+}
+
+const states: Readonly<Record<Agent['state'], Label>> = {
+  pending: { text: 'Waiting for approval', tone: 'warn' },
+  approved: { text: 'Approved', tone: 'good' },
+  paused: { text: 'Paused', tone: 'calm' },
+  revoked: { text: 'Revoked', tone: 'bad' },
+};
+
+const presences: Readonly<Record<Agent['presence'], Label>> = {
+  awake: { text: 'Awake', tone: 'good' },
+  asleep: { text: 'Asleep', tone: 'accent' },
+  unreachable: { text: 'Unreachable', tone: 'bad' },
+  never: { text: 'Not seen yet', tone: 'calm' },
+};
+
+/** Label of what the admins decided about an agent. */
+export function stateLabel(state: Agent['state']): Label {
+  return states[state];
+}
+
+/** Label of whether an agent can be reached. */
+export function presenceLabel(presence: Agent['presence']): Label {
+  return presences[presence];
+}
+
+/** Change of an agent by an admin. */
+export type AgentAction = 'approve' | 'pause' | 'resume' | 'revoke';
+
+/** The actions that a state allows, the most frequent first. */
+export function actionsIn(state: string): AgentAction[] {
+  switch (state) {
+    case 'pending':
+      return ['approve', 'revoke'];
+    case 'approved':
+      return ['pause', 'revoke'];
+    case 'paused':
+      return ['resume', 'revoke'];
+    default:
+      return [];
+  }
+}
+
+/** Texts of the dialog that confirms an action. */
+export interface AgentActionTexts {
+  verb: string;
+  title: (name: string) => string;
+  consequences: string[];
+  done: (name: string) => string;
+  dangerous: boolean;
+}
+
+/** Texts of the dialog for each action. */
+export const agentActionTexts: Record<AgentAction, AgentActionTexts> = {
+  approve: {
+    verb: 'Approve',
+    title: (name) => `Approve ${name}?`,
+    consequences: [
+      'The subnet of its home address is delegated to it, if a registry knows that address.',
+      'Searches ask it to probe, and it gets the hosts to which it is nearest.',
+      'It fetches pages with the contact address shown here, in the hours that its owner set.',
+    ],
+    done: (name) => `${name} is approved.`,
+    dangerous: false,
+  },
+  pause: {
+    verb: 'Pause',
+    title: (name) => `Pause ${name}?`,
+    consequences: [
+      'It stops fetching at its next heartbeat, and gets no new hosts and no probes.',
+      'It keeps its delegations, and what it has already fetched is still accepted.',
+      'You can resume it at any time.',
+    ],
+    done: (name) => `${name} is paused.`,
+    dangerous: false,
+  },
+  resume: {
+    verb: 'Resume',
+    title: (name) => `Resume ${name}?`,
+    consequences: ['It gets hosts and probes again from its next heartbeat on.'],
+    done: (name) => `${name} is working again.`,
+    dangerous: false,
+  },
+  revoke: {
+    verb: 'Revoke',
+    title: (name) => `Revoke ${name}?`,
+    consequences: [
+      'Its key is rejected from now on: it gets no work, and its packages are refused.',
+      'Its delegations end, and the searches of their subnets are reopened.',
+      'This cannot be undone. To return, the machine must join again with a new token and a new key.',
+    ],
+    done: (name) => `${name} is revoked.`,
+    dangerous: true,
+  },
+};

@@ -1,0 +1,22 @@
+/** The present time, for relative times: one timer for the whole page, paused while it is hidden. */
+
+const step = 5000;
+
+class Clock {
+  now = $state(Date.now());
+
+  /** Starts the timer; returns a function that stops it. */
+  start(): () => void {
+    const tick = () => {
+      if (!document.hidden) this.now = Date.now();
+    };
+    const timer = setInterval(tick, step);
+    document.addEventListener('visibilitychange', tick);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', tick);
+    };
+  }
+}
+
+export const clock = new Clock();

@@ -1,0 +1,73 @@
+/** A value loaded from the API, with its progress and its problem, free of races. */
+import { asProblem, type Problem } from '../api/problem';
+
+/** Loads a value; the signal aborts when the value is no longer needed. */
+export type Loader<T> = (signal: AbortSignal) => Promise<T>;
+
+export class Resource<T> {
+  /** The last value that arrived. It stays while the next one loads. */
+  value = $state.raw<T | undefined>(undefined);
+  /** Why the last load failed; undefined after a success. */
+  problem = $state.raw<Problem | undefined>(undefined);
+  /** True during a load that shows its progress. */
+  busy = $state(false);
+
+  #current: AbortController | undefined;
+  #loader: Loader<T> | undefined;
+  /** True when the response in flight was requested before a change. */
+  #outdated = false;
+
+  /** Loads a value. Only the latest call counts; late responses of earlier calls are dropped. */
+  load(loader: Loader<T>): Promise<void> {
+    this.#loader = loader;
+    this.busy = true;
+    return this.#run(loader);
+  }
+
+  /** Loads the same value again without showing progress, after a response in flight, which may be older than the change. */
+  async refresh(): Promise<void> {
+    if (this.#current) this.#outdated = true;
+    else if (this.#loader) await this.#run(this.#loader);
+  }
+
+  /** Loads the same value again and shows progress, for a Try again button. */
+  async again(): Promise<void> {
+    if (this.#loader) await this.load(this.#loader);
+  }
+
+  /** Clears value and problem and aborts the load. */
+  clear(): void {
+    this.stop();
+    this.value = undefined;
+    this.problem = undefined;
+  }
+
+  /** Aborts the load. */
+  stop(): void {
+    this.#current?.abort();
+    this.#current = undefined;
+    this.#outdated = false;
+    this.busy = false;
+  }
+
+  async #run(loader: Loader<T>): Promise<void> {
+    this.#current?.abort();
+    const control = new AbortController();
+    this.#current = control;
+    this.#outdated = false;
+    try {
+      const value = await loader(control.signal);
+      if (this.#current === control) this.#settle(value, undefined);
+    } catch (thrown) {
+      if (this.#current === control) this.#settle(this.value, asProblem(thrown));
+    }
+    if (this.#outdated && !this.#current) await this.#run(loader);
+  }
+
+  #settle(value: T | undefined, problem: Problem | undefined): void {
+    this.value = value;
+    this.problem = problem;
+    this.busy = false;
+    this.#current = undefined;
+  }
+}

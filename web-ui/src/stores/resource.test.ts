@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../api/problem';
+import { Resource } from './resource.svelte';
+
+/** A loader whose answers come when the test says so. */
+function held<T>() {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((done) => (resolve = done));
+  return { loader: () => promise, resolve };
+}
+
+const refused = new Problem({ status: 503, title: 'Unavailable', detail: 'Later.' });
+
+describe('a resource', () => {
+  it('drops an answer that comes after a newer question', async () => {
+    const resource = new Resource<string>();
+    const slow = held<string>();
+    const fast = held<string>();
+    const first = resource.load(slow.loader);
+    const second = resource.load(fast.loader);
+    fast.resolve('new');
+    await second;
+    slow.resolve('old');
+    await first;
+    expect(resource.value).toBe('new');
+    expect(resource.busy).toBe(false);
+  });
+
+  it('raises the signal of a question that no longer counts', () => {
+    const resource = new Resource<string>();
+    const signals: AbortSignal[] = [];
+    const never = (signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise<string>(() => {});
+    };
+    void resource.load(never);
+    void resource.load(never);
+    expect(signals.map((signal) => signal.aborted)).toEqual([true, false]);
+  });
+
+  it('keeps the value beside the problem, and forgets the problem with the next success', async () => {
+    const resource = new Resource<string>();
+    await resource.load(() => Promise.resolve('value'));
+    await resource.load(() => Promise.reject(refused));
+    expect(resource.value).toBe('value');
+    expect(resource.problem).toBe(refused);
+    await resource.load(() => Promise.resolve('next'));
+    expect(resource.problem).toBeUndefined();
+  });
+
+  it('refreshes without showing a wait', async () => {
+    const resource = new Resource<number>();
+    let asked = 0;
+    await resource.load(() => Promise.resolve((asked += 1)));
+    const refresh = resource.refresh();
+    expect(resource.busy).toBe(false);
+    await refresh;
+    expect(resource.value).toBe(2);
+  });
+
+  it('asks once more, after an answer under way, for what changed meanwhile', async () => {
+    const resource = new Resource<string>();
+    const [old, fresh] = [held<string>(), held<string>()];
+    let asked = 0;
+    const load = resource.load(() => ((asked += 1) === 1 ? old : fresh).loader());
+    await resource.refresh();
+    await resource.refresh();
+    expect(asked).toBe(1);
+    old.resolve('old');
+    fresh.resolve('new');
+    await load;
+    expect([asked, resource.value]).toEqual([2, 'new']);
+  });
+
+  it('does not load again after a stop', async () => {
+    const resource = new Resource<string>();
+    const slow = held<string>();
+    let asked = 0;
+    const load = resource.load(() => ((asked += 1), slow.loader()));
+    await resource.refresh();
+    resource.stop();
+    slow.resolve('late');
+    await load;
+    expect([asked, resource.value]).toEqual([1, undefined]);
+  });
+});
