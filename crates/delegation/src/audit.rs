@@ -61,7 +61,8 @@ pub enum Finding {
         /// The agent that has it.
         agent: AgentId,
     },
-    /// A root or a block, which no company holds, is delegated: far too large to be in one location.
+    /// A root or a block, which no company holds, is delegated: far too large to be in one
+    /// location.
     NotDelegable {
         /// The delegated subnet.
         range: Range,

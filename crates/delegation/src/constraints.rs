@@ -44,7 +44,8 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// The constraints in any order. Admins make dozens of them, so that every query reads them all.
+    /// The constraints in any order. Admins make dozens of them, so that every query reads them
+    /// all.
     pub fn new(mut pins: Vec<Pin>, exclusions: Vec<Exclusion>) -> Self {
         pins.sort_by_key(|pin| pin.scope.breadth());
         Self { pins, exclusions }

@@ -4,8 +4,8 @@
 //! to a crawler. If so, the URL is delegated to this migrating crawler." That is
 //! [`DelegationTable::agent_of`].
 //!
-//! Wanted: no agent is asked twice; an agent that cannot be asked never blocks a URL longer than the
-//! policy's patience; the same trail gives the same step, so that a restart loses nothing.
+//! Wanted: no agent is asked twice; an agent that cannot be asked never blocks a URL longer than
+//! the policy's patience; the same trail gives the same step, so that a restart loses nothing.
 
 use std::collections::HashSet;
 

@@ -38,7 +38,8 @@ impl City {
 
     /// Great-circle distance in kilometres (haversine on a sphere of 6,371 km).
     pub fn distance_km(&self, other: &City) -> f64 {
-        let (lat_a, lat_b) = (self.lat.to_radians(), other.lat.to_radians());
+        let lat_a = self.lat.to_radians();
+        let lat_b = other.lat.to_radians();
         let half_lat = ((lat_b - lat_a) / 2.0).sin();
         let half_lon = ((other.lon - self.lon).to_radians() / 2.0).sin();
         let chord = half_lat * half_lat + lat_a.cos() * lat_b.cos() * half_lon * half_lon;

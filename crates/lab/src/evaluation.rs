@@ -1,12 +1,11 @@
-//! How good was a dealing of hosts to agents? (IPMicra section IV, its four questions but the
-//! probes.)
+//! Evaluation of an assignment of hosts to agents (IPMicra section IV, without the probes).
 
 use crate::{CityId, World};
 
-/// A host as it was assignments.
+/// A host with the agent that crawls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostAssignment {
-    /// Where the host stands.
+    /// City of the host.
     pub city: CityId,
     /// Requests its crawl takes; each costs one round trip here.
     pub pages: u64,
@@ -14,7 +13,7 @@ pub struct HostAssignment {
     pub agent: usize,
 }
 
-/// What the matrix says about a dealing.
+/// Figures of an assignment on the matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evaluation {
     /// Hosts judged.
@@ -29,12 +28,12 @@ pub struct Evaluation {
     pub crawl_ms: f64,
     /// The same sum as is expected when every host goes to an agent drawn uniformly.
     pub crawl_ms_random: f64,
-    /// The same sum with every host at its nearest agent: no dealing is cheaper.
+    /// The same sum with every host at its nearest agent: no assignment is cheaper.
     pub crawl_ms_nearest: f64,
 }
 
 impl Evaluation {
-    /// How many times less waiting than random dealing; infinite when nothing was waited for.
+    /// Time of a random assignment over the time of this one.
     pub fn gain_over_random(&self) -> f64 {
         self.crawl_ms_random / self.crawl_ms
     }
@@ -44,7 +43,7 @@ impl Evaluation {
 /// them apart.
 pub const TIE_MS: f64 = 0.05;
 
-/// Judges a dealing against the truth of `world`; `agents` are the agents' cities.
+/// Evaluates an assignment on the true times of `world`; `agents` are the agents' cities.
 pub fn evaluate(world: &World, agents: &[CityId], assignments: &[HostAssignment]) -> Evaluation {
     let judged: Vec<Judged> =
         assignments.iter().filter_map(|host| judge(world, agents, *host)).collect();

@@ -53,8 +53,10 @@ fn last_mile(noise: Noise, city: usize) -> f64 {
 /// A line of the list. The list is ours and a test reads every line of it.
 fn city(line: &str) -> Option<City> {
     let mut fields = line.split(',');
-    let (name, country) = (fields.next()?.to_owned(), fields.next()?.to_owned());
-    let (lat, lon) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    let name = fields.next()?.to_owned();
+    let country = fields.next()?.to_owned();
+    let lat = fields.next()?.parse().ok()?;
+    let lon = fields.next()?.parse().ok()?;
     Some(City { name, country, lat, lon })
 }
 
@@ -94,7 +96,8 @@ mod tests {
 
     #[test]
     fn a_seed_is_a_world() {
-        let (a, b) = (CityId::new(3), CityId::new(90));
+        let a = CityId::new(3);
+        let b = CityId::new(90);
         let of = |seed| World::geographic(seed).rtt_ms(a, b).to_bits();
         assert_eq!(of(5), of(5));
         assert_ne!(of(5), of(6));

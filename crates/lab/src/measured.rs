@@ -1,4 +1,4 @@
-//! Measured worlds in the oracle's format: `cities.csv` (`id,city,country_region,lat,lon`) and
+//! Measured worlds: `cities.csv` (`id,city,country_region,lat,lon`) and
 //! `rtt_ms.csv` (`src,dst,min,avg,max,mdev`, milliseconds; ids of the first file).
 
 use std::{fs, path::Path};
@@ -60,7 +60,7 @@ pub enum MeasuredError {
     },
 }
 
-/// Clusters in a matrix; twice 800 MB of times.
+/// Cities in a matrix; twice 800 MB of times.
 const MOST_CITIES: usize = 10_000;
 
 #[derive(Deserialize)]

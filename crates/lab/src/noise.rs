@@ -1,7 +1,7 @@
-//! Chance that does not depend on the order of asking: every scenario is a function of a seed and of
-//! keys.
+//! Seeded random numbers that do not depend on the order of drawing: each is a function of a seed
+//! and of keys.
 
-/// A source of seeded scenarios, one independent stream per `keys`.
+/// A source of seeded random numbers, one independent stream per `keys`.
 ///
 /// Two callers that ask for the same keys get the same number, whatever else was drawn before, so
 /// that "the route from agent 3 to company 17" stays what it is through a whole experiment.
@@ -11,7 +11,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// All scenarios of one experiment hang on `seed`.
+    /// The source of one experiment.
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }

@@ -57,8 +57,8 @@ impl PartialMatrix {
         let mut mirrored = 0;
         let mut direct = vec![f64::INFINITY; self.side * self.side];
         for (a, b) in pairs(self.side) {
-            let (there, back) =
-                (self.measured[a * self.side + b], self.measured[b * self.side + a]);
+            let there = self.measured[a * self.side + b];
+            let back = self.measured[b * self.side + a];
             mirrored += usize::from(there.is_some() != back.is_some());
             let ms = there.unwrap_or(f64::INFINITY).min(back.unwrap_or(f64::INFINITY));
             direct[a * self.side + b] = ms;

@@ -93,8 +93,10 @@ fn y(value: f64, span: (f64, f64)) -> f64 {
 
 fn grid(x_label: (f64, f64), y_label: (f64, f64), share: f64) -> String {
     let at = |span: (f64, f64)| span.0 + share * (span.1 - span.0);
-    let (column, row) = (x(at(x_label), x_label), y(at(y_label), y_label));
-    let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+    let column = x(at(x_label), x_label);
+    let row = y(at(y_label), y_label);
+    let right = WIDTH - RIGHT;
+    let bottom = HEIGHT - BOTTOM;
     let lines = format!(
         "<path d=\"M{column:.1} {TOP}V{bottom}M{LEFT} {row:.1}H{right}\" stroke=\"#ddd\" fill=\"none\"/>\n"
     );
@@ -117,7 +119,8 @@ fn drawn(curve: &Curve, place: usize, x_label: (f64, f64), y_label: (f64, f64)) 
         let _ = write!(line, "{x:.1},{y:.1} ");
         let _ = writeln!(marks, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>");
     }
-    let (legend, row) = (WIDTH - RIGHT + 16.0, TOP + 10.0 + 18.0 * place as f64);
+    let legend = WIDTH - RIGHT + 16.0;
+    let row = TOP + 10.0 + 18.0 * place as f64;
     format!(
         "<polyline points=\"{}\" stroke=\"{colour}\" fill=\"none\"/>\n{marks}\
          <circle cx=\"{legend}\" cy=\"{row}\" r=\"4\" fill=\"{colour}\"/>\n{}",

@@ -1,10 +1,10 @@
-//! How long a computation elapsed.
+//! Computing time, on the wall and on the processor.
 
 use std::time::{Duration, Instant};
 
 use nix::time::{ClockId, clock_gettime};
 
-/// Measured from a start: on the wall, and on the processor, which a busy machine does not stretch.
+/// Time since a start. Processor time says more than wall time on a busy machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Elapsed {
     /// Milliseconds on the wall.

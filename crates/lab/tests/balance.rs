@@ -1,4 +1,4 @@
-//! The balance and calibration experiments: instances from files, and the promises on made-up ones.
+//! The balance and calibration experiments: problems from files, and bounds on generated ones.
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails the test")]
 
 use std::{fs, process::Command};
@@ -78,7 +78,7 @@ fn settings(seed: u64) -> GeneratedSettings {
 /// A doubling is found soon, and what is usual is left alone. So rare a thing as a false alarm is
 /// counted in one long run: in many short ones, chance alone would pass the bound now and then.
 #[test]
-fn calibration_keeps_its_promise() {
+fn calibration_finds_a_doubling_soon() {
     let days = TrialSettings { subnets: 400, pages: 10, fetches: 200, seed: 1 };
     let seen = calibration(FetchTimeSettings::default(), Sensitivity::default(), days, 2.0);
     assert!(seen.false_alarm_share < 1e-4 && seen.most_moves_a_day <= 1, "{seen:?}");
@@ -89,10 +89,10 @@ fn calibration_keeps_its_promise() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
-    /// On made-up instances the optimum is within half a percent of the bound, nobody is over
-    /// capacity, and no rule heartbeats it.
+    /// On generated problems the optimum is within half a percent of the bound, nobody is over
+    /// capacity, and no rule is better.
     #[test]
-    fn the_optimum_keeps_its_promise(seed in any::<u64>()) {
+    fn the_optimum_is_near_the_bound(seed in any::<u64>()) {
         let problem = generate(settings(seed)).unwrap();
         let seen = compare_rules(&problem, &BalanceRule::MOVING);
         let optimum = seen.results[0].clone();

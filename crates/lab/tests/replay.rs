@@ -126,20 +126,20 @@ fn the_papers_search_lands_where_independent_simulations_did() {
 #[ignore = "needs the latency matrices of ../shared/data"]
 fn the_predictive_search_keeps_its_figures() {
     let topology = measured_2018();
-    let of = |agents, seeds| {
+    let of = |agents| {
         let landmarks = landmarks::COUNT;
         let settings =
             ScenarioSettings { agents, subnets: 1000, landmarks, ..ScenarioSettings::default() };
         let strategy = Strategy::Predictive { min_probability: MIN_PROBABILITY };
-        run(&topology, settings, strategy, seeds)
+        run(&topology, settings, strategy, 5)
     };
-    let twelve = of(12, 5);
+    let twelve = of(12);
     assert!(twelve.optimal_share > 0.95 && twelve.probes_per_subnet < 2.15, "{twelve:?}");
     assert!(twelve.excess_ms_mean < 0.2 && close(twelve.landmark_probes, 18_000.0), "{twelve:?}");
-    let fifty = of(50, 3);
+    let fifty = of(50);
     assert!(fifty.optimal_share > 0.93 && fifty.probes_per_subnet < 2.9, "{fifty:?}");
     assert!(fifty.excess_ms_mean < 0.3, "{fifty:?}");
-    let hundred = of(100, 3);
+    let hundred = of(100);
     assert!(hundred.optimal_share > 0.93 && hundred.probes_per_subnet < 3.05, "{hundred:?}");
     assert!(hundred.excess_ms_mean < 0.3, "{hundred:?}");
 }

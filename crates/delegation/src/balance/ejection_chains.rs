@@ -1,7 +1,7 @@
 //! Ejection chains: local search that gives split subnets to one agent each and improves the plan.
 //!
-//! A *chain* moves a subnet to another agent, where it may eject one subnet to a third agent, and so
-//! on until one fits. Chains place what is not placed, and then improve the plan until no chain
+//! A *chain* moves a subnet to another agent, where it may eject one subnet to a third agent, and
+//! so on until one fits. Chains place what is not placed, and then improve the plan until no chain
 //! does, or the plan is as good as the bound. Only chains whose first moves already gain are
 //! followed: of every closed chain that gains in sum, some rotation gains from the start on (S. Lin
 //! and B. W. Kernighan, "An effective heuristic algorithm for the traveling-salesman problem",

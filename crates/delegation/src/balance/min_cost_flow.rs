@@ -7,8 +7,8 @@
 //! with room.
 //!
 //! The residual graph has agents for nodes only. The arc from *a* to *b* is the cheapest subnet to
-//! move from *a* to *b*. A load is split where an agent fills up in the middle of it, so the plan is
-//! the optimum of the linear program, and integral for loads of 1.
+//! move from *a* to *b*. A load is split where an agent fills up in the middle of it, so the plan
+//! is the optimum of the linear program, and integral for loads of 1.
 
 use super::residual_arcs::ResidualArcs;
 use super::shortest_paths::ShortestPaths;

@@ -48,11 +48,11 @@ pub enum Comparison {
 /// Running statistics of a page's timings: a few numbers, whatever the number of fetches; the agent
 /// keeps it beside the page.
 ///
-/// A timing is slow when, in proportion, it is nearer to `factor` times the usual than to the usual.
-/// The page has become slower after `repeats` slow timings in a row that chance hardly explains:
-/// their evidence is summed as in Page's test (E. S. Page, "Continuous inspection schemes", 1954),
-/// each timing's share bounded so that no outlier decides alone. Slow timings do not change the
-/// baseline.
+/// A timing is slow when, in proportion, it is nearer to `factor` times the usual than to the
+/// usual. The page has become slower after `repeats` slow timings in a row that chance hardly
+/// explains: their evidence is summed as in Page's test (E. S. Page, "Continuous inspection
+/// schemes", 1954), each timing's share bounded so that no outlier decides alone. Slow timings do
+/// not change the baseline.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
     regression: Regression,

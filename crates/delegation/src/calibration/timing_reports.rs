@@ -42,8 +42,8 @@ impl TimingReports {
         self.usual = self.usual.saturating_add(1);
     }
 
-    /// Counts a page that was slower. True when the subnet's search shall be reopened: at least half
-    /// of the reports in the window are slower, and the last delegation is old enough.
+    /// Counts a page that was slower. True when the subnet's search shall be reopened: at least
+    /// half of the reports in the window are slower, and the last delegation is old enough.
     pub fn slower(&mut self, limits: &ReopenLimits, at: UnixMillis) -> bool {
         self.begin(limits, at);
         self.slower = self.slower.saturating_add(1);
@@ -64,9 +64,9 @@ impl TimingReports {
     }
 }
 
-/// The cause of an incident by a probe of a second agent: `before_ms` is what that agent measured or
-/// was predicted to measure before, `now_ms` what it measures now. The square root of the slowdown
-/// `ratio`, half of it in proportion, separates the two causes.
+/// The cause of an incident by a probe of a second agent: `before_ms` is what that agent measured
+/// or was predicted to measure before, `now_ms` what it measures now. The square root of the
+/// slowdown `ratio`, half of it in proportion, separates the two causes.
 pub fn cause(ratio: f64, before_ms: f64, now_ms: f64) -> IncidentCause {
     if now_ms / before_ms.max(0.1) >= ratio.max(1.0).sqrt() {
         IncidentCause::Server

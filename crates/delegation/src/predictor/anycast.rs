@@ -16,8 +16,8 @@ const APART_MS: f64 = 40.0;
 /// Clusters that must show that two agents are apart: a single landmark may be irregular.
 const MIN_CLUSTERS: usize = 3;
 
-/// Two agents that are both too near to a subnet for it to be in one location; `None` without such a
-/// pair. An anycast subnet is near to many agents, and balance may give it to any of them.
+/// Two agents that are both too near to a subnet for it to be in one location; `None` without such
+/// a pair. An anycast subnet is near to many agents, and balance may give it to any of them.
 pub fn detect_anycast(
     clusters: &Clusters,
     times_ms: &[(AgentId, f64)],

@@ -49,7 +49,8 @@ impl Background {
     }
 
     /// Share of what is near an agent that may be at the background cluster, by the time to its
-    /// nearest cluster: no cluster stands for what is next to an agent that is far from all of them.
+    /// nearest cluster: no cluster stands for what is next to an agent that is far from all of
+    /// them.
     pub(super) fn share(nearest_ms: f64) -> f32 {
         (1.0 / (1.0 + NEAR_MS / nearest_ms.max(0.1))) as f32
     }

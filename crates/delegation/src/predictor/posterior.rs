@@ -12,9 +12,9 @@ use crate::{AvailableAgents, Search};
 /// Probability of each cluster and of the background cluster, and per cluster the access time that
 /// the probes imply.
 ///
-/// Each probe multiplies the probability of every cluster by how well the cluster explains the round
-/// trip, with heavy tails (Student's *t*), because a single irregular measurement must not decide.
-/// The access time is estimated per cluster by a Kalman filter of one variable.
+/// Each probe multiplies the probability of every cluster by how well the cluster explains the
+/// round trip, with heavy tails (Student's *t*), because a single irregular measurement must not
+/// decide. The access time is estimated per cluster by a Kalman filter of one variable.
 #[derive(Debug, Clone)]
 pub struct Posterior<'p> {
     pub(super) clusters: &'p Clusters,

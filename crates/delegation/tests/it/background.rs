@@ -49,8 +49,8 @@ fn what_no_place_explains_is_elsewhere_and_what_one_explains_is_not() {
     );
 }
 
-/// The fourth agent is far from all landmarks, so that known clusters alone would say that it is far
-/// from everything.
+/// The fourth agent is far from all landmarks, so that known clusters alone would say that it is
+/// far from everything.
 #[test]
 fn who_is_far_from_all_landmarks_is_found_by_what_is_near_to_it() {
     for there in [1, 2, 6] {

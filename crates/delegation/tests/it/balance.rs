@@ -282,8 +282,8 @@ fn many_small_loads_come_within_half_a_percent() {
     }
 }
 
-/// Hundreds of subnets at one agent, many of them with the same costs: of the arcs from one agent to
-/// another only the cheapest are kept, and they are used up again and again.
+/// Hundreds of subnets at one agent, many of them with the same costs: of the arcs from one agent
+/// to another only the cheapest are kept, and they are used up again and again.
 #[test]
 fn hundreds_of_subnets_move_along_the_cheapest_arcs() {
     for seed in 0_u64..12 {

@@ -1,5 +1,5 @@
-//! The predictive strategy on a line: clusters 0 to 9, agents at clusters 0, 3, 6 and 9, neighbours 20
-//! ms apart.
+//! The predictive strategy on a line: clusters 0 to 9, agents at clusters 0, 3, 6 and 9, neighbours
+//! 20 ms apart.
 
 use delegation::balance::{AgentCost, CostSource, Expectation, agent_costs};
 use delegation::predictor::{

@@ -1,4 +1,5 @@
-//! Whatever the hierarchy, the delegation table, the times and the agents' hours: what a search always does.
+//! Whatever the hierarchy, the delegation table, the times and the agents' hours: what a search
+//! always does.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -4,7 +4,7 @@ use delegation::balance::{AgentCost, AssignmentProblem, InvalidProblem, Subnet};
 
 use crate::{CityId, Noise, World};
 
-/// How a problem is made.
+/// Settings of a generated problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GeneratedSettings {
     /// How many agents, in turn over the cities.
@@ -36,12 +36,13 @@ enum Stream {
 const ROUTE_SIGMA: f64 = 0.12;
 const ACCESS_MS: f64 = 4.0;
 const ACCESS_SIGMA: f64 = 0.8;
-/// Subnets crowd: the city of a subnet is the uniform scenario to this power.
+/// Exponent of the uniform number that draws the city of a subnet: a few cities have most subnets.
 const CROWDING: f64 = 1.5;
 
-/// Makes a problem; the cost of a subnet is its load times the round trip.
+/// Generates a problem; the cost of a subnet is its load times the round trip.
 pub fn generate(settings: GeneratedSettings) -> Result<AssignmentProblem, InvalidProblem> {
-    let (world, noise) = (World::geographic(settings.seed), Noise::new(settings.seed));
+    let world = World::geographic(settings.seed);
+    let noise = Noise::new(settings.seed);
     let cities = world.cities().len();
     let agents: Vec<CityId> =
         (0..settings.agents).map(|agent| CityId::new(agent * 7 % cities)).collect();

@@ -137,9 +137,10 @@ impl Sheet {
         for record in records {
             let [subnet, agent, cost, load, capacity] =
                 columns.map(|column| record.get(column).unwrap_or(""));
-            let (subnet, agent) = (self.subnets.at(subnet), self.agents.at(agent));
-            let (load, capacity) =
-                (self.parse(record, load, "load")?, self.parse(record, capacity, "capacity")?);
+            let subnet = self.subnets.at(subnet);
+            let agent = self.agents.at(agent);
+            let load = self.parse(record, load, "load")?;
+            let capacity = self.parse(record, capacity, "capacity")?;
             self.subnets.number(subnet, load);
             self.agents.number(agent, capacity);
             if let Some(cost) = self.parse(record, cost, "cost")? {
@@ -158,7 +159,8 @@ impl Sheet {
             self.agents.at(agent);
         }
         for record in records {
-            let (name, load) = (record.get(0).unwrap_or(""), record.get(1).unwrap_or(""));
+            let name = record.get(0).unwrap_or("");
+            let load = record.get(1).unwrap_or("");
             let fields = record.iter().skip(2).enumerate();
             if name == "capacity" {
                 for (agent, field) in fields {

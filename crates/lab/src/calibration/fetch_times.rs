@@ -1,10 +1,10 @@
-//! Made-up fetch times of one page.
+//! Generated fetch times of one page.
 
 use delegation::calibration::Timing;
 
 use crate::Noise;
 
-/// How times come about.
+/// Settings of the generated times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FetchTimeSettings {
     /// Lognormal sigma of a fetch.
@@ -13,9 +13,9 @@ pub struct FetchTimeSettings {
     pub day_rhythm: f64,
     /// Lognormal sigma of the size from fetch to fetch.
     pub size_sigma: f64,
-    /// Chance per fetch that a page becomes half or twice as large for good.
+    /// Probability per fetch that a page becomes half or twice as large for good.
     pub size_change: f64,
-    /// Chance per fetch of an outlier of three to twelve times the usual.
+    /// Probability per fetch of an outlier of three to twelve times the usual.
     pub outliers: f64,
     /// Between two fetches of a page, in hours.
     pub interval_hours: f64,
@@ -34,7 +34,7 @@ impl Default for FetchTimeSettings {
     }
 }
 
-/// Keys of independent streams of chance.
+/// Keys of independent streams of random numbers.
 #[derive(Clone, Copy)]
 enum Stream {
     Latency = 301,
@@ -69,7 +69,7 @@ impl FetchTimes {
         Self { settings, noise, page, fetch: 0, size }
     }
 
-    /// The next fetch, over a way that takes `slowdown` times as long as usual.
+    /// The next fetch, over a path that takes `slowdown` times as long as usual.
     pub(super) fn next(&mut self, slowdown: f64) -> Timing {
         let FetchTimeSettings { noise, day_rhythm, size_sigma, size_change, outliers, .. } =
             self.settings;

@@ -1,4 +1,4 @@
-//! What calibration makes of the series.
+//! Trial of calibration on generated fetch times.
 
 use delegation::calibration::{Baseline, Comparison, ReopenLimits, Sensitivity, TimingReports};
 use model::UnixMillis;
@@ -7,7 +7,7 @@ use super::FetchTimeSettings;
 use super::fetch_times::FetchTimes;
 use crate::Noise;
 
-/// How much is tried.
+/// Size of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrialSettings {
     /// Subnets.
@@ -16,18 +16,18 @@ pub struct TrialSettings {
     pub pages: u64,
     /// Fetches of each page before the change, and as many at most after it.
     pub fetches: u64,
-    /// All chance hangs on it.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
-/// The figures.
+/// Figures of a trial.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Calibration {
-    /// Fetches of pages whose way did not change.
+    /// Fetches of pages whose path did not change.
     pub steady_fetches: u64,
     /// Pages that were reported although nothing changed, over those fetches.
     pub false_alarm_share: f64,
-    /// Pages whose way became slower and which had been seen often enough to compare.
+    /// Pages whose path became slower and which had been seen often enough to compare.
     pub slowed_pages: u64,
     /// Share of them that was reported at all.
     pub found_share: f64,
@@ -35,7 +35,7 @@ pub struct Calibration {
     pub found_soon_share: f64,
     /// Fetches until the report, mean and 99th percentile, of those that were.
     pub fetches_to_find_mean: f64,
-    /// Of the same.
+    /// See [`Self::fetches_to_find_mean`].
     pub fetches_to_find_p99: u64,
     /// How often a steady subnet was opened again, per subnet and day.
     pub steady_moves_per_day: f64,
@@ -43,7 +43,7 @@ pub struct Calibration {
     pub most_moves_a_day: usize,
 }
 
-/// Runs steady series, then makes every way `slowdown` times as long.
+/// Runs steady pages, then makes every path `slowdown` times as long.
 pub fn calibration(
     series: FetchTimeSettings,
     sensitivity: Sensitivity,
@@ -91,11 +91,12 @@ struct Count {
 const DAY_MS: f64 = 86_400_000.0;
 
 impl Count {
-    /// Nothing changes: every report is a false alarm. A report is looked into, so the page begins
-    /// anew.
+    /// Nothing changes: every report is a false alarm. A report opens an incident, so the baseline
+    /// begins anew.
     fn steady(&mut self, pages: &mut [Page], sensitivity: Sensitivity, fetches: u64) {
-        let (rest, mut timing_reports, mut moved) =
-            (ReopenLimits::default(), TimingReports::default(), Vec::new());
+        let rest = ReopenLimits::default();
+        let mut timing_reports = TimingReports::default();
+        let mut moved = Vec::new();
         for _ in 0..fetches {
             for page in pages.iter_mut() {
                 let at = UnixMillis((page.series.day() * DAY_MS) as i64);
@@ -121,7 +122,7 @@ impl Count {
             self.most_moves_a_day.max(moved.iter().map(within).max().unwrap_or(0));
     }
 
-    /// The way is slower from now on.
+    /// Observes a page whose path is slower from now on.
     fn slowed(&mut self, page: &mut Page, sensitivity: Sensitivity, fetches: u64, slowdown: f64) {
         if page.baseline.is_learning() {
             return;

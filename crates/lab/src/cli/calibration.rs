@@ -8,13 +8,13 @@ use crate::cli::output;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How many times slower is too slow
+    /// Slowdown that is reported
     #[arg(long, default_value_t = 2.0)]
     factor: f64,
-    /// How often in a row
+    /// Slow fetches in a row before a report
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
-    /// The true change
+    /// True slowdown
     #[arg(long, default_value_t = 2.0)]
     slowdown: f64,
     /// How many subnets
@@ -35,16 +35,16 @@ pub(crate) struct Args {
     /// Lognormal sigma of the size from fetch to fetch
     #[arg(long, default_value_t = FetchTimeSettings::default().size_sigma, value_name = "SIGMA")]
     size_sigma: f64,
-    /// Chance per fetch that the page halves or doubles for good
-    #[arg(long, default_value_t = FetchTimeSettings::default().size_change, value_name = "CHANCE")]
+    /// Probability per fetch that the page halves or doubles for good
+    #[arg(long, default_value_t = FetchTimeSettings::default().size_change, value_name = "PROBABILITY")]
     size_change: f64,
-    /// Chance per fetch of an outlier
-    #[arg(long, default_value_t = FetchTimeSettings::default().outliers, value_name = "CHANCE")]
+    /// Probability per fetch of an outlier
+    #[arg(long, default_value_t = FetchTimeSettings::default().outliers, value_name = "PROBABILITY")]
     outliers: f64,
     /// Between two fetches of a page
     #[arg(long, default_value_t = FetchTimeSettings::default().interval_hours, value_name = "HOURS")]
     interval_hours: f64,
-    /// Seed of all chance
+    /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print one JSON object
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// The one object that is printed.
+/// The printed object.
 #[derive(Debug, Serialize)]
 struct Report {
     factor: f64,

@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// How many agents
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
     agents: u32,
-    /// Where the agents live
+    /// Placement of the agents
     #[arg(long, value_enum, default_value_t = Spread::Worldwide)]
     placement: Spread,
     /// How many new subnets
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Only subnets in cities within this round trip of some agent [default: all]
     #[arg(long, value_name = "MS")]
     near_ms: Option<f64>,
-    /// How subnets are handed out
+    /// How subnets are delegated
     #[arg(long, value_enum, default_value_t = StrategyName::Threshold)]
     strategy: StrategyName,
     /// Round trip that is good enough to stop asking
@@ -34,8 +34,8 @@ pub(crate) struct Args {
     /// How many landmarks the predictive strategy probes
     #[arg(long, default_value_t = landmarks::COUNT)]
     landmarks: usize,
-    /// The predictive strategy asks whoever is nearer with at least this probability
-    #[arg(long, default_value_t = MIN_PROBABILITY, value_name = "CHANCE")]
+    /// The predictive strategy asks an agent that is nearer with at least this probability
+    #[arg(long, default_value_t = MIN_PROBABILITY, value_name = "PROBABILITY")]
     min_probability: f64,
     /// Repeat with this many seeds and give the mean
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What makes geolocated targets honest; a plain matrix is taken as it is unless these are given.
+/// Noise on geolocated targets; a plain matrix has none unless these are given.
 #[derive(Debug, clap::Args)]
 struct NoiseArgs {
     /// Lognormal sigma of the route from an agent to a company [default with targets: 0.12]
@@ -71,7 +71,7 @@ struct NoiseArgs {
 enum StrategyName {
     /// The paper's search: company, siblings, higher levels, stop at the threshold
     Threshold,
-    /// Landmarks, and the likeliest first
+    /// The predictive search
     Predictive,
     /// Drawn uniformly
     Random,
@@ -89,7 +89,7 @@ enum Spread {
     Uniform,
 }
 
-/// The one object that is printed.
+/// The printed object.
 #[derive(Debug, Serialize)]
 struct Report {
     strategy: String,
@@ -128,7 +128,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let scenarios =
         (0..u64::from(args.seeds)).map(|n| Scenario::new(&topology, settings, args.first_seed + n));
     let mut outcomes = Vec::new();
-    let (mut agents, mut subnets) = (settings.agents, settings.subnets);
+    let mut agents = settings.agents;
+    let mut subnets = settings.subnets;
     for scenario in scenarios {
         (agents, subnets) = (scenario.agents.len(), scenario.sites.len());
         ensure!(
@@ -154,7 +155,8 @@ impl Args {
     }
 
     fn settings(&self) -> ScenarioSettings {
-        let (agents, subnets) = (self.agents as usize, self.subnets as usize);
+        let agents = self.agents as usize;
+        let subnets = self.subnets as usize;
         let base = match self.files.targets {
             Some(_) => ScenarioSettings { agents, subnets, ..ScenarioSettings::default() },
             None => ScenarioSettings::without_noise(agents, subnets),

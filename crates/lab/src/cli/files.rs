@@ -34,7 +34,8 @@ impl Files {
         let cities = world.cities().len();
         let stranger = targets.iter().find(|target| target.city.get() >= cities);
         if let Some(stranger) = stranger {
-            let (address, city) = (stranger.address, stranger.city.get());
+            let address = stranger.address;
+            let city = stranger.city.get();
             anyhow::bail!(
                 "{}: {address} is in city {city}, but the matrix has only {cities}",
                 file.display()

@@ -16,16 +16,16 @@ pub(crate) struct Args {
     /// How many agents
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     agents: u32,
-    /// How many hosts come up
+    /// How many hosts to delegate
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     hosts: u64,
-    /// Which search
+    /// Search to time
     #[arg(long, value_enum, default_value_t = Strategy::Predictive)]
     strategy: Strategy,
     /// How many landmarks the predictive strategy probes
     #[arg(long, default_value_t = landmarks::COUNT)]
     landmarks: usize,
-    /// Seed of all chance
+    /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Print one JSON object
@@ -38,11 +38,11 @@ pub(crate) struct Args {
 enum Strategy {
     /// The paper's search
     Threshold,
-    /// Landmarks, and the likeliest first
+    /// The predictive search
     Predictive,
 }
 
-/// The one object that is printed.
+/// The printed object.
 #[derive(Debug, Serialize)]
 struct Report {
     strategy: Strategy,
@@ -54,7 +54,7 @@ struct Report {
     searches: u64,
     probes_per_search: f64,
     decisions: u64,
-    survey_ms: f64,
+    model_fit_ms: f64,
     run_ms: f64,
     run_cpu_ms: f64,
     hosts_per_cpu_second: f64,
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         searches: seen.searches,
         probes_per_search: seen.probes as f64 / seen.searches.max(1) as f64,
         decisions: seen.decisions,
-        survey_ms: seen.survey.wall_ms,
+        model_fit_ms: seen.model_fit.wall_ms,
         run_ms: seen.run.wall_ms,
         run_cpu_ms: seen.run.cpu_ms,
         hosts_per_cpu_second: per_second(seen.hosts, seen.run, |elapsed| elapsed.cpu_ms),

@@ -1,9 +1,9 @@
-//! What the search is compared with: dealing that knows no distances, and measuring everything.
+//! Baselines of the comparison: assignments without distances, and probes by all agents.
 
 use crate::replay::outcome::Decision;
 use crate::{PlacedAgent, Scenario, Site};
 
-/// Keys of chance that no scenario uses.
+/// Keys of streams of random numbers that no scenario uses.
 const DEAL: u64 = 101;
 const RING: u64 = 102;
 /// Points of an agent on the circle; 200 is UbiCrawler's larger choice.

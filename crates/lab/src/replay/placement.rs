@@ -1,4 +1,4 @@
-//! Where the agents of a scenario live.
+//! Placement of the agents of a scenario.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,13 +23,13 @@ pub enum Placement {
 pub struct PlacedAgent {
     /// Its id; agents are numbered from 1.
     pub agent: AgentId,
-    /// Where it is.
+    /// Its city.
     pub city: CityId,
-    /// Where it lives.
+    /// Its home subnet.
     pub home: Site,
 }
 
-/// Key of this stream of chance.
+/// Key of the stream of random numbers that orders cities.
 const CITY: u64 = 103;
 
 impl Placement {

@@ -7,16 +7,17 @@ use crate::replay::outcome::Decision;
 use crate::replay::simulated_search::simulate;
 use crate::{PlacedAgent, Scenario, Site};
 
-/// Decisions, and how many probes the landmarks elapsed.
+/// Decisions, and the number of probes of landmarks.
 pub(crate) fn run<'d>(
     scenario: &'d Scenario<'_>,
     min_probability: f64,
 ) -> (Vec<Decision<'d>>, usize) {
     let hierarchy = &scenario.topology.hierarchy;
-    let clusters = survey(scenario);
+    let clusters = fit_clusters(scenario);
     let mut prior = Prior::from_landmarks(hierarchy, &clusters);
     let roster = scenario.agents.iter().map(|agent| (agent.agent, Availability::Ready)).collect();
-    let (delegation_table, policy) = (DelegationTable::default(), Policy::default());
+    let delegation_table = DelegationTable::default();
+    let policy = Policy::default();
     let mut decisions = Vec::new();
     for site in &scenario.sites {
         let predictor = Predictor { clusters: &clusters, prior: &prior, min_probability };
@@ -36,8 +37,8 @@ pub(crate) fn run<'d>(
     (decisions, scenario.landmarks.len() * scenario.agents.len())
 }
 
-/// What the landmarks of a scenario say.
-pub(crate) fn survey(scenario: &Scenario<'_>) -> Clusters {
+/// The clusters fitted to the landmarks of a scenario.
+pub(crate) fn fit_clusters(scenario: &Scenario<'_>) -> Clusters {
     let landmarks: Vec<Landmark> =
         scenario.landmarks.iter().map(|site| measure(scenario, *site)).collect();
     Clusters::fit(&landmarks)

@@ -1,4 +1,4 @@
-//! Many hosts with many agents: how fast are the decisions?
+//! Speed of the decisions for many hosts with many agents.
 
 use std::hint::black_box;
 
@@ -8,12 +8,12 @@ use delegation::{
 };
 use model::Reason;
 
-use crate::replay::predictive::survey;
+use crate::replay::predictive::fit_clusters;
 use crate::replay::simulated_search::{search_with, simulate};
 use crate::stopwatch::Stopwatch;
 use crate::{Elapsed, Scenario, Site};
 
-/// Which search is timed.
+/// Search that is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchKind {
     /// The paper's, at 50 ms.
@@ -22,57 +22,55 @@ pub enum SearchKind {
     Predictive,
 }
 
-/// What a run over many hosts showed.
+/// Counts and times of a run over many hosts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scale {
-    /// Hosts that came up.
+    /// Hosts of the run.
     pub hosts: u64,
-    /// Of these, hosts whose subnet was delegated already.
+    /// Hosts whose subnet was delegated already.
     pub known: u64,
-    /// Searches for the others.
+    /// Searches for the subnets of the other hosts.
     pub searches: u64,
-    /// Probes of these.
+    /// Probes of the searches.
     pub probes: u64,
-    /// Decisions of the searches: whom to ask next, or whom to choose.
+    /// Steps of the searches.
     pub decisions: u64,
     /// Landmarks and clusters of the predictive search.
-    pub survey: Elapsed,
+    pub model_fit: Elapsed,
     /// All hosts, with the simulation of their probes.
     pub run: Elapsed,
-    /// Decisions taken again in a tight loop, with the delegation table and the prior as they were in the
-    /// end.
+    /// Steps that were computed again in a tight loop, on the final delegation table and prior.
     pub decisions_again: u64,
-    /// What those elapsed, as the median of some turns: one of a second may meet a machine that is
-    /// busy.
+    /// Time of those steps, the median of several turns, because the machine may be busy.
     pub again: Elapsed,
 }
 
-/// Key of this stream of probability.
+/// Key of the stream of random numbers that draws hosts.
 const HOST: u64 = 401;
-/// Hosts crowd: the subnet of a host is the uniform scenario to this power.
+/// Exponent of the uniform number that draws the subnet of a host: a few subnets have most hosts.
 const CROWDING: f64 = 1.5;
-/// Searches that are taken again.
+/// Searches whose steps are computed again.
 const AGAIN: usize = 20_000;
-/// How often.
+/// Turns over these searches.
 const TURNS: usize = 5;
 
-/// Lets so many hosts come up on the scenario's subnets, each in its subnet's first address.
+/// Runs the searches for `hosts` hosts, each at the first address of a subnet of the scenario.
 pub fn scale(scenario: &Scenario<'_>, hosts: u64, search_kind: SearchKind) -> Scale {
-    let mut desk = Desk::new(scenario, search_kind);
+    let mut run = Run::new(scenario, search_kind);
     let stopwatch = Stopwatch::start();
     for host in 0..hosts {
         let cluster =
             scenario.noise().uniform(&[HOST, host]).powf(CROWDING) * scenario.sites.len() as f64;
         if let Some(site) = scenario.sites.get(cluster as usize) {
-            desk.host(*site);
+            run.host(*site);
         }
     }
-    desk.seen.run = stopwatch.elapsed();
-    desk.again();
-    desk.seen
+    run.seen.run = stopwatch.elapsed();
+    run.again();
+    run.seen
 }
 
-struct Desk<'d> {
+struct Run<'d> {
     scenario: &'d Scenario<'d>,
     search_kind: SearchKind,
     roster: AvailableAgents,
@@ -84,10 +82,10 @@ struct Desk<'d> {
     seen: Scale,
 }
 
-impl<'d> Desk<'d> {
+impl<'d> Run<'d> {
     fn new(scenario: &'d Scenario<'d>, search_kind: SearchKind) -> Self {
         let stopwatch = Stopwatch::start();
-        let clusters = survey(scenario);
+        let clusters = fit_clusters(scenario);
         let prior = Prior::from_landmarks(&scenario.topology.hierarchy, &clusters);
         Self {
             scenario,
@@ -102,7 +100,7 @@ impl<'d> Desk<'d> {
             clusters,
             prior,
             trails: Vec::new(),
-            seen: Scale { survey: stopwatch.elapsed(), ..Scale::default() },
+            seen: Scale { model_fit: stopwatch.elapsed(), ..Scale::default() },
         }
     }
 
@@ -135,7 +133,8 @@ impl<'d> Desk<'d> {
         search: &delegation::Search<'_>,
     ) -> (delegation::Step, Option<predictor::Posterior<'_>>) {
         let hierarchy = &self.scenario.topology.hierarchy;
-        let (table, agents) = (&self.delegation_table, &self.roster);
+        let table = &self.delegation_table;
+        let agents = &self.roster;
         match self.search_kind {
             SearchKind::Threshold => {
                 (next_step(hierarchy, table, agents, &self.policy, search), None)
@@ -169,7 +168,7 @@ impl<'d> Desk<'d> {
         }
     }
 
-    /// Every step of the kept searches once more, in turns.
+    /// Computes every step of the first searches again, in turns.
     fn again(&mut self) {
         let mut turns: Vec<(u64, Elapsed)> = (0..TURNS).map(|_| self.turn()).collect();
         turns.sort_by(|(_, a), (_, b)| a.cpu_ms.total_cmp(&b.cpu_ms));

@@ -9,7 +9,7 @@ use model::{AgentId, Reason};
 
 use crate::{Noise, PlacedAgent, Placement, Site, Topology};
 
-/// How a scenario is made. The defaults are the honest world for geolocated targets.
+/// Settings of a scenario. The defaults add noise to the times, as fits geolocated targets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScenarioSettings {
     /// How many agents.
@@ -51,8 +51,12 @@ impl ScenarioSettings {
     /// Times are exactly those of the matrix.
     pub fn without_noise(agents: usize, subnets: usize) -> Self {
         let placement = Placement::Worldwide;
-        let (route_sigma, access_median_ms, access_sigma, probe_sigma) = (0.0, 0.0, 0.0, 0.0);
-        let (landmarks, near_ms) = (0, f64::INFINITY);
+        let route_sigma = 0.0;
+        let access_median_ms = 0.0;
+        let access_sigma = 0.0;
+        let probe_sigma = 0.0;
+        let landmarks = 0;
+        let near_ms = f64::INFINITY;
         Self {
             agents,
             placement,
@@ -67,10 +71,10 @@ impl ScenarioSettings {
     }
 }
 
-/// Agents, new subnets and the truth about them.
+/// Agents and new subnets, with the true times between them.
 #[derive(Debug, Clone)]
 pub struct Scenario<'g> {
-    /// What it was drawn from.
+    /// The topology that it was drawn from.
     pub topology: &'g Topology,
     /// The agents.
     pub agents: Vec<PlacedAgent>,
@@ -82,7 +86,7 @@ pub struct Scenario<'g> {
     noise: Noise,
 }
 
-/// Keys of independent streams of chance.
+/// Keys of independent streams of random numbers.
 #[derive(Clone, Copy)]
 enum Stream {
     Shuffle = 1,
@@ -115,7 +119,7 @@ impl<'g> Scenario<'g> {
         Self { topology, agents, landmarks, sites, settings, noise }
     }
 
-    /// The round trip from a agent to a site without the noise of measuring, in milliseconds.
+    /// The round trip from an agent to a site without measurement noise, in milliseconds.
     pub fn true_ms(&self, agent: &PlacedAgent, site: Site) -> f64 {
         let city_ms = self.topology.world.rtt_ms(agent.city, site.city);
         let route = [Stream::Route as u64, agent.agent.get() as u64, site.company];
@@ -125,7 +129,7 @@ impl<'g> Scenario<'g> {
         city_ms * self.noise.lognormal(self.settings.route_sigma, &route) + access_ms
     }
 
-    /// What a probe shows; the same probe always shows the same.
+    /// Round trip of a probe, with noise; the same probe always gives the same.
     pub fn probe_ms(&self, agent: &PlacedAgent, site: Site) -> f64 {
         let probe = [Stream::Probe as u64, agent.agent.get() as u64, u64::from(site.subnet.get())];
         self.true_ms(agent, site) * self.noise.lognormal(self.settings.probe_sigma, &probe)
@@ -144,7 +148,7 @@ impl<'g> Scenario<'g> {
         DelegationTable::of(&self.topology.hierarchy, self.agents.iter().map(home))
     }
 
-    /// The seeded chance of this scenario.
+    /// The random numbers of this scenario.
     pub fn noise(&self) -> Noise {
         self.noise
     }

@@ -1,17 +1,17 @@
-//! Which strategy is replayed.
+//! Strategies that are compared.
 
 use crate::replay::outcome::{Decision, Outcome, judge};
 use crate::replay::{Scenario, baselines, predictive, threshold};
 
-/// A way to hand subnets out.
+/// How subnets are delegated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Strategy {
     /// The paper's search with this threshold in milliseconds.
     Threshold {
-        /// Good enough to stop.
+        /// Round trip that is good enough to stop.
         threshold_ms: f64,
     },
-    /// Landmarks, and the likeliest first.
+    /// The predictive search.
     Predictive {
         /// An agent is asked when it is nearer with at least this probability.
         min_probability: f64,
@@ -24,7 +24,7 @@ pub enum Strategy {
     AllProbe,
 }
 
-/// Hands out the scenario's subnets one after the other and judges the result.
+/// Delegates the scenario's subnets one after the other and judges the result.
 pub fn replay(scenario: &Scenario<'_>, strategy: Strategy) -> Outcome {
     let mut landmark_probes = 0;
     let decisions: Vec<Decision<'_>> = match strategy {

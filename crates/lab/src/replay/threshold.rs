@@ -9,8 +9,8 @@ use crate::replay::simulated_search::simulate;
 pub(crate) fn run<'d>(scenario: &'d Scenario<'_>, threshold_ms: f64) -> Vec<Decision<'d>> {
     let policy = Policy { threshold_us: (threshold_ms * 1000.0) as u32, ..Policy::default() };
     let roster = scenario.agents.iter().map(|agent| (agent.agent, Availability::Ready)).collect();
-    let (hierarchy, mut delegation_table) =
-        (&scenario.topology.hierarchy, scenario.delegation_table());
+    let hierarchy = &scenario.topology.hierarchy;
+    let mut delegation_table = scenario.delegation_table();
     let mut decisions = Vec::new();
     for site in &scenario.sites {
         let next =

@@ -1,4 +1,4 @@
-//! What is the same in all scenarios: a hierarchy, addresses in it, and the city of each.
+//! Topology: a hierarchy, addresses in it, and the city of each; the same in all scenarios.
 
 use std::collections::HashSet;
 use std::net::Ipv4Addr;
@@ -18,11 +18,11 @@ const BLOCKS: [BlockLevel; 2] =
 /// A subnet with an address that can be probed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Site {
-    /// What is delegated.
+    /// The subnet that is delegated.
     pub subnet: SubnetId,
     /// Names the holder: two sites of one company have the same number.
     pub company: u64,
-    /// Where the address is.
+    /// City of the address.
     pub city: CityId,
 }
 
@@ -61,13 +61,13 @@ impl Topology {
         Self { sites: sites.collect(), world, hierarchy }
     }
 
-    /// A made-up hierarchy for a matrix that has none: every host is a /24 of a company of its own,
-    /// sixteen hosts share a /16, 256 of those a /8, in the order of the matrix. It knows nothing
-    /// of distances.
+    /// A generated hierarchy for a matrix that has none: every host is a /24 of a company of its
+    /// own, sixteen hosts share a /16, 256 of those a /8, in the order of the matrix. It knows
+    /// nothing of distances.
     pub fn of_matrix(world: World) -> Self {
         let mut companies = CompanyIndex::default();
         let mut builder = Builder::default();
-        let ranges: Vec<Option<Range>> = world.ids().map(made_up_range).collect();
+        let ranges: Vec<Option<Range>> = world.ids().map(generated_range).collect();
         for (range, city) in ranges.iter().zip(world.cities()) {
             let company = Some(companies.number(Registry::RipeNcc, &city.name));
             let Some(range) = *range else { continue };
@@ -106,7 +106,7 @@ fn record_range(target: &Target) -> Option<Range> {
 }
 
 /// Host *n* of a matrix lives at 1 + *n* / 4096 . *n* / 16 . *n* mod 16 . 0/24.
-fn made_up_range(host: CityId) -> Option<Range> {
+fn generated_range(host: CityId) -> Option<Range> {
     let host = u32::try_from(host.get()).ok().filter(|host| *host < 200 * 4096)?;
     let first = (1 + host / 4096) << 24 | (host / 16 % 256) << 16 | (host % 16) << 8;
     v4_range(first, first | 0xFF)
