@@ -7,7 +7,8 @@ use crate::http::admin::session::SignInGuard;
 use crate::http::concurrency_limit::ConcurrencyLimit;
 use crate::tasks::coordinator::Coordinator;
 
-/// Public searches that run at the same time: anybody may search, and the crawl needs the cores too.
+/// Public searches that run at the same time. Anybody may search, and the crawl needs the cores
+/// too.
 const SEARCHES: usize = 8;
 /// Event streams that are open at the same time.
 const EVENT_STREAMS: usize = 64;

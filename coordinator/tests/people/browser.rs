@@ -86,7 +86,8 @@ pub(crate) fn json_body(request: RequestBuilder, body: &Value) -> RequestBuilder
 impl Reply {
     pub(crate) async fn of(request: RequestBuilder) -> Self {
         let response = request.send().await.unwrap();
-        let (status, headers) = (response.status(), response.headers().clone());
+        let status = response.status();
+        let headers = response.headers().clone();
         Self { status, headers, text: response.text().await.unwrap() }
     }
 

@@ -26,7 +26,8 @@ async fn an_agents_standing() {
     let browser = Browser::signed_in(&ground, &running).await;
     let agent = FakeAgent::enrol(&running, 1).await;
     let order = |outcome: &'static str| {
-        let (browser, path) = (browser.clone(), format!("/api/v1/agents/{}/{outcome}", agent.id));
+        let browser = browser.clone();
+        let path = format!("/api/v1/agents/{}/{outcome}", agent.id);
         async move { browser.post(&path, Value::Null).await }
     };
     order("pause").await.problem(StatusCode::CONFLICT, "conflict");
@@ -104,15 +105,19 @@ async fn policy_changes_apply_at_once() {
     assert_eq!(
         before,
         json!({
-            "strategy": "predictive", "threshold_ms": 50, "patience_s": 60, "parallel_probes": 1, "samples_per_probe": 3,
+            "strategy": "predictive", "threshold_ms": 50, "patience_s": 60,
+            "parallel_probes": 1, "samples_per_probe": 3,
             "probes_per_agent": 20_000, "probes_per_target": 50, "probes_total": 1_000_000,
-            "landmarks": 1_500, "landmark_days": 7, "host_delay_ms": 1_000, "balance_rule": "cheapest", "balance_pass": "optimal",
-            "balance_moves_per_day": 100, "balance_least_gain_ms": 1_000, "revisit_s": 604_800, "slowdown_percent": 200,
+            "landmarks": 1_500, "landmark_days": 7, "host_delay_ms": 1_000,
+            "balance_rule": "cheapest", "balance_pass": "optimal",
+            "balance_moves_per_day": 100, "balance_least_gain_ms": 1_000, "revisit_s": 604_800,
+            "slowdown_percent": 200,
             "slowdown_repeats": 3, "incident_cooldown_s": 86_400, "incident_window_s": 3_600
         })
     );
     let mut after = before.clone();
-    let change = json!({ "strategy": "threshold", "threshold_ms": 30, "samples_per_probe": 5, "probes_total": 10,
+    let change = json!({ "strategy": "threshold", "threshold_ms": 30, "samples_per_probe": 5,
+                         "probes_total": 10,
                         "balance_rule": "off", "balance_moves_per_day": 7 });
     after.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
     assert_eq!(browser.put("/api/v1/policy", change).await.well(), after, "absent fields stay");

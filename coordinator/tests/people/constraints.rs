@@ -47,7 +47,8 @@ async fn a_pin_is_previewed_made_and_removed() {
     let agents = json!([{ "id": one.id, "name": "agent 1" }, { "id": two.id, "name": "agent 2" }]);
     assert_eq!(
         preview["reassignments"],
-        json!([{ "subnet": SUBNET, "from": agents[1], "to": agents[0], "hosts": 1, "pages_per_day": 1,
+        json!([{ "subnet": SUBNET, "from": agents[1], "to": agents[0], "hosts": 1,
+                 "pages_per_day": 1,
                  "cost_before_ms": 12.345, "cost_after_ms": 80.0 }])
     );
     assert_eq!(
@@ -201,8 +202,8 @@ async fn a_search_names_the_agents_that_it_skipped() {
     let explanation = explanation(&browser).await;
     assert_eq!(
         explanation["statistics"],
-        json!({ "asked": 1, "measured": 1, "unreachable": 0, "refused": 0, "expired": 0, "pending": 0,
-                "skipped": { "asleep": 0, "unreachable": 0, "busy": 0, "excluded": 1, "budget": 0 } })
+        json!({ "asked": 1, "measured": 1, "unreachable": 0, "refused": 0, "expired": 0,
+                "pending": 0, "skipped": { "asleep": 0, "unreachable": 0, "busy": 0, "excluded": 1, "budget": 0 } })
     );
     assert_eq!(
         explanation["skipped"],

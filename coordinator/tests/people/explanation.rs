@@ -41,7 +41,9 @@ async fn an_agent_under_the_threshold() {
         (json!(2), json!("agent 2"), json!("satisfies"), json!(true))
     );
     let chosen = &probes[1];
-    let expected = json!({ "rtt_ms": 12.345, "method": "tcp", "samples": 3, "threshold_ms": 50.0, "error": null });
+    let expected = json!({
+        "rtt_ms": 12.345, "method": "tcp", "samples": 3, "threshold_ms": 50.0, "error": null,
+    });
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(&chosen[field], value, "{field}");
     }

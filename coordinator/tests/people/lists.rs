@@ -28,8 +28,9 @@ async fn agents_with_what_they_did() {
     let agent = browser.read(&format!("/api/v1/agents/{}", two.id)).await;
     assert_eq!(agent, all["items"][0]);
     let expected = json!({
-        "presence": "awake", "home": "127.0.0.2", "city": null, "registry": "ripencc", "country": "CY",
-        "company": "home-2", "delegations": 2, "hosts": 1, "pages": 1, "bytes_fetched": 500, "idle_reason": null,
+        "presence": "awake", "home": "127.0.0.2", "city": null, "registry": "ripencc",
+        "country": "CY", "company": "home-2", "delegations": 2, "hosts": 1, "pages": 1,
+        "bytes_fetched": 500, "idle_reason": null,
         "spans": [], "zone": "UTC", "asleep_until": null,
     });
     for (field, value) in expected.as_object().unwrap() {
@@ -63,8 +64,9 @@ async fn delegations_by_agent_reason_and_text() {
     assert_eq!(subnets(&all), [north, "127.0.0.2/32", "127.0.0.1/32"]);
     let item = &all["items"][0];
     let expected = json!({
-        "agent": { "id": two.id, "name": "agent 2" }, "company": "north", "country": "CY", "registry": "ripencc",
-        "reason": "threshold", "provisional": false, "generation": 1, "threshold_ms": 50.0, "rtt_ms": 12.345,
+        "agent": { "id": two.id, "name": "agent 2" }, "company": "north", "country": "CY",
+        "registry": "ripencc", "reason": "threshold", "provisional": false, "generation": 1,
+        "threshold_ms": 50.0, "rtt_ms": 12.345,
         "probes": 2, "hosts": 1, "ended_at": null,
     });
     for (field, value) in expected.as_object().unwrap() {

@@ -117,7 +117,8 @@ async fn cross_site_requests_change_nothing() {
 
 async fn reply_to(request: reqwest::Request) -> Reply {
     let response = crate::agent::client("127.0.0.1").execute(request).await.unwrap();
-    let (status, headers) = (response.status(), response.headers().clone());
+    let status = response.status();
+    let headers = response.headers().clone();
     Reply { status, headers, text: response.text().await.unwrap() }
 }
 

@@ -53,7 +53,8 @@ async fn an_answer_is_paged_through() {
     until("all are indexed", || std::future::ready(running.coordinator.packages.index.len() == 25))
         .await;
     let browser = Browser::new(&running);
-    let (mut urls, mut cursor) = (Vec::new(), String::new());
+    let mut urls = Vec::new();
+    let mut cursor = String::new();
     for size in [10, 10, 5] {
         let answer = browser.read(&format!("/api/v1/search?q=tree{cursor}")).await;
         let items = answer["items"].as_array().unwrap();

@@ -194,7 +194,7 @@ fn changed_topics(before: Option<&Overview>, now: &Overview) -> impl Iterator<It
         .map(|(_, topic)| topic)
 }
 
-/// Whether two overviews are equal apart from the memory of the process, which changes all the time.
+/// Whether two overviews are equal apart from the memory of the process, which always changes.
 fn same(left: &Overview, right: &Overview) -> bool {
     let without_memory = |overview: &Overview| {
         let mut overview = overview.clone();

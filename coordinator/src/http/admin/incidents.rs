@@ -94,11 +94,9 @@ pub(super) fn summary(incident: &Told) -> String {
 
 /// What the control probe measured, as a sentence with a leading space; empty before it.
 fn control_probe(incident: &Told) -> String {
-    let (Some((id, name)), Some(before), Some(now)) =
-        (&incident.control_probe, incident.before_us, incident.now_us)
-    else {
-        return String::new();
-    };
+    let Some((id, name)) = &incident.control_probe else { return String::new() };
+    let Some(before) = incident.before_us else { return String::new() };
+    let Some(now) = incident.now_us else { return String::new() };
     let subject = if *id == incident.agent.0 {
         "Its round trip".to_owned()
     } else {

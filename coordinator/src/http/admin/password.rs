@@ -37,8 +37,8 @@ pub async fn hash(password: String) -> Result<String, PasswordError> {
     tokio::task::spawn_blocking(move || hash_now(&password)).await?
 }
 
-/// Checks `password` against `hash`. Without a hash the same work is done, so that the time does not
-/// reveal whether a name is known.
+/// Checks `password` against `hash`. Without a hash the same work is done, so that the time does
+/// not reveal whether a name is known.
 pub async fn check(password: String, hash: Option<String>) -> Result<Check, PasswordError> {
     tokio::task::spawn_blocking(move || match hash {
         Some(hash) => check_now(&password, &hash),

@@ -21,7 +21,8 @@ pub async fn get(_viewer: Viewer, State(state): State<ApiState>) -> Result<Json<
     Ok(Json(to_dto(&policy::read(store).await?, &policy::balance(store).await?)))
 }
 
-/// Change the policy. Strategy and threshold apply to searches opened from now on, the rest at once.
+/// Change the policy. Strategy and threshold apply to searches opened from now on, the rest at
+/// once.
 #[utoipa::path(put, path = "/api/v1/policy", operation_id = "update_policy",
     tag = "seeds and policy", request_body = PolicyChange, security(("session" = [])),
     responses((status = 200, body = Policy)))]

@@ -54,7 +54,7 @@ pub struct RejectedSeed {
     pub reason: String,
 }
 
-/// Add seeds.
+/// Add URLs from which the crawl starts.
 #[utoipa::path(post, path = "/api/v1/seeds", operation_id = "add_seeds", tag = "seeds and policy",
     request_body = SeedRequest, security(("session" = [])),
     responses((status = 200, body = SeedResponse)))]

@@ -1,4 +1,4 @@
-//! A JSON body in the words of the protocol.
+//! JSON bodies of the agent protocol.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Which agent calls?
+//! Authentication of agents: the bearer token of a session.
 
 use axum::extract::FromRequestParts;
 use axum::http::header;

@@ -39,7 +39,9 @@ pub(super) async fn enrol(
             Err(refusal::not_from(AgentState::Revoked))
         }
         Enrolment::Enrolled { agent, state, fresh } => {
-            tracing::info!(%agent, name = request.profile.name, home = %newcomer.home, fresh, "enrolled an agent");
+            let home = newcomer.home;
+            let name = &request.profile.name;
+            tracing::info!(%agent, name, %home, fresh, "enrolled an agent");
             api.events.emit(Event::AgentEnrolled);
             Ok(Json(EnrolResponse { agent, state, coordinator_time: now }))
         }
@@ -61,8 +63,8 @@ fn check_clock(agent_time: UnixMillis, now: UnixMillis) -> Result<(), Problem> {
     }
     let direction = if agent_time < now { "behind" } else { "ahead of" };
     let detail = format!(
-        "The agent's clock is {} minutes {direction} the coordinator's; set it right (for example with NTP) and \
-         enrol again.",
+        "The agent's clock is {} minutes {direction} the coordinator's; set it right (for example \
+         with NTP) and enrol again.",
         off_ms / 60_000
     );
     Err(Problem::new(StatusCode::CONFLICT, "clock-off", detail))

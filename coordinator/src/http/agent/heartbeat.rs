@@ -1,5 +1,4 @@
-//! The heartbeat: an agent asks what there is to do, and the answer is held back until there is
-//! something.
+//! Heartbeat: a long poll that returns when there is work for the agent.
 
 use std::time::Duration;
 
@@ -22,8 +21,8 @@ use crate::http::agent::refusal;
 use crate::http::problem::Problem;
 use crate::runtime::events::Event;
 
-/// Takes the heartbeat down at once, then answers when there are routes, orders or another state, or
-/// when the hold time is over.
+/// Stores the heartbeat at once. Answers when there are routes, orders or another state, or when
+/// the hold time is over.
 pub(super) async fn heartbeat(
     State(api): State<AgentApi>,
     caller: Caller,
@@ -31,7 +30,7 @@ pub(super) async fn heartbeat(
 ) -> Result<Json<HeartbeatResponse>, Problem> {
     let hold = Duration::from_millis(request.hold_ms.min(limits::HEARTBEAT_HOLD_MS).into());
     let deadline = Instant::now() + hold;
-    take_down(&api, caller, &request).await?;
+    store_heartbeat(&api, caller, &request).await?;
     let woken = api.agent_wakeups.signal(caller.agent);
     loop {
         let signal = woken.notified();
@@ -52,7 +51,7 @@ pub(super) async fn heartbeat(
     }
 }
 
-async fn take_down(
+async fn store_heartbeat(
     api: &AgentApi,
     caller: Caller,
     request: &HeartbeatRequest,
@@ -159,7 +158,8 @@ impl News {
         }
         let most = limits::ROUTES_PER_HEARTBEAT.min(api.limits.routes_per_heartbeat as usize);
         let routes = routes::after(&api.store, caller.agent, request.routes_after, most).await?;
-        let (taken, samples) = (&request.probes_accepted, api.policy.load().samples);
+        let taken = &request.probes_accepted;
+        let samples = api.policy.load().samples;
         let orders =
             probes::orders(&api.store, caller.agent, taken, samples, limits::PROBES_PER_HEARTBEAT);
         Ok(Self { state, routes, probes: orders.await?, hosts, hands_over })

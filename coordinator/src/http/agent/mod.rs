@@ -1,8 +1,7 @@
-//! What agents say and what they are told: `/api/v1/agent/…`, in the words of `protocol`.
+//! The coordinator's side of the agent protocol: `/api/v1/agent/…`.
 //!
-//! In the order of an agent's life: [`enrol`], [`session`] (challenge and token), [`heartbeat`] (the
-//! long poll), [`reports`], [`packages`]. Every refusal is a problem document that names the remedy
-//! in one sentence.
+//! In the order of an agent's life: [`enrol`], [`session`] (challenge and token), [`heartbeat`],
+//! [`reports`], [`packages`]. Every refusal is a problem document with the remedy.
 
 mod body;
 mod caller;

@@ -39,7 +39,7 @@ pub(super) async fn put(
     request: Request,
 ) -> Result<Json<Receipt>, Problem> {
     caller.may_deliver()?;
-    check_in_charge(&api)?;
+    check_leader(&api)?;
     let Path((epoch, seq)) =
         path.map_err(|refusal| Problem::not_found(format!("{}.", refusal.body_text())))?;
     let name = PackageName { agent: caller.agent, epoch, seq };
@@ -64,15 +64,13 @@ pub(super) async fn put(
     store_it(&api, &header, body, &sha256).await
 }
 
-/// BlobStore and index lie with the coordinator that decides; another one could not integrate what it
-/// took.
-fn check_in_charge(api: &AgentApi) -> Result<(), Problem> {
+/// The leader owns the blob store and the index; another coordinator could not ingest the package.
+fn check_leader(api: &AgentApi) -> Result<(), Problem> {
     if api.leader.is_leader() {
         return Ok(());
     }
-    let problem = Problem::unavailable(
-        "This coordinator is not in charge yet, or not any more; send the package again.",
-    );
+    let problem =
+        Problem::unavailable("This coordinator is not the leader; send the package again.");
     Err(Problem { retry_after_s: Some(1), ..problem })
 }
 

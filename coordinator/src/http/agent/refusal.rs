@@ -1,4 +1,4 @@
-//! Refusals that several rooms of the agents' API share.
+//! Refusals that several handlers of the agent protocol share.
 
 use axum::http::StatusCode;
 use model::AgentState;
