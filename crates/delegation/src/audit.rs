@@ -27,7 +27,6 @@ pub struct AuditedDelegation {
 /// An agent as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditedAgent {
-    /// The agent.
     pub agent: AgentId,
     /// Pages a day that it can crawl.
     pub capacity: u64,

@@ -24,9 +24,7 @@ pub struct City {
     pub name: String,
     /// ISO 3166 code, two capital letters; `ZZ` when unknown.
     pub country: String,
-    /// Degrees north.
     pub lat: f64,
-    /// Degrees east.
     pub lon: f64,
 }
 

@@ -16,7 +16,6 @@ pub struct HostAssignment {
 /// Figures of an assignment on the matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evaluation {
-    /// Hosts judged.
     pub hosts: usize,
     /// Hosts left out: their agent is not listed or the matrix knows no time to some agent.
     pub unjudged: usize,

@@ -30,7 +30,8 @@ pub enum MeasuredError {
     },
     /// City ids must be 0, 1, 2, … in this order.
     #[error(
-        "{file}: city {found} stands where city {wanted} was expected; number the cities from 0 without gaps"
+        "{file}: city {found} stands where city {wanted} was expected; number the cities from 0 \
+         without gaps"
     )]
     Order {
         /// Path of the file.
@@ -45,7 +46,6 @@ pub enum MeasuredError {
     UnknownCity {
         /// Path of the file.
         file: String,
-        /// The id.
         city: usize,
         /// How many cities are listed.
         cities: usize,
@@ -55,7 +55,6 @@ pub enum MeasuredError {
     TooMany {
         /// Path of the file.
         file: String,
-        /// The id.
         city: usize,
     },
 }

@@ -10,7 +10,6 @@ use crate::CityId;
 /// An address of a registry record, placed in a city by geolocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The address.
     pub address: Ipv4Addr,
     /// First address of the registry record that holds it.
     pub record_start: Ipv4Addr,
@@ -41,7 +40,8 @@ pub enum TargetError {
     },
     /// A line has other columns than expected.
     #[error(
-        "{file} is not in the expected form (ip,rir,record_start,record_count,cc,opaque_id,city_id,dist_km)"
+        "{file} is not in the expected form \
+         (ip,rir,record_start,record_count,cc,opaque_id,city_id,dist_km)"
     )]
     Row {
         /// Path of the file.

@@ -28,7 +28,8 @@ pub enum MatrixError {
     },
     /// A line is too long or too short.
     #[error(
-        "{file}, line {line}: {found} fields where {expected} were expected; the matrix must be square"
+        "{file}, line {line}: {found} fields where {expected} were expected; the matrix must be \
+         square"
     )]
     Shape {
         /// Path of the file.

@@ -11,10 +11,8 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
-/// A plot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plot {
-    /// Above it.
     pub title: String,
     /// Below the horizontal axis.
     pub x_label: String,
@@ -37,11 +35,12 @@ const COLOURS: [&str; 8] =
 const TICKS: u32 = 5;
 
 impl Plot {
-    /// The picture.
     pub fn svg(&self) -> String {
-        let (x_label, y_label) = (self.span(|point| point.0), self.span(|point| point.1));
+        let x_label = self.span(|point| point.0);
+        let y_label = self.span(|point| point.1);
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+             font-family=\"sans-serif\" \
              font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
         );
         svg.push_str(&text(WIDTH / 2.0, 22.0, "middle", &self.title));
@@ -98,7 +97,8 @@ fn grid(x_label: (f64, f64), y_label: (f64, f64), share: f64) -> String {
     let right = WIDTH - RIGHT;
     let bottom = HEIGHT - BOTTOM;
     let lines = format!(
-        "<path d=\"M{column:.1} {TOP}V{bottom}M{LEFT} {row:.1}H{right}\" stroke=\"#ddd\" fill=\"none\"/>\n"
+        "<path d=\"M{column:.1} {TOP}V{bottom}M{LEFT} {row:.1}H{right}\" stroke=\"#ddd\" \
+         fill=\"none\"/>\n"
     );
     let below = text(column, bottom + 18.0, "middle", &number(at(x_label)));
     lines + &below + &text(LEFT - 8.0, row + 4.0, "end", &number(at(y_label)))

@@ -87,7 +87,9 @@ fn a_seed_is_a_draw() {
     let topology = line();
     let settings = ScenarioSettings { agents: 6, subnets: 20, ..ScenarioSettings::default() };
     let scenario = |seed| Scenario::new(&topology, settings, seed);
-    let (one, same, other) = (scenario(1), scenario(1), scenario(2));
+    let one = scenario(1);
+    let same = scenario(1);
+    let other = scenario(2);
     assert_eq!((&one.agents, &one.sites), (&same.agents, &same.sites));
     assert_ne!(one.sites, other.sites);
     let time = |scenario: &Scenario<'_>| {
@@ -115,7 +117,8 @@ fn the_papers_search_lands_where_independent_simulations_did() {
         let settings = ScenarioSettings { agents, ..ScenarioSettings::default() };
         run(&topology, settings, Strategy::Threshold { threshold_ms: 50.0 }, 20)
     };
-    let (four, twelve) = (of(4), of(12));
+    let four = of(4);
+    let twelve = of(12);
     assert!(four.optimal_share > 0.95 && four.probes_per_subnet < 3.0, "{four:?}");
     assert!((0.65..0.82).contains(&twelve.optimal_share), "{twelve:?}");
     assert!((2.5..6.0).contains(&twelve.probes_per_subnet), "{twelve:?}");

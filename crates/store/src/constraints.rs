@@ -94,7 +94,8 @@ pub async fn make(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<Made,
     let detail = json!({
         "scope": new.scope.to_string(), "agent": new.agent, "reason": new.reason, "expires_at_ms": new.expires_at,
     });
-    let (action, subject) = (format!("{}.create", new.kind.as_str()), new.kind.name(id));
+    let action = format!("{}.create", new.kind.as_str());
+    let subject = new.kind.name(id);
     let entry = Entry { actor: new.by, action: &action, subject: &subject, detail: &detail };
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
@@ -122,7 +123,8 @@ pub async fn remove(
     if removed.rows_affected() == 0 {
         return Ok(false);
     }
-    let (action, subject) = (format!("{}.remove", kind.as_str()), kind.name(id));
+    let action = format!("{}.remove", kind.as_str());
+    let subject = kind.name(id);
     let entry = Entry { actor: by, action: &action, subject: &subject, detail: &json!({}) };
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;

@@ -24,7 +24,8 @@ pub enum StoreError {
     Migrate(#[source] MigrateError),
     /// The schema is newer than this program.
     #[error(
-        "the database was last used by a newer nearcrawl (migration {version}): install that version again"
+        "the database was last used by a newer nearcrawl (migration {version}): install that \
+         version again"
     )]
     Newer {
         /// The migration that this program does not know.
@@ -64,7 +65,8 @@ pub enum StoreError {
     },
     /// New registry data have far fewer records than what is in use.
     #[error(
-        "the new data have far fewer records than the generation in use ({list}): a file may be missing or cut short. Nothing \
+        "the new data have far fewer records than the generation in use ({list}): a file may be \
+         missing or cut short. Nothing \
          was changed. Fetch the files again, or load with --force if that is how it is now"
     )]
     Shrunken {

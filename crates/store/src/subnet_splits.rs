@@ -51,7 +51,8 @@ pub async fn all(store: &Store) -> Result<Vec<SubnetSplit>, StoreError> {
             .map_err(StoreError::doing("read the splits"))?;
     let mut splits: Vec<SubnetSplit> = Vec::new();
     for (whole_first, whole_last, first, last) in rows {
-        let (whole, part) = (range(whole_first, whole_last)?, range(first, last)?);
+        let whole = range(whole_first, whole_last)?;
+        let part = range(first, last)?;
         match splits.last_mut().filter(|split| split.whole == whole) {
             Some(split) => split.parts.push(part),
             None => splits.push(SubnetSplit { whole, parts: vec![part] }),

@@ -60,7 +60,8 @@ pub async fn execute(store: &Store, statement: &'static str) -> Result<u64, Stor
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        let (socket_dir, name) = (self.socket_dir.clone(), self.name.clone());
+        let socket_dir = self.socket_dir.clone();
+        let name = self.name.clone();
         // A thread of its own: a runtime may be running in this one. A failure costs only disk
         // space, and the cluster goes with the test run.
         let dropping = std::thread::spawn(move || {

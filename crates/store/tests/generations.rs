@@ -21,7 +21,8 @@ fn hierarchy(companies: &[&str]) -> Hierarchy {
         for range in
             [format!("200.{place}.0.0 - 200.{place}.1.254"), format!("2800:{place:x}::/32")]
         {
-            let (range, registry) = (range.parse().unwrap(), Some(Registry::Lacnic));
+            let range = range.parse().unwrap();
+            let registry = Some(Registry::Lacnic);
             builder.add(Record {
                 range,
                 kind: SubnetKind::Delegated,

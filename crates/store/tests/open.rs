@@ -22,9 +22,12 @@ async fn every_table_and_column_says_what_it_means() {
     let pool = sqlx::PgPool::connect(&database.url()).await.unwrap();
     let silent: Vec<String> = sqlx::query_scalar(
         "SELECT c.relname || coalesce('.' || a.attname, '')
-         FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> '_sqlx_migrations'
-           AND (obj_description(c.oid, 'pg_class') IS NULL OR col_description(c.oid, a.attnum) IS NULL)",
+         FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT \
+         a.attisdropped
+         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> \
+         '_sqlx_migrations'
+           AND (obj_description(c.oid, 'pg_class') IS NULL OR col_description(c.oid, a.attnum) IS \
+           NULL)",
     )
     .fetch_all(&pool)
     .await
@@ -78,7 +81,8 @@ async fn one_decides_until_it_resigns() {
 
 #[tokio::test]
 async fn deciders_of_two_databases_do_not_meet() {
-    let (one, other) = (TestDatabase::new().await.unwrap(), TestDatabase::new().await.unwrap());
+    let one = TestDatabase::new().await.unwrap();
+    let other = TestDatabase::new().await.unwrap();
     let first = Leadership::elect(one.store()).await.unwrap();
     let second = Leadership::elect(other.store()).await.unwrap();
     assert!(first.is_some() && second.is_some());

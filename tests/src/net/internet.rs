@@ -69,13 +69,13 @@ impl Internet {
             devices.push(device);
         }
         let (orders, inbox) = channel();
-        let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC);
-        let bell = Arc::new(bell.map_err(|e| NetError::Router(e.into()))?);
+        let wakeup = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC);
+        let wakeup = Arc::new(wakeup.map_err(|e| NetError::Router(e.into()))?);
         let counters = Arc::new(Counters::default());
-        let links = Links::new(orders, Arc::clone(&bell), Arc::clone(&counters));
+        let links = Links::new(orders, Arc::clone(&wakeup), Arc::clone(&counters));
         let paths = plan.paths;
         let seed = plan.seed;
-        let router = Router { devices, homes, paths, orders: inbox, bell, counters, seed };
+        let router = Router { devices, homes, paths, orders: inbox, wakeup, counters, seed };
         Ok(Self { namespaces, links, router: Some(start(router)?) })
     }
 

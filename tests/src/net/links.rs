@@ -7,21 +7,25 @@ use std::sync::mpsc::{Sender, sync_channel};
 use nix::sys::eventfd::EventFd;
 
 use super::conditions::{Scope, Slowdown};
-use super::router::{Order, Told};
+use super::router::{Command, Order};
 use super::traffic::{Counters, Traffic};
 use super::{NetError, Site};
 
 /// A handle on the router; clone it freely. Every change is in force when the call returns.
 #[derive(Debug, Clone)]
 pub struct Links {
-    orders: Sender<Told>,
-    bell: Arc<EventFd>,
+    orders: Sender<Command>,
+    wakeup: Arc<EventFd>,
     counters: Arc<Counters>,
 }
 
 impl Links {
-    pub(super) fn new(orders: Sender<Told>, bell: Arc<EventFd>, counters: Arc<Counters>) -> Self {
-        Self { orders, bell, counters }
+    pub(super) fn new(
+        orders: Sender<Command>,
+        wakeup: Arc<EventFd>,
+        counters: Arc<Counters>,
+    ) -> Self {
+        Self { orders, wakeup, counters }
     }
 
     /// Drops every packet within the scope from now on; packets on their way still arrive.
@@ -63,7 +67,7 @@ impl Links {
         let gone = || NetError::Router(io::Error::from(io::ErrorKind::BrokenPipe));
         let (done, answer) = sync_channel(1);
         self.orders.send((order, done)).map_err(|_| gone())?;
-        self.bell.write(1).map_err(|e| NetError::Router(e.into()))?;
+        self.wakeup.write(1).map_err(|e| NetError::Router(e.into()))?;
         answer.recv().map_err(|_| gone())
     }
 }

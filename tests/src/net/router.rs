@@ -38,7 +38,7 @@ pub(super) struct Home {
     pub(super) site: Site,
 }
 
-/// What the router can be told while it runs.
+/// Orders to the running router.
 #[derive(Debug)]
 pub(super) enum Order {
     Cut(Scope),
@@ -48,16 +48,16 @@ pub(super) enum Order {
     Stop,
 }
 
-/// An order and where to say that it is in force.
-pub(super) type Told = (Order, SyncSender<()>);
+/// An order, and the channel that confirms it.
+pub(super) type Command = (Order, SyncSender<()>);
 
 /// Everything that the router thread owns.
 pub(super) struct Router {
     pub(super) devices: Vec<Tun>,
     pub(super) homes: HashMap<IpAddr, Home>,
     pub(super) paths: Paths,
-    pub(super) orders: Receiver<Told>,
-    pub(super) bell: Arc<EventFd>,
+    pub(super) orders: Receiver<Command>,
+    pub(super) wakeup: Arc<EventFd>,
     pub(super) counters: Arc<Counters>,
     pub(super) seed: u64,
 }
@@ -73,7 +73,7 @@ impl Router {
         let mut buffer = vec![0; PACKET];
         loop {
             let ready = self.wait(state.queue.next_due())?;
-            if ready.bell && self.obey(&mut state.conditions) {
+            if ready.wakeup && self.obey(&mut state.conditions) {
                 return Ok(());
             }
             for device in ready.devices {
@@ -83,25 +83,25 @@ impl Router {
         }
     }
 
-    /// Waits for a packet, the bell, or the time that the next packet is due.
+    /// Waits for a packet, the wakeup, or the time that the next packet is due.
     fn wait(&self, due: Option<Instant>) -> io::Result<Ready> {
         let readable = |fd| PollFd::new(fd, PollFlags::POLLIN);
         let mut fds: Vec<_> = self.devices.iter().map(|tun| readable(tun.as_fd())).collect();
-        fds.push(readable(self.bell.as_fd()));
+        fds.push(readable(self.wakeup.as_fd()));
         let wait = due.map(|due| TimeSpec::from(due.saturating_duration_since(Instant::now())));
         match ppoll(&mut fds, wait, None) {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(other) => return Err(other.into()),
         }
-        let bell = fds.pop().is_some_and(|fd| fd.any() == Some(true));
+        let wakeup = fds.pop().is_some_and(|fd| fd.any() == Some(true));
         let ready = fds.iter().enumerate().filter(|(_, fd)| fd.any() == Some(true));
-        Ok(Ready { bell, devices: ready.map(|(device, _)| device).collect() })
+        Ok(Ready { wakeup, devices: ready.map(|(device, _)| device).collect() })
     }
 
     /// Carries out what was ordered; true when it is to stop.
     fn obey(&self, conditions: &mut Conditions) -> bool {
-        // The bell may have been silenced already; what counts are the orders.
-        let _ = self.bell.read();
+        // The wakeup may have been silenced already; what counts are the orders.
+        let _ = self.wakeup.read();
         let mut stop = false;
         for (order, done) in self.orders.try_iter() {
             match order {
@@ -170,7 +170,7 @@ impl Router {
 
 /// What there is to do after a wait.
 struct Ready {
-    bell: bool,
+    wakeup: bool,
     devices: Vec<usize>,
 }
 

@@ -3,7 +3,6 @@
 /// What an agent did in the last 24 hours, and what it left undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DailyWork {
-    /// Pages fetched.
     pub fetched: u64,
     /// Pages known and not fetched at the end.
     pub queued: u64,

@@ -61,7 +61,6 @@ const MIN_ARRIVALS: usize = 256;
 
 /// A heap is built of this many arcs, or of one in [`SHARE`] if that is more.
 const MIN_ARCS: usize = 64;
-/// See [`MIN_ARCS`].
 const SHARE: usize = 8;
 
 impl ResidualArcs {

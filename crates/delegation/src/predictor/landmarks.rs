@@ -64,7 +64,6 @@ pub fn choose(
 /// Latest probes of one landmark, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Health {
-    /// The landmark.
     pub subnet: SubnetId,
     /// Agents that probed it.
     pub asked: u32,
@@ -79,7 +78,6 @@ pub struct Health {
 pub struct Renewal {
     /// Landmarks that stay, in their old order.
     pub kept: Vec<SubnetId>,
-    /// Lost landmarks.
     pub retired: Vec<SubnetId>,
     /// New landmarks; as many as were retired, fewer when no more subnets answer.
     pub added: Vec<SubnetId>,
@@ -88,7 +86,6 @@ pub struct Renewal {
 /// An agent's latest probe of a landmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LandmarkProbe {
-    /// The landmark.
     pub subnet: SubnetId,
     /// The agent that probed it.
     pub agent: AgentId,

@@ -20,7 +20,6 @@ pub struct AddressTimes {
 /// Differences that access lines explain, for two common agents or more: milliseconds, and a share
 /// of the largest time.
 const SLACK_MS: f64 = 15.0;
-/// See [`SLACK_MS`].
 const SLACK_SHARE: f64 = 0.3;
 /// Further milliseconds that access lines explain where a single agent measured both addresses.
 const SINGLE_AGENT_MS: f64 = 60.0;

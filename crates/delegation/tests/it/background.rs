@@ -73,6 +73,7 @@ fn lonely_landmarks_make_other_places_likely() {
     let background = |there| {
         survey_of_the_left(&hierarchy, there).1.probabilities(&hierarchy, target).pop().unwrap()
     };
-    let (alone, in_company) = (background(1), background(6));
+    let alone = background(1);
+    let in_company = background(6);
     assert!(alone > 0.2 && in_company < 0.01, "{alone} {in_company}");
 }

@@ -228,7 +228,8 @@ proptest! {
         let current = if start == 0 { problem.nearest() } else { relieved(&problem, BalanceRule::MOVING[start]) };
         let done = rebalance(&problem, &current, RebalanceLimits { moves, min_gain });
         prop_assert!(done.moves.len() <= moves);
-        let (mut plan, mut cost) = (current.clone(), done.before);
+        let mut plan = current.clone();
+        let mut cost = done.before;
         for made in &done.moves {
             prop_assert_eq!(plan[made.subnet], Some(made.from));
             plan[made.subnet] = Some(made.to);
@@ -236,7 +237,8 @@ proptest! {
         }
         prop_assert_eq!(&plan, &done.plan);
         prop_assert!(close(cost, done.after) && close(done.after, problem.total_cost(&plan)));
-        let (before, after) = (problem.loads(&current), problem.loads(&plan));
+        let before = problem.loads(&current);
+        let after = problem.loads(&plan);
         for (agent, capacity) in problem.capacities().iter().enumerate() {
             prop_assert!(after[agent] <= before[agent].max(*capacity), "agent {agent}");
         }

@@ -44,9 +44,10 @@ fn an_agent_without_probes_left_is_busy_until_tomorrow() {
 fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     let hierarchy = hierarchy();
     let delegation_table = map::delegation_table(&hierarchy, &[(RANGES[0], 1), (RANGES[1], 2)]);
-    let (roster, policy) = (map::ready(&[1, 2]), Policy::default());
-    let (target, limits) =
-        (subnet(&hierarchy, RANGES[3]), ProbeLimits { per_target: 1, ..ProbeLimits::default() });
+    let roster = map::ready(&[1, 2]);
+    let policy = Policy::default();
+    let target = subnet(&hierarchy, RANGES[3]);
+    let limits = ProbeLimits { per_target: 1, ..ProbeLimits::default() };
     let trail = [TrailProbe {
         agent: agent(1),
         phase: Phase::Sibling,
@@ -155,11 +156,13 @@ proptest! {
     #[test]
     fn allowances_are_kept(asks in prop::collection::vec((1_i64..4, 0_u32..4, 0_i64..(3 * DAY)), 0..200)) {
         let limits = ProbeLimits { per_agent: 5, per_target: 4, total: 9 };
-        let (mut usage, mut granted) = (ProbeUsage::default(), Vec::new());
+        let mut usage = ProbeUsage::default();
+        let mut granted = Vec::new();
         let mut asks = asks;
         asks.sort_by_key(|(_, _, at)| *at);
         for (who, target, at) in asks {
-            let (target, moment) = (SubnetId::new(target), UnixMillis(at));
+            let target = SubnetId::new(target);
+            let moment = UnixMillis(at);
             let ready = usage.availability(&limits, agent(who), Availability::Ready, moment) == Availability::Ready;
             if ready && usage.allows(&limits, target, moment) {
                 usage.record(agent(who), target, moment);

@@ -93,7 +93,8 @@ fn a_second_agent_tells_the_server_from_the_way() {
 
 #[test]
 fn a_subnet_is_not_moved_again_before_its_rest() {
-    let (rest, mut timing_reports) = (ReopenLimits::default(), TimingReports::default());
+    let rest = ReopenLimits::default();
+    let mut timing_reports = TimingReports::default();
     timing_reports.delegated(at(0));
     assert!(!(1..24).any(|hour| timing_reports.slower(&rest, at(hour))));
     assert!(timing_reports.slower(&rest, at(24)));
@@ -101,7 +102,8 @@ fn a_subnet_is_not_moved_again_before_its_rest() {
 
 #[test]
 fn one_slow_page_among_many_usual_ones_moves_nothing() {
-    let (rest, mut timing_reports) = (ReopenLimits::default(), TimingReports::default());
+    let rest = ReopenLimits::default();
+    let mut timing_reports = TimingReports::default();
     for _ in 0..3 {
         timing_reports.usual(&rest, at(0));
     }
@@ -151,7 +153,8 @@ proptest! {
         times in prop::collection::vec(prop::sample::select(vec![50.0, 100.0, 400.0]), 0..100),
         repeats in 1_u32..6,
     ) {
-        let (mut baseline, mut in_a_row) = (Baseline::default(), 0);
+        let mut baseline = Baseline::default();
+        let mut in_a_row = 0;
         for ms in times {
             match baseline.observe(&Sensitivity { factor: 2.0, repeats }, Timing { ms, bytes: 5_000 }) {
                 Comparison::Learning | Comparison::Normal => in_a_row = 0,
@@ -167,7 +170,9 @@ proptest! {
     /// A subnet whose pages report at any time is opened again at most once a day.
     #[test]
     fn at_most_once_a_day(reports in prop::collection::vec((0_u64..240, any::<bool>()), 0..300)) {
-        let (rest, mut timing_reports, mut opened) = (ReopenLimits::default(), TimingReports::default(), Vec::new());
+        let rest = ReopenLimits::default();
+        let mut timing_reports = TimingReports::default();
+        let mut opened = Vec::new();
         let mut reports = reports;
         reports.sort_unstable();
         for (hour, is_slow) in reports {

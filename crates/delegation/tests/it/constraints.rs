@@ -141,7 +141,8 @@ fn who_is_passed_over_depends_on_where_the_search_stopped() {
         let order = candidates(&hierarchy, &delegation_table, &roster, target);
         skipped(order, &[asked(chosen)], (reason, agent(chosen)), why)
     };
-    let (asleep, excluded) = ((agent(1), SkipReason::Asleep), (agent(4), SkipReason::Excluded));
+    let asleep = (agent(1), SkipReason::Asleep);
+    let excluded = (agent(4), SkipReason::Excluded);
     assert_eq!(told(Reason::Company, 3), [], "it came first");
     assert_eq!(told(Reason::Threshold, 2), [asleep], "the other one's turn had not come");
     assert_eq!(told(Reason::Lowest, 2), [asleep, excluded]);

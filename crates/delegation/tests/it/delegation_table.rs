@@ -61,7 +61,8 @@ proptest! {
         prop_assert_eq!(again.len(), delegation_table.len());
         for subnet in hierarchy.iter() {
             let order = |delegation_table: &DelegationTable| delegation_table.agents_inside(subnet.id()).collect::<Vec<_>>();
-            prop_assert_eq!(order(&again), order(&delegation_table), "the order does not depend on history");
+            prop_assert_eq!(order(&again), order(&delegation_table), "the order does not depend \
+                on history");
         }
     }
 }

@@ -59,7 +59,8 @@ fn a_small_world_has_few_landmarks() {
 #[test]
 fn three_without_an_answer_are_enough() {
     let asked = |outcome| TrailProbe { agent: AgentId::new(1), phase: Phase::Rest, outcome };
-    let (none, late) = (asked(ProbeOutcome::Unreachable), asked(ProbeOutcome::Expired));
+    let none = asked(ProbeOutcome::Unreachable);
+    let late = asked(ProbeOutcome::Expired);
     assert!(!target::is_silent(&[none, none, late]), "who did not report says nothing");
     assert!(target::is_silent(&[none, none, late, none]));
     assert!(!target::is_silent(&[none, none, none, asked(ProbeOutcome::Measured { rtt_us: 1 })]));

@@ -148,8 +148,8 @@ fn two_probes_tell_the_place_and_one_strange_one_does_not_ruin_it() {
     let mut posterior = Posterior::new(&clusters, &uniform);
     posterior.observe(agent(2), time_ms(3, 5));
     let probabilities = posterior.probabilities();
-    let (left, right) =
-        (probabilities[recognised(&clusters, 1)], probabilities[recognised(&clusters, 5)]);
+    let left = probabilities[recognised(&clusters, 1)];
+    let right = probabilities[recognised(&clusters, 5)];
     assert!(
         (left - right).abs() < 0.05 && left + right > 0.6,
         "40 ms to either side: {left} {right}"
@@ -227,7 +227,8 @@ impl Case {
     fn step(&self, target: SubnetId) -> Step {
         let predictor =
             Predictor { clusters: &self.clusters, prior: &self.prior, min_probability: 0.07 };
-        let (provisional, waited_ms) = (self.provisional, self.waited_ms);
+        let provisional = self.provisional;
+        let waited_ms = self.waited_ms;
         let search = Search { subnet: target, trail: &self.trail, provisional, waited_ms };
         next_step(
             &self.hierarchy,
@@ -395,7 +396,8 @@ proptest! {
         prop_assert_eq!(chosen.len(), count.min(answering.len()));
         let companies: std::collections::HashSet<_> =
             chosen.iter().take(30).map(|subnet| hierarchy.subnet(*subnet).company()).collect();
-        prop_assert_eq!(companies.len(), chosen.len().min(30), "a company came again before all had their turn");
+        prop_assert_eq!(companies.len(), chosen.len().min(30), "a company came again before all \
+            had their turn");
     }
 }
 

@@ -98,11 +98,13 @@ impl Case {
 
     /// Runs the search to its end; `hours` says who can be asked at the n-th step.
     fn run(&self, hours: impl Fn(usize) -> AvailableAgents) -> (Vec<TrailProbe>, Step) {
-        let (mut trail, mut provisional) = (Vec::new(), None);
+        let mut trail = Vec::new();
+        let mut provisional = None;
         for turn in 0..200 {
             match self.step(&self.delegation_table, &hours(turn), &trail, provisional) {
                 Step::Ask(candidate) => {
-                    let (agent, phase) = (candidate.agent, candidate.phase);
+                    let agent = candidate.agent;
+                    let phase = candidate.phase;
                     trail.push(TrailProbe { agent, phase, outcome: self.outcome(agent) });
                 }
                 Step::Decide { agent, provisional: true, .. } => provisional = Some(agent),

@@ -26,7 +26,8 @@ pub enum ProblemFileError {
     },
     /// Neither of the two headers.
     #[error(
-        "{file}: the header must be subnet,agent,cost,load,capacity in any order, or subnet,load and the agents' names"
+        "{file}: the header must be subnet,agent,cost,load,capacity in any order, or subnet,load \
+         and the agents' names"
     )]
     Header {
         /// Path of the file.
@@ -41,7 +42,6 @@ pub enum ProblemFileError {
         line: u64,
         /// What stands there.
         field: String,
-        /// What should.
         what: &'static str,
     },
     /// A number that is needed stands nowhere, or two different ones do.
@@ -51,7 +51,6 @@ pub enum ProblemFileError {
         file: String,
         /// `subnet` or `agent`.
         of: &'static str,
-        /// Which one.
         name: String,
         /// How it is.
         found: &'static str,

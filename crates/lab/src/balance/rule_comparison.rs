@@ -34,7 +34,6 @@ pub struct RuleResult {
     pub overload: u64,
     /// Subnets without an agent.
     pub unplaced: usize,
-    /// Computing time.
     pub elapsed: Elapsed,
 }
 

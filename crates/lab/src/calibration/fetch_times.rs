@@ -54,7 +54,6 @@ const SIZE_SIGMA: f64 = 1.0;
 /// Milliseconds a kibibyte.
 const PACE: f64 = 0.8;
 
-/// One page.
 pub(super) struct FetchTimes {
     settings: FetchTimeSettings,
     noise: Noise,

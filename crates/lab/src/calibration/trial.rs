@@ -10,7 +10,6 @@ use crate::Noise;
 /// Size of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrialSettings {
-    /// Subnets.
     pub subnets: u64,
     /// Pages in each.
     pub pages: u64,
@@ -35,7 +34,6 @@ pub struct Calibration {
     pub found_soon_share: f64,
     /// Fetches until the report, mean and 99th percentile, of those that were.
     pub fetches_to_find_mean: f64,
-    /// See [`Self::fetches_to_find_mean`].
     pub fetches_to_find_p99: u64,
     /// How often a steady subnet was opened again, per subnet and day.
     pub steady_moves_per_day: f64,

@@ -1,5 +1,3 @@
-//! `lab balance`.
-
 use std::path::PathBuf;
 
 use anyhow::Context as _;

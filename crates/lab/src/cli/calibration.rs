@@ -1,5 +1,3 @@
-//! `lab calibration`.
-
 use delegation::calibration::Sensitivity;
 use lab::{FetchTimeSettings, TrialSettings, calibration};
 use serde::Serialize;
@@ -14,7 +12,6 @@ pub(crate) struct Args {
     /// Slow fetches in a row before a report
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
-    /// True slowdown
     #[arg(long, default_value_t = 2.0)]
     slowdown: f64,
     /// How many subnets

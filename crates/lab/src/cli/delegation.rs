@@ -1,5 +1,3 @@
-//! `lab delegation`.
-
 use anyhow::ensure;
 use clap::ValueEnum;
 use delegation::predictor::{MIN_PROBABILITY, landmarks};
@@ -73,7 +71,6 @@ enum StrategyName {
     Threshold,
     /// The predictive search
     Predictive,
-    /// Drawn uniformly
     Random,
     /// Consistent hashing without distances
     Ubicrawler,

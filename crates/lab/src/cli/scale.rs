@@ -1,5 +1,3 @@
-//! `lab scale`.
-
 use anyhow::ensure;
 use clap::ValueEnum;
 use delegation::predictor::landmarks;

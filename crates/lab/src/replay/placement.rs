@@ -23,7 +23,6 @@ pub enum Placement {
 pub struct PlacedAgent {
     /// Its id; agents are numbered from 1.
     pub agent: AgentId,
-    /// Its city.
     pub city: CityId,
     /// Its home subnet.
     pub home: Site,

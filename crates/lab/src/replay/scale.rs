@@ -18,7 +18,6 @@ use crate::{Elapsed, Scenario, Site};
 pub enum SearchKind {
     /// The paper's, at 50 ms.
     Threshold,
-    /// With landmarks.
     Predictive,
 }
 

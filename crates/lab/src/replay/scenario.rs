@@ -76,7 +76,6 @@ impl ScenarioSettings {
 pub struct Scenario<'g> {
     /// The topology that it was drawn from.
     pub topology: &'g Topology,
-    /// The agents.
     pub agents: Vec<PlacedAgent>,
     /// Subnets that all agents probe, chosen from the hierarchy.
     pub landmarks: Vec<Site>,

@@ -29,7 +29,6 @@ pub struct Site {
 /// Hierarchy and sites over a world.
 #[derive(Debug, Clone)]
 pub struct Topology {
-    /// The matrix.
     pub world: World,
     /// All records with their blocks.
     pub hierarchy: Hierarchy,

@@ -104,7 +104,8 @@ pub async fn carry(
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
-    let (mut ids, mut ranges) = (vec![], vec![]);
+    let mut ids = vec![];
+    let mut ranges = vec![];
     for one in moved {
         ids.extend(one.assigned.iter().map(|_| one.claim.key.get()));
         ranges.extend_from_slice(&one.assigned);

@@ -117,7 +117,8 @@ mod tests {
     #[test]
     fn what_was_decided_is_heard_in_messages_that_postgres_takes() {
         let range = |low: u128| {
-            let (first, last) = (u128::MAX - 2 * low - 1, u128::MAX - low);
+            let first = u128::MAX - 2 * low - 1;
+            let last = u128::MAX - low;
             Range::new(Ipv6Addr::from(first).into(), Ipv6Addr::from(last).into()).unwrap()
         };
         for many in [0, 1, 2, 87, 88, 1_000] {

@@ -23,7 +23,8 @@ pub struct Shrunken {
 /// Registries that more than a fifth of their records went missing from: a download cut short, an
 /// empty file, a file forgotten. In the order of their names.
 pub fn shrunken(in_use: &[Source], new: &[Source]) -> Vec<Shrunken> {
-    let (before, now) = (records(in_use), records(new));
+    let before = records(in_use);
+    let now = records(new);
     let compared = before.into_iter().map(|(registry, before)| {
         let now = now.get(registry).copied().unwrap_or(0);
         Shrunken { registry: registry.to_owned(), before, now }

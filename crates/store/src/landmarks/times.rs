@@ -68,7 +68,8 @@ fn measured(
         ("refused", _) => Outcome::Refused,
         _ => return Err(StoreError::unreadable("landmark_times.outcome")),
     };
-    let (landmark, agent) = (LandmarkId::new(landmark), AgentId::new(agent));
+    let landmark = LandmarkId::new(landmark);
+    let agent = AgentId::new(agent);
     Ok(Measured { landmark, address, agent, outcome, measured_at: at.0 })
 }
 

@@ -43,8 +43,10 @@ async fn a_delegation_goes_where_its_range_went_and_says_why() {
         (range("198.51.100.0/24"), two, 1, Reason::Home),
     ];
     assert_eq!(held(&world).await, expected);
-    let told = "UPDATE delegations SET range_change = range_change WHERE range_change = 'split' AND ended_at IS NOT NULL
-                AND 2 = (SELECT count(*) FROM delegations n WHERE n.remapped_from = delegations.id)";
+    let told = "UPDATE delegations SET range_change = range_change WHERE range_change = 'split' \
+        AND ended_at IS NOT NULL
+                AND 2 = (SELECT count(*) FROM delegations n WHERE n.remapped_from = \
+                delegations.id)";
     assert_eq!(execute(world.store(), told).await.unwrap(), 1);
     // What ended already is passed over, so that doing it again changes nothing.
     assert_eq!(delegations::carry(world.store(), &carried, NOW.plus_ms(2)).await.unwrap(), 0);
@@ -149,7 +151,8 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     let tied = Tied::read(world.store()).await.unwrap();
     assert_eq!((tied.held.len(), tied.rules.len()), (1, 3));
     let known = [&ranges[..], &["192.0.2.0/24"]].concat();
-    let (old, new) = (hierarchy(&known), hierarchy(&["198.51.100.0/23", "203.0.113.0/24"]));
+    let old = hierarchy(&known);
+    let new = hierarchy(&["198.51.100.0/23", "203.0.113.0/24"]);
     assert!(tied.fits(&old) && !tied.fits(&new));
     let plan = tied.plan(Some(&old), &new);
     constraints::carry(world.store(), &plan.constraints, NOW.plus_ms(1)).await.unwrap();
@@ -163,7 +166,8 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     now.sort_by_key(ToString::to_string);
     let expected = ["198.51.100.0/23", "203.0.113.0/24"].map(|text| Scope::Range(range(text)));
     assert_eq!(now, expected);
-    let told = "UPDATE audit SET actor = actor WHERE (action, detail ->> 'why') IN (('pin.carry', 'its range merged'),
+    let told = "UPDATE audit SET actor = actor WHERE (action, detail ->> 'why') IN (('pin.carry', \
+        'its range merged'),
                 ('pin.end', 'its range merged'))";
     assert_eq!(execute(world.store(), told).await.unwrap(), 2);
     // Doing it again changes nothing.

@@ -37,7 +37,8 @@ async fn each_purpose_has_what_it_needs() {
     world.approved(1, None).await;
     for wrong in [
         "INSERT INTO probes (purpose, agent) VALUES ('check', 1)",
-        "INSERT INTO probes (purpose, agent, target, target_host) VALUES ('check', 1, '192.0.2.1', 'a')",
+        "INSERT INTO probes (purpose, agent, target, target_host) VALUES ('check', 1, \
+         '192.0.2.1', 'a')",
         "INSERT INTO probes (purpose, agent, target, target_host, target_port, step)
          VALUES ('check', 1, '192.0.2.1', 'a', 80, 1)",
         "INSERT INTO probes (purpose, agent, target, target_host, target_port)

@@ -40,7 +40,8 @@ async fn actions(world: &World) -> Vec<String> {
 #[tokio::test]
 async fn a_range_has_one_pin_until_it_expires() {
     let world = World::new().await;
-    let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
+    let one = world.approved(1, None).await;
+    let two = world.approved(2, None).await;
     assert!(matches!(pin(&world, one, Some(1_000)).await, Made::Done(_)));
     assert_eq!(pin(&world, two, None).await, Made::Taken);
     for (after, count) in [(999, 1), (1_000, 0)] {
@@ -53,7 +54,8 @@ async fn a_range_has_one_pin_until_it_expires() {
 #[tokio::test]
 async fn what_is_over_ends_once_and_is_written_down() {
     let world = World::new().await;
-    let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
+    let one = world.approved(1, None).await;
+    let two = world.approved(2, None).await;
     pin(&world, one, Some(1_000)).await;
     assert_eq!(constraints::expire(world.store(), NOW).await.unwrap(), 0);
     assert_eq!(constraints::expire(world.store(), NOW.plus_ms(1_000)).await.unwrap(), 1);
@@ -99,7 +101,8 @@ async fn scopes_come_back_as_they_were_written() {
 #[tokio::test]
 async fn an_assignment_ends_what_held_and_the_search_and_is_fenced() {
     let world = World::new().await;
-    let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
+    let one = world.approved(1, None).await;
+    let two = world.approved(2, None).await;
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
     let search = NewSearch {
@@ -197,7 +200,8 @@ async fn a_pin_that_is_over_and_an_agent_that_is_gone_get_nothing() {
 #[tokio::test]
 async fn a_move_is_made_with_its_reasons_or_not_at_all() {
     let world = World::new().await;
-    let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
+    let one = world.approved(1, None).await;
+    let two = world.approved(2, None).await;
     assign(&world, &assignment(one, 0, Cause::Override)).await;
     let new = moves::New {
         subnet: range(SUBNET),

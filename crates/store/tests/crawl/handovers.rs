@@ -14,7 +14,8 @@ const SUBNET: &str = "198.51.100.0/24";
 /// A host with two agents around: the first has it and got the first of two URLs as a route.
 async fn world() -> (World, AgentId, AgentId) {
     let world = World::new().await;
-    let (old, new) = (world.approved(1, None).await, world.approved(2, None).await);
+    let old = world.approved(1, None).await;
+    let new = world.approved(2, None).await;
     world.queue(&["http://a.example/1", "http://a.example/2"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
     decide(&world, old, NOW).await;
@@ -25,7 +26,8 @@ async fn world() -> (World, AgentId, AgentId) {
 /// Delegates the subnet by a search of its own.
 async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
     let subnet: Range = range(SUBNET);
-    let (target, host) = (ip("198.51.100.7"), "a.example".to_owned());
+    let target = ip("198.51.100.7");
+    let host = "a.example".to_owned();
     let new = NewSearch { subnet, target, host, port: 80 };
     searches::open(world.store(), &[new], Strategy::Threshold, 50_000, now).await.unwrap();
     let open = world.open_searches(Which::Urgent).await;

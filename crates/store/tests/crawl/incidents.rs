@@ -20,7 +20,8 @@ const SUBNET: &str = "198.51.100.0/24";
 /// A host whose subnet the first of two agents got in a search that measured both.
 async fn world() -> (World, AgentId, AgentId) {
     let world = World::new().await;
-    let (near, next) = (world.approved(1, None).await, world.approved(2, None).await);
+    let near = world.approved(1, None).await;
+    let next = world.approved(2, None).await;
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
     let new = NewSearch {
@@ -87,7 +88,8 @@ async fn decide(world: &World, agent: AgentId, rtt_us: u32) {
 async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
     let page = (slower > 0).then(|| ("http://a.example/".to_owned(), 4.0));
     let trends = Trends { usual, slower, page };
-    let (scheme, authority) = ("http".into(), "a.example".into());
+    let scheme = "http".into();
+    let authority = "a.example".into();
     let tally = HostTally { scheme, authority, trends, ..HostTally::default() };
     let name = PackageName { agent, epoch: 1, seq: 1 };
     let header =

@@ -40,7 +40,8 @@ async fn the_shortest_round_trip_of_each_agent_is_kept_for_a_quarter_of_a_year()
     let world = World::new().await;
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
-    let (one, two) = (world.approved(1, None).await, world.approved(2, None).await);
+    let one = world.approved(1, None).await;
+    let two = world.approved(2, None).await;
     let told =
         |shortest, is_new| Told { subnet: range(SUBNET), shortest, is_new, is_confirmed: false };
     let first = from("198.51.100.7", one, 12_000);

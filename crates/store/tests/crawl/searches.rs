@@ -64,7 +64,8 @@ async fn a_subnet_has_one_open_search() {
 #[tokio::test]
 async fn orders_are_handed_out_until_they_are_answered_and_answers_count_once() {
     let world = World::new().await;
-    let (agent, other) = (world.approved(1, None).await, world.approved(2, None).await);
+    let agent = world.approved(1, None).await;
+    let other = world.approved(2, None).await;
     open(&world).await;
     let search = only(&world, Which::Urgent).await.unwrap();
     assert_eq!(ask(&world, search.id, 1, agent).await, 1);
@@ -135,7 +136,8 @@ async fn patience_ends_and_a_late_answer_still_counts() {
     open(&world).await;
     let search = only(&world, Which::Urgent).await.unwrap();
     ask(&world, search.id, 1, agent).await;
-    let (before, heard_since) = (NOW.plus_ms(-1), NOW.plus_ms(-60_000));
+    let before = NOW.plus_ms(-1);
+    let heard_since = NOW.plus_ms(-60_000);
     assert_eq!(probes::expire(world.store(), before, heard_since, NOW).await.unwrap(), 0);
     assert_eq!(probes::expire(world.store(), NOW, heard_since, NOW).await.unwrap(), 1);
     let trail = only(&world, Which::Urgent).await.unwrap().trail;
@@ -186,7 +188,8 @@ async fn a_decision_is_made_once_and_gives_the_hosts_away() {
 #[tokio::test]
 async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces_it() {
     let world = World::new().await;
-    let (slow, fast) = (world.approved(1, None).await, world.approved(2, None).await);
+    let slow = world.approved(1, None).await;
+    let fast = world.approved(2, None).await;
     open(&world).await;
     let search = only(&world, Which::Urgent).await.unwrap();
     delegations::decide(world.store(), &decision(&search, slow, true), NOW).await.unwrap();
@@ -207,7 +210,8 @@ async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces
 #[tokio::test]
 async fn decisions_made_together_are_as_good_as_one_by_one() {
     let world = World::new().await;
-    let (agent, other) = (world.approved(1, None).await, world.approved(2, None).await);
+    let agent = world.approved(1, None).await;
+    let other = world.approved(2, None).await;
     let subnets = ["198.51.100.0/26", "198.51.100.64/26", "198.51.100.128/26"];
     let search = |subnet: &&str| NewSearch {
         subnet: range(subnet),

@@ -40,7 +40,7 @@ pub async fn answering(
     retired_since: UnixMillis,
     limit: u32,
 ) -> Result<Vec<Spot>, StoreError> {
-    let rows: Vec<SpotRow> = sqlx::query_as(include_str!("landmarks/answering.sql"))
+    let rows: Vec<SpotRow> = sqlx::query_as(include_str!("answering.sql"))
         .bind(Moment(retired_since))
         .bind(i64::from(limit))
         .fetch_all(store.pool())
@@ -51,7 +51,7 @@ pub async fn answering(
 
 /// Makes landmarks. A subnet that is one stays the one it is. Says how many are new.
 pub async fn choose(store: &Store, spots: &[Spot], now: UnixMillis) -> Result<u64, StoreError> {
-    let chosen = sqlx::query(include_str!("landmarks/choose.sql"))
+    let chosen = sqlx::query(include_str!("choose.sql"))
         .bind(spots.iter().map(|spot| spot.subnet.first()).collect::<Vec<_>>())
         .bind(spots.iter().map(|spot| spot.subnet.last()).collect::<Vec<_>>())
         .bind(spots.iter().map(|spot| spot.target.address).collect::<Vec<_>>())
@@ -71,7 +71,7 @@ pub async fn retire(
     landmarks: &[(LandmarkId, &str)],
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
-    let retired: i64 = sqlx::query_scalar(include_str!("landmarks/retire.sql"))
+    let retired: i64 = sqlx::query_scalar(include_str!("retire.sql"))
         .bind(landmarks.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
         .bind(landmarks.iter().map(|(_, reason)| *reason).collect::<Vec<_>>())
         .bind(Moment(now))
@@ -119,7 +119,7 @@ pub async fn live(
     after: LandmarkId,
     limit: i64,
 ) -> Result<Vec<Landmark>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("landmarks/live.sql"))
+    let rows: Vec<Row> = sqlx::query_as(include_str!("live.sql"))
         .bind(after.get())
         .bind(limit)
         .fetch_all(store.pool())

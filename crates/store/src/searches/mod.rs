@@ -41,7 +41,7 @@ pub async fn open(
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     let column = |value: fn(&NewSearch) -> IpAddr| searches.iter().map(value).collect::<Vec<_>>();
-    let opened = sqlx::query(include_str!("searches/open.sql"))
+    let opened = sqlx::query(include_str!("open.sql"))
         .bind(column(|s| s.subnet.first()))
         .bind(column(|s| s.subnet.last()))
         .bind(column(|s| s.target))
@@ -141,7 +141,7 @@ pub async fn going_on(
 ) -> Result<Vec<OpenSearch>, StoreError> {
     // Few of all searches are open: `+ 0` keeps Postgres from going through them in the order of
     // their numbers.
-    let rows: Vec<SearchRow> = sqlx::query_as(include_str!("searches/going_on.sql"))
+    let rows: Vec<SearchRow> = sqlx::query_as(include_str!("going_on.sql"))
         .bind(after.get())
         .bind(look.which == Which::Provisional)
         .bind(i64::from(limit))
@@ -186,7 +186,7 @@ fn open_search(
 }
 
 async fn trails(store: &Store, searches: &[i64]) -> Result<HashMap<i64, Vec<Asked>>, StoreError> {
-    let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("searches/trails.sql"))
+    let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("trails.sql"))
         .bind(searches)
         .fetch_all(store.pool())
         .await
@@ -210,7 +210,7 @@ async fn trails(store: &Store, searches: &[i64]) -> Result<HashMap<i64, Vec<Aske
 /// Ends a search without a delegation: its subnet is not in the hierarchy any more. Its hosts find
 /// a new subnet.
 pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result<(), StoreError> {
-    sqlx::query(include_str!("searches/abandon.sql"))
+    sqlx::query(include_str!("abandon.sql"))
         .bind(search.get())
         .bind(Moment(now))
         .execute(store.pool())
@@ -222,7 +222,7 @@ pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result
 /// The subnets with an open search that nobody crawls yet.
 pub async fn urgent(store: &Store) -> Result<Vec<Range>, StoreError> {
     // A subselect, unlike a join, is never answered by reading every delegation.
-    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("searches/urgent.sql"))
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("urgent.sql"))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the open searches"))?;

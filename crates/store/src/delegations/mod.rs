@@ -160,19 +160,18 @@ pub(crate) async fn give_home(
     home: &Range,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let (generation, lived_in): (i64, bool) =
-        sqlx::query_as(include_str!("delegations/latest_home.sql"))
-            .bind(home.first())
-            .bind(home.last())
-            .fetch_one(&mut *db)
-            .await
-            .map_err(StoreError::doing("look at a home subnet"))?;
+    let (generation, lived_in): (i64, bool) = sqlx::query_as(include_str!("latest_home.sql"))
+        .bind(home.first())
+        .bind(home.last())
+        .fetch_one(&mut *db)
+        .await
+        .map_err(StoreError::doing("look at a home subnet"))?;
     if lived_in {
         return Ok(false);
     }
     close_searches(db, home, now).await?;
     end(db, home, generation, now).await?;
-    let settled = sqlx::query(include_str!("delegations/insert_home.sql"))
+    let settled = sqlx::query(include_str!("insert_home.sql"))
         .bind(home.first())
         .bind(home.last())
         .bind(agent.get())
@@ -216,8 +215,8 @@ const FREE: [(&str, &str); 7] = [
         "end an agent's delegations",
         "UPDATE delegations SET ended_at = $2 WHERE agent = $1 AND ended_at IS NULL",
     ),
-    ("end an agent's probe orders", include_str!("delegations/expire_probes_of_agent.sql")),
-    ("end an agent's hand-overs", include_str!("delegations/end_handovers_of_agent.sql")),
+    ("end an agent's probe orders", include_str!("expire_probes_of_agent.sql")),
+    ("end an agent's hand-overs", include_str!("end_handovers_of_agent.sql")),
     (
         "queue an agent's routes again",
         "INSERT INTO pending_urls (host, url, redirects)
@@ -240,5 +239,5 @@ const FREE: [(&str, &str); 7] = [
          WHERE agent = $1 AND $2::timestamptz IS NOT NULL
          ON CONFLICT DO NOTHING",
     ),
-    ("free an agent's hosts", include_str!("delegations/free_hosts_of_agent.sql")),
+    ("free an agent's hosts", include_str!("free_hosts_of_agent.sql")),
 ];

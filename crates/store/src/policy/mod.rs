@@ -70,7 +70,7 @@ impl Row {
 pub async fn write(store: &Store, policy: &Policy, now: UnixMillis) -> Result<(), StoreError> {
     let doing = StoreError::doing("change the policy");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    sqlx::query(include_str!("policy/write.sql"))
+    sqlx::query(include_str!("write.sql"))
         .bind(column(policy.threshold_us))
         .bind(column(policy.patience_ms))
         .bind(column(policy.crawl.host_delay_ms))

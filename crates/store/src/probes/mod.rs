@@ -55,7 +55,7 @@ pub async fn ask(store: &Store, probes: &[NewProbe], now: UnixMillis) -> Result<
     };
     let doing = StoreError::doing("order probes");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let asked = sqlx::query(include_str!("probes/ask.sql"))
+    let asked = sqlx::query(include_str!("ask.sql"))
         .bind(probes.iter().map(|p| p.search.get()).collect::<Vec<_>>())
         .bind(probes.iter().map(|p| column(p.step)).collect::<Vec<_>>())
         .bind(probes.iter().map(|p| p.agent.get()).collect::<Vec<_>>())

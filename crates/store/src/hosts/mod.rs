@@ -87,7 +87,7 @@ pub struct FailedLookup {
 pub async fn not_resolved(store: &Store, failed: &[FailedLookup]) -> Result<(), StoreError> {
     let doing = StoreError::doing("write down hosts without an address");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    sqlx::query(include_str!("hosts/not_resolved.sql"))
+    sqlx::query(include_str!("not_resolved.sql"))
         .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| one_line(&f.reason)).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| Moment(f.retry_at)).collect::<Vec<_>>())
@@ -133,8 +133,7 @@ pub async fn place(store: &Store, places: &[(HostId, Range)]) -> Result<(), Stor
 pub async fn adopt(store: &Store) -> Result<u64, StoreError> {
     let doing = StoreError::doing("give hosts to the agents of their subnets");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let adopted =
-        sqlx::query(include_str!("hosts/adopt.sql")).execute(&mut *tx).await.map_err(doing)?;
+    let adopted = sqlx::query(include_str!("adopt.sql")).execute(&mut *tx).await.map_err(doing)?;
     commit(tx).await.map_err(doing)?;
     Ok(adopted.rows_affected())
 }
@@ -147,7 +146,7 @@ pub async fn of_agent(
     received_at: UnixMillis,
     hosts: &[(String, String)],
 ) -> Result<Vec<(String, String)>, StoreError> {
-    sqlx::query_as(include_str!("hosts/of_agent.sql"))
+    sqlx::query_as(include_str!("of_agent.sql"))
         .bind(agent.get())
         .bind(hosts.iter().map(|(scheme, _)| scheme.as_str()).collect::<Vec<_>>())
         .bind(hosts.iter().map(|(_, authority)| authority.as_str()).collect::<Vec<_>>())

@@ -10,7 +10,6 @@ pub(crate) mod scale;
 
 use clap::{Parser, Subcommand};
 
-/// Latency experiments.
 #[derive(Debug, Parser)]
 #[command(name = "lab", version)]
 pub(crate) struct Cli {
