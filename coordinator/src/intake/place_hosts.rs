@@ -1,6 +1,6 @@
 //! Background task: finds the subnet of each host, and the agent of that subnet.
 
-use store::{StoreError, hosts};
+use store::{StoreError, delegations, hosts};
 
 use crate::intake::Intake;
 use crate::runtime::events::Event;
@@ -18,7 +18,7 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     }
     let placed = place(intake).await?;
-    let assigned = hosts::adopt(&intake.store).await?;
+    let assigned = delegations::give_waiting_hosts(&intake.store).await?;
     if placed > 0 {
         intake.events.emit(Event::HostsPlaced);
     }

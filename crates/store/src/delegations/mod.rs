@@ -2,8 +2,8 @@
 
 mod assign;
 mod carry;
-mod give;
 mod heard;
+mod host_agents;
 mod standing;
 mod together;
 
@@ -23,9 +23,10 @@ pub(crate) use assign::assign_in;
 use assign::close_searches;
 pub use assign::{Assigned, Assignment, Cause, assign};
 pub use carry::{Tied, carry, carry_searches, searched};
-pub(crate) use give::give_hosts;
 pub use heard::{DelegationChange, DelegationListener};
 pub(crate) use heard::{say, say_decided};
+pub(crate) use host_agents::give_hosts;
+pub use host_agents::give_waiting_hosts;
 pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
 pub use together::{decide, decide_all};
 

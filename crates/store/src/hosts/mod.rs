@@ -8,7 +8,6 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{AgentId, HostId, UnixMillis};
 
-use crate::commit::commit;
 use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
@@ -127,15 +126,6 @@ pub async fn place(store: &Store, places: &[(HostId, Range)]) -> Result<(), Stor
     .await
     .map_err(StoreError::doing("put hosts into their subnets"))?;
     Ok(())
-}
-
-/// Gives hosts that wait to the agent that has their subnet. Says how many.
-pub async fn adopt(store: &Store) -> Result<u64, StoreError> {
-    let doing = StoreError::doing("give hosts to the agents of their subnets");
-    let mut tx = store.pool().begin().await.map_err(doing)?;
-    let adopted = sqlx::query(include_str!("adopt.sql")).execute(&mut *tx).await.map_err(doing)?;
-    commit(tx).await.map_err(doing)?;
-    Ok(adopted.rows_affected())
 }
 
 /// Those of the hosts (scheme and authority) about which the agent has a say in a package received

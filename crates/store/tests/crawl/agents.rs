@@ -71,7 +71,7 @@ async fn revocation_gives_the_work_back() {
     let first = world.approved(1, Some("192.0.2.0/24")).await;
     world.queue(&["http://a.example/", "http://a.example/deep?q=1"]).await;
     world.settle_hosts("192.0.2.9", "192.0.2.0/24").await;
-    assert_eq!(store::hosts::adopt(world.store()).await.unwrap(), 1);
+    assert_eq!(delegations::give_waiting_hosts(world.store()).await.unwrap(), 1);
     assert_eq!(routes::route(world.store(), 10, 10).await.unwrap().len(), 2);
     // The first route is stored by the agent, the second is on its way.
     heartbeat(&world, first, 1).await;

@@ -59,7 +59,7 @@ async fn told(world: &World, agent: AgentId) -> Vec<u64> {
 
 /// Who has the host and gets its URLs.
 async fn owner_of_routes(world: &World) -> Vec<(AgentId, String)> {
-    hosts::adopt(world.store()).await.unwrap();
+    delegations::give_waiting_hosts(world.store()).await.unwrap();
     let routed = routes::route(world.store(), 100, 100).await.unwrap();
     routed.into_iter().map(|route| (route.agent, route.url)).collect()
 }
@@ -100,7 +100,7 @@ async fn a_former_agent_has_a_say_about_what_it_shipped_in_time() {
     assert_eq!((own(old, NOW).await, own(new, NOW).await), (1, 0), "still the old one's");
     let numbers = told(&world, old).await;
     handovers::confirm(world.store(), old, &numbers, NOW.plus_ms(10)).await.unwrap();
-    hosts::adopt(world.store()).await.unwrap();
+    delegations::give_waiting_hosts(world.store()).await.unwrap();
     assert_eq!(own(old, NOW.plus_ms(10)).await, 1, "shipped before, integrated now");
     assert_eq!((own(old, NOW.plus_ms(11)).await, own(new, NOW).await), (0, 1));
 }

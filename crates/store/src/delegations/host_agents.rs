@@ -1,18 +1,22 @@
-//! The hosts of a subnet go to its agent.
+//! Gives hosts their agents: a host always belongs to the agent of its subnet.
+//!
+//! Two events lead here: a subnet is delegated ([`give_hosts`]), or a host is put into a subnet
+//! that is delegated already ([`give_waiting_hosts`]).
 
 use hierarchy::Range;
 use model::{AgentId, UnixMillis};
 use sqlx::PgConnection;
 
-use crate::StoreError;
+use crate::commit::commit;
 use crate::moment::Moment;
+use crate::{Store, StoreError};
 
 /// Gives the hosts of subnets to agents, as part of the transaction that delegates the subnets.
 /// Hosts that waited are the agent's at once. Hosts that another agent has are its when that agent
-/// has let go of them ([`crate::handovers`]): until then they are moving, nothing more is routed
+/// has released them ([`crate::handovers`]): until then they are moving, nothing more is routed
 /// to the other agent, and what was on its way there is queued again.
 ///
-/// An agent too old to be told ([`protocol::version::HANDOVERS`]) keeps the hosts it has.
+/// An agent too old for such orders ([`protocol::version::HANDOVERS`]) keeps the hosts it has.
 pub(crate) async fn give_hosts(
     db: &mut PgConnection,
     gifts: &[(Range, AgentId)],
@@ -32,7 +36,7 @@ pub(crate) async fn give_hosts(
     .execute(&mut *db)
     .await
     .map_err(StoreError::doing("give hosts to agents"))?;
-    // Also those that move already: the last word counts.
+    // Hosts that move already are included: the last decision counts.
     let moving: Vec<(i64, i64)> = sqlx::query_as(include_str!("give_hosts.sql"))
         .bind(&first)
         .bind(&last)
@@ -44,17 +48,30 @@ pub(crate) async fn give_hosts(
     if moving.is_empty() { Ok(()) } else { handover(db, &moving, now).await }
 }
 
-/// Orders that hosts be handed over to these heirs.
+/// Gives hosts that were put into a subnet that already has an agent to that agent. Returns their
+/// number.
+pub async fn give_waiting_hosts(store: &Store) -> Result<u64, StoreError> {
+    let doing = StoreError::doing("give hosts to the agents of their subnets");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let given = sqlx::query(include_str!("give_waiting_hosts.sql"))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
+    Ok(given.rows_affected())
+}
+
+/// Orders that hosts be handed over to their next agents.
 async fn handover(
     db: &mut PgConnection,
     moving: &[(i64, i64)],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let (hosts, heirs): (Vec<i64>, Vec<i64>) = moving.iter().copied().unzip();
+    let (hosts, next_agents): (Vec<i64>, Vec<i64>) = moving.iter().copied().unzip();
     for (doing, step) in HAND_OVER {
         sqlx::query(step)
             .bind(&hosts)
-            .bind(&heirs)
+            .bind(&next_agents)
             .bind(Moment(now))
             .execute(&mut *db)
             .await
@@ -63,9 +80,9 @@ async fn handover(
     Ok(())
 }
 
-/// $1 are the hosts, $2 their heirs, $3 is now; each statement names all. The hosts came first:
-/// routing locks those that it routes to, so that either it sees them moving or its routes are seen
-/// here.
+/// $1 are the hosts, $2 their next agents, $3 is now; each statement names all. The hosts came
+/// first: routing locks those that it routes to, so that either it sees them moving or its routes
+/// are seen here.
 const HAND_OVER: [(&str, &str); 4] = [
     ("end orders that a move replaces", include_str!("replace_orders.sql")),
     ("order hosts to be handed over", include_str!("order_handovers.sql")),
