@@ -16,7 +16,7 @@ use tokio::task::{JoinError, spawn_blocking};
 use crate::packages::blob_store::BlobError;
 use crate::packages::ingest::{self, HostName};
 use crate::packages::{Packages, verify};
-use crate::predictor::{Lesson, cut_apart};
+use crate::predictor::{Observation, propose_splits};
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
 use crate::runtime::outcome::Outcome;
@@ -102,12 +102,12 @@ async fn learn(parts: &Packages, told: &[Told]) -> Result<(), StoreError> {
     let Some(delegated) = parts.hierarchy.current() else { return Ok(()) };
     let hierarchy = delegated.hierarchy();
     for told in told.iter().filter(|told| told.is_new) {
-        let lesson = Lesson::of_fetches(hierarchy, &told.shortest);
-        parts.predictor.insight.learn(hierarchy, &lesson);
+        let observation = Observation::from_fetch(hierarchy, &told.shortest);
+        parts.predictor.state.learn(hierarchy, &observation);
     }
     let confirmed = told.iter().filter(|told| told.is_confirmed);
     let confirmed: Vec<_> = confirmed.map(|told| told.subnet).collect();
-    cut_apart(&parts.predictor, &confirmed).await
+    propose_splits(&parts.predictor, &confirmed).await
 }
 
 /// Marks a package that can never be ingested, so that it does not block the others. Its row keeps

@@ -1,82 +1,89 @@
-//! What admins do to agents: approve, pause, resume, revoke.
+//! Agent administration: an admin approves, pauses, resumes or revokes an agent.
 
-use delegation::Home;
+use std::net::IpAddr;
+
+use delegation::{Constraints, Home};
 use hierarchy::Range;
 use model::AgentId;
 use store::StoreError;
 use store::agents::{self, Order, Ordered};
 
 use crate::placement::Placement;
-use crate::placement::constraints::may_settle;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
 
-/// What an admin wants of an agent.
+/// A change of an agent's state that an admin requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// Let it work; its home subnet becomes its own.
+pub enum AgentAction {
+    /// Lets a pending agent work, and delegates its home subnet to it.
     Approve,
-    /// Let it rest; it keeps its delegations.
+    /// Stops an agent; its delegations stay.
     Pause,
-    /// Let it work again.
+    /// Lets a paused agent work again.
     Resume,
-    /// Shut it out for good; its work goes to others.
+    /// Ends an agent for good; its subnets go to others.
     Revoke,
 }
 
-/// Carries the wish out and tells everybody whom it concerns. `actor` goes into the audit. `None`
-/// when there is no such agent.
-pub async fn order(
+/// Executes the action. `actor` is the admin's name for the audit log. `None` when there is no such
+/// agent.
+pub async fn administer(
     placement: &Placement,
     agent: AgentId,
-    wish: Wish,
+    action: AgentAction,
     actor: &str,
 ) -> Result<Option<Ordered>, StoreError> {
     let writing = placement.hierarchy.writing().await;
-    let order = match wish {
-        Wish::Approve => Order::Approve { home: home(placement, agent).await? },
-        Wish::Pause => Order::Pause,
-        Wish::Resume => Order::Resume,
-        Wish::Revoke => Order::Revoke,
+    let order = match action {
+        AgentAction::Approve => Order::Approve { home: home_at_approval(placement, agent).await? },
+        AgentAction::Pause => Order::Pause,
+        AgentAction::Resume => Order::Resume,
+        AgentAction::Revoke => Order::Revoke,
     };
     let ordered =
         agents::order(&placement.store, agent, order, actor, placement.clock.now()).await?;
     if ordered == Some(Ordered::Done) {
-        if wish == Wish::Revoke {
-            // What it was routed is queued again and must be let through.
+        if action == AgentAction::Revoke {
+            // Its routes are withdrawn. The filter of recent URLs would drop the same URLs when
+            // they are routed to another agent.
             placement.recent_urls.forget();
         }
         placement.hierarchy.reload_delegations(&placement.store, &writing).await?;
         drop(writing);
-        spread(placement, agent);
+        placement.agent_wakeups.wake([agent]);
+        placement.events.emit(Event::AgentAdministered);
     }
     Ok(ordered)
 }
 
-/// The subnet that an agent would get, by the delegated hierarchy in use.
-async fn home(placement: &Placement, agent: AgentId) -> Result<Option<Range>, StoreError> {
+async fn home_at_approval(
+    placement: &Placement,
+    agent: AgentId,
+) -> Result<Option<Range>, StoreError> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(None) };
     let Some(address) = agents::home(&placement.store, agent).await? else { return Ok(None) };
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
-    Ok(home_of(&delegated, agent, address)
-        .filter(|home| may_settle(&delegated, &constraints, agent, home)))
+    Ok(home_subnet(&delegated, &constraints, agent, address))
 }
 
-/// The subnet that an agent at `address` should be given as its home; none when there is none or
-/// somebody lives there.
-pub fn home_of(
+/// The subnet that an agent at `address` is given without a search (IPMicra III.D): its own probes
+/// would measure almost nothing there. `None` when the registries do not know the address, another
+/// agent has the subnet as its home or by an override, or admins decided about it.
+pub fn home_subnet(
     delegated: &DelegatedHierarchy,
+    constraints: &Constraints,
     agent: AgentId,
-    address: std::net::IpAddr,
+    address: IpAddr,
 ) -> Option<Range> {
-    match delegation::home(delegated.hierarchy(), &delegated.delegation_table(), agent, address) {
-        Home::Assign(subnet) => Some(delegated.hierarchy().subnet(subnet).range()),
+    let hierarchy = delegated.hierarchy();
+    match delegation::home(hierarchy, &delegated.delegation_table(), agent, address) {
+        Home::Assign(subnet) => {
+            // A pin assigns the subnet itself, also when it is to this agent.
+            let is_constrained = constraints.pin(hierarchy, subnet).is_some()
+                || constraints.exclusion(hierarchy, subnet, agent).is_some();
+            (!is_constrained).then(|| hierarchy.subnet(subnet).range())
+        }
         Home::Shared { .. } | Home::Overridden { .. } | Home::Unregistered => None,
     }
-}
-
-fn spread(placement: &Placement, agent: AgentId) {
-    placement.agent_wakeups.wake([agent]);
-    placement.events.emit(Event::AgentAdministered);
 }

@@ -1,4 +1,4 @@
-//! Delegations become as admins want them.
+//! Background task: applies pins and exclusions to the delegations.
 
 use std::collections::HashMap;
 
@@ -11,44 +11,45 @@ use store::delegations::{self, Assigned, Assignment, Cause, Standing};
 use store::{StoreError, audit, searches};
 
 use crate::placement::Placement;
-use crate::placement::constraints::assign::give;
-use crate::placement::constraints::plan::Ground;
+use crate::placement::constraints::assign::assign;
+use crate::placement::constraints::plan::PinState;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::search::open_searches::open;
 
-/// A search that brought no other agent is repeated after so long, in milliseconds.
-const AGAIN_MS: i64 = 3_600_000;
+/// A search that found no other agent is repeated after so long.
+const REPEAT_AFTER_MS: i64 = 3_600_000;
 
-/// Ends pins and exclusions whose time is over, gives what is pinned to its agent, and searches
-/// anew for what a pin does not hold any more and for what is with an excluded agent, who keeps it
-/// until another one is found.
+/// Ends expired pins and exclusions, assigns pinned subnets to their agents, and opens searches for
+/// subnets whose pin has ended or whose agent is excluded. Such an agent keeps the subnet until the
+/// search has found another.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let ended = constraints::expire(&placement.store, placement.clock.now()).await?;
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
-    let plan = Ground::see(placement, &delegated).await?.plan(&delegated, &constraints);
-    let range = |subnet| delegated.hierarchy().subnet(subnet).range();
-    let (mut pinned, mut searched) = (Vec::new(), Vec::new());
-    for (subnet, due) in plan {
-        match due {
-            Correction::Assign { pin, agent } => pinned.push((range(subnet), pin, agent)),
-            Correction::Reopen { .. } => searched.push(range(subnet)),
+    let plan = PinState::read(placement, &delegated).await?.plan(&delegated, &constraints);
+    let mut pinned = Vec::new();
+    let mut reopened = Vec::new();
+    for (subnet, correction) in plan {
+        let range = delegated.hierarchy().subnet(subnet).range();
+        match correction {
+            Correction::Assign { pin, agent } => pinned.push((range, pin, agent)),
+            Correction::Reopen { .. } => reopened.push(range),
         }
     }
-    let given = give_pinned(placement, &pinned).await?;
-    let opened = search_anew(placement, &searched).await?;
-    if ended + given + opened == 0 {
+    let assigned = assign_pinned(placement, &pinned).await?;
+    let released = reopen(placement, &reopened).await?;
+    if ended + assigned + released == 0 {
         return Ok(Outcome::Idle);
     }
     Ok(Outcome::Done(format!(
-        "pins and exclusions ended: {ended}; subnets pinned: {given}, let go of: {opened}"
+        "ended {ended} pins and exclusions, pinned {assigned} subnets, released {released}"
     )))
 }
 
-/// Gives subnets to the agents that are pinned there. Says how many.
-pub(crate) async fn give_pinned(
+/// Applies pins: assigns each subnet to the agent of its pin. Returns how many were assigned.
+pub(crate) async fn assign_pinned(
     placement: &Placement,
     pinned: &[(Range, PinId, AgentId)],
 ) -> Result<u64, StoreError> {
@@ -58,10 +59,10 @@ pub(crate) async fn give_pinned(
     let rules = constraints::counting(&placement.store, Kind::Pin, placement.clock.now()).await?;
     let rules: HashMap<i64, Rule> = rules.into_iter().map(|rule| (rule.id, rule)).collect();
     let subnets: Vec<Range> = pinned.iter().map(|(subnet, ..)| *subnet).collect();
-    let mut given = 0;
-    for (standing, (_, pin, agent)) in
-        delegations::standing(&placement.store, &subnets).await?.iter().zip(pinned)
-    {
+    let standing = delegations::standing(&placement.store, &subnets).await?;
+    let mut assigned = 0;
+    for (standing, (_, pin, agent)) in standing.iter().zip(pinned) {
+        // The pin was removed since the plan was computed.
         let Some(rule) = rules.get(&pin.get()) else { continue };
         let assignment = Assignment {
             subnet: standing.subnet,
@@ -71,32 +72,31 @@ pub(crate) async fn give_pinned(
             by: &rule.created_by,
             note: &rule.reason,
         };
-        given += u64::from(matches!(give(placement, &assignment).await?, Assigned::Made(_)));
+        assigned += u64::from(matches!(assign(placement, &assignment).await?, Assigned::Made(_)));
     }
-    Ok(given)
+    Ok(assigned)
 }
 
-/// Says how many subnets were let go of: a search was opened, or, where there is nothing to probe,
-/// nobody has them any more.
-async fn search_anew(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreError> {
+/// Opens a search for each subnet, or releases it where no known host could be probed. Returns the
+/// number of subnets for which either was done.
+async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreError> {
     if subnets.is_empty() {
         return Ok(0);
     }
     let standing = delegations::standing(&placement.store, subnets).await?;
-    let (bare, probed): (Vec<Standing>, Vec<Standing>) =
+    let (without_hosts, with_hosts): (Vec<Standing>, Vec<Standing>) =
         standing.into_iter().partition(|standing| standing.hosts == 0);
-    let released = release(placement, &bare).await?;
-    let probed: Vec<Range> = probed.iter().map(|standing| standing.subnet).collect();
-    let since = placement.clock.now().plus_ms(-AGAIN_MS);
-    let targets = searches::targets(&placement.store, &probed, since).await?;
+    let released = release(placement, &without_hosts).await?;
+    let searched: Vec<Range> = with_hosts.iter().map(|standing| standing.subnet).collect();
+    let since = placement.clock.now().plus_ms(-REPEAT_AFTER_MS);
+    let targets = searches::targets(&placement.store, &searched, since).await?;
     Ok(released + open(&placement.search, targets).await?)
 }
 
-async fn release(placement: &Placement, bare: &[Standing]) -> Result<u64, StoreError> {
+async fn release(placement: &Placement, subnets: &[Standing]) -> Result<u64, StoreError> {
     let writing = placement.hierarchy.writing().await;
     let mut released = 0;
-    for standing in bare {
-        let Standing { subnet, generation, .. } = standing;
+    for Standing { subnet, generation, .. } in subnets {
         let now = placement.clock.now();
         if delegations::release(&placement.store, subnet, *generation, now).await? {
             let subject = subnet.to_string();

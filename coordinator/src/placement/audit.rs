@@ -1,4 +1,4 @@
-//! Does the delegation table of delegations make sense? Read from the database, judged by `delegation::audit`.
+//! Background task: audits the delegations in the database by the rules of `delegation::audit`.
 
 use std::sync::Arc;
 
@@ -9,42 +9,54 @@ use model::UnixMillis;
 use store::loads;
 use store::{Store, StoreError, delegations};
 
-use crate::placement::load_snapshot::capacity_of;
+use crate::placement::Placement;
+use crate::placement::load_snapshot::{capacity_of, pages_a_day};
+use crate::runtime::outcome::Outcome;
+use crate::runtime::quantity::quantity;
 
-/// What an audit found.
+/// Findings that are logged one by one.
+const MAX_LOGGED: usize = 20;
+
+/// The result of one audit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Audited {
-    /// When it looked.
+pub struct AuditReport {
+    /// When it was made.
     pub at: UnixMillis,
-    /// What should not be.
     pub findings: Vec<Finding>,
 }
 
-/// The last audit; none before the first.
-#[derive(Debug, Default)]
-pub struct LastAudit {
-    last: ArcSwapOption<Audited>,
-}
+/// The last report; `None` before the first audit.
+pub type LastAudit = ArcSwapOption<AuditReport>;
 
-impl LastAudit {
-    /// It.
-    pub fn get(&self) -> Option<Arc<Audited>> {
-        self.last.load_full()
+/// Audits the delegations and shows the findings; nothing is repaired.
+pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
+    let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
+    let now = placement.clock.now();
+    let report = audit_delegations(&placement.store, delegated.hierarchy(), now).await?;
+    let count = report.findings.len();
+    let before = placement.last_audit.load_full();
+    // Findings that stay are logged once.
+    let changed = before.is_none_or(|before| before.findings != report.findings);
+    if changed {
+        for finding in report.findings.iter().take(MAX_LOGGED) {
+            tracing::warn!(finding = finding.as_str(), "{finding}");
+        }
     }
-
-    /// Puts another in its place.
-    pub fn set(&self, audited: Audited) {
-        self.last.store(Some(Arc::new(audited)));
-    }
+    placement.last_audit.store(Some(Arc::new(report)));
+    Ok(if changed {
+        Outcome::Done(format!("found {} to repair", quantity(count, "thing")))
+    } else {
+        Outcome::Idle
+    })
 }
 
 /// Audits the delegations that hold against a hierarchy. A range that the hierarchy does not have
 /// counts as an orphan, whatever generation it is from.
-pub async fn look(
+pub async fn audit_delegations(
     store: &Store,
     hierarchy: &Hierarchy,
     now: UnixMillis,
-) -> Result<Audited, StoreError> {
+) -> Result<AuditReport, StoreError> {
     let works = loads::agents(store, now).await?;
     let agents: Vec<AuditedAgent> = works
         .iter()
@@ -63,8 +75,8 @@ pub async fn look(
             agent: held.agent,
             reason: held.reason,
             generation: hierarchy.generation(),
-            load: loads.get(&held.subnet).copied().unwrap_or(1).max(1),
+            load: pages_a_day(&loads, &held.subnet),
         })
         .collect();
-    Ok(Audited { at: now, findings: audit(hierarchy, &agents, &entries) })
+    Ok(AuditReport { at: now, findings: audit(hierarchy, &agents, &entries) })
 }

@@ -1,49 +1,49 @@
-//! Load is spread.
+//! Background task: balances the load of agents.
 
 use model::BalanceRule;
 use serde_json::json;
-use store::{loads, policy, settings};
+use store::{StoreError, loads, policy, settings};
 
 use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
-use crate::placement::balance::pass::{carry_out_all, plan, relief_of_all};
-use crate::placement::balance::relief::relief;
-use crate::placement::balance::scene::Scene;
+use crate::placement::balance::pass::{execute_plan, plan_pass, plan_relief};
+use crate::placement::balance::problem::BalanceProblem;
+use crate::placement::balance::relieve::relieve_overloaded;
 use crate::placement::load_snapshot::LoadSnapshot;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// Between two passes, in milliseconds.
+/// Time between two passes.
 const PASS_MS: i64 = 3_600_000;
-/// The setting that says when the last pass was.
+/// The setting with the time of the last pass, so that a new leader does not begin another.
 const LAST_PASS: &str = "balance_pass_ms";
 
-/// Relieves agents that have more to do than they can, and now and then moves towards the cheapest
-/// plan, within what the policy allows. While nobody is over its capacity and no pass is due it
-/// only looks.
+/// Relieves overloaded agents, and every hour moves towards the cheapest plan, within the limits of
+/// the policy.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let policy = policy::balance(&placement.store).await?;
-    let scales = LoadSnapshot::take(placement, &delegated).await?;
-    let overfull = scales.agents.iter().any(|weighed| weighed.load > weighed.capacity);
-    let pass = policy.passes && is_due(placement).await?;
-    let relieves = overfull && policy.rule != BalanceRule::Off;
-    if !(relieves || pass || overfull && policy.passes) {
+    let snapshot = LoadSnapshot::take(placement, &delegated).await?;
+    let is_overloaded = snapshot.agents.iter().any(|agent| agent.load > agent.capacity);
+    let relieves = is_overloaded && policy.rule != BalanceRule::Off;
+    let pass_is_due = policy.passes && is_due(placement).await?;
+    // Building the problem reads every measurement, so that most runs end here.
+    if !(relieves || pass_is_due || is_overloaded && policy.passes) {
         return Ok(Outcome::Idle);
     }
-    let mut scene = Scene::set(placement, &delegated, &scales).await?;
+    let mut problem = BalanceProblem::build(placement, &delegated, &snapshot).await?;
     let mut outcome = BalanceOutcome::default();
     if relieves {
-        outcome = relief(placement, &mut scene, policy.rule).await?;
+        outcome = relieve_overloaded(placement, &mut problem, policy.rule).await?;
     }
-    // Where no single move helps, several that hang together may.
-    if policy.passes && scene.instance.overload(&scene.plan) > 0 {
-        let plan = relief_of_all(&scene);
-        outcome = outcome.and(carry_out_all(placement, &mut scene, &plan).await?);
+    // Where no single move relieves an agent, several dependent moves may.
+    if policy.passes && problem.instance.overload(&problem.plan) > 0 {
+        let plan = plan_relief(&problem);
+        outcome = outcome.and(execute_plan(placement, &mut problem, &plan).await?);
     }
-    if pass {
-        let plan = plan(placement, &scene, &policy, placement.clock.now()).await?;
-        outcome = outcome.and(carry_out_all(placement, &mut scene, &plan).await?);
+    if pass_is_due {
+        let plan = plan_pass(placement, &problem, &policy, placement.clock.now()).await?;
+        outcome = outcome.and(execute_plan(placement, &mut problem, &plan).await?);
         settings::set(&placement.store, LAST_PASS, &json!(placement.clock.now())).await?;
         loads::forget(&placement.store, placement.clock.now()).await?;
     }
@@ -57,7 +57,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     )))
 }
 
-async fn is_due(placement: &Placement) -> Result<bool, store::StoreError> {
+async fn is_due(placement: &Placement) -> Result<bool, StoreError> {
     let last = settings::get(&placement.store, LAST_PASS).await?.and_then(|value| value.as_i64());
     Ok(last.is_none_or(|last| last.saturating_add(PASS_MS) <= placement.clock.now().0))
 }

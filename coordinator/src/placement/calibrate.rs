@@ -1,68 +1,74 @@
-//! Slow pages are noticed, and something is done about them.
+//! Background task: detects subnets with slower pages and advances their incidents.
 
 use delegation::calibration::TimingReports;
 use store::timing_reports::{self, Unheard};
 use store::{agents, incidents};
 
 use crate::placement::Placement;
-use crate::placement::calibration::{Walk, rest};
+use crate::placement::incident_round::{IncidentRound, reopen_limits, reports_since};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// Subnets weighed in one run.
+/// Subnets whose reports are evaluated in one run.
 const BATCH: u32 = 1_000;
 
-/// Weighs what agents tell of slow pages together, subnet by subnet, and goes on with the cases
-/// that come of it (IPMicra III.F).
+/// Evaluates the agents' reports of slow pages, subnet by subnet, and takes the next step of each
+/// incident (IPMicra III.F).
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let unheard = timing_reports::unheard(&placement.store, BATCH).await?;
-    let more = unheard.len() == BATCH as usize;
-    let mut suspicions = 0;
-    for told in &unheard {
-        suspicions += u32::from(weigh(placement, told).await?);
+    let has_more = unheard.len() == BATCH as usize;
+    let mut opened = 0;
+    for reports in &unheard {
+        opened += u32::from(evaluate(placement, reports).await?);
     }
-    let cases = incidents::going_on(&placement.store).await?;
+    let incidents = incidents::going_on(&placement.store).await?;
     let workers = agents::workers(&placement.store).await?;
-    let mut walk = Walk::begin(placement, &workers);
-    for case in &cases {
-        walk.step(case).await?;
+    let mut round = IncidentRound::begin(placement, &workers);
+    for incident in &incidents {
+        round.advance(incident).await?;
     }
-    let steps = walk.finish();
-    if suspicions + steps > 0 {
+    let steps = round.finish();
+    let is_changed = opened + steps > 0;
+    if is_changed {
         placement.events.emit(Event::CalibrationAdvanced);
     }
-    Ok(match (suspicions + steps > 0, more) {
-        (false, false) => Outcome::Idle,
-        (_, true) => Outcome::More(format!("weighed what was told of {BATCH} subnets")),
-        (true, false) => Outcome::Done(format!(
-            "found {} with slower pages, made {} in {}",
-            quantity(suspicions, "subnet"),
+    Ok(if has_more {
+        Outcome::More(format!("evaluated the reports of {BATCH} subnets"))
+    } else if is_changed {
+        Outcome::Done(format!(
+            "found {} with slower pages, took {} in {}",
+            quantity(opened, "subnet"),
             quantity(steps, "step"),
-            quantity(cases.len(), "case"),
-        )),
+            quantity(incidents.len(), "incident"),
+        ))
+    } else {
+        Outcome::Idle
     })
 }
 
-/// Hears what was told of a subnet; whether that opened a case.
-async fn weigh(placement: &Placement, told: &Unheard) -> Result<bool, anyhow::Error> {
-    let (now, rest) = (placement.clock.now(), rest(&placement.policy.load()));
-    let mut timing_reports = match (&told.summary, told.delegated_at) {
-        (Some(timing_reports), _) => serde_json::from_value(timing_reports.clone())?,
-        (None, Some(decided)) => {
-            let mut timing_reports = TimingReports::default();
-            timing_reports.delegated(decided);
-            timing_reports
-        }
+/// Adds new reports to the summary of a subnet. Returns whether that opened an incident.
+async fn evaluate(placement: &Placement, new: &Unheard) -> Result<bool, anyhow::Error> {
+    let now = placement.clock.now();
+    let limits = reopen_limits(&placement.policy.load());
+    let mut reports = match (&new.summary, new.delegated_at) {
+        (Some(summary), _) => serde_json::from_value(summary.clone())?,
+        (None, Some(decided)) => reports_since(decided),
         (None, None) => TimingReports::default(),
     };
-    let mut suspicion = false;
-    (0..told.usual).for_each(|_| timing_reports.usual(&rest, now));
-    (0..told.slower).for_each(|_| suspicion = timing_reports.slower(&rest, now));
-    let weighed = serde_json::to_value(timing_reports)?;
-    if suspicion && told.delegated_at.is_some() {
-        return Ok(incidents::open(&placement.store, told, &weighed, now).await?);
+    // The store has counts without their order. Usual times come first, so that the last slow page
+    // is compared with all of them.
+    for _ in 0..new.usual {
+        reports.usual(&limits, now);
     }
-    timing_reports::heard(&placement.store, told, &weighed).await?;
+    let mut is_slow = false;
+    for _ in 0..new.slower {
+        is_slow = reports.slower(&limits, now);
+    }
+    let summary = serde_json::to_value(reports)?;
+    if is_slow && new.delegated_at.is_some() {
+        return Ok(incidents::open(&placement.store, new, &summary, now).await?);
+    }
+    timing_reports::heard(&placement.store, new, &summary).await?;
     Ok(false)
 }

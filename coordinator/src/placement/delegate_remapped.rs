@@ -8,7 +8,7 @@ use model::{AgentId, PinId};
 use store::hosts::{self, Orphan};
 
 use crate::placement::Placement;
-use crate::placement::apply_constraints::give_pinned;
+use crate::placement::apply_constraints::assign_pinned;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
@@ -29,10 +29,10 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
             None => searched.push(orphan),
         }
     }
-    let given = give_pinned(placement, &pinned).await?;
+    let assigned = assign_pinned(placement, &pinned).await?;
     let opened = open(&placement.search, searched).await?;
-    if given + opened == 0 {
+    if assigned + opened == 0 {
         return Ok(Outcome::Idle);
     }
-    Ok(Outcome::Done(format!("pinned {given}, opened {}", quantity(opened, "search"))))
+    Ok(Outcome::Done(format!("pinned {assigned}, opened {}", quantity(opened, "search"))))
 }

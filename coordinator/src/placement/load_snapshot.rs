@@ -1,4 +1,4 @@
-//! What is known of load, capacity and cost: the scales for previews and for balance.
+//! Load snapshot: loads, capacities and measured times, for previews, balance and the audit.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,78 +11,79 @@ use store::loads::{self, Answer, Work};
 use crate::placement::Placement;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
-/// An agent counts as measured when it has delivered for so long, in milliseconds.
-const LONG_ENOUGH_MS: i64 = 24 * 3_600_000;
+/// An agent's deliveries count as its capacity once it has delivered for so long.
+const MEASURED_AFTER_MS: i64 = 24 * 3_600_000;
 
-/// Pages a day that an agent can crawl, as measured so far.
-pub fn capacity_of(work: &Work, now: UnixMillis) -> u64 {
-    let long = work.since.is_some_and(|since| since.plus_ms(LONG_ENOUGH_MS) <= now);
-    let shown = long.then_some(DailyWork { fetched: work.fetched, queued: work.queued });
+/// Pages a day that an agent can crawl: what it offers, corrected by what it delivered.
+pub(super) fn capacity_of(work: &Work, now: UnixMillis) -> u64 {
+    let is_measured = work.since.is_some_and(|since| since.plus_ms(MEASURED_AFTER_MS) <= now);
+    let shown = is_measured.then_some(DailyWork { fetched: work.fetched, queued: work.queued });
     capacity(work.offered, shown)
 }
 
-/// Loads, capacities and names as they are now.
+/// Pages a day of a subnet. At least one: without any load, a subnet from which nothing was
+/// fetched yet could be moved at no cost, wherever it goes.
+pub(super) fn pages_a_day(loads: &HashMap<Range, u64>, subnet: &Range) -> u64 {
+    loads.get(subnet).copied().unwrap_or(1).max(1)
+}
+
+/// Loads and capacities of one moment.
 pub struct LoadSnapshot {
-    /// Agents that were not revoked, by number.
-    pub agents: Vec<Weighed>,
+    /// Agents that are not revoked, by number.
+    pub agents: Vec<AgentLoad>,
     loads: HashMap<Range, u64>,
 }
 
-/// An agent on the scales.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Weighed {
-    /// What it offers and does.
+pub struct AgentLoad {
+    /// What the agent offers, has queued and delivered.
     pub work: Work,
-    /// Pages a day that it can crawl.
+    /// In pages a day.
     pub capacity: u64,
     /// Pages a day of the subnets that it holds.
     pub load: u64,
 }
 
 impl LoadSnapshot {
-    /// Weighs everything.
+    /// Reads loads and capacities from the store and adds up what each agent holds.
     pub async fn take(
         placement: &Placement,
         delegated: &DelegatedHierarchy,
     ) -> Result<Self, StoreError> {
         let now = placement.clock.now();
         let loads = loads::subnets(&placement.store, now).await?;
-        let works = loads::agents(&placement.store, now).await?;
-        let weighed = |work: Work| Weighed { capacity: capacity_of(&work, now), load: 0, work };
-        let mut scales = Self { agents: works.into_iter().map(weighed).collect(), loads };
-        scales.put(delegated);
-        Ok(scales)
-    }
-
-    fn put(&mut self, delegated: &DelegatedHierarchy) {
         let mut held: HashMap<AgentId, u64> = HashMap::new();
         for (subnet, holding) in delegated.delegation_table().iter() {
             let range = delegated.hierarchy().subnet(subnet).range();
-            *held.entry(holding.agent).or_default() += self.load(&range);
+            *held.entry(holding.agent).or_default() += pages_a_day(&loads, &range);
         }
-        for agent in &mut self.agents {
-            agent.load = held.get(&agent.work.agent).copied().unwrap_or(0);
-        }
+        let works = loads::agents(&placement.store, now).await?;
+        let agent_load = |work: Work| AgentLoad {
+            capacity: capacity_of(&work, now),
+            load: held.get(&work.agent).copied().unwrap_or(0),
+            work,
+        };
+        Ok(Self { agents: works.into_iter().map(agent_load).collect(), loads })
     }
 
-    /// Pages a day of a subnet, measured; one where nothing was fetched yet.
+    /// Pages a day of a subnet.
     pub fn load(&self, subnet: &Range) -> u64 {
-        self.loads.get(subnet).copied().unwrap_or(1).max(1)
+        pages_a_day(&self.loads, subnet)
     }
 
-    /// An agent; none when it was revoked or never was.
-    pub fn agent(&self, agent: AgentId) -> Option<&Weighed> {
-        self.agents.iter().find(|weighed| weighed.work.agent == agent)
+    /// `None` when the agent was revoked or never existed.
+    pub fn agent(&self, agent: AgentId) -> Option<&AgentLoad> {
+        self.agents.iter().find(|load| load.work.agent == agent)
     }
 }
 
-/// What agents measured of subnets.
-pub struct Times {
+/// Answers of agents to probes of subnets.
+pub struct MeasuredTimes {
     answers: HashMap<Range, BTreeMap<AgentId, Answer>>,
 }
 
-impl Times {
-    /// All that was measured of these subnets.
+impl MeasuredTimes {
+    /// Reads all answers about these subnets.
     pub async fn read(placement: &Placement, subnets: &[Range]) -> Result<Self, StoreError> {
         let mut times = Self { answers: HashMap::new() };
         for answer in loads::answers(&placement.store, subnets).await? {
@@ -91,14 +92,10 @@ impl Times {
         Ok(times)
     }
 
-    /// What an agent answered.
-    pub fn answer(&self, subnet: &Range, agent: AgentId) -> Option<&Answer> {
-        self.answers.get(subnet)?.get(&agent)
-    }
-
     /// The round trip in milliseconds, where it was measured.
     pub fn ms(&self, subnet: &Range, agent: AgentId) -> Option<f64> {
-        self.answer(subnet, agent)?.rtt_us.map(|us| f64::from(us) / 1_000.0)
+        let answer = self.answers.get(subnet)?.get(&agent)?;
+        answer.rtt_us.map(|us| f64::from(us) / 1_000.0)
     }
 
     /// All answers about a subnet, by agent.

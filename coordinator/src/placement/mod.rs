@@ -3,13 +3,12 @@
 pub mod agent_administration;
 pub mod apply_constraints;
 pub mod audit;
-pub mod audit_delegations;
 pub mod balance;
 pub mod balance_load;
 pub mod calibrate;
-pub mod calibration;
 pub mod constraints;
 pub mod delegate_remapped;
+mod incident_round;
 pub mod load_snapshot;
 pub mod settle_homes;
 
@@ -30,7 +29,6 @@ use crate::search::DelegationSearch;
 
 /// The parts that the tasks of this stage use.
 pub struct Placement {
-    /// Postgres.
     pub store: Store,
     /// How long an agent counts as reachable.
     pub limits: Limits,

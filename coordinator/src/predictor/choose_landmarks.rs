@@ -1,58 +1,64 @@
-//! Landmarks are chosen, and replaced when they die.
+//! Background task: chooses landmarks, and replaces those that fail.
 
 use model::{LandmarkId, Strategy};
 use store::landmarks;
 
 use crate::predictor::Predictor;
-use crate::predictor::{State, anycast, plan};
+use crate::predictor::landmark_plan::{PlanInput, detect_anycast_landmarks, plan_landmarks};
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// Decided searches to choose from.
+/// Newest decided searches whose targets are candidates for landmarks.
 const LOOK_BACK: u32 = 50_000;
 /// A landmark that was retired is not chosen again for so long.
 const REST_MS: i64 = 30 * 86_400_000;
 const MINUTE_MS: i64 = 60_000;
-/// The times are read in every tenth minute only: there may be a million.
-const THOROUGH: i64 = 10;
-/// Orders of today and yesterday are kept for the budgets.
+/// The times of landmarks are read every tenth minute only: there may be a million.
+const CHECK_MINUTES: i64 = 10;
+/// Probes of landmarks are kept for today and yesterday, because the budget counts them.
 const KEPT_MS: i64 = 2 * 86_400_000;
-/// Landmarks read at once: all of them.
+/// Above the number of landmarks that the policy can allow.
 const ALL: i64 = 100_000;
 
-/// Keeps as many landmarks as the policy allows and the known subnets are worth. They are chosen
-/// from subnets whose address answered in a search, spread over countries and companies; who dies,
-/// moves or turns out to be anycast is replaced.
+/// Keeps as many landmarks as the policy allows and the known subnets justify. They are chosen
+/// from subnets whose address answered a search, spread over countries and companies. A landmark
+/// that dies, moves or turns out to be anycast is replaced.
 pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = predictor.hierarchy.current() else { return Ok(Outcome::Idle) };
     let policy = predictor.policy.load_full();
     if policy.strategy != Strategy::Predictive {
         return Ok(Outcome::Idle);
     }
-    let (store, now) = (&predictor.store, predictor.clock.now());
-    let thorough = now.0.div_euclid(MINUTE_MS) % THOROUGH == 0;
-    let most = policy.landmarks as usize;
+    let store = &predictor.store;
+    let now = predictor.clock.now();
+    let checks_health = now.0.div_euclid(MINUTE_MS) % CHECK_MINUTES == 0;
+    let max = policy.landmarks as usize;
     let count = landmarks::count(store).await? as usize;
-    if count == most && !thorough {
+    if count == max && !checks_health {
         return Ok(Outcome::Idle);
     }
     let live = landmarks::live(store, LandmarkId::new(0), ALL).await?;
-    let mut times = Vec::new();
-    if thorough {
-        times = landmarks::times(store).await?;
+    // Without times no landmark counts as failed; the plan then only fills up.
+    let mut reports = Vec::new();
+    if checks_health {
+        reports = landmarks::times(store).await?;
         landmarks::forget(store, now.plus_ms(-KEPT_MS)).await?;
     }
-    let spots = landmarks::answering(store, now.plus_ms(-REST_MS), LOOK_BACK).await?;
-    let anycast = predictor.insight.with_clusters(|clusters| anycast(clusters, &times));
-    let state = State {
+    let candidates = landmarks::answering(store, now.plus_ms(-REST_MS), LOOK_BACK).await?;
+    let hierarchy = delegated.hierarchy();
+    let anycast = predictor
+        .state
+        .with_clusters(|clusters| detect_anycast_landmarks(hierarchy, clusters, &reports))
+        .unwrap_or_default();
+    let input = PlanInput {
         live: &live,
-        times: &times,
-        anycast: &anycast.unwrap_or_default(),
-        answering: &spots,
-        most,
+        reports: &reports,
+        anycast: &anycast,
+        candidates: &candidates,
+        max,
     };
-    let plan = plan(delegated.hierarchy(), &state);
+    let plan = plan_landmarks(hierarchy, &input);
     let retired = landmarks::retire(store, &plan.retired, now).await?;
     let chosen = landmarks::choose(store, &plan.chosen, now).await?;
     if retired + chosen == 0 {

@@ -1,22 +1,24 @@
-//! What the predictive strategy knows, kept while everything runs.
+//! Predictor: learns from landmarks and searches which agent is probably nearest to a subnet.
 //!
-//! Nothing here is the only copy: clusters come from the stored times of landmarks, prior from
-//! the stored trails of searches, and what was spent today from the stored orders. A coordinator
-//! that takes office thinks it out anew.
+//! Its state is derived from Postgres: the clusters from the times of landmarks, the prior from
+//! the trails of searches, the spent budget from the probes of today. A coordinator that becomes
+//! the leader derives it anew.
 
-mod availability;
 pub mod choose_landmarks;
 mod findings;
 pub mod fit_model;
-mod knowledge;
+mod landmark_plan;
 pub mod measure_landmarks;
-mod model_fit;
-mod plan;
-mod spending;
+mod observation;
+mod probe_budget;
+mod state;
 
 use std::sync::Arc;
 
+use delegation::Availability;
+use delegation::budget::ProbeLimits;
 use store::Store;
+use store::agents::Worker;
 
 use crate::runtime::agent_wakeups::AgentWakeups;
 use crate::runtime::clock::Clock;
@@ -25,16 +27,14 @@ use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::policy::CurrentPolicy;
 
-pub use availability::availability;
-pub use findings::{cut_apart, findings};
-pub use knowledge::{Insight, Lesson, Question};
-pub use model_fit::{Basis, Sizes, know, survey};
-pub use plan::{Plan, State, anycast, plan};
-pub use spending::{Spending, probe_limits};
+pub use findings::{propose_splits, store_findings};
+pub use fit_model::ensure_fitted;
+pub use observation::Observation;
+pub use probe_budget::probe_limits;
+pub use state::PredictorState;
 
 /// The predictor and the parts that its tasks use.
 pub struct Predictor {
-    /// Postgres.
     pub store: Store,
     /// How many probes an agent may have at the same time.
     pub limits: Limits,
@@ -49,5 +49,27 @@ pub struct Predictor {
     /// Notifies agents that are asked to measure landmarks.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// The fitted model and the probes of today.
-    pub insight: Insight,
+    pub state: PredictorState,
+}
+
+impl Predictor {
+    /// Whether an agent can be asked for a probe now: it is awake, sends heartbeats, and has room
+    /// for another probe, both at the same time and in its budget of the day.
+    pub fn availability(&self, worker: &Worker, probe_limits: &ProbeLimits) -> Availability {
+        let now = self.clock.now();
+        let heard_since = self.limits.heard_since(now);
+        let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heard_since);
+        let availability = if worker.asleep_until.is_some_and(|until| until > now) {
+            Availability::Asleep
+        } else if !is_reachable {
+            Availability::Unreachable
+        } else if worker.orders >= self.limits.orders_per_agent {
+            Availability::Busy
+        } else {
+            Availability::Ready
+        };
+        self.state
+            .budget
+            .usage(|usage| usage.availability(probe_limits, worker.agent, availability, now))
+    }
 }

@@ -1,43 +1,39 @@
-//! Searches take their next step.
+//! Background tasks: take the next step of every open search.
 
 use model::SearchId;
 use store::searches::{self, Look, Which};
 
 use crate::runtime::outcome::Outcome;
 use crate::search::DelegationSearch;
-use crate::search::walk::Walk;
+use crate::search::round::SearchRound;
 
-/// Searches read at once.
+/// Searches that are read at once.
 const BATCH: u32 = 1_024;
 
-/// Drives the searches for subnets that nobody crawls yet: asks the next agent, or decides.
+/// Advances the searches for subnets without an agent: asks the next agent, or decides.
 pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     drive(parts, Which::Urgent).await
 }
 
-/// Goes on with searches though somebody crawls their subnets for the time being: an agent that
-/// slept may be nearer.
+/// Advances the searches for subnets with a provisional agent: an agent that was asleep when the
+/// search passed it may be nearer.
 pub async fn improve(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     drive(parts, Which::Provisional).await
 }
 
 async fn drive(parts: &DelegationSearch, which: Which) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = parts.hierarchy.current() else { return Ok(Outcome::Idle) };
-    let mut walk = Walk::begin(parts, delegated).await?;
-    let look = look(parts, which);
-    let after = |search| searches::going_on(&parts.store, look, search, BATCH);
-    let mut batch = after(SearchId::new(0)).await?;
-    while let Some(last) = batch.last() {
-        // Postgres reads the next ones while these are thought out.
-        let (next, walked) = tokio::join!(after(last.id), walk.over(&batch));
-        walked?;
-        batch = next?;
-    }
-    Ok(walk.end().map_or(Outcome::Idle, Outcome::Done))
-}
-
-fn look(parts: &DelegationSearch, which: Which) -> Look {
+    let mut round = SearchRound::begin(parts, delegated).await?;
     let policy = parts.policy.load();
     let overdue = parts.clock.now().plus_ms(-i64::from(policy.patience_ms));
-    Look { which, pending: policy.parallel, overdue }
+    let look = Look { which, pending: policy.parallel, overdue };
+    let read_after = |search| searches::going_on(&parts.store, look, search, BATCH);
+    let mut batch = read_after(SearchId::new(0)).await?;
+    while let Some(last) = batch.last() {
+        // Postgres reads the next batch while the steps of this one are computed.
+        let (next, advanced) = tokio::join!(read_after(last.id), round.advance(&batch));
+        advanced?;
+        batch = next?;
+    }
+    Ok(round.finish().map_or(Outcome::Idle, Outcome::Done))
 }

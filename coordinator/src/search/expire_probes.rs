@@ -1,4 +1,4 @@
-//! Patience with probe orders ends.
+//! Background task: withdraws and expires probes that agents did not answer.
 
 use store::probes;
 
@@ -7,23 +7,18 @@ use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 use crate::search::DelegationSearch;
 
-/// Takes orders back from agents that fell asleep or were paused: they are asked again another
-/// time. Ends orders that were not answered in time, so that their searches go on without.
+/// Withdraws probes from agents that fell asleep or were paused; a search may ask these agents
+/// again later. Expires probes that were not answered in time, so that their searches continue
+/// without the answers.
 pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     let limits = &parts.limits;
     let now = parts.clock.now();
     let asked_before = now.plus_ms(-1_000 * i64::from(limits.probe_deadline_s));
     let withdrawn = probes::withdraw(&parts.store, now).await?;
-    let expired = probes::expire(
-        &parts.store,
-        asked_before,
-        parts.limits.heard_since(parts.clock.now()),
-        now,
-    )
-    .await?;
+    let expired = probes::expire(&parts.store, asked_before, limits.heard_since(now), now).await?;
     if withdrawn + expired == 0 {
         return Ok(Outcome::Idle);
     }
     parts.events.emit(Event::ProbesExpired);
-    Ok(Outcome::Done(format!("took {} back, gave {expired} up", quantity(withdrawn, "order"))))
+    Ok(Outcome::Done(format!("withdrew {}, expired {expired}", quantity(withdrawn, "probe"))))
 }

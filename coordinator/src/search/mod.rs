@@ -3,7 +3,7 @@
 pub mod drive_searches;
 pub mod expire_probes;
 pub mod open_searches;
-pub mod walk;
+pub mod round;
 
 use std::sync::Arc;
 
@@ -19,9 +19,8 @@ use crate::runtime::policy::CurrentPolicy;
 
 /// The parts that the tasks of this stage use.
 pub struct DelegationSearch {
-    /// Postgres.
     pub store: Store,
-    /// Bounds on searches and probes.
+    /// Bounds on open searches, probes per agent and attempts.
     pub limits: Limits,
     /// Time of all decisions and rows.
     pub clock: Arc<dyn Clock>,

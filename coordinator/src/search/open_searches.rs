@@ -1,4 +1,4 @@
-//! Subnets that nobody crawls get a search.
+//! Background task: opens a search for each subnet with waiting hosts and without an agent.
 
 use std::collections::HashSet;
 
@@ -17,20 +17,20 @@ use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 use crate::search::DelegationSearch;
 
-/// Opens searches for subnets of waiting hosts, as many at once as the configuration allows.
+/// Opens searches for the subnets of waiting hosts, up to the configured number of open searches.
 ///
-/// Searches profit from the decisions of earlier ones, most of all within a company ("we use the
-/// organization's name to delegate", IPMicra III.E). While nobody serves a company, therefore, only
-/// one of its subnets is searched for; the others wait for that decision.
+/// A search is cheaper after earlier decisions, most of all within a company ("we use the
+/// organization's name to delegate", IPMicra III.E). While a company has no agent, only one of its
+/// subnets is searched for; the others wait for that decision.
 pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = parts.hierarchy.current() else { return Ok(Outcome::Idle) };
-    let under_way = searches::urgent(&parts.store).await?;
+    let open_now = searches::urgent(&parts.store).await?;
     let limit = parts.limits.open_searches as usize;
-    let room = limit.saturating_sub(under_way.len());
-    if room == 0 {
+    let count = limit.saturating_sub(open_now.len());
+    if count == 0 {
         return Ok(Outcome::Idle);
     }
-    let chosen = choose(parts, &delegated, &under_way, room).await?;
+    let chosen = choose_hosts(parts, &delegated, &open_now, count).await?;
     if chosen.is_empty() {
         return Ok(Outcome::Idle);
     }
@@ -38,94 +38,91 @@ pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     Ok(Outcome::Done(format!("opened {}", quantity(opened, "search"))))
 }
 
-/// Opens a search at each of these hosts. Says how many are new.
+/// Opens a search with each of these hosts as its target. Returns the number of new searches.
 pub async fn open(parts: &DelegationSearch, hosts: Vec<Orphan>) -> Result<u64, StoreError> {
-    let searches: Vec<NewSearch> = hosts.into_iter().filter_map(search).collect();
+    let searches: Vec<NewSearch> = hosts.into_iter().filter_map(new_search).collect();
     if searches.is_empty() {
         return Ok(0);
     }
-    let policy = parts.policy.load_full();
-    let opened = searches::open(
-        &parts.store,
-        &searches,
-        policy.strategy,
-        policy.threshold_us,
-        parts.clock.now(),
-    )
-    .await?;
+    let policy = parts.policy.load();
+    let strategy = policy.strategy;
+    let threshold_us = policy.threshold_us;
+    let now = parts.clock.now();
+    let opened = searches::open(&parts.store, &searches, strategy, threshold_us, now).await?;
     parts.events.emit(Event::SearchReady);
     Ok(opened)
 }
 
-/// Waiting hosts looked at together.
+/// Waiting hosts that are read at once.
 const PAGE: u32 = 4_096;
 
-/// At most `room` hosts to search at, of the subnets that wait longest, but for those whose company
-/// is being searched for.
-async fn choose(
+/// At most `count` hosts, of the subnets that have waited longest.
+async fn choose_hosts(
     parts: &DelegationSearch,
     delegated: &DelegatedHierarchy,
-    under_way: &[Range],
-    room: usize,
+    open_now: &[Range],
+    count: usize,
 ) -> Result<Vec<Orphan>, anyhow::Error> {
     let now = parts.clock.now();
-    let mut choice = Choice::new(
-        delegated,
-        current_constraints(&parts.store, parts.clock.now()).await?,
-        under_way,
-    );
+    let constraints = current_constraints(&parts.store, now).await?;
+    let mut selection = Selection::new(delegated, constraints, open_now);
     let mut after = HostId::new(0);
-    while choice.chosen.len() < room {
+    while selection.chosen.len() < count {
         let page = hosts::in_line(&parts.store, after, PAGE, now).await?;
         let Some((last, _)) = page.last() else { break };
         after = *last;
         for (_, subnet) in page {
-            choice.consider(subnet, room);
+            selection.consider(subnet, count);
         }
     }
-    let forgiven = now.plus_ms(-RETRY_AFTER_MS.cast_signed());
-    Ok(hosts::orphans(&parts.store, &choice.chosen, forgiven, now).await?)
+    // An address that answered nobody since then is the target only of a subnet without another.
+    let silent_before = now.plus_ms(-RETRY_AFTER_MS.cast_signed());
+    Ok(hosts::orphans(&parts.store, &selection.chosen, silent_before, now).await?)
 }
 
-/// Subnets to be searched for.
-struct Choice<'a> {
+/// Selects the subnets to search for.
+struct Selection<'a> {
     delegated: &'a DelegatedHierarchy,
     constraints: Constraints,
-    /// Subnets that were looked at, or have a search.
+    /// Subnets that were considered, or have an open search.
     seen: HashSet<Range>,
-    /// Companies nobody serves that are being searched for.
-    busy: HashSet<CompanyId>,
+    /// Companies without an agent for which a search is open or chosen.
+    searched_companies: HashSet<CompanyId>,
     /// In the order in which they wait.
     chosen: Vec<Range>,
 }
 
-impl<'a> Choice<'a> {
+impl<'a> Selection<'a> {
     fn new(
         delegated: &'a DelegatedHierarchy,
         constraints: Constraints,
-        under_way: &[Range],
+        open_now: &[Range],
     ) -> Self {
-        let searched = under_way.iter().filter_map(|subnet| delegated.hierarchy().find(subnet));
-        let busy = searched.filter_map(|subnet| unserved_company(delegated, subnet)).collect();
-        let seen = under_way.iter().copied().collect();
-        Self { delegated, constraints, seen, busy, chosen: Vec::new() }
+        let searched = open_now.iter().filter_map(|subnet| delegated.hierarchy().find(subnet));
+        let searched_companies =
+            searched.filter_map(|subnet| unserved_company(delegated, subnet)).collect();
+        let seen = open_now.iter().copied().collect();
+        Self { delegated, constraints, seen, searched_companies, chosen: Vec::new() }
     }
 
-    fn consider(&mut self, subnet: Range, room: usize) {
-        if self.chosen.len() < room && self.seen.insert(subnet) && self.wants_search(&subnet) {
+    fn consider(&mut self, subnet: Range, count: usize) {
+        if self.chosen.len() < count && self.seen.insert(subnet) && self.needs_search(&subnet) {
             self.chosen.push(subnet);
         }
     }
 
-    fn wants_search(&mut self, subnet: &Range) -> bool {
+    fn needs_search(&mut self, subnet: &Range) -> bool {
         let hierarchy = self.delegated.hierarchy();
-        // The search for one that is in the hierarchy no more ends at once, and its hosts find
-        // another.
+        // A subnet that left the hierarchy gets a search too: it is abandoned at its first step,
+        // which gives the hosts their new subnet.
         let Some(subnet) = hierarchy.find(subnet) else { return true };
         let is_held = self.delegated.delegation_table().get(subnet).is_some();
+        // A pin needs no measurement; `apply_constraints` assigns the subnet.
         let is_pinned = self.constraints.pin(hierarchy, subnet).is_some();
         let company = unserved_company(self.delegated, subnet);
-        !is_held && !is_pinned && company.is_none_or(|company| self.busy.insert(company))
+        !is_held
+            && !is_pinned
+            && company.is_none_or(|company| self.searched_companies.insert(company))
     }
 }
 
@@ -136,7 +133,7 @@ fn unserved_company(delegated: &DelegatedHierarchy, subnet: SubnetId) -> Option<
     (!served).then_some(company)
 }
 
-fn search(orphan: Orphan) -> Option<NewSearch> {
-    let port = CrawlUrl::of_host(&orphan.scheme, &orphan.authority).ok()?.port();
-    Some(NewSearch { subnet: orphan.subnet, target: orphan.address, host: orphan.authority, port })
+fn new_search(host: Orphan) -> Option<NewSearch> {
+    let port = CrawlUrl::of_host(&host.scheme, &host.authority).ok()?.port();
+    Some(NewSearch { subnet: host.subnet, target: host.address, host: host.authority, port })
 }

@@ -4,7 +4,7 @@ use delegation::audit::Finding;
 use serde_json::{Value, json};
 use store::{Store, StoreError, generations};
 
-use crate::placement::audit::{self, Audited};
+use crate::placement::audit::{self, AuditReport};
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::AuditArgs;
@@ -25,7 +25,7 @@ pub async fn run(args: AuditArgs) -> Result<(), Failure> {
     }
 }
 
-async fn look(store: &Store) -> Result<Audited, Failure> {
+async fn look(store: &Store) -> Result<AuditReport, Failure> {
     let failed = |error: StoreError| Failure::other(chain(&error));
     let live = generations::live(store).await.map_err(failed)?;
     let hierarchy = match live {
@@ -35,10 +35,10 @@ async fn look(store: &Store) -> Result<Audited, Failure> {
     let hierarchy = hierarchy.ok_or_else(|| {
         Failure::unavailable("no registry data is loaded yet; run rir-loader load")
     })?;
-    audit::look(store, &hierarchy, SystemClock.now()).await.map_err(failed)
+    audit::audit_delegations(store, &hierarchy, SystemClock.now()).await.map_err(failed)
 }
 
-fn print(audited: &Audited, as_json: bool) {
+fn print(audited: &AuditReport, as_json: bool) {
     if as_json {
         println!("{:#}", json!({ "at_ms": audited.at, "findings": rows(&audited.findings) }));
         return;

@@ -19,7 +19,7 @@ use crate::packages::Packages;
 use crate::packages::blob_store::BlobStore;
 use crate::placement::Placement;
 use crate::placement::audit::LastAudit;
-use crate::predictor::{Insight, Predictor};
+use crate::predictor::{Predictor, PredictorState};
 use crate::registry::RegistryData;
 use crate::registry::refresh::LastAttempt;
 use crate::runtime::agent_wakeups::AgentWakeups;
@@ -149,9 +149,9 @@ impl Shared {
     fn predictor(&self) -> Arc<Predictor> {
         let limits = self.config.limits;
         let Self { clock, store, events, hierarchy, policy, agent_wakeups, .. } = self.clone();
-        let insight = Insight::default();
+        let state = PredictorState::default();
         let predictor =
-            Predictor { store, limits, clock, events, hierarchy, policy, agent_wakeups, insight };
+            Predictor { store, limits, clock, events, hierarchy, policy, agent_wakeups, state };
         Arc::new(predictor)
     }
 

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use crate::intake::{end_leases, place_hosts, resolve_hosts, route_urls};
 use crate::packages::ingest_packages;
 use crate::placement::{
-    apply_constraints, audit_delegations, balance_load, calibrate, delegate_remapped, settle_homes,
+    apply_constraints, audit, balance_load, calibrate, delegate_remapped, settle_homes,
 };
 use crate::predictor::{choose_landmarks, fit_model, measure_landmarks};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
@@ -223,7 +223,7 @@ pub static TABLE: &[BackgroundTask] = &[
         // Every coordinator shows its own findings.
         leader_only: false,
         woken_by: &[Event::DelegationsChanged, Event::SubnetsReleased],
-        run: |coordinator| Box::pin(audit_delegations::run(&coordinator.placement)),
+        run: |coordinator| Box::pin(audit::run(&coordinator.placement)),
     },
     BackgroundTask {
         name: "ingest_packages",

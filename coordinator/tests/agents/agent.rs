@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::agent_administration::AgentAction;
 use model::{AgentId, AgentState, ProbeMethod, UnixMillis};
 use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
 use protocol::key::AgentKey;
@@ -93,7 +93,7 @@ impl FakeAgent {
     /// Enrolled from 127.0.0.`seed`, approved, and heard of.
     pub(crate) async fn approved(running: &Running, seed: u8) -> Self {
         let mut agent = Self::enrol(running, seed).await;
-        running.order(agent.id, Wish::Approve).await;
+        running.order(agent.id, AgentAction::Approve).await;
         agent.heartbeat(running, 0).await;
         agent
     }

@@ -1,6 +1,8 @@
 //! A move to where nobody has measured waits for one measurement, and asks for it once.
 
-use coordinator::placement::balance::{BalanceOutcome, relief::relief, scene::Scene};
+use coordinator::placement::balance::BalanceOutcome;
+use coordinator::placement::balance::problem::BalanceProblem;
+use coordinator::placement::balance::relieve::relieve_overloaded;
 use coordinator::placement::load_snapshot::LoadSnapshot;
 use hierarchy::Range;
 use model::{BalanceRule, ProbeState};
@@ -16,9 +18,10 @@ use crate::world::{Ground, Running, load};
 async fn pass(running: &Running) -> BalanceOutcome {
     let coordinator = &running.coordinator;
     let delegated = coordinator.delegated().unwrap();
-    let scales = LoadSnapshot::take(&coordinator.placement, &delegated).await.unwrap();
-    let mut scene = Scene::set(&coordinator.placement, &delegated, &scales).await.unwrap();
-    relief(&coordinator.placement, &mut scene, BalanceRule::Cheapest).await.unwrap()
+    let snapshot = LoadSnapshot::take(&coordinator.placement, &delegated).await.unwrap();
+    let mut problem =
+        BalanceProblem::build(&coordinator.placement, &delegated, &snapshot).await.unwrap();
+    relieve_overloaded(&coordinator.placement, &mut problem, BalanceRule::Cheapest).await.unwrap()
 }
 
 /// Orders to measure that nobody has answered, but for landmarks.

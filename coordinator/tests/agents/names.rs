@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
 
-use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::agent_administration::AgentAction;
 use hickory_proto::op::{Message, MessageType, ResponseCode};
 use hickory_proto::rr::rdata::A;
 use hickory_proto::rr::{RData, Record, RecordType};
@@ -50,7 +50,7 @@ async fn names_are_looked_up_and_those_that_do_not_exist_are_given_up_with_the_r
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     let mut agent = FakeAgent::enrol(&running, 1).await;
-    running.order(agent.id, Wish::Approve).await;
+    running.order(agent.id, AgentAction::Approve).await;
     running.add_seeds(&["http://home.example/", "http://nowhere.example/"]).await;
     let routes = agent.routes(&running).await;
     assert_eq!(routes[0].url, "http://home.example/");

@@ -1,6 +1,6 @@
 //! What becomes of good packages, of the same ones again, and of bad ones.
 
-use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::agent_administration::AgentAction;
 use protocol::key::AgentKey;
 use protocol::package::{PackageBuilder, PackageName};
 use reqwest::StatusCode;
@@ -10,7 +10,7 @@ use crate::world::{Ground, Running};
 
 async fn agent(running: &Running) -> FakeAgent {
     let agent = FakeAgent::enrol(running, 1).await;
-    running.order(agent.id, Wish::Approve).await;
+    running.order(agent.id, AgentAction::Approve).await;
     agent
 }
 

@@ -2,7 +2,7 @@
 
 use std::future::ready;
 
-use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::agent_administration::AgentAction;
 use model::{HostId, Reason};
 use protocol::ProbeResult;
 use protocol::page::Outcome;
@@ -17,7 +17,7 @@ async fn two_agents(running: &Running) -> (FakeAgent, FakeAgent) {
     let mut one = FakeAgent::enrol(running, 1).await;
     let mut two = FakeAgent::enrol(running, 2).await;
     for agent in [&mut one, &mut two] {
-        running.order(agent.id, Wish::Approve).await;
+        running.order(agent.id, AgentAction::Approve).await;
         agent.heartbeat(running, 0).await;
     }
     (one, two)

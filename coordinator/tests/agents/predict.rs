@@ -131,8 +131,8 @@ async fn survey(ground: &Ground, running: &Running, agents: &mut [FakeAgent]) {
     running.coordinator.events.emit(Event::LandmarksNeeded);
     let reports = u64::from(FIRST) * agents.len() as u64;
     work(running, agents, || async {
-        let basis = running.coordinator.predictor.insight.basis();
-        basis.is_some_and(|(_, basis)| basis.reports == reports)
+        let input = running.coordinator.predictor.state.fit_input();
+        input.is_some_and(|(_, input)| input.reports == reports)
     })
     .await;
 }

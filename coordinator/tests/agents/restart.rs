@@ -1,6 +1,6 @@
 //! Coordinators come and go; what was begun goes on.
 
-use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::agent_administration::AgentAction;
 
 use crate::agent::{FakeAgent, link, page};
 use crate::world::{Ground, counts, until};
@@ -15,7 +15,7 @@ async fn a_search_goes_on_where_it_was() {
     let mut one = FakeAgent::enrol(&first, 1).await;
     let mut two = FakeAgent::enrol(&first, 2).await;
     for agent in [&mut one, &mut two] {
-        first.order(agent.id, Wish::Approve).await;
+        first.order(agent.id, AgentAction::Approve).await;
         agent.heartbeat(&first, 0).await;
     }
     first.add_seeds(&[NORTH]).await;
@@ -48,7 +48,7 @@ async fn what_was_acknowledged_is_integrated_once_whoever_dies() {
     let first = ground.start().await;
     first.until_hierarchy_is_loaded().await;
     let mut agent = FakeAgent::enrol(&first, 1).await;
-    first.order(agent.id, Wish::Approve).await;
+    first.order(agent.id, AgentAction::Approve).await;
     first.add_seeds(&["http://127.0.0.1/"]).await;
     assert_eq!(agent.routes(&first).await.len(), 1);
     let mut running = first;
@@ -75,7 +75,7 @@ async fn a_new_generation_is_taken_up_while_it_runs() {
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     let agent = FakeAgent::enrol(&running, 1).await;
-    running.order(agent.id, Wish::Approve).await;
+    running.order(agent.id, AgentAction::Approve).await;
     let before = running.coordinator.delegated().unwrap();
     crate::world::load(ground.store(), &crate::world::hierarchy()).await;
     until("the new generation is in use", || {
@@ -99,7 +99,7 @@ async fn a_range_that_vanished_takes_its_delegation_to_what_was_around_it() {
     let first = ground.start().await;
     first.until_hierarchy_is_loaded().await;
     let agent = FakeAgent::enrol(&first, 1).await;
-    first.order(agent.id, Wish::Approve).await;
+    first.order(agent.id, AgentAction::Approve).await;
     let home = store::delegations::held(ground.store()).await.unwrap()[0].subnet;
     first.stop().await;
     let kept = ground.snapshot();
@@ -138,7 +138,7 @@ async fn a_lost_index_is_built_again_from_the_packages() {
     let first = ground.start().await;
     first.until_hierarchy_is_loaded().await;
     let mut agent = FakeAgent::enrol(&first, 1).await;
-    first.order(agent.id, Wish::Approve).await;
+    first.order(agent.id, AgentAction::Approve).await;
     first.add_seeds(&["http://127.0.0.1/"]).await;
     agent.routes(&first).await;
     for seq in 1..=3 {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::agent_administration::AgentAction;
 use model::{HostTask, IncidentState, Slowdown, Strategy, policy::CalibrationPolicy};
 use protocol::HeartbeatResponse;
 use protocol::page::{Entry, Outcome, Trend};
@@ -26,7 +26,7 @@ struct Party {
 impl Party {
     async fn join(running: &Running, seed: u8, rtt_us: u32) -> Self {
         let agent = FakeAgent::enrol(running, seed).await;
-        running.order(agent.id, Wish::Approve).await;
+        running.order(agent.id, AgentAction::Approve).await;
         Self { agent, rtt_us, shipped: 0, routed: Vec::new() }
     }
 

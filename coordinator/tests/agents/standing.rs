@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::agent_administration::AgentAction;
 use model::AgentState;
 use protocol::Presence;
 use reqwest::StatusCode;
@@ -19,10 +19,10 @@ async fn approval_and_pause_end_a_heartbeat_that_is_held() {
     let id = agent.id;
     let begun = Instant::now();
     let (answer, ()) =
-        tokio::join!(agent.heartbeat(&running, 20_000), running.order(id, Wish::Approve));
+        tokio::join!(agent.heartbeat(&running, 20_000), running.order(id, AgentAction::Approve));
     assert_eq!(answer.state, AgentState::Approved);
     let (answer, ()) =
-        tokio::join!(agent.heartbeat(&running, 20_000), running.order(id, Wish::Pause));
+        tokio::join!(agent.heartbeat(&running, 20_000), running.order(id, AgentAction::Pause));
     assert_eq!(answer.state, AgentState::Paused);
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     running.stop().await;
@@ -34,13 +34,13 @@ async fn a_revoked_agent_is_refused_at_once_with_its_old_session() {
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     let agent = FakeAgent::enrol(&running, 1).await;
-    running.order(agent.id, Wish::Approve).await;
+    running.order(agent.id, AgentAction::Approve).await;
     assert_eq!(
         running.coordinator.delegated().unwrap().delegation_table().len(),
         1,
         "its home is its own"
     );
-    running.order(agent.id, Wish::Revoke).await;
+    running.order(agent.id, AgentAction::Revoke).await;
     assert!(running.coordinator.delegated().unwrap().delegation_table().is_empty());
     let (status, name, _) =
         problem(agent.post(&running, "heartbeat", &agent.heartbeat_request(0)).await).await;
@@ -55,7 +55,7 @@ async fn an_agent_that_was_approved_before_the_hierarchy_was_loaded_gets_its_hom
     let ground = Ground::bare().await;
     let running = ground.start().await;
     let agent = FakeAgent::enrol(&running, 1).await;
-    running.order(agent.id, Wish::Approve).await;
+    running.order(agent.id, AgentAction::Approve).await;
     assert!(running.coordinator.delegated().is_none());
     crate::world::load(ground.store(), &crate::world::hierarchy()).await;
     until("its home is its own", || {
@@ -75,7 +75,7 @@ async fn a_sleeping_agent_is_answered_at_once_and_gets_nothing() {
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
     let agent = FakeAgent::enrol(&running, 1).await;
-    running.order(agent.id, Wish::Approve).await;
+    running.order(agent.id, AgentAction::Approve).await;
     let mut request = agent.heartbeat_request(20_000);
     request.state = AgentState::Approved;
     request.status.presence = Presence::Asleep { until: now().plus_ms(3_600_000) };

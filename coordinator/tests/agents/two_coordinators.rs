@@ -1,6 +1,6 @@
 //! Two coordinators on one database: what one does is known to the other at once.
 
-use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::agent_administration::AgentAction;
 use coordinator::placement::constraints::override_delegation::{Override, override_once};
 use delegation::Delegation;
 use hierarchy::Range;
@@ -72,7 +72,7 @@ async fn what_is_done_by_hand_at_one_is_in_the_book_of_the_other() {
     until_held(&leader, Some(Delegation { agent: second.id, reason: Reason::Override })).await;
 
     // Nobody has its subnets any more.
-    other.order(second.id, Wish::Revoke).await;
+    other.order(second.id, AgentAction::Revoke).await;
     until_held(&leader, None).await;
     other.stop().await;
     leader.stop().await;

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coordinator::http::agent::tokens;
-use coordinator::placement::agent_administration;
-use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::agent_administration::{AgentAction, administer};
 use coordinator::runtime::clock::SystemClock;
 use coordinator::runtime::config::Config;
 use coordinator::startup::cli::ServeArgs;
@@ -160,11 +159,8 @@ impl Running {
         token
     }
 
-    pub(crate) async fn order(&self, agent: AgentId, wish: Wish) {
-        agent_administration::order(&self.coordinator.placement, agent, wish, "admin")
-            .await
-            .unwrap()
-            .unwrap();
+    pub(crate) async fn order(&self, agent: AgentId, action: AgentAction) {
+        administer(&self.coordinator.placement, agent, action, "admin").await.unwrap().unwrap();
     }
 
     pub(crate) async fn add_seeds(&self, seeds: &[&str]) {

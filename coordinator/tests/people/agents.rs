@@ -1,6 +1,6 @@
 //! Two agents that are approved and heartbeat, and what they usually do.
 
-use coordinator::placement::agent_administration::Wish;
+use coordinator::placement::agent_administration::AgentAction;
 
 use crate::agent::{FakeAgent, page};
 use crate::world::Running;
@@ -12,7 +12,7 @@ pub(crate) async fn two_agents(running: &Running) -> (FakeAgent, FakeAgent) {
     let mut one = FakeAgent::enrol(running, 1).await;
     let mut two = FakeAgent::enrol(running, 2).await;
     for agent in [&mut one, &mut two] {
-        running.order(agent.id, Wish::Approve).await;
+        running.order(agent.id, AgentAction::Approve).await;
         agent.heartbeat(running, 0).await;
     }
     (one, two)

@@ -78,7 +78,9 @@ async fn changes_are_told_and_the_stream_ends_at_shutdown() {
     let agent = FakeAgent::enrol(&running, 1).await;
     assert_eq!(stream.until("overview").await["agents"]["pending"], 1);
     assert_eq!(stream.until("agents").await["changed"], true);
-    running.order(agent.id, coordinator::placement::agent_administration::Wish::Approve).await;
+    running
+        .order(agent.id, coordinator::placement::agent_administration::AgentAction::Approve)
+        .await;
     assert_eq!(stream.until("delegations").await["changed"], true);
     let stopping = tokio::spawn(running.stop());
     stream.ends().await;

@@ -12,7 +12,7 @@ use crate::http::extract::{Json, Path, Query};
 use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
-use crate::placement::agent_administration::{self, Wish};
+use crate::placement::agent_administration::{AgentAction, administer};
 use crate::tasks::coordinator::Coordinator;
 
 /// All agents, the newest first.
@@ -50,7 +50,7 @@ pub async fn approve(
     State(state): State<ApiState>,
     Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    change(&state, &admin, id, Wish::Approve).await
+    change(&state, &admin, id, AgentAction::Approve).await
 }
 
 /// Pause an agent; it keeps its delegations.
@@ -62,7 +62,7 @@ pub async fn pause(
     State(state): State<ApiState>,
     Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    change(&state, &admin, id, Wish::Pause).await
+    change(&state, &admin, id, AgentAction::Pause).await
 }
 
 /// Resume a paused agent.
@@ -74,7 +74,7 @@ pub async fn resume(
     State(state): State<ApiState>,
     Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    change(&state, &admin, id, Wish::Resume).await
+    change(&state, &admin, id, AgentAction::Resume).await
 }
 
 /// Revoke an agent's key for good; its work goes to other agents.
@@ -86,30 +86,30 @@ pub async fn revoke(
     State(state): State<ApiState>,
     Path(id): Path<AgentId>,
 ) -> Result<Json<Agent>, Problem> {
-    change(&state, &admin, id, Wish::Revoke).await
+    change(&state, &admin, id, AgentAction::Revoke).await
 }
 
 async fn change(
     state: &ApiState,
     admin: &Admin,
     id: AgentId,
-    wish: Wish,
+    action: AgentAction,
 ) -> Result<Json<Agent>, Problem> {
-    match agent_administration::order(&state.core.placement, id, wish, &admin.name).await? {
+    match administer(&state.core.placement, id, action, &admin.name).await? {
         None => Err(unknown(id)),
         Some(Ordered::NotFrom(at)) => {
-            Err(Problem::conflict(format!("{id} is {}: {}", at.as_str(), rule(wish))))
+            Err(Problem::conflict(format!("{id} is {}: {}", at.as_str(), rule(action))))
         }
         Some(Ordered::Done | Ordered::Already) => read(state, id).await,
     }
 }
 
-const fn rule(wish: Wish) -> &'static str {
-    match wish {
-        Wish::Approve => "only a pending agent can be approved.",
-        Wish::Pause => "only an approved agent can be paused.",
-        Wish::Resume => "only a paused agent can be resumed.",
-        Wish::Revoke => "it cannot be revoked.",
+const fn rule(action: AgentAction) -> &'static str {
+    match action {
+        AgentAction::Approve => "only a pending agent can be approved.",
+        AgentAction::Pause => "only an approved agent can be paused.",
+        AgentAction::Resume => "only a paused agent can be resumed.",
+        AgentAction::Revoke => "it cannot be revoked.",
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Finding {
 #[utoipa::path(get, path = "/api/v1/audit/findings", operation_id = "list_findings",
     tag = "delegations", security(("session" = [])), responses((status = 200, body = Findings)))]
 pub async fn list(_viewer: Viewer, State(state): State<ApiState>) -> Json<Findings> {
-    let audited = state.core.placement.last_audit.get();
+    let audited = state.core.placement.last_audit.load_full();
     let items = audited
         .iter()
         .flat_map(|audited| &audited.findings)

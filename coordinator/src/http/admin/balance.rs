@@ -17,9 +17,9 @@ use crate::http::extract::{Json, Query};
 use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
-use crate::placement::balance::carry_out::told;
-use crate::placement::balance::pass;
-use crate::placement::balance::scene::{Scene, SceneError};
+use crate::placement::balance::execute_move::refused_alternatives;
+use crate::placement::balance::pass::{execute_plan, plan_pass};
+use crate::placement::balance::problem::{BalanceProblem, ProblemError};
 use crate::placement::load_snapshot::LoadSnapshot;
 
 type Names = HashMap<AgentId, String>;
@@ -53,50 +53,50 @@ pub async fn run(
     let delegated = core.delegated().ok_or_else(no_hierarchy)?;
     let policy = policy::balance(&core.store).await?;
     let loads = LoadSnapshot::take(&core.placement, &delegated).await?;
-    let scene = Scene::set(&core.placement, &delegated, &loads).await;
-    let mut scene = scene.map_err(|error| match error {
-        SceneError::Store(error) => error.into(),
-        SceneError::AssignmentProblem(error) => Problem::internal(&error),
+    let problem = BalanceProblem::build(&core.placement, &delegated, &loads).await;
+    let mut problem = problem.map_err(|error| match error {
+        ProblemError::Store(error) => error.into(),
+        ProblemError::Invalid(error) => Problem::internal(&error),
     })?;
-    let plan = pass::plan(&core.placement, &scene, &policy, core.now()).await?;
-    let names = lists::names(&core.store, &scene.agents).await?;
-    let mut response = preview(&scene, &plan, &names);
+    let plan = plan_pass(&core.placement, &problem, &policy, core.now()).await?;
+    let names = lists::names(&core.store, &problem.agents).await?;
+    let mut response = preview(&problem, &plan, &names);
     if !dry_run.is_set() {
-        let outcome = pass::carry_out_all(&core.placement, &mut scene, &plan).await?;
+        let outcome = execute_plan(&core.placement, &mut problem, &plan).await?;
         response.moved = outcome.moved as u64;
         response.probes_requested = outcome.asked as u64;
     }
     Ok(Json(response))
 }
 
-fn preview(scene: &Scene, plan: &Rebalance, names: &Names) -> BalanceResponse {
+fn preview(problem: &BalanceProblem, plan: &Rebalance, names: &Names) -> BalanceResponse {
     BalanceResponse {
-        moves: plan.moves.iter().map(|made| planned(scene, made, names)).collect(),
+        moves: plan.moves.iter().map(|made| planned(problem, made, names)).collect(),
         moved: 0,
         probes_requested: 0,
         cost_before_ms: plan.before,
         cost_after_ms: plan.after,
         cost_optimal_ms: plan.optimum.cost,
         remaining_moves: plan.left as u64,
-        overload_before: scene.instance.overload(&scene.plan),
-        overload_after: scene.instance.overload(&plan.plan),
+        overload_before: problem.instance.overload(&problem.plan),
+        overload_after: problem.instance.overload(&plan.plan),
     }
 }
 
-fn planned(scene: &Scene, made: &balance::Move, names: &Names) -> Move {
+fn planned(problem: &BalanceProblem, made: &balance::Move, names: &Names) -> Move {
     Move {
         id: None,
         at: None,
-        subnet: scene.held[made.subnet].subnet.to_string(),
-        from: agent(scene.agents[made.from], names),
-        to: agent(scene.agents[made.to], names),
+        subnet: problem.held[made.subnet].subnet.to_string(),
+        from: agent(problem.agents[made.from], names),
+        to: agent(problem.agents[made.to], names),
         delegation: None,
         rule: rule_name(None),
-        pages_per_day: scene.instance.subnets()[made.subnet].load,
+        pages_per_day: problem.instance.subnets()[made.subnet].load,
         cost_before_ms: made.before,
         cost_after_ms: made.after,
         predicted: made.source == CostSource::Predicted,
-        rejected_alternatives: alternatives(&told(scene, made), names),
+        rejected_alternatives: alternatives(&refused_alternatives(problem, made), names),
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) async fn preview(
     state: &ApiState,
     preview: preview::Preview,
 ) -> Result<Preview, Problem> {
-    let shifts = &preview.shifts;
+    let shifts = &preview.changes;
     let agents: Vec<AgentId> =
         shifts.iter().flat_map(|shift| [shift.from, shift.to]).flatten().collect();
     let names = lists::names(&state.core.store, &agents).await?;
@@ -44,7 +44,7 @@ pub(super) async fn preview(
     })
 }
 
-fn reassignment(shift: &preview::Shift, names: &HashMap<AgentId, String>) -> Reassignment {
+fn reassignment(shift: &preview::SubnetChange, names: &HashMap<AgentId, String>) -> Reassignment {
     let agent_ref =
         |id: AgentId| AgentRef { id, name: names.get(&id).cloned().unwrap_or_default() };
     Reassignment {
@@ -58,7 +58,7 @@ fn reassignment(shift: &preview::Shift, names: &HashMap<AgentId, String>) -> Rea
     }
 }
 
-fn agent_load(burden: preview::Burden) -> AgentLoad {
+fn agent_load(burden: preview::AgentChange) -> AgentLoad {
     AgentLoad {
         agent: AgentRef { id: burden.agent, name: burden.name },
         capacity: burden.capacity,

@@ -20,7 +20,7 @@ use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::constraints::override_delegation::{Override, override_once};
-use crate::placement::constraints::requests::{self, Wish};
+use crate::placement::constraints::requests::{self, NewConstraint};
 
 /// Pins that apply, the newest first.
 #[utoipa::path(get, path = "/api/v1/pins", operation_id = "list_pins", tag = "constraints",
@@ -117,14 +117,14 @@ pub async fn override_delegation(
     Json(request): Json<OverrideRequest>,
 ) -> Result<Json<OverrideResponse>, Problem> {
     let found = delegations::read(&state, id).await?;
-    let wish = Override {
+    let request = Override {
         delegation: id,
         subnet: found.subnet,
         agent: request.agent,
         reason: request.reason.trim(),
         by: &admin.name,
     };
-    let outcome = override_once(&state.core.placement, &wish, dry_run.is_set()).await?;
+    let outcome = override_once(&state.core.placement, &request, dry_run.is_set()).await?;
     let (made, reassigned) = outcome.map_err(|refusal| refusal_problem(&refusal))?;
     let delegation = match made {
         Some(made) => {
@@ -156,7 +156,7 @@ async fn create(
     request: &ConstraintRequest,
     dry_run: bool,
 ) -> Result<(StatusCode, Json<ConstraintResponse>), Problem> {
-    let wish = Wish {
+    let request = NewConstraint {
         kind,
         scope: scope(state, kind, &request.scope)?,
         agent: request.agent,
@@ -164,7 +164,7 @@ async fn create(
         expires_at: request.expires_at.as_deref().map(parse_time).transpose()?,
         by: &admin.name,
     };
-    let outcome = requests::make(&state.core.placement, &wish, dry_run).await?;
+    let outcome = requests::create(&state.core.placement, &request, dry_run).await?;
     let (made, reassigned) = outcome.map_err(|refusal| refusal_problem(&refusal))?;
     let constraint = match made {
         Some(id) => read(state, kind, id).await?,

@@ -35,7 +35,7 @@ pub async fn list(
         total: landmarks::count(&core.store).await?,
         agents: workers.len() as u64,
         reports: stock.reports,
-        clusters: core.predictor.insight.with_clusters(|clusters| clusters.len() as u64),
+        clusters: core.predictor.state.with_clusters(|clusters| clusters.len() as u64),
         items: page.items,
         next_cursor: page.next_cursor,
     }))

@@ -1,28 +1,28 @@
-//! Nobody has more to do than it can, and the whole costs as little as it may (IPMicra III.F),
-//! live.
+//! Balance: no agent has more work than its capacity, at the lowest total cost (IPMicra III.F).
 //!
-//! [`scene`] puts what is delegated, measured and allowed into an instance of
-//! `delegation::balance`. [`relief`] takes subnets from agents that are over their capacity, by the
-//! rule of the policy. [`pass`] moves towards the cheapest plan, a few subnets a day. [`carry_out`]
-//! makes a move, with its reasons. The background task `balance` runs both; an admin may ask for a pass,
-//! or for what it would do.
+//! 1. [`problem`] builds an instance of `delegation::balance` from delegations, measurements and
+//!    constraints.
+//! 2. [`relieve`] moves subnets away from overloaded agents, by the rule of the policy.
+//! 3. [`pass`] moves towards the cheapest plan, a limited number of subnets a day.
+//! 4. [`execute_move`] makes one move and stores its reasons.
+//!
+//! The background task `balance_load` runs 2 and 3; an admin may request a pass or preview it.
 
-pub mod carry_out;
+pub mod execute_move;
 pub mod pass;
-pub mod relief;
-pub mod scene;
+pub mod problem;
+pub mod relieve;
 
-/// What was done.
+/// Counts of what balance did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BalanceOutcome {
-    /// Subnets moved.
     pub moved: usize,
-    /// Agents asked to measure what was only predicted, before anything is moved there.
+    /// Agents asked to confirm a predicted cost by a measurement, before anything moves to them.
     pub asked: usize,
 }
 
 impl BalanceOutcome {
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { moved: self.moved + other.moved, asked: self.asked + other.asked }

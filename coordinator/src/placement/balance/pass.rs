@@ -1,4 +1,4 @@
-//! The periodic part: towards the cheapest plan, as far as the policy goes in a day.
+//! Periodic pass: moves towards the cheapest plan, as many subnets a day as the policy allows.
 
 use delegation::balance::{CostSource, Move, Rebalance, RebalanceLimits, rebalance};
 use model::{UnixMillis, policy::BalancePolicy};
@@ -7,15 +7,15 @@ use store::moves;
 
 use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
-use crate::placement::balance::carry_out::carry_out;
-use crate::placement::balance::scene::Scene;
+use crate::placement::balance::execute_move::execute_move;
+use crate::placement::balance::problem::BalanceProblem;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// What a pass would do now.
-pub async fn plan(
+/// The moves that a pass would make now.
+pub async fn plan_pass(
     placement: &Placement,
-    scene: &Scene,
+    problem: &BalanceProblem,
     policy: &BalancePolicy,
     now: UnixMillis,
 ) -> Result<Rebalance, StoreError> {
@@ -25,21 +25,21 @@ pub async fn plan(
         moves: usize::try_from(left).unwrap_or(usize::MAX),
         min_gain: f64::from(policy.least_gain_ms),
     };
-    Ok(rebalance(&scene.instance, &scene.plan, limits))
+    Ok(rebalance(&problem.instance, &problem.plan, limits))
 }
 
-/// What relieves everybody who is over its capacity, however many moves that takes, and nothing
-/// else.
-pub fn relief_of_all(scene: &Scene) -> Rebalance {
+/// The moves that relieve all overloaded agents, without limit: no gain is large enough to justify
+/// any other move.
+pub fn plan_relief(problem: &BalanceProblem) -> Rebalance {
     let limits = RebalanceLimits { moves: usize::MAX, min_gain: f64::INFINITY };
-    rebalance(&scene.instance, &scene.plan, limits)
+    rebalance(&problem.instance, &problem.plan, limits)
 }
 
-/// Carries a plan out, batch by batch. A batch that leads to where nobody has measured waits for
-/// the measurements; one that counts on the room that such a batch would have made waits with it.
-pub async fn carry_out_all(
+/// Executes a plan batch by batch. The moves of a batch depend on each other: only together do
+/// they keep every agent within its capacity.
+pub async fn execute_plan(
     placement: &Placement,
-    scene: &mut Scene,
+    problem: &mut BalanceProblem,
     plan: &Rebalance,
 ) -> Result<BalanceOutcome, StoreError> {
     let mut outcome = BalanceOutcome::default();
@@ -47,32 +47,34 @@ pub async fn carry_out_all(
         let predicted: Vec<&Move> =
             batch.iter().filter(|made| made.source == CostSource::Predicted).collect();
         if !predicted.is_empty() {
+            // Only the measurements are requested; the whole batch waits for them.
             for made in predicted {
-                outcome = outcome.and(carry_out(placement, scene, made, None).await?);
+                outcome = outcome.and(execute_move(placement, problem, made, None).await?);
             }
-        } else if fits(scene, batch) {
+        } else if fits(problem, batch) {
             for made in batch {
-                let done = carry_out(placement, scene, made, None).await?;
+                let done = execute_move(placement, problem, made, None).await?;
                 outcome = outcome.and(done);
                 if done.moved == 0 {
-                    // The rest counts on the room that this one would have made.
+                    // The remaining moves need the capacity that this one would have freed.
                     return Ok(outcome);
                 }
-                scene.plan[made.subnet] = Some(made.to);
+                problem.plan[made.subnet] = Some(made.to);
             }
         }
     }
     Ok(outcome)
 }
 
-/// Whether nobody is over its capacity after the batch who was not before.
-fn fits(scene: &Scene, batch: &[Move]) -> bool {
-    let before = scene.loads();
-    let mut plan = scene.plan.clone();
+/// Whether the batch overloads no agent further. It may, after an earlier batch that would have
+/// freed the capacity had to wait.
+fn fits(problem: &BalanceProblem, batch: &[Move]) -> bool {
+    let before = problem.loads();
+    let mut plan = problem.plan.clone();
     for made in batch {
         plan[made.subnet] = Some(made.to);
     }
-    let after = scene.instance.loads(&plan);
-    let capacities = scene.instance.capacities();
+    let after = problem.instance.loads(&plan);
+    let capacities = problem.instance.capacities();
     (0..after.len()).all(|agent| after[agent] <= capacities[agent].max(before[agent]))
 }

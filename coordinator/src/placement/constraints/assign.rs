@@ -1,4 +1,4 @@
-//! A subnet is given to an agent by hand, and everybody whom it concerns is told.
+//! Assignment of a subnet without a search.
 
 use delegation::Delegation;
 use hierarchy::Range;
@@ -9,8 +9,8 @@ use store::delegations::{self, Assigned, Assignment, Cause};
 use crate::placement::Placement;
 use crate::runtime::events::Event;
 
-/// Carries an assignment out: in the store, in the delegated hierarchy, and to whom it concerns.
-pub async fn give(
+/// Commits an assignment, enters it in the delegation table and notifies the agents concerned.
+pub async fn assign(
     placement: &Placement,
     assignment: &Assignment<'_>,
 ) -> Result<Assigned, StoreError> {
@@ -22,19 +22,21 @@ pub async fn give(
             Cause::Override => Reason::Override,
             Cause::Balance => Reason::Balanced,
         };
-        show(placement, &assignment.subnet, Delegation { agent: assignment.agent, reason });
+        let delegation = Delegation { agent: assignment.agent, reason };
+        enter_and_notify(placement, &assignment.subnet, delegation);
     }
     Ok(assigned)
 }
 
-/// Shows a delegation that was made outside of a search: in the delegated hierarchy, and to whom it concerns. The
-/// caller keeps others from changing delegations meanwhile.
-pub fn show(placement: &Placement, range: &Range, holding: Delegation) {
-    let entered = placement.hierarchy.current().and_then(|delegated| {
-        delegated.hierarchy().find(range).map(|subnet| delegated.enter(subnet, holding))
+/// Enters a committed delegation in the delegation table and notifies the agents concerned. The caller
+/// holds the writing lock since before the commit.
+pub fn enter_and_notify(placement: &Placement, range: &Range, delegation: Delegation) {
+    let former = placement.hierarchy.current().and_then(|delegated| {
+        let subnet = delegated.hierarchy().find(range)?;
+        delegated.enter(subnet, delegation)
     });
-    // Who had it is told at once to let go of the hosts.
-    let former = entered.flatten().map(|former| former.agent);
-    placement.agent_wakeups.wake(former.into_iter().chain([holding.agent]));
+    // The former agent must release the hosts of the subnet before the new one may fetch.
+    let former = former.map(|former| former.agent);
+    placement.agent_wakeups.wake(former.into_iter().chain([delegation.agent]));
     placement.events.emit(Event::DelegationsChanged);
 }

@@ -1,4 +1,4 @@
-//! A subnet goes to another agent because an admin says so, once.
+//! Override: an admin moves a delegated subnet to another agent, once.
 
 use delegation::Constraints;
 use hierarchy::Range;
@@ -7,79 +7,79 @@ use store::StoreError;
 use store::delegations::{Assigned, Assignment, Cause, standing};
 
 use crate::placement::Placement;
-use crate::placement::constraints::assign::give;
-use crate::placement::constraints::preview;
-use crate::placement::constraints::requests::{Outcome, Refusal, not_working};
+use crate::placement::constraints::assign::assign;
+use crate::placement::constraints::preview::preview_moves;
+use crate::placement::constraints::requests::{Refusal, RequestResult, refuse_inactive};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
-/// An override that an admin wishes for.
+/// The request of an admin.
 #[derive(Debug, Clone, Copy)]
 pub struct Override<'a> {
-    /// The delegation that holds.
+    /// The present delegation; a later one is not overridden.
     pub delegation: DelegationId,
-    /// Its subnet.
     pub subnet: Range,
-    /// Who shall have it.
+    /// The agent that gets the subnet.
     pub agent: AgentId,
-    /// Why.
     pub reason: &'a str,
-    /// The admin.
+    /// Name of the admin.
     pub by: &'a str,
 }
 
-/// Gives a subnet to an agent, once, or previews that.
+/// Executes an override, or previews it.
 pub async fn override_once(
     placement: &Placement,
-    wish: &Override<'_>,
+    request: &Override<'_>,
     dry_run: bool,
-) -> Result<Outcome<DelegationId>, StoreError> {
+) -> Result<RequestResult<DelegationId>, StoreError> {
     let Some(delegated) = placement.hierarchy.current() else {
         return Ok(Err(Refusal::NoHierarchy));
     };
-    if let Some(refusal) = not_working(placement, wish.agent).await? {
+    if let Some(refusal) = refuse_inactive(placement, request.agent).await? {
         return Ok(Err(refusal));
     }
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
-    let standing = standing(&placement.store, &[wish.subnet]).await?.remove(0);
-    let holder =
-        standing.held.as_ref().filter(|held| held.id == wish.delegation).map(|held| held.agent);
-    let Some(holder) = holder else { return Ok(Err(Refusal::Ended(wish.delegation))) };
-    if holder == wish.agent {
-        return Ok(Err(Refusal::HasIt(holder)));
+    let standing = standing(&placement.store, &[request.subnet]).await?.remove(0);
+    let Some(held) = standing.held.filter(|held| held.id == request.delegation) else {
+        return Ok(Err(Refusal::Ended(request.delegation)));
+    };
+    if held.agent == request.agent {
+        return Ok(Err(Refusal::HasIt(held.agent)));
     }
-    if let Some(refusal) = withheld(&delegated, &constraints, wish) {
+    if let Some(refusal) = refuse_constrained(&delegated, &constraints, request) {
         return Ok(Err(refusal));
     }
-    let preview = preview::of(placement, &delegated, &[(wish.subnet, Some(wish.agent))]).await?;
+    let moves = [(request.subnet, Some(request.agent))];
+    let preview = preview_moves(placement, &delegated, &moves).await?;
     if dry_run {
         return Ok(Ok((None, preview)));
     }
     let assignment = Assignment {
-        subnet: wish.subnet,
-        agent: wish.agent,
+        subnet: request.subnet,
+        agent: request.agent,
         generation: standing.generation,
         cause: Cause::Override,
-        by: wish.by,
-        note: wish.reason,
+        by: request.by,
+        note: request.reason,
     };
-    Ok(match give(placement, &assignment).await? {
+    Ok(match assign(placement, &assignment).await? {
         Assigned::Made(id) => Ok((Some(id), preview)),
         Assigned::Outdated => Err(Refusal::Meanwhile),
-        Assigned::AgentGone => Err(Refusal::NoAgent(wish.agent)),
+        Assigned::AgentGone => Err(Refusal::NoAgent(request.agent)),
     })
 }
 
-fn withheld(
+/// `apply_constraints` would undo an override against a pin or an exclusion at once.
+fn refuse_constrained(
     delegated: &DelegatedHierarchy,
     constraints: &Constraints,
-    wish: &Override<'_>,
+    request: &Override<'_>,
 ) -> Option<Refusal> {
     let hierarchy = delegated.hierarchy();
-    let subnet = hierarchy.find(&wish.subnet)?;
+    let subnet = hierarchy.find(&request.subnet)?;
     if let Some(pin) = constraints.pin(hierarchy, subnet) {
         return Some(Refusal::Pinned(pin.id));
     }
-    let exclusion = constraints.exclusion(hierarchy, subnet, wish.agent)?;
-    Some(Refusal::Excluded { agent: wish.agent, exclusion: exclusion.id })
+    let exclusion = constraints.exclusion(hierarchy, subnet, request.agent)?;
+    Some(Refusal::Excluded { agent: request.agent, exclusion: exclusion.id })
 }

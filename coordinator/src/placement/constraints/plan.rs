@@ -1,10 +1,10 @@
-//! What follows from pins and exclusions.
+//! Constraint plan: the corrections that pins and exclusions require.
 
 use std::collections::{BTreeMap, HashMap};
 
 use delegation::Constraints;
 use delegation::constraints::{Correction, corrections};
-use hierarchy::{Range, SubnetId};
+use hierarchy::SubnetId;
 use model::PinId;
 use store::StoreError;
 use store::delegations;
@@ -12,55 +12,58 @@ use store::delegations;
 use crate::placement::Placement;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
-/// What is to be done, by subnet.
-pub type Plan = BTreeMap<SubnetId, Correction>;
+pub type ConstraintPlan = BTreeMap<SubnetId, Correction>;
 
-/// The state that a plan starts from.
-pub struct Ground {
-    marked: HashMap<SubnetId, PinId>,
+/// What the store knows about pins beyond the delegation table.
+pub struct PinState {
+    /// Subnets whose delegation was made by a pin.
+    pinned: HashMap<SubnetId, PinId>,
+    /// Subnets without an agent for which hosts wait.
     wanted: Vec<SubnetId>,
 }
 
-impl Ground {
-    /// As the store has it.
-    pub async fn see(
+impl PinState {
+    /// Reads the subnets that this generation of the hierarchy has.
+    pub async fn read(
         placement: &Placement,
         delegated: &DelegatedHierarchy,
     ) -> Result<Self, StoreError> {
         let hierarchy = delegated.hierarchy();
-        let marked = delegations::pinned(&placement.store).await?;
-        let marked =
-            marked.into_iter().filter_map(|(subnet, pin)| Some((hierarchy.find(&subnet)?, pin)));
+        let pinned = delegations::pinned(&placement.store).await?;
+        let pinned =
+            pinned.into_iter().filter_map(|(subnet, pin)| Some((hierarchy.find(&subnet)?, pin)));
         let wanted = delegations::wanting(&placement.store).await?;
-        let wanted = wanted.iter().filter_map(|subnet: &Range| hierarchy.find(subnet));
-        Ok(Self { marked: marked.collect(), wanted: wanted.collect() })
+        let wanted = wanted.iter().filter_map(|subnet| hierarchy.find(subnet));
+        Ok(Self { pinned: pinned.collect(), wanted: wanted.collect() })
     }
 
-    /// What is to be done so that the delegation table is as `constraints` wants it.
-    pub fn plan(&self, delegated: &DelegatedHierarchy, constraints: &Constraints) -> Plan {
-        if constraints.is_empty() && self.marked.is_empty() {
-            return Plan::new();
+    /// The corrections after which the delegation table obeys `constraints`.
+    pub fn plan(
+        &self,
+        delegated: &DelegatedHierarchy,
+        constraints: &Constraints,
+    ) -> ConstraintPlan {
+        // The usual case, in which going through all delegations would find nothing. A pin that was
+        // removed still leaves its delegations to correct.
+        if constraints.is_empty() && self.pinned.is_empty() {
+            return ConstraintPlan::new();
         }
+        let table = delegated.delegation_table();
         let wanted = self.wanted.iter().copied();
-        corrections(
-            delegated.hierarchy(),
-            constraints,
-            &delegated.delegation_table(),
-            &self.marked,
-            wanted,
-        )
+        corrections(delegated.hierarchy(), constraints, &table, &self.pinned, wanted)
     }
 
-    /// What is to be done with `after` that was not to be done with `before`.
-    pub fn difference(
+    /// The corrections that `after` requires and `before` does not: what a request changes, without
+    /// corrections that are due anyway.
+    pub fn plan_change(
         &self,
         delegated: &DelegatedHierarchy,
         before: &Constraints,
         after: &Constraints,
-    ) -> Plan {
+    ) -> ConstraintPlan {
         let before = self.plan(delegated, before);
         let mut plan = self.plan(delegated, after);
-        plan.retain(|subnet, due| before.get(subnet) != Some(due));
+        plan.retain(|subnet, correction| before.get(subnet) != Some(correction));
         plan
     }
 }

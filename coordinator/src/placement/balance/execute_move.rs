@@ -1,0 +1,78 @@
+//! Execution of one move of a subnet to another agent.
+
+use delegation::Delegation;
+use delegation::balance::{CostSource, Move, RefusalReason};
+use model::{BalanceRule, Reason};
+use serde_json::{Value, json};
+use store::delegations::Assigned;
+use store::{StoreError, loads, moves};
+
+use crate::placement::Placement;
+use crate::placement::balance::BalanceOutcome;
+use crate::placement::balance::problem::BalanceProblem;
+use crate::placement::constraints::assign::enter_and_notify;
+
+/// Moves a subnet; `rule` is `None` for a move of a periodic pass.
+pub async fn execute_move(
+    placement: &Placement,
+    problem: &BalanceProblem,
+    made: &Move,
+    rule: Option<BalanceRule>,
+) -> Result<BalanceOutcome, StoreError> {
+    let held = &problem.held[made.subnet];
+    let from = problem.agents[made.from];
+    let to = problem.agents[made.to];
+    let now = placement.clock.now();
+    // A prediction may be wrong, and a move costs more than a probe: the agent measures first, and
+    // the next run has its answer.
+    if made.source == CostSource::Predicted {
+        let asked = loads::confirm(&placement.store, &held.subnet, to, now).await?;
+        placement.agent_wakeups.wake([to]);
+        return Ok(BalanceOutcome { moved: 0, asked: usize::from(asked) });
+    }
+    let refused = refused_alternatives(problem, made);
+    let rule_name = rule.map_or("optimal", BalanceRule::as_str);
+    let note = format!("from {from} to {to} by the rule {rule_name}");
+    let new = moves::New {
+        subnet: held.subnet,
+        from,
+        to,
+        // A subnet that was delegated again since the problem was built is left alone.
+        generation: held.generation,
+        rule,
+        pages_a_day: problem.instance.subnets()[made.subnet].load,
+        before_ms: made.before,
+        after_ms: made.after,
+        refused: &refused,
+        note: &note,
+    };
+    let _writing = placement.hierarchy.writing().await;
+    let Assigned::Made(_) = moves::carry_out(&placement.store, &new, now).await? else {
+        return Ok(BalanceOutcome::default());
+    };
+    let delegation = Delegation { agent: to, reason: Reason::Balanced };
+    enter_and_notify(placement, &held.subnet, delegation);
+    Ok(BalanceOutcome { moved: 1, asked: 0 })
+}
+
+/// The alternatives that were not taken, in the format of the column `moves.refused`.
+pub fn refused_alternatives(problem: &BalanceProblem, made: &Move) -> Value {
+    made.refused
+        .iter()
+        .map(|refused| {
+            let (why, amount) = match refused.why {
+                RefusalReason::Full { room } => ("full", Some(room as f64)),
+                RefusalReason::Dearer { by } => ("dearer", Some(by)),
+                RefusalReason::WorthMore => ("worth_more", None),
+                RefusalReason::Varies => ("varies", None),
+            };
+            json!({
+                "subnet": problem.held[refused.subnet].subnet.to_string(),
+                "agent": problem.agents[refused.agent],
+                "cost_ms": refused.cost,
+                "why": why,
+                "amount": amount,
+            })
+        })
+        .collect()
+}

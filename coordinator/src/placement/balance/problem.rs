@@ -1,0 +1,178 @@
+//! Balance problem: loads, capacities and costs of everything that may be moved.
+
+use std::collections::{HashMap, HashSet};
+
+use delegation::balance::{
+    AgentCost, AssignmentProblem, CostSource, Expectation, InvalidProblem, Plan, Subnet,
+    agent_costs,
+};
+use delegation::{Constraints, ProbeOutcome, TrailProbe};
+use hierarchy::{Range, SubnetId};
+use model::{AgentId, Reason};
+use store::StoreError;
+use store::delegations::{self, Held};
+
+use crate::placement::Placement;
+use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes};
+use crate::predictor::{Observation, PredictorState};
+use crate::runtime::constraints::current_constraints;
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+
+/// For each subnet, the costs of so many probably nearest agents are predicted.
+const PREDICTED_AGENTS: usize = 8;
+
+/// The assignment problem, in which agents and subnets are numbers, and what the numbers mean.
+pub struct BalanceProblem {
+    pub instance: AssignmentProblem,
+    /// The present assignment.
+    pub plan: Plan,
+    /// Agents by number, sorted.
+    pub agents: Vec<AgentId>,
+    /// Delegations by number of their subnet.
+    pub held: Vec<Held>,
+}
+
+/// Why no problem could be built.
+#[derive(Debug, thiserror::Error)]
+pub enum ProblemError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A cost is negative or not a number.
+    #[error("the measured costs do not form a valid assignment problem")]
+    Invalid(#[from] InvalidProblem),
+}
+
+impl BalanceProblem {
+    /// Builds the problem. Some subnets stay where they are and take their load from the capacity
+    /// of their agents: homes, pinned subnets, those with an open search, and those never measured
+    /// by their agent, for which no gain of a move can be computed.
+    pub async fn build(
+        placement: &Placement,
+        delegated: &DelegatedHierarchy,
+        snapshot: &LoadSnapshot,
+    ) -> Result<Self, ProblemError> {
+        let store = &placement.store;
+        let searched = delegations::searched(store).await?.into_iter().map(|search| search.range);
+        let approved = snapshot.agents.iter().filter(|agent| agent.work.approved);
+        let builder = ProblemBuilder {
+            delegated,
+            predictor: &placement.predictor.state,
+            constraints: current_constraints(store, placement.clock.now()).await?,
+            snapshot,
+            agents: approved.clone().map(|agent| agent.work.agent).collect(),
+            searched: searched.collect(),
+        };
+        let all_held = delegations::held(store).await?;
+        let movable: Vec<Range> = all_held
+            .iter()
+            .filter(|held| builder.is_movable(held))
+            .map(|held| held.subnet)
+            .collect();
+        let times = MeasuredTimes::read(placement, &movable).await?;
+        let mut free_capacity: HashMap<AgentId, u64> =
+            approved.map(|agent| (agent.work.agent, agent.capacity)).collect();
+        let mut subnets = Vec::new();
+        let mut held = Vec::new();
+        for one in all_held {
+            let subnet = if builder.is_movable(&one) { builder.subnet(&one, &times) } else { None };
+            if let Some(subnet) = subnet {
+                subnets.push(subnet);
+                held.push(one);
+            } else if let Some(free) = free_capacity.get_mut(&one.agent) {
+                *free = free.saturating_sub(snapshot.load(&one.subnet));
+            }
+        }
+        let capacity = |agent| free_capacity.get(agent).copied().unwrap_or(0);
+        let capacities = builder.agents.iter().map(capacity).collect();
+        let plan = held.iter().map(|held| builder.number(held.agent)).collect();
+        let instance = AssignmentProblem::new(capacities, subnets)?;
+        Ok(Self { instance, plan, agents: builder.agents, held })
+    }
+
+    /// Pages a day of each agent, without the subnets that cannot be moved.
+    pub fn loads(&self) -> Vec<u64> {
+        self.instance.loads(&self.plan)
+    }
+}
+
+struct ProblemBuilder<'a> {
+    delegated: &'a DelegatedHierarchy,
+    predictor: &'a PredictorState,
+    constraints: Constraints,
+    snapshot: &'a LoadSnapshot,
+    /// Approved agents by number, sorted.
+    agents: Vec<AgentId>,
+    /// Subnets with an open search.
+    searched: HashSet<Range>,
+}
+
+impl ProblemBuilder<'_> {
+    fn number(&self, agent: AgentId) -> Option<usize> {
+        self.agents.binary_search(&agent).ok()
+    }
+
+    fn is_movable(&self, held: &Held) -> bool {
+        let hierarchy = self.delegated.hierarchy();
+        let Some(subnet) = hierarchy.find(&held.subnet) else { return false };
+        held.reason != Reason::Home
+            && self.number(held.agent).is_some()
+            && !self.searched.contains(&held.subnet)
+            && self.constraints.pin(hierarchy, subnet).is_none()
+    }
+
+    /// Load and costs of a subnet; `None` when its agent never measured it.
+    fn subnet(&self, held: &Held, times: &MeasuredTimes) -> Option<Subnet> {
+        let load = self.snapshot.load(&held.subnet);
+        let present = self.number(held.agent)?;
+        let hierarchy = self.delegated.hierarchy();
+        let subnet = hierarchy.find(&held.subnet)?;
+        let trail: Vec<TrailProbe> = times
+            .of(&held.subnet)
+            .map(|answer| TrailProbe {
+                agent: answer.agent,
+                phase: answer.phase,
+                outcome: ProbeOutcome::of(answer.state, answer.rtt_us),
+            })
+            .collect();
+        let is_anycast = Observation::from_trail(subnet, &trail)
+            .is_some_and(|observation| self.predictor.detect_anycast(&observation).is_some());
+        let mut costs = self.predictor.with_posterior(hierarchy, subnet, &trail, |posterior| {
+            let expectation = match posterior {
+                // An anycast address is near to many agents, of which the model knows nothing.
+                Some(_) if is_anycast => Expectation::Anycast,
+                Some(posterior) => Expectation::Predicted(posterior),
+                None => Expectation::Unknown,
+            };
+            agent_costs(expectation, &trail, &self.agents, load, PREDICTED_AGENTS)
+        });
+        // Where the answers lack the present agent, the round trip stored with the delegation is
+        // better than a prediction.
+        if !costs.iter().any(|cost| cost.index() == present && cost.source == CostSource::Measured)
+        {
+            costs.retain(|cost| cost.index() != present);
+            let cost = f64::from(held.rtt_us?) / 1_000.0 * load as f64;
+            costs.push(AgentCost::measured(u32::try_from(present).ok()?, cost));
+        }
+        costs.retain(|cost| self.may_move_to(held, subnet, &trail, cost));
+        Some(Subnet { load, costs })
+    }
+
+    fn may_move_to(
+        &self,
+        held: &Held,
+        subnet: SubnetId,
+        trail: &[TrailProbe],
+        cost: &AgentCost,
+    ) -> bool {
+        let agent = self.agents[cost.index()];
+        // An agent that was asked and did not answer is not asked again, or a move would wait for
+        // its measurement forever.
+        let is_unanswered =
+            cost.source == CostSource::Predicted && trail.iter().any(|probe| probe.agent == agent);
+        // An excluded agent keeps a subnet until `apply_constraints` has found another.
+        let hierarchy = self.delegated.hierarchy();
+        let is_excluded =
+            agent != held.agent && self.constraints.exclusion(hierarchy, subnet, agent).is_some();
+        !is_unanswered && !is_excluded
+    }
+}

@@ -1,0 +1,278 @@
+//! Incident round: takes the next step of each incident of slow pages.
+//!
+//! > If this repeats for more than one time continuously, then the subnet is re-delegated. (IPMicra
+//! > III.F)
+//!
+//! Checking (a control probe separates a slow path from a slow server) → searching (for another
+//! agent) → away (the former agent probes now and then) → returning (a search with both agents'
+//! measurements) → returned. The rules are in `delegation::calibration`. Each step is stored before
+//! the next, so that a restart continues where it stopped.
+
+use std::collections::HashSet;
+
+use delegation::calibration::{ControlProbe, Failback, ReopenLimits, TimingReports};
+use model::{AgentId, IncidentCause, IncidentState, Policy, UnixMillis};
+use serde_json::Value;
+use store::agents::Worker;
+use store::incidents::{self, Holds, Incident, Outcome, Seed};
+
+use crate::placement::Placement;
+use crate::runtime::events::Event;
+
+/// How often a subnet may move, by the policy.
+pub(super) fn reopen_limits(policy: &Policy) -> ReopenLimits {
+    let ms = |seconds: u32| u64::from(seconds) * 1_000;
+    ReopenLimits {
+        min_interval_ms: ms(policy.calibration.rest_s),
+        window_ms: ms(policy.calibration.window_s),
+    }
+}
+
+/// No reports yet on a subnet that was delegated at this time.
+pub(super) fn reports_since(delegated_at: UnixMillis) -> TimingReports {
+    let mut reports = TimingReports::default();
+    reports.delegated(delegated_at);
+    reports
+}
+
+/// One pass over the open incidents.
+pub(super) struct IncidentRound<'a> {
+    placement: &'a Placement,
+    policy: Policy,
+    /// Agents that can probe now.
+    ready: HashSet<AgentId>,
+    asked: HashSet<AgentId>,
+    steps: u32,
+}
+
+impl<'a> IncidentRound<'a> {
+    pub(super) fn begin(placement: &'a Placement, workers: &[Worker]) -> Self {
+        let now = placement.clock.now();
+        let heard_since = placement.limits.heard_since(now);
+        let is_ready = |worker: &&Worker| {
+            let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heard_since);
+            is_reachable && worker.asleep_until.is_none_or(|until| until <= now)
+        };
+        let ready = workers.iter().filter(is_ready).map(|worker| worker.agent).collect();
+        let policy = **placement.policy.load();
+        Self { placement, policy, ready, asked: HashSet::new(), steps: 0 }
+    }
+
+    /// Takes the next step of one incident, if anything happened since the last.
+    pub(super) async fn advance(&mut self, incident: &Incident) -> Result<(), anyhow::Error> {
+        let Some(holds) = incident.holds else {
+            return self.end(incident, IncidentState::Overtaken, None).await;
+        };
+        match incident.state {
+            IncidentState::Checking if holds.delegation == incident.delegation => {
+                self.check_cause(incident).await
+            }
+            IncidentState::Searching | IncidentState::Returning => {
+                self.follow_search(incident, &holds).await
+            }
+            IncidentState::Away if incident.next_agent == Some(holds.agent) => {
+                self.watch_former_agent(incident, &holds).await
+            }
+            // Something else delegated the subnet again, so that the incident is about the past.
+            IncidentState::Checking | IncidentState::Away => {
+                self.end(incident, IncidentState::Overtaken, None).await
+            }
+            IncidentState::Server
+            | IncidentState::Stayed
+            | IncidentState::Returned
+            | IncidentState::Undecided
+            | IncidentState::Overtaken => Ok(()),
+        }
+    }
+
+    async fn check_cause(&mut self, incident: &Incident) -> Result<(), anyhow::Error> {
+        let Some(awaited) = incident.probe else {
+            return self.request_control_probe(incident, None).await;
+        };
+        let Some((agent, before_us)) = incident.control_probe else {
+            return self.request_control_probe(incident, None).await;
+        };
+        let now_us = match awaited.outcome {
+            Outcome::Pending => return Ok(()),
+            Outcome::Measured(now_us) => now_us,
+            Outcome::Failed if agent != incident.agent => {
+                return self.request_control_probe(incident, Some(agent)).await;
+            }
+            Outcome::Failed => return self.end(incident, IncidentState::Undecided, None).await,
+        };
+        let control_probe = ControlProbe { agent, before_us };
+        match control_probe.cause(incident.agent, incident.ratio, now_us) {
+            IncidentCause::Server => {
+                // No other agent would be faster. The agent forgets its usual times, or every
+                // fetch from the slow server would be reported again.
+                self.steps += 1;
+                let now = self.placement.clock.now();
+                let reports = no_reports(now)?;
+                let store = &self.placement.store;
+                incidents::forgive(store, incident, now_us, &reports, now).await?;
+                self.placement.agent_wakeups.wake([incident.agent]);
+                Ok(())
+            }
+            IncidentCause::Path => {
+                self.search(incident, IncidentState::Searching, Some(now_us), &[]).await
+            }
+        }
+    }
+
+    /// Asks the best agent for a control probe. After another agent's probe `failed`, only the
+    /// reporting agent itself is left.
+    async fn request_control_probe(
+        &mut self,
+        incident: &Incident,
+        failed: Option<AgentId>,
+    ) -> Result<(), anyhow::Error> {
+        let measured = match failed {
+            None => incidents::measured(&self.placement.store, incident.delegation).await?,
+            Some(_) => Vec::new(),
+        };
+        let is_ready = |agent| self.ready.contains(&agent);
+        let chosen = ControlProbe::choose(incident.agent, incident.before_us, &measured, is_ready);
+        match chosen {
+            Some(ControlProbe { agent, before_us }) => {
+                self.probe(incident, agent, Some(before_us)).await
+            }
+            // The reporting agent can probe once it is awake again.
+            None if incident.before_us.is_some() && incident.target.is_some() => Ok(()),
+            None => self.end(incident, IncidentState::Undecided, None).await,
+        }
+    }
+
+    async fn follow_search(
+        &mut self,
+        incident: &Incident,
+        holds: &Holds,
+    ) -> Result<(), anyhow::Error> {
+        if incident.search.is_some_and(|(_, is_open)| is_open) {
+            return Ok(());
+        }
+        let is_former = holds.agent == incident.agent;
+        let is_found = incident.search.is_some_and(|(search, _)| holds.search == Some(search));
+        match incident.state {
+            IncidentState::Searching if is_former => {
+                self.end(incident, IncidentState::Stayed, None).await
+            }
+            IncidentState::Returning if is_former => {
+                self.end(incident, IncidentState::Returned, None).await
+            }
+            _ if is_found || incident.next_agent == Some(holds.agent) => {
+                self.set_away(incident, holds).await
+            }
+            _ => self.end(incident, IncidentState::Overtaken, None).await,
+        }
+    }
+
+    /// Stores that another agent has the subnet now, and what the former one measured.
+    async fn set_away(&mut self, incident: &Incident, holds: &Holds) -> Result<(), anyhow::Error> {
+        self.steps += 1;
+        let now = self.placement.clock.now();
+        // An agent that got the subnet by an override may never have measured it. It gets the
+        // subnet back as soon as it is faster than the present agent.
+        let before_us = incident.before_us.unwrap_or(u32::MAX);
+        let failback = serde_json::to_value(Failback::new(incident.agent, before_us, now))?;
+        Ok(incidents::went(&self.placement.store, incident, holds, &failback, now).await?)
+    }
+
+    /// Lets the former agent probe now and then, and reopens the search once its path has
+    /// recovered.
+    async fn watch_former_agent(
+        &mut self,
+        incident: &Incident,
+        holds: &Holds,
+    ) -> Result<(), anyhow::Error> {
+        let Some(failback) = incident.failback.clone() else {
+            return self.end(incident, IncidentState::Overtaken, None).await;
+        };
+        let mut failback: Failback = serde_json::from_value(failback)?;
+        let now = self.placement.clock.now();
+        let limits = reopen_limits(&self.policy);
+        let Some(awaited) = incident.probe else {
+            if failback.is_due(&limits, now) && self.ready.contains(&failback.former) {
+                return self.probe(incident, failback.former, None).await;
+            }
+            return Ok(());
+        };
+        let probe_us = match awaited.outcome {
+            Outcome::Pending => return Ok(()),
+            Outcome::Measured(us) => us,
+            Outcome::Failed => u32::MAX,
+        };
+        let factor = f64::from(self.policy.calibration.slowdown.percent) / 100.0;
+        let present_us = holds.rtt_us.unwrap_or(u32::MAX);
+        if failback.observe(&limits, factor, probe_us, present_us, now) {
+            // The search begins with both measurements, so that it can decide at once.
+            let seeds = [
+                Seed { agent: failback.former, rtt_us: probe_us },
+                Seed { agent: holds.agent, rtt_us: present_us },
+            ];
+            return self.search(incident, IncidentState::Returning, None, &seeds).await;
+        }
+        let failback = serde_json::to_value(failback)?;
+        Ok(incidents::remember(&self.placement.store, incident, &failback, now).await?)
+    }
+
+    /// Orders a probe; `before_us` is the earlier round trip of a control probe.
+    async fn probe(
+        &mut self,
+        incident: &Incident,
+        agent: AgentId,
+        before_us: Option<u32>,
+    ) -> Result<(), anyhow::Error> {
+        let Some(target) = &incident.target else {
+            return self.end(incident, IncidentState::Undecided, None).await;
+        };
+        let now = self.placement.clock.now();
+        let store = &self.placement.store;
+        incidents::check(store, incident, agent, before_us, target, now).await?;
+        self.asked.insert(agent);
+        self.steps += 1;
+        Ok(())
+    }
+
+    async fn search(
+        &mut self,
+        incident: &Incident,
+        state: IncidentState,
+        now_us: Option<u32>,
+        seeds: &[Seed],
+    ) -> Result<(), anyhow::Error> {
+        let Some(target) = &incident.target else {
+            return self.end(incident, IncidentState::Undecided, now_us).await;
+        };
+        let now = self.placement.clock.now();
+        let store = &self.placement.store;
+        let rules = (self.policy.strategy, self.policy.threshold_us);
+        incidents::search(store, incident, (state, now_us), target, seeds, rules, now).await?;
+        self.placement.events.emit(Event::SearchReady);
+        self.steps += 1;
+        Ok(())
+    }
+
+    async fn end(
+        &mut self,
+        incident: &Incident,
+        state: IncidentState,
+        now_us: Option<u32>,
+    ) -> Result<(), anyhow::Error> {
+        self.steps += 1;
+        let now = self.placement.clock.now();
+        let reports = no_reports(now)?;
+        let store = &self.placement.store;
+        Ok(incidents::end(store, incident, (state, now_us), &reports, now).await?)
+    }
+
+    /// Notifies the agents that were asked. Returns the number of steps taken.
+    pub(super) fn finish(self) -> u32 {
+        self.placement.agent_wakeups.wake(self.asked);
+        self.steps
+    }
+}
+
+/// The summary that replaces the reports before an incident ended.
+fn no_reports(now: UnixMillis) -> Result<Value, serde_json::Error> {
+    serde_json::to_value(reports_since(now))
+}

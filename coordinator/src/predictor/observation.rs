@@ -1,0 +1,71 @@
+//! Observations: round trips to one subnet, from which the predictor learns its cluster.
+
+use delegation::predictor::Landmark;
+use delegation::{ProbeOutcome, TrailProbe};
+use hierarchy::{Hierarchy, SubnetId};
+use model::{AgentId, LandmarkId};
+use store::landmarks::{Measured, Outcome};
+use store::round_trips::RoundTrip;
+
+/// Round trips to a subnet, from probes of a search or from fetches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// Id within one generation of the hierarchy.
+    pub subnet: SubnetId,
+    /// One time per agent, in the order of asking.
+    pub times_ms: Vec<(AgentId, f64)>,
+}
+
+impl Observation {
+    /// The shortest round trip of fetches from one address.
+    pub fn from_fetch(hierarchy: &Hierarchy, shortest: &RoundTrip) -> Self {
+        let subnet = hierarchy.smallest(shortest.address);
+        Self { subnet, times_ms: vec![(shortest.agent, millis(shortest.rtt_us))] }
+    }
+
+    /// The measurements of a trail; `None` when no agent measured anything.
+    pub fn from_trail(subnet: SubnetId, trail: &[TrailProbe]) -> Option<Self> {
+        let times = trail.iter().filter_map(|probe| Some((probe.agent, measured_ms(probe)?)));
+        Self::from_times(subnet, times)
+    }
+
+    pub(super) fn from_times(
+        subnet: SubnetId,
+        times: impl Iterator<Item = (AgentId, f64)>,
+    ) -> Option<Self> {
+        let times_ms: Vec<_> = times.collect();
+        (!times_ms.is_empty()).then_some(Self { subnet, times_ms })
+    }
+}
+
+/// The round trip of a probe, where one was measured.
+pub(super) fn measured_ms(probe: &TrailProbe) -> Option<f64> {
+    match probe.outcome {
+        ProbeOutcome::Measured { rtt_us } => Some(millis(rtt_us)),
+        ProbeOutcome::Pending | ProbeOutcome::Unreachable | ProbeOutcome::Expired => None,
+    }
+}
+
+pub(super) fn millis(micros: u32) -> f64 {
+    f64::from(micros) / 1000.0
+}
+
+/// The times of each landmark; `reports` are sorted by landmark, as the store returns them.
+pub(super) fn landmark_times(
+    hierarchy: &Hierarchy,
+    reports: &[Measured],
+) -> Vec<(LandmarkId, Landmark)> {
+    let mut landmarks: Vec<(LandmarkId, Landmark)> = Vec::new();
+    for report in reports {
+        let Outcome::Measured { rtt_us, .. } = report.outcome else { continue };
+        let time = (report.agent, millis(rtt_us));
+        match landmarks.last_mut() {
+            Some((id, landmark)) if *id == report.landmark => landmark.times_ms.push(time),
+            _ => {
+                let subnet = hierarchy.smallest(report.address);
+                landmarks.push((report.landmark, Landmark { subnet, times_ms: vec![time] }));
+            }
+        }
+    }
+    landmarks
+}

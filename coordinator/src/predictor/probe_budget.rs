@@ -1,0 +1,65 @@
+//! Probe budget: the probes ordered today, against the limits of the policy.
+
+use std::sync::{Mutex, PoisonError};
+
+use delegation::budget::{ProbeLimits, ProbeUsage};
+use hierarchy::Generation;
+use model::{UnixMillis, policy::ProbesADay};
+use store::{StoreError, probes};
+
+use crate::predictor::Predictor;
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+
+/// Probes of today, counted by subnets of one generation of the hierarchy; `None` until
+/// [`Self::load`].
+#[derive(Debug, Default)]
+pub struct ProbeBudget(Mutex<Option<(Generation, ProbeUsage)>>);
+
+const DAY_MS: i64 = 86_400_000;
+
+impl ProbeBudget {
+    /// Counts the probes of today in Postgres, unless that was done for this generation.
+    pub async fn load(
+        &self,
+        predictor: &Predictor,
+        delegated: &DelegatedHierarchy,
+    ) -> Result<(), StoreError> {
+        let generation = delegated.hierarchy().generation();
+        if self.with(|known| known.as_ref().is_some_and(|(counted, _)| *counted == generation)) {
+            return Ok(());
+        }
+        let now = predictor.clock.now();
+        let midnight = UnixMillis(now.0 - now.0.rem_euclid(DAY_MS));
+        let mut usage = ProbeUsage::default();
+        for spent in probes::spent(&predictor.store, midnight).await? {
+            let subnet = delegated.hierarchy().smallest(spent.address);
+            for _ in 0..spent.probes {
+                usage.record(spent.agent, subnet, now);
+            }
+        }
+        self.with(|known| *known = Some((generation, usage)));
+        Ok(())
+    }
+
+    /// Drops the count. After an election it lacks the probes of the previous leader.
+    pub fn reset(&self) {
+        self.with(|known| *known = None);
+    }
+
+    /// Reads or changes the usage. A usage that was not loaded counts as empty.
+    pub fn usage<T>(&self, use_it: impl FnOnce(&mut ProbeUsage) -> T) -> T {
+        self.with(|known| match known {
+            Some((_, usage)) => use_it(usage),
+            None => use_it(&mut ProbeUsage::default()),
+        })
+    }
+
+    fn with<T>(&self, use_it: impl FnOnce(&mut Option<(Generation, ProbeUsage)>) -> T) -> T {
+        use_it(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The limits of the policy in the terms of `delegation`.
+pub fn probe_limits(probes: ProbesADay) -> ProbeLimits {
+    ProbeLimits { per_agent: probes.per_agent, per_target: probes.per_target, total: probes.in_all }
+}

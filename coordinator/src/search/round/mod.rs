@@ -1,0 +1,284 @@
+//! Search round: computes the next step of each open search, then executes all steps together.
+//!
+//! A step is computed by `delegation::next_step` or `delegation::predictor::next_step` from the
+//! trail of the search in Postgres and from the probe budget. A round collects probes and
+//! decisions, so that a batch of searches costs two transactions.
+
+mod decisions;
+mod retarget;
+mod skipped_agents;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use delegation::budget::ProbeLimits;
+use delegation::target;
+use delegation::{
+    Availability, AvailableAgents, Candidate, Constraints, ProbeOutcome, Search, Step, TrailProbe,
+};
+use hierarchy::SubnetId;
+use model::{AgentId, Policy, Reason, Strategy};
+use store::StoreError;
+use store::agents;
+use store::probes::{self, Expected, NewProbe};
+use store::searches::{self, OpenSearch};
+
+use self::decisions::{PendingDecision, PendingDecisions};
+use crate::predictor::{Observation, ensure_fitted, probe_limits};
+use crate::runtime::constraints::current_constraints;
+use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
+use crate::runtime::events::Event;
+use crate::runtime::quantity::quantity;
+use crate::search::DelegationSearch;
+
+/// One pass over the open searches.
+pub struct SearchRound<'a> {
+    parts: &'a DelegationSearch,
+    delegated: Arc<DelegatedHierarchy>,
+    policy: Arc<Policy>,
+    probe_limits: ProbeLimits,
+    agents: AvailableAgents,
+    constraints: Constraints,
+    /// Probes that each agent has not answered yet.
+    open_probes: HashMap<AgentId, u32>,
+    new_probes: Vec<NewProbe>,
+    decisions: PendingDecisions<'a>,
+    counts: StepCounts,
+}
+
+/// How many steps of each kind a round executed.
+#[derive(Debug, Clone, Copy, Default)]
+struct StepCounts {
+    asked: usize,
+    decided: usize,
+    ended: usize,
+    retargeted: usize,
+    /// Searches that wait because the probe budget of the day is used up.
+    held: usize,
+}
+
+impl<'a> SearchRound<'a> {
+    /// Reads which agents can be asked, what admins constrain, and what was spent today.
+    pub async fn begin(
+        parts: &'a DelegationSearch,
+        delegated: Arc<DelegatedHierarchy>,
+    ) -> Result<Self, anyhow::Error> {
+        let predictor = &parts.predictor;
+        ensure_fitted(predictor, delegated.hierarchy()).await?;
+        predictor.state.budget.load(predictor, &delegated).await?;
+        let workers = agents::workers(&parts.store).await?;
+        let policy = parts.policy.load_full();
+        let probe_limits = probe_limits(policy.probes);
+        let available = workers
+            .iter()
+            .map(|worker| (worker.agent, predictor.availability(worker, &probe_limits)))
+            .collect();
+        Ok(Self {
+            parts,
+            policy,
+            probe_limits,
+            agents: available,
+            constraints: current_constraints(&parts.store, parts.clock.now()).await?,
+            open_probes: workers.iter().map(|worker| (worker.agent, worker.orders)).collect(),
+            new_probes: Vec::new(),
+            decisions: PendingDecisions::new(parts, Arc::clone(&delegated)),
+            delegated,
+            counts: StepCounts::default(),
+        })
+    }
+
+    /// Takes the next step of each search. Steps are computed one after the other, because a
+    /// decision changes the order of candidates of the next search of the same company.
+    pub async fn advance(&mut self, searches: &[OpenSearch]) -> Result<(), StoreError> {
+        for search in searches {
+            self.advance_search(search).await?;
+        }
+        self.execute().await
+    }
+
+    /// Computes the next step of one search; several steps where the policy lets a search ask
+    /// several agents at the same time.
+    async fn advance_search(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
+        // A new generation of the hierarchy may lack the subnet. Its hosts get another one.
+        let Some(subnet) = self.delegated.hierarchy().find(&search.subnet) else {
+            self.counts.ended += 1;
+            return searches::abandon(&self.parts.store, search.id, self.parts.clock.now()).await;
+        };
+        if self.constraints.pin(self.delegated.hierarchy(), subnet).is_some() {
+            return self.end_pinned(search, subnet).await;
+        }
+        let mut trail: Vec<TrailProbe> = search.trail.iter().map(trail_probe).collect();
+        // Asking the remaining agents about an address that answers nobody wastes their probes.
+        if target::is_silent(&trail) && self.retarget(search).await? {
+            return Ok(());
+        }
+        for nth in 1..=self.policy.parallel.max(1) {
+            match self.next_step(search, subnet, &trail) {
+                (Step::Ask(candidate), expected) => {
+                    self.add_probe(search, subnet, nth, candidate, expected);
+                    // The next iteration must see this probe as asked.
+                    let Candidate { agent, phase, .. } = candidate;
+                    trail.push(TrailProbe { agent, phase, outcome: ProbeOutcome::Pending });
+                }
+                (Step::Decide { agent, rtt_us, reason, provisional }, _) => {
+                    let decision = PendingDecision {
+                        search: search.clone(),
+                        agent,
+                        rtt_us,
+                        reason,
+                        provisional,
+                        observation: Observation::from_trail(subnet, &trail),
+                        skipped: self.skipped_agents(subnet, &trail, reason, agent),
+                        entry: None,
+                    };
+                    self.decisions.add(decision).await;
+                    break;
+                }
+                (Step::NoAnswer, _) => return self.end_unanswered(search).await,
+                (Step::Wait | Step::NoAgents, _) => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// The next step within the probe budget, and the predicted answer of the agent that it asks.
+    fn next_step(
+        &mut self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+        trail: &[TrailProbe],
+    ) -> (Step, Option<Expected>) {
+        let policy = delegation::Policy {
+            threshold_us: search.threshold_us,
+            patience_ms: self.policy.patience_ms.into(),
+            parallel: self.policy.parallel as usize,
+        };
+        let now = self.parts.clock.now();
+        let waited_ms = now.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs();
+        let predictive = search.strategy == Strategy::Predictive;
+        let search = Search { subnet, trail, provisional: search.provisional, waited_ms };
+        // An excluded agent is neither asked nor chosen, even when it has answered already.
+        let hierarchy = self.delegated.hierarchy();
+        let agents = &*self.constraints.permitted(hierarchy, &self.agents, subnet);
+        let state = &self.parts.predictor.state;
+        // The threshold (IPMicra III.D) stops a search in here: `delegation::next_step` decides
+        // for the fastest agent of the trail once its round trip is below `threshold_us`.
+        let (step, expected) =
+            state.next_step(&self.delegated, predictive, agents, &policy, &search);
+        let allowed = state
+            .budget
+            .usage(|usage| usage.hold(&self.probe_limits, step, (agents, &policy, &search), now));
+        self.counts.held += usize::from(allowed != step);
+        (allowed, expected)
+    }
+
+    /// A pin decides without measurements: the search ends once `apply_constraints` has assigned
+    /// the subnet to the agent of the pin.
+    async fn end_pinned(
+        &mut self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+    ) -> Result<(), StoreError> {
+        let holding = self.delegated.delegation_table().get(subnet);
+        if holding.is_some_and(|holding| holding.reason == Reason::Pinned) {
+            searches::leave_pinned(&self.parts.store, search.id, self.parts.clock.now()).await?;
+        } else {
+            self.parts.events.emit(Event::PinNotApplied);
+        }
+        Ok(())
+    }
+
+    /// Collects the `nth` probe of this round for the search, and counts it at once: the searches
+    /// after it must see how many probes the agent has left.
+    fn add_probe(
+        &mut self,
+        search: &OpenSearch,
+        subnet: SubnetId,
+        nth: u32,
+        candidate: Candidate,
+        expected: Option<Expected>,
+    ) {
+        let Candidate { agent, phase, level } = candidate;
+        let step = search.trail.last().map_or(0, |asked| asked.step).saturating_add(nth);
+        let level = self.delegated.hierarchy().subnet(level).range();
+        self.new_probes.push(NewProbe { search: search.id, step, agent, phase, level, expected });
+        let open_probes = self.open_probes.entry(agent).or_default();
+        *open_probes += 1;
+        let now = self.parts.clock.now();
+        let is_full = *open_probes >= self.parts.limits.orders_per_agent;
+        let available = if is_full { Availability::Busy } else { Availability::Ready };
+        let available = self.parts.predictor.state.budget.usage(|usage| {
+            usage.record(agent, subnet, now);
+            usage.availability(&self.probe_limits, agent, available, now)
+        });
+        self.agents.set(agent, available);
+    }
+
+    /// Commits the collected decisions and orders the collected probes. No search has both, so the
+    /// two transactions can run at the same time.
+    async fn execute(&mut self) -> Result<(), StoreError> {
+        let new_probes = std::mem::take(&mut self.new_probes);
+        let ordering = order_probes(self.parts, &new_probes);
+        let (committed, ordered) = tokio::join!(self.decisions.commit(), ordering);
+        ordered?;
+        self.counts.asked += new_probes.len();
+        let committed = committed?;
+        self.counts.decided += committed.made;
+        for agent in committed.revoked_agents {
+            self.agents.remove(agent);
+        }
+        Ok(())
+    }
+
+    /// Emits the events of what was done, and summarises it; `None` when nothing was done.
+    pub fn finish(self) -> Option<String> {
+        let Self { parts, counts, .. } = self;
+        let summary = counts.summary()?;
+        parts.events.emit(Event::SearchesAdvanced);
+        if counts.decided + counts.ended > 0 {
+            parts.events.emit(Event::SearchesEnded);
+        }
+        // The targets just measured may become the first landmarks. Searches take fewer probes
+        // once there are landmarks, so this does not wait for the task's period.
+        if counts.decided > 0 && !parts.predictor.state.has_enough_landmarks() {
+            parts.events.emit(Event::LandmarksNeeded);
+        }
+        Some(summary)
+    }
+}
+
+impl StepCounts {
+    fn summary(self) -> Option<String> {
+        let Self { asked, decided, ended, retargeted, held } = self;
+        if asked + decided + ended + retargeted + held == 0 {
+            return None;
+        }
+        let mut parts = vec![
+            format!("asked {}", quantity(asked, "agent")),
+            format!("decided {}", quantity(decided, "search")),
+            format!("ended {ended} without an agent"),
+        ];
+        if retargeted > 0 {
+            parts.push(format!("changed the target of {retargeted}"));
+        }
+        if held > 0 {
+            parts.push(format!("held {held} until tomorrow: the probes of today are used up"));
+        }
+        Some(parts.join(", "))
+    }
+}
+
+async fn order_probes(parts: &DelegationSearch, new: &[NewProbe]) -> Result<(), StoreError> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    probes::ask(&parts.store, new, parts.clock.now()).await?;
+    let asked: HashSet<AgentId> = new.iter().map(|probe| probe.agent).collect();
+    parts.agent_wakeups.wake(asked);
+    Ok(())
+}
+
+fn trail_probe(asked: &searches::Asked) -> TrailProbe {
+    let outcome = ProbeOutcome::of(asked.state, asked.rtt_us);
+    TrailProbe { agent: asked.agent, phase: asked.phase, outcome }
+}

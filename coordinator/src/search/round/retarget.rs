@@ -1,0 +1,63 @@
+//! Searches whose target is silent: another address of the subnet, or the end of the search.
+
+use delegation::target::{KnownAddress, next_address};
+use model::{CrawlUrl, UnixMillis};
+use store::searches::{self, OpenSearch, Sibling};
+use store::{StoreError, probes};
+
+use crate::runtime::back_off::retry_ms;
+use crate::runtime::events::Event;
+use crate::search::round::SearchRound;
+
+/// Known addresses of a subnet that are considered.
+const SIBLINGS: u32 = 64;
+
+/// Doublings of the first pause before the hosts of a silent subnet are tried again: a search
+/// costs a probe of every agent, so that it waits longer than a failed lookup.
+const RETRY_DOUBLINGS: u32 = 4;
+
+impl SearchRound<'_> {
+    /// Replaces the search by one for another address of the subnet that was not silent lately.
+    /// Returns whether there is such an address.
+    pub(super) async fn retarget(&mut self, search: &OpenSearch) -> Result<bool, StoreError> {
+        let store = &self.parts.store;
+        let now = self.parts.clock.now();
+        let siblings = searches::siblings(store, &search.subnet, SIBLINGS).await?;
+        let Some(target) = next_target(search, &siblings, now) else { return Ok(false) };
+        let done = searches::retarget(store, search.id, &target, now).await?;
+        self.counts.retargeted += usize::from(done);
+        self.parts.events.emit(Event::SearchReady);
+        Ok(done)
+    }
+
+    /// Ends a search whose target answered no agent, unless another address is left to try.
+    pub(super) async fn end_unanswered(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
+        if self.retarget(search).await? {
+            return Ok(());
+        }
+        let now = self.parts.clock.now();
+        let reason = format!("no agent got an answer from {}", search.target);
+        let attempts = self.parts.limits.search_attempts;
+        let doublings = search.attempts.saturating_add(RETRY_DOUBLINGS);
+        let retry_at = now.plus_ms(retry_ms(doublings));
+        self.counts.ended += 1;
+        searches::silent(&self.parts.store, search.id, &reason, retry_at, attempts, now).await
+    }
+}
+
+fn next_target(
+    search: &OpenSearch,
+    siblings: &[Sibling],
+    now: UnixMillis,
+) -> Option<probes::Target> {
+    let known = |sibling: &Sibling| {
+        // The store does not have the silence of the present target yet.
+        let is_target = sibling.address == search.target;
+        (sibling.address, if is_target { Some(now) } else { sibling.silent_since })
+    };
+    let addresses: Vec<KnownAddress> = siblings.iter().map(known).collect();
+    let address = next_address(&addresses, now)?;
+    let sibling = siblings.iter().find(|sibling| sibling.address == address)?;
+    let port = CrawlUrl::of_host(&sibling.scheme, &sibling.authority).ok()?.port();
+    Some(probes::Target { address, host: sibling.authority.clone(), port })
+}

@@ -1,0 +1,62 @@
+//! Agents that a search skipped; the explanation of the delegation shows them.
+
+use delegation::{Availability, TrailProbe, candidates, skipped};
+use hierarchy::SubnetId;
+use model::{AgentId, Reason, SkipReason};
+use store::delegations::Skipped;
+
+use crate::search::round::SearchRound;
+
+/// Skipped agents that are stored with one decision.
+const MAX_STORED: usize = 100;
+
+impl SearchRound<'_> {
+    /// The agents that the search did not ask although their turn had come, each with the reason.
+    pub(super) fn skipped_agents(
+        &self,
+        subnet: SubnetId,
+        trail: &[TrailProbe],
+        reason: Reason,
+        chosen: AgentId,
+    ) -> Vec<Skipped> {
+        // A prediction skips excluded agents only: it asks by probability, so that an unavailable
+        // agent that is probably far had no turn.
+        if reason == Reason::Predicted && self.constraints.exclusions().is_empty() {
+            return Vec::new();
+        }
+        let hierarchy = self.delegated.hierarchy();
+        let delegation_table = self.delegated.delegation_table();
+        let order = candidates(hierarchy, &delegation_table, &self.agents, subnet);
+        let why = |agent| self.skip_reason(subnet, agent);
+        skipped(order, trail, (reason, chosen), why)
+            .into_iter()
+            .map(|(agent, why)| Skipped { agent, why })
+            .take(MAX_STORED)
+            .collect()
+    }
+
+    /// Why the agent is not asked about the subnet now; `None` when it can be asked.
+    fn skip_reason(&self, subnet: SubnetId, agent: AgentId) -> Option<SkipReason> {
+        if self.constraints.exclusion(self.delegated.hierarchy(), subnet, agent).is_some() {
+            return Some(SkipReason::Excluded);
+        }
+        match self.agents.availability(agent)? {
+            Availability::Ready => None,
+            // An agent without budget is shown to the search as busy; the explanation tells both
+            // apart.
+            Availability::Busy if self.is_budget_spent(agent) => Some(SkipReason::Budget),
+            Availability::Busy => Some(SkipReason::Busy),
+            Availability::Asleep => Some(SkipReason::Asleep),
+            Availability::Unreachable => Some(SkipReason::Unreachable),
+        }
+    }
+
+    fn is_budget_spent(&self, agent: AgentId) -> bool {
+        let now = self.parts.clock.now();
+        let availability =
+            self.parts.predictor.state.budget.usage(|usage| {
+                usage.availability(&self.probe_limits, agent, Availability::Ready, now)
+            });
+        availability == Availability::Busy
+    }
+}
