@@ -262,7 +262,7 @@ impl StepCounts {
             parts.push(format!("changed the target of {retargeted}"));
         }
         if held > 0 {
-            parts.push(format!("held {held} until tomorrow: the probes of today are used up"));
+            parts.push(format!("{held} waiting for tomorrow: the probes of today are used up"));
         }
         Some(parts.join(", "))
     }
