@@ -28,8 +28,8 @@ pub async fn assign(
     Ok(assigned)
 }
 
-/// Enters a committed delegation in the delegation table and notifies the agents concerned. The caller
-/// holds the writing lock since before the commit.
+/// Enters a committed delegation in the delegation table and notifies the agents concerned. The
+/// caller holds the writing lock since before the commit.
 pub fn enter_and_notify(placement: &Placement, range: &Range, delegation: Delegation) {
     let former = placement.hierarchy.current().and_then(|delegated| {
         let subnet = delegated.hierarchy().find(range)?;
