@@ -13,7 +13,7 @@ use crate::runtime::quantity::quantity;
 const DAY_MS: i64 = 86_400_000;
 
 /// Of the probes that an agent may have at the same time, one in so many may be for landmarks. The
-/// rest is left to searches, which somebody waits for.
+/// rest is left to searches, for whose decisions hosts wait.
 const SHARE: u32 = 4;
 
 /// Orders probes of landmarks from ready agents that have not measured them for the period of the

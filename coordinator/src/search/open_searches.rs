@@ -75,7 +75,7 @@ async fn choose_hosts(
             selection.consider(subnet, count);
         }
     }
-    // An address that answered nobody since then is the target only of a subnet without another.
+    // An address that answered no agent since then is used only where the subnet has no other.
     let silent_before = now.plus_ms(-RETRY_AFTER_MS.cast_signed());
     Ok(hosts::orphans(&parts.store, &selection.chosen, silent_before, now).await?)
 }

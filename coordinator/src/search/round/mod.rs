@@ -108,7 +108,7 @@ impl<'a> SearchRound<'a> {
             return self.end_pinned(search, subnet).await;
         }
         let mut trail: Vec<TrailProbe> = search.trail.iter().map(trail_probe).collect();
-        // Asking the remaining agents about an address that answers nobody wastes their probes.
+        // Asking the remaining agents about an address that never answers wastes their probes.
         if target::is_silent(&trail) && self.retarget(search).await? {
             return Ok(());
         }
