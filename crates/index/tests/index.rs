@@ -269,7 +269,8 @@ proptest! {
         queries in prop::collection::vec(
             "[-\"a-c東ก :*?(){}\\[\\]~^+|&]{0,30}|\\PC{0,30}", 20),
     ) {
-        let (_dir, index) = index_of(&[page("http://a.example/", "a b 東京", "c ab ก", Some("en"))]);
+        let (_dir, index) =
+            index_of(&[page("http://a.example/", "a b 東京", "c ab ก", Some("en"))]);
         for query in queries {
             let results = index.search(&query, 0, 10);
             prop_assert!(results.is_ok(), "{query:?}: {results:?}");

@@ -33,6 +33,7 @@ pub use city::{City, CityId};
 pub use evaluation::{Evaluation, HostAssignment, TIE_MS, evaluate};
 pub use measured::MeasuredError;
 pub use noise::Noise;
+pub use partial_matrix::Gaps;
 pub use placed_targets::{Target, TargetError, targets};
 pub use plain_matrix::MatrixError;
 pub use plot::{Curve, Plot};
@@ -41,4 +42,4 @@ pub use replay::{
     Topology, mean_of, replay, scale,
 };
 pub use stopwatch::Elapsed;
-pub use world::{Gaps, World};
+pub use world::World;

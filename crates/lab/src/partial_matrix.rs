@@ -10,7 +10,16 @@
 //! find. What still has no value is infinite (*unknown*): no probe gets through. All three are
 //! counted.
 
-use crate::world::Gaps;
+/// How many unordered pairs of cities were not measured both ways, and what became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Gaps {
+    /// Measured one way only; that value serves both.
+    pub mirrored: usize,
+    /// Measured neither way; the cheapest detour over one other city stands in.
+    pub bridged: usize,
+    /// No value at all: infinitely far.
+    pub unknown: usize,
+}
 
 /// Round trip inside one place: a metropolitan network and two switches, in milliseconds.
 pub(crate) const SAME_PLACE_MS: f64 = 1.0;

@@ -1,6 +1,6 @@
 //! The full matrix of a world.
 
-use crate::partial_matrix::PartialMatrix;
+use crate::partial_matrix::{Gaps, PartialMatrix};
 use crate::{City, CityId};
 
 /// Cities and the round trip between any two of them.
@@ -10,17 +10,6 @@ pub struct World {
     rtt_ms: Vec<f64>,
     jitter_ms: Vec<f64>,
     gaps: Gaps,
-}
-
-/// How many unordered pairs of cities were not measured both ways, and what became of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Gaps {
-    /// Measured one way only; that value serves both.
-    pub mirrored: usize,
-    /// Measured neither way; the cheapest detour over one other city stands in.
-    pub bridged: usize,
-    /// No value at all: infinitely far.
-    pub unknown: usize,
 }
 
 impl World {

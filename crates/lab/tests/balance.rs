@@ -99,7 +99,10 @@ proptest! {
         prop_assert_eq!((optimum.overload, optimum.unplaced), (0, 0));
         prop_assert!(optimum.cost <= 1.005 * seen.bound && seen.nearest <= seen.bound + 1e-6);
         for entry in &seen.results[1..] {
-            prop_assert!(entry.cost >= seen.bound * (1.0 - 1e-9) || entry.overload > 0, "{entry:?}");
+            prop_assert!(
+                entry.cost >= seen.bound * (1.0 - 1e-9) || entry.overload > 0,
+                "{entry:?}"
+            );
         }
     }
 
@@ -108,7 +111,13 @@ proptest! {
     #[test]
     fn a_little_slower_is_no_alarm(seed in any::<u64>()) {
         let days = TrialSettings { subnets: 20, pages: 10, fetches: 100, seed };
-        let calm = FetchTimeSettings { day_rhythm: 0.1, noise: 0.05, outliers: 0.0, size_change: 0.0, ..FetchTimeSettings::default() };
+        let calm = FetchTimeSettings {
+            day_rhythm: 0.1,
+            noise: 0.05,
+            outliers: 0.0,
+            size_change: 0.0,
+            ..FetchTimeSettings::default()
+        };
         let seen = calibration(calm, Sensitivity::default(), days, 1.15);
         prop_assert!(seen.found_share < 0.01, "{seen:?}");
     }

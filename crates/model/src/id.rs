@@ -45,7 +45,10 @@ macro_rules! id {
                     .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
                     .and_then(|digits| digits.parse().ok())
                     .map(Self)
-                    .ok_or_else(|| ParseIdError { prefix: $prefix, text: text.chars().take(64).collect() })
+                    .ok_or_else(|| ParseIdError {
+                        prefix: $prefix,
+                        text: text.chars().take(64).collect(),
+                    })
             }
         }
 
@@ -57,7 +60,8 @@ macro_rules! id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                std::borrow::Cow::<'de, str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+                let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+                text.parse().map_err(D::Error::custom)
             }
         }
     };

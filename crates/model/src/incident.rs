@@ -37,7 +37,8 @@ pub enum IncidentState {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum IncidentCause {
-    /// The path from this agent: another agent sees no change. A new search may find a nearer agent.
+    /// The path from this agent: another agent sees no change. A new search may find a nearer
+    /// agent.
     Path,
     /// The server: other agents see it too. Moving the subnet would not help.
     Server,

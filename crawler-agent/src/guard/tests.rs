@@ -267,8 +267,13 @@ proptest! {
     #[test]
     fn nothing_that_the_standard_library_calls_local_is_public(bits in any::<u32>()) {
         let a = Ipv4Addr::from(bits);
-        let local = a.is_private() || a.is_loopback() || a.is_link_local() || a.is_multicast()
-            || a.is_broadcast() || a.is_documentation() || a.is_unspecified();
+        let local = a.is_private()
+            || a.is_loopback()
+            || a.is_link_local()
+            || a.is_multicast()
+            || a.is_broadcast()
+            || a.is_documentation()
+            || a.is_unspecified();
         prop_assert!(!(local && classify(IpAddr::V4(a)) == Class::Public));
         prop_assert_eq!(classify(IpAddr::V6(a.to_ipv6_mapped())), classify(IpAddr::V4(a)));
     }

@@ -20,8 +20,9 @@ struct Collector {
 impl<'ast> Visit<'ast> for Collector {
     /// `let (a, b) = (x, y);` hides which value is which.
     fn visit_local(&mut self, local: &'ast syn::Local) {
-        let value = local.init.as_ref().map(|init| &*init.expr);
-        let is_tuple = matches!(value, Some(syn::Expr::Tuple(_)));
+        // A `let … else` tests several values at once, which two bindings could not.
+        let plain = local.init.as_ref().filter(|init| init.diverge.is_none());
+        let is_tuple = plain.is_some_and(|init| matches!(*init.expr, syn::Expr::Tuple(_)));
         if is_tuple && matches!(&local.pat, syn::Pat::Tuple(_)) {
             self.packed_lets.push(format!("{}:{}", self.file, local.span().start().line));
         }
@@ -70,7 +71,8 @@ fn states_are_enumerations() {
 #[test]
 fn both_rules_find_what_breaks_them() {
     let code = "pub struct Row { pub state: String, pub name: String }
-        fn f() { let (a, b) = (1, 2); let (c, d) = pair(); }";
+        fn f() { let (a, b) = (1, 2); let (c, d) = pair(); let (1, 2) = (c, d) else { return }; }
+        ";
     let found = collect("example".to_owned(), code);
     assert_eq!(found.packed_lets, ["example:2"]);
     assert_eq!(found.untyped_states, ["example:1: state"]);

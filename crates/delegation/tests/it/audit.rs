@@ -89,19 +89,37 @@ proptest! {
     /// Every entry that is out of order is found, whatever else is in the delegation table, and
     /// nothing else is.
     #[test]
-    fn exactly_the_mistakes_are_found(choices in prop::collection::vec((0_usize..4, 1_i64..6, 0_u64..12), 0..12)) {
+    fn exactly_the_mistakes_are_found(
+        choices in prop::collection::vec((0_usize..4, 1_i64..6, 0_u64..12), 0..12),
+    ) {
         let hierarchy = hierarchy();
         let entries: Vec<AuditedDelegation> = choices
             .iter()
-            .map(|(place, number, load)| AuditedDelegation { load: *load, ..entry(&hierarchy, RANGES[*place], *number) })
+            .map(|(place, number, load)| AuditedDelegation {
+                load: *load,
+                ..entry(&hierarchy, RANGES[*place], *number)
+            })
             .collect();
         let findings = audit(&hierarchy, &agents(), &entries);
         let count = |word: &str| findings.iter().filter(|finding| finding.as_str() == word).count();
-        let distinct: std::collections::HashSet<Range> = entries.iter().map(|entry| entry.range).collect();
+        let distinct: std::collections::HashSet<Range> =
+            entries.iter().map(|entry| entry.range).collect();
         prop_assert_eq!(count("two_owners"), entries.len() - distinct.len());
-        prop_assert_eq!(count("inactive_agent"), entries.iter().filter(|entry| entry.agent >= agent(3)).count());
-        let load = |number| entries.iter().filter(|entry| entry.agent == agent(number)).map(|entry| entry.load).sum::<u64>();
-        prop_assert_eq!(count("over_capacity"), (1..=3).filter(|number| load(*number) > 20).count());
+        prop_assert_eq!(
+            count("inactive_agent"),
+            entries.iter().filter(|entry| entry.agent >= agent(3)).count()
+        );
+        let load = |number| {
+            entries
+                .iter()
+                .filter(|entry| entry.agent == agent(number))
+                .map(|entry| entry.load)
+                .sum::<u64>()
+        };
+        prop_assert_eq!(
+            count("over_capacity"),
+            (1..=3).filter(|number| load(*number) > 20).count()
+        );
         prop_assert_eq!(count("orphan") + count("not_delegable") + count("stale_generation"), 0);
     }
 }

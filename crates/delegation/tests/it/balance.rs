@@ -197,10 +197,14 @@ proptest! {
     /// A rule moves a subnet of the agent to another with room, at the cost it says, and says why
     /// nothing else moved.
     #[test]
-    fn moves_are_what_they_say(problem in problems(1..4, 10), agent in any::<prop::sample::Index>()) {
+    fn moves_are_what_they_say(
+        problem in problems(1..4, 10),
+        agent in any::<prop::sample::Index>(),
+    ) {
         let agent = agent.index(problem.capacities().len());
         let plan = problem.nearest();
-        let held: Vec<usize> = (0..plan.len()).filter(|subnet| plan[*subnet] == Some(agent)).collect();
+        let held: Vec<usize> =
+            (0..plan.len()).filter(|subnet| plan[*subnet] == Some(agent)).collect();
         let loads = problem.loads(&plan);
         let by = |rule| relieve(&problem, &loads, agent, &held, rule);
         for made in BalanceRule::MOVING.into_iter().filter_map(by) {
@@ -208,8 +212,13 @@ proptest! {
             after[made.subnet] = Some(made.to);
             prop_assert_eq!((made.from, plan[made.subnet]), (agent, Some(agent)));
             prop_assert!(problem.loads(&after)[made.to] <= problem.capacities()[made.to]);
-            prop_assert!(close(problem.total_cost(&after), problem.total_cost(&plan) + made.added_cost()));
-            prop_assert!(made.added_cost() >= by(BalanceRule::Cheapest).unwrap().added_cost() - 1e-9);
+            prop_assert!(close(
+                problem.total_cost(&after),
+                problem.total_cost(&plan) + made.added_cost()
+            ));
+            prop_assert!(
+                made.added_cost() >= by(BalanceRule::Cheapest).unwrap().added_cost() - 1e-9
+            );
             for refused in &made.refused {
                 prop_assert!((refused.subnet, refused.agent) != (made.subnet, made.to));
                 prop_assert_eq!(problem.cost(refused.subnet, refused.agent), Some(refused.cost));
@@ -223,9 +232,16 @@ proptest! {
     /// A rebalance keeps to its limits, overloads nobody more than before, and adds up.
     #[test]
     fn a_rebalance_keeps_its_limits(
-        problem in problems(1..5, 14), moves in 0_usize..12, min_gain in 0.0..40.0, start in 0_usize..3,
+        problem in problems(1..5, 14),
+        moves in 0_usize..12,
+        min_gain in 0.0..40.0,
+        start in 0_usize..3,
     ) {
-        let current = if start == 0 { problem.nearest() } else { relieved(&problem, BalanceRule::MOVING[start]) };
+        let current = if start == 0 {
+            problem.nearest()
+        } else {
+            relieved(&problem, BalanceRule::MOVING[start])
+        };
         let done = rebalance(&problem, &current, RebalanceLimits { moves, min_gain });
         prop_assert!(done.moves.len() <= moves);
         let mut plan = current.clone();
@@ -253,9 +269,16 @@ proptest! {
         let optimum = optimal(&problem);
         prop_assume!(placed(&optimum.plan) == problem.subnets().len());
         let current = relieved(&problem, BalanceRule::MOVING[rule]);
-        let done = rebalance(&problem, &current, RebalanceLimits { moves: usize::MAX, min_gain: 0.0 });
+        let done =
+            rebalance(&problem, &current, RebalanceLimits { moves: usize::MAX, min_gain: 0.0 });
         prop_assert_eq!(problem.overload(&done.plan), 0);
-        prop_assert!(done.after <= optimum.cost + 1e-6, "{} {} {}", done.before, done.after, optimum.cost);
+        prop_assert!(
+            done.after <= optimum.cost + 1e-6,
+            "{} {} {}",
+            done.before,
+            done.after,
+            optimum.cost
+        );
     }
 }
 

@@ -61,9 +61,10 @@ fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
         usage.hold(&limits, step, (&roster, &policy, &search), UnixMillis(at))
     };
     assert_eq!(step(0, 1), Step::Wait);
-    assert!(
-        matches!(step(policy.patience_ms, 1), Step::Decide { provisional: true, agent: who, .. } if who == agent(1))
-    );
+    assert!(matches!(
+        step(policy.patience_ms, 1),
+        Step::Decide { provisional: true, agent: chosen, .. } if chosen == agent(1)
+    ));
     assert!(matches!(step(0, DAY), Step::Ask(candidate) if candidate.agent == agent(2)));
 }
 
@@ -154,7 +155,9 @@ fn a_block_is_split_where_neighbours_disagree() {
 proptest! {
     /// Nobody is asked beyond the limits, whatever happens when.
     #[test]
-    fn allowances_are_kept(asks in prop::collection::vec((1_i64..4, 0_u32..4, 0_i64..(3 * DAY)), 0..200)) {
+    fn allowances_are_kept(
+        asks in prop::collection::vec((1_i64..4, 0_u32..4, 0_i64..(3 * DAY)), 0..200),
+    ) {
         let limits = ProbeLimits { per_agent: 5, per_target: 4, total: 9 };
         let mut usage = ProbeUsage::default();
         let mut granted = Vec::new();
@@ -163,7 +166,8 @@ proptest! {
         for (who, target, at) in asks {
             let target = SubnetId::new(target);
             let moment = UnixMillis(at);
-            let ready = usage.availability(&limits, agent(who), Availability::Ready, moment) == Availability::Ready;
+            let ready = usage.availability(&limits, agent(who), Availability::Ready, moment)
+                == Availability::Ready;
             if ready && usage.allows(&limits, target, moment) {
                 usage.record(agent(who), target, moment);
                 granted.push((who, target, at / DAY));
@@ -172,21 +176,34 @@ proptest! {
         for day in 0..3 {
             let today = || granted.iter().filter(|(_, _, on)| *on == day);
             prop_assert!(today().count() <= 9);
-            prop_assert!((1..4).all(|who| today().filter(|(other, ..)| *other == who).count() <= 5));
-            prop_assert!((0..4).all(|target| today().filter(|(_, other, _)| other.get() == target).count() <= 4));
+            prop_assert!(
+                (1..4).all(|who| today().filter(|(other, ..)| *other == who).count() <= 5)
+            );
+            prop_assert!(
+                (0..4).all(
+                    |target| today().filter(|(_, other, _)| other.get() == target).count() <= 4
+                )
+            );
         }
     }
 
     /// The pieces of a block are the block, and each is worth the name.
     #[test]
-    fn pieces_cover_the_block(seen in prop::collection::vec((0_u32..65_536, any::<bool>()), 0..12)) {
+    fn pieces_cover_the_block(
+        seen in prop::collection::vec((0_u32..65_536, any::<bool>()), 0..12),
+    ) {
         let range: Range = "20.0.0.0/16".parse().unwrap();
         let seen: Vec<AddressTimes> = seen
             .into_iter()
-            .map(|(at, east)| measured((20_u32 << 24) + at, if east { &[20.0, 90.0] } else { &[90.0, 20.0] }))
+            .map(|(at, east)| {
+                measured((20_u32 << 24) + at, if east { &[20.0, 90.0] } else { &[90.0, 20.0] })
+            })
             .collect();
         let pieces = split(range, &seen);
-        prop_assert_eq!((pieces[0].first(), pieces[pieces.len() - 1].last()), (range.first(), range.last()));
+        prop_assert_eq!(
+            (pieces[0].first(), pieces[pieces.len() - 1].last()),
+            (range.first(), range.last())
+        );
         prop_assert_eq!(pieces.iter().map(Range::addresses).sum::<u128>(), range.addresses());
         prop_assert!(pieces.iter().all(|piece| piece.addresses() % 1024 == 0));
         if seen.windows(2).all(|pair| may_be_one_location(&pair[0], &pair[1])) {
@@ -196,18 +213,29 @@ proptest! {
 
     /// The lost leave, as many come, nobody twice.
     #[test]
-    fn lost_landmarks_are_replaced(answered in prop::collection::vec(0_u32..11, 0..4), moved in 0_u32..11) {
+    fn lost_landmarks_are_replaced(
+        answered in prop::collection::vec(0_u32..11, 0..4),
+        moved in 0_u32..11,
+    ) {
         let hierarchy = hierarchy();
         let answering: Vec<SubnetId> = RANGES.map(|range| subnet(&hierarchy, range)).to_vec();
         let health: Vec<landmarks::Health> = answering
             .iter()
             .zip(&answered)
-            .map(|(subnet, answered)| landmarks::Health { subnet: *subnet, asked: 10, answered: *answered, moved })
+            .map(|(subnet, answered)| landmarks::Health {
+                subnet: *subnet,
+                asked: 10,
+                answered: *answered,
+                moved,
+            })
             .collect();
-        let renewal = landmarks::renew(&hierarchy, &health, &answering, |subnet| u64::from(subnet.get()));
+        let renewal =
+            landmarks::renew(&hierarchy, &health, &answering, |subnet| u64::from(subnet.get()));
         let lost = answered.iter().filter(|answered| **answered < 5 || moved > 5).count();
         prop_assert_eq!((renewal.retired.len(), renewal.kept.len()), (lost, health.len() - lost));
         prop_assert_eq!(renewal.added.len(), lost.min(4 - health.len()));
-        prop_assert!(renewal.added.iter().all(|added| health.iter().all(|old| old.subnet != *added)));
+        prop_assert!(
+            renewal.added.iter().all(|added| health.iter().all(|old| old.subnet != *added))
+        );
     }
 }

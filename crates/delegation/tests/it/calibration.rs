@@ -139,10 +139,14 @@ proptest! {
     /// Whatever is slow, the times of a page within half the factor of each other are never
     /// reported.
     #[test]
-    fn small_changes_are_never_reported(times in prop::collection::vec(70.0..95.0, 0..200), factor in 2.0..4.0) {
+    fn small_changes_are_never_reported(
+        times in prop::collection::vec(70.0..95.0, 0..200),
+        factor in 2.0..4.0,
+    ) {
         let mut baseline = Baseline::default();
         for ms in times {
-            let seen = baseline.observe(&Sensitivity { factor, repeats: 1 }, Timing { ms, bytes: 5_000 });
+            let seen =
+                baseline.observe(&Sensitivity { factor, repeats: 1 }, Timing { ms, bytes: 5_000 });
             prop_assert!(matches!(seen, Comparison::Learning | Comparison::Normal), "{seen:?}");
         }
     }
@@ -156,7 +160,9 @@ proptest! {
         let mut baseline = Baseline::default();
         let mut in_a_row = 0;
         for ms in times {
-            match baseline.observe(&Sensitivity { factor: 2.0, repeats }, Timing { ms, bytes: 5_000 }) {
+            match baseline
+                .observe(&Sensitivity { factor: 2.0, repeats }, Timing { ms, bytes: 5_000 })
+            {
                 Comparison::Learning | Comparison::Normal => in_a_row = 0,
                 Comparison::Slow => in_a_row += 1,
                 Comparison::Slower { ratio } => {

@@ -167,22 +167,36 @@ proptest! {
         exclusions in prop::collection::vec((scope(), 1_i64..4), 0..4),
     ) {
         let hierarchy = map::hierarchy(&RANGES);
-        let held: Vec<(&str, i64)> = held.into_iter().map(|(place, who)| (RANGES[place].0, who)).collect();
+        let held: Vec<(&str, i64)> =
+            held.into_iter().map(|(place, who)| (RANGES[place].0, who)).collect();
         let mut delegation_table = delegation_table(&hierarchy, &held);
         let numbered = |at: usize| i64::try_from(at).unwrap();
-        let pins = pins.into_iter().enumerate().map(|(at, (scope, who))| pin(numbered(at), scope, who)).collect();
-        let exclusions =
-            exclusions.into_iter().enumerate().map(|(at, (scope, who))| exclusion(numbered(at), scope, who)).collect();
+        let pins = pins
+            .into_iter()
+            .enumerate()
+            .map(|(at, (scope, who))| pin(numbered(at), scope, who))
+            .collect();
+        let exclusions = exclusions
+            .into_iter()
+            .enumerate()
+            .map(|(at, (scope, who))| exclusion(numbered(at), scope, who))
+            .collect();
         let constraints = Constraints::new(pins, exclusions);
         let mut marked = HashMap::new();
         for (subnet, due) in corrections(&hierarchy, &constraints, &delegation_table, &marked, []) {
             if let Correction::Assign { pin, agent } = due {
-                delegation_table.insert(&hierarchy, subnet, Delegation { agent, reason: Reason::Pinned });
+                delegation_table.insert(
+                    &hierarchy,
+                    subnet,
+                    Delegation { agent, reason: Reason::Pinned },
+                );
                 marked.insert(subnet, pin);
             }
         }
         for (subnet, holding) in delegation_table.iter() {
-            prop_assert!(constraints.pin(&hierarchy, subnet).is_none_or(|pin| pin.agent == holding.agent));
+            prop_assert!(
+                constraints.pin(&hierarchy, subnet).is_none_or(|pin| pin.agent == holding.agent)
+            );
         }
         for (subnet, due) in corrections(&hierarchy, &constraints, &delegation_table, &marked, []) {
             prop_assert!(matches!(due, Correction::Reopen { .. }), "{due:?}");

@@ -42,14 +42,21 @@ proptest! {
     #[test]
     fn crowds_are_counted(
         hierarchy in territory(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), prop::option::weighted(0.7, 1_i64..6)), 1..40),
+        changes in prop::collection::vec(
+            (any::<prop::sample::Index>(), prop::option::weighted(0.7, 1_i64..6)),
+            1..40,
+        ),
     ) {
         let mut delegation_table = DelegationTable::default();
         for (place, holder) in changes {
             let subnet = SubnetId::new(place.index(hierarchy.len()) as u32);
             match holder {
                 Some(number) => {
-                    delegation_table.insert(&hierarchy, subnet, Delegation { agent: agent(number), reason: Reason::Lowest });
+                    delegation_table.insert(
+                        &hierarchy,
+                        subnet,
+                        Delegation { agent: agent(number), reason: Reason::Lowest },
+                    );
                 }
                 None => {
                     delegation_table.remove(&hierarchy, subnet);
@@ -60,9 +67,15 @@ proptest! {
         let again = DelegationTable::of(&hierarchy, delegation_table.iter());
         prop_assert_eq!(again.len(), delegation_table.len());
         for subnet in hierarchy.iter() {
-            let order = |delegation_table: &DelegationTable| delegation_table.agents_inside(subnet.id()).collect::<Vec<_>>();
-            prop_assert_eq!(order(&again), order(&delegation_table), "the order does not depend \
-                on history");
+            let order = |delegation_table: &DelegationTable| {
+                delegation_table.agents_inside(subnet.id()).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(
+                order(&again),
+                order(&delegation_table),
+                "the order does not depend \
+                    on history"
+            );
         }
     }
 }

@@ -2,8 +2,11 @@
 
 use delegation::predictor::landmarks::{self, Health, LandmarkProbe};
 use delegation::{ProbeOutcome, TrailProbe, target};
-use hierarchy::SubnetId;
+use hierarchy::{SubnetId, SubnetKind};
 use model::{AgentId, Phase};
+use proptest::prelude::*;
+
+use crate::predictor::{hierarchy, records};
 
 fn report(subnet: u32, agent: i64, rtt_us: Option<u32>, before_us: Option<u32>) -> LandmarkProbe {
     LandmarkProbe { subnet: SubnetId::new(subnet), agent: AgentId::new(agent), rtt_us, before_us }
@@ -64,4 +67,54 @@ fn three_without_an_answer_are_enough() {
     assert!(!target::is_silent(&[none, none, late]), "who did not report says nothing");
     assert!(target::is_silent(&[none, none, late, none]));
     assert!(!target::is_silent(&[none, none, none, asked(ProbeOutcome::Measured { rtt_us: 1 })]));
+}
+
+proptest! {
+    #[test]
+    fn landmarks_are_distinct_and_as_many_as_wanted(count in 0_usize..80) {
+        let hierarchy = hierarchy();
+        let answering = records(&hierarchy);
+        let chosen =
+            landmarks::choose(&hierarchy, &answering, count, |subnet| u64::from(subnet.get()) % 7);
+        let mut distinct = chosen.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        prop_assert_eq!(distinct.len(), chosen.len());
+        prop_assert_eq!(chosen.len(), count.min(answering.len()));
+        let companies: std::collections::HashSet<_> =
+            chosen.iter().take(30).map(|subnet| hierarchy.subnet(*subnet).company()).collect();
+        prop_assert_eq!(
+            companies.len(),
+            chosen.len().min(30),
+            "a company came again before all others had their turn"
+        );
+    }
+}
+
+#[test]
+fn every_country_gets_its_first_landmark_before_any_its_second() {
+    let mut companies = hierarchy::CompanyIndex::default();
+    let mut builder = hierarchy::Builder::default();
+    for n in 0..100_u8 {
+        let country =
+            ["US", "US", "US", "US", "US", "US", "US", "DE", "DE", "CY"][usize::from(n) % 10];
+        builder.add(hierarchy::Record {
+            range: format!("20.0.{n}.0/24").parse().unwrap(),
+            kind: SubnetKind::Delegated,
+            registry: None,
+            company: Some(companies.number(hierarchy::Registry::Arin, &n.to_string())),
+            country: Some(country.parse().unwrap()),
+        });
+    }
+    let hierarchy = builder.build(hierarchy::Generation::new(1), companies.into_companies()).0;
+    let chosen =
+        landmarks::choose(&hierarchy, &records(&hierarchy), 20, |subnet| u64::from(subnet.get()));
+    let countries: Vec<String> = chosen
+        .iter()
+        .map(|subnet| hierarchy.subnet(*subnet).country().unwrap().as_str().to_owned())
+        .collect();
+    assert_eq!(countries[..3], ["US", "DE", "CY"]);
+    let of = |code: &str| countries.iter().filter(|country| *country == code).count();
+    assert_eq!(of("US") + of("DE") + of("CY"), 20);
+    assert!(of("US") > of("DE") && of("DE") > of("CY") && of("CY") >= 2, "{countries:?}");
 }

@@ -8,6 +8,7 @@ mod budget;
 mod calibration;
 mod constraints;
 mod delegation_table;
+mod expected_costs;
 mod landmarks;
 mod map;
 mod paper;

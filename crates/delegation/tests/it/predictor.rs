@@ -1,10 +1,7 @@
 //! The predictive strategy on a line: clusters 0 to 9, agents at clusters 0, 3, 6 and 9, neighbours
 //! 20 ms apart.
 
-use delegation::balance::{AgentCost, CostSource, Expectation, agent_costs};
-use delegation::predictor::{
-    Clusters, Landmark, Posterior, Predictor, Prior, landmarks, next_step,
-};
+use delegation::predictor::{Clusters, Landmark, Posterior, Predictor, Prior, next_step};
 use delegation::{
     Availability, AvailableAgents, DelegationTable, Policy, ProbeOutcome, Search, Step, TrailProbe,
 };
@@ -48,7 +45,7 @@ pub(crate) fn records(hierarchy: &Hierarchy) -> Vec<SubnetId> {
 }
 
 /// Every third subnet is a landmark; `knows` says which agents have measured.
-fn survey(hierarchy: &Hierarchy, knows: impl Fn(AgentId) -> bool) -> (Clusters, Prior) {
+pub(crate) fn fit(hierarchy: &Hierarchy, knows: impl Fn(AgentId) -> bool) -> (Clusters, Prior) {
     let measured = |cluster: usize| {
         let measuring = AGENTS.iter().filter(|(number, _)| knows(agent(*number)));
         measuring.map(|(number, at)| (agent(*number), time_ms(*at, cluster))).collect()
@@ -82,7 +79,7 @@ fn recognised(clusters: &Clusters, cluster: usize) -> usize {
 #[test]
 fn landmarks_that_look_alike_are_one_place() {
     let hierarchy = hierarchy();
-    let (clusters, _) = survey(&hierarchy, |_| true);
+    let (clusters, _) = fit(&hierarchy, |_| true);
     assert_eq!(clusters.len(), CLUSTERS);
     for (landmark, cluster) in clusters.members() {
         assert_eq!(recognised(&clusters, cluster_of(&hierarchy, *landmark)), *cluster);
@@ -110,7 +107,7 @@ fn a_slow_access_line_is_no_other_place() {
 #[test]
 fn who_has_not_measured_a_landmark_is_not_in_its_place() {
     let hierarchy = hierarchy();
-    let (clusters, _) = survey(&hierarchy, |who| who != agent(4));
+    let (clusters, _) = fit(&hierarchy, |who| who != agent(4));
     assert_eq!(clusters.time_ms(0, agent(4)), None);
     assert!(clusters.time_ms(0, agent(3)).is_some());
     assert!(Clusters::fit(&[]).is_empty());
@@ -119,7 +116,7 @@ fn who_has_not_measured_a_landmark_is_not_in_its_place() {
 #[test]
 fn a_company_counts_before_its_country() {
     let hierarchy = hierarchy();
-    let (clusters, mut prior) = survey(&hierarchy, |_| true);
+    let (clusters, mut prior) = fit(&hierarchy, |_| true);
     let target = subnet(&hierarchy, "20.7.27.0/24");
     let before = prior.probabilities(&hierarchy, target);
     let mut background = vec![0.0; clusters.len()];
@@ -143,7 +140,7 @@ fn a_company_counts_before_its_country() {
 #[test]
 fn two_probes_tell_the_place_and_one_strange_one_does_not_ruin_it() {
     let hierarchy = hierarchy();
-    let (clusters, _) = survey(&hierarchy, |_| true);
+    let (clusters, _) = fit(&hierarchy, |_| true);
     let uniform = uniform(&clusters);
     let mut posterior = Posterior::new(&clusters, &uniform);
     posterior.observe(agent(2), time_ms(3, 5));
@@ -158,41 +155,6 @@ fn two_probes_tell_the_place_and_one_strange_one_does_not_ruin_it() {
     assert!(posterior.probabilities()[recognised(&clusters, 5)] > 0.7);
     posterior.observe(agent(1), 900.0);
     assert!(posterior.probabilities()[recognised(&clusters, 5)] > 0.5);
-}
-
-/// Unknown costs of the balance are predicted, measured ones are not touched, and who cannot reach
-/// the subnet is left out.
-#[test]
-fn cells_are_measured_or_predicted() {
-    let hierarchy = hierarchy();
-    let (clusters, prior) = survey(&hierarchy, |_| true);
-    let predictor = Predictor { clusters: &clusters, prior: &prior, min_probability: 0.07 };
-    let target = subnet(&hierarchy, "20.9.9.0/24");
-    let asked =
-        |number, outcome| TrailProbe { agent: agent(number), phase: Phase::Predicted, outcome };
-    let measured = |from| ProbeOutcome::Measured { rtt_us: (time_ms(from, 9) * 1000.0) as u32 };
-    let trail = [asked(3, measured(6)), asked(2, measured(3)), asked(1, ProbeOutcome::Unreachable)];
-    let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms: 0 };
-    let posterior = predictor.posterior(&hierarchy, &search);
-    let agents: Vec<AgentId> = AGENTS.iter().map(|(number, _)| agent(*number)).collect();
-    let listed = agent_costs(Expectation::Predicted(&posterior), &trail, &agents, 10, 4);
-    let (measured, predicted): (Vec<AgentCost>, Vec<AgentCost>) =
-        listed.iter().partition(|cell| cell.source == CostSource::Measured);
-    assert_eq!(measured.iter().map(AgentCost::index).collect::<Vec<_>>(), [1, 2]);
-    assert!((measured[1].cost - 10.0 * time_ms(6, 9)).abs() < 0.01);
-    assert_eq!(
-        predicted.iter().map(AgentCost::index).collect::<Vec<_>>(),
-        [3],
-        "not agent 1, who cannot reach it"
-    );
-    assert!((predicted[0].cost / 10.0 - time_ms(9, 9)).abs() < 25.0, "{}", predicted[0].cost);
-    assert_eq!(agent_costs(Expectation::Unknown, &trail, &agents, 10, 4).len(), 2);
-    // Where the subnet is near to all, all others are listed, as near as those who measured.
-    let detect_anycast = agent_costs(Expectation::Anycast, &trail, &agents, 10, 0);
-    let others: Vec<&AgentCost> =
-        detect_anycast.iter().filter(|cell| cell.source == CostSource::Predicted).collect();
-    assert_eq!(others.iter().map(|cell| cell.index()).collect::<Vec<_>>(), [3]);
-    assert!((others[0].cost - measured[0].cost.max(measured[1].cost)).abs() < 1e-9);
 }
 
 fn ready() -> AvailableAgents {
@@ -211,7 +173,7 @@ pub(crate) struct Case {
 
 pub(crate) fn case() -> Case {
     let hierarchy = hierarchy();
-    let (clusters, prior) = survey(&hierarchy, |_| true);
+    let (clusters, prior) = fit(&hierarchy, |_| true);
     Case {
         hierarchy,
         clusters,
@@ -302,16 +264,18 @@ fn a_sleeping_rival_is_waited_for_and_the_rest_is_not_asked() {
     case.answer(agent(2), time_ms(3, 9));
     assert_eq!(case.step(target), Step::Wait);
     case.waited_ms = Policy::default().patience_ms;
-    assert!(
-        matches!(case.step(target), Step::Decide { agent: who, provisional: true, .. } if who == agent(3))
-    );
+    assert!(matches!(
+        case.step(target),
+        Step::Decide { agent: chosen, provisional: true, .. } if chosen == agent(3)
+    ));
     case.provisional = Some(agent(3));
     case.roster.set(agent(4), Availability::Ready);
     assert!(matches!(case.step(target), Step::Ask(candidate) if candidate.agent == agent(4)));
     case.answer(agent(4), time_ms(9, 9));
-    assert!(
-        matches!(case.step(target), Step::Decide { agent: who, provisional: false, .. } if who == agent(4))
-    );
+    assert!(matches!(
+        case.step(target),
+        Step::Decide { agent: chosen, provisional: false, .. } if chosen == agent(4)
+    ));
 }
 
 #[test]
@@ -331,7 +295,7 @@ fn an_answer_that_may_still_change_the_choice_is_waited_for() {
 #[test]
 fn who_never_measured_a_landmark_is_tried() {
     let mut case = case();
-    (case.clusters, case.prior) = survey(&case.hierarchy, |who| who != agent(4));
+    (case.clusters, case.prior) = fit(&case.hierarchy, |who| who != agent(4));
     let target = subnet(&case.hierarchy, "20.9.9.0/24");
     let chosen = case.run(target, |agent| truth(agent, 9));
     assert_eq!(chosen, agent(4), "{:?}", case.trail);
@@ -361,16 +325,26 @@ proptest! {
     /// Whatever the network really is like: nobody is asked twice, and the fastest of those who
     /// were asked gets it.
     #[test]
-    fn any_truth_ends_in_the_fastest_measured(target in 0_usize..60, times in prop::collection::vec(1.0..400.0, 4)) {
+    fn any_truth_ends_in_the_fastest_measured(
+        target in 0_usize..60,
+        times in prop::collection::vec(1.0..400.0, 4),
+    ) {
         let mut case = case();
         let target = records(&case.hierarchy)[target];
         let chosen = case.run(target, |agent| times[agent.get() as usize - 1]);
-        let fastest = case.trail.iter().map(|asked| times[asked.agent.get() as usize - 1]).fold(f64::INFINITY, f64::min);
+        let fastest = case
+            .trail
+            .iter()
+            .map(|asked| times[asked.agent.get() as usize - 1])
+            .fold(f64::INFINITY, f64::min);
         prop_assert!((times[chosen.get() as usize - 1] - fastest).abs() < 0.002);
     }
 
     #[test]
-    fn chances_are_probabilities(probes in prop::collection::vec((0_usize..4, 0.1..2000.0), 0..6), best in 0.1..2000.0) {
+    fn chances_are_probabilities(
+        probes in prop::collection::vec((0_usize..4, 0.1..2000.0), 0..6),
+        best in 0.1..2000.0,
+    ) {
         let case = case();
         let mut posterior = Posterior::new(&case.clusters, &uniform(&case.clusters));
         for (who, rtt_ms) in probes {
@@ -378,53 +352,21 @@ proptest! {
         }
         let everybody: Vec<AgentId> = AGENTS.iter().map(|(number, _)| agent(*number)).collect();
         prop_assert!((posterior.probabilities().iter().sum::<f64>() - 1.0).abs() < 1e-6);
-        let search = Search { subnet: subnet(&case.hierarchy, "20.9.9.0/24"), trail: &[], provisional: None, waited_ms: 0 };
-        let nearest = everybody.iter().map(|agent| posterior.probability_nearest(*agent, &case.roster, &search));
+        let search = Search {
+            subnet: subnet(&case.hierarchy, "20.9.9.0/24"),
+            trail: &[],
+            provisional: None,
+            waited_ms: 0,
+        };
+        let nearest = everybody
+            .iter()
+            .map(|agent| posterior.probability_nearest(*agent, &case.roster, &search));
         prop_assert!((nearest.sum::<f64>() + posterior.background() - 1.0).abs() < 0.01);
-        prop_assert!(posterior.probabilities_below(best, &everybody).iter().all(|probability| (0.0..1.000_001).contains(probability)));
+        prop_assert!(
+            posterior
+                .probabilities_below(best, &everybody)
+                .iter()
+                .all(|probability| (0.0..1.000_001).contains(probability))
+        );
     }
-
-    #[test]
-    fn landmarks_are_distinct_and_as_many_as_wanted(count in 0_usize..80) {
-        let hierarchy = hierarchy();
-        let answering = records(&hierarchy);
-        let chosen = landmarks::choose(&hierarchy, &answering, count, |subnet| u64::from(subnet.get()) % 7);
-        let mut distinct = chosen.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        prop_assert_eq!(distinct.len(), chosen.len());
-        prop_assert_eq!(chosen.len(), count.min(answering.len()));
-        let companies: std::collections::HashSet<_> =
-            chosen.iter().take(30).map(|subnet| hierarchy.subnet(*subnet).company()).collect();
-        prop_assert_eq!(companies.len(), chosen.len().min(30), "a company came again before all \
-            had their turn");
-    }
-}
-
-#[test]
-fn every_country_gets_its_first_landmark_before_any_its_second() {
-    let mut companies = hierarchy::CompanyIndex::default();
-    let mut builder = hierarchy::Builder::default();
-    for n in 0..100_u8 {
-        let country =
-            ["US", "US", "US", "US", "US", "US", "US", "DE", "DE", "CY"][usize::from(n) % 10];
-        builder.add(hierarchy::Record {
-            range: format!("20.0.{n}.0/24").parse().unwrap(),
-            kind: SubnetKind::Delegated,
-            registry: None,
-            company: Some(companies.number(hierarchy::Registry::Arin, &n.to_string())),
-            country: Some(country.parse().unwrap()),
-        });
-    }
-    let hierarchy = builder.build(hierarchy::Generation::new(1), companies.into_companies()).0;
-    let chosen =
-        landmarks::choose(&hierarchy, &records(&hierarchy), 20, |subnet| u64::from(subnet.get()));
-    let countries: Vec<String> = chosen
-        .iter()
-        .map(|subnet| hierarchy.subnet(*subnet).country().unwrap().as_str().to_owned())
-        .collect();
-    assert_eq!(countries[..3], ["US", "DE", "CY"]);
-    let of = |code: &str| countries.iter().filter(|country| *country == code).count();
-    assert_eq!(of("US") + of("DE") + of("CY"), 20);
-    assert!(of("US") > of("DE") && of("DE") > of("CY") && of("CY") >= 2, "{countries:?}");
 }

@@ -133,7 +133,8 @@ proptest! {
 
     #[test]
     fn nobody_is_asked_twice_and_the_first_who_satisfies_gets_it(case in cases()) {
-        let case = Case { times: case.times.iter().map(|time| time.or(Some(150_000))).collect(), ..case };
+        let case =
+            Case { times: case.times.iter().map(|time| time.or(Some(150_000))).collect(), ..case };
         let (trail, end) = case.run(|_| everybody());
         prop_assert_eq!(distinct(&trail), trail.len());
         let Step::Decide { agent, rtt_us, reason, provisional } = end else { panic!("{end:?}") };
@@ -156,7 +157,9 @@ proptest! {
         let climb = trail.iter().position(|asked| asked.phase != Phase::Company);
         prop_assert!(company.zip(climb).is_none_or(|(company, climb)| company < climb));
         let rest = trail.iter().position(|asked| asked.phase == Phase::Rest);
-        prop_assert!(rest.is_none_or(|rest| trail[rest..].iter().all(|asked| asked.phase == Phase::Rest)));
+        prop_assert!(
+            rest.is_none_or(|rest| trail[rest..].iter().all(|asked| asked.phase == Phase::Rest))
+        );
     }
 
     #[test]

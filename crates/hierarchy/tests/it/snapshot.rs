@@ -90,7 +90,7 @@ proptest! {
         let snapshot = read(&bytes).unwrap();
         prop_assert_eq!(described(&snapshot.hierarchy), described(&hierarchy));
         for address in probes(records.iter().map(|record| record.range)) {
-                prop_assert_eq!(snapshot.hierarchy.smallest(address), hierarchy.smallest(address));
+            prop_assert_eq!(snapshot.hierarchy.smallest(address), hierarchy.smallest(address));
         }
         prop_assert_eq!(written(&snapshot.hierarchy), bytes);
     }
@@ -129,8 +129,8 @@ proptest! {
             prop_assert!(subnet.company().is_none_or(|id| hierarchy.company(id).is_some()));
         }
         for address in probes(hierarchy.iter().map(|subnet| subnet.range())) {
-                let smallest = hierarchy.subnet(hierarchy.smallest(address)).range();
-                prop_assert!(smallest.contains(address));
+            let smallest = hierarchy.subnet(hierarchy.smallest(address)).range();
+            prop_assert!(smallest.contains(address));
         }
         let handles = hierarchy.companies().iter().flat_map(|(_, company)| company.handle.parse());
         let _: Vec<IpAddr> = handles.collect();

@@ -33,13 +33,25 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = FetchTimeSettings::default().size_sigma, value_name = "SIGMA")]
     size_sigma: f64,
     /// Probability per fetch that the page halves or doubles for good
-    #[arg(long, default_value_t = FetchTimeSettings::default().size_change, value_name = "PROBABILITY")]
+    #[arg(
+        long,
+        default_value_t = FetchTimeSettings::default().size_change,
+        value_name = "PROBABILITY"
+    )]
     size_change: f64,
     /// Probability per fetch of an outlier
-    #[arg(long, default_value_t = FetchTimeSettings::default().outliers, value_name = "PROBABILITY")]
+    #[arg(
+        long,
+        default_value_t = FetchTimeSettings::default().outliers,
+        value_name = "PROBABILITY"
+    )]
     outliers: f64,
     /// Between two fetches of a page
-    #[arg(long, default_value_t = FetchTimeSettings::default().interval_hours, value_name = "HOURS")]
+    #[arg(
+        long,
+        default_value_t = FetchTimeSettings::default().interval_hours,
+        value_name = "HOURS"
+    )]
     interval_hours: f64,
     /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]

@@ -129,7 +129,8 @@ fn line(agents: usize, strategy: &str, setting: &str, outcome: &Outcome) -> Stri
 
 fn balance_report(args: &Args) -> anyhow::Result<()> {
     let mut table = String::from(
-        "agents,subnets,largest_load,slack,seed,rule,ratio_to_bound,best_share,moves,overload,unplaced,cpu_ms\n",
+        "agents,subnets,largest_load,slack,seed,rule,ratio_to_bound,best_share,moves,overload,\
+         unplaced,cpu_ms\n",
     );
     let mut curves: Vec<Curve> = Vec::new();
     for largest_load in [1, 9] {
@@ -179,7 +180,8 @@ fn balance_report(args: &Args) -> anyhow::Result<()> {
 
 fn calibration_report(args: &Args) -> anyhow::Result<()> {
     let mut table = String::from(
-        "noise,repeats,seed,false_alarm_share,found_share,found_soon_share,fetches_to_find_mean,fetches_to_find_p99,\
+        "noise,repeats,seed,false_alarm_share,found_share,found_soon_share,fetches_to_find_mean,\
+         fetches_to_find_p99,\
          most_moves_a_day\n",
     );
     let mut curves = Vec::new();

@@ -1,0 +1,44 @@
+//! Costs of the balance problem that the predictor fills in.
+
+use delegation::balance::{AgentCost, CostSource, Expectation, agent_costs};
+use delegation::predictor::Predictor;
+use delegation::{ProbeOutcome, Search, TrailProbe};
+use model::{AgentId, Phase};
+
+use crate::map::{agent, subnet};
+use crate::predictor::{AGENTS, fit, hierarchy, time_ms};
+
+/// Unknown costs of the balance are predicted, measured ones stay, and an agent that cannot
+/// reach the subnet is left out.
+#[test]
+fn cells_are_measured_or_predicted() {
+    let hierarchy = hierarchy();
+    let (clusters, prior) = fit(&hierarchy, |_| true);
+    let predictor = Predictor { clusters: &clusters, prior: &prior, min_probability: 0.07 };
+    let target = subnet(&hierarchy, "20.9.9.0/24");
+    let asked =
+        |number, outcome| TrailProbe { agent: agent(number), phase: Phase::Predicted, outcome };
+    let measured = |from| ProbeOutcome::Measured { rtt_us: (time_ms(from, 9) * 1000.0) as u32 };
+    let trail = [asked(3, measured(6)), asked(2, measured(3)), asked(1, ProbeOutcome::Unreachable)];
+    let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms: 0 };
+    let posterior = predictor.posterior(&hierarchy, &search);
+    let agents: Vec<AgentId> = AGENTS.iter().map(|(number, _)| agent(*number)).collect();
+    let listed = agent_costs(Expectation::Predicted(&posterior), &trail, &agents, 10, 4);
+    let (measured, predicted): (Vec<AgentCost>, Vec<AgentCost>) =
+        listed.iter().partition(|cell| cell.source == CostSource::Measured);
+    assert_eq!(measured.iter().map(AgentCost::index).collect::<Vec<_>>(), [1, 2]);
+    assert!((measured[1].cost - 10.0 * time_ms(6, 9)).abs() < 0.01);
+    assert_eq!(
+        predicted.iter().map(AgentCost::index).collect::<Vec<_>>(),
+        [3],
+        "not agent 1, who cannot reach it"
+    );
+    assert!((predicted[0].cost / 10.0 - time_ms(9, 9)).abs() < 25.0, "{}", predicted[0].cost);
+    assert_eq!(agent_costs(Expectation::Unknown, &trail, &agents, 10, 4).len(), 2);
+    // Where the subnet is near to all, all others are listed, as near as those who measured.
+    let detect_anycast = agent_costs(Expectation::Anycast, &trail, &agents, 10, 0);
+    let others: Vec<&AgentCost> =
+        detect_anycast.iter().filter(|cell| cell.source == CostSource::Predicted).collect();
+    assert_eq!(others.iter().map(|cell| cell.index()).collect::<Vec<_>>(), [3]);
+    assert!((others[0].cost - measured[0].cost.max(measured[1].cost)).abs() < 1e-9);
+}
