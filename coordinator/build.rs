@@ -42,7 +42,8 @@ fn copy(from: &Path, to: &Path, hash: &mut Sha256) -> io::Result<()> {
     let mut entries = fs::read_dir(from)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
-        let (name, path) = (entry.file_name(), entry.path());
+        let name = entry.file_name();
+        let path = entry.path();
         hash.update(name.as_encoded_bytes());
         if entry.file_type()?.is_dir() {
             copy(&path, &to.join(name), hash)?;

@@ -1,11 +1,10 @@
 //! How many searches a coordinator carries through in a second, with every step in Postgres.
 //!
 //! A private Postgres with its crash-safe settings, a thousand agents, and a host in each of many
-//! subnets. The background tasks open the searches, order the probes and decide, each whenever it is
-//! woken, as they do in service; the agents' part (a round trip that is known beforehand) is one
-//! statement whenever agents are woken. Beside it, as the limit, the rows that come of it
-//! are written into tables without any rule: by one statement each, and in transactions of 256
-//! rows.
+//! subnets. The background tasks open the searches, order the probes and decide, each whenever it
+//! is woken, as they do in service; the agents' part (a round trip that is known beforehand) is one
+//! statement whenever agents are woken. Beside it, as the limit, the rows that come of it are
+//! written into tables without any rule: by one statement each, and in transactions of 256 rows.
 //!
 //! `cargo bench -p coordinator -- [SUBNETS]`
 
@@ -69,7 +68,8 @@ async fn main() {
             .unwrap();
     assert_eq!(decisions, u64::from(subnets), "every subnet has an agent");
     println!(
-        "{AGENTS} agents, {OPEN} searches under way, {subnets} searches with {probes} probes in {took:.2} s"
+        "{AGENTS} agents, {OPEN} searches under way, {subnets} searches with {probes} probes in \
+         {took:.2} s"
     );
     let persisted = decisions as f64 / took;
     println!(
@@ -81,7 +81,8 @@ async fn main() {
     {
         let limit = decisions as f64 / bare.as_secs_f64();
         println!(
-            "  the same rows, {how} and without rules: {limit:.0} searches a second, {:.1} times as many",
+            "  the same rows, {how} and without rules: {limit:.0} searches a second, {:.1} times \
+             as many",
             limit / persisted
         );
     }
@@ -169,9 +170,11 @@ fn ground(subnets: u32) -> Hierarchy {
     builder.build(Generation::new(0), companies.into_companies()).0
 }
 
-const AGENTS_MADE: &str = "INSERT INTO agents (public_key, state, name, contact, version, protocol, capacity_pages_per_day, zone, home,
+const AGENTS_MADE: &str = "INSERT INTO agents (public_key, state, name, contact, version, \
+    protocol, capacity_pages_per_day, zone, home,
         last_heartbeat_at)
-    SELECT sha256(int4send(n)), 'approved', 'agent ' || n, 'https://example.org/', '0.1.0', 1, 1000000, 'UTC',
+    SELECT sha256(int4send(n)), 'approved', 'agent ' || n, 'https://example.org/', '0.1.0', 1, \
+    1000000, 'UTC',
         ('127.' || (n >> 8) || '.' || (n & 255) || '.1')::inet, now()
     FROM generate_series(0, 999) AS n";
 
@@ -182,7 +185,8 @@ const SIZED: &str = "DO $$
             INSERT INTO bare_probes SELECT * FROM probes WHERE id > low AND id <= low + 256;
             COMMIT;
             INSERT INTO bare_searches SELECT * FROM searches WHERE id > low AND id <= low + 256;
-            INSERT INTO bare_delegations SELECT * FROM delegations WHERE id > low AND id <= low + 256;
+            INSERT INTO bare_delegations SELECT * FROM delegations WHERE id > low AND id <= low + \
+            256;
             COMMIT;
             low := low + 256;
         END LOOP;

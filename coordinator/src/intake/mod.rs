@@ -22,7 +22,6 @@ use crate::runtime::events::Events;
 
 /// The parts that the tasks of this stage use.
 pub struct Intake {
-    /// Postgres.
     pub store: Store,
     /// Bounds on lookups, routes and leases.
     pub limits: Limits,

@@ -25,7 +25,6 @@ const VERIFICATIONS: usize = 4;
 
 /// The parts that the tasks of this stage use.
 pub struct Packages {
-    /// Postgres.
     pub store: Store,
     /// Time of all rows.
     pub clock: Arc<dyn Clock>,

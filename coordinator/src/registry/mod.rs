@@ -24,7 +24,6 @@ use crate::runtime::leader::Leader;
 
 /// The parts that the tasks of this stage use.
 pub struct RegistryData {
-    /// Postgres.
     pub store: Store,
     /// Paths, the database of the loader, and the ages at which data is refreshed.
     pub config: Arc<Config>,

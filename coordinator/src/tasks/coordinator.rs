@@ -33,7 +33,6 @@ pub struct Coordinator {
     pub clock: Arc<dyn Clock>,
     /// When the process started.
     pub started_at: UnixMillis,
-    /// Postgres.
     pub store: Store,
     /// Notifies tasks and refreshes dashboards.
     pub events: Arc<Events>,

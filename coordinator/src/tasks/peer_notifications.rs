@@ -83,8 +83,8 @@ async fn receive(coordinator: &Coordinator, tasks: &TaskSet, this: u64) -> Store
     }
 }
 
-/// Notifies what the hints name. Only the leader notifies tasks: another coordinator would send the hint
-/// on, and two of them would do so without end.
+/// Notifies what the hints name. Only the leader notifies tasks: another coordinator would send the
+/// hint on, and two of them would do so without end.
 fn follow(coordinator: &Coordinator, tasks: &TaskSet, hints: &Hints) {
     coordinator.agent_wakeups.wake_local(hints.agents.iter().copied());
     if coordinator.is_leader() {

@@ -28,7 +28,8 @@ impl Party {
         Self { agent, rtt_us, routed: vec![], told: vec![] }
     }
 
-    /// One heartbeat; what it is asked to measure it measures, what it is told to let go of it keeps.
+    /// One heartbeat; what it is asked to measure it measures, what it is told to let go of it
+    /// keeps.
     async fn turn(&mut self, running: &Running) {
         let answer = self.agent.heartbeat(running, 20).await;
         for order in &answer.probes {
@@ -99,8 +100,8 @@ async fn with_hosts(ground: &Ground, subnets: &[(&str, &str)]) -> (Running, Part
     load(ground.store(), &world_with(subnets)).await;
     let running = ground.start().await;
     running.until_hierarchy_is_loaded().await;
-    let (mut one, mut two) =
-        (Party::join(&running, 1, 9_000).await, Party::join(&running, 2, 90_000).await);
+    let mut one = Party::join(&running, 1, 9_000).await;
+    let mut two = Party::join(&running, 2, 90_000).await;
     running.add_seeds(&[LOW, HIGH]).await;
     turns(&running, &mut one, &mut two, |one, _| one.routed.len() == 2).await;
     (running, one, two)

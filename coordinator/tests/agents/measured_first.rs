@@ -54,7 +54,8 @@ async fn no_agent_is_asked_twice_for_a_measurement_that_a_move_waits_for() {
 
     // Its home and all but one of its subnets are what it can do.
     let small = "UPDATE agents SET capacity_pages_per_day =
-                     (SELECT count(*) - 1 FROM delegations WHERE agent = agents.id AND ended_at IS NULL)
+                     (SELECT count(*) - 1 FROM delegations WHERE agent = agents.id AND ended_at \
+                     IS NULL)
                  WHERE name = 'agent 3'";
     execute(ground.store(), small).await.unwrap();
     assert_eq!(orders(&ground).await, 0);

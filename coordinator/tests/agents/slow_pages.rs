@@ -17,7 +17,6 @@ const URL: &str = "http://198.51.100.7/";
 struct Party {
     agent: FakeAgent,
     rtt_us: u32,
-    /// Packages shipped.
     shipped: u64,
     /// URLs it was routed.
     routed: Vec<String>,

@@ -118,7 +118,8 @@ fn check_routes(request: &HeartbeatRequest, standing: Standing) -> Result<(), Pr
         return Ok(());
     }
     let detail = format!(
-        "The agent confirms route {} but only {} were made: its data directory belongs to another coordinator, or \
+        "The agent confirms route {} but only {} were made: its data directory belongs to another \
+         coordinator, or \
          this coordinator's \
          database was restored from an older copy. Give the agent a fresh data directory.",
         request.routes_after, standing.last_route

@@ -152,7 +152,8 @@ fn not_stored(error: &BlobError) -> Problem {
 
 fn conflict(name: &PackageName) -> Problem {
     let detail = format!(
-        "Another package was received as number {} of epoch {}; an agent that lost its data must draw a new epoch.",
+        "Another package was received as number {} of epoch {}; an agent that lost its data must \
+         draw a new epoch.",
         name.seq, name.epoch
     );
     Problem::new(StatusCode::CONFLICT, "package-conflict", detail)

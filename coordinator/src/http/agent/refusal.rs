@@ -43,7 +43,8 @@ pub(super) fn not_from(state: AgentState) -> Problem {
         AgentState::Revoked => Problem::new(
             StatusCode::FORBIDDEN,
             "revoked",
-            "This agent was revoked by the operator; ask for a new join token and enrol with a new key.",
+            "This agent was revoked by the operator; ask for a new join token and enrol with a \
+             new key.",
         ),
         other => Problem::new(
             StatusCode::FORBIDDEN,

@@ -34,8 +34,8 @@ pub struct Policy {
     pub landmark_days: u32,
     /// Least pause between two requests to one host, in milliseconds; owners may require more.
     pub host_delay_ms: u32,
-    /// Age in seconds at which an agent fetches a page again; with 0 it never does, and slower pages
-    /// are not noticed.
+    /// Age in seconds at which an agent fetches a page again; with 0 it never does, and slower
+    /// pages are not noticed.
     pub revisit_s: u32,
     /// Time from which a page counts as slow, in per cent of its usual time.
     pub slowdown_percent: u32,

@@ -52,7 +52,8 @@ fn by_balance(made: &Move) -> String {
              next-best agent."
         ),
         Some(BalanceRule::Cheapest | BalanceRule::Off) => format!(
-            "{from} was over its capacity. Balance chose this subnet because it was the cheapest to \
+            "{from} was over its capacity. Balance chose this subnet because it was the cheapest \
+             to \
              move."
         ),
     };

@@ -35,7 +35,8 @@ fn unmeasured(subject: &Subject<'_>) -> String {
     let Delegation { agent_name, agent_home, subnet, reason, .. } = subject.found;
     if *reason == Reason::Home {
         return format!(
-            "{agent_name} crawls {subnet} because its own address, {agent_home}, lies in it. A home \
+            "{agent_name} crawls {subnet} because its own address, {agent_home}, lies in it. A \
+             home \
              subnet needs no probe."
         );
     }
@@ -80,7 +81,8 @@ fn because(subject: &Subject<'_>, search: &Search, chosen: &TrailProbe) -> Strin
         Reason::Company => {
             let company = subject.company.map(|name| format!(" ({name})")).unwrap_or_default();
             format!(
-                "it crawls another subnet of the same company{company} and is under the threshold of \
+                "it crawls another subnet of the same company{company} and is under the threshold \
+                 of \
                  {threshold} ms"
             )
         }
