@@ -8,7 +8,7 @@ use model::CrawlUrl;
 use protocol::package::PackageName;
 use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
 use store::host_tally::{HostTally, Trends};
-use store::packages::Integration;
+use store::packages::Ingestion;
 use store::urls::NewUrl;
 
 use crate::intake::recent_urls::RecentUrls;
@@ -42,7 +42,7 @@ pub fn ingest(
     own: &BTreeSet<HostName>,
     index: &Index,
     recent: &RecentUrls,
-) -> Result<Integration, WriteError> {
+) -> Result<Ingestion, WriteError> {
     let mut tallies: BTreeMap<HostName, Tally> = BTreeMap::new();
     let mut foreign = 0_u32;
     for fetch in fetches(entries) {
@@ -58,7 +58,7 @@ pub fn ingest(
         tracing::warn!(%agent, seq, foreign, "left out fetches of hosts that are not the agent's");
     }
     let hosts = tallies.into_iter().map(|(host, tally)| tally.finish(host)).collect();
-    Ok(Integration { name, hosts, discovered: discovered(entries, recent) })
+    Ok(Ingestion { name, hosts, discovered: discovered(entries, recent) })
 }
 
 fn write(fetch: &Fetch, index: &Index) -> Result<(), WriteError> {

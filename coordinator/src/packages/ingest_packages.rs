@@ -8,8 +8,8 @@ use protocol::key::{KeyError, PublicKey};
 use protocol::package::PackageError;
 use protocol::page::Entry;
 use sha2::{Digest as _, Sha256};
-use store::packages::{self, Integration, Waiting};
-use store::round_trips::Told;
+use store::packages::{self, Ingestion, PendingPackage};
+use store::round_trips::SubnetRoundTrip;
 use store::{StoreError, hosts};
 use tokio::task::{JoinError, spawn_blocking};
 
@@ -65,25 +65,25 @@ impl IngestError {
 /// transaction for each package marks it, counts it and queues its links. After a crash between
 /// the two, the pages are written again, which changes nothing.
 pub async fn run(parts: &Packages) -> Result<Outcome, anyhow::Error> {
-    let waiting = packages::waiting(&parts.store, BATCH).await?;
+    let waiting = packages::pending(&parts.store, BATCH).await?;
     if waiting.is_empty() {
         return Ok(Outcome::Idle);
     }
     let mut indexed = Vec::with_capacity(waiting.len());
     for package in &waiting {
         match ingest_one(parts, package).await {
-            Ok(integration) => indexed.push(integration),
+            Ok(ingestion) => indexed.push(ingestion),
             Err(error) if error.is_permanent() => refuse(parts, package, &error).await?,
             Err(error) => return Err(error.into()),
         }
     }
     commit(parts).await?;
     let mut ingested = 0;
-    for integration in &indexed {
+    for ingestion in &indexed {
         // `None` if the package was ingested before: its second transaction must not count.
-        let told = packages::integrate(&parts.store, integration, parts.clock.now()).await?;
-        ingested += u32::from(told.is_some());
-        learn(parts, &told.unwrap_or_default()).await?;
+        let round_trips = packages::ingest(&parts.store, ingestion, parts.clock.now()).await?;
+        ingested += u32::from(round_trips.is_some());
+        learn(parts, &round_trips.unwrap_or_default()).await?;
     }
     parts.events.emit(Event::PackageIngested);
     let done = format!("ingested {}", quantity(ingested, "package"));
@@ -98,15 +98,15 @@ pub async fn commit(parts: &Packages) -> Result<(), IngestError> {
 
 /// Teaches the predictor the round trips of fetches: where a subnet is that no probe measured, and
 /// which subnets are in several places.
-async fn learn(parts: &Packages, told: &[Told]) -> Result<(), StoreError> {
+async fn learn(parts: &Packages, round_trips: &[SubnetRoundTrip]) -> Result<(), StoreError> {
     let Some(delegated) = parts.hierarchy.current() else { return Ok(()) };
     let hierarchy = delegated.hierarchy();
-    for told in told.iter().filter(|told| told.is_new) {
-        let observation = Observation::from_fetch(hierarchy, &told.shortest);
+    for new in round_trips.iter().filter(|found| found.is_new) {
+        let observation = Observation::from_fetch(hierarchy, &new.shortest);
         parts.predictor.state.learn(hierarchy, &observation);
     }
-    let confirmed = told.iter().filter(|told| told.is_confirmed);
-    let confirmed: Vec<_> = confirmed.map(|told| told.subnet).collect();
+    let confirmed = round_trips.iter().filter(|found| found.is_confirmed);
+    let confirmed: Vec<_> = confirmed.map(|found| found.subnet).collect();
     propose_splits(&parts.predictor, &confirmed).await
 }
 
@@ -114,7 +114,7 @@ async fn learn(parts: &Packages, told: &[Told]) -> Result<(), StoreError> {
 /// the reason.
 async fn refuse(
     parts: &Packages,
-    package: &Waiting,
+    package: &PendingPackage,
     error: &IngestError,
 ) -> Result<(), StoreError> {
     let reason = chain(error);
@@ -123,7 +123,10 @@ async fn refuse(
 }
 
 /// Writes the pages of one package to the index, without a commit.
-pub async fn ingest_one(parts: &Packages, package: &Waiting) -> Result<Integration, IngestError> {
+pub async fn ingest_one(
+    parts: &Packages,
+    package: &PendingPackage,
+) -> Result<Ingestion, IngestError> {
     let entries = entries(parts, package).await?;
     let named: Vec<HostName> = ingest::hosts(&entries).into_iter().collect();
     let agent = package.name.agent;
@@ -138,7 +141,7 @@ pub async fn ingest_one(parts: &Packages, package: &Waiting) -> Result<Integrati
 }
 
 /// Reads a package back from the blob store and verifies it again.
-async fn entries(parts: &Packages, package: &Waiting) -> Result<Vec<Entry>, IngestError> {
+async fn entries(parts: &Packages, package: &PendingPackage) -> Result<Vec<Entry>, IngestError> {
     let body = match parts.blobs.get(&package.object).await {
         Ok(body) => body,
         Err(error) if error.is_missing() => return Err(IngestError::BodyMissing),

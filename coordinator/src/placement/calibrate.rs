@@ -1,7 +1,7 @@
 //! Background task: detects subnets with slower pages and advances their incidents.
 
 use delegation::calibration::TimingReports;
-use store::timing_reports::{self, Unheard};
+use store::timing_reports::{self, PendingReports};
 use store::{agents, incidents};
 
 use crate::placement::Placement;
@@ -16,13 +16,13 @@ const BATCH: u32 = 1_000;
 /// Evaluates the agents' reports of slow pages, subnet by subnet, and takes the next step of each
 /// incident (IPMicra III.F).
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
-    let unheard = timing_reports::unheard(&placement.store, BATCH).await?;
-    let has_more = unheard.len() == BATCH as usize;
+    let pending = timing_reports::pending(&placement.store, BATCH).await?;
+    let has_more = pending.len() == BATCH as usize;
     let mut opened = 0;
-    for reports in &unheard {
+    for reports in &pending {
         opened += u32::from(evaluate(placement, reports).await?);
     }
-    let incidents = incidents::going_on(&placement.store).await?;
+    let incidents = incidents::list_open(&placement.store).await?;
     let workers = agents::workers(&placement.store).await?;
     let mut round = IncidentRound::begin(placement, &workers);
     for incident in &incidents {
@@ -48,7 +48,7 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
 }
 
 /// Adds new reports to the summary of a subnet. Returns whether that opened an incident.
-async fn evaluate(placement: &Placement, new: &Unheard) -> Result<bool, anyhow::Error> {
+async fn evaluate(placement: &Placement, new: &PendingReports) -> Result<bool, anyhow::Error> {
     let now = placement.clock.now();
     let limits = reopen_limits(&placement.policy.load());
     let mut reports = match (&new.summary, new.delegated_at) {
@@ -69,6 +69,6 @@ async fn evaluate(placement: &Placement, new: &Unheard) -> Result<bool, anyhow::
     if is_slow && new.delegated_at.is_some() {
         return Ok(incidents::open(&placement.store, new, &summary, now).await?);
     }
-    timing_reports::heard(&placement.store, new, &summary).await?;
+    timing_reports::store_summary(&placement.store, new, &summary).await?;
     Ok(false)
 }

@@ -48,9 +48,9 @@ pub(super) struct IncidentRound<'a> {
 impl<'a> IncidentRound<'a> {
     pub(super) fn begin(placement: &'a Placement, workers: &[Worker]) -> Self {
         let now = placement.clock.now();
-        let heard_since = placement.limits.heard_since(now);
+        let heartbeat_cutoff = placement.limits.heartbeat_cutoff(now);
         let is_ready = |worker: &&Worker| {
-            let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heard_since);
+            let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heartbeat_cutoff);
             is_reachable && worker.asleep_until.is_none_or(|until| until <= now)
         };
         let ready = workers.iter().filter(is_ready).map(|worker| worker.agent).collect();

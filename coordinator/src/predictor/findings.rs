@@ -8,7 +8,8 @@ use delegation::predictor::virtual_subnets::{
 };
 use hierarchy::{Range, SubnetSplit};
 use model::{AgentId, SearchId};
-use store::searches::{self, OpenSearch, Sighted};
+use store::round_trips::RoundTrip;
+use store::searches::{self, OpenSearch};
 use store::{StoreError, round_trips, subnet_splits};
 
 use crate::predictor::Predictor;
@@ -27,7 +28,7 @@ pub async fn store_findings(
 ) -> Result<(), StoreError> {
     let store = &predictor.store;
     let searches: Vec<&OpenSearch> = decided.iter().map(|(search, _)| *search).collect();
-    let earlier = searches::sightings(store, &searches).await?;
+    let earlier = searches::times_at_other_addresses(store, &searches).await?;
     for (search, observation) in decided {
         // Anycast comes first: its address is near to agents everywhere, which would look like
         // several places to the comparison below.
@@ -91,8 +92,8 @@ fn describe_anycast((a, b): (AgentId, AgentId), times_ms: &[(AgentId, f64)]) -> 
     )
 }
 
-fn time(sighted: &Sighted) -> (IpAddr, AgentId, u32) {
-    (sighted.address, sighted.agent, sighted.rtt_us)
+fn time(round_trip: &RoundTrip) -> (IpAddr, AgentId, u32) {
+    (round_trip.address, round_trip.agent, round_trip.rtt_us)
 }
 
 fn by_address(times_us: impl IntoIterator<Item = (IpAddr, AgentId, u32)>) -> Vec<AddressTimes> {
@@ -119,8 +120,8 @@ fn find_other_location(seen: &AddressTimes, others: &[AddressTimes]) -> Option<S
 mod tests {
     use super::*;
 
-    fn sighted(address: &str, agent: i64, rtt_us: u32) -> Sighted {
-        Sighted { address: address.parse().unwrap(), agent: AgentId::new(agent), rtt_us }
+    fn round_trip(address: &str, agent: i64, rtt_us: u32) -> RoundTrip {
+        RoundTrip { address: address.parse().unwrap(), agent: AgentId::new(agent), rtt_us }
     }
 
     #[test]
@@ -129,9 +130,9 @@ mod tests {
             address: "198.51.100.7".parse().unwrap(),
             times_ms: vec![(AgentId::new(1), 10.0), (AgentId::new(2), 150.0)],
         };
-        let near = [sighted("198.51.100.9", 1, 14_000), sighted("198.51.100.9", 2, 153_000)];
+        let near = [round_trip("198.51.100.9", 1, 14_000), round_trip("198.51.100.9", 2, 153_000)];
         assert_eq!(find_other_location(&seen, &by_address(near.iter().map(time))), None);
-        let far = [sighted("198.51.100.9", 1, 140_000), sighted("198.51.100.9", 2, 12_000)];
+        let far = [round_trip("198.51.100.9", 1, 140_000), round_trip("198.51.100.9", 2, 12_000)];
         let detail = find_other_location(&seen, &by_address(far.iter().map(time))).unwrap();
         assert_eq!(
             detail,

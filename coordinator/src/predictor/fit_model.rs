@@ -134,7 +134,7 @@ async fn observations(
     let mut found = Vec::new();
     let mut before = SearchId::new(i64::MAX);
     while found.len() < OBSERVATIONS {
-        let batch = searches::decided(&predictor.store, before, BATCH).await?;
+        let batch = searches::list_decided(&predictor.store, before, BATCH).await?;
         let Some(last) = batch.last() else { break };
         before = last.id;
         found.extend(batch.iter().filter_map(|decided| {

@@ -57,8 +57,8 @@ impl Predictor {
     /// for another probe, both at the same time and in its budget of the day.
     pub fn availability(&self, worker: &Worker, probe_limits: &ProbeLimits) -> Availability {
         let now = self.clock.now();
-        let heard_since = self.limits.heard_since(now);
-        let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heard_since);
+        let heartbeat_cutoff = self.limits.heartbeat_cutoff(now);
+        let is_reachable = worker.last_heartbeat_at.is_some_and(|at| at >= heartbeat_cutoff);
         let availability = if worker.asleep_until.is_some_and(|until| until > now) {
             Availability::Asleep
         } else if !is_reachable {

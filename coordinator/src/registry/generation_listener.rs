@@ -32,7 +32,7 @@ pub async fn run(store: &Store, events: &Events, stop: &CancellationToken) {
 async fn listen(store: &Store, events: &Events) -> Result<Infallible, StoreError> {
     let mut listener = Listener::open(store, generations::CHANNEL).await?;
     loop {
-        listener.heard().await?;
+        listener.receive().await?;
         events.emit(Event::GenerationLoaded);
     }
 }

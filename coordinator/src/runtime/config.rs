@@ -127,7 +127,7 @@ impl Default for Limits {
 
 impl Limits {
     /// An agent without a heartbeat since then counts as unreachable.
-    pub fn heard_since(&self, now: UnixMillis) -> UnixMillis {
+    pub fn heartbeat_cutoff(&self, now: UnixMillis) -> UnixMillis {
         now.plus_ms(-1_000 * i64::from(self.presence_s))
     }
 }

@@ -15,7 +15,8 @@ pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     let now = parts.clock.now();
     let asked_before = now.plus_ms(-1_000 * i64::from(limits.probe_deadline_s));
     let withdrawn = probes::withdraw(&parts.store, now).await?;
-    let expired = probes::expire(&parts.store, asked_before, limits.heard_since(now), now).await?;
+    let expired =
+        probes::expire(&parts.store, asked_before, limits.heartbeat_cutoff(now), now).await?;
     if withdrawn + expired == 0 {
         return Ok(Outcome::Idle);
     }

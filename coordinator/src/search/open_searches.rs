@@ -24,7 +24,7 @@ use crate::search::DelegationSearch;
 /// subnets is searched for; the others wait for that decision.
 pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = parts.hierarchy.current() else { return Ok(Outcome::Idle) };
-    let open_now = searches::urgent(&parts.store).await?;
+    let open_now = searches::undelegated_subnets(&parts.store).await?;
     let limit = parts.limits.open_searches as usize;
     let count = limit.saturating_sub(open_now.len());
     if count == 0 {

@@ -43,7 +43,7 @@ pub async fn reindex(parts: &Packages) -> Result<u64, Failure> {
     let mut count = 0;
     let mut after = None;
     loop {
-        let batch = packages::integrated(&parts.store, after.as_ref(), BATCH)
+        let batch = packages::ingested(&parts.store, after.as_ref(), BATCH)
             .await
             .map_err(|error| failed(&error))?;
         let Some((position, _)) = batch.last() else { return Ok(count) };

@@ -71,8 +71,8 @@ impl Coordinator {
     }
 
     /// An agent without a heartbeat since then counts as unreachable.
-    pub fn heard_since(&self) -> UnixMillis {
-        self.config.limits.heard_since(self.now())
+    pub fn heartbeat_cutoff(&self) -> UnixMillis {
+        self.config.limits.heartbeat_cutoff(self.now())
     }
 
     /// Whether this coordinator is the leader.

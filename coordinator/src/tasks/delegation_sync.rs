@@ -36,7 +36,7 @@ async fn listen(coordinator: &Coordinator) -> Result<Infallible, StoreError> {
     // Announcements from before the connection are lost; the store has their content.
     reload_all(coordinator).await?;
     loop {
-        match listener.heard().await? {
+        match listener.receive().await? {
             DelegationChange::Changed(subnet) => reload(coordinator, &[subnet]).await?,
             DelegationChange::Decided(subnets) => {
                 reload(coordinator, &unknown(coordinator, subnets)).await?;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Listener, StoreError, tell};
+use store::{Listener, StoreError, notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::runtime::events::Event;
@@ -54,7 +54,7 @@ async fn send(coordinator: &Coordinator, this: u64) -> StoreError {
         coordinator.peer_hints.added().await;
         tokio::time::sleep(COLLECT).await;
         for message in coordinator.peer_hints.take().messages(this) {
-            if let Err(error) = tell(&coordinator.store, CHANNEL, &message).await {
+            if let Err(error) = notify(&coordinator.store, CHANNEL, &message).await {
                 return error;
             }
         }
@@ -67,7 +67,7 @@ async fn receive(coordinator: &Coordinator, tasks: &TaskSet, this: u64) -> Store
         Err(error) => return error,
     };
     loop {
-        match listener.heard().await {
+        match listener.receive().await {
             Ok(Some(message)) => {
                 if let Some(hints) = Hints::parse(&message, this) {
                     follow(coordinator, tasks, &hints);

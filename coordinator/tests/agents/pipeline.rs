@@ -97,7 +97,7 @@ async fn a_host_that_nobody_reaches_is_tried_again() {
     let order = two.orders(&running).await.remove(0);
     two.report(&running, &order, ProbeResult::Unreachable { reason: "no route".into() }).await;
     until("the host waits for another try", || async {
-        let searches = store::searches::urgent(ground.store()).await.unwrap();
+        let searches = store::searches::undelegated_subnets(ground.store()).await.unwrap();
         let later = running.coordinator.now().plus_ms(3_600_000);
         let waiting =
             store::hosts::in_line(ground.store(), HostId::new(0), 10, later).await.unwrap();
@@ -123,8 +123,8 @@ async fn pages_of_hosts_that_are_not_the_agents_are_left_out() {
     .await;
     one.ship_well(&running, 1, one.package(1, &entries)).await;
     until("the genuine page is found", || ready(!hits(&running, "genuine").is_empty())).await;
-    until("both are integrated", || async {
-        store::packages::waiting(ground.store(), 10).await.unwrap().is_empty()
+    until("both are ingested", || async {
+        store::packages::pending(ground.store(), 10).await.unwrap().is_empty()
     })
     .await;
     assert!(hits(&running, "counterfeit").is_empty());

@@ -43,7 +43,7 @@ async fn a_search_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_is_integrated_once_whoever_dies() {
+async fn what_was_acknowledged_is_ingested_once_whoever_dies() {
     let ground = Ground::new().await;
     let first = ground.start().await;
     first.until_hierarchy_is_loaded().await;
@@ -59,13 +59,13 @@ async fn what_was_acknowledged_is_integrated_once_whoever_dies() {
         running.abort().await;
         running = ground.start().await;
     }
-    until("all are integrated", || async {
-        store::packages::waiting(ground.store(), 10).await.unwrap().is_empty()
+    until("all are ingested", || async {
+        store::packages::pending(ground.store(), 10).await.unwrap().is_empty()
     })
     .await;
     assert_eq!(running.coordinator.packages.index.search("perennial", 0, 10).unwrap().total, 6);
     let counts = counts(&ground, &running).await;
-    assert_eq!(counts.packages.integrated, 6);
+    assert_eq!(counts.packages.ingested, 6);
     running.stop().await;
 }
 
@@ -145,8 +145,8 @@ async fn a_lost_index_is_built_again_from_the_packages() {
         let entries = [page(&format!("http://127.0.0.1/{seq}"), "Page", "perennial")];
         agent.ship_well(&first, seq, agent.package(seq, &entries)).await;
     }
-    until("all are integrated", || async {
-        store::packages::waiting(ground.store(), 10).await.unwrap().is_empty()
+    until("all are ingested", || async {
+        store::packages::pending(ground.store(), 10).await.unwrap().is_empty()
     })
     .await;
     first.stop().await;

@@ -238,7 +238,7 @@ pub(crate) async fn load(store: &Store, hierarchy: &Hierarchy) {
 /// What the overview counts.
 pub(crate) async fn counts(ground: &Ground, running: &Running) -> store::overview::Counts {
     let coordinator = &running.coordinator;
-    store::overview::count(ground.store(), coordinator.heard_since(), coordinator.now())
+    store::overview::count(ground.store(), coordinator.heartbeat_cutoff(), coordinator.now())
         .await
         .unwrap()
 }

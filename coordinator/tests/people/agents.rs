@@ -28,12 +28,12 @@ pub(crate) async fn crawl_north(running: &Running, one: &mut FakeAgent, two: &mu
     assert_eq!(two.routes(running).await[0].url, NORTH);
 }
 
-/// One page of [`NORTH`] arrives and is integrated: indexed first, then counted.
+/// One page of [`NORTH`] arrives and is ingested: indexed first, then counted.
 pub(crate) async fn ship_north(running: &Running, two: &FakeAgent, title: &str, text: &str) {
     two.ship_well(running, 1, two.package(1, &[page(NORTH, title, text)])).await;
     let store = &running.coordinator.store;
-    crate::world::until("the page is integrated", || async {
-        store::packages::waiting(store, 1).await.unwrap().is_empty()
+    crate::world::until("the page is ingested", || async {
+        store::packages::pending(store, 1).await.unwrap().is_empty()
     })
     .await;
     assert_eq!(running.coordinator.packages.index.len(), 1);

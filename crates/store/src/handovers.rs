@@ -72,12 +72,12 @@ pub async fn confirm(
     Ok(release.len() as u64)
 }
 
-/// Ends the hand-overs of agents not heard of since `heard_since`: their leases are over, so that
+/// Ends the hand-overs of agents not heard of since `heartbeat_cutoff`: their leases are over, so that
 /// they fetch nothing until they have beaten again, and then they are told. Says how many hosts
 /// came free.
 pub async fn lapse(
     store: &Store,
-    heard_since: UnixMillis,
+    heartbeat_cutoff: UnixMillis,
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     let doing = StoreError::doing("end the hand-overs of agents that are not heard of");
@@ -88,7 +88,7 @@ pub async fn lapse(
            AND coalesce(a.last_heartbeat_at, o.asked_at) < $1
          RETURNING o.host",
     )
-    .bind(Moment(heard_since))
+    .bind(Moment(heartbeat_cutoff))
     .bind(Moment(now))
     .fetch_all(&mut *tx)
     .await

@@ -48,5 +48,5 @@ mod working_agents;
 pub use address::Address;
 pub use error::StoreError;
 pub use leader::Leadership;
-pub use listen::{Listener, tell};
+pub use listen::{Listener, notify};
 pub use open::{Store, open, open_with};

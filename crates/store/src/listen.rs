@@ -22,7 +22,7 @@ impl Listener {
 
     /// Waits until something was said, and gives it; none when the connection was lost and made
     /// again, so that something may have been missed.
-    pub async fn heard(&mut self) -> Result<Option<String>, StoreError> {
+    pub async fn receive(&mut self) -> Result<Option<String>, StoreError> {
         let heard =
             self.listener.try_recv().await.map_err(StoreError::doing("listen to the database"))?;
         Ok(heard.map(|notification| notification.payload().to_owned()))
@@ -31,12 +31,14 @@ impl Listener {
 
 /// Says something, of less than 8,000 bytes, to everybody who listens on a channel, the speaker
 /// included.
-pub async fn tell(store: &Store, channel: &str, what: &str) -> Result<(), StoreError> {
-    say(store.pool(), channel, what).await.map_err(StoreError::doing("tell the other coordinators"))
+pub async fn notify(store: &Store, channel: &str, what: &str) -> Result<(), StoreError> {
+    notify_in(store.pool(), channel, what)
+        .await
+        .map_err(StoreError::doing("tell the other coordinators"))
 }
 
 /// The same; in a transaction it is said when that is committed, and only then.
-pub(crate) async fn say(
+pub(crate) async fn notify_in(
     db: impl PgExecutor<'_>,
     channel: &str,
     what: &str,

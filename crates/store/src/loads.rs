@@ -18,7 +18,7 @@ use crate::{Store, StoreError};
 /// Days whose fetches make up a load: long enough to have every weekday, short enough to follow.
 const DAYS: i32 = 7;
 
-/// Counts what a package brought under the day of its integration.
+/// Counts what a package brought under the day of its ingestion.
 pub(crate) async fn count(
     db: &mut PgConnection,
     hosts: &[HostTally],
@@ -84,7 +84,7 @@ pub struct Work {
     pub offered: u64,
     /// Fetches in the packages of the last 24 hours.
     pub fetched: u64,
-    /// When its first package was integrated.
+    /// When its first package was ingested.
     pub since: Option<UnixMillis>,
     /// URLs that it knew and had not fetched at its last heartbeat.
     pub queued: u64,

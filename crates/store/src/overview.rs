@@ -89,21 +89,21 @@ pub struct Packages {
     /// In the ledger.
     pub received: i64,
     /// Packages that were ingested.
-    pub integrated: i64,
+    pub ingested: i64,
     /// Sum of sizes as received.
     pub bytes: i64,
     /// Sum of sizes once inflated.
     pub plain_bytes: i64,
-    /// Documents in those that were integrated.
+    /// Documents in those that were ingested.
     pub pages: i64,
     /// Bytes of bodies that agents fetched for those.
     pub wire_bytes: i64,
 }
 
-/// Counts everything. An agent not heard of since `heard_since` counts as unreachable.
+/// Counts everything. An agent not heard of since `heartbeat_cutoff` counts as unreachable.
 pub async fn count(
     store: &Store,
-    heard_since: UnixMillis,
+    heartbeat_cutoff: UnixMillis,
     now: UnixMillis,
 ) -> Result<Counts, StoreError> {
     let doing = StoreError::doing("count everything");
@@ -114,7 +114,7 @@ pub async fn count(
         .await
         .map_err(doing)?;
     let counts = Counts {
-        agents: agents(&mut tx, heard_since, now).await?,
+        agents: agents(&mut tx, heartbeat_cutoff, now).await?,
         delegations: one(&mut tx, DELEGATIONS).await?,
         searches: one(&mut tx, SEARCHES).await?,
         hosts: one(&mut tx, HOSTS).await?,
@@ -133,11 +133,11 @@ where
 
 async fn agents(
     db: &mut PgConnection,
-    heard_since: UnixMillis,
+    heartbeat_cutoff: UnixMillis,
     now: UnixMillis,
 ) -> Result<Agents, StoreError> {
     sqlx::query_as(include_str!("overview/agents.sql"))
-        .bind(Moment(heard_since))
+        .bind(Moment(heartbeat_cutoff))
         .bind(Moment(now))
         .fetch_one(db)
         .await
@@ -165,7 +165,7 @@ const HOSTS: &str = "SELECT count(*) AS known,
     FROM hosts";
 
 const PACKAGES: &str = "SELECT count(*) AS received,
-        count(*) FILTER (WHERE ingestions > 0) AS integrated,
+        count(*) FILTER (WHERE ingestions > 0) AS ingested,
         coalesce(sum(bytes), 0)::bigint AS bytes,
         coalesce(sum(plain_bytes), 0)::bigint AS plain_bytes,
         coalesce(sum(pages), 0)::bigint AS pages,

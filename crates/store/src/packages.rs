@@ -1,4 +1,4 @@
-//! The ledger of packages: each is integrated exactly once.
+//! The ledger of packages: each is ingested exactly once.
 
 use model::{AgentId, UnixMillis};
 use protocol::package::{Header, PackageName};
@@ -8,13 +8,13 @@ use crate::commit::commit;
 use crate::host_tally::HostTally;
 use crate::line::one_line;
 use crate::moment::Moment;
-use crate::round_trips::{self, Told};
+use crate::round_trips::{self, SubnetRoundTrip};
 use crate::urls::{self, NewUrl};
 use crate::{Store, StoreError, loads, timing_reports};
 
 /// A package whose body is stored.
 #[derive(Debug, Clone, Copy)]
-pub struct Received<'a> {
+pub struct ReceivedPackage<'a> {
     /// Its signed part.
     pub header: &'a Header,
     /// SHA-256 of the whole package.
@@ -27,7 +27,7 @@ pub struct Received<'a> {
 
 /// What the ledger says to a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entered {
+pub enum EnterOutcome {
     /// Taken down now.
     New,
     /// The same package was taken down before.
@@ -50,9 +50,9 @@ pub async fn find(store: &Store, name: &PackageName) -> Result<Option<Vec<u8>>, 
 /// Takes a package down; it counts as received from then on.
 pub async fn enter(
     store: &Store,
-    package: &Received<'_>,
+    package: &ReceivedPackage<'_>,
     now: UnixMillis,
-) -> Result<Entered, StoreError> {
+) -> Result<EnterOutcome, StoreError> {
     let name = &package.header.name;
     let entered = sqlx::query(include_str!("packages/enter.sql"))
         .bind(name.agent.get())
@@ -68,19 +68,19 @@ pub async fn enter(
         .await
         .map_err(StoreError::doing("take a package down"))?;
     if entered.rows_affected() == 1 {
-        return Ok(Entered::New);
+        return Ok(EnterOutcome::New);
     }
     let known = find(store, name).await?;
     Ok(if known.as_deref() == Some(package.sha256) {
-        Entered::Duplicate
+        EnterOutcome::Duplicate
     } else {
-        Entered::Conflict
+        EnterOutcome::Conflict
     })
 }
 
-/// A package that waits to be integrated.
+/// A package that waits to be ingested.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct PendingPackage {
     /// Name given by its owner.
     pub name: PackageName,
     /// SHA-256 of the whole package.
@@ -93,12 +93,12 @@ pub struct Waiting {
     pub received_at: UnixMillis,
 }
 
-type WaitingRow = (i64, i64, i64, Vec<u8>, String, Vec<u8>, Moment);
+type PendingRow = (i64, i64, i64, Vec<u8>, String, Vec<u8>, Moment);
 
-/// Packages to be integrated, in the order of their arrival and, within an agent's epoch, of their
+/// Packages to be ingested, in the order of their arrival and, within an agent's epoch, of their
 /// numbers.
-pub async fn waiting(store: &Store, limit: u32) -> Result<Vec<Waiting>, StoreError> {
-    let rows: Vec<WaitingRow> = sqlx::query_as(
+pub async fn pending(store: &Store, limit: u32) -> Result<Vec<PendingPackage>, StoreError> {
+    let rows: Vec<PendingRow> = sqlx::query_as(
         "SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key, p.received_at
          FROM packages p JOIN agents a ON a.id = p.agent
          WHERE p.ingested_at IS NULL AND p.refused IS NULL
@@ -108,22 +108,22 @@ pub async fn waiting(store: &Store, limit: u32) -> Result<Vec<Waiting>, StoreErr
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the packages that wait"))?;
-    Ok(rows.into_iter().map(|row| placed(row).1).collect())
+    Ok(rows.into_iter().map(|row| read_row(row).1).collect())
 }
 
 /// Where a package stands in the order of arrival.
-pub type Place = (UnixMillis, PackageName);
+pub type LedgerPosition = (UnixMillis, PackageName);
 
-/// Packages that were integrated, in the order of [`waiting`], from the beginning or after a place.
-pub async fn integrated(
+/// Packages that were ingested, in the order of [`pending`], from the beginning or after a place.
+pub async fn ingested(
     store: &Store,
-    after: Option<&Place>,
+    after: Option<&LedgerPosition>,
     limit: u32,
-) -> Result<Vec<(Place, Waiting)>, StoreError> {
+) -> Result<Vec<(LedgerPosition, PendingPackage)>, StoreError> {
     let (at, name) = after
         .copied()
         .unwrap_or((UnixMillis(0), PackageName { agent: AgentId::new(0), epoch: 0, seq: 0 }));
-    let rows: Vec<WaitingRow> = sqlx::query_as(include_str!("packages/integrated.sql"))
+    let rows: Vec<PendingRow> = sqlx::query_as(include_str!("packages/ingested.sql"))
         .bind(Moment(at))
         .bind(name.agent.get())
         .bind(number(name.epoch)?)
@@ -131,22 +131,27 @@ pub async fn integrated(
         .bind(i64::from(limit))
         .fetch_all(store.pool())
         .await
-        .map_err(StoreError::doing("list the packages that were integrated"))?;
-    Ok(rows.into_iter().map(placed).collect())
+        .map_err(StoreError::doing("list the packages that were ingested"))?;
+    Ok(rows.into_iter().map(read_row).collect())
 }
 
-fn placed((agent, epoch, seq, sha256, object, key, received_at): WaitingRow) -> (Place, Waiting) {
+fn read_row(
+    (agent, epoch, seq, sha256, object, key, received_at): PendingRow,
+) -> (LedgerPosition, PendingPackage) {
     let name = PackageName {
         agent: AgentId::new(agent),
         epoch: epoch.unsigned_abs(),
         seq: seq.unsigned_abs(),
     };
-    ((received_at.0, name), Waiting { name, sha256, object, key, received_at: received_at.0 })
+    (
+        (received_at.0, name),
+        PendingPackage { name, sha256, object, key, received_at: received_at.0 },
+    )
 }
 
-/// What integrating a package changes, beside the index.
+/// What ingesting a package changes, beside the index.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Integration {
+pub struct Ingestion {
     /// The package that was ingested.
     pub name: PackageName,
     /// Per host; each host once.
@@ -155,50 +160,50 @@ pub struct Integration {
     pub discovered: Vec<NewUrl>,
 }
 
-/// Marks a package as integrated, counts what it brought and queues what it discovered, in one
+/// Marks a package as ingested, counts what it brought and queues what it discovered, in one
 /// transaction. Gives what it told of how far subnets are; nothing when the package was marked
 /// already, which changes nothing.
-pub async fn integrate(
+pub async fn ingest(
     store: &Store,
-    integration: &Integration,
+    ingestion: &Ingestion,
     now: UnixMillis,
-) -> Result<Option<Vec<Told>>, StoreError> {
-    let doing = StoreError::doing("integrate a package");
+) -> Result<Option<Vec<SubnetRoundTrip>>, StoreError> {
+    let doing = StoreError::doing("ingest a package");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    if !mark(&mut tx, integration, now).await? {
+    if !mark(&mut tx, ingestion, now).await? {
         return Ok(None);
     }
-    count(&mut tx, &integration.hosts).await?;
-    loads::count(&mut tx, &integration.hosts, now).await?;
-    timing_reports::count_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
-    let told =
-        round_trips::note_in(&mut tx, integration.name.agent, &integration.hosts, now).await?;
-    urls::queue_in(&mut tx, &integration.discovered, now).await?;
+    count(&mut tx, &ingestion.hosts).await?;
+    loads::count(&mut tx, &ingestion.hosts, now).await?;
+    timing_reports::count_in(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
+    let round_trips =
+        round_trips::record_in(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
+    urls::queue_in(&mut tx, &ingestion.discovered, now).await?;
     commit(tx).await.map_err(doing)?;
-    Ok(Some(told))
+    Ok(Some(round_trips))
 }
 
 async fn mark(
     db: &mut PgConnection,
-    integration: &Integration,
+    ingestion: &Ingestion,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
-    let sum = |value: fn(&HostTally) -> u64| integration.hosts.iter().map(value).sum::<u64>();
+    let sum = |value: fn(&HostTally) -> u64| ingestion.hosts.iter().map(value).sum::<u64>();
     let marked = sqlx::query(
         "UPDATE packages SET ingested_at = $4, ingestions = ingestions + 1,
                              pages = $5, fetches = $6, wire_bytes = $7
          WHERE agent = $1 AND epoch = $2 AND seq = $3 AND ingested_at IS NULL AND refused IS NULL",
     )
-    .bind(integration.name.agent.get())
-    .bind(number(integration.name.epoch)?)
-    .bind(number(integration.name.seq)?)
+    .bind(ingestion.name.agent.get())
+    .bind(number(ingestion.name.epoch)?)
+    .bind(number(ingestion.name.seq)?)
     .bind(Moment(now))
     .bind(i32::try_from(sum(|host| host.pages)).unwrap_or(i32::MAX))
     .bind(i32::try_from(sum(|host| host.fetches)).unwrap_or(i32::MAX))
     .bind(number(sum(|host| host.wire_bytes))?)
     .execute(db)
     .await
-    .map_err(StoreError::doing("mark a package as integrated"))?;
+    .map_err(StoreError::doing("mark a package as ingested"))?;
     Ok(marked.rows_affected() == 1)
 }
 
@@ -219,7 +224,7 @@ async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreEr
     Ok(())
 }
 
-/// Sets a package aside that cannot be integrated though it was well signed.
+/// Sets a package aside that cannot be ingested though it was well signed.
 pub async fn refuse(store: &Store, name: &PackageName, reason: &str) -> Result<(), StoreError> {
     sqlx::query(include_str!("packages/refuse.sql"))
         .bind(name.agent.get())
@@ -232,7 +237,7 @@ pub async fn refuse(store: &Store, name: &PackageName, reason: &str) -> Result<(
     Ok(())
 }
 
-/// How often the package that was integrated most often was; an auditor expects 1, or 0 when there
+/// How often the package that was ingested most often was; an auditor expects 1, or 0 when there
 /// is none.
 pub async fn most_ingestions(store: &Store) -> Result<i64, StoreError> {
     sqlx::query_scalar("SELECT coalesce(max(ingestions), 0)::bigint FROM packages")

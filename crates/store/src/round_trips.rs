@@ -1,6 +1,6 @@
 //! Round trips of fetches: how far addresses are from the agents that crawl them.
 //!
-//! Packages bring them, and they are noted in the transaction that integrates them. A probe is
+//! Packages bring them, and they are noted in the transaction that ingests them. A probe is
 //! asked for; these come by themselves, also from subnets that were given to an agent without a
 //! probe, and from many addresses of one subnet.
 
@@ -29,7 +29,7 @@ pub struct RoundTrip {
 
 /// What a package told of a subnet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
+pub struct SubnetRoundTrip {
     /// The subnet that it is about.
     pub subnet: Range,
     /// The shortest round trip in it.
@@ -44,16 +44,16 @@ pub struct Told {
 /// Packages that confirm a round trip.
 pub const CONFIRMED: i32 = 3;
 
-type ToldRow = (IpAddr, IpAddr, IpAddr, i32, bool, bool);
+type SubnetRow = (IpAddr, IpAddr, IpAddr, i32, bool, bool);
 
 /// Notes the round trips that a package of `agent` tells of. Only addresses in the subnets of its
 /// hosts count: a name may lead elsewhere, and an agent has no say about subnets that are not its.
-pub(crate) async fn note_in(
+pub(crate) async fn record_in(
     db: &mut PgConnection,
     agent: AgentId,
     hosts: &[HostTally],
     now: UnixMillis,
-) -> Result<Vec<Told>, StoreError> {
+) -> Result<Vec<SubnetRoundTrip>, StoreError> {
     let found: Vec<_> = hosts
         .iter()
         .filter_map(|host| Some((host, host.round_trip.filter(|(_, us)| *us > 0)?)))
@@ -61,7 +61,7 @@ pub(crate) async fn note_in(
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let rows: Vec<ToldRow> = sqlx::query_as(NOTE)
+    let rows: Vec<SubnetRow> = sqlx::query_as(RECORD)
         .bind(found.iter().map(|(host, _)| host.scheme.as_str()).collect::<Vec<_>>())
         .bind(found.iter().map(|(host, _)| host.authority.as_str()).collect::<Vec<_>>())
         .bind(found.iter().map(|(_, (address, _))| *address).collect::<Vec<_>>())
@@ -77,15 +77,15 @@ pub(crate) async fn note_in(
         .fetch_all(db)
         .await
         .map_err(StoreError::doing("note the round trips of fetches"))?;
-    let told = |(first, last, address, rtt_us, is_new, is_confirmed): ToldRow| {
+    let read = |(first, last, address, rtt_us, is_new, is_confirmed): SubnetRow| {
         let shortest = RoundTrip { address, agent, rtt_us: rtt_us.unsigned_abs() };
-        Ok(Told { subnet: range(first, last)?, shortest, is_new, is_confirmed })
+        Ok(SubnetRoundTrip { subnet: range(first, last)?, shortest, is_new, is_confirmed })
     };
-    rows.into_iter().map(told).collect()
+    rows.into_iter().map(read).collect()
 }
 
 /// What is a quarter of a year old is replaced, since ways change.
-const NOTE: &str = include_str!("round_trips/note.sql");
+const RECORD: &str = include_str!("round_trips/note.sql");
 
 type Row = (IpAddr, i64, i32);
 

@@ -1,7 +1,7 @@
 //! What agents tell of how fast the pages of subnets answer (IPMicra III.F).
 //!
-//! Packages bring it, and it is counted in the transaction that integrates them: each report counts
-//! once. The coordinator weighs the counts ([`unheard`], [`heard`]); what was weighed is kept as it
+//! Packages bring it, and it is counted in the transaction that ingests them: each report counts
+//! once. The coordinator weighs the counts ([`pending`], [`store_summary`]); what was weighed is kept as it
 //! left it, so that a restart forgets nothing.
 
 use std::net::IpAddr;
@@ -49,7 +49,7 @@ const COUNT: &str = include_str!("timing_reports/count.sql");
 
 /// Counts of a subnet that were not weighed yet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Unheard {
+pub struct PendingReports {
     /// The subnet that it is about.
     pub subnet: Range,
     /// The agent that reported.
@@ -62,7 +62,7 @@ pub struct Unheard {
     pub ratio: Option<f64>,
     /// URL of that page.
     pub url: Option<String>,
-    /// What was weighed before, as [`heard`] left it.
+    /// What was weighed before, as [`store_summary`] left it.
     pub summary: Option<serde_json::Value>,
     /// When the delegation that holds was decided; none when the subnet has none, or another agent.
     pub delegated_at: Option<UnixMillis>,
@@ -82,14 +82,14 @@ struct Row {
 }
 
 /// Subnets of which something new was told, those waiting longest first.
-pub async fn unheard(store: &Store, limit: u32) -> Result<Vec<Unheard>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("timing_reports/unheard.sql"))
+pub async fn pending(store: &Store, limit: u32) -> Result<Vec<PendingReports>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(include_str!("timing_reports/pending.sql"))
         .bind(i64::from(limit))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("read what agents told of slow pages"))?;
-    let unheard = |row: Row| {
-        Ok(Unheard {
+    let pending = |row: Row| {
+        Ok(PendingReports {
             subnet: range(row.first, row.last)?,
             agent: AgentId::new(row.agent),
             usual: row.usual.unsigned_abs(),
@@ -100,14 +100,14 @@ pub async fn unheard(store: &Store, limit: u32) -> Result<Vec<Unheard>, StoreErr
             delegated_at: row.delegated_at.map(|at| at.0),
         })
     };
-    rows.into_iter().map(unheard).collect()
+    rows.into_iter().map(pending).collect()
 }
 
 /// What was read was weighed, and this is what is left of it. Counts that came meanwhile stay for
 /// the next time.
-pub(crate) async fn heard_in(
+pub(crate) async fn store_summary_in(
     db: &mut PgConnection,
-    weighed: &Unheard,
+    weighed: &PendingReports,
     summary: &serde_json::Value,
 ) -> Result<(), StoreError> {
     sqlx::query(
@@ -126,13 +126,13 @@ pub(crate) async fn heard_in(
     Ok(())
 }
 
-/// [`heard_in`] where nothing else follows from it.
-pub async fn heard(
+/// [`store_summary_in`] where nothing else follows from it.
+pub async fn store_summary(
     store: &Store,
-    weighed: &Unheard,
+    weighed: &PendingReports,
     summary: &serde_json::Value,
 ) -> Result<(), StoreError> {
     let mut db =
         store.pool().acquire().await.map_err(StoreError::doing("keep what was weighed"))?;
-    heard_in(&mut db, weighed, summary).await
+    store_summary_in(&mut db, weighed, summary).await
 }

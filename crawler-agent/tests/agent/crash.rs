@@ -51,7 +51,7 @@ async fn kill_9_in_mid_crawl_loses_nothing() {
         assert!(matches!(fetch.outcome, Outcome::Page(_)), "{fetch:?}");
     }
     let twice = results.values().filter(|count| **count > 1).count();
-    assert_eq!(twice, 0, "every result was integrated once: {results:?}");
+    assert_eq!(twice, 0, "every result was ingested once: {results:?}");
     assert_eq!(state.discovered().len(), 60, "links were reported once");
     let asked: u32 = bed.web.log().hosts.values().flat_map(|seen| seen.fetches.values()).sum();
     let least = urls.len() as u32 + u32::from(HOSTS);

@@ -6,7 +6,7 @@ use hierarchy::{Hierarchy, Range, SubnetSplit};
 use model::{SearchId, UnixMillis};
 use rir_loader::load::load;
 use rir_loader::split::split;
-use store::searches::{self, Look, NewSearch, Which};
+use store::searches::{self, NewSearch, OpenSearchFilter, SearchKind};
 use store::testing::TestDatabase;
 use store::{Store, generations, subnet_splits};
 
@@ -18,7 +18,10 @@ const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
 async fn search(store: &Store, subnet: Range) -> SearchId {
     let search = NewSearch { subnet, target: subnet.first(), host: "a.example".into(), port: 80 };
     searches::open(store, &[search], model::Strategy::Predictive, 50_000, NOW).await.unwrap();
-    searches::going_on(store, Look::all(Which::Urgent), SearchId::new(0), 1).await.unwrap()[0].id
+    searches::list_open(store, OpenSearchFilter::all(SearchKind::Undelegated), SearchId::new(0), 1)
+        .await
+        .unwrap()[0]
+        .id
 }
 
 async fn in_use(store: &Store) -> (generations::Facts, Hierarchy) {

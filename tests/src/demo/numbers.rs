@@ -45,10 +45,10 @@ pub struct Numbers {
     pub indexable: u64,
     /// Documents that it holds.
     pub indexed: u64,
-    /// Documents integrated, counted again each time.
-    pub integrated: u64,
+    /// Documents ingested, counted again each time.
+    pub ingested: u64,
     pub packages: u64,
-    pub packages_integrated: u64,
+    pub packages_ingested: u64,
     /// Bytes of bodies that the agents fetched.
     pub bytes_fetched: u64,
     /// Bytes of packages that they shipped.
@@ -125,9 +125,9 @@ impl Numbers {
             indexable: (environment.web().indexable().count()
                 + environment.web().plain_texts().count()) as u64,
             indexed: number("/pages/indexed"),
-            integrated: number("/pages/integrated"),
+            ingested: number("/pages/ingested"),
             packages: number("/packages/received"),
-            packages_integrated: number("/packages/integrated"),
+            packages_ingested: number("/packages/ingested"),
             bytes_fetched: number("/pages/bytes_fetched"),
             bytes_shipped: number("/packages/bytes"),
             searches: searches(environment, deployment).await?,

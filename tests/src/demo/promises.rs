@@ -85,14 +85,14 @@ fn referee(numbers: &Numbers) -> Vec<Promise> {
 }
 
 fn search(numbers: &Numbers) -> Vec<Promise> {
-    let packages = format!("{} of {}", numbers.packages_integrated, numbers.packages);
+    let packages = format!("{} of {}", numbers.packages_ingested, numbers.packages);
     let indexed = format!("{} of {}", numbers.indexed, numbers.indexable);
     let right = numbers.searches.iter().filter(|search| search.as_expected).count();
     vec![
         promise(
-            "every package is integrated",
+            "every package is ingested",
             packages,
-            numbers.packages > 0 && numbers.packages_integrated == numbers.packages,
+            numbers.packages > 0 && numbers.packages_ingested == numbers.packages,
         ),
         promise("every document is searchable", indexed, numbers.indexed == numbers.indexable),
         promise(

@@ -50,7 +50,7 @@ impl<'w> Watch<'w> {
         Self { talkative: true, ..self }
     }
 
-    /// Waits until everything expected is fetched and integrated and nothing changes any more, or
+    /// Waits until everything expected is fetched and ingested and nothing changes any more, or
     /// until nothing has changed for long, or until `limit`. The time it took, the final quiet not
     /// counted.
     pub async fn until_over(&self, limit: Duration) -> Duration {
@@ -100,7 +100,7 @@ impl Level {
             delegated: number("/delegations/total"),
             searches: number("/searches/open"),
             pending: number("/urls/pending"),
-            waiting_packages: received.saturating_sub(number("/packages/integrated")),
+            waiting_packages: received.saturating_sub(number("/packages/ingested")),
             received,
             indexed: number("/pages/indexed"),
         }

@@ -23,7 +23,7 @@ enum Victim {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_is_killed_everything_is_crawled_and_integrated_once() {
+async fn whatever_is_killed_everything_is_crawled_and_ingested_once() {
     let mut world =
         SmallWorld::open(Size { agents: 4, hosts: 24, countries: 8, near_ms: None }, 400).await;
     let mut chance = ChaCha8Rng::seed_from_u64(1);
@@ -36,10 +36,10 @@ async fn whatever_is_killed_everything_is_crawled_and_integrated_once() {
     let numbers = world.finish().await;
     let all = numbers.referee.coverage.all;
     assert_eq!(all.fetched, all.expected, "{:?}", numbers.referee.missing);
-    assert_eq!(numbers.packages_integrated, numbers.packages);
+    assert_eq!(numbers.packages_ingested, numbers.packages);
     // A page that was under way when its agent was killed is fetched again; nothing else is told
     // twice.
-    assert!(numbers.integrated <= numbers.referee.fetches, "{numbers}");
+    assert!(numbers.ingested <= numbers.referee.fetches, "{numbers}");
     assert_eq!(numbers.indexed, numbers.indexable);
     assert_eq!(numbers.referee.disallowed_fetched, 0, "{:?}", numbers.referee.disallowed);
     assert_once(&world).await;
@@ -85,7 +85,7 @@ async fn strike(world: &mut SmallWorld, victim: Victim, chance: &mut impl rand::
     }
 }
 
-/// The ledger itself says how often each package was integrated.
+/// The ledger itself says how often each package was ingested.
 async fn assert_once(world: &SmallWorld) {
     let sockets = world.run_directory.path().join("coordinator/run");
     let store = store::open(&Address::private(&sockets)).await.unwrap();

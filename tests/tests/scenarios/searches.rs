@@ -121,7 +121,7 @@ async fn assert_sound(store: &Store, agents: &[Scripted]) {
         assert_eq!(held.generation, 1, "{} was decided more than once", held.subnet);
     }
     assert_eq!(held.len(), AGENTS + usize::from(SUBNETS));
-    assert!(searches::urgent(store).await.unwrap().is_empty());
+    assert!(searches::undelegated_subnets(store).await.unwrap().is_empty());
     let made =
         store::testing::execute(store, "UPDATE searches SET state = state WHERE state = 'decided'")
             .await

@@ -123,7 +123,7 @@ fn unknown(id: AgentId) -> Problem {
 }
 
 fn to_dto(core: &Coordinator, agent: lists::Agent) -> Agent {
-    let presence = presence(&agent, core.heard_since(), core.now());
+    let presence = presence(&agent, core.heartbeat_cutoff(), core.now());
     let state = agent.state;
     let SubnetInfo { registry, country, company } =
         SubnetInfo::of_address(core.delegated().as_deref(), agent.home);
@@ -155,11 +155,11 @@ fn to_dto(core: &Coordinator, agent: lists::Agent) -> Agent {
     }
 }
 
-fn presence(agent: &lists::Agent, heard_since: UnixMillis, now: UnixMillis) -> Presence {
+fn presence(agent: &lists::Agent, heartbeat_cutoff: UnixMillis, now: UnixMillis) -> Presence {
     match agent.last_heartbeat_at {
         None => Presence::Never,
         Some(_) if agent.asleep_until.is_some_and(|until| until > now) => Presence::Asleep,
-        Some(heartbeat) if heartbeat >= heard_since => Presence::Awake,
+        Some(heartbeat) if heartbeat >= heartbeat_cutoff => Presence::Awake,
         Some(_) => Presence::Unreachable,
     }
 }

@@ -27,7 +27,7 @@ pub async fn get(
 
 /// Counts everything now. Handlers use the cache of [`ApiState`] instead.
 pub(super) async fn count(core: &Coordinator) -> Result<Overview, Problem> {
-    let counts = overview::count(&core.store, core.heard_since(), core.now()).await?;
+    let counts = overview::count(&core.store, core.heartbeat_cutoff(), core.now()).await?;
     let generation = generations::live(&core.store).await?.map(|facts| generation(core, facts));
     Ok(to_dto(core, counts, generation))
 }
@@ -108,7 +108,7 @@ fn to_dto(core: &Coordinator, counts: Counts, generation: Option<HierarchyGenera
         },
         packages: PackageCounts {
             received: unsigned(packages.received),
-            ingested: unsigned(packages.integrated),
+            ingested: unsigned(packages.ingested),
             bytes: unsigned(packages.bytes),
             plain_bytes: unsigned(packages.plain_bytes),
         },

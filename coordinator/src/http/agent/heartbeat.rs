@@ -75,7 +75,7 @@ async fn store_heartbeat(
         routes_after: request.routes_after,
     };
     let standing =
-        agents::heartbeat(&api.store, &heartbeat, api.limits.heard_since(now), now).await?;
+        agents::heartbeat(&api.store, &heartbeat, api.limits.heartbeat_cutoff(now), now).await?;
     let standing = standing.ok_or_else(refusal::unknown_agent)?;
     check_routes(request, standing)?;
     if standing.turned {

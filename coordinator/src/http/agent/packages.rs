@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use protocol::package::{Header, PackageError, PackageName};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use store::packages::{self, Entered, Received};
+use store::packages::{self, EnterOutcome, ReceivedPackage};
 
 use crate::http::agent::AgentApi;
 use crate::http::agent::body::unread;
@@ -129,14 +129,14 @@ async fn store_it(
     let object = BlobStore::key(&header.name, &data_encoding::HEXLOWER.encode(sha256));
     let bytes = body.len() as u64;
     api.packages.blobs.put(&object, body).await.map_err(|error| not_stored(&error))?;
-    let received = Received { header, sha256, object: &object, bytes };
+    let received = ReceivedPackage { header, sha256, object: &object, bytes };
     match packages::enter(&api.store, &received, api.clock.now()).await? {
-        Entered::New => {
+        EnterOutcome::New => {
             api.events.emit(Event::PackageReceived);
             Ok(Json(Receipt { status: "stored" }))
         }
-        Entered::Duplicate => Ok(Json(Receipt { status: "duplicate" })),
-        Entered::Conflict => Err(conflict(&header.name)),
+        EnterOutcome::Duplicate => Ok(Json(Receipt { status: "duplicate" })),
+        EnterOutcome::Conflict => Err(conflict(&header.name)),
     }
 }
 

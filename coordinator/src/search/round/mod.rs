@@ -278,7 +278,7 @@ async fn order_probes(parts: &DelegationSearch, new: &[NewProbe]) -> Result<(), 
     Ok(())
 }
 
-fn trail_probe(asked: &searches::Asked) -> TrailProbe {
+fn trail_probe(asked: &searches::TrailStep) -> TrailProbe {
     let outcome = ProbeOutcome::of(asked.state, asked.rtt_us);
     TrailProbe { agent: asked.agent, phase: asked.phase, outcome }
 }

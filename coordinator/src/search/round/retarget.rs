@@ -2,7 +2,7 @@
 
 use delegation::target::{KnownAddress, next_address};
 use model::{CrawlUrl, UnixMillis};
-use store::searches::{self, OpenSearch, Sibling};
+use store::searches::{self, OpenSearch, SubnetAddress};
 use store::{StoreError, probes};
 
 use crate::runtime::back_off::retry_ms;
@@ -22,7 +22,7 @@ impl SearchRound<'_> {
     pub(super) async fn retarget(&mut self, search: &OpenSearch) -> Result<bool, StoreError> {
         let store = &self.parts.store;
         let now = self.parts.clock.now();
-        let siblings = searches::siblings(store, &search.subnet, SIBLINGS).await?;
+        let siblings = searches::addresses_in_subnet(store, &search.subnet, SIBLINGS).await?;
         let Some(target) = next_target(search, &siblings, now) else { return Ok(false) };
         let done = searches::retarget(store, search.id, &target, now).await?;
         self.counts.retargeted += usize::from(done);
@@ -41,16 +41,17 @@ impl SearchRound<'_> {
         let doublings = search.attempts.saturating_add(RETRY_DOUBLINGS);
         let retry_at = now.plus_ms(retry_ms(doublings));
         self.counts.ended += 1;
-        searches::silent(&self.parts.store, search.id, &reason, retry_at, attempts, now).await
+        searches::end_unanswered(&self.parts.store, search.id, &reason, retry_at, attempts, now)
+            .await
     }
 }
 
 fn next_target(
     search: &OpenSearch,
-    siblings: &[Sibling],
+    siblings: &[SubnetAddress],
     now: UnixMillis,
 ) -> Option<probes::Target> {
-    let known = |sibling: &Sibling| {
+    let known = |sibling: &SubnetAddress| {
         // The store does not have the silence of the present target yet.
         let is_target = sibling.address == search.target;
         (sibling.address, if is_target { Some(now) } else { sibling.silent_since })

@@ -1,5 +1,5 @@
 -- Takes a heartbeat down; the agent counts as silent before when its last one was before
--- `heard_since`.
+-- `heartbeat_cutoff`.
 WITH before AS (
    SELECT id, coalesce(last_heartbeat_at < $7, true) OR asleep_until IS DISTINCT FROM $4 AS turned
    FROM agents WHERE id = $1

@@ -35,12 +35,12 @@ pub struct Standing {
     pub confirmed: u64,
 }
 
-/// Takes a heartbeat down; the agent counts as silent before when its last one was before `heard_since`.
+/// Takes a heartbeat down; the agent counts as silent before when its last one was before `heartbeat_cutoff`.
 /// `None` when there is no such agent.
 pub async fn heartbeat(
     store: &Store,
     heartbeat: &Heartbeat<'_>,
-    heard_since: UnixMillis,
+    heartbeat_cutoff: UnixMillis,
     now: UnixMillis,
 ) -> Result<Option<Standing>, StoreError> {
     let row: Option<(String, i64, bool, i64)> = sqlx::query_as(include_str!("heartbeat.sql"))
@@ -50,7 +50,7 @@ pub async fn heartbeat(
         .bind(heartbeat.asleep_until.map(Moment))
         .bind(heartbeat.status)
         .bind(i64::try_from(heartbeat.routes_after).unwrap_or(i64::MAX))
-        .bind(Moment(heard_since))
+        .bind(Moment(heartbeat_cutoff))
         .fetch_optional(store.pool())
         .await
         .map_err(StoreError::doing("take a heartbeat down"))?;

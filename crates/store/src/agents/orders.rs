@@ -90,7 +90,7 @@ pub async fn order(
         }
         Order::Revoke => {
             delegations::free(&mut tx, agent, now).await?;
-            delegations::say(&mut tx, None).await?;
+            delegations::notify(&mut tx, None).await?;
         }
         Order::Approve { home: None } | Order::Pause | Order::Resume => {}
     }

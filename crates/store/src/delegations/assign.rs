@@ -5,7 +5,7 @@ use model::{AgentId, DelegationId, PinId, Reason, UnixMillis};
 use serde_json::json;
 use sqlx::PgConnection;
 
-use super::{end, give_hosts, say};
+use super::{end, give_hosts, notify};
 use crate::audit::{self, Entry};
 use crate::moment::Moment;
 use crate::working_agents::may_work;
@@ -110,7 +110,7 @@ pub(crate) async fn assign_in(
     let Some(id) = insert(db, assignment, now).await? else { return Ok(Assigned::Outdated) };
     give_hosts(db, &[(*subnet, assignment.agent)], now).await?;
     note(db, assignment, id, now).await?;
-    say(db, Some(subnet)).await?;
+    notify(db, Some(subnet)).await?;
     Ok(Assigned::Made(id))
 }
 

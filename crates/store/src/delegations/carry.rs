@@ -8,7 +8,7 @@ use hierarchy::{Hierarchy, Range, Scope};
 use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{Held, held, say};
+use super::{Held, held, notify};
 use crate::columns::range;
 use crate::commit::commit;
 use crate::constraints::{self, Kind, Rule};
@@ -111,7 +111,7 @@ pub async fn carry(
         ranges.extend_from_slice(&one.assigned);
     }
     begin_again(&mut tx, ids, &ranges, now).await?;
-    say(&mut tx, None).await?;
+    notify(&mut tx, None).await?;
     commit(tx).await.map_err(doing)?;
     Ok(ended.rows_affected())
 }

@@ -2,8 +2,8 @@
 
 mod assign;
 mod carry;
-mod heard;
 mod host_agents;
+mod notifications;
 mod standing;
 mod together;
 
@@ -23,10 +23,10 @@ pub(crate) use assign::assign_in;
 use assign::close_searches;
 pub use assign::{Assigned, Assignment, Cause, assign};
 pub use carry::{Tied, carry, carry_searches, searched};
-pub use heard::{DelegationChange, DelegationListener};
-pub(crate) use heard::{say, say_decided};
 pub(crate) use host_agents::give_hosts;
 pub use host_agents::give_waiting_hosts;
+pub use notifications::{DelegationChange, DelegationListener};
+pub(crate) use notifications::{notify, notify_decided};
 pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
 pub use together::{decide, decide_all};
 
@@ -187,7 +187,7 @@ pub(crate) async fn give_home(
         ));
     }
     give_hosts(db, &[(*home, agent)], now).await?;
-    say(db, Some(home)).await?;
+    notify(db, Some(home)).await?;
     Ok(true)
 }
 

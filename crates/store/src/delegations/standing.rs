@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{AgentId, DelegationId, PinId, UnixMillis};
 
-use super::{Held, say};
+use super::{Held, notify};
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -31,7 +31,7 @@ pub async fn release(
     .execute(&mut *tx)
     .await
     .map_err(doing)?;
-    say(&mut tx, Some(subnet)).await?;
+    notify(&mut tx, Some(subnet)).await?;
     tx.commit().await.map_err(doing)?;
     Ok(released.rows_affected() == 1)
 }

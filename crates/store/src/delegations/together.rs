@@ -4,7 +4,7 @@ use model::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{Decided, Decision, give_hosts, say_decided};
+use super::{Decided, Decision, give_hosts, notify_decided};
 use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -67,7 +67,7 @@ async fn together(
     let gifts: Vec<_> =
         decisions.iter().map(|decision| (decision.subnet, decision.agent)).collect();
     give_hosts(&mut tx, &gifts, now).await?;
-    say_decided(&mut tx, decisions.iter().map(|decision| decision.subnet)).await?;
+    notify_decided(&mut tx, decisions.iter().map(|decision| decision.subnet)).await?;
     commit(tx).await.map_err(doing)?;
     Ok(Ok(made))
 }

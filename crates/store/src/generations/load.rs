@@ -140,7 +140,7 @@ impl Load {
             .execute(&mut *self.tx)
             .await
             .map_err(doing)?;
-        listen::say(&mut *self.tx, CHANNEL, &generation.to_string()).await.map_err(doing)?;
+        listen::notify_in(&mut *self.tx, CHANNEL, &generation.to_string()).await.map_err(doing)?;
         self.tx.commit().await.map_err(doing)?;
         Ok((generation, took))
     }

@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId, UnixMillis};
 
-pub use read::{Told, going_on, list, measured, of_search};
+pub use read::{Told, list, list_open, measured, of_search};
 pub use steps::{Seed, check, end, forgive, open, remember, search, went};
 
 /// An incident that goes on.

@@ -41,8 +41,8 @@ struct Row {
 }
 
 /// Every case that goes on, oldest first.
-pub async fn going_on(store: &Store) -> Result<Vec<Incident>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("going_on.sql"))
+pub async fn list_open(store: &Store) -> Result<Vec<Incident>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(include_str!("list_open.sql"))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("read the incidents"))?;

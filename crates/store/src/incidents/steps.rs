@@ -5,7 +5,7 @@ use sqlx::PgConnection;
 
 use super::{Holds, Incident, Target};
 use crate::moment::Moment;
-use crate::timing_reports::{self, Unheard};
+use crate::timing_reports::{self, PendingReports};
 use crate::{Store, StoreError};
 
 /// Keeps what was weighed and opens an incident about it. An incident that goes on stays; only one whose
@@ -14,13 +14,13 @@ use crate::{Store, StoreError};
 /// was given may be searched for anew.
 pub async fn open(
     store: &Store,
-    weighed: &Unheard,
+    weighed: &PendingReports,
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("open an incident");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    timing_reports::heard_in(&mut tx, weighed, timing_reports).await?;
+    timing_reports::store_summary_in(&mut tx, weighed, timing_reports).await?;
     sqlx::query(include_str!("overtake_away.sql"))
         .bind(weighed.subnet.first())
         .bind(weighed.subnet.last())

@@ -46,9 +46,9 @@ pub struct Agent {
     pub delegations: u64,
     /// Hosts it crawls.
     pub hosts: u64,
-    /// Documents integrated from it.
+    /// Documents ingested from it.
     pub pages: u64,
-    /// Bytes of bodies it fetched for its integrated packages.
+    /// Bytes of bodies it fetched for its ingested packages.
     pub wire_bytes: u64,
     /// Bytes of its packages.
     pub shipped_bytes: u64,

@@ -17,16 +17,16 @@ pub async fn withdraw(store: &Store, now: UnixMillis) -> Result<u64, StoreError>
 }
 
 /// Ends the patience with orders made until `asked_before`, and with those of agents not heard of
-/// since `heard_since`. Says how many.
+/// since `heartbeat_cutoff`. Says how many.
 pub async fn expire(
     store: &Store,
     asked_before: UnixMillis,
-    heard_since: UnixMillis,
+    heartbeat_cutoff: UnixMillis,
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     let expired = sqlx::query(include_str!("expire.sql"))
         .bind(Moment(asked_before))
-        .bind(Moment(heard_since))
+        .bind(Moment(heartbeat_cutoff))
         .bind(Moment(now))
         .execute(store.pool())
         .await

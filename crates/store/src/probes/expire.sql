@@ -1,5 +1,5 @@
 -- Ends the patience with orders made until `asked_before`, and with those of agents not heard of
--- since `heard_since`.
+-- since `heartbeat_cutoff`.
 UPDATE probes p SET state = 'expired', answered_at = $3,
        reason = CASE WHEN a.last_heartbeat_at < $2 THEN 'the agent was not heard of'
            ELSE 'no answer in time' END

@@ -8,11 +8,12 @@ use model::{AgentId, SearchId};
 
 use super::OpenSearch;
 use crate::columns::range;
+use crate::round_trips::RoundTrip;
 use crate::{Store, StoreError};
 
 /// A search that is over, with what was measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decided {
+pub struct DecidedSearch {
     /// Primary key of the row.
     pub id: SearchId,
     /// The subnet that it is about.
@@ -24,11 +25,11 @@ pub struct Decided {
 type Row = (i64, IpAddr, IpAddr, Vec<i64>, Vec<i32>);
 
 /// Searches that are over with a number below `before`, the newest first.
-pub async fn decided(
+pub async fn list_decided(
     store: &Store,
     before: SearchId,
     limit: u32,
-) -> Result<Vec<Decided>, StoreError> {
+) -> Result<Vec<DecidedSearch>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("decided.sql"))
         .bind(before.get())
         .bind(i64::from(limit))
@@ -38,45 +39,38 @@ pub async fn decided(
     let read = |(id, first, last, agents, times): Row| {
         let times =
             agents.into_iter().map(AgentId::new).zip(times.into_iter().map(i32::unsigned_abs));
-        Ok(Decided { id: SearchId::new(id), subnet: range(first, last)?, times: times.collect() })
+        Ok(DecidedSearch {
+            id: SearchId::new(id),
+            subnet: range(first, last)?,
+            times: times.collect(),
+        })
     };
     rows.into_iter().map(read).collect()
 }
 
-/// What an agent measured at an address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sighted {
-    /// The address that it is about.
-    pub address: IpAddr,
-    /// The agent that measured.
-    pub agent: AgentId,
-    /// The round trip, in microseconds.
-    pub rtt_us: u32,
-}
-
 /// Most measurements of a subnet that are looked at.
-const SIGHTINGS: i64 = 1_000;
+const MOST_TIMES: i64 = 1_000;
 
 /// What searches measured in the subnets of these at other addresses than theirs, the newest of
 /// each agent and address. A search without any is left out.
-pub async fn sightings(
+pub async fn times_at_other_addresses(
     store: &Store,
     searches: &[&OpenSearch],
-) -> Result<HashMap<SearchId, Vec<Sighted>>, StoreError> {
-    let rows: Vec<(i64, IpAddr, i64, i32)> = sqlx::query_as(include_str!("sightings.sql"))
-        .bind(searches.iter().map(|search| search.id.get()).collect::<Vec<_>>())
-        .bind(searches.iter().map(|search| search.subnet.first()).collect::<Vec<_>>())
-        .bind(searches.iter().map(|search| search.subnet.last()).collect::<Vec<_>>())
-        .bind(searches.iter().map(|search| search.target).collect::<Vec<_>>())
-        .bind(SIGHTINGS)
-        .fetch_all(store.pool())
-        .await
-        .map_err(StoreError::doing("read what was measured in subnets"))?;
-    let mut found: HashMap<SearchId, Vec<Sighted>> = HashMap::new();
+) -> Result<HashMap<SearchId, Vec<RoundTrip>>, StoreError> {
+    let rows: Vec<(i64, IpAddr, i64, i32)> =
+        sqlx::query_as(include_str!("times_at_other_addresses.sql"))
+            .bind(searches.iter().map(|search| search.id.get()).collect::<Vec<_>>())
+            .bind(searches.iter().map(|search| search.subnet.first()).collect::<Vec<_>>())
+            .bind(searches.iter().map(|search| search.subnet.last()).collect::<Vec<_>>())
+            .bind(searches.iter().map(|search| search.target).collect::<Vec<_>>())
+            .bind(MOST_TIMES)
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("read what was measured in subnets"))?;
+    let mut found: HashMap<SearchId, Vec<RoundTrip>> = HashMap::new();
     for (search, address, agent, rtt_us) in rows {
-        let sighted =
-            Sighted { address, agent: AgentId::new(agent), rtt_us: rtt_us.unsigned_abs() };
-        found.entry(SearchId::new(search)).or_default().push(sighted);
+        let time = RoundTrip { address, agent: AgentId::new(agent), rtt_us: rtt_us.unsigned_abs() };
+        found.entry(SearchId::new(search)).or_default().push(time);
     }
     Ok(found)
 }

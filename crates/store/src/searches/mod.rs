@@ -2,7 +2,7 @@
 
 mod again;
 mod decided;
-mod silence;
+mod unanswered;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,8 +10,8 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{AgentId, Phase, ProbeId, ProbeState, SearchId, Strategy, UnixMillis};
 
-pub use decided::{Decided, Sighted, decided, note_finding, sightings};
-pub use silence::{Sibling, retarget, siblings, silent};
+pub use decided::{DecidedSearch, list_decided, note_finding, times_at_other_addresses};
+pub use unanswered::{SubnetAddress, addresses_in_subnet, end_unanswered, retarget};
 
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
@@ -78,12 +78,12 @@ pub struct OpenSearch {
     /// How often in a row a search for a host of this subnet brought no answer.
     pub attempts: u32,
     /// Who was asked, in order.
-    pub trail: Vec<Asked>,
+    pub trail: Vec<TrailStep>,
 }
 
 /// One step of a trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct TrailStep {
     /// The probe order.
     pub probe: ProbeId,
     /// Position in the search, from 1.
@@ -105,48 +105,48 @@ pub struct Asked {
 type SearchRow = (i64, IpAddr, IpAddr, IpAddr, String, i32, Moment, i64, Option<i64>, i16);
 type ProbeRow = (i64, i64, i32, i64, String, IpAddr, IpAddr, String, Option<i32>, Moment);
 
-/// Which open searches.
+/// The two kinds of open searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
-    /// Those whose subnet nobody crawls yet.
-    Urgent,
-    /// Those that go on though somebody has the subnet for the time being.
+pub enum SearchKind {
+    /// The subnet has no agent yet.
+    Undelegated,
+    /// An agent has the subnet provisionally; a nearer agent may still be found.
     Provisional,
 }
 
-/// Which open searches are to be looked at.
+/// Selects the open searches that may have something to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
-    /// Whose subnets they are about.
-    pub which: Which,
-    /// One with as many unanswered orders, from 1, has nothing to do, ...
+pub struct OpenSearchFilter {
+    /// Only searches of this kind.
+    pub kind: SearchKind,
+    /// Searches with at least this number of unanswered orders are left out. At least 1.
     pub pending: u32,
-    /// ... unless it was opened by then: its patience is over.
-    pub overdue: UnixMillis,
+    /// Searches that were opened until then are included in any case, since they time out.
+    pub opened_until: UnixMillis,
 }
 
-impl Look {
-    /// At all of them.
-    pub const fn all(which: Which) -> Self {
-        Self { which, pending: u32::MAX, overdue: UnixMillis(0) }
+impl OpenSearchFilter {
+    /// Every open search of a kind.
+    pub const fn all(kind: SearchKind) -> Self {
+        Self { kind, pending: u32::MAX, opened_until: UnixMillis(0) }
     }
 }
 
 /// Open searches after `after` that may have something to do, oldest first, with their trails.
-pub async fn going_on(
+pub async fn list_open(
     store: &Store,
-    look: Look,
+    filter: OpenSearchFilter,
     after: SearchId,
     limit: u32,
 ) -> Result<Vec<OpenSearch>, StoreError> {
     // Few of all searches are open: `+ 0` keeps Postgres from going through them in the order of
     // their numbers.
-    let rows: Vec<SearchRow> = sqlx::query_as(include_str!("going_on.sql"))
+    let rows: Vec<SearchRow> = sqlx::query_as(include_str!("list_open.sql"))
         .bind(after.get())
-        .bind(look.which == Which::Provisional)
+        .bind(filter.kind == SearchKind::Provisional)
         .bind(i64::from(limit))
-        .bind(i64::from(look.pending.max(1)))
-        .bind(Moment(look.overdue))
+        .bind(i64::from(filter.pending.max(1)))
+        .bind(Moment(filter.opened_until))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("read the open searches"))?;
@@ -157,7 +157,7 @@ pub async fn going_on(
 
 fn open_search(
     row: SearchRow,
-    trails: &mut HashMap<i64, Vec<Asked>>,
+    trails: &mut HashMap<i64, Vec<TrailStep>>,
 ) -> Result<OpenSearch, StoreError> {
     let (
         id,
@@ -185,15 +185,18 @@ fn open_search(
     })
 }
 
-async fn trails(store: &Store, searches: &[i64]) -> Result<HashMap<i64, Vec<Asked>>, StoreError> {
+async fn trails(
+    store: &Store,
+    searches: &[i64],
+) -> Result<HashMap<i64, Vec<TrailStep>>, StoreError> {
     let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("trails.sql"))
         .bind(searches)
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("read the trails of searches"))?;
-    let mut trails: HashMap<i64, Vec<Asked>> = HashMap::new();
+    let mut trails: HashMap<i64, Vec<TrailStep>> = HashMap::new();
     for (search, probe, step, agent, phase, first, last, state, rtt_us, asked_at) in rows {
-        trails.entry(search).or_default().push(Asked {
+        trails.entry(search).or_default().push(TrailStep {
             probe: ProbeId::new(probe),
             step: step.unsigned_abs(),
             agent: AgentId::new(agent),
@@ -220,9 +223,9 @@ pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result
 }
 
 /// The subnets with an open search that nobody crawls yet.
-pub async fn urgent(store: &Store) -> Result<Vec<Range>, StoreError> {
+pub async fn undelegated_subnets(store: &Store) -> Result<Vec<Range>, StoreError> {
     // A subselect, unlike a join, is never answered by reading every delegation.
-    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("urgent.sql"))
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("undelegated_subnets.sql"))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the open searches"))?;

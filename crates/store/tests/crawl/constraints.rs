@@ -5,7 +5,7 @@ use model::{AgentId, PinId, Reason, SearchId, Strategy};
 use serde_json::json;
 use store::constraints::{self, Kind, Made, New};
 use store::delegations::{self, Assigned, Assignment, Cause};
-use store::searches::{self, NewSearch, Which};
+use store::searches::{self, NewSearch, SearchKind};
 use store::{audit, moves};
 
 use crate::world::{NOW, World, ip, range};
@@ -116,7 +116,10 @@ async fn an_assignment_ends_what_held_and_the_search_and_is_fenced() {
         assign(&world, &assignment(one, 0, Cause::Override)).await,
         Assigned::Made(_)
     ));
-    assert!(searches::urgent(world.store()).await.unwrap().is_empty(), "the search is over");
+    assert!(
+        searches::undelegated_subnets(world.store()).await.unwrap().is_empty(),
+        "the search is over"
+    );
     assert_eq!(assign(&world, &assignment(two, 0, Cause::Override)).await, Assigned::Outdated);
     let Made::Done(id) = pin(&world, two, Some(1_000)).await else { panic!("not pinned") };
     let pinned = assignment(two, 1, Cause::Pin(PinId::new(id)));
@@ -157,7 +160,7 @@ async fn pinned_and_searched(world: &World, searched_ms: i64) -> (PinId, SearchI
 }
 
 async fn open_searches(world: &World) -> Vec<SearchId> {
-    let open = world.open_searches(Which::Urgent).await;
+    let open = world.open_searches(SearchKind::Undelegated).await;
     open.iter().map(|search| search.id).collect()
 }
 

@@ -4,7 +4,7 @@ use hierarchy::Range;
 use model::{AgentId, HostTask, Reason, Strategy, UnixMillis};
 use store::agents::{self, Order};
 use store::delegations::{self, Decided, Decision};
-use store::searches::{self, NewSearch, Which};
+use store::searches::{self, NewSearch, SearchKind};
 use store::{handovers, hosts, routes};
 
 use crate::world::{NOW, World, ip, range};
@@ -30,7 +30,7 @@ async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
     let host = "a.example".to_owned();
     let new = NewSearch { subnet, target, host, port: 80 };
     searches::open(world.store(), &[new], Strategy::Threshold, 50_000, now).await.unwrap();
-    let open = world.open_searches(Which::Urgent).await;
+    let open = world.open_searches(SearchKind::Undelegated).await;
     let search = &open[0];
     let decision = Decision {
         search: search.id,
@@ -101,7 +101,7 @@ async fn a_former_agent_has_a_say_about_what_it_shipped_in_time() {
     let numbers = told(&world, old).await;
     handovers::confirm(world.store(), old, &numbers, NOW.plus_ms(10)).await.unwrap();
     delegations::give_waiting_hosts(world.store()).await.unwrap();
-    assert_eq!(own(old, NOW.plus_ms(10)).await, 1, "shipped before, integrated now");
+    assert_eq!(own(old, NOW.plus_ms(10)).await, 1, "shipped before, ingested now");
     assert_eq!((own(old, NOW.plus_ms(11)).await, own(new, NOW).await), (0, 1));
 }
 

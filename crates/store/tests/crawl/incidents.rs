@@ -7,9 +7,9 @@ use serde_json::json;
 use store::constraints::{self, Kind, Made, New};
 use store::delegations::{self, Assigned, Assignment, Cause, Decided, Decision};
 use store::host_tally::{HostTally, Trends};
-use store::packages::{Integration, Received};
-use store::searches::{self, NewSearch, Which};
-use store::timing_reports::{self, Unheard};
+use store::packages::{Ingestion, ReceivedPackage};
+use store::searches::{self, NewSearch, SearchKind};
+use store::timing_reports::{self, PendingReports};
 use store::{handovers, probes};
 use store::{incidents, incidents::Incident, incidents::Outcome, incidents::Seed};
 
@@ -39,7 +39,7 @@ async fn world() -> (World, AgentId, AgentId) {
 }
 
 async fn open_search(world: &World) -> searches::OpenSearch {
-    let open = world.open_searches(Which::Urgent).await;
+    let open = world.open_searches(SearchKind::Undelegated).await;
     open.into_iter().next().unwrap()
 }
 
@@ -94,34 +94,34 @@ async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
     let name = PackageName { agent, epoch: 1, seq: 1 };
     let header =
         Header { name, created: NOW, entries: 1, plain_bytes: 1, body_sha256: String::new() };
-    let received = Received { header: &header, sha256: b"one", object: "there", bytes: 1 };
+    let received = ReceivedPackage { header: &header, sha256: b"one", object: "there", bytes: 1 };
     store::packages::enter(world.store(), &received, NOW).await.unwrap();
-    let integration = Integration { name, hosts: vec![tally], discovered: vec![] };
-    store::packages::integrate(world.store(), &integration, NOW).await.unwrap();
-    store::packages::integrate(world.store(), &integration, NOW).await.unwrap();
+    let ingestion = Ingestion { name, hosts: vec![tally], discovered: vec![] };
+    store::packages::ingest(world.store(), &ingestion, NOW).await.unwrap();
+    store::packages::ingest(world.store(), &ingestion, NOW).await.unwrap();
 }
 
-async fn unheard(world: &World) -> Vec<Unheard> {
-    timing_reports::unheard(world.store(), 10).await.unwrap()
+async fn pending(world: &World) -> Vec<PendingReports> {
+    timing_reports::pending(world.store(), 10).await.unwrap()
 }
 
 async fn case(world: &World) -> Incident {
-    incidents::going_on(world.store()).await.unwrap().remove(0)
+    incidents::list_open(world.store()).await.unwrap().remove(0)
 }
 
 #[tokio::test]
 async fn what_is_told_counts_once_and_only_from_whom_the_host_is() {
     let (world, near, next) = world().await;
     tell(&world, next, 3, 3).await;
-    assert_eq!(unheard(&world).await, []);
+    assert_eq!(pending(&world).await, []);
     tell(&world, near, 2, 1).await;
-    let told = unheard(&world).await.remove(0);
+    let told = pending(&world).await.remove(0);
     assert_eq!(
         (told.usual, told.slower, told.ratio, told.delegated_at),
         (2, 1, Some(4.0), Some(NOW))
     );
-    timing_reports::heard(world.store(), &told, &json!({"kept": 1})).await.unwrap();
-    assert_eq!(unheard(&world).await, []);
+    timing_reports::store_summary(world.store(), &told, &json!({"kept": 1})).await.unwrap();
+    assert_eq!(pending(&world).await, []);
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn what_is_told_counts_once_and_only_from_whom_the_host_is() {
 async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     let (world, near, next) = world().await;
     tell(&world, near, 0, 2).await;
-    let told = unheard(&world).await.remove(0);
+    let told = pending(&world).await.remove(0);
     assert!(incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap());
     assert!(
         !incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap(),
@@ -183,7 +183,7 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     incidents::end(world.store(), &back, (IncidentState::Returned, None), &json!({}), NOW)
         .await
         .unwrap();
-    assert!(incidents::going_on(world.store()).await.unwrap().is_empty());
+    assert!(incidents::list_open(world.store()).await.unwrap().is_empty());
     let told = incidents::list(world.store(), i64::MAX, 10).await.unwrap().remove(0);
     assert_eq!(
         (told.state, told.now_us, told.moments.ended),
@@ -198,7 +198,7 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
 async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     let (world, near, _) = world().await;
     tell(&world, near, 0, 2).await;
-    let told = unheard(&world).await.remove(0);
+    let told = pending(&world).await.remove(0);
     incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap();
     let case = case(&world).await;
     incidents::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
@@ -212,7 +212,7 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
         "no host comes free"
     );
     let later: UnixMillis = NOW.plus_ms(1);
-    assert!(!unheard(&world).await.iter().any(|told| told.delegated_at > Some(later)));
+    assert!(!pending(&world).await.iter().any(|told| told.delegated_at > Some(later)));
 }
 
 /// Gives the subnet to an agent by hand and lets it complain; whether an incident was opened.
@@ -222,7 +222,7 @@ async fn complains_after(world: &World, agent: AgentId, cause: Cause) -> bool {
         Assignment { subnet, agent, generation: 1, cause, by: "ada", note: "a contract" };
     let made = delegations::assign(world.store(), &assignment, NOW).await.unwrap();
     assert!(matches!(made, Assigned::Made(_)), "{made:?}");
-    let told = Unheard {
+    let told = PendingReports {
         subnet,
         agent,
         usual: 0,

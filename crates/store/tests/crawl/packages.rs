@@ -1,10 +1,10 @@
-//! The ledger: received once, integrated once.
+//! The ledger: received once, ingested once.
 
 use model::AgentId;
 use protocol::package::{Header, PackageName};
 use store::host_tally::HostTally;
 use store::loads;
-use store::packages::{self, Entered, Integration, Received};
+use store::packages::{self, EnterOutcome, Ingestion, ReceivedPackage};
 
 use crate::world::{NOW, World, range, url};
 
@@ -13,8 +13,8 @@ pub(crate) fn header(agent: AgentId, seq: u64) -> Header {
     Header { name, created: NOW, entries: 2, plain_bytes: 100, body_sha256: String::new() }
 }
 
-pub(crate) async fn enter(world: &World, header: &Header, sha256: &[u8]) -> Entered {
-    let received = Received { header, sha256, object: "there", bytes: 50 };
+pub(crate) async fn enter(world: &World, header: &Header, sha256: &[u8]) -> EnterOutcome {
+    let received = ReceivedPackage { header, sha256, object: "there", bytes: 50 };
     packages::enter(world.store(), &received, NOW).await.unwrap()
 }
 
@@ -23,20 +23,20 @@ async fn a_name_stands_for_one_package() {
     let world = World::new().await;
     let header = header(world.approved(1, None).await, 1);
     assert_eq!(packages::find(world.store(), &header.name).await.unwrap(), None);
-    assert_eq!(enter(&world, &header, b"one").await, Entered::New);
-    assert_eq!(enter(&world, &header, b"one").await, Entered::Duplicate);
-    assert_eq!(enter(&world, &header, b"other").await, Entered::Conflict);
+    assert_eq!(enter(&world, &header, b"one").await, EnterOutcome::New);
+    assert_eq!(enter(&world, &header, b"one").await, EnterOutcome::Duplicate);
+    assert_eq!(enter(&world, &header, b"other").await, EnterOutcome::Conflict);
     assert_eq!(packages::find(world.store(), &header.name).await.unwrap().unwrap(), b"one");
 }
 
 #[tokio::test]
-async fn a_package_is_integrated_once_with_all_that_follows() {
+async fn a_package_is_ingested_once_with_all_that_follows() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     world.queue(&["http://a.example/"]).await;
     let header = header(agent, 1);
     enter(&world, &header, b"one").await;
-    let waiting = packages::waiting(world.store(), 10).await.unwrap();
+    let waiting = packages::pending(world.store(), 10).await.unwrap();
     assert_eq!(
         (waiting.len(), waiting[0].name, waiting[0].sha256.as_slice()),
         (1, header.name, &b"one"[..])
@@ -51,13 +51,10 @@ async fn a_package_is_integrated_once_with_all_that_follows() {
         ..HostTally::default()
     };
     let discovered = vec![url("http://b.example/"), url("http://b.example/x")];
-    let integration = Integration { name: header.name, hosts: vec![tally], discovered };
-    assert!(packages::integrate(world.store(), &integration, NOW).await.unwrap().is_some());
-    assert!(
-        packages::integrate(world.store(), &integration, NOW).await.unwrap().is_none(),
-        "only once"
-    );
-    assert!(packages::waiting(world.store(), 10).await.unwrap().is_empty());
+    let ingestion = Ingestion { name: header.name, hosts: vec![tally], discovered };
+    assert!(packages::ingest(world.store(), &ingestion, NOW).await.unwrap().is_some());
+    assert!(packages::ingest(world.store(), &ingestion, NOW).await.unwrap().is_none(), "only once");
+    assert!(packages::pending(world.store(), 10).await.unwrap().is_empty());
     assert_eq!(
         world.queue(&["http://b.example/", "http://b.example/x"]).await,
         0,
@@ -83,9 +80,9 @@ async fn fetches_are_the_load_of_a_week() {
             fetches: 5,
             ..HostTally::default()
         };
-        let integration = Integration { name: header.name, hosts: vec![host], discovered: vec![] };
+        let ingestion = Ingestion { name: header.name, hosts: vec![host], discovered: vec![] };
         let now = NOW.plus_ms(day * day_ms);
-        assert!(packages::integrate(world.store(), &integration, now).await.unwrap().is_some());
+        assert!(packages::ingest(world.store(), &ingestion, now).await.unwrap().is_some());
     }
     let load = |day: i64| {
         let world = &world;
@@ -112,11 +109,12 @@ async fn packages_wait_in_the_order_of_their_numbers() {
     for seq in [2, 1, 10] {
         enter(&world, &header(agent, seq), b"same").await;
     }
-    let seqs =
-        |waiting: Vec<packages::Waiting>| waiting.iter().map(|w| w.name.seq).collect::<Vec<_>>();
-    assert_eq!(seqs(packages::waiting(world.store(), 10).await.unwrap()), [1, 2, 10]);
+    let seqs = |waiting: Vec<packages::PendingPackage>| {
+        waiting.iter().map(|w| w.name.seq).collect::<Vec<_>>()
+    };
+    assert_eq!(seqs(packages::pending(world.store(), 10).await.unwrap()), [1, 2, 10]);
     packages::refuse(world.store(), &header(agent, 1).name, "unreadable").await.unwrap();
-    assert_eq!(seqs(packages::waiting(world.store(), 10).await.unwrap()), [2, 10]);
+    assert_eq!(seqs(packages::pending(world.store(), 10).await.unwrap()), [2, 10]);
 }
 
 #[tokio::test]

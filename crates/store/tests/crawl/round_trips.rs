@@ -2,8 +2,8 @@
 
 use model::{AgentId, UnixMillis};
 use store::host_tally::HostTally;
-use store::packages::{Integration, integrate};
-use store::round_trips::{self, RoundTrip, Told};
+use store::packages::{Ingestion, ingest};
+use store::round_trips::{self, RoundTrip, SubnetRoundTrip};
 
 use crate::packages::{enter, header};
 use crate::world::{NOW, World, ip, range};
@@ -17,7 +17,7 @@ async fn hear(
     (agent, seq): (AgentId, u64),
     (address, rtt_us): (&str, u32),
     now: UnixMillis,
-) -> Vec<Told> {
+) -> Vec<SubnetRoundTrip> {
     let header = header(agent, seq);
     enter(world, &header, b"one").await;
     let host = HostTally {
@@ -27,8 +27,8 @@ async fn hear(
         round_trip: Some((ip(address), rtt_us)),
         ..HostTally::default()
     };
-    let integration = Integration { name: header.name, hosts: vec![host], discovered: vec![] };
-    integrate(world.store(), &integration, now).await.unwrap().unwrap()
+    let ingestion = Ingestion { name: header.name, hosts: vec![host], discovered: vec![] };
+    ingest(world.store(), &ingestion, now).await.unwrap().unwrap()
 }
 
 fn from(address: &str, agent: AgentId, rtt_us: u32) -> RoundTrip {
@@ -42,8 +42,12 @@ async fn the_shortest_round_trip_of_each_agent_is_kept_for_a_quarter_of_a_year()
     world.settle_hosts("198.51.100.7", SUBNET).await;
     let one = world.approved(1, None).await;
     let two = world.approved(2, None).await;
-    let told =
-        |shortest, is_new| Told { subnet: range(SUBNET), shortest, is_new, is_confirmed: false };
+    let told = |shortest, is_new| SubnetRoundTrip {
+        subnet: range(SUBNET),
+        shortest,
+        is_new,
+        is_confirmed: false,
+    };
     let first = from("198.51.100.7", one, 12_000);
     assert_eq!(hear(&world, (one, 1), ("198.51.100.7", 12_000), NOW).await, [told(first, true)]);
     let later = from("198.51.100.7", one, 15_000);

@@ -4,7 +4,7 @@ use model::{AgentId, Phase, ProbeMethod, ProbeState, Reason, SearchId, Strategy}
 use protocol::{ProbeReport, ProbeResult};
 use store::delegations::{self, Decided, Decision};
 use store::probes::{self, NewProbe, News};
-use store::searches::{self, Look, NewSearch, OpenSearch, Which};
+use store::searches::{self, NewSearch, OpenSearch, OpenSearchFilter, SearchKind};
 
 use crate::world::{NOW, World, ip, range};
 
@@ -20,8 +20,8 @@ async fn open(world: &World) {
     searches::open(world.store(), &[search], Strategy::Threshold, 50_000, NOW).await.unwrap();
 }
 
-async fn only(world: &World, which: Which) -> Option<OpenSearch> {
-    let mut found = world.open_searches(which).await;
+async fn only(world: &World, kind: SearchKind) -> Option<OpenSearch> {
+    let mut found = world.open_searches(kind).await;
     assert!(found.len() < 2);
     found.pop()
 }
@@ -55,10 +55,10 @@ async fn a_subnet_has_one_open_search() {
     let world = World::new().await;
     open(&world).await;
     open(&world).await;
-    assert_eq!(searches::urgent(world.store()).await.unwrap(), [range(SUBNET)]);
-    let search = only(&world, Which::Urgent).await.unwrap();
+    assert_eq!(searches::undelegated_subnets(world.store()).await.unwrap(), [range(SUBNET)]);
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
     assert_eq!((search.threshold_us, search.generation, search.trail.len()), (50_000, 0, 0));
-    assert!(only(&world, Which::Provisional).await.is_none());
+    assert!(only(&world, SearchKind::Provisional).await.is_none());
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn orders_are_handed_out_until_they_are_answered_and_answers_count_once() 
     let agent = world.approved(1, None).await;
     let other = world.approved(2, None).await;
     open(&world).await;
-    let search = only(&world, Which::Urgent).await.unwrap();
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
     assert_eq!(ask(&world, search.id, 1, agent).await, 1);
     assert_eq!(ask(&world, search.id, 2, agent).await, 0, "an agent is asked once in a search");
     assert_eq!(ask(&world, search.id, 1, other).await, 0, "a step is taken once");
@@ -81,7 +81,7 @@ async fn orders_are_handed_out_until_they_are_answered_and_answers_count_once() 
     assert_eq!(took(other).await.unwrap().search, 0, "somebody else's order");
     assert_eq!(took(agent).await.unwrap(), News { search: 1, ..News::default() });
     assert_eq!(took(agent).await.unwrap().search, 0, "the same report again");
-    let trail = only(&world, Which::Urgent).await.unwrap().trail;
+    let trail = only(&world, SearchKind::Undelegated).await.unwrap().trail;
     assert_eq!((trail[0].state, trail[0].rtt_us), (ProbeState::Measured, Some(61_000)));
     assert_eq!(trail[0].level, range("0.0.0.0/0"));
 }
@@ -91,7 +91,7 @@ async fn no_order_is_written_for_a_search_or_an_agent_that_is_not_there() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     open(&world).await;
-    let search = only(&world, Which::Urgent).await.unwrap();
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
     for (search, agent) in
         [(SearchId::new(search.id.get() + 1), agent), (search.id, AgentId::new(99))]
     {
@@ -100,7 +100,7 @@ async fn no_order_is_written_for_a_search_or_an_agent_that_is_not_there() {
         let error = probes::ask(world.store(), &[probe], NOW).await.unwrap_err();
         assert!(error.to_string().contains("order probes"), "{error}");
     }
-    assert!(only(&world, Which::Urgent).await.unwrap().trail.is_empty());
+    assert!(only(&world, SearchKind::Undelegated).await.unwrap().trail.is_empty());
 }
 
 #[tokio::test]
@@ -108,25 +108,25 @@ async fn a_search_is_left_alone_while_its_answers_are_awaited_and_it_has_patienc
     let world = World::new().await;
     let agents = [world.approved(1, None).await, world.approved(2, None).await];
     open(&world).await;
-    let looks = async |pending, overdue| {
-        let look = Look { which: Which::Urgent, pending, overdue };
-        searches::going_on(world.store(), look, SearchId::new(0), 10).await.unwrap().len()
+    let count = async |pending, opened_until| {
+        let filter = OpenSearchFilter { kind: SearchKind::Undelegated, pending, opened_until };
+        searches::list_open(world.store(), filter, SearchId::new(0), 10).await.unwrap().len()
     };
     let before = NOW.plus_ms(-1);
-    let search = only(&world, Which::Urgent).await.unwrap();
-    assert_eq!(looks(1, before).await, 1, "nobody was asked yet");
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
+    assert_eq!(count(1, before).await, 1, "nobody was asked yet");
     ask(&world, search.id, 1, agents[0]).await;
-    assert_eq!((looks(1, before).await, looks(2, before).await), (0, 1), "one answer is awaited");
-    assert_eq!(looks(1, NOW).await, 1, "it is overdue");
+    assert_eq!((count(1, before).await, count(2, before).await), (0, 1), "one answer is awaited");
+    assert_eq!(count(1, NOW).await, 1, "it is overdue");
     ask(&world, search.id, 2, agents[1]).await;
-    assert_eq!((looks(2, before).await, looks(3, before).await), (0, 1), "two answers are awaited");
+    assert_eq!((count(2, before).await, count(3, before).await), (0, 1), "two answers are awaited");
     let orders = probes::orders(world.store(), agents[0], &[], 3, 10).await.unwrap();
     probes::report(world.store(), agents[0], &[measured(orders[0].probe, 61_000)], NOW)
         .await
         .unwrap();
-    assert_eq!((looks(1, before).await, looks(2, before).await), (0, 1), "one of two has answered");
+    assert_eq!((count(1, before).await, count(2, before).await), (0, 1), "one of two has answered");
     probes::expire(world.store(), NOW, before, NOW).await.unwrap();
-    assert_eq!(looks(1, before).await, 1, "nobody is waited for any more");
+    assert_eq!(count(1, before).await, 1, "nobody is waited for any more");
 }
 
 #[tokio::test]
@@ -134,13 +134,13 @@ async fn patience_ends_and_a_late_answer_still_counts() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     open(&world).await;
-    let search = only(&world, Which::Urgent).await.unwrap();
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
     ask(&world, search.id, 1, agent).await;
     let before = NOW.plus_ms(-1);
-    let heard_since = NOW.plus_ms(-60_000);
-    assert_eq!(probes::expire(world.store(), before, heard_since, NOW).await.unwrap(), 0);
-    assert_eq!(probes::expire(world.store(), NOW, heard_since, NOW).await.unwrap(), 1);
-    let trail = only(&world, Which::Urgent).await.unwrap().trail;
+    let heartbeat_cutoff = NOW.plus_ms(-60_000);
+    assert_eq!(probes::expire(world.store(), before, heartbeat_cutoff, NOW).await.unwrap(), 0);
+    assert_eq!(probes::expire(world.store(), NOW, heartbeat_cutoff, NOW).await.unwrap(), 1);
+    let trail = only(&world, SearchKind::Undelegated).await.unwrap().trail;
     assert_eq!(trail[0].state, ProbeState::Expired);
     assert_eq!(
         probes::report(world.store(), agent, &[measured(trail[0].probe, 9)], NOW)
@@ -149,7 +149,7 @@ async fn patience_ends_and_a_late_answer_still_counts() {
             .search,
         1
     );
-    assert_eq!(only(&world, Which::Urgent).await.unwrap().trail[0].rtt_us, Some(9));
+    assert_eq!(only(&world, SearchKind::Undelegated).await.unwrap().trail[0].rtt_us, Some(9));
 }
 
 #[tokio::test]
@@ -157,14 +157,14 @@ async fn orders_of_who_sleeps_or_is_paused_are_taken_back() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     open(&world).await;
-    let search = only(&world, Which::Urgent).await.unwrap();
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
     ask(&world, search.id, 1, agent).await;
     assert_eq!(probes::withdraw(world.store(), NOW).await.unwrap(), 0);
     store::agents::order(world.store(), agent, store::agents::Order::Pause, "admin", NOW)
         .await
         .unwrap();
     assert_eq!(probes::withdraw(world.store(), NOW).await.unwrap(), 1);
-    assert!(only(&world, Which::Urgent).await.unwrap().trail.is_empty());
+    assert!(only(&world, SearchKind::Undelegated).await.unwrap().trail.is_empty());
     assert_eq!(ask(&world, search.id, 1, agent).await, 1, "it can be asked again");
 }
 
@@ -175,13 +175,13 @@ async fn a_decision_is_made_once_and_gives_the_hosts_away() {
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
     open(&world).await;
-    let search = only(&world, Which::Urgent).await.unwrap();
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
     let decide = || async {
         delegations::decide(world.store(), &decision(&search, agent, false), NOW).await
     };
     assert!(matches!(decide().await.unwrap(), Decided::Made(_)));
     assert_eq!(decide().await.unwrap(), Decided::Outdated);
-    assert!(only(&world, Which::Urgent).await.is_none());
+    assert!(only(&world, SearchKind::Undelegated).await.is_none());
     assert_eq!(store::routes::route(world.store(), 10, 10).await.unwrap().len(), 1);
 }
 
@@ -191,10 +191,10 @@ async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces
     let slow = world.approved(1, None).await;
     let fast = world.approved(2, None).await;
     open(&world).await;
-    let search = only(&world, Which::Urgent).await.unwrap();
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
     delegations::decide(world.store(), &decision(&search, slow, true), NOW).await.unwrap();
-    assert!(searches::urgent(world.store()).await.unwrap().is_empty());
-    let goes_on = only(&world, Which::Provisional).await.unwrap();
+    assert!(searches::undelegated_subnets(world.store()).await.unwrap().is_empty());
+    let goes_on = only(&world, SearchKind::Provisional).await.unwrap();
     assert_eq!((goes_on.provisional, goes_on.generation), (Some(slow), 1));
     let outdated =
         delegations::decide(world.store(), &decision(&search, fast, false), NOW).await.unwrap();
@@ -204,7 +204,7 @@ async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces
     assert!(matches!(made, Decided::Made(_)));
     let held = delegations::held(world.store()).await.unwrap();
     assert_eq!((held.len(), held[0].agent, held[0].generation), (1, fast, 2));
-    assert!(only(&world, Which::Provisional).await.is_none());
+    assert!(only(&world, SearchKind::Provisional).await.is_none());
 }
 
 #[tokio::test]
@@ -221,7 +221,7 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
     };
     let wanted: Vec<NewSearch> = subnets.iter().map(search).collect();
     searches::open(world.store(), &wanted, Strategy::Threshold, 50_000, NOW).await.unwrap();
-    let open = world.open_searches(Which::Urgent).await;
+    let open = world.open_searches(SearchKind::Undelegated).await;
     let wishes = |n: usize, agent| decision(&open[n], agent, n == 2);
     let all = [wishes(1, agent), wishes(0, other), wishes(2, agent)];
     let decided = delegations::decide_all(world.store(), &all, NOW).await.unwrap();
@@ -230,7 +230,7 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
         let made = held.iter().find(|held| Decided::Made(held.id) == *decided).unwrap();
         assert_eq!((made.subnet, made.agent, made.generation), (wish.subnet, wish.agent, 1));
     }
-    let goes_on = only(&world, Which::Provisional).await.unwrap();
+    let goes_on = only(&world, SearchKind::Provisional).await.unwrap();
     assert_eq!(goes_on.id, open[2].id);
     // One is too late and one has nobody to go to; the third is carried out all the same.
     let gone = AgentId::new(other.get() + 1);
@@ -240,7 +240,7 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
         matches!(decided[..], [Decided::Outdated, Decided::Made(_), Decided::AgentGone]),
         "{decided:?}"
     );
-    assert!(only(&world, Which::Provisional).await.is_none());
+    assert!(only(&world, SearchKind::Provisional).await.is_none());
 }
 
 #[tokio::test]
@@ -248,13 +248,13 @@ async fn nobody_who_may_not_work_gets_a_subnet() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     open(&world).await;
-    let search = only(&world, Which::Urgent).await.unwrap();
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
     let revoke = store::agents::Order::Revoke;
     store::agents::order(world.store(), agent, revoke, "admin", NOW).await.unwrap();
     let decided =
         delegations::decide(world.store(), &decision(&search, agent, false), NOW).await.unwrap();
     assert_eq!(decided, Decided::AgentGone);
-    assert!(only(&world, Which::Urgent).await.is_some(), "the search goes on");
+    assert!(only(&world, SearchKind::Undelegated).await.is_some(), "the search goes on");
 }
 
 #[tokio::test]
@@ -264,11 +264,13 @@ async fn silence_is_tried_again_and_then_given_up() {
     world.settle_hosts("198.51.100.7", SUBNET).await;
     for attempt in 1..=2 {
         open(&world).await;
-        let search = only(&world, Which::Urgent).await.unwrap();
+        let search = only(&world, SearchKind::Undelegated).await.unwrap();
         assert_eq!(search.attempts, attempt - 1);
         let retry_at = NOW.plus_ms(1_000);
-        searches::silent(world.store(), search.id, "no answer", retry_at, 2, NOW).await.unwrap();
-        assert!(only(&world, Which::Urgent).await.is_none());
+        searches::end_unanswered(world.store(), search.id, "no answer", retry_at, 2, NOW)
+            .await
+            .unwrap();
+        assert!(only(&world, SearchKind::Undelegated).await.is_none());
         assert!(world.orphans(NOW, NOW).await.is_empty());
         let again = world.orphans(NOW, retry_at).await.len();
         assert_eq!(again, usize::from(attempt == 1), "given up after the second");
@@ -282,7 +284,7 @@ async fn hosts_of_a_subnet_that_is_gone_look_for_another() {
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
     open(&world).await;
-    let search = only(&world, Which::Urgent).await.unwrap();
+    let search = only(&world, SearchKind::Undelegated).await.unwrap();
     searches::abandon(world.store(), search.id, NOW).await.unwrap();
     let homeless = store::hosts::waiting(world.store(), 10).await.unwrap();
     assert_eq!(homeless.len(), 1);

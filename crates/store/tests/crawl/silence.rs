@@ -4,7 +4,7 @@ use model::{AgentId, Phase, ProbeMethod, SearchId, Strategy};
 use protocol::{ProbeReport, ProbeResult};
 use store::landmarks;
 use store::probes::{self, NewProbe, Target};
-use store::searches::{self, NewSearch, OpenSearch, Which};
+use store::searches::{self, NewSearch, OpenSearch, SearchKind};
 
 use crate::world::{NOW, World, ip, range};
 
@@ -22,7 +22,7 @@ async fn open(world: &World) -> OpenSearch {
 }
 
 async fn only(world: &World) -> OpenSearch {
-    let found = world.open_searches(Which::Urgent).await;
+    let found = world.open_searches(SearchKind::Undelegated).await;
     assert_eq!(found.len(), 1);
     found.into_iter().next().unwrap()
 }
@@ -58,7 +58,7 @@ async fn a_search_goes_to_another_address_and_an_answer_ends_the_silence() {
     );
     let next = only(&world).await;
     assert_eq!((next.target, next.strategy), (target.address, Strategy::Predictive));
-    let siblings = searches::siblings(world.store(), &search.subnet, 10).await.unwrap();
+    let siblings = searches::addresses_in_subnet(world.store(), &search.subnet, 10).await.unwrap();
     let silent: Vec<_> = siblings.iter().map(|one| (one.address, one.silent_since)).collect();
     assert_eq!(silent, [(ip("198.51.100.7"), Some(NOW)), (ip("198.51.100.8"), None)]);
     assert!(
@@ -72,7 +72,7 @@ async fn a_search_goes_to_another_address_and_an_answer_ends_the_silence() {
         .unwrap()
     );
     measure(&world, &only(&world).await, agent, 9_000).await;
-    let siblings = searches::siblings(world.store(), &search.subnet, 10).await.unwrap();
+    let siblings = searches::addresses_in_subnet(world.store(), &search.subnet, 10).await.unwrap();
     let silent: Vec<_> = siblings.iter().map(|one| one.silent_since).collect();
     assert_eq!(silent, [None, Some(NOW)], "who answered is silent no more");
 }
@@ -85,7 +85,7 @@ async fn a_host_whose_address_is_silent_is_probed_last() {
     world.queue(&["http://b.example/"]).await;
     world.settle_hosts("198.51.100.8", SUBNET).await;
     let search = open(&world).await;
-    searches::silent(world.store(), search.id, "nobody", NOW, 9, NOW).await.unwrap();
+    searches::end_unanswered(world.store(), search.id, "nobody", NOW, 9, NOW).await.unwrap();
     let orphans = world.orphans(NOW.plus_ms(-1), NOW).await;
     assert_eq!((orphans.len(), orphans[0].address), (1, ip("198.51.100.8")));
     let orphans = world.orphans(NOW, NOW).await;
@@ -99,17 +99,22 @@ async fn what_searches_measured_is_remembered_and_makes_landmarks() {
     let search = open(&world).await;
     measure(&world, &search, agent, 21_000).await;
     assert!(
-        searches::decided(world.store(), SearchId::new(i64::MAX), 10).await.unwrap().is_empty()
+        searches::list_decided(world.store(), SearchId::new(i64::MAX), 10)
+            .await
+            .unwrap()
+            .is_empty()
     );
     searches::abandon(world.store(), search.id, NOW).await.unwrap();
-    let decided = searches::decided(world.store(), SearchId::new(i64::MAX), 10).await.unwrap();
+    let decided = searches::list_decided(world.store(), SearchId::new(i64::MAX), 10).await.unwrap();
     assert_eq!((decided.len(), &decided[0].times), (1, &vec![(agent, 21_000)]));
-    assert!(searches::decided(world.store(), search.id, 10).await.unwrap().is_empty());
+    assert!(searches::list_decided(world.store(), search.id, 10).await.unwrap().is_empty());
     let elsewhere = OpenSearch { target: ip("198.51.100.9"), ..search.clone() };
-    let seen = searches::sightings(world.store(), &[&elsewhere]).await.unwrap();
+    let seen = searches::times_at_other_addresses(world.store(), &[&elsewhere]).await.unwrap();
     let seen = &seen[&search.id];
     assert_eq!((seen.len(), seen[0].address, seen[0].rtt_us), (1, search.target, 21_000));
-    assert!(searches::sightings(world.store(), &[&search]).await.unwrap().is_empty());
+    assert!(
+        searches::times_at_other_addresses(world.store(), &[&search]).await.unwrap().is_empty()
+    );
     let spots = landmarks::answering(world.store(), NOW, 10).await.unwrap();
     assert_eq!((spots.len(), spots[0].target.address), (1, search.target));
     let trail = store::lists::trail(world.store(), search.id).await.unwrap().unwrap();

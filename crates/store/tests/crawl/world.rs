@@ -9,7 +9,7 @@ use protocol::key::AgentKey;
 use protocol::version;
 use store::agents::{self, Enrolment, Newcomer, Order};
 use store::hosts::Orphan;
-use store::searches::{self, Look, OpenSearch, Which};
+use store::searches::{self, OpenSearch, OpenSearchFilter, SearchKind};
 use store::testing::TestDatabase;
 use store::urls::NewUrl;
 use store::{Store, hosts, join_tokens, urls};
@@ -39,8 +39,10 @@ impl World {
     }
 
     /// At most ten open searches, oldest first.
-    pub(crate) async fn open_searches(&self, which: Which) -> Vec<OpenSearch> {
-        searches::going_on(self.store(), Look::all(which), SearchId::new(0), 10).await.unwrap()
+    pub(crate) async fn open_searches(&self, kind: SearchKind) -> Vec<OpenSearch> {
+        searches::list_open(self.store(), OpenSearchFilter::all(kind), SearchId::new(0), 10)
+            .await
+            .unwrap()
     }
 
     /// A join token; its hash is its text.

@@ -1,4 +1,4 @@
--- List the packages that were integrated.
+-- List the packages that were ingested.
 SELECT p.agent, p.epoch, p.seq, p.sha256, p.object, a.public_key, p.received_at
 FROM packages p JOIN agents a ON a.id = p.agent
 WHERE p.ingested_at IS NOT NULL

@@ -14,9 +14,12 @@ const CHANNEL: &str = "nearcrawl_delegations";
 
 /// Says, when the transaction is committed, that a subnet changed hands; with none, that any may
 /// have.
-pub(crate) async fn say(db: &mut PgConnection, subnet: Option<&Range>) -> Result<(), StoreError> {
+pub(crate) async fn notify(
+    db: &mut PgConnection,
+    subnet: Option<&Range>,
+) -> Result<(), StoreError> {
     let what = subnet.map_or_else(String::new, Range::to_string);
-    let said = listen::say(db, CHANNEL, &what).await;
+    let said = listen::notify_in(db, CHANNEL, &what).await;
     said.map_err(StoreError::doing("tell the coordinators who has a subnet"))
 }
 
@@ -26,12 +29,12 @@ const DECIDED: &str = "decided";
 const MESSAGE: usize = 7_000;
 
 /// Says, when the transaction is committed, that searches decided who gets these subnets.
-pub(crate) async fn say_decided(
+pub(crate) async fn notify_decided(
     db: &mut PgConnection,
     subnets: impl Iterator<Item = Range>,
 ) -> Result<(), StoreError> {
     for message in decided(subnets) {
-        let said = listen::say(&mut *db, CHANNEL, &message).await;
+        let said = listen::notify_in(&mut *db, CHANNEL, &message).await;
         said.map_err(StoreError::doing("tell the coordinators who has a subnet"))?;
     }
     Ok(())
@@ -85,10 +88,10 @@ impl DelegationListener {
     }
 
     /// Waits until subnets change hands.
-    pub async fn heard(&mut self) -> Result<DelegationChange, StoreError> {
+    pub async fn receive(&mut self) -> Result<DelegationChange, StoreError> {
         Ok(self
             .0
-            .heard()
+            .receive()
             .await?
             .map_or(DelegationChange::Anything, |message| DelegationChange::of(&message)))
     }

@@ -11,7 +11,7 @@ use crate::{Store, StoreError, urls};
 
 /// Another known address of a subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sibling {
+pub struct SubnetAddress {
     /// The address that it is about.
     pub address: IpAddr,
     /// http or https.
@@ -23,11 +23,11 @@ pub struct Sibling {
 }
 
 /// Known addresses inside a subnet, one host each; at most `limit`.
-pub async fn siblings(
+pub async fn addresses_in_subnet(
     store: &Store,
     subnet: &Range,
     limit: u32,
-) -> Result<Vec<Sibling>, StoreError> {
+) -> Result<Vec<SubnetAddress>, StoreError> {
     let rows: Vec<(IpAddr, String, String, Option<Moment>)> = sqlx::query_as(
         "SELECT DISTINCT ON (h.address) h.address, h.scheme, h.authority, a.since
          FROM hosts h LEFT JOIN silent_addresses a ON a.address = h.address
@@ -40,14 +40,11 @@ pub async fn siblings(
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("list the known addresses of a subnet"))?;
-    let sibling =
-        |(address, scheme, authority, since): (IpAddr, String, String, Option<Moment>)| Sibling {
-            address,
-            scheme,
-            authority,
-            silent_since: since.map(|at| at.0),
+    let address_of =
+        |(address, scheme, authority, since): (IpAddr, String, String, Option<Moment>)| {
+            SubnetAddress { address, scheme, authority, silent_since: since.map(|at| at.0) }
         };
-    Ok(rows.into_iter().map(sibling).collect())
+    Ok(rows.into_iter().map(address_of).collect())
 }
 
 /// Ends a search whose target answers nobody and opens one with another target for the same subnet,
@@ -85,7 +82,7 @@ pub async fn retarget(
 /// Ends a search that brought no answer from its target: its subnet's hosts that wait try again at
 /// `retry_at`, for the reason given; those that did so `attempts` times are given up, with the URLs
 /// that wait for them.
-pub async fn silent(
+pub async fn end_unanswered(
     store: &Store,
     search: SearchId,
     reason: &str,
@@ -95,7 +92,7 @@ pub async fn silent(
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("end a search without an answer");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let failed: Vec<i64> = sqlx::query_scalar(include_str!("silent.sql"))
+    let failed: Vec<i64> = sqlx::query_scalar(include_str!("end_unanswered.sql"))
         .bind(search.get())
         .bind(reason)
         .bind(Moment(retry_at))
