@@ -34,7 +34,7 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
 
 /// Assigns one batch of hosts without a subnet to their smallest subnets.
 async fn place(intake: &Intake) -> Result<usize, StoreError> {
-    let waiting = hosts::waiting(&intake.store, BATCH).await?;
+    let waiting = hosts::without_subnet(&intake.store, BATCH).await?;
     // The lock keeps the generation in use until the rows are written. The next generation then
     // finds these hosts when it remaps.
     let _writing = intake.hierarchy.writing().await;
@@ -44,6 +44,6 @@ async fn place(intake: &Intake) -> Result<usize, StoreError> {
     let hierarchy = delegated.hierarchy();
     let subnet = |address| hierarchy.subnet(hierarchy.smallest(address)).range();
     let placed: Vec<_> = waiting.into_iter().map(|(id, address)| (id, subnet(address))).collect();
-    hosts::place(&intake.store, &placed).await?;
+    hosts::set_subnets(&intake.store, &placed).await?;
     Ok(placed.len())
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use futures_util::{StreamExt as _, stream};
 use model::{CrawlUrl, HostId};
-use store::hosts::{self, FailedLookup, Unresolved};
+use store::hosts::{self, FailedLookup, UnresolvedHost};
 use url::Host;
 
 use crate::intake::Intake;
@@ -24,7 +24,7 @@ const GIVEN_UP_MS: i64 = 24 * 3_600_000;
 /// Looks up the addresses of hosts. After a failure it tries again with growing pauses, and finally
 /// gives the host up with the reason.
 pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
-    let waiting = hosts::unresolved(&intake.store, BATCH, intake.clock.now()).await?;
+    let waiting = hosts::list_unresolved(&intake.store, BATCH, intake.clock.now()).await?;
     if waiting.is_empty() {
         return Ok(Outcome::Idle);
     }
@@ -57,7 +57,7 @@ async fn look_up(intake: &Intake, authority: &str) -> Result<IpAddr, LookupError
 
 async fn store_results(
     intake: &Intake,
-    looked_up: Vec<(Unresolved, Result<IpAddr, LookupError>)>,
+    looked_up: Vec<(UnresolvedHost, Result<IpAddr, LookupError>)>,
 ) -> Result<(), store::StoreError> {
     let mut found: Vec<(HostId, IpAddr)> = Vec::new();
     let mut failed: Vec<FailedLookup> = Vec::new();
@@ -68,16 +68,16 @@ async fn store_results(
         }
     }
     if !failed.is_empty() {
-        hosts::not_resolved(&intake.store, &failed).await?;
+        hosts::record_failed_lookups(&intake.store, &failed).await?;
     }
     if !found.is_empty() {
-        hosts::resolved(&intake.store, &found).await?;
+        hosts::set_addresses(&intake.store, &found).await?;
         intake.events.emit(Event::HostsResolved);
     }
     Ok(())
 }
 
-fn failure(intake: &Intake, host: &Unresolved, error: &LookupError) -> FailedLookup {
+fn failure(intake: &Intake, host: &UnresolvedHost, error: &LookupError) -> FailedLookup {
     let limit = match error {
         LookupError::NoAddress(_) => ATTEMPTS_WITHOUT_ADDRESS,
         LookupError::NoAnswer { .. } => intake.limits.resolve_attempts,

@@ -6,7 +6,7 @@ use delegation::{Constraints, Home};
 use hierarchy::Range;
 use model::AgentId;
 use store::StoreError;
-use store::agents::{self, Order, Ordered};
+use store::agents::{self, Order, OrderOutcome};
 
 use crate::placement::Placement;
 use crate::runtime::constraints::current_constraints;
@@ -33,7 +33,7 @@ pub async fn administer(
     agent: AgentId,
     action: AgentAction,
     actor: &str,
-) -> Result<Option<Ordered>, StoreError> {
+) -> Result<Option<OrderOutcome>, StoreError> {
     let writing = placement.hierarchy.writing().await;
     let order = match action {
         AgentAction::Approve => Order::Approve { home: home_at_approval(placement, agent).await? },
@@ -43,7 +43,7 @@ pub async fn administer(
     };
     let ordered =
         agents::order(&placement.store, agent, order, actor, placement.clock.now()).await?;
-    if ordered == Some(Ordered::Done) {
+    if ordered == Some(OrderOutcome::Done) {
         if action == AgentAction::Revoke {
             // Its routes are withdrawn. The filter of recent URLs would drop the same URLs when
             // they are routed to another agent.

@@ -7,7 +7,7 @@ use hierarchy::Range;
 use model::{AgentId, PinId};
 use serde_json::json;
 use store::constraints::{self, Kind, Rule};
-use store::delegations::{self, Assigned, Assignment, Cause, Standing};
+use store::delegations::{self, Assignment, AssignmentOutcome, Cause, SubnetState};
 use store::{StoreError, audit, searches};
 
 use crate::placement::Placement;
@@ -56,10 +56,11 @@ pub(crate) async fn assign_pinned(
     if pinned.is_empty() {
         return Ok(0);
     }
-    let rules = constraints::counting(&placement.store, Kind::Pin, placement.clock.now()).await?;
+    let rules =
+        constraints::list_active(&placement.store, Kind::Pin, placement.clock.now()).await?;
     let rules: HashMap<i64, Rule> = rules.into_iter().map(|rule| (rule.id, rule)).collect();
     let subnets: Vec<Range> = pinned.iter().map(|(subnet, ..)| *subnet).collect();
-    let standing = delegations::standing(&placement.store, &subnets).await?;
+    let standing = delegations::subnet_states(&placement.store, &subnets).await?;
     let mut assigned = 0;
     for (standing, (_, pin, agent)) in standing.iter().zip(pinned) {
         // The pin was removed since the plan was computed.
@@ -72,7 +73,10 @@ pub(crate) async fn assign_pinned(
             by: &rule.created_by,
             note: &rule.reason,
         };
-        assigned += u64::from(matches!(assign(placement, &assignment).await?, Assigned::Made(_)));
+        assigned += u64::from(matches!(
+            assign(placement, &assignment).await?,
+            AssignmentOutcome::Applied(_)
+        ));
     }
     Ok(assigned)
 }
@@ -83,8 +87,8 @@ async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreEr
     if subnets.is_empty() {
         return Ok(0);
     }
-    let standing = delegations::standing(&placement.store, subnets).await?;
-    let (without_hosts, with_hosts): (Vec<Standing>, Vec<Standing>) =
+    let standing = delegations::subnet_states(&placement.store, subnets).await?;
+    let (without_hosts, with_hosts): (Vec<SubnetState>, Vec<SubnetState>) =
         standing.into_iter().partition(|standing| standing.hosts == 0);
     let released = release(placement, &without_hosts).await?;
     let searched: Vec<Range> = with_hosts.iter().map(|standing| standing.subnet).collect();
@@ -93,10 +97,10 @@ async fn reopen(placement: &Placement, subnets: &[Range]) -> Result<u64, StoreEr
     Ok(released + open(&placement.search, targets).await?)
 }
 
-async fn release(placement: &Placement, subnets: &[Standing]) -> Result<u64, StoreError> {
+async fn release(placement: &Placement, subnets: &[SubnetState]) -> Result<u64, StoreError> {
     let writing = placement.hierarchy.writing().await;
     let mut released = 0;
-    for Standing { subnet, generation, .. } in subnets {
+    for SubnetState { subnet, generation, .. } in subnets {
         let now = placement.clock.now();
         if delegations::release(&placement.store, subnet, *generation, now).await? {
             let subject = subnet.to_string();

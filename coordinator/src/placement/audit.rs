@@ -67,7 +67,7 @@ pub async fn audit_delegations(
         })
         .collect();
     let loads = loads::subnets(store, now).await?;
-    let held = delegations::held(store).await?;
+    let held = delegations::list_active(store).await?;
     let entries: Vec<AuditedDelegation> = held
         .iter()
         .map(|held| AuditedDelegation {

@@ -14,7 +14,7 @@ use delegation::calibration::{ControlProbe, Failback, ReopenLimits, TimingReport
 use model::{AgentId, IncidentCause, IncidentState, Policy, UnixMillis};
 use serde_json::Value;
 use store::agents::Worker;
-use store::incidents::{self, Holds, Incident, Outcome, Seed};
+use store::incidents::{self, CurrentDelegation, Incident, Outcome, Seed};
 
 use crate::placement::Placement;
 use crate::runtime::events::Event;
@@ -109,7 +109,7 @@ impl<'a> IncidentRound<'a> {
                 let now = self.placement.clock.now();
                 let reports = no_reports(now)?;
                 let store = &self.placement.store;
-                incidents::forgive(store, incident, now_us, &reports, now).await?;
+                incidents::close_as_slow_server(store, incident, now_us, &reports, now).await?;
                 self.placement.agent_wakeups.wake([incident.agent]);
                 Ok(())
             }
@@ -145,7 +145,7 @@ impl<'a> IncidentRound<'a> {
     async fn follow_search(
         &mut self,
         incident: &Incident,
-        holds: &Holds,
+        holds: &CurrentDelegation,
     ) -> Result<(), anyhow::Error> {
         if incident.search.is_some_and(|(_, is_open)| is_open) {
             return Ok(());
@@ -167,14 +167,18 @@ impl<'a> IncidentRound<'a> {
     }
 
     /// Stores that another agent has the subnet now, and what the former one measured.
-    async fn set_away(&mut self, incident: &Incident, holds: &Holds) -> Result<(), anyhow::Error> {
+    async fn set_away(
+        &mut self,
+        incident: &Incident,
+        holds: &CurrentDelegation,
+    ) -> Result<(), anyhow::Error> {
         self.steps += 1;
         let now = self.placement.clock.now();
         // An agent that got the subnet by an override may never have measured it. It gets the
         // subnet back as soon as it is faster than the present agent.
         let before_us = incident.before_us.unwrap_or(u32::MAX);
         let failback = serde_json::to_value(Failback::new(incident.agent, before_us, now))?;
-        Ok(incidents::went(&self.placement.store, incident, holds, &failback, now).await?)
+        Ok(incidents::set_away(&self.placement.store, incident, holds, &failback, now).await?)
     }
 
     /// Lets the former agent probe now and then, and reopens the search once its path has
@@ -182,7 +186,7 @@ impl<'a> IncidentRound<'a> {
     async fn watch_former_agent(
         &mut self,
         incident: &Incident,
-        holds: &Holds,
+        holds: &CurrentDelegation,
     ) -> Result<(), anyhow::Error> {
         let Some(failback) = incident.failback.clone() else {
             return self.end(incident, IncidentState::Overtaken, None).await;
@@ -212,7 +216,7 @@ impl<'a> IncidentRound<'a> {
             return self.search(incident, IncidentState::Returning, None, &seeds).await;
         }
         let failback = serde_json::to_value(failback)?;
-        Ok(incidents::remember(&self.placement.store, incident, &failback, now).await?)
+        Ok(incidents::set_failback(&self.placement.store, incident, &failback, now).await?)
     }
 
     /// Orders a probe; `before_us` is the earlier round trip of a control probe.

@@ -7,7 +7,7 @@ use delegation::predictor::{Clusters, Prior};
 use hierarchy::{Hierarchy, SubnetId};
 use model::{AgentId, SearchId, UnixMillis};
 use store::StoreError;
-use store::landmarks::{self, Measured, Stock};
+use store::landmarks::{self, LandmarkReport, ReportCounts};
 use store::round_trips::{self, RoundTrip};
 use store::searches;
 use tokio::time::Instant;
@@ -39,7 +39,7 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
         .filter(|(generation, _)| *generation == hierarchy.generation())
         .map(|(_, input)| input);
     let since = input.map_or(UnixMillis(0), |input| input.newest);
-    let stock = landmarks::stock(&predictor.store, since).await?;
+    let stock = landmarks::count_reports(&predictor.store, since).await?;
     if !is_due(input, stock, predictor.clock.now()) {
         return Ok(Outcome::Idle);
     }
@@ -52,7 +52,7 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     Ok(Outcome::Done(format!("fitted {summary} in {} ms", began.elapsed().as_millis())))
 }
 
-fn is_due(input: Option<FitInput>, stock: Stock, now: UnixMillis) -> bool {
+fn is_due(input: Option<FitInput>, stock: ReportCounts, now: UnixMillis) -> bool {
     let Some(input) = input else { return stock.reports > 0 };
     // An agent or a landmark is gone: the model still predicts from its times.
     let fewer = stock.reports < input.reports;
@@ -103,7 +103,7 @@ async fn fit(predictor: &Predictor, hierarchy: &Arc<Hierarchy>) -> Result<String
 fn compute(
     hierarchy: &Hierarchy,
     input: FitInput,
-    reports: &[Measured],
+    reports: &[LandmarkReport],
     observations: &[Observation],
 ) -> (FittedModel, String) {
     let times = landmark_times(hierarchy, reports);
@@ -190,7 +190,7 @@ mod tests {
     fn due(reports: u64, newer: u64, fitted: Option<u64>, later_ms: i64) -> bool {
         let newest = UnixMillis(5);
         let input = fitted.map(|reports| FitInput { reports, newest, read_at: READ_AT });
-        is_due(input, Stock { reports, newer }, READ_AT.plus_ms(later_ms))
+        is_due(input, ReportCounts { reports, newer }, READ_AT.plus_ms(later_ms))
     }
 
     #[test]

@@ -7,7 +7,7 @@ use delegation::predictor::landmarks::{self, Health, LandmarkProbe};
 use delegation::predictor::{Clusters, detect_anycast};
 use hierarchy::{Hierarchy, SubnetId};
 use model::LandmarkId;
-use store::landmarks::{Landmark, Measured, Outcome, Spot};
+use store::landmarks::{Landmark, LandmarkReport, LandmarkSite, Outcome};
 
 use crate::predictor::observation::landmark_times;
 
@@ -17,11 +17,11 @@ pub(super) struct PlanInput<'a> {
     /// The landmarks in use, oldest first.
     pub(super) live: &'a [Landmark],
     /// The latest report of each agent on each of them; empty when health is not checked.
-    pub(super) reports: &'a [Measured],
+    pub(super) reports: &'a [LandmarkReport],
     /// Landmarks that answer in several places.
     pub(super) anycast: &'a HashSet<LandmarkId>,
     /// Targets that answered a search.
-    pub(super) candidates: &'a [Spot],
+    pub(super) candidates: &'a [LandmarkSite],
     /// Landmarks that the policy allows.
     pub(super) max: usize,
 }
@@ -30,7 +30,7 @@ pub(super) struct PlanInput<'a> {
 pub(super) struct LandmarkPlan {
     /// Each with the reason.
     pub(super) retired: Vec<(LandmarkId, &'static str)>,
-    pub(super) chosen: Vec<Spot>,
+    pub(super) chosen: Vec<LandmarkSite>,
 }
 
 const LOST: &str = "most agents get no answer, or another one than they used to";
@@ -44,7 +44,7 @@ type Kept = HashMap<SubnetId, LandmarkId>;
 /// as many as are missing.
 pub(super) fn plan_landmarks(hierarchy: &Hierarchy, input: &PlanInput<'_>) -> LandmarkPlan {
     let (mut kept, mut retired) = keep(hierarchy, input);
-    let candidates: HashMap<SubnetId, &Spot> = input
+    let candidates: HashMap<SubnetId, &LandmarkSite> = input
         .candidates
         .iter()
         .map(|spot| (hierarchy.smallest(spot.target.address), spot))
@@ -97,7 +97,7 @@ fn keep(hierarchy: &Hierarchy, input: &PlanInput<'_>) -> (Kept, Vec<(LandmarkId,
 }
 
 fn health(hierarchy: &Hierarchy, kept: &Kept, input: &PlanInput<'_>) -> Vec<Health> {
-    let probe = |report: &Measured| {
+    let probe = |report: &LandmarkReport| {
         let subnet = hierarchy.smallest(report.address);
         let (rtt_us, before_us) = match report.outcome {
             Outcome::Measured { rtt_us, before_us } => (Some(rtt_us), before_us),
@@ -124,7 +124,7 @@ fn health(hierarchy: &Hierarchy, kept: &Kept, input: &PlanInput<'_>) -> Vec<Heal
 pub(super) fn detect_anycast_landmarks(
     hierarchy: &Hierarchy,
     clusters: &Clusters,
-    reports: &[Measured],
+    reports: &[LandmarkReport],
 ) -> HashSet<LandmarkId> {
     landmark_times(hierarchy, reports)
         .into_iter()

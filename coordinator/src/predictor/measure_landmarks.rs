@@ -4,7 +4,7 @@ use delegation::Availability;
 use delegation::budget::ProbeLimits;
 use model::{AgentId, Strategy};
 use store::agents::{self, Worker};
-use store::landmarks::{self, Due, Room};
+use store::landmarks::{self, DueMeasurement, OrderAllowance};
 
 use crate::predictor::{Predictor, probe_limits};
 use crate::runtime::outcome::Outcome;
@@ -27,7 +27,7 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     predictor.state.budget.load(predictor, &delegated).await?;
     let limits = probe_limits(policy.probes);
     let workers = agents::workers(&predictor.store).await?;
-    let rooms: Vec<Room> =
+    let rooms: Vec<OrderAllowance> =
         workers.iter().filter_map(|worker| room(predictor, &limits, worker)).collect();
     if rooms.is_empty() {
         return Ok(Outcome::Idle);
@@ -37,7 +37,7 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     let mut due = landmarks::due(&predictor.store, &rooms, measured_before).await?;
     // Landmarks count against the same budget as searches, so that each probe is recorded when it
     // is allowed.
-    due.retain(|due: &Due| {
+    due.retain(|due: &DueMeasurement| {
         let subnet = delegated.hierarchy().smallest(due.address);
         predictor.state.budget.usage(|usage| {
             let allowed = usage.allows(&limits, subnet, now);
@@ -55,9 +55,9 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     Ok(Outcome::Done(format!("asked for {} of landmarks", quantity(ordered, "measurement"))))
 }
 
-fn room(predictor: &Predictor, limits: &ProbeLimits, worker: &Worker) -> Option<Room> {
+fn room(predictor: &Predictor, limits: &ProbeLimits, worker: &Worker) -> Option<OrderAllowance> {
     let most = (predictor.limits.orders_per_agent / SHARE).max(1);
     let orders = most.saturating_sub(worker.orders);
     let is_ready = predictor.availability(worker, limits) == Availability::Ready;
-    (is_ready && orders > 0).then_some(Room { agent: worker.agent, orders })
+    (is_ready && orders > 0).then_some(OrderAllowance { agent: worker.agent, orders })
 }

@@ -4,7 +4,7 @@ use delegation::predictor::Landmark;
 use delegation::{ProbeOutcome, TrailProbe};
 use hierarchy::{Hierarchy, SubnetId};
 use model::{AgentId, LandmarkId};
-use store::landmarks::{Measured, Outcome};
+use store::landmarks::{LandmarkReport, Outcome};
 use store::round_trips::RoundTrip;
 
 /// Round trips to a subnet, from probes of a search or from fetches.
@@ -53,7 +53,7 @@ pub(super) fn millis(micros: u32) -> f64 {
 /// The times of each landmark; `reports` are sorted by landmark, as the store returns them.
 pub(super) fn landmark_times(
     hierarchy: &Hierarchy,
-    reports: &[Measured],
+    reports: &[LandmarkReport],
 ) -> Vec<(LandmarkId, Landmark)> {
     let mut landmarks: Vec<(LandmarkId, Landmark)> = Vec::new();
     for report in reports {

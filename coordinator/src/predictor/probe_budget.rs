@@ -31,7 +31,7 @@ impl ProbeBudget {
         let now = predictor.clock.now();
         let midnight = UnixMillis(now.0 - now.0.rem_euclid(DAY_MS));
         let mut usage = ProbeUsage::default();
-        for spent in probes::spent(&predictor.store, midnight).await? {
+        for spent in probes::count_since(&predictor.store, midnight).await? {
             let subnet = delegated.hierarchy().smallest(spent.address);
             for _ in 0..spent.probes {
                 usage.record(spent.agent, subnet, now);

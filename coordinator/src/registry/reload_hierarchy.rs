@@ -65,7 +65,7 @@ async fn swap(
     if registry.leader.is_leader() {
         counts = Some(remap(registry, &hierarchy).await?);
     }
-    let held = delegations::held(&registry.store).await?;
+    let held = delegations::list_active(&registry.store).await?;
     let delegated = Arc::new(DelegatedHierarchy::new(hierarchy, &held));
     registry.hierarchy.replace(Arc::clone(&delegated), &writing);
     Ok((delegated, counts))

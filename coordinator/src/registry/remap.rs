@@ -6,7 +6,7 @@ use hierarchy::remap::{RangeChange, RemapCounts, Remapping, SearchRemapping};
 use hierarchy::{Hierarchy, Range};
 use model::{DelegationId, SearchId};
 use serde_json::{Value, json};
-use store::delegations::{self, Tied};
+use store::delegations::{self, RemapInput};
 use store::{StoreError, audit, constraints, generations};
 
 use crate::registry::RegistryData;
@@ -21,7 +21,7 @@ pub async fn remap(
     registry: &RegistryData,
     new: &Arc<Hierarchy>,
 ) -> Result<RemapCounts, StoreError> {
-    let tied = Tied::read(&registry.store).await?;
+    let tied = RemapInput::read(&registry.store).await?;
     let old = before(registry, new, &tied).await?;
     let plan = tied.plan(old.as_deref(), new);
     let counts = RemapCounts::of(&plan.delegations);
@@ -29,9 +29,9 @@ pub async fn remap(
         return Ok(counts);
     }
     let now = registry.clock.now();
-    delegations::carry(&registry.store, &plan.delegations, now).await?;
-    delegations::carry_searches(&registry.store, &plan.searches, now).await?;
-    constraints::carry(&registry.store, &plan.constraints, now).await?;
+    delegations::remap(&registry.store, &plan.delegations, now).await?;
+    delegations::remap_searches(&registry.store, &plan.searches, now).await?;
+    constraints::remap(&registry.store, &plan.constraints, now).await?;
     note(registry, new, "delegations.remap", &delegations_detail(&plan.delegations, &counts))
         .await?;
     if let Some(told) = searches_detail(&plan.searches) {
@@ -47,7 +47,7 @@ pub async fn remap(
 async fn before(
     registry: &RegistryData,
     new: &Hierarchy,
-    tied: &Tied,
+    tied: &RemapInput,
 ) -> Result<Option<Arc<Hierarchy>>, StoreError> {
     let in_memory = registry
         .hierarchy

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use hierarchy::{Hierarchy, Range};
 use model::{AgentId, HostId};
 use store::StoreError;
-use store::hosts::{self, Placed};
+use store::hosts::{self, HostAddress};
 
 use crate::registry::RegistryData;
 
@@ -26,13 +26,13 @@ pub async fn remap_hosts(registry: &RegistryData, new: &Hierarchy) -> Result<usi
     loop {
         // No subnet may be delegated between reading its delegation and moving its hosts.
         let _writing = registry.hierarchy.writing().await;
-        let found = hosts::placed(&registry.store, after, BATCH).await?;
+        let found = hosts::with_address(&registry.store, after, BATCH).await?;
         let Some(last) = found.last() else { break };
         after = last.id;
         let moves: Vec<_> = found.iter().filter_map(|host| new_subnet(new, host)).collect();
         if !moves.is_empty() {
             count += moves.len();
-            agents.extend(hosts::carry(&registry.store, &moves, registry.clock.now()).await?);
+            agents.extend(hosts::remap(&registry.store, &moves, registry.clock.now()).await?);
         }
     }
     // Agents that have to release hosts learn it now.
@@ -44,7 +44,7 @@ pub async fn remap_hosts(registry: &RegistryData, new: &Hierarchy) -> Result<usi
 }
 
 /// The host with its smallest subnet, if that is another one than before.
-fn new_subnet(new: &Hierarchy, host: &Placed) -> Option<(HostId, Range)> {
+fn new_subnet(new: &Hierarchy, host: &HostAddress) -> Option<(HostId, Range)> {
     let subnet = new.subnet(new.smallest(host.address)).range();
     (host.subnet != Some(subnet)).then_some((host.id, subnet))
 }

@@ -12,8 +12,8 @@ pub async fn current_constraints(
     store: &Store,
     now: UnixMillis,
 ) -> Result<Constraints, StoreError> {
-    let pins = constraints::counting(store, Kind::Pin, now).await?;
-    let exclusions = constraints::counting(store, Kind::Exclusion, now).await?;
+    let pins = constraints::list_active(store, Kind::Pin, now).await?;
+    let exclusions = constraints::list_active(store, Kind::Exclusion, now).await?;
     Ok(Constraints::new(
         pins.into_iter().map(pin).collect(),
         exclusions.into_iter().map(exclusion).collect(),

@@ -10,12 +10,12 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use arc_swap::ArcSwapOption;
 use delegation::{Delegation, DelegationTable};
 use hierarchy::{Generation, Hierarchy, SubnetId};
-use store::delegations::{self, Held};
+use store::delegations::{self, ActiveDelegation};
 use store::{Store, StoreError};
 use tokio::sync::{Mutex, MutexGuard};
 
 /// The entry of the delegation table for a row.
-pub(crate) fn delegation_of(held: &Held) -> Delegation {
+pub(crate) fn delegation_of(held: &ActiveDelegation) -> Delegation {
     Delegation { agent: held.agent, reason: held.reason }
 }
 
@@ -29,7 +29,7 @@ pub struct DelegatedHierarchy {
 impl DelegatedHierarchy {
     /// Combines a hierarchy with the delegations that hold now. A delegation of a subnet that this
     /// generation lacks stays in Postgres and continues to route URLs, but searches do not see it.
-    pub fn new(hierarchy: Arc<Hierarchy>, held: &[Held]) -> Self {
+    pub fn new(hierarchy: Arc<Hierarchy>, held: &[ActiveDelegation]) -> Self {
         let entries = held.iter().filter_map(|held| {
             let delegation = delegation_of(held);
             Some((hierarchy.find(&held.subnet)?, delegation))
@@ -118,7 +118,7 @@ impl CurrentHierarchy {
         writing: &MutexGuard<'_, ()>,
     ) -> Result<(), StoreError> {
         if let Some(delegated) = self.current() {
-            let held = delegations::held(store).await?;
+            let held = delegations::list_active(store).await?;
             let reloaded = DelegatedHierarchy::new(Arc::clone(delegated.hierarchy()), &held);
             self.replace(Arc::new(reloaded), writing);
         }

@@ -68,7 +68,7 @@ async fn choose_hosts(
     let mut selection = Selection::new(delegated, constraints, open_now);
     let mut after = HostId::new(0);
     while selection.chosen.len() < count {
-        let page = hosts::in_line(&parts.store, after, PAGE, now).await?;
+        let page = hosts::waiting_for_agent(&parts.store, after, PAGE, now).await?;
         let Some((last, _)) = page.last() else { break };
         after = *last;
         for (_, subnet) in page {

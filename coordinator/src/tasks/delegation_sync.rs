@@ -13,7 +13,7 @@ use std::sync::Arc;
 use hierarchy::Range;
 use model::AgentId;
 use store::StoreError;
-use store::delegations::{DelegationChange, DelegationListener, Standing, standing};
+use store::delegations::{DelegationChange, DelegationListener, SubnetState, subnet_states};
 
 use crate::runtime::delegated_hierarchy::{DelegatedHierarchy, delegation_of};
 use crate::runtime::events::Event;
@@ -81,7 +81,7 @@ async fn reload(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), Store
     let writing = coordinator.hierarchy.writing().await;
     let Some(delegated) = coordinator.delegated() else { return Ok(()) };
     let mut agents = Vec::new();
-    for standing in standing(&coordinator.store, ranges).await? {
+    for standing in subnet_states(&coordinator.store, ranges).await? {
         agents.extend(enter(&delegated, &standing));
     }
     drop(writing);
@@ -99,7 +99,7 @@ async fn reload(coordinator: &Coordinator, ranges: &[Range]) -> Result<(), Store
 }
 
 /// Sets the entry of one subnet. Returns the former and the new agent if they differ.
-fn enter(delegated: &DelegatedHierarchy, standing: &Standing) -> Vec<AgentId> {
+fn enter(delegated: &DelegatedHierarchy, standing: &SubnetState) -> Vec<AgentId> {
     let Some(subnet) = delegated.hierarchy().find(&standing.subnet) else { return Vec::new() };
     let after = standing.held.as_ref().map(delegation_of);
     let before = delegated.delegation_table().get(subnet);

@@ -69,7 +69,7 @@ async fn until_in_use(running: &Running, ground: &Ground, new: &Hierarchy) {
 
 /// The subnets of the hosts, in the order of their addresses.
 async fn places(ground: &Ground) -> Vec<Option<Range>> {
-    let mut placed = hosts::placed(ground.store(), HostId::new(0), 10).await.unwrap();
+    let mut placed = hosts::with_address(ground.store(), HostId::new(0), 10).await.unwrap();
     placed.sort_by_key(|host| host.address);
     placed.into_iter().map(|host| host.subnet).collect()
 }

@@ -58,7 +58,7 @@ async fn from_a_seed_to_a_search_result_and_on_to_what_was_discovered() {
     assert_eq!(order.address.to_string(), "198.51.100.65");
     two.measured(&running, &order, 13_000).await;
     assert_eq!(two.routes(&running).await[0].url, "http://198.51.100.65/a");
-    let held = store::delegations::held(ground.store()).await.unwrap();
+    let held = store::delegations::list_active(ground.store()).await.unwrap();
     let reasons: Vec<Reason> = held.iter().map(|held| held.reason).collect();
     assert_eq!(reasons, [Reason::Home, Reason::Home, Reason::Threshold, Reason::Company]);
 
@@ -80,7 +80,7 @@ async fn when_nobody_is_near_the_nearest_gets_it() {
     let order = two.orders(&running).await.remove(0);
     two.measured(&running, &order, 90_000).await;
     assert_eq!(one.routes(&running).await[0].url, NORTH);
-    let held = store::delegations::held(ground.store()).await.unwrap();
+    let held = store::delegations::list_active(ground.store()).await.unwrap();
     assert_eq!(held[2].reason, Reason::Lowest);
     running.stop().await;
 }
@@ -99,8 +99,9 @@ async fn a_host_that_nobody_reaches_is_tried_again() {
     until("the host waits for another try", || async {
         let searches = store::searches::undelegated_subnets(ground.store()).await.unwrap();
         let later = running.coordinator.now().plus_ms(3_600_000);
-        let waiting =
-            store::hosts::in_line(ground.store(), HostId::new(0), 10, later).await.unwrap();
+        let waiting = store::hosts::waiting_for_agent(ground.store(), HostId::new(0), 10, later)
+            .await
+            .unwrap();
         searches.is_empty() && waiting.len() == 1
     })
     .await;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
 use model::{Policy, Reason, Strategy};
 use protocol::ProbeResult;
-use store::delegations::Held;
+use store::delegations::ActiveDelegation;
 use store::landmarks;
 
 use crate::agent::FakeAgent;
@@ -105,8 +105,8 @@ pub(crate) async fn add_seeds(running: &Running, subnets: impl IntoIterator<Item
 }
 
 /// Delegations of the subnets that were searched.
-pub(crate) async fn searched(ground: &Ground) -> Vec<Held> {
-    let held = store::delegations::held(ground.store()).await.unwrap();
+pub(crate) async fn searched(ground: &Ground) -> Vec<ActiveDelegation> {
+    let held = store::delegations::list_active(ground.store()).await.unwrap();
     held.into_iter().filter(|held| held.reason != Reason::Home).collect()
 }
 

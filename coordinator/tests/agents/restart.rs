@@ -86,7 +86,7 @@ async fn a_new_generation_is_taken_up_while_it_runs() {
     assert_eq!(
         running.coordinator.delegated().unwrap().delegation_table().len(),
         1,
-        "delegations are carried over"
+        "delegations are remapped"
     );
     running.stop().await;
 }
@@ -100,7 +100,7 @@ async fn a_range_that_vanished_takes_its_delegation_to_what_was_around_it() {
     first.until_hierarchy_is_loaded().await;
     let agent = FakeAgent::enrol(&first, 1).await;
     first.order(agent.id, AgentAction::Approve).await;
-    let home = store::delegations::held(ground.store()).await.unwrap()[0].subnet;
+    let home = store::delegations::list_active(ground.store()).await.unwrap()[0].subnet;
     first.stop().await;
     let kept = ground.snapshot();
     let emptied = hierarchy::Builder::default()
@@ -110,7 +110,7 @@ async fn a_range_that_vanished_takes_its_delegation_to_what_was_around_it() {
 
     let second = ground.start().await;
     until("the delegation is where its range went", || async {
-        let held = store::delegations::held(ground.store()).await.unwrap();
+        let held = store::delegations::list_active(ground.store()).await.unwrap();
         held.len() == 1 && held[0].subnet == hierarchy::Range::V4
     })
     .await;

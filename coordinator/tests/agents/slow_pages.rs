@@ -6,7 +6,7 @@ use coordinator::placement::agent_administration::AgentAction;
 use model::{HostTask, IncidentState, Slowdown, Strategy, policy::CalibrationPolicy};
 use protocol::HeartbeatResponse;
 use protocol::page::{Entry, Outcome, Trend};
-use store::{incidents, incidents::Told};
+use store::{incidents, incidents::IncidentSummary};
 
 use crate::agent::{FakeAgent, fetch};
 use crate::world::{Ground, Running};
@@ -52,7 +52,7 @@ impl Party {
     }
 }
 
-async fn latest(running: &Running) -> Option<Told> {
+async fn latest(running: &Running) -> Option<IncidentSummary> {
     incidents::list(&running.coordinator.store, i64::MAX, 1).await.unwrap().pop()
 }
 

@@ -35,7 +35,7 @@ async fn two(ground: &Ground, beside: &tempfile::TempDir) -> (Running, Running, 
     near.measured(&leader, &order, 9_000).await;
     assert_eq!(near.routes(&leader).await[0].url, URL);
     let other = ground.start_beside(beside).await;
-    let held = store::delegations::held(ground.store()).await.unwrap();
+    let held = store::delegations::list_active(ground.store()).await.unwrap();
     assert!(held.iter().any(|held| held.reason == Reason::Threshold), "{held:?}");
     until_held(&other, Some(Delegation { agent: near.id, reason: Reason::Threshold })).await;
     assert!(!other.coordinator.is_leader());
@@ -43,7 +43,7 @@ async fn two(ground: &Ground, beside: &tempfile::TempDir) -> (Running, Running, 
 }
 
 async fn override_at(running: &Running, agent: AgentId) {
-    let held = store::delegations::held(&running.coordinator.store).await.unwrap();
+    let held = store::delegations::list_active(&running.coordinator.store).await.unwrap();
     let subnet: Range = SUBNET.parse().unwrap();
     let delegation = held.iter().find(|held| held.subnet == subnet).unwrap().id;
     let wish = Override { delegation, subnet, agent, reason: "trying something", by: "ada" };

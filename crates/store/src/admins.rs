@@ -126,7 +126,7 @@ pub async fn open_session(
 
 /// Who has a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignedIn {
+pub struct SessionUser {
     /// Name given by its owner.
     pub name: String,
     /// What the admin may do.
@@ -138,7 +138,7 @@ pub async fn session(
     store: &Store,
     token_sha256: &[u8],
     now: UnixMillis,
-) -> Result<Option<SignedIn>, StoreError> {
+) -> Result<Option<SessionUser>, StoreError> {
     let row: Option<(String, String)> = sqlx::query_as(
         "WITH found AS (
             SELECT s.token_sha256, s.seen_at, a.name, a.role
@@ -160,7 +160,7 @@ pub async fn session(
     .map_err(StoreError::doing("look up a session"))?;
     let signed_in = |(name, role): (String, String)| {
         let role = read_word("admins", "role", &name, &role)?;
-        Ok(SignedIn { name, role })
+        Ok(SessionUser { name, role })
     };
     row.map(signed_in).transpose()
 }

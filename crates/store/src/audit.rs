@@ -49,7 +49,7 @@ pub(crate) async fn write_in(
 
 /// An entry as it was written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Noted {
+pub struct AuditEntry {
     /// Its number; rises.
     pub id: i64,
     /// When it was written.
@@ -67,14 +67,14 @@ pub struct Noted {
 type Row = (i64, Moment, String, String, String, Value);
 
 /// Entries with a number below `before`, the newest first.
-pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Noted>, StoreError> {
+pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<AuditEntry>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("audit/list.sql"))
         .bind(before)
         .bind(limit)
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the audit"))?;
-    let noted = |(id, at, actor, action, subject, detail): Row| Noted {
+    let entry = |(id, at, actor, action, subject, detail): Row| AuditEntry {
         id,
         at: at.0,
         actor,
@@ -82,5 +82,5 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Noted>, 
         subject,
         detail,
     };
-    Ok(rows.into_iter().map(noted).collect())
+    Ok(rows.into_iter().map(entry).collect())
 }

@@ -40,7 +40,7 @@ impl Kind {
 
 /// A pin or an exclusion to be made.
 #[derive(Debug, Clone)]
-pub struct New<'a> {
+pub struct NewConstraint<'a> {
     /// Which of the two.
     pub kind: Kind,
     /// What it is about. Only an exclusion may be about a country.
@@ -57,9 +57,9 @@ pub struct New<'a> {
 
 /// What came of making one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
+pub enum CreateOutcome {
     /// It counts, under this number.
-    Done(i64),
+    Created(i64),
     /// There is one for the same scope (of an exclusion: and the same agent).
     Taken,
     /// The agent is not approved or paused, or there is no such agent.
@@ -67,14 +67,18 @@ pub enum Made {
 }
 
 /// Makes one, with an entry in the audit.
-pub async fn make(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<Made, StoreError> {
-    let doing = StoreError::doing("make a pin or an exclusion");
+pub async fn create(
+    store: &Store,
+    new: &NewConstraint<'_>,
+    now: UnixMillis,
+) -> Result<CreateOutcome, StoreError> {
+    let doing = StoreError::doing("create a pin or an exclusion");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     if !crate::working_agents::may_work(&mut tx, new.agent).await? {
-        return Ok(Made::AgentGone);
+        return Ok(CreateOutcome::AgentGone);
     }
     let columns = Columns::of(new.scope);
-    let id: Option<i64> = sqlx::query_scalar(include_str!("constraints/make.sql"))
+    let id: Option<i64> = sqlx::query_scalar(include_str!("constraints/create.sql"))
         .bind(new.kind.as_str())
         .bind(columns.scope)
         .bind(columns.first)
@@ -90,7 +94,7 @@ pub async fn make(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<Made,
         .fetch_optional(&mut *tx)
         .await
         .map_err(doing)?;
-    let Some(id) = id else { return Ok(Made::Taken) };
+    let Some(id) = id else { return Ok(CreateOutcome::Taken) };
     let detail = json!({
         "scope": new.scope.to_string(), "agent": new.agent, "reason": new.reason, "expires_at_ms": new.expires_at,
     });
@@ -99,7 +103,7 @@ pub async fn make(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<Made,
     let entry = Entry { actor: new.by, action: &action, subject: &subject, detail: &detail };
     audit::write_in(&mut tx, &entry, now).await?;
     tx.commit().await.map_err(doing)?;
-    Ok(Made::Done(id))
+    Ok(CreateOutcome::Created(id))
 }
 
 /// Removes one, with an entry in the audit. Whether it counted until now.
@@ -145,15 +149,15 @@ pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
 /// Puts pins and exclusions about ranges where the ranges went in a new generation; one whose new
 /// range has another of its kind ends. Each with an entry in the audit, all in one transaction.
 /// Those that stay are not touched.
-pub async fn carry(
+pub async fn remap(
     store: &Store,
-    carried: &[Remapping<i64>],
+    remapped: &[Remapping<i64>],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let doing = StoreError::doing("carry pins and exclusions over");
-    let moved: Vec<_> = carried.iter().filter(|one| !one.stays()).collect();
+    let doing = StoreError::doing("remap pins and exclusions");
+    let moved: Vec<_> = remapped.iter().filter(|one| !one.stays()).collect();
     let places: Vec<_> = moved.iter().map(|one| one.assigned.first()).collect();
-    sqlx::query(include_str!("constraints/carry.sql"))
+    sqlx::query(include_str!("constraints/remap.sql"))
         .bind(moved.iter().map(|one| one.claim.key).collect::<Vec<_>>())
         .bind(places.iter().map(|place| place.map(Range::first)).collect::<Vec<_>>())
         .bind(places.iter().map(|place| place.map(Range::last)).collect::<Vec<_>>())
@@ -224,7 +228,11 @@ pub async fn list(
 }
 
 /// All that count at this moment, also before [`expire`] has ended what is over.
-pub async fn counting(store: &Store, kind: Kind, now: UnixMillis) -> Result<Vec<Rule>, StoreError> {
+pub async fn list_active(
+    store: &Store,
+    kind: Kind,
+    now: UnixMillis,
+) -> Result<Vec<Rule>, StoreError> {
     let all = list(store, kind, false, i64::MAX, i64::MAX).await?;
     Ok(all.into_iter().filter(|rule| rule.expires_at.is_none_or(|at| at > now)).collect())
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sqlx::FromRow;
 
 use crate::columns::{range, read_word};
-use crate::delegations::{Assigned, Assignment, Cause, assign_in};
+use crate::delegations::{Assignment, AssignmentOutcome, Cause, assign_in};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -45,7 +45,7 @@ pub async fn carry_out(
     store: &Store,
     new: &New<'_>,
     now: UnixMillis,
-) -> Result<Assigned, StoreError> {
+) -> Result<AssignmentOutcome, StoreError> {
     let doing = StoreError::doing("move a subnet");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let assignment = Assignment {
@@ -57,7 +57,7 @@ pub async fn carry_out(
         note: new.note,
     };
     let assigned = assign_in(&mut tx, &assignment, now).await?;
-    let Assigned::Made(delegation) = assigned else { return Ok(assigned) };
+    let AssignmentOutcome::Applied(delegation) = assigned else { return Ok(assigned) };
     sqlx::query(include_str!("moves/carry_out.sql"))
         .bind(Moment(now))
         .bind(new.subnet.first())

@@ -35,7 +35,7 @@ pub async fn after(
 
 /// A URL that was routed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Routed {
+pub struct RoutedUrl {
     /// The agent that gets the URL.
     pub agent: AgentId,
     /// URL of that page.
@@ -46,7 +46,7 @@ pub struct Routed {
 /// one transaction. An agent gets no more than `ahead` routes that it has not confirmed; only
 /// approved agents get any. Hosts that are being changed at this moment (handed over, say) are
 /// passed over until the next time.
-pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<Routed>, StoreError> {
+pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<RoutedUrl>, StoreError> {
     let doing = StoreError::doing("route URLs");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let mut room = room(&mut tx, ahead).await?;
@@ -58,7 +58,7 @@ pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<Routed>,
         advance(&mut tx, &room).await?;
         commit(tx).await.map_err(doing)?;
     }
-    Ok(chosen.into_iter().map(|c| Routed { agent: AgentId::new(c.agent), url: c.url }).collect())
+    Ok(chosen.into_iter().map(|c| RoutedUrl { agent: AgentId::new(c.agent), url: c.url }).collect())
 }
 
 /// An agent's list: the next free number, and how many more it takes.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use hierarchy::{Hierarchy, SubnetSplit};
 use serde::Serialize;
-use store::delegations::Tied;
+use store::delegations::RemapInput;
 use store::generations::{self, Facts, Source, refusal};
 use store::{Store, StoreError, subnet_splits};
 
@@ -27,7 +27,7 @@ pub struct CurrentState {
     /// Subnets of the generation.
     pub hierarchy: Hierarchy,
     /// Delegations, open searches, pins and exclusions.
-    pub tied: Tied,
+    pub tied: RemapInput,
     /// Virtual subnets that searches found.
     pub splits: Vec<SubnetSplit>,
 }
@@ -37,7 +37,7 @@ impl CurrentState {
     pub async fn read(store: &Store) -> Result<Option<Self>, StoreError> {
         let Some(facts) = generations::live(store).await? else { return Ok(None) };
         let Some(hierarchy) = generations::read(store, facts.id).await? else { return Ok(None) };
-        let tied = Tied::read(store).await?;
+        let tied = RemapInput::read(store).await?;
         let splits = subnet_splits::all(store).await?;
         Ok(Some(Self { facts, hierarchy, tied, splits }))
     }

@@ -65,8 +65,8 @@ async fn state(database: &TestDatabase) -> impl PartialEq + std::fmt::Debug + us
     let store = database.store();
     (
         generations::live(store).await.unwrap(),
-        delegations::held(store).await.unwrap(),
-        delegations::searched(store).await.unwrap(),
+        delegations::list_active(store).await.unwrap(),
+        delegations::open_search_claims(store).await.unwrap(),
     )
 }
 

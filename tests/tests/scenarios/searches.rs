@@ -114,7 +114,7 @@ async fn until_over(agents: &[Scripted]) {
 /// measured.
 async fn assert_sound(store: &Store, agents: &[Scripted]) {
     let numbers: BTreeMap<_, usize> = agents.iter().map(|agent| agent.id).zip(1..).collect();
-    let held = delegations::held(store).await.unwrap();
+    let held = delegations::list_active(store).await.unwrap();
     let mut subnets = BTreeSet::new();
     for held in &held {
         assert!(subnets.insert(held.subnet), "{} has two owners", held.subnet);

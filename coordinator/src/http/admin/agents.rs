@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use model::{AgentId, AgentState, Presence, UnixMillis};
-use store::agents::Ordered;
+use store::agents::OrderOutcome;
 use store::lists;
 
 use crate::http::admin::dto::agents::Agent;
@@ -97,10 +97,10 @@ async fn change(
 ) -> Result<Json<Agent>, Problem> {
     match administer(&state.core.placement, id, action, &admin.name).await? {
         None => Err(unknown(id)),
-        Some(Ordered::NotFrom(at)) => {
+        Some(OrderOutcome::NotFrom(at)) => {
             Err(Problem::conflict(format!("{id} is {}: {}", at.as_str(), rule(action))))
         }
-        Some(Ordered::Done | Ordered::Already) => read(state, id).await,
+        Some(OrderOutcome::Done | OrderOutcome::Already) => read(state, id).await,
     }
 }
 

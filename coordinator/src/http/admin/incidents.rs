@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use model::{AgentId, IncidentState};
-use store::incidents::{self, Told};
+use store::incidents::{self, IncidentSummary};
 
 use crate::http::admin::delegations::ms;
 use crate::http::admin::dto::agents::AgentRef;
@@ -28,7 +28,7 @@ pub async fn list(
     Ok(Json(Page::from_rows(found, limit, |incident| incident.id).map(to_dto)))
 }
 
-fn to_dto(incident: Told) -> Incident {
+fn to_dto(incident: IncidentSummary) -> Incident {
     let agent_ref = |(id, name): (AgentId, String)| AgentRef { id, name };
     Incident {
         id: incident.id,
@@ -50,7 +50,7 @@ fn to_dto(incident: Told) -> Incident {
 }
 
 /// The incident in plain sentences: what was noticed, what was measured, what was done.
-pub(super) fn summary(incident: &Told) -> String {
+pub(super) fn summary(incident: &IncidentSummary) -> String {
     let agent = &incident.agent.1;
     let next_agent = incident.next_agent.as_ref().map_or("another agent", |(_, name)| name);
     let opened = Timestamp(incident.moments.opened).to_minute();
@@ -93,7 +93,7 @@ pub(super) fn summary(incident: &Told) -> String {
 }
 
 /// What the control probe measured, as a sentence with a leading space; empty before it.
-fn control_probe(incident: &Told) -> String {
+fn control_probe(incident: &IncidentSummary) -> String {
     let Some((id, name)) = &incident.control_probe else { return String::new() };
     let Some(before) = incident.before_us else { return String::new() };
     let Some(now) = incident.now_us else { return String::new() };
@@ -114,7 +114,7 @@ mod tests {
 
     fn incident(state: IncidentState, control_probe: i64) -> String {
         let control_name = if control_probe == 1 { "cape" } else { "nile" };
-        summary(&Told {
+        summary(&IncidentSummary {
             id: 1,
             subnet: "41.0.0.0/16".parse().unwrap(),
             agent: (AgentId::new(1), "cape".into()),

@@ -26,7 +26,7 @@ pub async fn list(
     let limit = page.limit()?;
     let after = page.cursor.as_deref().map_or(Ok(0), decode_cursor)?;
     let found = landmarks::live(&core.store, LandmarkId::new(after), limit + 1).await?;
-    let stock = landmarks::stock(&core.store, UnixMillis(0)).await?;
+    let stock = landmarks::count_reports(&core.store, UnixMillis(0)).await?;
     let workers = agents::workers(&core.store).await?;
     let delegated = core.delegated();
     let page = Page::from_rows(found, limit, |landmark| landmark.id.get())

@@ -10,7 +10,7 @@ use protocol::{
     HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, Route, WorkStatus,
     limits, version,
 };
-use store::agents::{self, Heartbeat, Standing};
+use store::agents::{self, Heartbeat, HeartbeatOutcome};
 use store::{handovers, probes, routes};
 use tokio::time::Instant;
 
@@ -78,7 +78,7 @@ async fn store_heartbeat(
         agents::heartbeat(&api.store, &heartbeat, api.limits.heartbeat_cutoff(now), now).await?;
     let standing = standing.ok_or_else(refusal::unknown_agent)?;
     check_routes(request, standing)?;
-    if standing.turned {
+    if standing.presence_changed {
         api.events.emit(Event::AgentAvailabilityChanged);
     }
     if standing.confirmed > 0 {
@@ -113,7 +113,7 @@ fn plain(text: &str) -> String {
 }
 
 /// An agent cannot have stored routes that were never made: it was enrolled with another database.
-fn check_routes(request: &HeartbeatRequest, standing: Standing) -> Result<(), Problem> {
+fn check_routes(request: &HeartbeatRequest, standing: HeartbeatOutcome) -> Result<(), Problem> {
     if request.routes_after <= standing.last_route {
         return Ok(());
     }

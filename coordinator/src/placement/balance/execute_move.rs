@@ -4,7 +4,7 @@ use delegation::Delegation;
 use delegation::balance::{CostSource, Move, RefusalReason};
 use model::{BalanceRule, Reason};
 use serde_json::{Value, json};
-use store::delegations::Assigned;
+use store::delegations::AssignmentOutcome;
 use store::{StoreError, loads, moves};
 
 use crate::placement::Placement;
@@ -47,7 +47,7 @@ pub async fn execute_move(
         note: &note,
     };
     let _writing = placement.hierarchy.writing().await;
-    let Assigned::Made(_) = moves::carry_out(&placement.store, &new, now).await? else {
+    let AssignmentOutcome::Applied(_) = moves::carry_out(&placement.store, &new, now).await? else {
         return Ok(BalanceOutcome::default());
     };
     let delegation = Delegation { agent: to, reason: Reason::Balanced };

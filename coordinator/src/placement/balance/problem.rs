@@ -10,7 +10,7 @@ use delegation::{Constraints, ProbeOutcome, TrailProbe};
 use hierarchy::{Range, SubnetId};
 use model::{AgentId, Reason};
 use store::StoreError;
-use store::delegations::{self, Held};
+use store::delegations::{self, ActiveDelegation};
 
 use crate::placement::Placement;
 use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes};
@@ -29,7 +29,7 @@ pub struct BalanceProblem {
     /// Agents by number, sorted.
     pub agents: Vec<AgentId>,
     /// Delegations by number of their subnet.
-    pub held: Vec<Held>,
+    pub held: Vec<ActiveDelegation>,
 }
 
 /// Why no problem could be built.
@@ -52,7 +52,8 @@ impl BalanceProblem {
         snapshot: &LoadSnapshot,
     ) -> Result<Self, ProblemError> {
         let store = &placement.store;
-        let searched = delegations::searched(store).await?.into_iter().map(|search| search.range);
+        let searched =
+            delegations::open_search_claims(store).await?.into_iter().map(|search| search.range);
         let approved = snapshot.agents.iter().filter(|agent| agent.work.approved);
         let builder = ProblemBuilder {
             delegated,
@@ -62,7 +63,7 @@ impl BalanceProblem {
             agents: approved.clone().map(|agent| agent.work.agent).collect(),
             searched: searched.collect(),
         };
-        let all_held = delegations::held(store).await?;
+        let all_held = delegations::list_active(store).await?;
         let movable: Vec<Range> = all_held
             .iter()
             .filter(|held| builder.is_movable(held))
@@ -111,7 +112,7 @@ impl ProblemBuilder<'_> {
         self.agents.binary_search(&agent).ok()
     }
 
-    fn is_movable(&self, held: &Held) -> bool {
+    fn is_movable(&self, held: &ActiveDelegation) -> bool {
         let hierarchy = self.delegated.hierarchy();
         let Some(subnet) = hierarchy.find(&held.subnet) else { return false };
         held.reason != Reason::Home
@@ -121,7 +122,7 @@ impl ProblemBuilder<'_> {
     }
 
     /// Load and costs of a subnet; `None` when its agent never measured it.
-    fn subnet(&self, held: &Held, times: &MeasuredTimes) -> Option<Subnet> {
+    fn subnet(&self, held: &ActiveDelegation, times: &MeasuredTimes) -> Option<Subnet> {
         let load = self.snapshot.load(&held.subnet);
         let present = self.number(held.agent)?;
         let hierarchy = self.delegated.hierarchy();
@@ -159,7 +160,7 @@ impl ProblemBuilder<'_> {
 
     fn may_move_to(
         &self,
-        held: &Held,
+        held: &ActiveDelegation,
         subnet: SubnetId,
         trail: &[TrailProbe],
         cost: &AgentCost,

@@ -4,7 +4,7 @@ use delegation::Delegation;
 use hierarchy::Range;
 use model::Reason;
 use store::StoreError;
-use store::delegations::{self, Assigned, Assignment, Cause};
+use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
 
 use crate::placement::Placement;
 use crate::runtime::events::Event;
@@ -13,10 +13,10 @@ use crate::runtime::events::Event;
 pub async fn assign(
     placement: &Placement,
     assignment: &Assignment<'_>,
-) -> Result<Assigned, StoreError> {
+) -> Result<AssignmentOutcome, StoreError> {
     let _writing = placement.hierarchy.writing().await;
     let assigned = delegations::assign(&placement.store, assignment, placement.clock.now()).await?;
-    if let Assigned::Made(_) = assigned {
+    if let AssignmentOutcome::Applied(_) = assigned {
         let reason = match assignment.cause {
             Cause::Pin(_) => Reason::Pinned,
             Cause::Override => Reason::Override,

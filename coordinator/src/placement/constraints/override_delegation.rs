@@ -4,7 +4,7 @@ use delegation::Constraints;
 use hierarchy::Range;
 use model::{AgentId, DelegationId};
 use store::StoreError;
-use store::delegations::{Assigned, Assignment, Cause, standing};
+use store::delegations::{Assignment, AssignmentOutcome, Cause, subnet_states};
 
 use crate::placement::Placement;
 use crate::placement::constraints::assign::assign;
@@ -39,7 +39,7 @@ pub async fn override_once(
         return Ok(Err(refusal));
     }
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
-    let standing = standing(&placement.store, &[request.subnet]).await?.remove(0);
+    let standing = subnet_states(&placement.store, &[request.subnet]).await?.remove(0);
     let Some(held) = standing.held.filter(|held| held.id == request.delegation) else {
         return Ok(Err(Refusal::Ended(request.delegation)));
     };
@@ -63,9 +63,9 @@ pub async fn override_once(
         note: request.reason,
     };
     Ok(match assign(placement, &assignment).await? {
-        Assigned::Made(id) => Ok((Some(id), preview)),
-        Assigned::Outdated => Err(Refusal::Meanwhile),
-        Assigned::AgentGone => Err(Refusal::NoAgent(request.agent)),
+        AssignmentOutcome::Applied(id) => Ok((Some(id), preview)),
+        AssignmentOutcome::Outdated => Err(Refusal::Meanwhile),
+        AssignmentOutcome::AgentGone => Err(Refusal::NoAgent(request.agent)),
     })
 }
 

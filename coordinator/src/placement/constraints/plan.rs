@@ -32,7 +32,7 @@ impl PinState {
         let pinned = delegations::pinned(&placement.store).await?;
         let pinned =
             pinned.into_iter().filter_map(|(subnet, pin)| Some((hierarchy.find(&subnet)?, pin)));
-        let wanted = delegations::wanting(&placement.store).await?;
+        let wanted = delegations::undelegated_subnets(&placement.store).await?;
         let wanted = wanted.iter().filter_map(|subnet| hierarchy.find(subnet));
         Ok(Self { pinned: pinned.collect(), wanted: wanted.collect() })
     }

@@ -6,7 +6,7 @@ use delegation::constraints::Correction;
 use hierarchy::Range;
 use model::AgentId;
 use store::StoreError;
-use store::delegations::{self, Standing};
+use store::delegations::{self, SubnetState};
 
 use crate::placement::Placement;
 use crate::placement::constraints::plan::ConstraintPlan;
@@ -72,7 +72,7 @@ pub async fn preview_moves(
     moves: &[(Range, Option<AgentId>)],
 ) -> Result<Preview, StoreError> {
     let subnets: Vec<Range> = moves.iter().map(|(subnet, _)| *subnet).collect();
-    let standing = delegations::standing(&placement.store, &subnets).await?;
+    let standing = delegations::subnet_states(&placement.store, &subnets).await?;
     let times = MeasuredTimes::read(placement, &subnets).await?;
     let snapshot = LoadSnapshot::take(placement, delegated).await?;
     let changes: Vec<SubnetChange> = standing
@@ -85,7 +85,7 @@ pub async fn preview_moves(
 }
 
 fn subnet_change(
-    standing: &Standing,
+    standing: &SubnetState,
     to: Option<AgentId>,
     snapshot: &LoadSnapshot,
     times: &MeasuredTimes,

@@ -6,7 +6,7 @@ use hierarchy::Scope;
 use model::{AgentId, AgentState, DelegationId, ExclusionId, PinId, UnixMillis};
 use store::StoreError;
 use store::agents;
-use store::constraints::{self, Kind, Made, New};
+use store::constraints::{self, CreateOutcome, Kind};
 
 use crate::placement::Placement;
 use crate::placement::constraints::plan::PinState;
@@ -87,14 +87,14 @@ pub async fn create(
         return Ok(Ok((None, preview)));
     }
     let NewConstraint { kind, ref scope, agent, reason, expires_at, by } = *request;
-    let new = New { kind, scope, agent, reason, by, expires_at };
-    Ok(match constraints::make(&placement.store, &new, placement.clock.now()).await? {
-        Made::Done(id) => {
+    let new = constraints::NewConstraint { kind, scope, agent, reason, by, expires_at };
+    Ok(match constraints::create(&placement.store, &new, placement.clock.now()).await? {
+        CreateOutcome::Created(id) => {
             placement.events.emit(Event::ConstraintsChanged);
             Ok((Some(id), preview))
         }
-        Made::Taken => Err(Refusal::Taken { scope: scope.to_string() }),
-        Made::AgentGone => Err(Refusal::NoAgent(agent)),
+        CreateOutcome::Taken => Err(Refusal::Taken { scope: scope.to_string() }),
+        CreateOutcome::AgentGone => Err(Refusal::NoAgent(agent)),
     })
 }
 

@@ -10,7 +10,7 @@ use delegation::Delegation;
 use hierarchy::SubnetId;
 use model::{AgentId, Reason};
 use store::StoreError;
-use store::delegations::{self, Decided, Decision, Skipped};
+use store::delegations::{self, Decision, DecisionOutcome, Skipped};
 use store::searches::OpenSearch;
 use tokio::sync::MutexGuard;
 
@@ -75,7 +75,7 @@ pub(super) struct PendingDecisions<'a> {
     /// The hierarchy to which the ids of subnets belong.
     delegated: Arc<DelegatedHierarchy>,
     pending: Vec<PendingDecision>,
-    /// Held while the delegation table has an uncommitted entry: a table that is read from
+    /// ActiveDelegation while the delegation table has an uncommitted entry: a table that is read from
     /// Postgres meanwhile would lack it.
     writing: Option<MutexGuard<'a, ()>>,
 }
@@ -127,11 +127,11 @@ impl<'a> PendingDecisions<'a> {
         Ok(committed)
     }
 
-    fn apply_results(&self, pending: &[PendingDecision], results: &[Decided]) -> Committed {
+    fn apply_results(&self, pending: &[PendingDecision], results: &[DecisionOutcome]) -> Committed {
         let mut committed = Committed::default();
         for (decision, result) in pending.iter().zip(results) {
             let entry = decision.entry.as_ref();
-            if let Decided::Made(_) = result {
+            if let DecisionOutcome::Applied(_) = result {
                 committed.made += 1;
                 // The former agent must release the hosts of the subnet at once.
                 let former = entry.and_then(|entry| entry.former).map(|former| former.agent);
@@ -141,7 +141,7 @@ impl<'a> PendingDecisions<'a> {
             if let Some(entry) = entry {
                 entry.revert();
             }
-            if *result == Decided::AgentGone {
+            if *result == DecisionOutcome::AgentGone {
                 committed.revoked_agents.push(decision.agent);
             } else {
                 tracing::info!(
@@ -158,12 +158,12 @@ impl<'a> PendingDecisions<'a> {
     async fn learn(
         &self,
         pending: &[PendingDecision],
-        results: &[Decided],
+        results: &[DecisionOutcome],
     ) -> Result<(), StoreError> {
         let predictor = &self.parts.predictor;
         let mut learned: Vec<(&OpenSearch, &Observation)> = Vec::new();
         for (decision, result) in pending.iter().zip(results) {
-            if let (Decided::Made(_), Some(observation), false) =
+            if let (DecisionOutcome::Applied(_), Some(observation), false) =
                 (result, &decision.observation, decision.provisional)
             {
                 predictor.state.learn(self.delegated.hierarchy(), observation);

@@ -24,13 +24,13 @@ pub struct Heartbeat<'a> {
 
 /// Where an agent stands when it heartbeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct HeartbeatOutcome {
     /// What the admins decided about it.
     pub state: AgentState,
     /// Number of the last route ever made for it; it cannot have confirmed a later one.
     pub last_route: u64,
     /// Whether it was silent before, or its sleep changed.
-    pub turned: bool,
+    pub presence_changed: bool,
     /// How many routes it confirmed.
     pub confirmed: u64,
 }
@@ -42,7 +42,7 @@ pub async fn heartbeat(
     heartbeat: &Heartbeat<'_>,
     heartbeat_cutoff: UnixMillis,
     now: UnixMillis,
-) -> Result<Option<Standing>, StoreError> {
+) -> Result<Option<HeartbeatOutcome>, StoreError> {
     let row: Option<(String, i64, bool, i64)> = sqlx::query_as(include_str!("heartbeat.sql"))
         .bind(heartbeat.agent.get())
         .bind(Moment(now))
@@ -54,11 +54,11 @@ pub async fn heartbeat(
         .fetch_optional(store.pool())
         .await
         .map_err(StoreError::doing("take a heartbeat down"))?;
-    row.map(|(state, last, turned, confirmed)| {
-        Ok(Standing {
+    row.map(|(state, last, presence_changed, confirmed)| {
+        Ok(HeartbeatOutcome {
             state: read_word("agents", "state", heartbeat.agent, &state)?,
             last_route: last.unsigned_abs(),
-            turned,
+            presence_changed,
             confirmed: confirmed.unsigned_abs(),
         })
     })

@@ -10,8 +10,8 @@ use model::{AgentId, AgentState, UnixMillis};
 use protocol::key::PublicKey;
 
 pub use enrolment::{Enrolment, Newcomer, enrol};
-pub use heartbeats::{Heartbeat, Standing, heartbeat};
-pub use orders::{Order, Ordered, order};
+pub use heartbeats::{Heartbeat, HeartbeatOutcome, heartbeat};
+pub use orders::{Order, OrderOutcome, order};
 
 use crate::columns::read_word;
 use crate::moment::Moment;

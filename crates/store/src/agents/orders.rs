@@ -53,7 +53,7 @@ impl Order {
 
 /// What came of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ordered {
+pub enum OrderOutcome {
     /// The order was carried out.
     Done,
     /// It was so already.
@@ -71,16 +71,16 @@ pub async fn order(
     order: Order,
     actor: &str,
     now: UnixMillis,
-) -> Result<Option<Ordered>, StoreError> {
+) -> Result<Option<OrderOutcome>, StoreError> {
     let doing = StoreError::doing("change an agent's standing");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let Some(state) = lock(&mut tx, agent).await? else { return Ok(None) };
     let (from, to) = order.step();
     if state == to {
-        return Ok(Some(Ordered::Already));
+        return Ok(Some(OrderOutcome::Already));
     }
     if !from.contains(&state) {
-        return Ok(Some(Ordered::NotFrom(state)));
+        return Ok(Some(OrderOutcome::NotFrom(state)));
     }
     set_state(&mut tx, agent, to, now).await?;
     audit(&mut tx, actor, order, agent, now).await?;
@@ -95,7 +95,7 @@ pub async fn order(
         Order::Approve { home: None } | Order::Pause | Order::Resume => {}
     }
     commit(tx).await.map_err(doing)?;
-    Ok(Some(Ordered::Done))
+    Ok(Some(OrderOutcome::Done))
 }
 
 async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<AgentState>, StoreError> {

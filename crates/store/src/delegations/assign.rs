@@ -61,9 +61,9 @@ pub struct Assignment<'a> {
 
 /// What came of an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Assigned {
+pub enum AssignmentOutcome {
     /// It holds from now on.
-    Made(DelegationId),
+    Applied(DelegationId),
     /// The subnet was delegated meanwhile, or the pin is over: thought out on an old state, so
     /// nothing was done.
     Outdated,
@@ -78,11 +78,11 @@ pub async fn assign(
     store: &Store,
     assignment: &Assignment<'_>,
     now: UnixMillis,
-) -> Result<Assigned, StoreError> {
+) -> Result<AssignmentOutcome, StoreError> {
     let doing = StoreError::doing("assign a subnet");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let assigned = assign_in(&mut tx, assignment, now).await?;
-    if let Assigned::Made(_) = assigned {
+    if let AssignmentOutcome::Applied(_) = assigned {
         tx.commit().await.map_err(doing)?;
     }
     Ok(assigned)
@@ -93,31 +93,37 @@ pub(crate) async fn assign_in(
     db: &mut PgConnection,
     assignment: &Assignment<'_>,
     now: UnixMillis,
-) -> Result<Assigned, StoreError> {
+) -> Result<AssignmentOutcome, StoreError> {
     // The agent's row is always locked first, so that a revocation comes wholly before or wholly
     // after.
     if !may_work(db, assignment.agent).await? {
-        return Ok(Assigned::AgentGone);
+        return Ok(AssignmentOutcome::AgentGone);
     }
     let subnet = &assignment.subnet;
-    if !counts(db, assignment.cause, now).await?
+    if !pin_is_active(db, assignment.cause, now).await?
         || latest(db, subnet).await? != assignment.generation
     {
-        return Ok(Assigned::Outdated);
+        return Ok(AssignmentOutcome::Outdated);
     }
     close_searches(db, subnet, now).await?;
     end(db, subnet, assignment.generation, now).await?;
-    let Some(id) = insert(db, assignment, now).await? else { return Ok(Assigned::Outdated) };
+    let Some(id) = insert(db, assignment, now).await? else {
+        return Ok(AssignmentOutcome::Outdated);
+    };
     give_hosts(db, &[(*subnet, assignment.agent)], now).await?;
     note(db, assignment, id, now).await?;
     notify(db, Some(subnet)).await?;
-    Ok(Assigned::Made(id))
+    Ok(AssignmentOutcome::Applied(id))
 }
 
 /// Whether the pin still counts; it is locked, so that it is not removed meanwhile.
-async fn counts(db: &mut PgConnection, cause: Cause, now: UnixMillis) -> Result<bool, StoreError> {
+async fn pin_is_active(
+    db: &mut PgConnection,
+    cause: Cause,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
     let Cause::Pin(pin) = cause else { return Ok(true) };
-    let found: Option<i64> = sqlx::query_scalar(include_str!("counts.sql"))
+    let found: Option<i64> = sqlx::query_scalar(include_str!("lock_pin.sql"))
         .bind(pin.get())
         .bind(Moment(now))
         .fetch_optional(db)

@@ -1,11 +1,11 @@
 //! Which agent crawls which subnet: the delegation table as Postgres keeps it.
 
 mod assign;
-mod carry;
+mod decide;
 mod host_agents;
 mod notifications;
-mod standing;
-mod together;
+mod remap;
+mod subnets;
 
 use std::net::IpAddr;
 
@@ -21,18 +21,21 @@ use crate::{Store, StoreError};
 
 pub(crate) use assign::assign_in;
 use assign::close_searches;
-pub use assign::{Assigned, Assignment, Cause, assign};
-pub use carry::{Tied, carry, carry_searches, searched};
+pub use assign::{Assignment, AssignmentOutcome, Cause, assign};
+pub use decide::{decide, decide_all};
 pub(crate) use host_agents::give_hosts;
 pub use host_agents::give_waiting_hosts;
 pub use notifications::{DelegationChange, DelegationListener};
 pub(crate) use notifications::{notify, notify_decided};
-pub use standing::{Hand, Standing, hand, pinned, release, standing, wanting};
-pub use together::{decide, decide_all};
+pub use remap::{RemapInput, open_search_claims, remap, remap_searches};
+pub use subnets::{
+    AdminAssignment, SubnetState, admin_assignment, pinned, release, subnet_states,
+    undelegated_subnets,
+};
 
 /// A delegation that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct ActiveDelegation {
     /// Primary key of the row.
     pub id: DelegationId,
     /// The subnet that it is about.
@@ -49,11 +52,11 @@ pub struct Held {
     pub provisional: bool,
 }
 
-type HeldRow = (i64, IpAddr, IpAddr, i64, i64, String, Option<i32>, bool);
+type ActiveRow = (i64, IpAddr, IpAddr, i64, i64, String, Option<i32>, bool);
 
 /// Every delegation that holds now.
-pub async fn held(store: &Store) -> Result<Vec<Held>, StoreError> {
-    let rows: Vec<HeldRow> = sqlx::query_as(
+pub async fn list_active(store: &Store) -> Result<Vec<ActiveDelegation>, StoreError> {
+    let rows: Vec<ActiveRow> = sqlx::query_as(
         "SELECT id, first, last, agent, generation, reason,
                 rtt_us, provisional
          FROM delegations WHERE ended_at IS NULL ORDER BY id",
@@ -63,7 +66,7 @@ pub async fn held(store: &Store) -> Result<Vec<Held>, StoreError> {
     .map_err(StoreError::doing("read the delegations"))?;
     rows.into_iter()
         .map(|(id, first, last, agent, generation, reason, rtt_us, provisional)| {
-            Ok(Held {
+            Ok(ActiveDelegation {
                 id: DelegationId::new(id),
                 subnet: range(first, last)?,
                 agent: AgentId::new(agent),
@@ -108,9 +111,9 @@ pub struct Skipped {
 
 /// What came of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decided {
+pub enum DecisionOutcome {
     /// It holds from now on.
-    Made(DelegationId),
+    Applied(DelegationId),
     /// The search was over, or the subnet was delegated meanwhile: thought out on an old state, so
     /// nothing was done.
     Outdated,

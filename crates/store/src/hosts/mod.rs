@@ -1,7 +1,7 @@
 //! Web hosts: from a name to an address to a subnet to an agent.
 
-mod carry;
 mod orphans;
+mod remap;
 
 use std::net::IpAddr;
 
@@ -12,13 +12,13 @@ use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
 
-pub use carry::{Placed, carry, placed, undelegated};
-pub use orphans::{Orphan, in_line, orphans};
+pub use orphans::{Orphan, orphans, waiting_for_agent};
 pub(crate) use orphans::{OrphanRow, orphan};
+pub use remap::{HostAddress, remap, undelegated, with_address};
 
 /// A host without an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unresolved {
+pub struct UnresolvedHost {
     /// Its name here.
     pub id: HostId,
     /// Host name or address, with the port where it is not the default.
@@ -28,11 +28,11 @@ pub struct Unresolved {
 }
 
 /// Hosts whose address may be looked up now, those waiting longest first.
-pub async fn unresolved(
+pub async fn list_unresolved(
     store: &Store,
     limit: u32,
     now: UnixMillis,
-) -> Result<Vec<Unresolved>, StoreError> {
+) -> Result<Vec<UnresolvedHost>, StoreError> {
     let rows: Vec<(i64, String, i16)> = sqlx::query_as(
         "SELECT id, authority, attempts FROM hosts
          WHERE state = 'unresolved' AND retry_at <= $1 ORDER BY retry_at, id LIMIT $2",
@@ -44,7 +44,7 @@ pub async fn unresolved(
     .map_err(StoreError::doing("list the hosts without an address"))?;
     Ok(rows
         .into_iter()
-        .map(|(id, authority, attempts)| Unresolved {
+        .map(|(id, authority, attempts)| UnresolvedHost {
             id: HostId::new(id),
             authority,
             attempts: u32::from(attempts.unsigned_abs()),
@@ -53,7 +53,7 @@ pub async fn unresolved(
 }
 
 /// Writes down addresses that were found.
-pub async fn resolved(store: &Store, found: &[(HostId, IpAddr)]) -> Result<(), StoreError> {
+pub async fn set_addresses(store: &Store, found: &[(HostId, IpAddr)]) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE hosts h SET state = 'resolved', address = f.address, first = NULL, last = NULL,
                             attempts = 0, reason = NULL
@@ -83,10 +83,13 @@ pub struct FailedLookup {
 }
 
 /// Writes down lookups that failed. The URLs that wait for a host that is given up are dropped.
-pub async fn not_resolved(store: &Store, failed: &[FailedLookup]) -> Result<(), StoreError> {
+pub async fn record_failed_lookups(
+    store: &Store,
+    failed: &[FailedLookup],
+) -> Result<(), StoreError> {
     let doing = StoreError::doing("write down hosts without an address");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    sqlx::query(include_str!("not_resolved.sql"))
+    sqlx::query(include_str!("record_failed_lookups.sql"))
         .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| one_line(&f.reason)).collect::<Vec<_>>())
         .bind(failed.iter().map(|f| Moment(f.retry_at)).collect::<Vec<_>>())
@@ -100,7 +103,10 @@ pub async fn not_resolved(store: &Store, failed: &[FailedLookup]) -> Result<(), 
 }
 
 /// Hosts with an address that were not put into a subnet yet, in order of their number.
-pub async fn waiting(store: &Store, limit: u32) -> Result<Vec<(HostId, IpAddr)>, StoreError> {
+pub async fn without_subnet(
+    store: &Store,
+    limit: u32,
+) -> Result<Vec<(HostId, IpAddr)>, StoreError> {
     let rows: Vec<(i64, IpAddr)> = sqlx::query_as(
         "SELECT id, address FROM hosts
          WHERE state = 'resolved' AND address IS NOT NULL AND first IS NULL ORDER BY id LIMIT $1",
@@ -113,7 +119,7 @@ pub async fn waiting(store: &Store, limit: u32) -> Result<Vec<(HostId, IpAddr)>,
 }
 
 /// Puts hosts that wait into their subnets.
-pub async fn place(store: &Store, places: &[(HostId, Range)]) -> Result<(), StoreError> {
+pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE hosts h SET first = p.first, last = p.last
          FROM unnest($1::bigint[], $2::inet[], $3::inet[]) AS p (id, first, last)

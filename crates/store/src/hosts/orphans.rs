@@ -27,13 +27,13 @@ pub struct Orphan {
 ///
 /// Whether the subnet has an agent or an open search already, who keeps the delegation table knows: to look it
 /// up here for every host would take five times as long as to read it.
-pub async fn in_line(
+pub async fn waiting_for_agent(
     store: &Store,
     after: HostId,
     limit: u32,
     now: UnixMillis,
 ) -> Result<Vec<(HostId, Range)>, StoreError> {
-    let rows: Vec<(i64, IpAddr, IpAddr)> = sqlx::query_as(include_str!("in_line.sql"))
+    let rows: Vec<(i64, IpAddr, IpAddr)> = sqlx::query_as(include_str!("waiting_for_agent.sql"))
         .bind(after.get())
         .bind(i64::from(limit))
         .bind(Moment(now))

@@ -12,8 +12,8 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId, UnixMillis};
 
-pub use read::{Told, list, list_open, measured, of_search};
-pub use steps::{Seed, check, end, forgive, open, remember, search, went};
+pub use read::{IncidentSummary, list, list_open, measured, of_search};
+pub use steps::{Seed, check, close_as_slow_server, end, open, search, set_away, set_failback};
 
 /// An incident that goes on.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ pub struct Incident {
     /// was well.
     pub control_probe: Option<(AgentId, u32)>,
     /// The probe that is waited for.
-    pub probe: Option<Awaited>,
+    pub probe: Option<IncidentProbe>,
     /// The search that was opened last, and whether it is still open.
     pub search: Option<(SearchId, bool)>,
     /// Who got the subnet.
@@ -44,14 +44,14 @@ pub struct Incident {
     /// What is known of the way back.
     pub failback: Option<serde_json::Value>,
     /// The delegation that holds now.
-    pub holds: Option<Holds>,
+    pub holds: Option<CurrentDelegation>,
     /// Where to measure: the target of the search that chose the agent.
     pub target: Option<Target>,
 }
 
 /// A probe and what came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Awaited {
+pub struct IncidentProbe {
     /// The probe order.
     pub probe: ProbeId,
     /// Who was asked.
@@ -73,7 +73,7 @@ pub enum Outcome {
 
 /// The delegation that holds of an incident's subnet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Holds {
+pub struct CurrentDelegation {
     /// The delegation that holds.
     pub delegation: DelegationId,
     /// Who has the subnet.

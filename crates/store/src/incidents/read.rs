@@ -6,7 +6,7 @@ use hierarchy::Range;
 use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId};
 use sqlx::FromRow;
 
-use super::{Awaited, Holds, Incident, Moments, Outcome, Target};
+use super::{CurrentDelegation, Incident, IncidentProbe, Moments, Outcome, Target};
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -64,7 +64,7 @@ impl Row {
                 .control_probe
                 .map(AgentId::new)
                 .zip(self.before_us.map(i32::unsigned_abs)),
-            probe: self.probe.zip(self.probe_agent).map(|(probe, agent)| Awaited {
+            probe: self.probe.zip(self.probe_agent).map(|(probe, agent)| IncidentProbe {
                 probe: ProbeId::new(probe),
                 agent: AgentId::new(agent),
                 outcome: match (self.probe_state.as_deref(), self.probe_us) {
@@ -76,7 +76,7 @@ impl Row {
             search: self.search.map(SearchId::new).zip(self.search_open),
             next_agent: self.next_agent.map(AgentId::new),
             failback: self.failback,
-            holds: self.holds.zip(self.holds_agent).map(|(delegation, agent)| Holds {
+            holds: self.holds.zip(self.holds_agent).map(|(delegation, agent)| CurrentDelegation {
                 delegation: DelegationId::new(delegation),
                 agent: AgentId::new(agent),
                 search: self.holds_search.map(SearchId::new),
@@ -111,7 +111,7 @@ pub async fn measured(
 
 /// An incident as it is told to people.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct IncidentSummary {
     /// Primary key of the row.
     pub id: i64,
     /// The subnet that it is about.
@@ -137,7 +137,7 @@ pub struct Told {
 }
 
 #[derive(FromRow)]
-struct ToldRow {
+struct SummaryRow {
     id: i64,
     first: IpAddr,
     last: IpAddr,
@@ -159,32 +159,39 @@ struct ToldRow {
 }
 
 /// Incidents with a number below `before`, the newest first.
-pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Told>, StoreError> {
-    let rows: Vec<ToldRow> = sqlx::query_as(include_str!("list.sql"))
+pub async fn list(
+    store: &Store,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<IncidentSummary>, StoreError> {
+    let rows: Vec<SummaryRow> = sqlx::query_as(include_str!("list.sql"))
         .bind(before)
         .bind(limit)
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the incidents"))?;
-    rows.into_iter().map(ToldRow::read).collect()
+    rows.into_iter().map(SummaryRow::read).collect()
 }
 
 /// The incident that a search was opened for, if it was opened for one: the last search of each case is
 /// known.
-pub async fn of_search(store: &Store, search: SearchId) -> Result<Option<Told>, StoreError> {
-    let row: Option<ToldRow> = sqlx::query_as(include_str!("of_search.sql"))
+pub async fn of_search(
+    store: &Store,
+    search: SearchId,
+) -> Result<Option<IncidentSummary>, StoreError> {
+    let row: Option<SummaryRow> = sqlx::query_as(include_str!("of_search.sql"))
         .bind(search.get())
         .fetch_optional(store.pool())
         .await
         .map_err(StoreError::doing("look up the incident of a search"))?;
-    row.map(ToldRow::read).transpose()
+    row.map(SummaryRow::read).transpose()
 }
 
-impl ToldRow {
-    fn read(self) -> Result<Told, StoreError> {
+impl SummaryRow {
+    fn read(self) -> Result<IncidentSummary, StoreError> {
         let state = read_word("incidents", "state", self.id, &self.state)?;
         let named = |id: Option<i64>, name: Option<String>| id.map(AgentId::new).zip(name);
-        Ok(Told {
+        Ok(IncidentSummary {
             id: self.id,
             subnet: range(self.first, self.last)?,
             agent: (AgentId::new(self.agent), self.agent_name),

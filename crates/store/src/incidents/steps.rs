@@ -3,38 +3,38 @@
 use model::{AgentId, IncidentState, Strategy, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{Holds, Incident, Target};
+use super::{CurrentDelegation, Incident, Target};
 use crate::moment::Moment;
 use crate::timing_reports::{self, PendingReports};
 use crate::{Store, StoreError};
 
-/// Keeps what was weighed and opens an incident about it. An incident that goes on stays; only one whose
+/// Keeps what was reports and opens an incident about it. An incident that goes on stays; only one whose
 /// subnet is away gives way, since the agent that got the subnet is slow now. Subnets of agents
 /// that live there, and those that a pin holds, are left alone; an override was one gift, and what
 /// was given may be searched for anew.
 pub async fn open(
     store: &Store,
-    weighed: &PendingReports,
+    reports: &PendingReports,
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("open an incident");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    timing_reports::store_summary_in(&mut tx, weighed, timing_reports).await?;
+    timing_reports::store_summary_in(&mut tx, reports, timing_reports).await?;
     sqlx::query(include_str!("overtake_away.sql"))
-        .bind(weighed.subnet.first())
-        .bind(weighed.subnet.last())
-        .bind(weighed.agent.get())
+        .bind(reports.subnet.first())
+        .bind(reports.subnet.last())
+        .bind(reports.agent.get())
         .bind(Moment(now))
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
     let opened = sqlx::query(include_str!("open_incident.sql"))
-        .bind(weighed.subnet.first())
-        .bind(weighed.subnet.last())
-        .bind(weighed.agent.get())
-        .bind(weighed.ratio.unwrap_or(1.0))
-        .bind(weighed.url.as_deref())
+        .bind(reports.subnet.first())
+        .bind(reports.subnet.last())
+        .bind(reports.agent.get())
+        .bind(reports.ratio.unwrap_or(1.0))
+        .bind(reports.url.as_deref())
         .bind(Moment(now))
         .execute(&mut *tx)
         .await
@@ -47,23 +47,23 @@ pub async fn open(
 /// when all was well.
 pub async fn check(
     store: &Store,
-    case: &Incident,
+    incident: &Incident,
     agent: AgentId,
-    witness_us: Option<u32>,
+    control_us: Option<u32>,
     target: &Target,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("order a check of slow pages");
     sqlx::query(include_str!("check.sql"))
-        .bind(case.id)
-        .bind(case.state.as_str())
-        .bind(case.probe.map(|awaited| awaited.probe.get()))
+        .bind(incident.id)
+        .bind(incident.state.as_str())
+        .bind(incident.probe.map(|awaited| awaited.probe.get()))
         .bind(agent.get())
         .bind(target.address)
         .bind(target.host.as_str())
         .bind(i32::from(target.port))
         .bind(Moment(now))
-        .bind(witness_us.map(column))
+        .bind(control_us.map(column))
         .execute(store.pool())
         .await
         .map_err(doing)?;
@@ -83,7 +83,7 @@ pub struct Seed {
 /// `now_us` is what the control probe measured. A search that goes on is the one that is waited for.
 pub async fn search(
     store: &Store,
-    case: &Incident,
+    incident: &Incident,
     (state, now_us): (IncidentState, Option<u32>),
     target: &Target,
     seeds: &[Seed],
@@ -92,12 +92,12 @@ pub async fn search(
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("open a search because of slow pages");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    if !stands(&mut tx, case).await? {
+    if !is_in_state(&mut tx, incident).await? {
         return Ok(());
     }
     let opened: Option<i64> = sqlx::query_scalar(include_str!("open_search.sql"))
-        .bind(case.subnet.first())
-        .bind(case.subnet.last())
+        .bind(incident.subnet.first())
+        .bind(incident.subnet.last())
         .bind(target.address)
         .bind(target.host.as_str())
         .bind(i32::from(target.port))
@@ -108,15 +108,15 @@ pub async fn search(
         .await
         .map_err(doing)?;
     if let Some(opened) = opened {
-        add_seeds(&mut tx, opened, case, seeds, now).await?;
+        add_seeds(&mut tx, opened, incident, seeds, now).await?;
     }
     sqlx::query(include_str!("wait_for_search.sql"))
-        .bind(case.id)
+        .bind(incident.id)
         .bind(state.as_str())
         .bind(now_us.map(column))
         .bind(Moment(now))
-        .bind(case.subnet.first())
-        .bind(case.subnet.last())
+        .bind(incident.subnet.first())
+        .bind(incident.subnet.last())
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
@@ -127,7 +127,7 @@ pub async fn search(
 async fn add_seeds(
     db: &mut PgConnection,
     search: i64,
-    case: &Incident,
+    incident: &Incident,
     seeds: &[Seed],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
@@ -136,8 +136,8 @@ async fn add_seeds(
             .bind(search)
             .bind(step)
             .bind(seed.agent.get())
-            .bind(case.subnet.first())
-            .bind(case.subnet.last())
+            .bind(incident.subnet.first())
+            .bind(incident.subnet.last())
             .bind(Moment(now))
             .bind(column(seed.rtt_us))
             .execute(&mut *db)
@@ -148,16 +148,16 @@ async fn add_seeds(
 }
 
 /// The subnet went to another agent; `failback` is what is known of the way back.
-pub async fn went(
+pub async fn set_away(
     store: &Store,
-    case: &Incident,
-    holds: &Holds,
+    incident: &Incident,
+    holds: &CurrentDelegation,
     failback: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query(include_str!("went.sql"))
-        .bind(case.id)
-        .bind(case.state.as_str())
+    sqlx::query(include_str!("set_away.sql"))
+        .bind(incident.id)
+        .bind(incident.state.as_str())
         .bind(holds.agent.get())
         .bind(failback)
         .bind(Moment(now))
@@ -168,15 +168,15 @@ pub async fn went(
 }
 
 /// The former agent looked, and the way is not as before yet.
-pub async fn remember(
+pub async fn set_failback(
     store: &Store,
-    case: &Incident,
+    incident: &Incident,
     failback: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query(include_str!("remember.sql"))
-        .bind(case.id)
-        .bind(case.state.as_str())
+    sqlx::query(include_str!("set_failback.sql"))
+        .bind(incident.id)
+        .bind(incident.state.as_str())
         .bind(failback)
         .bind(Moment(now))
         .execute(store.pool())
@@ -188,33 +188,33 @@ pub async fn remember(
 /// Closes an incident. What was heard of the subnet begins anew with `timing reports`.
 pub async fn end(
     store: &Store,
-    case: &Incident,
+    incident: &Incident,
     (state, now_us): (IncidentState, Option<u32>),
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("close an incident");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    close(&mut tx, case, (state, now_us), timing_reports, now).await?;
+    close(&mut tx, incident, (state, now_us), timing_reports, now).await?;
     tx.commit().await.map_err(doing)
 }
 
 /// Closes an incident because the server itself is slow: the agent forgets how fast the subnet's pages
 /// used to be, so that what comes now is the new usual.
-pub async fn forgive(
+pub async fn close_as_slow_server(
     store: &Store,
-    case: &Incident,
+    incident: &Incident,
     now_us: u32,
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let doing = StoreError::doing("close an incident of a slow server");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    if close(&mut tx, case, (IncidentState::Server, Some(now_us)), timing_reports, now).await? {
-        sqlx::query(include_str!("forgive.sql"))
-            .bind(case.subnet.first())
-            .bind(case.subnet.last())
-            .bind(case.agent.get())
+    if close(&mut tx, incident, (IncidentState::Server, Some(now_us)), timing_reports, now).await? {
+        sqlx::query(include_str!("forget_page_times.sql"))
+            .bind(incident.subnet.first())
+            .bind(incident.subnet.last())
+            .bind(incident.agent.get())
             .bind(Moment(now))
             .bind(i16::try_from(protocol::version::HANDOVERS.0).unwrap_or(i16::MAX))
             .execute(&mut *tx)
@@ -226,15 +226,15 @@ pub async fn forgive(
 
 async fn close(
     db: &mut PgConnection,
-    case: &Incident,
+    incident: &Incident,
     (state, now_us): (IncidentState, Option<u32>),
     timing_reports: &serde_json::Value,
     now: UnixMillis,
 ) -> Result<bool, StoreError> {
     let doing = StoreError::doing("close an incident");
     let closed = sqlx::query(include_str!("close_incident.sql"))
-        .bind(case.id)
-        .bind(case.state.as_str())
+        .bind(incident.id)
+        .bind(incident.state.as_str())
         .bind(state.as_str())
         .bind(now_us.map(column))
         .bind(Moment(now))
@@ -245,8 +245,8 @@ async fn close(
         return Ok(false);
     }
     sqlx::query(include_str!("close.sql"))
-        .bind(case.subnet.first())
-        .bind(case.subnet.last())
+        .bind(incident.subnet.first())
+        .bind(incident.subnet.last())
         .bind(timing_reports)
         .execute(db)
         .await
@@ -255,15 +255,15 @@ async fn close(
 }
 
 /// Locks the incident; whether it is where the step began.
-async fn stands(db: &mut PgConnection, case: &Incident) -> Result<bool, StoreError> {
+async fn is_in_state(db: &mut PgConnection, incident: &Incident) -> Result<bool, StoreError> {
     let state: Option<String> = sqlx::query_scalar(
         "SELECT state FROM incidents WHERE id = $1 AND ended_at IS NULL FOR UPDATE",
     )
-    .bind(case.id)
+    .bind(incident.id)
     .fetch_optional(db)
     .await
     .map_err(StoreError::doing("lock an incident"))?;
-    Ok(state.as_deref() == Some(case.state.as_str()))
+    Ok(state.as_deref() == Some(incident.state.as_str()))
 }
 
 fn column(value: u32) -> i32 {

@@ -9,7 +9,7 @@ use crate::{Store, StoreError};
 
 /// Landmarks that an agent may be asked for now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub struct OrderAllowance {
     /// The agent that it is about.
     pub agent: AgentId,
     /// How many orders more it may have.
@@ -18,7 +18,7 @@ pub struct Room {
 
 /// A landmark that an agent has not measured lately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Due {
+pub struct DueMeasurement {
     /// The agent that it is about.
     pub agent: AgentId,
     /// The landmark that was measured.
@@ -32,9 +32,9 @@ pub struct Due {
 /// that their times can be compared soon.
 pub async fn due(
     store: &Store,
-    rooms: &[Room],
+    rooms: &[OrderAllowance],
     before: UnixMillis,
-) -> Result<Vec<Due>, StoreError> {
+) -> Result<Vec<DueMeasurement>, StoreError> {
     let rows: Vec<(i64, i64, IpAddr)> = sqlx::query_as(include_str!("due.sql"))
         .bind(rooms.iter().map(|room| room.agent.get()).collect::<Vec<_>>())
         .bind(rooms.iter().map(|room| i64::from(room.orders)).collect::<Vec<_>>())
@@ -42,7 +42,7 @@ pub async fn due(
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("see which landmarks are to be measured"))?;
-    let due = |(agent, landmark, address)| Due {
+    let due = |(agent, landmark, address)| DueMeasurement {
         agent: AgentId::new(agent),
         landmark: LandmarkId::new(landmark),
         address,
@@ -51,7 +51,11 @@ pub async fn due(
 }
 
 /// Orders these measurements; one that is ordered already is left as it is. Says how many are new.
-pub async fn order(store: &Store, due: &[Due], now: UnixMillis) -> Result<u64, StoreError> {
+pub async fn order(
+    store: &Store,
+    due: &[DueMeasurement],
+    now: UnixMillis,
+) -> Result<u64, StoreError> {
     let ordered = sqlx::query(include_str!("order.sql"))
         .bind(due.iter().map(|due| due.landmark.get()).collect::<Vec<_>>())
         .bind(due.iter().map(|due| due.agent.get()).collect::<Vec<_>>())

@@ -8,8 +8,8 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{LandmarkId, UnixMillis};
 
-pub use due::{Due, Room, due, order};
-pub use times::{Measured, Outcome, Stock, stock, times};
+pub use due::{DueMeasurement, OrderAllowance, due, order};
+pub use times::{LandmarkReport, Outcome, ReportCounts, count_reports, times};
 
 use crate::columns::range;
 use crate::moment::Moment;
@@ -18,18 +18,18 @@ use crate::{Store, StoreError};
 
 /// A subnet with an address in it that can be probed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
+pub struct LandmarkSite {
     /// The subnet that it is about.
     pub subnet: Range,
     /// What to probe.
     pub target: Target,
 }
 
-type SpotRow = (IpAddr, IpAddr, IpAddr, String, i32);
+type SiteRow = (IpAddr, IpAddr, IpAddr, String, i32);
 
-fn spot((first, last, address, host, port): SpotRow) -> Result<Spot, StoreError> {
+fn spot((first, last, address, host, port): SiteRow) -> Result<LandmarkSite, StoreError> {
     let port = u16::try_from(port).unwrap_or(80);
-    Ok(Spot { subnet: range(first, last)?, target: Target { address, host, port } })
+    Ok(LandmarkSite { subnet: range(first, last)?, target: Target { address, host, port } })
 }
 
 /// Subnets whose address answered an agent in a search that was decided, the newest `limit` of
@@ -39,8 +39,8 @@ pub async fn answering(
     store: &Store,
     retired_since: UnixMillis,
     limit: u32,
-) -> Result<Vec<Spot>, StoreError> {
-    let rows: Vec<SpotRow> = sqlx::query_as(include_str!("answering.sql"))
+) -> Result<Vec<LandmarkSite>, StoreError> {
+    let rows: Vec<SiteRow> = sqlx::query_as(include_str!("answering.sql"))
         .bind(Moment(retired_since))
         .bind(i64::from(limit))
         .fetch_all(store.pool())
@@ -50,7 +50,11 @@ pub async fn answering(
 }
 
 /// Makes landmarks. A subnet that is one stays the one it is. Says how many are new.
-pub async fn choose(store: &Store, spots: &[Spot], now: UnixMillis) -> Result<u64, StoreError> {
+pub async fn choose(
+    store: &Store,
+    spots: &[LandmarkSite],
+    now: UnixMillis,
+) -> Result<u64, StoreError> {
     let chosen = sqlx::query(include_str!("choose.sql"))
         .bind(spots.iter().map(|spot| spot.subnet.first()).collect::<Vec<_>>())
         .bind(spots.iter().map(|spot| spot.subnet.last()).collect::<Vec<_>>())
@@ -100,7 +104,7 @@ pub struct Landmark {
     /// Primary key of the row.
     pub id: LandmarkId,
     /// Its subnet, and what is probed.
-    pub spot: Spot,
+    pub spot: LandmarkSite,
     /// When it was chosen.
     pub chosen_at: UnixMillis,
     /// Agents that may work and last measured a time from where they live.

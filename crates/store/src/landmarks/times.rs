@@ -9,7 +9,7 @@ use crate::{Store, StoreError};
 
 /// An agent's latest report on a landmark in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Measured {
+pub struct LandmarkReport {
     /// The landmark that was measured.
     pub landmark: LandmarkId,
     /// The address that it is about.
@@ -42,7 +42,7 @@ type Row = (i64, IpAddr, i64, String, Option<i32>, Option<i32>, Moment);
 
 /// The latest reports on landmarks in use of agents that may work, from where they live now; by
 /// landmark, then by agent.
-pub async fn times(store: &Store) -> Result<Vec<Measured>, StoreError> {
+pub async fn times(store: &Store) -> Result<Vec<LandmarkReport>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT l.id, l.address, t.agent, t.outcome, t.rtt_us, t.before_us, t.measured_at
          FROM landmark_times t
@@ -58,7 +58,7 @@ pub async fn times(store: &Store) -> Result<Vec<Measured>, StoreError> {
 
 fn measured(
     (landmark, address, agent, word, rtt, before, at): Row,
-) -> Result<Measured, StoreError> {
+) -> Result<LandmarkReport, StoreError> {
     let outcome = match (word.as_str(), rtt) {
         ("measured", Some(rtt)) => Outcome::Measured {
             rtt_us: rtt.unsigned_abs(),
@@ -70,12 +70,12 @@ fn measured(
     };
     let landmark = LandmarkId::new(landmark);
     let agent = AgentId::new(agent);
-    Ok(Measured { landmark, address, agent, outcome, measured_at: at.0 })
+    Ok(LandmarkReport { landmark, address, agent, outcome, measured_at: at.0 })
 }
 
 /// How much is known of the landmarks in use; what [`times`] would read, counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stock {
+pub struct ReportCounts {
     /// Number of reports that came.
     pub reports: u64,
     /// Those that came after the moment asked about.
@@ -83,7 +83,7 @@ pub struct Stock {
 }
 
 /// Counts the reports, and those that came after `since`.
-pub async fn stock(store: &Store, since: UnixMillis) -> Result<Stock, StoreError> {
+pub async fn count_reports(store: &Store, since: UnixMillis) -> Result<ReportCounts, StoreError> {
     let (reports, newer): (i64, i64) = sqlx::query_as(
         "SELECT count(*), count(*) FILTER (WHERE t.measured_at > $1)
          FROM landmark_times t
@@ -94,5 +94,5 @@ pub async fn stock(store: &Store, since: UnixMillis) -> Result<Stock, StoreError
     .fetch_one(store.pool())
     .await
     .map_err(StoreError::doing("count the times of landmarks"))?;
-    Ok(Stock { reports: reports.unsigned_abs(), newer: newer.unsigned_abs() })
+    Ok(ReportCounts { reports: reports.unsigned_abs(), newer: newer.unsigned_abs() })
 }

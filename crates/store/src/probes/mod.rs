@@ -1,9 +1,9 @@
 //! Probe orders and their answers: one step of a search, a landmark measured, or an address
 //! checked.
 
+mod counts;
 mod ended;
 mod report;
-mod spent;
 
 use std::net::IpAddr;
 
@@ -11,9 +11,9 @@ use hierarchy::Range;
 use model::{AgentId, Phase, ProbeId, ProbeMethod, SearchId, UnixMillis};
 use protocol::ProbeOrder;
 
+pub use counts::{ProbeCount, count_since};
 pub use ended::{expire, withdraw};
-pub use report::{News, report};
-pub use spent::{Spent, spent};
+pub use report::{NewReports, report};
 
 use crate::commit::commit;
 use crate::moment::Moment;

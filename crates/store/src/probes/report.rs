@@ -10,7 +10,7 @@ use crate::{Store, StoreError};
 
 /// How many reports were news, by the purpose of their orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
-pub struct News {
+pub struct NewReports {
     /// Steps of searches.
     pub search: i64,
     /// Measurements of landmarks.
@@ -28,7 +28,7 @@ pub async fn report(
     agent: AgentId,
     reports: &[ProbeReport],
     now: UnixMillis,
-) -> Result<News, StoreError> {
+) -> Result<NewReports, StoreError> {
     let answers: Vec<Answer> = reports.iter().map(|report| Answer::of(&report.result)).collect();
     sqlx::query_as(REPORT)
         .bind(agent.get())

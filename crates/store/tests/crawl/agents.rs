@@ -3,7 +3,7 @@
 use model::{AgentState, Reason};
 use protocol::ProtocolVersion;
 use serde_json::json;
-use store::agents::{self, Enrolment, Heartbeat, Order, Ordered};
+use store::agents::{self, Enrolment, Heartbeat, Order, OrderOutcome};
 use store::{delegations, routes};
 
 use crate::world::{NOW, World, range};
@@ -30,7 +30,7 @@ async fn a_token_is_good_for_one_key() {
 async fn approval_brings_the_home_subnet_and_revocation_ends_it() {
     let world = World::new().await;
     let agent = world.approved(1, Some("192.0.2.0/24")).await;
-    let held = delegations::held(world.store()).await.unwrap();
+    let held = delegations::list_active(world.store()).await.unwrap();
     assert_eq!(held.len(), 1);
     assert_eq!(
         (held[0].agent, held[0].subnet, held[0].generation),
@@ -38,12 +38,15 @@ async fn approval_brings_the_home_subnet_and_revocation_ends_it() {
     );
     assert_eq!(held[0].reason, Reason::Home);
     let order = |order| agents::order(world.store(), agent, order, "admin", NOW);
-    assert_eq!(order(Order::Approve { home: None }).await.unwrap(), Some(Ordered::Already));
-    assert_eq!(order(Order::Resume).await.unwrap(), Some(Ordered::Already));
-    assert_eq!(order(Order::Pause).await.unwrap(), Some(Ordered::Done));
-    assert_eq!(order(Order::Revoke).await.unwrap(), Some(Ordered::Done));
-    assert_eq!(order(Order::Resume).await.unwrap(), Some(Ordered::NotFrom(AgentState::Revoked)));
-    assert!(delegations::held(world.store()).await.unwrap().is_empty());
+    assert_eq!(order(Order::Approve { home: None }).await.unwrap(), Some(OrderOutcome::Already));
+    assert_eq!(order(Order::Resume).await.unwrap(), Some(OrderOutcome::Already));
+    assert_eq!(order(Order::Pause).await.unwrap(), Some(OrderOutcome::Done));
+    assert_eq!(order(Order::Revoke).await.unwrap(), Some(OrderOutcome::Done));
+    assert_eq!(
+        order(Order::Resume).await.unwrap(),
+        Some(OrderOutcome::NotFrom(AgentState::Revoked))
+    );
+    assert!(delegations::list_active(world.store()).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -51,7 +54,7 @@ async fn a_home_goes_to_the_first_that_lives_there() {
     let world = World::new().await;
     let first = world.approved(1, Some("192.0.2.0/24")).await;
     let second = world.approved(2, Some("192.0.2.0/24")).await;
-    let held = delegations::held(world.store()).await.unwrap();
+    let held = delegations::list_active(world.store()).await.unwrap();
     assert_eq!(held.iter().map(|held| held.agent).collect::<Vec<_>>(), [first]);
     assert!(
         !delegations::settle_home(world.store(), second, &range("192.0.2.0/24"), NOW)
@@ -84,7 +87,11 @@ async fn revocation_gives_the_work_back() {
     assert!(routed.iter().all(|route| route.agent == second));
 }
 
-async fn heartbeat(world: &World, agent: model::AgentId, routes_after: u64) -> agents::Standing {
+async fn heartbeat(
+    world: &World,
+    agent: model::AgentId,
+    routes_after: u64,
+) -> agents::HeartbeatOutcome {
     let status = json!({ "hosts": 1 });
     let heartbeat = Heartbeat {
         agent,
@@ -101,10 +108,10 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
     assert!(agents::workers(world.store()).await.unwrap()[0].last_heartbeat_at.is_none());
-    assert!(heartbeat(&world, agent, 0).await.turned, "the first one");
+    assert!(heartbeat(&world, agent, 0).await.presence_changed, "the first one");
     let standing = heartbeat(&world, agent, 0).await;
     assert_eq!(
-        (standing.turned, standing.state, standing.last_route),
+        (standing.presence_changed, standing.state, standing.last_route),
         (false, AgentState::Approved, 0)
     );
     let status = json!({});
@@ -117,7 +124,13 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
         routes_after: 0,
     };
     let since = NOW.plus_ms(-60_000);
-    assert!(agents::heartbeat(world.store(), &asleep, since, NOW).await.unwrap().unwrap().turned);
+    assert!(
+        agents::heartbeat(world.store(), &asleep, since, NOW)
+            .await
+            .unwrap()
+            .unwrap()
+            .presence_changed
+    );
     let worker = agents::workers(world.store()).await.unwrap()[0];
     assert_eq!((worker.last_heartbeat_at, worker.asleep_until), (Some(NOW), asleep_until));
     let late = NOW.plus_ms(100_000);
@@ -127,7 +140,7 @@ async fn a_heartbeat_tells_whether_the_agent_turned() {
             .await
             .unwrap()
             .unwrap()
-            .turned
+            .presence_changed
     );
     let unknown = Heartbeat { agent: model::AgentId::new(99), ..awake };
     assert_eq!(agents::heartbeat(world.store(), &unknown, since, NOW).await.unwrap(), None);

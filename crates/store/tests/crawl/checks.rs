@@ -2,7 +2,7 @@
 
 use model::ProbeMethod;
 use protocol::{ProbeReport, ProbeResult};
-use store::probes::{self, News, Target};
+use store::probes::{self, NewReports, Target};
 use store::testing::execute;
 
 use crate::world::{NOW, World, ip};
@@ -24,11 +24,14 @@ async fn an_address_is_checked_without_a_search() {
     let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us: 9_000, samples: 10 };
     let report = [ProbeReport { probe, measured_at: NOW, result }];
     let news = probes::report(world.store(), agent, &report, NOW).await.unwrap();
-    assert_eq!(news, News { check: 1, ..News::default() }, "late is better than never");
-    assert_eq!(probes::report(world.store(), agent, &report, NOW).await.unwrap(), News::default());
-    let spent = probes::spent(world.store(), NOW).await.unwrap();
+    assert_eq!(news, NewReports { check: 1, ..NewReports::default() }, "late is better than never");
+    assert_eq!(
+        probes::report(world.store(), agent, &report, NOW).await.unwrap(),
+        NewReports::default()
+    );
+    let spent = probes::count_since(world.store(), NOW).await.unwrap();
     assert_eq!((spent.len(), spent[0].address, spent[0].probes), (1, target.address, 1));
-    assert!(probes::spent(world.store(), NOW.plus_ms(1)).await.unwrap().is_empty());
+    assert!(probes::count_since(world.store(), NOW.plus_ms(1)).await.unwrap().is_empty());
 }
 
 #[tokio::test]

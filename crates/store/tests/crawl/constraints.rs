@@ -3,8 +3,8 @@
 use hierarchy::Scope;
 use model::{AgentId, PinId, Reason, SearchId, Strategy};
 use serde_json::json;
-use store::constraints::{self, Kind, Made, New};
-use store::delegations::{self, Assigned, Assignment, Cause};
+use store::constraints::{self, CreateOutcome, Kind, NewConstraint};
+use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
 use store::searches::{self, NewSearch, SearchKind};
 use store::{audit, moves};
 
@@ -12,19 +12,25 @@ use crate::world::{NOW, World, ip, range};
 
 const SUBNET: &str = "198.51.100.0/24";
 
-async fn pin(world: &World, agent: AgentId, expires_in_ms: Option<i64>) -> Made {
+async fn pin(world: &World, agent: AgentId, expires_in_ms: Option<i64>) -> CreateOutcome {
     let scope = Scope::Range(range(SUBNET));
     let expires_at = expires_in_ms.map(|ms| NOW.plus_ms(ms));
-    let new =
-        New { kind: Kind::Pin, scope: &scope, agent, reason: "a contract", by: "ada", expires_at };
-    constraints::make(world.store(), &new, NOW).await.unwrap()
+    let new = NewConstraint {
+        kind: Kind::Pin,
+        scope: &scope,
+        agent,
+        reason: "a contract",
+        by: "ada",
+        expires_at,
+    };
+    constraints::create(world.store(), &new, NOW).await.unwrap()
 }
 
 fn assignment(agent: AgentId, generation: i64, cause: Cause) -> Assignment<'static> {
     Assignment { subnet: range(SUBNET), agent, generation, cause, by: "ada", note: "a contract" }
 }
 
-async fn assign(world: &World, assignment: &Assignment<'_>) -> Assigned {
+async fn assign(world: &World, assignment: &Assignment<'_>) -> AssignmentOutcome {
     delegations::assign(world.store(), assignment, NOW).await.unwrap()
 }
 
@@ -42,11 +48,11 @@ async fn a_range_has_one_pin_until_it_expires() {
     let world = World::new().await;
     let one = world.approved(1, None).await;
     let two = world.approved(2, None).await;
-    assert!(matches!(pin(&world, one, Some(1_000)).await, Made::Done(_)));
-    assert_eq!(pin(&world, two, None).await, Made::Taken);
+    assert!(matches!(pin(&world, one, Some(1_000)).await, CreateOutcome::Created(_)));
+    assert_eq!(pin(&world, two, None).await, CreateOutcome::Taken);
     for (after, count) in [(999, 1), (1_000, 0)] {
         let counting =
-            constraints::counting(world.store(), Kind::Pin, NOW.plus_ms(after)).await.unwrap();
+            constraints::list_active(world.store(), Kind::Pin, NOW.plus_ms(after)).await.unwrap();
         assert_eq!(counting.len(), count);
     }
 }
@@ -60,11 +66,14 @@ async fn what_is_over_ends_once_and_is_written_down() {
     assert_eq!(constraints::expire(world.store(), NOW).await.unwrap(), 0);
     assert_eq!(constraints::expire(world.store(), NOW.plus_ms(1_000)).await.unwrap(), 1);
     assert_eq!(constraints::expire(world.store(), NOW.plus_ms(1_000)).await.unwrap(), 0);
-    assert!(matches!(pin(&world, two, None).await, Made::Done(_)), "the range is free again");
+    assert!(
+        matches!(pin(&world, two, None).await, CreateOutcome::Created(_)),
+        "the range is free again"
+    );
     let revoke = store::agents::Order::Revoke;
     store::agents::order(world.store(), two, revoke, "ada", NOW).await.unwrap();
     assert_eq!(constraints::expire(world.store(), NOW).await.unwrap(), 1, "its agent was revoked");
-    assert_eq!(pin(&world, two, None).await, Made::AgentGone);
+    assert_eq!(pin(&world, two, None).await, CreateOutcome::AgentGone);
     let all = constraints::list(world.store(), Kind::Pin, true, i64::MAX, 10).await.unwrap();
     assert_eq!(
         all.iter().map(|rule| rule.ended.clone().unwrap().1).collect::<Vec<_>>(),
@@ -81,9 +90,17 @@ async fn scopes_come_back_as_they_were_written() {
     let scopes =
         [Scope::Range(range("2001:db8::/32")), company, Scope::Country("CY".parse().unwrap())];
     for scope in &scopes {
-        let new =
-            New { kind: Kind::Exclusion, scope, agent, reason: "r", by: "ada", expires_at: None };
-        let Made::Done(id) = constraints::make(world.store(), &new, NOW).await.unwrap() else {
+        let new = NewConstraint {
+            kind: Kind::Exclusion,
+            scope,
+            agent,
+            reason: "r",
+            by: "ada",
+            expires_at: None,
+        };
+        let CreateOutcome::Created(id) =
+            constraints::create(world.store(), &new, NOW).await.unwrap()
+        else {
             panic!("taken")
         };
         let rule = constraints::list(world.store(), Kind::Exclusion, false, id + 1, 1)
@@ -114,17 +131,22 @@ async fn an_assignment_ends_what_held_and_the_search_and_is_fenced() {
     searches::open(world.store(), &[search], Strategy::Threshold, 50_000, NOW).await.unwrap();
     assert!(matches!(
         assign(&world, &assignment(one, 0, Cause::Override)).await,
-        Assigned::Made(_)
+        AssignmentOutcome::Applied(_)
     ));
     assert!(
         searches::undelegated_subnets(world.store()).await.unwrap().is_empty(),
         "the search is over"
     );
-    assert_eq!(assign(&world, &assignment(two, 0, Cause::Override)).await, Assigned::Outdated);
-    let Made::Done(id) = pin(&world, two, Some(1_000)).await else { panic!("not pinned") };
+    assert_eq!(
+        assign(&world, &assignment(two, 0, Cause::Override)).await,
+        AssignmentOutcome::Outdated
+    );
+    let CreateOutcome::Created(id) = pin(&world, two, Some(1_000)).await else {
+        panic!("not pinned")
+    };
     let pinned = assignment(two, 1, Cause::Pin(PinId::new(id)));
-    assert!(matches!(assign(&world, &pinned).await, Assigned::Made(_)));
-    let held = delegations::held(world.store()).await.unwrap();
+    assert!(matches!(assign(&world, &pinned).await, AssignmentOutcome::Applied(_)));
+    let held = delegations::list_active(world.store()).await.unwrap();
     assert_eq!(
         (held.len(), held[0].agent, held[0].generation, held[0].reason),
         (1, two, 2, Reason::Pinned)
@@ -141,11 +163,11 @@ async fn pinned_and_searched(world: &World, searched_ms: i64) -> (PinId, SearchI
     let agent = world.approved(1, None).await;
     world.queue(&["http://a.example/"]).await;
     world.settle_hosts("198.51.100.7", SUBNET).await;
-    let Made::Done(id) = pin(world, agent, None).await else { panic!("not pinned") };
+    let CreateOutcome::Created(id) = pin(world, agent, None).await else { panic!("not pinned") };
     let pin = PinId::new(id);
     assert!(matches!(
         assign(world, &assignment(agent, 0, Cause::Pin(pin))).await,
-        Assigned::Made(_)
+        AssignmentOutcome::Applied(_)
     ));
     let search = NewSearch {
         subnet: range(SUBNET),
@@ -190,14 +212,19 @@ async fn a_search_goes_on_when_its_pin_was_removed_meanwhile() {
 async fn a_pin_that_is_over_and_an_agent_that_is_gone_get_nothing() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
-    let Made::Done(id) = pin(&world, agent, Some(1_000)).await else { panic!("not pinned") };
+    let CreateOutcome::Created(id) = pin(&world, agent, Some(1_000)).await else {
+        panic!("not pinned")
+    };
     let pinned = assignment(agent, 0, Cause::Pin(PinId::new(id)));
     let late = delegations::assign(world.store(), &pinned, NOW.plus_ms(1_000)).await.unwrap();
-    assert_eq!(late, Assigned::Outdated);
+    assert_eq!(late, AssignmentOutcome::Outdated);
     let revoke = store::agents::Order::Revoke;
     store::agents::order(world.store(), agent, revoke, "ada", NOW).await.unwrap();
-    assert_eq!(assign(&world, &assignment(agent, 0, Cause::Override)).await, Assigned::AgentGone);
-    assert!(delegations::held(world.store()).await.unwrap().is_empty());
+    assert_eq!(
+        assign(&world, &assignment(agent, 0, Cause::Override)).await,
+        AssignmentOutcome::AgentGone
+    );
+    assert!(delegations::list_active(world.store()).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -219,8 +246,8 @@ async fn a_move_is_made_with_its_reasons_or_not_at_all() {
         note: "it saves 35 ms a day",
     };
     let carry_out = || async { moves::carry_out(world.store(), &new, NOW).await.unwrap() };
-    let Assigned::Made(delegation) = carry_out().await else { panic!("not moved") };
-    assert_eq!(carry_out().await, Assigned::Outdated, "thought out on generation 1");
+    let AssignmentOutcome::Applied(delegation) = carry_out().await else { panic!("not moved") };
+    assert_eq!(carry_out().await, AssignmentOutcome::Outdated, "thought out on generation 1");
     let made = moves::list(world.store(), i64::MAX, 10).await.unwrap();
     assert_eq!(made.len(), 1);
     assert_eq!((made[0].before_ms, made[0].after_ms, made[0].pages_a_day), (Some(70.0), 35.0, 7));

@@ -3,7 +3,7 @@
 use hierarchy::Range;
 use model::{AgentId, HostTask, Reason, Strategy, UnixMillis};
 use store::agents::{self, Order};
-use store::delegations::{self, Decided, Decision};
+use store::delegations::{self, Decision, DecisionOutcome};
 use store::searches::{self, NewSearch, SearchKind};
 use store::{handovers, hosts, routes};
 
@@ -44,7 +44,7 @@ async fn decide(world: &World, agent: AgentId, now: UnixMillis) {
     };
     assert!(matches!(
         delegations::decide(world.store(), &decision, now).await.unwrap(),
-        Decided::Made(_)
+        DecisionOutcome::Applied(_)
     ));
 }
 
@@ -153,8 +153,9 @@ async fn a_revoked_agent_is_waited_for_no_more() {
 
 /// Puts the host into another subnet, as a new generation of the hierarchy does.
 async fn cut_out(world: &World, subnet: &str) -> Vec<AgentId> {
-    let host = hosts::placed(world.store(), model::HostId::new(0), 1).await.unwrap().remove(0);
-    hosts::carry(world.store(), &[(host.id, range(subnet))], NOW).await.unwrap()
+    let host =
+        hosts::with_address(world.store(), model::HostId::new(0), 1).await.unwrap().remove(0);
+    hosts::remap(world.store(), &[(host.id, range(subnet))], NOW).await.unwrap()
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ async fn the_same_url_waits_once() {
     );
     assert_eq!(world.queue(&["http://a.example/", "http://a.example/x"]).await, 1);
     assert_eq!(world.queue(&[]).await, 0);
-    let unresolved = hosts::unresolved(world.store(), 10, NOW).await.unwrap();
+    let unresolved = hosts::list_unresolved(world.store(), 10, NOW).await.unwrap();
     let names: Vec<&str> = unresolved.iter().map(|host| host.authority.as_str()).collect();
     assert_eq!(names, ["a.example", "b.example"]);
 }
@@ -22,24 +22,26 @@ async fn the_same_url_waits_once() {
 async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
     let world = World::new().await;
     world.queue(&["http://gone.example/"]).await;
-    let id = hosts::unresolved(world.store(), 10, NOW).await.unwrap()[0].id;
+    let id = hosts::list_unresolved(world.store(), 10, NOW).await.unwrap()[0].id;
     let failure = |ms, give_up| FailedLookup {
         id,
         reason: "no answer".into(),
         retry_at: NOW.plus_ms(ms),
         give_up,
     };
-    hosts::not_resolved(world.store(), &[failure(1_000, false)]).await.unwrap();
-    assert!(hosts::unresolved(world.store(), 10, NOW).await.unwrap().is_empty());
-    let again = hosts::unresolved(world.store(), 10, NOW.plus_ms(1_000)).await.unwrap();
+    hosts::record_failed_lookups(world.store(), &[failure(1_000, false)]).await.unwrap();
+    assert!(hosts::list_unresolved(world.store(), 10, NOW).await.unwrap().is_empty());
+    let again = hosts::list_unresolved(world.store(), 10, NOW.plus_ms(1_000)).await.unwrap();
     assert_eq!(again[0].attempts, 1);
-    hosts::not_resolved(world.store(), &[failure(5_000, true)]).await.unwrap();
-    assert!(hosts::unresolved(world.store(), 10, NOW.plus_ms(9_000)).await.unwrap().is_empty());
+    hosts::record_failed_lookups(world.store(), &[failure(5_000, true)]).await.unwrap();
+    assert!(
+        hosts::list_unresolved(world.store(), 10, NOW.plus_ms(9_000)).await.unwrap().is_empty()
+    );
     assert_eq!(world.queue(&["http://gone.example/new"]).await, 0, "given up just now");
     let late = NOW.plus_ms(5_000);
     let url = crate::world::url("http://gone.example/new");
     assert_eq!(store::urls::queue(world.store(), &[url], late).await.unwrap(), 1);
-    let revived = hosts::unresolved(world.store(), 10, late).await.unwrap();
+    let revived = hosts::list_unresolved(world.store(), 10, late).await.unwrap();
     assert_eq!((revived.len(), revived[0].attempts), (1, 0));
 }
 
@@ -73,7 +75,7 @@ async fn hosts_that_wait_come_in_pages() {
     let mut after = model::HostId::new(0);
     let mut seen = Vec::new();
     while let Some((last, subnet)) =
-        hosts::in_line(world.store(), after, 1, NOW).await.unwrap().pop()
+        hosts::waiting_for_agent(world.store(), after, 1, NOW).await.unwrap().pop()
     {
         seen.push(subnet);
         after = last;
@@ -87,9 +89,10 @@ async fn hosts_are_listed_for_a_new_generation_whoever_has_them() {
     world.queue(&["http://a.example/", "http://b.example/"]).await;
     world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
     world.queue(&["http://nowhere.example/"]).await;
-    assert!(hosts::waiting(world.store(), 10).await.unwrap().is_empty());
-    let first = hosts::placed(world.store(), model::HostId::new(0), 1).await.unwrap().remove(0);
+    assert!(hosts::without_subnet(world.store(), 10).await.unwrap().is_empty());
+    let first =
+        hosts::with_address(world.store(), model::HostId::new(0), 1).await.unwrap().remove(0);
     assert_eq!((first.address, first.subnet), (ip("198.51.100.7"), Some(range("198.51.100.0/24"))));
     world.approved(1, Some("198.51.100.0/24")).await;
-    assert_eq!(hosts::placed(world.store(), first.id, 10).await.unwrap().len(), 1);
+    assert_eq!(hosts::with_address(world.store(), first.id, 10).await.unwrap().len(), 1);
 }

@@ -4,8 +4,8 @@ use hierarchy::Scope;
 use model::{AgentId, IncidentState, Phase, PinId, Reason, Strategy, UnixMillis};
 use protocol::package::{Header, PackageName};
 use serde_json::json;
-use store::constraints::{self, Kind, Made, New};
-use store::delegations::{self, Assigned, Assignment, Cause, Decided, Decision};
+use store::constraints::{self, CreateOutcome, Kind, NewConstraint};
+use store::delegations::{self, Assignment, AssignmentOutcome, Cause, Decision, DecisionOutcome};
 use store::host_tally::{HostTally, Trends};
 use store::packages::{Ingestion, ReceivedPackage};
 use store::searches::{self, NewSearch, SearchKind};
@@ -81,7 +81,7 @@ async fn decide(world: &World, agent: AgentId, rtt_us: u32) {
         skipped: &[],
     };
     let made = delegations::decide(world.store(), &decision, NOW).await.unwrap();
-    assert!(matches!(made, Decided::Made(_)));
+    assert!(matches!(made, DecisionOutcome::Applied(_)));
 }
 
 /// A package of an agent tells so much of the host.
@@ -168,7 +168,9 @@ async fn a_case_goes_through_its_states_and_each_step_counts_once() {
     let holds = searched.holds.unwrap();
     assert_eq!((holds.agent, searched.search.unwrap().1), (next, false));
 
-    incidents::went(world.store(), &searched, &holds, &json!({"far": true}), NOW).await.unwrap();
+    incidents::set_away(world.store(), &searched, &holds, &json!({"far": true}), NOW)
+        .await
+        .unwrap();
     let away = case(&world).await;
     assert_eq!(
         (away.state, away.next_agent, away.failback.clone()),
@@ -201,8 +203,8 @@ async fn a_slow_server_makes_the_agent_forget_and_the_subnet_stay() {
     let told = pending(&world).await.remove(0);
     incidents::open(world.store(), &told, &json!({}), NOW).await.unwrap();
     let case = case(&world).await;
-    incidents::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
-    incidents::forgive(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
+    incidents::close_as_slow_server(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
+    incidents::close_as_slow_server(world.store(), &case, 9_000, &json!({}), NOW).await.unwrap();
     let orders = handovers::open(world.store(), near, 10).await.unwrap();
     assert_eq!((orders.len(), orders[0].task), (1, model::HostTask::Settle));
     let numbers = [orders[0].number];
@@ -221,7 +223,7 @@ async fn complains_after(world: &World, agent: AgentId, cause: Cause) -> bool {
     let assignment =
         Assignment { subnet, agent, generation: 1, cause, by: "ada", note: "a contract" };
     let made = delegations::assign(world.store(), &assignment, NOW).await.unwrap();
-    assert!(matches!(made, Assigned::Made(_)), "{made:?}");
+    assert!(matches!(made, AssignmentOutcome::Applied(_)), "{made:?}");
     let told = PendingReports {
         subnet,
         agent,
@@ -251,9 +253,16 @@ async fn what_was_given_by_hand_once_is_looked_at_and_what_is_pinned_is_not() {
     let (world, ..) = self::world().await;
     let scope = Scope::Range(range(SUBNET));
     let agent = world.approved(3, None).await;
-    let new =
-        New { kind: Kind::Pin, scope: &scope, agent, reason: "r", by: "ada", expires_at: None };
-    let Made::Done(pin) = constraints::make(world.store(), &new, NOW).await.unwrap() else {
+    let new = NewConstraint {
+        kind: Kind::Pin,
+        scope: &scope,
+        agent,
+        reason: "r",
+        by: "ada",
+        expires_at: None,
+    };
+    let CreateOutcome::Created(pin) = constraints::create(world.store(), &new, NOW).await.unwrap()
+    else {
         panic!("taken")
     };
     assert!(!complains_after(&world, agent, Cause::Pin(PinId::new(pin))).await);

@@ -2,15 +2,15 @@
 
 use model::{AgentId, LandmarkId, ProbeId, ProbeMethod};
 use protocol::{ProbeReport, ProbeResult};
-use store::landmarks::{self, Due, Outcome, Room, Spot};
-use store::probes::{self, News, Target};
+use store::landmarks::{self, DueMeasurement, LandmarkSite, OrderAllowance, Outcome};
+use store::probes::{self, NewReports, Target};
 use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
 
-fn spot(subnet: &str, address: &str) -> Spot {
+fn spot(subnet: &str, address: &str) -> LandmarkSite {
     let target = Target { address: ip(address), host: "a.example".into(), port: 80 };
-    Spot { subnet: range(subnet), target }
+    LandmarkSite { subnet: range(subnet), target }
 }
 
 async fn two(world: &World) {
@@ -23,8 +23,10 @@ async fn two(world: &World) {
     );
 }
 
-async fn due(world: &World, agent: AgentId, orders: u32) -> Vec<Due> {
-    landmarks::due(world.store(), &[Room { agent, orders }], NOW.plus_ms(-1_000)).await.unwrap()
+async fn due(world: &World, agent: AgentId, orders: u32) -> Vec<DueMeasurement> {
+    landmarks::due(world.store(), &[OrderAllowance { agent, orders }], NOW.plus_ms(-1_000))
+        .await
+        .unwrap()
 }
 
 fn report(probe: ProbeId, rtt_us: Option<u32>) -> ProbeReport {
@@ -36,7 +38,7 @@ fn report(probe: ProbeId, rtt_us: Option<u32>) -> ProbeReport {
 }
 
 /// Measures everything that is due.
-async fn measure(world: &World, agent: AgentId, rtt_us: Option<u32>, at: i64) -> News {
+async fn measure(world: &World, agent: AgentId, rtt_us: Option<u32>, at: i64) -> NewReports {
     let due = due(world, agent, 10).await;
     landmarks::order(world.store(), &due, NOW).await.unwrap();
     let orders = probes::orders(world.store(), agent, &[], 3, 10).await.unwrap();
@@ -58,10 +60,12 @@ async fn each_agent_measures_each_landmark_once_in_a_while() {
     assert_eq!(orders[0].address, ip("198.51.100.7"));
     let reports = [report(orders[0].probe, Some(20_000)), report(orders[1].probe, None)];
     let news = probes::report(world.store(), agent, &reports, NOW).await.unwrap();
-    assert_eq!(news, News { landmark: 2, ..News::default() });
+    assert_eq!(news, NewReports { landmark: 2, ..NewReports::default() });
     assert!(due(&world, agent, 10).await.is_empty(), "they were measured");
     let later =
-        landmarks::due(world.store(), &[Room { agent, orders: 9 }], NOW.plus_ms(1)).await.unwrap();
+        landmarks::due(world.store(), &[OrderAllowance { agent, orders: 9 }], NOW.plus_ms(1))
+            .await
+            .unwrap();
     assert_eq!(later.len(), 2, "a while is over");
     let times = landmarks::times(world.store()).await.unwrap();
     assert_eq!(times[0].outcome, Outcome::Measured { rtt_us: 20_000, before_us: None });
@@ -77,9 +81,12 @@ async fn who_moved_measures_anew_and_its_old_times_count_no_more() {
     let agent = world.approved(1, None).await;
     two(&world).await;
     assert_eq!(measure(&world, agent, Some(20_000), 0).await.landmark, 2);
-    let stock = |stock: landmarks::Stock| (stock.reports, stock.newer);
-    assert_eq!(stock(landmarks::stock(world.store(), NOW.plus_ms(-1)).await.unwrap()), (2, 2));
-    assert_eq!(stock(landmarks::stock(world.store(), NOW).await.unwrap()), (2, 0));
+    let stock = |stock: landmarks::ReportCounts| (stock.reports, stock.newer);
+    assert_eq!(
+        stock(landmarks::count_reports(world.store(), NOW.plus_ms(-1)).await.unwrap()),
+        (2, 2)
+    );
+    assert_eq!(stock(landmarks::count_reports(world.store(), NOW).await.unwrap()), (2, 0));
     execute(world.store(), "UPDATE agents SET home = '192.0.2.99'").await.unwrap();
     assert_eq!(landmarks::times(world.store()).await.unwrap(), []);
     assert_eq!(measure(&world, agent, Some(90_000), 5).await.landmark, 2);

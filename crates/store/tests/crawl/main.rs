@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it did not expect")]
 
 mod agents;
-mod carry;
 mod checks;
 mod constraints;
 mod handovers;
@@ -11,6 +10,7 @@ mod hosts;
 mod incidents;
 mod landmarks;
 mod packages;
+mod remap;
 mod round_trips;
 mod routes;
 mod searches;

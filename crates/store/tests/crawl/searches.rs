@@ -2,8 +2,8 @@
 
 use model::{AgentId, Phase, ProbeMethod, ProbeState, Reason, SearchId, Strategy};
 use protocol::{ProbeReport, ProbeResult};
-use store::delegations::{self, Decided, Decision};
-use store::probes::{self, NewProbe, News};
+use store::delegations::{self, Decision, DecisionOutcome};
+use store::probes::{self, NewProbe, NewReports};
 use store::searches::{self, NewSearch, OpenSearch, OpenSearchFilter, SearchKind};
 
 use crate::world::{NOW, World, ip, range};
@@ -79,7 +79,7 @@ async fn orders_are_handed_out_until_they_are_answered_and_answers_count_once() 
     let report = [measured(orders[0].probe, 61_000)];
     let took = |who| probes::report(world.store(), who, &report, NOW);
     assert_eq!(took(other).await.unwrap().search, 0, "somebody else's order");
-    assert_eq!(took(agent).await.unwrap(), News { search: 1, ..News::default() });
+    assert_eq!(took(agent).await.unwrap(), NewReports { search: 1, ..NewReports::default() });
     assert_eq!(took(agent).await.unwrap().search, 0, "the same report again");
     let trail = only(&world, SearchKind::Undelegated).await.unwrap().trail;
     assert_eq!((trail[0].state, trail[0].rtt_us), (ProbeState::Measured, Some(61_000)));
@@ -179,8 +179,8 @@ async fn a_decision_is_made_once_and_gives_the_hosts_away() {
     let decide = || async {
         delegations::decide(world.store(), &decision(&search, agent, false), NOW).await
     };
-    assert!(matches!(decide().await.unwrap(), Decided::Made(_)));
-    assert_eq!(decide().await.unwrap(), Decided::Outdated);
+    assert!(matches!(decide().await.unwrap(), DecisionOutcome::Applied(_)));
+    assert_eq!(decide().await.unwrap(), DecisionOutcome::Outdated);
     assert!(only(&world, SearchKind::Undelegated).await.is_none());
     assert_eq!(store::routes::route(world.store(), 10, 10).await.unwrap().len(), 1);
 }
@@ -198,11 +198,11 @@ async fn a_provisional_decision_keeps_the_search_open_and_the_final_one_replaces
     assert_eq!((goes_on.provisional, goes_on.generation), (Some(slow), 1));
     let outdated =
         delegations::decide(world.store(), &decision(&search, fast, false), NOW).await.unwrap();
-    assert_eq!(outdated, Decided::Outdated, "thought out on generation 0");
+    assert_eq!(outdated, DecisionOutcome::Outdated, "thought out on generation 0");
     let made =
         delegations::decide(world.store(), &decision(&goes_on, fast, false), NOW).await.unwrap();
-    assert!(matches!(made, Decided::Made(_)));
-    let held = delegations::held(world.store()).await.unwrap();
+    assert!(matches!(made, DecisionOutcome::Applied(_)));
+    let held = delegations::list_active(world.store()).await.unwrap();
     assert_eq!((held.len(), held[0].agent, held[0].generation), (1, fast, 2));
     assert!(only(&world, SearchKind::Provisional).await.is_none());
 }
@@ -225,9 +225,9 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
     let wishes = |n: usize, agent| decision(&open[n], agent, n == 2);
     let all = [wishes(1, agent), wishes(0, other), wishes(2, agent)];
     let decided = delegations::decide_all(world.store(), &all, NOW).await.unwrap();
-    let held = delegations::held(world.store()).await.unwrap();
+    let held = delegations::list_active(world.store()).await.unwrap();
     for (wish, decided) in all.iter().zip(&decided) {
-        let made = held.iter().find(|held| Decided::Made(held.id) == *decided).unwrap();
+        let made = held.iter().find(|held| DecisionOutcome::Applied(held.id) == *decided).unwrap();
         assert_eq!((made.subnet, made.agent, made.generation), (wish.subnet, wish.agent, 1));
     }
     let goes_on = only(&world, SearchKind::Provisional).await.unwrap();
@@ -237,7 +237,10 @@ async fn decisions_made_together_are_as_good_as_one_by_one() {
     let again = [wishes(0, agent), decision(&goes_on, agent, false), wishes(1, gone)];
     let decided = delegations::decide_all(world.store(), &again, NOW).await.unwrap();
     assert!(
-        matches!(decided[..], [Decided::Outdated, Decided::Made(_), Decided::AgentGone]),
+        matches!(
+            decided[..],
+            [DecisionOutcome::Outdated, DecisionOutcome::Applied(_), DecisionOutcome::AgentGone]
+        ),
         "{decided:?}"
     );
     assert!(only(&world, SearchKind::Provisional).await.is_none());
@@ -253,7 +256,7 @@ async fn nobody_who_may_not_work_gets_a_subnet() {
     store::agents::order(world.store(), agent, revoke, "admin", NOW).await.unwrap();
     let decided =
         delegations::decide(world.store(), &decision(&search, agent, false), NOW).await.unwrap();
-    assert_eq!(decided, Decided::AgentGone);
+    assert_eq!(decided, DecisionOutcome::AgentGone);
     assert!(only(&world, SearchKind::Undelegated).await.is_some(), "the search goes on");
 }
 
@@ -286,6 +289,6 @@ async fn hosts_of_a_subnet_that_is_gone_look_for_another() {
     open(&world).await;
     let search = only(&world, SearchKind::Undelegated).await.unwrap();
     searches::abandon(world.store(), search.id, NOW).await.unwrap();
-    let homeless = store::hosts::waiting(world.store(), 10).await.unwrap();
+    let homeless = store::hosts::without_subnet(world.store(), 10).await.unwrap();
     assert_eq!(homeless.len(), 1);
 }

@@ -32,7 +32,8 @@ impl World {
 
     /// One host each of the subnets in which hosts wait.
     pub(crate) async fn orphans(&self, forgiven: UnixMillis, now: UnixMillis) -> Vec<Orphan> {
-        let in_line = hosts::in_line(self.store(), HostId::new(0), 10, now).await.unwrap();
+        let in_line =
+            hosts::waiting_for_agent(self.store(), HostId::new(0), 10, now).await.unwrap();
         let mut subnets: Vec<_> = in_line.into_iter().map(|(_, subnet)| subnet).collect();
         subnets.dedup();
         hosts::orphans(self.store(), &subnets, forgiven, now).await.unwrap()
@@ -83,11 +84,11 @@ impl World {
 
     /// Gives every host that has none an address and puts it into a subnet.
     pub(crate) async fn settle_hosts(&self, address: &str, subnet: &str) {
-        let unresolved = hosts::unresolved(self.store(), 100, NOW).await.unwrap();
+        let unresolved = hosts::list_unresolved(self.store(), 100, NOW).await.unwrap();
         let found: Vec<_> = unresolved.iter().map(|host| (host.id, ip(address))).collect();
-        hosts::resolved(self.store(), &found).await.unwrap();
+        hosts::set_addresses(self.store(), &found).await.unwrap();
         let places: Vec<_> = found.iter().map(|(id, _)| (*id, range(subnet))).collect();
-        hosts::place(self.store(), &places).await.unwrap();
+        hosts::set_subnets(self.store(), &places).await.unwrap();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sentences for delegations that no search made: pinned, overridden, balanced.
 
 use model::BalanceRule;
-use store::delegations::Hand;
+use store::delegations::AdminAssignment;
 use store::lists::Delegation;
 use store::moves::Move;
 
@@ -10,7 +10,7 @@ use crate::http::timestamp::Timestamp;
 /// The cause of a delegation that no search made.
 pub(super) enum Cause {
     /// A pin or an override by an admin.
-    Admin(Hand),
+    Admin(AdminAssignment),
     /// A move by balance.
     Balance(Move),
 }
@@ -29,8 +29,8 @@ pub(super) fn summary(found: &Delegation, cause: &Cause) -> String {
     format!("{agent_name} crawls {subnet} because {because} {measured}")
 }
 
-fn by_admin(assignment: &Hand) -> String {
-    let Hand { by, note, expires_at, pinned } = assignment;
+fn by_admin(assignment: &AdminAssignment) -> String {
+    let AdminAssignment { by, note, expires_at, pinned } = assignment;
     let until =
         expires_at.map(|at| format!(" until {}", Timestamp(at).to_minute())).unwrap_or_default();
     let action = if *pinned { "pinned" } else { "reassigned" };
@@ -123,7 +123,8 @@ mod tests {
     }
 
     fn assigned(pinned: bool, expires_at: Option<UnixMillis>, rtt_us: Option<u32>) -> String {
-        let by_admin = Hand { by: "ada".into(), note: "their contract".into(), expires_at, pinned };
+        let by_admin =
+            AdminAssignment { by: "ada".into(), note: "their contract".into(), expires_at, pinned };
         summary(&found(rtt_us), &Cause::Admin(by_admin))
     }
 

@@ -101,7 +101,7 @@ async fn cause(state: &ApiState, found: &lists::Delegation) -> Result<Option<Cau
     let store = &state.core.store;
     Ok(match found.reason {
         Reason::Pinned | Reason::Override => {
-            store::delegations::hand(store, found.id).await?.map(Cause::Admin)
+            store::delegations::admin_assignment(store, found.id).await?.map(Cause::Admin)
         }
         Reason::Balanced => store::moves::of_delegation(store, found.id).await?.map(Cause::Balance),
         _ => None,

@@ -6,19 +6,19 @@ use hierarchy::{
 };
 use model::{AgentId, DelegationId, Reason, Strategy};
 use store::constraints::{self, Kind};
-use store::delegations::{self, Held, Tied};
+use store::delegations::{self, ActiveDelegation, RemapInput};
 use store::searches::{self, NewSearch};
 use store::testing::execute;
 
 use crate::world::{NOW, World, ip, range};
 
-fn moved(held: &Held, fate: RangeChange, gets: &[&str]) -> Remapping<DelegationId> {
+fn moved(held: &ActiveDelegation, fate: RangeChange, gets: &[&str]) -> Remapping<DelegationId> {
     let assigned = gets.iter().map(|text| range(text)).collect();
     Remapping { claim: held.claim(), change: fate, assigned, ceded: vec![] }
 }
 
 async fn held(world: &World) -> Vec<(Range, AgentId, i64, Reason)> {
-    let held = delegations::held(world.store()).await.unwrap();
+    let held = delegations::list_active(world.store()).await.unwrap();
     let mut held: Vec<_> =
         held.into_iter().map(|one| (one.subnet, one.agent, one.generation, one.reason)).collect();
     held.sort();
@@ -30,12 +30,12 @@ async fn a_delegation_goes_where_its_range_went_and_says_why() {
     let world = World::new().await;
     let one = world.approved(1, Some("192.0.2.0/24")).await;
     let two = world.approved(2, Some("198.51.100.0/24")).await;
-    let before = delegations::held(world.store()).await.unwrap();
-    let carried = [
+    let before = delegations::list_active(world.store()).await.unwrap();
+    let remapped = [
         moved(&before[0], RangeChange::Split, &["192.0.2.0/25", "192.0.2.128/25"]),
         moved(&before[1], RangeChange::Same, &["198.51.100.0/24"]),
     ];
-    assert_eq!(delegations::carry(world.store(), &carried, NOW.plus_ms(1)).await.unwrap(), 1);
+    assert_eq!(delegations::remap(world.store(), &remapped, NOW.plus_ms(1)).await.unwrap(), 1);
     let expected = [
         // The agent lives at 192.0.2.1.
         (range("192.0.2.0/25"), one, 1, Reason::Home),
@@ -49,7 +49,7 @@ async fn a_delegation_goes_where_its_range_went_and_says_why() {
                 delegations.id)";
     assert_eq!(execute(world.store(), told).await.unwrap(), 1);
     // What ended already is passed over, so that doing it again changes nothing.
-    assert_eq!(delegations::carry(world.store(), &carried, NOW.plus_ms(2)).await.unwrap(), 0);
+    assert_eq!(delegations::remap(world.store(), &remapped, NOW.plus_ms(2)).await.unwrap(), 0);
     assert_eq!(held(&world).await, expected);
 }
 
@@ -58,9 +58,9 @@ async fn a_range_that_comes_back_counts_on() {
     let world = World::new().await;
     world.approved(1, Some("192.0.2.0/24")).await;
     for (turn, place) in (1..).zip(["192.0.0.0/16", "192.0.2.0/24"]) {
-        let before = delegations::held(world.store()).await.unwrap();
-        let carried = [moved(&before[0], RangeChange::Vanished, &[place])];
-        delegations::carry(world.store(), &carried, NOW.plus_ms(turn)).await.unwrap();
+        let before = delegations::list_active(world.store()).await.unwrap();
+        let remapped = [moved(&before[0], RangeChange::Vanished, &[place])];
+        delegations::remap(world.store(), &remapped, NOW.plus_ms(turn)).await.unwrap();
     }
     let held = held(&world).await;
     assert_eq!((held.len(), held[0].0, held[0].2), (1, range("192.0.2.0/24"), 2));
@@ -71,13 +71,13 @@ async fn one_that_yields_ends_and_the_other_stays() {
     let world = World::new().await;
     world.approved(1, Some("192.0.2.0/24")).await;
     world.approved(2, Some("192.0.0.0/16")).await;
-    let before = delegations::held(world.store()).await.unwrap();
+    let before = delegations::list_active(world.store()).await.unwrap();
     let Claim { key, range: around, .. } = before[1].claim();
     let yields =
         Remapping { ceded: vec![(around, key)], ..moved(&before[0], RangeChange::Vanished, &[]) };
-    let carried = [yields, moved(&before[1], RangeChange::Same, &["192.0.0.0/16"])];
-    assert_eq!(RemapCounts::of(&carried).yielded, 1);
-    delegations::carry(world.store(), &carried, NOW.plus_ms(1)).await.unwrap();
+    let remapped = [yields, moved(&before[1], RangeChange::Same, &["192.0.0.0/16"])];
+    assert_eq!(RemapCounts::of(&remapped).yielded, 1);
+    delegations::remap(world.store(), &remapped, NOW.plus_ms(1)).await.unwrap();
     let held = held(&world).await;
     assert_eq!((held.len(), held[0].0), (1, around));
 }
@@ -98,7 +98,7 @@ async fn an_open_search_follows_its_target() {
         search("192.0.3.0/24", "192.0.3.1"),
     ];
     searches::open(world.store(), &searches, Strategy::Threshold, 50_000, NOW).await.unwrap();
-    let open = delegations::searched(world.store()).await.unwrap();
+    let open = delegations::open_search_claims(world.store()).await.unwrap();
     assert_eq!(
         (open.len(), open[0].range, open[0].target),
         (3, range("198.51.100.0/24"), ip("198.51.100.7"))
@@ -115,9 +115,9 @@ async fn an_open_search_follows_its_target() {
         subnet: range(subnet),
         redundant,
     });
-    delegations::carry_searches(world.store(), &followed, NOW.plus_ms(1)).await.unwrap();
+    delegations::remap_searches(world.store(), &followed, NOW.plus_ms(1)).await.unwrap();
     let places = async || {
-        let open = delegations::searched(world.store()).await.unwrap();
+        let open = delegations::open_search_claims(world.store()).await.unwrap();
         open.iter().map(|one| one.range).collect::<Vec<_>>()
     };
     assert_eq!(places().await, [range("198.51.101.0/24"), range("198.51.100.0/24")]);
@@ -127,7 +127,7 @@ async fn an_open_search_follows_its_target() {
         redundant: false,
         ..followed[2].clone()
     };
-    delegations::carry_searches(world.store(), &[late], NOW.plus_ms(2)).await.unwrap();
+    delegations::remap_searches(world.store(), &[late], NOW.plus_ms(2)).await.unwrap();
     assert_eq!(places().await.len(), 2);
 }
 
@@ -138,7 +138,7 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     let ranges = ["198.51.100.0/24", "198.51.101.0/24", "203.0.113.0/24"];
     for text in ranges {
         let scope = Scope::Range(range(text));
-        let new = constraints::New {
+        let new = constraints::NewConstraint {
             kind: Kind::Pin,
             scope: &scope,
             agent,
@@ -146,17 +146,17 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
             by: "a",
             expires_at: None,
         };
-        constraints::make(world.store(), &new, NOW).await.unwrap();
+        constraints::create(world.store(), &new, NOW).await.unwrap();
     }
-    let tied = Tied::read(world.store()).await.unwrap();
+    let tied = RemapInput::read(world.store()).await.unwrap();
     assert_eq!((tied.held.len(), tied.rules.len()), (1, 3));
     let known = [&ranges[..], &["192.0.2.0/24"]].concat();
     let old = hierarchy(&known);
     let new = hierarchy(&["198.51.100.0/23", "203.0.113.0/24"]);
     assert!(tied.fits(&old) && !tied.fits(&new));
     let plan = tied.plan(Some(&old), &new);
-    constraints::carry(world.store(), &plan.constraints, NOW.plus_ms(1)).await.unwrap();
-    let mut now: Vec<_> = Tied::read(world.store())
+    constraints::remap(world.store(), &plan.constraints, NOW.plus_ms(1)).await.unwrap();
+    let mut now: Vec<_> = RemapInput::read(world.store())
         .await
         .unwrap()
         .rules
@@ -166,12 +166,12 @@ async fn a_pin_follows_its_range_and_ends_where_another_has_it() {
     now.sort_by_key(ToString::to_string);
     let expected = ["198.51.100.0/23", "203.0.113.0/24"].map(|text| Scope::Range(range(text)));
     assert_eq!(now, expected);
-    let told = "UPDATE audit SET actor = actor WHERE (action, detail ->> 'why') IN (('pin.carry', \
+    let told = "UPDATE audit SET actor = actor WHERE (action, detail ->> 'why') IN (('pin.remap', \
         'its range merged'),
                 ('pin.end', 'its range merged'))";
     assert_eq!(execute(world.store(), told).await.unwrap(), 2);
     // Doing it again changes nothing.
-    let again = Tied::read(world.store()).await.unwrap().plan(Some(&new), &new);
+    let again = RemapInput::read(world.store()).await.unwrap().plan(Some(&new), &new);
     assert!(again.constraints.iter().all(Remapping::stays));
 }
 

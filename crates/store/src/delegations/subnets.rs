@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use hierarchy::Range;
 use model::{AgentId, DelegationId, PinId, UnixMillis};
 
-use super::{Held, notify};
+use super::{ActiveDelegation, notify};
 use crate::columns::{range, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -49,7 +49,7 @@ pub async fn pinned(store: &Store) -> Result<Vec<(Range, PinId)>, StoreError> {
 
 /// The admin behind a delegation that is pinned or overridden.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hand {
+pub struct AdminAssignment {
     /// The admin who decided it.
     pub by: String,
     /// Why, in the admin's words.
@@ -61,7 +61,10 @@ pub struct Hand {
 }
 
 /// The admin behind a delegation; none where no admin said so.
-pub async fn hand(store: &Store, id: DelegationId) -> Result<Option<Hand>, StoreError> {
+pub async fn admin_assignment(
+    store: &Store,
+    id: DelegationId,
+) -> Result<Option<AdminAssignment>, StoreError> {
     let row: Option<(String, String, bool, Option<Moment>)> = sqlx::query_as(
         "SELECT d.assigned_by, d.note, d.pin IS NOT NULL, s.expires_at
          FROM delegations d LEFT JOIN constraints s ON s.id = d.pin
@@ -71,7 +74,7 @@ pub async fn hand(store: &Store, id: DelegationId) -> Result<Option<Hand>, Store
     .fetch_optional(store.pool())
     .await
     .map_err(StoreError::doing("find the admin behind a delegation"))?;
-    Ok(row.map(|(by, note, pinned, expires_at)| Hand {
+    Ok(row.map(|(by, note, pinned, expires_at)| AdminAssignment {
         by,
         note,
         pinned,
@@ -80,8 +83,8 @@ pub async fn hand(store: &Store, id: DelegationId) -> Result<Option<Hand>, Store
 }
 
 /// Subnets that hosts wait in and nobody crawls.
-pub async fn wanting(store: &Store) -> Result<Vec<Range>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("wanting.sql"))
+pub async fn undelegated_subnets(store: &Store) -> Result<Vec<Range>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("undelegated_subnets.sql"))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the subnets that hosts wait in"))?;
@@ -90,36 +93,39 @@ pub async fn wanting(store: &Store) -> Result<Vec<Range>, StoreError> {
 
 /// A subnet that something is to be done about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct SubnetState {
     /// The subnet that it is about.
     pub subnet: Range,
     /// Generation of its latest delegation; 0 when it never had one.
     pub generation: i64,
     /// The delegation that holds.
-    pub held: Option<Held>,
+    pub held: Option<ActiveDelegation>,
     /// Number of its known hosts.
     pub hosts: u64,
 }
 
-type StandingRow =
+type SubnetRow =
     (IpAddr, IpAddr, i64, i64, Option<i64>, Option<i64>, Option<String>, Option<i32>, Option<bool>);
 
 /// How it stands with these subnets, in their order.
-pub async fn standing(store: &Store, subnets: &[Range]) -> Result<Vec<Standing>, StoreError> {
-    let rows: Vec<StandingRow> = sqlx::query_as(include_str!("standing.sql"))
+pub async fn subnet_states(
+    store: &Store,
+    subnets: &[Range],
+) -> Result<Vec<SubnetState>, StoreError> {
+    let rows: Vec<SubnetRow> = sqlx::query_as(include_str!("subnet_states.sql"))
         .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("see how it stands with subnets"))?;
-    rows.into_iter().map(standing_of).collect()
+    rows.into_iter().map(subnet_state).collect()
 }
 
-fn standing_of(row: StandingRow) -> Result<Standing, StoreError> {
+fn subnet_state(row: SubnetRow) -> Result<SubnetState, StoreError> {
     let (first, last, generation, hosts, id, agent, reason, rtt_us, provisional) = row;
     let subnet = range(first, last)?;
     let held = id.zip(agent).zip(reason).map(|((id, agent), reason)| {
-        Ok(Held {
+        Ok(ActiveDelegation {
             id: DelegationId::new(id),
             subnet,
             agent: AgentId::new(agent),
@@ -129,5 +135,5 @@ fn standing_of(row: StandingRow) -> Result<Standing, StoreError> {
             provisional: provisional.unwrap_or(false),
         })
     });
-    Ok(Standing { subnet, generation, held: held.transpose()?, hosts: hosts.unsigned_abs() })
+    Ok(SubnetState { subnet, generation, held: held.transpose()?, hosts: hosts.unsigned_abs() })
 }

@@ -11,7 +11,7 @@ WITH moved AS (
    RETURNING s.id, s.kind, s.ended_at, m.range_change
 )
 INSERT INTO audit (at, actor, action, subject, detail)
-SELECT $5, 'coordinator', kind || CASE WHEN ended_at IS NULL THEN '.carry' ELSE '.end' END,
+SELECT $5, 'coordinator', kind || CASE WHEN ended_at IS NULL THEN '.remap' ELSE '.end' END,
        CASE kind WHEN 'pin' THEN 'pin_' ELSE 'exc_' END || id, jsonb_build_object('why',
            'its range ' || range_change)
 FROM moved

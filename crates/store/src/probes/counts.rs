@@ -9,7 +9,7 @@ use crate::{Store, StoreError};
 
 /// Probes of one agent towards one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spent {
+pub struct ProbeCount {
     /// Who was asked.
     pub agent: AgentId,
     /// The address that was probed.
@@ -19,7 +19,7 @@ pub struct Spent {
 }
 
 /// The probes asked for since `since`, whatever came of them.
-pub async fn spent(store: &Store, since: UnixMillis) -> Result<Vec<Spent>, StoreError> {
+pub async fn count_since(store: &Store, since: UnixMillis) -> Result<Vec<ProbeCount>, StoreError> {
     let rows: Vec<(i64, IpAddr, i64)> = sqlx::query_as(
         "SELECT p.agent, coalesce(p.target, s.target), count(*)
          FROM probes p LEFT JOIN searches s ON s.id = p.search
@@ -29,7 +29,7 @@ pub async fn spent(store: &Store, since: UnixMillis) -> Result<Vec<Spent>, Store
     .fetch_all(store.pool())
     .await
     .map_err(StoreError::doing("count the probes of a day"))?;
-    let spent = |(agent, address, probes)| Spent {
+    let spent = |(agent, address, probes)| ProbeCount {
         agent: AgentId::new(agent),
         address,
         probes: u32::try_from(probes).unwrap_or(u32::MAX),

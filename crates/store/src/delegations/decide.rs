@@ -4,7 +4,7 @@ use model::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use super::{Decided, Decision, give_hosts, notify_decided};
+use super::{Decision, DecisionOutcome, give_hosts, notify_decided};
 use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -16,11 +16,16 @@ pub async fn decide(
     store: &Store,
     decision: &Decision<'_>,
     now: UnixMillis,
-) -> Result<Decided, StoreError> {
-    let made = together(store, std::slice::from_ref(decision), now).await?;
+) -> Result<DecisionOutcome, StoreError> {
+    let made = decide_in_one(store, std::slice::from_ref(decision), now).await?;
     Ok(made.map_or_else(
         |not| not,
-        |made| made.into_iter().map(Decided::Made).next().unwrap_or(Decided::Outdated),
+        |made| {
+            made.into_iter()
+                .map(DecisionOutcome::Applied)
+                .next()
+                .unwrap_or(DecisionOutcome::Outdated)
+        },
     ))
 }
 
@@ -32,9 +37,9 @@ pub async fn decide_all(
     store: &Store,
     decisions: &[Decision<'_>],
     now: UnixMillis,
-) -> Result<Vec<Decided>, StoreError> {
-    if let Ok(made) = together(store, decisions, now).await? {
-        return Ok(made.into_iter().map(Decided::Made).collect());
+) -> Result<Vec<DecisionOutcome>, StoreError> {
+    if let Ok(made) = decide_in_one(store, decisions, now).await? {
+        return Ok(made.into_iter().map(DecisionOutcome::Applied).collect());
     }
     let mut decided = Vec::with_capacity(decisions.len());
     for decision in decisions {
@@ -44,25 +49,25 @@ pub async fn decide_all(
 }
 
 /// All or none: why not, with nothing done, when one of them cannot be carried out.
-async fn together(
+async fn decide_in_one(
     store: &Store,
     decisions: &[Decision<'_>],
     now: UnixMillis,
-) -> Result<Result<Vec<DelegationId>, Decided>, StoreError> {
+) -> Result<Result<Vec<DelegationId>, DecisionOutcome>, StoreError> {
     let doing = StoreError::doing("decide searches");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     // Agents before searches, as everywhere, so that a revocation comes wholly before or wholly
     // after; each by number, so that nobody waits in a circle.
     if !may_all_work(&mut tx, decisions).await? {
-        return Ok(Err(Decided::AgentGone));
+        return Ok(Err(DecisionOutcome::AgentGone));
     }
     if !close_searches(&mut tx, decisions, now).await? {
-        return Ok(Err(Decided::Outdated));
+        return Ok(Err(DecisionOutcome::Outdated));
     }
     end(&mut tx, decisions, now).await?;
     let made = insert(&mut tx, decisions, now).await?;
     if made.len() < decisions.len() {
-        return Ok(Err(Decided::Outdated));
+        return Ok(Err(DecisionOutcome::Outdated));
     }
     let gifts: Vec<_> =
         decisions.iter().map(|decision| (decision.subnet, decision.agent)).collect();

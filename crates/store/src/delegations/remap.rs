@@ -8,14 +8,14 @@ use hierarchy::{Hierarchy, Range, Scope};
 use model::{AgentId, DelegationId, Reason, SearchId, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{Held, held, notify};
+use super::{ActiveDelegation, list_active, notify};
 use crate::columns::range;
 use crate::commit::commit;
 use crate::constraints::{self, Kind, Rule};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-impl Held {
+impl ActiveDelegation {
     /// As something to be carried over: agents that an admin chose come first, then those that live
     /// in the subnet, then who is nearer.
     pub fn claim(&self) -> Claim<DelegationId> {
@@ -31,16 +31,16 @@ impl Held {
 /// Everything that is tied to the hierarchy: what has to be carried over when a new generation is
 /// taken up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tied {
+pub struct RemapInput {
     /// Delegations that hold, in the order of their ids.
-    pub held: Vec<Held>,
+    pub held: Vec<ActiveDelegation>,
     /// Open searches, in the order of their ids.
     pub searched: Vec<SearchClaim<SearchId>>,
     /// Pins and exclusions that count, whatever they are about.
     pub rules: Vec<(Kind, Rule)>,
 }
 
-impl Tied {
+impl RemapInput {
     /// As it is now.
     pub async fn read(store: &Store) -> Result<Self, StoreError> {
         let mut rules = vec![];
@@ -48,7 +48,11 @@ impl Tied {
             let counting = constraints::list(store, kind, false, i64::MAX, i64::MAX).await?;
             rules.extend(counting.into_iter().map(|rule| (kind, rule)));
         }
-        Ok(Self { held: held(store).await?, searched: searched(store).await?, rules })
+        Ok(Self {
+            held: list_active(store).await?,
+            searched: open_search_claims(store).await?,
+            rules,
+        })
     }
 
     /// What is to be done with it; see [`Plan`].
@@ -58,7 +62,13 @@ impl Tied {
         new: &Hierarchy,
     ) -> Plan<DelegationId, SearchId, i64> {
         let searched = self.searched.iter().copied();
-        Plan::of(old, new, self.held.iter().map(Held::claim), searched, self.groups().into_values())
+        Plan::of(
+            old,
+            new,
+            self.held.iter().map(ActiveDelegation::claim),
+            searched,
+            self.groups().into_values(),
+        )
     }
 
     /// Rules about ranges: all pins, and the exclusions of each agent.
@@ -89,15 +99,15 @@ impl Tied {
 /// Moves delegations to their places in a new generation, all in one transaction, and says how many
 /// ended where they were. One that ended meanwhile is passed over; those that stay are not touched.
 /// An agent that lived in the range is at home only in the part where it lives.
-pub async fn carry(
+pub async fn remap(
     store: &Store,
-    carried: &[Remapping<DelegationId>],
+    remapped: &[Remapping<DelegationId>],
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
-    let moved: Vec<_> = carried.iter().filter(|one| !one.stays()).collect();
-    let doing = StoreError::doing("carry the delegations over");
+    let moved: Vec<_> = remapped.iter().filter(|one| !one.stays()).collect();
+    let doing = StoreError::doing("remap the delegations");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let ended = sqlx::query(include_str!("carry.sql"))
+    let ended = sqlx::query(include_str!("remap.sql"))
         .bind(moved.iter().map(|one| one.claim.key.get()).collect::<Vec<_>>())
         .bind(moved.iter().map(|one| one.change.as_str()).collect::<Vec<_>>())
         .bind(Moment(now))
@@ -110,32 +120,32 @@ pub async fn carry(
         ids.extend(one.assigned.iter().map(|_| one.claim.key.get()));
         ranges.extend_from_slice(&one.assigned);
     }
-    begin_again(&mut tx, ids, &ranges, now).await?;
+    delegate_remapped(&mut tx, ids, &ranges, now).await?;
     notify(&mut tx, None).await?;
     commit(tx).await.map_err(doing)?;
     Ok(ended.rows_affected())
 }
 
 /// Delegates each range as the delegation beside it in `ids` was, which ended at the same moment.
-async fn begin_again(
+async fn delegate_remapped(
     db: &mut PgConnection,
     ids: Vec<i64>,
     ranges: &[Range],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    sqlx::query(include_str!("begin_again.sql"))
+    sqlx::query(include_str!("delegate_remapped.sql"))
         .bind(ids)
         .bind(ranges.iter().map(Range::first).collect::<Vec<_>>())
         .bind(ranges.iter().map(Range::last).collect::<Vec<_>>())
         .bind(Moment(now))
         .execute(db)
         .await
-        .map_err(StoreError::doing("delegate what was carried over"))?;
+        .map_err(StoreError::doing("delegate remapped ranges"))?;
     Ok(())
 }
 
 /// Every open search, in order.
-pub async fn searched(store: &Store) -> Result<Vec<SearchClaim<SearchId>>, StoreError> {
+pub async fn open_search_claims(store: &Store) -> Result<Vec<SearchClaim<SearchId>>, StoreError> {
     let rows: Vec<(i64, IpAddr, IpAddr, IpAddr)> = sqlx::query_as(
         "SELECT id, first, last, target FROM searches WHERE state = 'open' ORDER BY id",
     )
@@ -151,15 +161,15 @@ pub async fn searched(store: &Store) -> Result<Vec<SearchClaim<SearchId>>, Store
 /// Puts open searches, with the probes they made, on the subnets that their targets lie in now, all
 /// in one transaction. Those that stay are not touched. All that move are closed first, since in
 /// between two of them may want the same subnet, which has one open search at most.
-pub async fn carry_searches(
+pub async fn remap_searches(
     store: &Store,
-    followed: &[SearchRemapping<SearchId>],
+    remapped: &[SearchRemapping<SearchId>],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
-    let mut moved: Vec<_> = followed.iter().filter(|one| !one.stays()).collect();
-    let doing = StoreError::doing("carry the open searches over");
+    let mut moved: Vec<_> = remapped.iter().filter(|one| !one.stays()).collect();
+    let doing = StoreError::doing("remap the open searches");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let closed: Vec<i64> = sqlx::query_scalar(include_str!("carry_searches.sql"))
+    let closed: Vec<i64> = sqlx::query_scalar(include_str!("close_remapped_searches.sql"))
         .bind(moved.iter().map(|one| one.search.key.get()).collect::<Vec<_>>())
         .bind(Moment(now))
         .fetch_all(&mut *tx)
@@ -167,22 +177,22 @@ pub async fn carry_searches(
         .map_err(doing)?;
     let closed: HashSet<i64> = closed.into_iter().collect();
     moved.retain(|one| closed.contains(&one.search.key.get()));
-    put(&mut tx, &moved).await?;
+    place(&mut tx, &moved).await?;
     tx.commit().await.map_err(doing)
 }
 
 /// Opens again, each at its place, those that are not over.
-async fn put(
+async fn place(
     db: &mut PgConnection,
     moved: &[&SearchRemapping<SearchId>],
 ) -> Result<(), StoreError> {
-    sqlx::query(include_str!("put.sql"))
+    sqlx::query(include_str!("place_remapped_searches.sql"))
         .bind(moved.iter().map(|one| one.search.key.get()).collect::<Vec<_>>())
         .bind(moved.iter().map(|one| one.subnet.first()).collect::<Vec<_>>())
         .bind(moved.iter().map(|one| one.subnet.last()).collect::<Vec<_>>())
         .bind(moved.iter().map(|one| one.redundant).collect::<Vec<_>>())
         .execute(db)
         .await
-        .map_err(StoreError::doing("carry the open searches over"))?;
+        .map_err(StoreError::doing("remap the open searches"))?;
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::{Store, StoreError};
 /// A host with an address, and where it was put; it waits for an agent, has one, or is on its way
 /// to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed {
+pub struct HostAddress {
     /// Primary key of the row.
     pub id: HostId,
     /// The address that it is about.
@@ -24,32 +24,36 @@ pub struct Placed {
     pub subnet: Option<Range>,
 }
 
-type PlacedRow = (i64, IpAddr, Option<IpAddr>, Option<IpAddr>);
+type AddressRow = (i64, IpAddr, Option<IpAddr>, Option<IpAddr>);
 
 /// Hosts with an address after `after`, in order of their number.
-pub async fn placed(store: &Store, after: HostId, limit: u32) -> Result<Vec<Placed>, StoreError> {
-    let rows: Vec<PlacedRow> = sqlx::query_as(include_str!("placed.sql"))
+pub async fn with_address(
+    store: &Store,
+    after: HostId,
+    limit: u32,
+) -> Result<Vec<HostAddress>, StoreError> {
+    let rows: Vec<AddressRow> = sqlx::query_as(include_str!("with_address.sql"))
         .bind(after.get())
         .bind(i64::from(limit))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the hosts with an address"))?;
-    let placed = |(id, address, first, last): PlacedRow| {
+    let host = |(id, address, first, last): AddressRow| {
         let subnet = first.zip(last).map(|(first, last)| range(first, last)).transpose()?;
-        Ok(Placed { id: HostId::new(id), address, subnet })
+        Ok(HostAddress { id: HostId::new(id), address, subnet })
     };
-    rows.into_iter().map(placed).collect()
+    rows.into_iter().map(host).collect()
 }
 
 /// Puts hosts into other subnets, all in one transaction. Each follows the delegation of its new
 /// subnet: a host that another agent has is handed over by that agent, one in a subnet that nobody
 /// has stays with its agent. Gives the agents that have to let go.
-pub async fn carry(
+pub async fn remap(
     store: &Store,
     places: &[(HostId, Range)],
     now: UnixMillis,
 ) -> Result<Vec<AgentId>, StoreError> {
-    let doing = StoreError::doing("carry hosts over to their new subnets");
+    let doing = StoreError::doing("move hosts to their new subnets");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     // Whoever gives one of these subnets away at this moment is waited for, or waits and sees the
     // hosts in it.
@@ -68,7 +72,7 @@ pub async fn carry(
     .map_err(doing)?;
     let holders = holders(&mut tx, places, "").await?;
     give_hosts(&mut tx, &holders, now).await?;
-    let moving: Vec<i64> = sqlx::query_scalar(include_str!("carry.sql"))
+    let moving: Vec<i64> = sqlx::query_scalar(include_str!("moving_agents.sql"))
         .bind(&hosts)
         .fetch_all(&mut *tx)
         .await
