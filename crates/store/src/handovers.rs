@@ -1,9 +1,9 @@
 //! Hosts leave one agent for another, and never have two.
 //!
 //! [`crate::delegations`] opens a hand-over when a subnet moves. The agent that has the host is
-//! told with its next heartbeat ([`open`]), lets go and confirms ([`confirm`]); then the host waits for
-//! an agent like a new one, and whoever has its subnet by then gets it. An agent that is not heard
-//! of loses its lease first ([`lapse`]).
+//! told with its next heartbeat ([`open`]), lets go and confirms ([`confirm`]); then the host waits
+//! for an agent like a new one, and whoever has its subnet by then gets it. An agent that is not
+//! heard of loses its lease first ([`lapse`]).
 
 use model::{AgentId, HostTask, UnixMillis};
 use protocol::heartbeat::HostOrder;
@@ -35,8 +35,8 @@ pub async fn open(
 }
 
 /// The agent did what these orders say, and shipped what it had. Numbers of other agents' orders
-/// and of those that it confirmed before are passed over, so that a heartbeat may be repeated. Says how
-/// many hosts came free.
+/// and of those that it confirmed before are passed over, so that a heartbeat may be repeated. Says
+/// how many hosts came free.
 pub async fn confirm(
     store: &Store,
     agent: AgentId,
@@ -72,9 +72,9 @@ pub async fn confirm(
     Ok(release.len() as u64)
 }
 
-/// Ends the hand-overs of agents not heard of since `heartbeat_cutoff`: their leases are over, so that
-/// they fetch nothing until they have beaten again, and then they are told. Says how many hosts
-/// came free.
+/// Ends the hand-overs of agents not heard of since `heartbeat_cutoff`: their leases are over, so
+/// that they fetch nothing until they have beaten again, and then they are told. Says how many
+/// hosts came free.
 pub async fn lapse(
     store: &Store,
     heartbeat_cutoff: UnixMillis,

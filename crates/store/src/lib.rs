@@ -24,7 +24,6 @@ pub mod landmarks;
 mod leader;
 mod line;
 mod listen;
-pub mod lists;
 pub mod loads;
 pub mod moment;
 pub mod moves;

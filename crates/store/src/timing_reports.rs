@@ -1,8 +1,8 @@
 //! What agents tell of how fast the pages of subnets answer (IPMicra III.F).
 //!
 //! Packages bring it, and it is counted in the transaction that ingests them: each report counts
-//! once. The coordinator weighs the counts ([`pending`], [`store_summary`]); what was weighed is kept as it
-//! left it, so that a restart forgets nothing.
+//! once. The coordinator weighs the counts ([`pending`], [`store_summary`]); what was weighed is
+//! kept as it left it, so that a restart forgets nothing.
 
 use std::net::IpAddr;
 

@@ -2,8 +2,7 @@
 
 use axum::extract::State;
 use model::{AgentId, AgentState, Presence, UnixMillis};
-use store::agents::OrderOutcome;
-use store::lists;
+use store::agents::{self, AgentSummary, OrderOutcome};
 
 use crate::http::admin::dto::agents::Agent;
 use crate::http::admin::subnet_lookup::SubnetInfo;
@@ -24,7 +23,7 @@ pub async fn list(
     Query(page): Query<PageQuery>,
 ) -> Result<Json<Page<Agent>>, Problem> {
     let limit = page.limit()?;
-    let found = lists::agents(&state.core.store, page.before()?, limit + 1).await?;
+    let found = agents::list(&state.core.store, page.before()?, limit + 1).await?;
     let page = Page::from_rows(found, limit, |agent| agent.id.get());
     Ok(Json(page.map(|agent| to_dto(&state.core, agent))))
 }
@@ -114,7 +113,7 @@ const fn rule(action: AgentAction) -> &'static str {
 }
 
 async fn read(state: &ApiState, id: AgentId) -> Result<Json<Agent>, Problem> {
-    let found = lists::agent(&state.core.store, id).await?.ok_or_else(|| unknown(id))?;
+    let found = agents::find(&state.core.store, id).await?.ok_or_else(|| unknown(id))?;
     Ok(Json(to_dto(&state.core, found)))
 }
 
@@ -122,7 +121,7 @@ fn unknown(id: AgentId) -> Problem {
     Problem::not_found(format!("There is no agent {id}."))
 }
 
-fn to_dto(core: &Coordinator, agent: lists::Agent) -> Agent {
+fn to_dto(core: &Coordinator, agent: AgentSummary) -> Agent {
     let presence = presence(&agent, core.heartbeat_cutoff(), core.now());
     let state = agent.state;
     let SubnetInfo { registry, country, company } =
@@ -155,7 +154,7 @@ fn to_dto(core: &Coordinator, agent: lists::Agent) -> Agent {
     }
 }
 
-fn presence(agent: &lists::Agent, heartbeat_cutoff: UnixMillis, now: UnixMillis) -> Presence {
+fn presence(agent: &AgentSummary, heartbeat_cutoff: UnixMillis, now: UnixMillis) -> Presence {
     match agent.last_heartbeat_at {
         None => Presence::Never,
         Some(_) if agent.asleep_until.is_some_and(|until| until > now) => Presence::Asleep,

@@ -6,7 +6,7 @@ use axum::extract::State;
 use delegation::balance::{self, CostSource, Rebalance};
 use model::{AgentId, BalanceRule};
 use serde_json::Value;
-use store::{lists, moves, policy};
+use store::{agents, moves, policy};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::balance::{BalanceResponse, Move, RejectedAlternative};
@@ -35,7 +35,7 @@ pub async fn list_moves(
     let limit = page.limit()?;
     let found = moves::list(&state.core.store, page.before()?, limit + 1).await?;
     let agents: Vec<AgentId> = found.iter().flat_map(|made| agents_in(&made.refused)).collect();
-    let names = lists::names(&state.core.store, &agents).await?;
+    let names = agents::names(&state.core.store, &agents).await?;
     Ok(Json(Page::from_rows(found, limit, |made| made.id.get()).map(|made| past(made, &names))))
 }
 
@@ -59,7 +59,7 @@ pub async fn run(
         ProblemError::Invalid(error) => Problem::internal(&error),
     })?;
     let plan = plan_pass(&core.placement, &problem, &policy, core.now()).await?;
-    let names = lists::names(&core.store, &problem.agents).await?;
+    let names = agents::names(&core.store, &problem.agents).await?;
     let mut response = preview(&problem, &plan, &names);
     if !dry_run.is_set() {
         let outcome = execute_plan(&core.placement, &mut problem, &plan).await?;

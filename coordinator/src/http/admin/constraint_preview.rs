@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use axum::http::StatusCode;
 use model::AgentId;
-use store::lists;
+use store::agents;
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::constraints::{AgentLoad, Preview, Reassignment};
@@ -22,9 +22,9 @@ pub(super) async fn preview(
     preview: preview::Preview,
 ) -> Result<Preview, Problem> {
     let shifts = &preview.changes;
-    let agents: Vec<AgentId> =
+    let agent_ids: Vec<AgentId> =
         shifts.iter().flat_map(|shift| [shift.from, shift.to]).flatten().collect();
-    let names = lists::names(&state.core.store, &agents).await?;
+    let names = agents::names(&state.core.store, &agent_ids).await?;
     // The two sums are comparable only over subnets that have both costs.
     let costs: Vec<(f64, f64)> =
         shifts.iter().filter_map(|shift| Some((shift.before_ms?, shift.after_ms?))).collect();

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use hierarchy::Range;
 use model::DelegationId;
-use store::lists::{self, Filter};
+use store::delegations::{DelegationFilter, DelegationSummary};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::delegations::{Delegation, DelegationQuery};
@@ -31,12 +31,12 @@ pub async fn list(
     let before = page.before()?;
     let limit = page.limit()?;
     let delegated = state.core.delegated();
-    let mut filter = Filter { agent: query.agent, ..Filter::default() };
+    let mut filter = DelegationFilter { agent: query.agent, ..DelegationFilter::default() };
     filter.reason = query.reason;
     if let Some(text) = query.q.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
         filter_by_text(text, delegated.as_deref(), &mut filter)?;
     }
-    let found = lists::delegations(&state.core.store, &filter, before, limit + 1).await?;
+    let found = store::delegations::list(&state.core.store, &filter, before, limit + 1).await?;
     let page = Page::from_rows(found, limit, |delegation| delegation.id.get());
     Ok(Json(page.map(|delegation| to_dto(delegated.as_deref(), &delegation))))
 }
@@ -55,15 +55,15 @@ pub async fn get(
 }
 
 /// The delegation of this id, or 404.
-pub(super) async fn read(state: &ApiState, id: DelegationId) -> Result<lists::Delegation, Problem> {
-    let found = lists::delegation(&state.core.store, id).await?;
+pub(super) async fn read(state: &ApiState, id: DelegationId) -> Result<DelegationSummary, Problem> {
+    let found = store::delegations::find(&state.core.store, id).await?;
     found.ok_or_else(|| Problem::not_found(format!("There is no delegation {id}.")))
 }
 
 fn filter_by_text(
     text: &str,
     delegated: Option<&DelegatedHierarchy>,
-    filter: &mut Filter,
+    filter: &mut DelegationFilter,
 ) -> Result<(), Problem> {
     if text.chars().count() > TEXT_MAX || text.contains('\0') {
         return Err(Problem::bad_parameter(
@@ -108,7 +108,7 @@ fn matching(delegated: &DelegatedHierarchy, text: &str) -> Vec<Range> {
 /// A delegation as the API shows it.
 pub(super) fn to_dto(
     delegated: Option<&DelegatedHierarchy>,
-    found: &lists::Delegation,
+    found: &DelegationSummary,
 ) -> Delegation {
     let SubnetInfo { registry, country, company } = SubnetInfo::of_range(delegated, &found.subnet);
     Delegation {

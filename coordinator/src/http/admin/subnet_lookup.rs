@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use hierarchy::{Hierarchy, Range, Registry, Subnet, SubnetId};
 use model::AgentId;
-use store::{Store, lists};
+use store::{Store, agents};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::delegations::ChainLink;
@@ -66,7 +66,7 @@ pub async fn chain(
         ids.iter().filter_map(|id| Some((*id, delegation_table.agent_of(*id)?))).collect()
     };
     let holders: Vec<AgentId> = held.values().copied().collect();
-    let names = lists::names(store, &holders).await?;
+    let names = agents::names(store, &holders).await?;
     let link = |id: SubnetId| {
         let subnet = hierarchy.subnet(id);
         let SubnetInfo { registry, country, company } = SubnetInfo::of(hierarchy, subnet);

@@ -35,8 +35,8 @@ pub struct HeartbeatOutcome {
     pub confirmed: u64,
 }
 
-/// Takes a heartbeat down; the agent counts as silent before when its last one was before `heartbeat_cutoff`.
-/// `None` when there is no such agent.
+/// Takes a heartbeat down; the agent counts as silent before when its last one was before
+/// `heartbeat_cutoff`. `None` when there is no such agent.
 pub async fn heartbeat(
     store: &Store,
     heartbeat: &Heartbeat<'_>,

@@ -3,6 +3,7 @@
 mod enrolment;
 mod heartbeats;
 mod orders;
+mod summaries;
 
 use std::net::IpAddr;
 
@@ -12,6 +13,7 @@ use protocol::key::PublicKey;
 pub use enrolment::{Enrolment, Newcomer, enrol};
 pub use heartbeats::{Heartbeat, HeartbeatOutcome, heartbeat};
 pub use orders::{Order, OrderOutcome, order};
+pub use summaries::{AgentSummary, find, list, names};
 
 use crate::columns::read_word;
 use crate::moment::Moment;

@@ -6,6 +6,7 @@ mod host_agents;
 mod notifications;
 mod remap;
 mod subnets;
+mod summaries;
 
 use std::net::IpAddr;
 
@@ -32,6 +33,7 @@ pub use subnets::{
     AdminAssignment, SubnetState, admin_assignment, pinned, release, subnet_states,
     undelegated_subnets,
 };
+pub use summaries::{DelegationFilter, DelegationSummary, find, list};
 
 /// A delegation that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -25,8 +25,8 @@ pub struct Orphan {
 /// The next `limit` hosts after `after` that wait for an agent, each with its subnet, in order of
 /// their number.
 ///
-/// Whether the subnet has an agent or an open search already, who keeps the delegation table knows: to look it
-/// up here for every host would take five times as long as to read it.
+/// Whether the subnet has an agent or an open search already, who keeps the delegation table knows:
+/// to look it up here for every host would take five times as long as to read it.
 pub async fn waiting_for_agent(
     store: &Store,
     after: HostId,

@@ -1,5 +1,5 @@
-//! Subnets whose pages became slower, and what is done about them (IPMicra III.F): one incident at a
-//! time per subnet.
+//! Subnets whose pages became slower, and what is done about them (IPMicra III.F): one incident at
+//! a time per subnet.
 //!
 //! The coordinator decides every step; each is one transaction here, and each asks first whether
 //! the incident is still where the step began, so that a step may be thought out twice.

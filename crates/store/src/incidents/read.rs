@@ -173,8 +173,8 @@ pub async fn list(
     rows.into_iter().map(SummaryRow::read).collect()
 }
 
-/// The incident that a search was opened for, if it was opened for one: the last search of each case is
-/// known.
+/// The incident that a search was opened for, if it was opened for one: the last search of each
+/// case is known.
 pub async fn of_search(
     store: &Store,
     search: SearchId,

@@ -8,10 +8,10 @@ use crate::moment::Moment;
 use crate::timing_reports::{self, PendingReports};
 use crate::{Store, StoreError};
 
-/// Keeps what was reports and opens an incident about it. An incident that goes on stays; only one whose
-/// subnet is away gives way, since the agent that got the subnet is slow now. Subnets of agents
-/// that live there, and those that a pin holds, are left alone; an override was one gift, and what
-/// was given may be searched for anew.
+/// Keeps what was reports and opens an incident about it. An incident that goes on stays; only one
+/// whose subnet is away gives way, since the agent that got the subnet is slow now. Subnets of
+/// agents that live there, and those that a pin holds, are left alone; an override was one gift,
+/// and what was given may be searched for anew.
 pub async fn open(
     store: &Store,
     reports: &PendingReports,
@@ -43,8 +43,8 @@ pub async fn open(
     Ok(opened.rows_affected() == 1)
 }
 
-/// Orders a probe of `target` from an agent and waits for it. A control probe comes with what it measured
-/// when all was well.
+/// Orders a probe of `target` from an agent and waits for it. A control probe comes with what it
+/// measured when all was well.
 pub async fn check(
     store: &Store,
     incident: &Incident,
@@ -80,7 +80,8 @@ pub struct Seed {
 }
 
 /// Opens the subnet's search again, with what was measured already, and waits for it in `state`.
-/// `now_us` is what the control probe measured. A search that goes on is the one that is waited for.
+/// `now_us` is what the control probe measured. A search that goes on is the one that is waited
+/// for.
 pub async fn search(
     store: &Store,
     incident: &Incident,
@@ -199,8 +200,8 @@ pub async fn end(
     tx.commit().await.map_err(doing)
 }
 
-/// Closes an incident because the server itself is slow: the agent forgets how fast the subnet's pages
-/// used to be, so that what comes now is the new usual.
+/// Closes an incident because the server itself is slow: the agent forgets how fast the subnet's
+/// pages used to be, so that what comes now is the new usual.
 pub async fn close_as_slow_server(
     store: &Store,
     incident: &Incident,

@@ -2,6 +2,7 @@
 
 mod again;
 mod decided;
+mod trail;
 mod unanswered;
 
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use hierarchy::Range;
 use model::{AgentId, Phase, ProbeId, ProbeState, SearchId, Strategy, UnixMillis};
 
 pub use decided::{DecidedSearch, list_decided, note_finding, times_at_other_addresses};
+pub use trail::{SearchTrail, TrailProbe, trail};
 pub use unanswered::{SubnetAddress, addresses_in_subnet, end_unanswered, retarget};
 
 use crate::columns::{range, read_word};

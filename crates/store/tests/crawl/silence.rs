@@ -117,11 +117,11 @@ async fn what_searches_measured_is_remembered_and_makes_landmarks() {
     );
     let spots = landmarks::answering(world.store(), NOW, 10).await.unwrap();
     assert_eq!((spots.len(), spots[0].target.address), (1, search.target));
-    let trail = store::lists::trail(world.store(), search.id).await.unwrap().unwrap();
+    let trail = searches::trail(world.store(), search.id).await.unwrap().unwrap();
     let expected = trail.probes[0].expected.unwrap();
     assert_eq!((expected.rtt_us, expected.deviation_us, expected.chance), (20_000, 3_000, 0.75));
     searches::note_finding(world.store(), search.id, "everywhere", "near to all").await.unwrap();
-    let trail = store::lists::trail(world.store(), search.id).await.unwrap().unwrap();
+    let trail = searches::trail(world.store(), search.id).await.unwrap().unwrap();
     assert_eq!(trail.finding, Some(("everywhere".to_owned(), "near to all".to_owned())));
     assert!(
         landmarks::answering(world.store(), NOW, 10).await.unwrap().is_empty(),

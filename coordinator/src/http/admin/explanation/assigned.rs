@@ -1,8 +1,7 @@
 //! Sentences for delegations that no search made: pinned, overridden, balanced.
 
 use model::BalanceRule;
-use store::delegations::AdminAssignment;
-use store::lists::Delegation;
+use store::delegations::{AdminAssignment, DelegationSummary};
 use store::moves::Move;
 
 use crate::http::timestamp::Timestamp;
@@ -16,8 +15,8 @@ pub(super) enum Cause {
 }
 
 /// Why this agent crawls the subnet, in plain sentences.
-pub(super) fn summary(found: &Delegation, cause: &Cause) -> String {
-    let Delegation { agent_name, subnet, .. } = found;
+pub(super) fn summary(found: &DelegationSummary, cause: &Cause) -> String {
+    let DelegationSummary { agent_name, subnet, .. } = found;
     let because = match cause {
         Cause::Admin(assignment) => by_admin(assignment),
         Cause::Balance(made) => by_balance(made),
@@ -85,8 +84,8 @@ mod tests {
 
     use super::*;
 
-    fn found(rtt_us: Option<u32>) -> Delegation {
-        Delegation {
+    fn found(rtt_us: Option<u32>) -> DelegationSummary {
+        DelegationSummary {
             id: DelegationId::new(1),
             subnet: "41.0.0.0/16".parse().unwrap(),
             agent: AgentId::new(5),

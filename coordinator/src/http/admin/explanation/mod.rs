@@ -7,7 +7,8 @@ mod skipped;
 
 use axum::extract::State;
 use model::{DelegationId, Phase, ProbeState, ProbeVerdict, Reason};
-use store::lists::{self, Search};
+use store::delegations::DelegationSummary;
+use store::searches::{self, SearchTrail};
 
 use crate::http::admin::delegations::{self, ms, read};
 use crate::http::admin::dto::agents::AgentRef;
@@ -36,7 +37,7 @@ pub async fn explain(
     let store = &state.core.store;
     let found = read(&state, id).await?;
     let search = match found.search {
-        Some(search) => lists::trail(store, search).await?,
+        Some(search) => searches::trail(store, search).await?,
         None => None,
     };
     let delegated = state.core.delegated();
@@ -92,12 +93,12 @@ pub async fn explain(
     }))
 }
 
-fn took_ms(found: &lists::Delegation, search: &Search) -> u64 {
+fn took_ms(found: &DelegationSummary, search: &SearchTrail) -> u64 {
     found.decided_at.0.saturating_sub(search.opened_at.0).max(0).unsigned_abs()
 }
 
 /// The admin's or balance's decision behind a delegation; none when a search made it.
-async fn cause(state: &ApiState, found: &lists::Delegation) -> Result<Option<Cause>, Problem> {
+async fn cause(state: &ApiState, found: &DelegationSummary) -> Result<Option<Cause>, Problem> {
     let store = &state.core.store;
     Ok(match found.reason {
         Reason::Pinned | Reason::Override => {
@@ -108,11 +109,15 @@ async fn cause(state: &ApiState, found: &lists::Delegation) -> Result<Option<Cau
     })
 }
 
-fn trail(found: &lists::Delegation, search: &Search) -> Vec<TrailProbe> {
+fn trail(found: &DelegationSummary, search: &SearchTrail) -> Vec<TrailProbe> {
     search.probes.iter().map(|probe| trail_probe(found, search, probe)).collect()
 }
 
-fn trail_probe(found: &lists::Delegation, search: &Search, probe: &lists::Probe) -> TrailProbe {
+fn trail_probe(
+    found: &DelegationSummary,
+    search: &SearchTrail,
+    probe: &searches::TrailProbe,
+) -> TrailProbe {
     let phase = probe.phase;
     let threshold_us = (phase != Phase::Predicted).then_some(search.threshold_us);
     let verdict = verdict(probe.state, probe.rtt_us, threshold_us);

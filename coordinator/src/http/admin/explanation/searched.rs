@@ -1,7 +1,8 @@
 //! Sentences for delegations that a search made, and for home delegations.
 
 use model::{Phase, ProbeMethod, ProbeVerdict, Reason};
-use store::lists::{Delegation, Search};
+use store::delegations::DelegationSummary;
+use store::searches::SearchTrail;
 
 use crate::http::admin::delegations::ms;
 use crate::http::admin::dto::explanation::TrailProbe;
@@ -13,9 +14,9 @@ const PROVISIONAL: &str = " The delegation is provisional: the search is still o
 /// What the sentences are made of.
 pub(super) struct Subject<'a> {
     /// The delegation that is explained.
-    pub(super) found: &'a Delegation,
+    pub(super) found: &'a DelegationSummary,
     /// Its search; none for a home delegation.
-    pub(super) search: Option<&'a Search>,
+    pub(super) search: Option<&'a SearchTrail>,
     /// All probes of the search, in order.
     pub(super) trail: &'a [TrailProbe],
     /// Company that holds the subnet.
@@ -32,7 +33,7 @@ pub(super) fn summary(subject: &Subject<'_>) -> String {
 }
 
 fn unmeasured(subject: &Subject<'_>) -> String {
-    let Delegation { agent_name, agent_home, subnet, reason, .. } = subject.found;
+    let DelegationSummary { agent_name, agent_home, subnet, reason, .. } = subject.found;
     if *reason == Reason::Home {
         return format!(
             "{agent_name} crawls {subnet} because its own address, {agent_home}, lies in it. A \
@@ -45,8 +46,8 @@ fn unmeasured(subject: &Subject<'_>) -> String {
     format!("{agent_name} crawls {subnet} ({reason}). No measurement of it is stored.")
 }
 
-fn measured(subject: &Subject<'_>, search: &Search, chosen: &TrailProbe) -> String {
-    let Delegation { agent_name, subnet, .. } = subject.found;
+fn measured(subject: &Subject<'_>, search: &SearchTrail, chosen: &TrailProbe) -> String {
+    let DelegationSummary { agent_name, subnet, .. } = subject.found;
     let because = because(subject, search, chosen);
     let rtt = round(chosen.rtt_ms.unwrap_or_default(), ms(search.threshold_us));
     let method = chosen.method.map_or("probe", method_name);
@@ -75,7 +76,7 @@ const fn method_name(method: ProbeMethod) -> &'static str {
     }
 }
 
-fn because(subject: &Subject<'_>, search: &Search, chosen: &TrailProbe) -> String {
+fn because(subject: &Subject<'_>, search: &SearchTrail, chosen: &TrailProbe) -> String {
     let threshold = short(ms(search.threshold_us));
     match subject.found.reason {
         Reason::Company => {
@@ -173,8 +174,8 @@ mod tests {
     use super::*;
     use crate::http::admin::dto::agents::AgentRef;
 
-    fn delegation(reason: Reason, provisional: bool) -> Delegation {
-        Delegation {
+    fn delegation(reason: Reason, provisional: bool) -> DelegationSummary {
+        DelegationSummary {
             id: DelegationId::new(1),
             subnet: "41.0.0.0/16".parse().unwrap(),
             agent: AgentId::new(5),
@@ -193,8 +194,8 @@ mod tests {
         }
     }
 
-    fn search(open: bool) -> Search {
-        Search {
+    fn search(open: bool) -> SearchTrail {
+        SearchTrail {
             id: SearchId::new(1),
             target: "41.0.0.1".parse().unwrap(),
             host: "a.example".into(),

@@ -1,8 +1,8 @@
 //! Agents that a search skipped, and its statistics.
 
 use model::{AgentId, ProbeState, SkipReason};
-use store::lists::{self, Search};
-use store::searches;
+use store::agents;
+use store::searches::{self, SearchTrail};
 
 use crate::http::admin::dto::agents::AgentRef;
 use crate::http::admin::dto::explanation::{SearchStatistics, SkippedAgent, SkippedCounts};
@@ -12,12 +12,12 @@ use crate::http::state::ApiState;
 /// The agents that a search skipped, with their names.
 pub(super) async fn skipped(
     state: &ApiState,
-    search: &Search,
+    search: &SearchTrail,
 ) -> Result<Vec<SkippedAgent>, Problem> {
     let store = &state.core.store;
     let found = searches::skipped(store, search.id).await?;
     let agents: Vec<AgentId> = found.iter().map(|skipped| skipped.agent).collect();
-    let names = lists::names(store, &agents).await?;
+    let names = agents::names(store, &agents).await?;
     let agents = found.iter().filter_map(|skipped| {
         let name = names.get(&skipped.agent)?.clone();
         Some(SkippedAgent { agent: AgentRef { id: skipped.agent, name }, reason: skipped.why })
@@ -26,7 +26,10 @@ pub(super) async fn skipped(
 }
 
 /// Counts of asked and skipped agents; all zero without a search.
-pub(super) fn statistics(search: Option<&Search>, skipped: &[SkippedAgent]) -> SearchStatistics {
+pub(super) fn statistics(
+    search: Option<&SearchTrail>,
+    skipped: &[SkippedAgent],
+) -> SearchStatistics {
     let in_state = |state: ProbeState| {
         let probes = search.map(|search| search.probes.as_slice()).unwrap_or_default();
         probes.iter().filter(|probe| probe.state == state).count() as u64

@@ -1,4 +1,4 @@
-//! The whole search behind a delegation.
+//! A search with every probe of it, for the explanation of a delegation.
 
 use std::net::IpAddr;
 
@@ -13,7 +13,7 @@ use crate::{Store, StoreError};
 
 /// A search with its trail.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Search {
+pub struct SearchTrail {
     /// Primary key of the row.
     pub id: SearchId,
     /// The address that was probed.
@@ -31,12 +31,12 @@ pub struct Search {
     /// A word of `searches.finding` and its sentence; none when there was nothing odd.
     pub finding: Option<(String, String)>,
     /// Every probe, in order.
-    pub probes: Vec<Probe>,
+    pub probes: Vec<TrailProbe>,
 }
 
 /// One probe of a search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Probe {
+pub struct TrailProbe {
     /// Primary key of the row.
     pub id: ProbeId,
     /// Position in the search, from 1.
@@ -101,14 +101,14 @@ struct ProbeRow {
 }
 
 /// A search with every probe of it, in order.
-pub async fn trail(store: &Store, search: SearchId) -> Result<Option<Search>, StoreError> {
+pub async fn trail(store: &Store, search: SearchId) -> Result<Option<SearchTrail>, StoreError> {
     let row: Option<SearchRow> = sqlx::query_as(include_str!("trail.sql"))
         .bind(search.get())
         .fetch_optional(store.pool())
         .await
         .map_err(StoreError::doing("read a search"))?;
     let Some(row) = row else { return Ok(None) };
-    Ok(Some(Search {
+    Ok(Some(SearchTrail {
         id: search,
         target: row.target,
         host: row.target_host,
@@ -121,8 +121,8 @@ pub async fn trail(store: &Store, search: SearchId) -> Result<Option<Search>, St
     }))
 }
 
-async fn probes(store: &Store, search: SearchId) -> Result<Vec<Probe>, StoreError> {
-    let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("probes.sql"))
+async fn probes(store: &Store, search: SearchId) -> Result<Vec<TrailProbe>, StoreError> {
+    let rows: Vec<ProbeRow> = sqlx::query_as(include_str!("trail_probes.sql"))
         .bind(search.get())
         .fetch_all(store.pool())
         .await
@@ -139,11 +139,11 @@ impl ProbeRow {
         })
     }
 
-    fn read(self) -> Result<Probe, StoreError> {
+    fn read(self) -> Result<TrailProbe, StoreError> {
         let expected = self.expected();
         let method = self.method.as_deref();
         let method = method.map(|word| read_word("probes", "method", self.id, word)).transpose()?;
-        Ok(Probe {
+        Ok(TrailProbe {
             id: ProbeId::new(self.id),
             step: self.step.unsigned_abs(),
             agent: AgentId::new(self.agent),

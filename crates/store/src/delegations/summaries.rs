@@ -1,4 +1,4 @@
-//! Delegations with what hangs on them.
+//! Delegations with their agent, their search and counts, for lists and pages.
 
 use std::net::IpAddr;
 
@@ -10,9 +10,9 @@ use crate::columns::{range, read_word};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// A delegation with what hangs on it.
+/// A delegation with its agent, its search and counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delegation {
+pub struct DelegationSummary {
     /// Primary key of the row.
     pub id: DelegationId,
     /// The subnet that it is about.
@@ -45,9 +45,9 @@ pub struct Delegation {
     pub hosts: u64,
 }
 
-/// Which delegations; an empty filter lets all through.
+/// Selects delegations; an empty filter selects all.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct DelegationFilter {
     /// Of this agent.
     pub agent: Option<AgentId>,
     /// For this reason.
@@ -55,7 +55,7 @@ pub struct Filter {
     /// Those whose subnet shares an address with this range.
     pub touching: Option<Range>,
     /// Those with this in their agent's name or in one of their hosts' names, or with one of
-    /// [`Filter::subnets`].
+    /// [`DelegationFilter::subnets`].
     pub text: Option<String>,
     /// Subnets that fit the text for a reason that Postgres does not know.
     pub subnets: Vec<Range>,
@@ -82,14 +82,14 @@ struct Row {
 }
 
 /// Delegations that hold and pass the filter, with a number below `before`, the newest first.
-pub async fn delegations(
+pub async fn list(
     store: &Store,
-    filter: &Filter,
+    filter: &DelegationFilter,
     before: i64,
     limit: i64,
-) -> Result<Vec<Delegation>, StoreError> {
+) -> Result<Vec<DelegationSummary>, StoreError> {
     let touching = filter.touching.as_ref();
-    let rows: Vec<Row> = sqlx::query_as(include_str!("delegations.sql"))
+    let rows: Vec<Row> = sqlx::query_as(include_str!("list.sql"))
         .bind(before)
         .bind(limit)
         .bind(filter.agent.map(AgentId::get))
@@ -106,8 +106,11 @@ pub async fn delegations(
 }
 
 /// One delegation, also one that ended.
-pub async fn delegation(store: &Store, id: DelegationId) -> Result<Option<Delegation>, StoreError> {
-    let row: Option<Row> = sqlx::query_as(include_str!("delegation.sql"))
+pub async fn find(
+    store: &Store,
+    id: DelegationId,
+) -> Result<Option<DelegationSummary>, StoreError> {
+    let row: Option<Row> = sqlx::query_as(include_str!("find.sql"))
         .bind(id.get())
         .fetch_optional(store.pool())
         .await
@@ -122,8 +125,8 @@ fn containing(text: &str) -> String {
 }
 
 impl Row {
-    fn read(self) -> Result<Delegation, StoreError> {
-        Ok(Delegation {
+    fn read(self) -> Result<DelegationSummary, StoreError> {
+        Ok(DelegationSummary {
             id: DelegationId::new(self.id),
             subnet: range(self.first, self.last)?,
             agent: AgentId::new(self.agent),

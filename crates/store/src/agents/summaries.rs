@@ -1,4 +1,4 @@
-//! Agents with what they did.
+//! Agents with counts of their work, for lists and pages.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -11,12 +11,12 @@ use crate::columns::read_word;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// An agent with what it did.
+/// An agent with counts of its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agent {
+pub struct AgentSummary {
     /// Primary key of the row.
     pub id: AgentId,
-    /// Where it stands.
+    /// What the admins decided about it.
     pub state: AgentState,
     /// Name given by the owner.
     pub name: String,
@@ -78,8 +78,8 @@ struct Row {
 }
 
 /// Agents with a number below `before`, the newest first.
-pub async fn agents(store: &Store, before: i64, limit: i64) -> Result<Vec<Agent>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(include_str!("agents.sql"))
+pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<AgentSummary>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(include_str!("list.sql"))
         .bind(before)
         .bind(limit)
         .fetch_all(store.pool())
@@ -89,9 +89,9 @@ pub async fn agents(store: &Store, before: i64, limit: i64) -> Result<Vec<Agent>
 }
 
 /// Reads one agent as the list shows it.
-pub async fn agent(store: &Store, agent: AgentId) -> Result<Option<Agent>, StoreError> {
+pub async fn find(store: &Store, agent: AgentId) -> Result<Option<AgentSummary>, StoreError> {
     // The one below the next number is the one itself, if it is there.
-    let found = agents(store, agent.get().saturating_add(1), 1).await?;
+    let found = list(store, agent.get().saturating_add(1), 1).await?;
     Ok(found.into_iter().find(|found| found.id == agent))
 }
 
@@ -109,8 +109,8 @@ pub async fn names(
 }
 
 impl Row {
-    fn read(self) -> Result<Agent, StoreError> {
-        Ok(Agent {
+    fn read(self) -> Result<AgentSummary, StoreError> {
+        Ok(AgentSummary {
             id: AgentId::new(self.id),
             state: read_word("agents", "state", self.id, &self.state)?,
             name: self.name,
