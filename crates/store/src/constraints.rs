@@ -96,7 +96,8 @@ pub async fn create(
         .map_err(doing)?;
     let Some(id) = id else { return Ok(CreateOutcome::Taken) };
     let detail = json!({
-        "scope": new.scope.to_string(), "agent": new.agent, "reason": new.reason, "expires_at_ms": new.expires_at,
+        "scope": new.scope.to_string(), "agent": new.agent, "reason": new.reason,
+        "expires_at_ms": new.expires_at,
     });
     let action = format!("{}.create", new.kind.as_str());
     let subject = new.kind.name(id);

@@ -1,7 +1,8 @@
 -- Takes a heartbeat down; the agent counts as silent before when its last one was before
 -- `heartbeat_cutoff`.
 WITH before AS (
-   SELECT id, coalesce(last_heartbeat_at < $7, true) OR asleep_until IS DISTINCT FROM $4 AS presence_changed
+   SELECT id, coalesce(last_heartbeat_at < $7, true)
+              OR asleep_until IS DISTINCT FROM $4 AS presence_changed
    FROM agents WHERE id = $1
 ), confirmed AS (
    DELETE FROM routes WHERE agent = $1 AND seq <= $6 RETURNING seq

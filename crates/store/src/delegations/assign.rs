@@ -193,9 +193,13 @@ async fn note(
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let detail = json!({
-        "subnet": assignment.subnet.to_string(), "agent": assignment.agent, "generation": assignment.generation + 1,
+        "subnet": assignment.subnet.to_string(), "agent": assignment.agent,
+        "generation": assignment.generation + 1,
         "note": assignment.note,
-        "pin": match assignment.cause { Cause::Pin(pin) => Some(pin), Cause::Override | Cause::Balance => None },
+        "pin": match assignment.cause {
+            Cause::Pin(pin) => Some(pin),
+            Cause::Override | Cause::Balance => None,
+        },
     });
     let subject = id.to_string();
     let entry = Entry {
