@@ -14,7 +14,7 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     };
     let proposed_at = subnet_splits::newest(&registry.store).await?;
     let last_split = registry.last_split.get();
-    let hours = registry.config.registries.cut_hours;
+    let hours = registry.config.registries.split_hours;
     let now = registry.clock.now();
     if !is_split_due(proposed_at, live.live_at, last_split, hours, now) {
         return Ok(Outcome::Idle);

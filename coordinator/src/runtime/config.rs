@@ -44,7 +44,7 @@ pub struct Registries {
     pub refresh_days: u32,
     /// Least time in hours between two splits of subnets that are in several places, 0 for never
     /// (24).
-    pub cut_hours: u32,
+    pub split_hours: u32,
     /// Path of `rir-loader` (the one beside this program).
     pub loader: Option<PathBuf>,
     /// Mirrors of registries' files: registry to the URL of a directory (none).
@@ -61,7 +61,7 @@ impl Default for Registries {
     fn default() -> Self {
         Self {
             refresh_days: 90,
-            cut_hours: 24,
+            split_hours: 24,
             loader: None,
             mirrors: BTreeMap::new(),
             whois: false,
