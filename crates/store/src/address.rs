@@ -1,4 +1,4 @@
-//! Where the database is.
+//! Address of the database.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

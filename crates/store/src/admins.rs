@@ -13,7 +13,7 @@ const LIFE_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 /// A session's last use is written down at most so often, in milliseconds.
 const TOUCH_MS: i64 = 60 * 1_000;
 
-/// What sign-in needs to know of a person.
+/// The account of an admin, for sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     /// Number of the admin.
@@ -100,7 +100,7 @@ pub async fn set_password(
     tx.commit().await.map_err(doing)
 }
 
-/// Opens a session under the hash of its cookie, and clears away those that are over.
+/// Opens a session under the hash of its cookie, and deletes expired sessions.
 pub async fn open_session(
     store: &Store,
     token_sha256: &[u8],
@@ -124,7 +124,7 @@ pub async fn open_session(
     Ok(())
 }
 
-/// Who has a session.
+/// The admin of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionUser {
     /// Name given by its owner.
@@ -133,7 +133,7 @@ pub struct SessionUser {
     pub role: Role,
 }
 
-/// Whose session this is, if it is not over; its idle time starts anew.
+/// The user of a session, unless it has expired; its idle time starts again.
 pub async fn session(
     store: &Store,
     token_sha256: &[u8],

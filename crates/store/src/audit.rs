@@ -1,4 +1,4 @@
-//! What people changed, for good.
+//! Audit log: changes made by people and by the coordinator on its own.
 
 use model::UnixMillis;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Pins and exclusions: what admins decided beforehand.
+//! Pins and exclusions: constraints that admins set on delegations.
 
 use hierarchy::remap::Remapping;
 use hierarchy::{Range, Scope};
@@ -38,14 +38,14 @@ impl Kind {
     }
 }
 
-/// A pin or an exclusion to be made.
+/// A pin or an exclusion to be created.
 #[derive(Debug, Clone)]
 pub struct NewConstraint<'a> {
     /// Which of the two.
     pub kind: Kind,
     /// What it is about. Only an exclusion may be about a country.
     pub scope: &'a Scope,
-    /// Whom it is about.
+    /// The agent that it is about.
     pub agent: AgentId,
     /// Why, in the admin's words.
     pub reason: &'a str,
@@ -55,10 +55,10 @@ pub struct NewConstraint<'a> {
     pub expires_at: Option<UnixMillis>,
 }
 
-/// What came of making one.
+/// Outcome of a creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CreateOutcome {
-    /// It counts, under this number.
+    /// It applies, under this number.
     Created(i64),
     /// There is one for the same scope (of an exclusion: and the same agent).
     Taken,
@@ -66,7 +66,7 @@ pub enum CreateOutcome {
     AgentGone,
 }
 
-/// Makes one, with an entry in the audit.
+/// Creates a pin or an exclusion, with an entry in the audit log.
 pub async fn create(
     store: &Store,
     new: &NewConstraint<'_>,
@@ -107,7 +107,8 @@ pub async fn create(
     Ok(CreateOutcome::Created(id))
 }
 
-/// Removes one, with an entry in the audit. Whether it counted until now.
+/// Removes a pin or an exclusion, with an entry in the audit log. Returns whether it applied until
+/// now.
 pub async fn remove(
     store: &Store,
     kind: Kind,
@@ -136,8 +137,8 @@ pub async fn remove(
     Ok(true)
 }
 
-/// Ends those whose time is over and those whose agent was revoked, each with an entry in the
-/// audit. Says how many.
+/// Ends expired ones and those whose agent was revoked, each with an entry in the audit log.
+/// Returns their number.
 pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let ended = sqlx::query(include_str!("constraints/expire.sql"))
         .bind(Moment(now))
@@ -147,9 +148,9 @@ pub async fn expire(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     Ok(ended.rows_affected())
 }
 
-/// Puts pins and exclusions about ranges where the ranges went in a new generation; one whose new
-/// range has another of its kind ends. Each with an entry in the audit, all in one transaction.
-/// Those that stay are not touched.
+/// Moves pins and exclusions about ranges to their ranges in a new generation; one whose range has
+/// vanished, or whose new range has another of its kind, ends. Each change has an entry in the
+/// audit log, all in one transaction.
 pub async fn remap(
     store: &Store,
     remapped: &[Remapping<i64>],
@@ -177,7 +178,7 @@ pub struct Rule {
     pub id: i64,
     /// What it is about.
     pub scope: Scope,
-    /// Whom it is about.
+    /// The agent that it is about.
     pub agent: AgentId,
     /// That agent's name.
     pub agent_name: String,
@@ -189,7 +190,7 @@ pub struct Rule {
     pub created_at: UnixMillis,
     /// It counts until then; none: until it is removed.
     pub expires_at: Option<UnixMillis>,
-    /// When it ended, and by whom; none while it counts.
+    /// When it ended, and who ended it; none while it applies.
     pub ended: Option<(UnixMillis, String)>,
 }
 
@@ -208,8 +209,8 @@ struct Row {
     ended_by: Option<String>,
 }
 
-/// Those that count now; with `ended` also those that are over. The newest first, below number
-/// `before`.
+/// Those that apply now; with `ended` also those that have ended. The newest first, with a number
+/// below `before`.
 pub async fn list(
     store: &Store,
     kind: Kind,
@@ -228,7 +229,7 @@ pub async fn list(
     rows.into_iter().map(Row::read).collect()
 }
 
-/// All that count at this moment, also before [`expire`] has ended what is over.
+/// All that apply at this moment, also before [`expire`] has ended the expired ones.
 pub async fn list_active(
     store: &Store,
     kind: Kind,

@@ -3,7 +3,7 @@ use std::io::ErrorKind;
 
 use sqlx::migrate::MigrateError;
 
-/// What was attempted when the database did not do it.
+/// A failed operation on the database.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database URL is not one.

@@ -1,9 +1,9 @@
-//! Hosts leave one agent for another, and never have two.
+//! Handovers of hosts, so that a host never has two agents.
 //!
-//! [`crate::delegations`] opens a hand-over when a subnet moves. The agent that has the host is
-//! told with its next heartbeat ([`open`]), lets go and confirms ([`confirm`]); then the host waits
-//! for an agent like a new one, and whoever has its subnet by then gets it. An agent that is not
-//! heard of loses its lease first ([`lapse`]).
+//! [`crate::delegations`] opens a handover when a subnet moves. The agent that has the host gets
+//! the order with its next heartbeat ([`open`]), releases the host and confirms ([`confirm`]). Then
+//! the host waits like a new one and goes to the agent that has its subnet by then. If the agent is
+//! unreachable, its lease ends first ([`lapse`]).
 
 use model::{AgentId, HostTask, UnixMillis};
 use protocol::heartbeat::HostOrder;
@@ -13,8 +13,8 @@ use crate::columns::read_word;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// What an agent shall do with hosts it has, oldest first; also after its lease ended and others
-/// have them.
+/// Unconfirmed orders about the hosts of an agent, oldest first, also after its lease ended and
+/// other agents have the hosts.
 pub async fn open(
     store: &Store,
     agent: AgentId,
@@ -26,7 +26,7 @@ pub async fn open(
             .bind(i64::try_from(limit).unwrap_or(i64::MAX))
             .fetch_all(store.pool())
             .await
-            .map_err(StoreError::doing("read what an agent shall do with its hosts"))?;
+            .map_err(StoreError::doing("read an agent's orders about hosts"))?;
     let order = |(id, scheme, authority, task): (i64, String, String, String)| {
         let task = read_word("handovers", "task", id, &task)?;
         Ok(HostOrder { number: id.unsigned_abs(), host: format!("{scheme}://{authority}"), task })
@@ -34,16 +34,15 @@ pub async fn open(
     rows.into_iter().map(order).collect()
 }
 
-/// The agent did what these orders say, and shipped what it had. Numbers of other agents' orders
-/// and of those that it confirmed before are passed over, so that a heartbeat may be repeated. Says
-/// how many hosts came free.
+/// Marks orders as done. Unknown and confirmed ones are skipped, so that a heartbeat may be
+/// repeated. Returns how many hosts became free.
 pub async fn confirm(
     store: &Store,
     agent: AgentId,
     done: &[u64],
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
-    let doing = StoreError::doing("end hand-overs");
+    let doing = StoreError::doing("end handovers");
     let done: Vec<i64> = done.iter().map(|id| i64::try_from(*id).unwrap_or(i64::MAX)).collect();
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let ended: Vec<(i64, String)> = sqlx::query_as(
@@ -72,15 +71,15 @@ pub async fn confirm(
     Ok(release.len() as u64)
 }
 
-/// Ends the hand-overs of agents not heard of since `heartbeat_cutoff`: their leases are over, so
-/// that they fetch nothing until they have beaten again, and then they are told. Says how many
-/// hosts came free.
+/// Ends the handovers of agents whose last heartbeat was before `heartbeat_cutoff`. Their leases
+/// have ended: they fetch nothing until their next heartbeat, which brings the orders. Returns how
+/// many hosts became free.
 pub async fn lapse(
     store: &Store,
     heartbeat_cutoff: UnixMillis,
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
-    let doing = StoreError::doing("end the hand-overs of agents that are not heard of");
+    let doing = StoreError::doing("end the handovers of unreachable agents");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let lapsed: Vec<i64> = sqlx::query_scalar(
         "UPDATE handovers o SET ended_at = $2, ending = 'lapsed' FROM agents a
@@ -98,7 +97,8 @@ pub async fn lapse(
     Ok(lapsed.len() as u64)
 }
 
-/// The hosts wait for an agent, with their front pages in case the agent could hand nothing back.
+/// Makes hosts wait for an agent, with their front pages queued in case the former agent could not
+/// hand anything back.
 async fn set_free(db: &mut PgConnection, hosts: &[i64]) -> Result<(), StoreError> {
     if hosts.is_empty() {
         return Ok(());

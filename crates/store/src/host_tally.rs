@@ -1,4 +1,4 @@
-//! What a package tells of one host.
+//! Counts of a package for one host.
 
 use std::net::IpAddr;
 

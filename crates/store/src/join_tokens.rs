@@ -12,7 +12,7 @@ use crate::{Store, StoreError};
 pub struct New<'a> {
     /// SHA-256 of the token.
     pub sha256: &'a [u8],
-    /// Whom it is for.
+    /// The person or machine that it is for, as the admin wrote it.
     pub name: &'a str,
     /// The admin who made it.
     pub created_by: &'a str,
@@ -50,7 +50,7 @@ pub async fn create(store: &Store, new: &New<'_>, now: UnixMillis) -> Result<i64
 pub struct JoinToken {
     /// Primary key of the row.
     pub id: i64,
-    /// Whom it is for.
+    /// The person or machine that it is for, as the admin wrote it.
     pub name: String,
     /// The admin who made it.
     pub created_by: String,

@@ -1,4 +1,5 @@
-//! One leader: of all coordinators on a database, the one that holds an advisory lock decides.
+//! Leader election: of all coordinators on a database, the one that holds an advisory lock is the
+//! leader.
 //!
 //! The lock lives as long as a connection of its own. Each election raises the term. A leader that
 //! lost its connection without noticing can still write; what it writes is fenced by the state of
@@ -8,14 +9,14 @@ use sqlx::{Connection as _, PgConnection};
 
 use crate::{Store, StoreError};
 
-/// A leader that says nothing for so long has died or hangs: the server ends its session, and
-/// another can take the right.
+/// The server ends the session of a leader that is silent for this time, since it has died or
+/// hangs; another coordinator can then take the lock.
 const SILENCE: &str = "15s";
 
 /// Key of the lock; any number that nobody else uses on the database.
 const KEY: i64 = 0x6e65_6172_6372_6177;
 
-/// The right to decide, while the connection lives.
+/// Proof of leadership, valid while its connection lives.
 #[derive(Debug)]
 pub struct Leadership {
     connection: PgConnection,
@@ -23,7 +24,7 @@ pub struct Leadership {
 }
 
 impl Leadership {
-    /// Takes the right if nobody has it.
+    /// Takes the lock if no coordinator holds it.
     pub async fn elect(store: &Store) -> Result<Option<Self>, StoreError> {
         let doing = StoreError::doing("ask for the right to decide");
         // The lock must outlive every statement, so it gets a connection outside of the pool.

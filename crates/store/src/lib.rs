@@ -1,9 +1,8 @@
-//! The only place that speaks SQL.
+//! All SQL of the coordinator and the loader.
 //!
-//! The road: an [`Address`] says where the database is; [`open`] connects and brings the schema up
-//! to date with the migrations that are part of the binary; [`Leadership`] says which of several
-//! coordinators may decide; each other module holds the statements of one noun. "Not found" is
-//! `Ok(None)`, never an error.
+//! An [`Address`] names the database; [`open`] connects and applies the migrations in the binary;
+//! [`Leadership`] elects one coordinator as the leader; each other module holds the statements of
+//! one noun with its row types. "Not found" is `Ok(None)`, never an error.
 
 mod address;
 pub mod admins;

@@ -1,4 +1,4 @@
-//! Text from outside, as a column may hold it.
+//! Text from agents and servers, as a column may hold it.
 
 /// Longest text that is kept, in characters.
 const CHARS: usize = 300;

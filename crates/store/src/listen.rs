@@ -1,11 +1,11 @@
-//! Tells other processes on the database something, and hears what they tell (NOTIFY).
+//! Notifications between processes on the same database (NOTIFY).
 
 use sqlx::PgExecutor;
 use sqlx::postgres::PgListener;
 
 use crate::{Store, StoreError};
 
-/// An ear on one channel, with a connection of its own.
+/// Receiver of one channel, with a connection of its own.
 #[derive(Debug)]
 pub struct Listener {
     listener: PgListener,
@@ -20,24 +20,24 @@ impl Listener {
         Ok(Self { listener })
     }
 
-    /// Waits until something was said, and gives it; none when the connection was lost and made
-    /// again, so that something may have been missed.
+    /// Waits for the next message; none when the connection was interrupted, so that messages may
+    /// be lost.
     pub async fn receive(&mut self) -> Result<Option<String>, StoreError> {
-        let heard =
+        let received =
             self.listener.try_recv().await.map_err(StoreError::doing("listen to the database"))?;
-        Ok(heard.map(|notification| notification.payload().to_owned()))
+        Ok(received.map(|notification| notification.payload().to_owned()))
     }
 }
 
-/// Says something, of less than 8,000 bytes, to everybody who listens on a channel, the speaker
-/// included.
+/// Sends a message of fewer than 8,000 bytes to all receivers of a channel, including those of this
+/// process.
 pub async fn notify(store: &Store, channel: &str, what: &str) -> Result<(), StoreError> {
     notify_in(store.pool(), channel, what)
         .await
-        .map_err(StoreError::doing("tell the other coordinators"))
+        .map_err(StoreError::doing("notify the other coordinators"))
 }
 
-/// The same; in a transaction it is said when that is committed, and only then.
+/// Sends a message as part of a transaction: it is delivered on commit.
 pub(crate) async fn notify_in(
     db: impl PgExecutor<'_>,
     channel: &str,

@@ -1,5 +1,4 @@
-//! What was measured of load and speed: pages a day per subnet and agent, round trips per subnet
-//! and agent.
+//! Loads of subnets and agents in pages a day, and the last probes of subnets.
 //!
 //! Every fetch counts as a page, whatever its outcome: it costs the agent the same.
 
@@ -18,7 +17,7 @@ use crate::{Store, StoreError};
 /// Days whose fetches make up a load: long enough to have every weekday, short enough to follow.
 const DAYS: i32 = 7;
 
-/// Counts what a package brought under the day of its ingestion.
+/// Counts the fetches of a package under the day of its ingestion.
 pub(crate) async fn count(
     db: &mut PgConnection,
     hosts: &[HostTally],
@@ -43,7 +42,7 @@ pub(crate) async fn count(
     Ok(())
 }
 
-/// Forgets days that no load is made of any more. Says how many rows went.
+/// Deletes the counts of days that no load includes any more. Returns their number.
 pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let gone = sqlx::query("DELETE FROM host_days WHERE day <= ($1 AT TIME ZONE 'UTC')::date - $2")
         .bind(Moment(now))
@@ -71,7 +70,7 @@ pub async fn subnets(store: &Store, now: UnixMillis) -> Result<HashMap<Range, u6
         .collect()
 }
 
-/// What an agent offers and does.
+/// Capacity and recent work of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
     /// The agent that it is about.
@@ -128,8 +127,8 @@ pub struct Answer {
 
 type AnswerRow = (IpAddr, IpAddr, i64, i64, String, String, Option<i32>);
 
-/// What agents last said of these subnets in searches; orders under way included, unless there was
-/// an answer before.
+/// The last answers of agents about these subnets in searches; unanswered orders count only where
+/// there is no answer.
 pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, StoreError> {
     let rows: Vec<AnswerRow> = sqlx::query_as(
         "SELECT DISTINCT ON (s.first, s.last, p.agent) s.first, s.last, p.id, p.agent, p.phase,
@@ -157,9 +156,9 @@ pub async fn answers(store: &Store, subnets: &[Range]) -> Result<Vec<Answer>, St
         .collect()
 }
 
-/// Asks an agent to measure a subnet once more, at the end of its last search, since something
-/// shall be moved there that was only predicted to be near. An agent that was asked in that search
-/// is not asked again. Whether there is a new order.
+/// Orders one more probe of a subnet at the end of its last search, before a move to an agent that
+/// was only predicted to be near. An agent that was asked in that search is not asked again.
+/// Returns whether there is a new order.
 pub async fn confirm(
     store: &Store,
     subnet: &Range,

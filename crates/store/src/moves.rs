@@ -1,4 +1,4 @@
-//! Subnets that balance gave to other agents.
+//! Moves: subnets that balance gave to other agents.
 
 use std::net::IpAddr;
 
@@ -40,7 +40,7 @@ pub struct New<'a> {
     pub note: &'a str,
 }
 
-/// Moves a subnet and writes down why, in one transaction.
+/// Assigns a subnet to another agent and stores the reason, in one transaction.
 pub async fn carry_out(
     store: &Store,
     new: &New<'_>,
@@ -133,8 +133,7 @@ pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Move>, S
     rows.into_iter().map(Row::read).collect()
 }
 
-/// The move that a delegation came of, also through a delegation that a new generation of the
-/// hierarchy carried over.
+/// The move behind a delegation, also if a new generation of the hierarchy has remapped it since.
 pub async fn of_delegation(
     store: &Store,
     delegation: DelegationId,

@@ -1,4 +1,4 @@
-//! Here is an address: give me a database with today's schema.
+//! Opens a database and applies the migrations.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::{Address, StoreError};
 /// Every migration, in the binary.
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
 
-/// How long a statement waits for a connection: while the server restarts, callers are told soon to
-/// come again.
+/// How long a statement waits for a connection. It is short, so that callers learn soon that the
+/// server restarts.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Connections of a pool unless told otherwise.
+/// Default number of connections of a pool.
 const CONNECTIONS: u32 = 10;
 
-/// Tables grow from nothing to millions of rows while the connections stand: a plan that was kept
-/// from the beginning would read them whole.
+/// Settings of each connection. Tables grow from nothing to millions of rows while connections are
+/// open: a plan that was cached at the beginning would read whole tables.
 const SETTINGS: [(&str, &str); 1] = [("plan_cache_mode", "force_custom_plan")];
 
 /// An open database with today's schema. Cheap to clone.

@@ -1,7 +1,7 @@
-//! How many of everything?
+//! Counts for the overview.
 //!
-//! Counted by reading tables through, so that the numbers cannot drift from the rows; whoever asks
-//! often asks through a cache.
+//! The statements read whole tables, so that the counts cannot differ from the rows; frequent
+//! callers use a cache.
 
 use model::UnixMillis;
 use sqlx::{FromRow, PgConnection};
@@ -71,9 +71,9 @@ pub struct Searches {
 pub struct Hosts {
     /// Hosts in whatever state.
     pub known: i64,
-    /// With an address.
+    /// Hosts with an address.
     pub resolved: i64,
-    /// With an agent.
+    /// Hosts with an agent.
     pub delegated: i64,
     /// Hosts that could not be resolved.
     pub failed: i64,
@@ -86,7 +86,7 @@ pub struct Hosts {
 /// Packages and the pages in them.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Packages {
-    /// In the ledger.
+    /// Packages in the ledger.
     pub received: i64,
     /// Packages that were ingested.
     pub ingested: i64,
@@ -100,7 +100,8 @@ pub struct Packages {
     pub wire_bytes: i64,
 }
 
-/// Counts everything. An agent not heard of since `heartbeat_cutoff` counts as unreachable.
+/// Counts everything. An agent whose last heartbeat was before `heartbeat_cutoff` counts as
+/// unreachable.
 pub async fn count(
     store: &Store,
     heartbeat_cutoff: UnixMillis,

@@ -1,4 +1,4 @@
-//! The ledger of packages: each is ingested exactly once.
+//! Ledger of packages: each package is ingested exactly once.
 
 use model::{AgentId, UnixMillis};
 use protocol::package::{Header, PackageName};
@@ -25,12 +25,12 @@ pub struct ReceivedPackage<'a> {
     pub bytes: u64,
 }
 
-/// What the ledger says to a package.
+/// Outcome of entering a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnterOutcome {
-    /// Taken down now.
+    /// The package is new.
     New,
-    /// The same package was taken down before.
+    /// The ledger has the same package.
     Duplicate,
     /// Another package has this name.
     Conflict,
@@ -47,7 +47,7 @@ pub async fn find(store: &Store, name: &PackageName) -> Result<Option<Vec<u8>>, 
         .map_err(StoreError::doing("look a package up"))
 }
 
-/// Takes a package down; it counts as received from then on.
+/// Enters a package into the ledger; it counts as received from then on.
 pub async fn enter(
     store: &Store,
     package: &ReceivedPackage<'_>,
@@ -66,7 +66,7 @@ pub async fn enter(
         .bind(Moment(now))
         .execute(store.pool())
         .await
-        .map_err(StoreError::doing("take a package down"))?;
+        .map_err(StoreError::doing("enter a package"))?;
     if entered.rows_affected() == 1 {
         return Ok(EnterOutcome::New);
     }
@@ -89,13 +89,13 @@ pub struct PendingPackage {
     pub object: String,
     /// Its agent's key.
     pub key: Vec<u8>,
-    /// When it was taken down.
+    /// When it was entered.
     pub received_at: UnixMillis,
 }
 
 type PendingRow = (i64, i64, i64, Vec<u8>, String, Vec<u8>, Moment);
 
-/// Packages to be ingested, in the order of their arrival and, within an agent's epoch, of their
+/// Packages to be ingested, in the order of arrival and, within an epoch of an agent, of their
 /// numbers.
 pub async fn pending(store: &Store, limit: u32) -> Result<Vec<PendingPackage>, StoreError> {
     let rows: Vec<PendingRow> = sqlx::query_as(
@@ -107,14 +107,14 @@ pub async fn pending(store: &Store, limit: u32) -> Result<Vec<PendingPackage>, S
     .bind(i64::from(limit))
     .fetch_all(store.pool())
     .await
-    .map_err(StoreError::doing("list the packages that wait"))?;
+    .map_err(StoreError::doing("list the pending packages"))?;
     Ok(rows.into_iter().map(|row| read_row(row).1).collect())
 }
 
-/// Where a package stands in the order of arrival.
+/// Position of a package in the order of arrival.
 pub type LedgerPosition = (UnixMillis, PackageName);
 
-/// Packages that were ingested, in the order of [`pending`], from the beginning or after a place.
+/// Ingested packages, in the order of [`pending`], from the beginning or after a position.
 pub async fn ingested(
     store: &Store,
     after: Option<&LedgerPosition>,
@@ -149,7 +149,7 @@ fn read_row(
     )
 }
 
-/// What ingesting a package changes, beside the index.
+/// Changes that the ingestion of a package makes beside the index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ingestion {
     /// The package that was ingested.
@@ -160,9 +160,9 @@ pub struct Ingestion {
     pub discovered: Vec<NewUrl>,
 }
 
-/// Marks a package as ingested, counts what it brought and queues what it discovered, in one
-/// transaction. Gives what it told of how far subnets are; nothing when the package was marked
-/// already, which changes nothing.
+/// Marks a package as ingested, counts its fetches and queues its links, in one transaction.
+/// Returns its round trips to subnets; none if the package was marked already, which changes
+/// nothing.
 pub async fn ingest(
     store: &Store,
     ingestion: &Ingestion,
@@ -220,11 +220,11 @@ async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreEr
         .bind(column(|host| host.fetch_ms)?)
         .execute(db)
         .await
-        .map_err(StoreError::doing("count what a package brought"))?;
+        .map_err(StoreError::doing("count the fetches of a package"))?;
     Ok(())
 }
 
-/// Sets a package aside that cannot be ingested though it was well signed.
+/// Refuses a signed package that cannot be ingested.
 pub async fn refuse(store: &Store, name: &PackageName, reason: &str) -> Result<(), StoreError> {
     sqlx::query(include_str!("packages/refuse.sql"))
         .bind(name.agent.get())
@@ -233,12 +233,11 @@ pub async fn refuse(store: &Store, name: &PackageName, reason: &str) -> Result<(
         .bind(one_line(reason))
         .execute(store.pool())
         .await
-        .map_err(StoreError::doing("set a package aside"))?;
+        .map_err(StoreError::doing("refuse a package"))?;
     Ok(())
 }
 
-/// How often the package that was ingested most often was; an auditor expects 1, or 0 when there
-/// is none.
+/// Most ingestions of one package; an audit expects 1, or 0 without packages.
 pub async fn most_ingestions(store: &Store) -> Result<i64, StoreError> {
     sqlx::query_scalar("SELECT coalesce(max(ingestions), 0)::bigint FROM packages")
         .fetch_one(store.pool())

@@ -1,8 +1,8 @@
-//! Round trips of fetches: how far addresses are from the agents that crawl them.
+//! Round trips of fetches: the distances of addresses from the agents that crawl them.
 //!
-//! Packages bring them, and they are noted in the transaction that ingests them. A probe is
-//! asked for; these come by themselves, also from subnets that were given to an agent without a
-//! probe, and from many addresses of one subnet.
+//! Packages bring them, and the transaction that ingests a package stores them. Unlike probes they
+//! cost nothing; they also come from subnets that were delegated without a probe, and from many
+//! addresses of one subnet.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -27,17 +27,17 @@ pub struct RoundTrip {
     pub rtt_us: u32,
 }
 
-/// What a package told of a subnet.
+/// The round trip of a package to a subnet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SubnetRoundTrip {
     /// The subnet that it is about.
     pub subnet: Range,
     /// The shortest round trip in it.
     pub shortest: RoundTrip,
-    /// Whether no probe and no fetch had told anything of the subnet before.
+    /// Whether it is the first round trip of the subnet, from probes or fetches.
     pub is_new: bool,
-    /// Whether so many packages have told of one of its addresses now that chance and congestion
-    /// are no explanation.
+    /// Whether this package is the [`CONFIRMED`]th for one of its addresses, so that chance and
+    /// congestion do not explain the time.
     pub is_confirmed: bool,
 }
 
@@ -46,8 +46,8 @@ pub const CONFIRMED: i32 = 3;
 
 type SubnetRow = (IpAddr, IpAddr, IpAddr, i32, bool, bool);
 
-/// Notes the round trips that a package of `agent` tells of. Only addresses in the subnets of its
-/// hosts count: a name may lead elsewhere, and an agent has no say about subnets that are not its.
+/// Stores the round trips of a package of `agent`. Only addresses in the subnets of its hosts
+/// count: a name may resolve to an address elsewhere, and an agent reports on its own subnets only.
 pub(crate) async fn record_in(
     db: &mut PgConnection,
     agent: AgentId,
@@ -76,7 +76,7 @@ pub(crate) async fn record_in(
         .bind(CONFIRMED)
         .fetch_all(db)
         .await
-        .map_err(StoreError::doing("note the round trips of fetches"))?;
+        .map_err(StoreError::doing("store the round trips of fetches"))?;
     let read = |(first, last, address, rtt_us, is_new, is_confirmed): SubnetRow| {
         let shortest = RoundTrip { address, agent, rtt_us: rtt_us.unsigned_abs() };
         Ok(SubnetRoundTrip { subnet: range(first, last)?, shortest, is_new, is_confirmed })
@@ -84,8 +84,8 @@ pub(crate) async fn record_in(
     rows.into_iter().map(read).collect()
 }
 
-/// What is a quarter of a year old is replaced, since ways change.
-const RECORD: &str = include_str!("round_trips/note.sql");
+/// Times older than 90 days are replaced, since paths change.
+const RECORD: &str = include_str!("round_trips/record.sql");
 
 type Row = (IpAddr, i64, i32);
 
@@ -107,7 +107,7 @@ pub async fn newest(store: &Store, limit: usize) -> Result<Vec<RoundTrip>, Store
     Ok(rows.into_iter().map(round_trip).collect())
 }
 
-/// Most round trips of a subnet that are looked at.
+/// Most round trips of a subnet that are read.
 const LOOKED_AT: i64 = 1_000;
 
 /// The confirmed round trips in each of these subnets, in order of addresses.

@@ -1,4 +1,4 @@
-//! URLs on their way to agents.
+//! Routes: URLs on their way to agents.
 
 use std::collections::HashMap;
 
@@ -42,27 +42,26 @@ pub struct RoutedUrl {
     pub url: String,
 }
 
-/// Moves up to `batch` URLs that wait to the agents of their hosts, numbering them without gaps, in
-/// one transaction. An agent gets no more than `ahead` routes that it has not confirmed; only
-/// approved agents get any. Hosts that are being changed at this moment (handed over, say) are
-/// passed over until the next time.
+/// Routes up to `batch` waiting URLs to the agents of their hosts, numbered without gaps, in one
+/// transaction. An agent gets at most `ahead` unconfirmed routes; only approved agents get any.
+/// Hosts that another transaction is changing are skipped until the next run.
 pub async fn route(store: &Store, batch: u32, ahead: u32) -> Result<Vec<RoutedUrl>, StoreError> {
     let doing = StoreError::doing("route URLs");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let mut room = room(&mut tx, ahead).await?;
-    let waiting = waiting(&mut tx, &room, batch).await?;
+    let mut allowances = allowances(&mut tx, ahead).await?;
+    let waiting = waiting(&mut tx, &allowances, batch).await?;
     let chosen: Vec<Chosen> =
-        waiting.into_iter().filter_map(|url| room.get_mut(&url.1)?.take(url)).collect();
+        waiting.into_iter().filter_map(|url| allowances.get_mut(&url.1)?.take(url)).collect();
     if !chosen.is_empty() {
         write(&mut tx, &chosen).await?;
-        advance(&mut tx, &room).await?;
+        advance(&mut tx, &allowances).await?;
         commit(tx).await.map_err(doing)?;
     }
     Ok(chosen.into_iter().map(|c| RoutedUrl { agent: AgentId::new(c.agent), url: c.url }).collect())
 }
 
-/// An agent's list: the next free number, and how many more it takes.
-struct List {
+/// The routes that an agent can take: the next number, and how many more.
+struct Allowance {
     next: i64,
     left: i64,
 }
@@ -75,7 +74,7 @@ struct Chosen {
     redirects: i16,
 }
 
-impl List {
+impl Allowance {
     fn take(&mut self, (pending, agent, url, redirects): WaitingRow) -> Option<Chosen> {
         if self.left <= 0 {
             return None;
@@ -90,20 +89,23 @@ impl List {
 /// Pending URL, agent, URL, redirects.
 type WaitingRow = (i64, i64, String, i16);
 
-/// Locks the agents that may get routes, so that none of them is revoked or routed to by somebody
-/// else meanwhile.
-async fn room(db: &mut PgConnection, ahead: u32) -> Result<HashMap<i64, List>, StoreError> {
-    let rows: Vec<(i64, i64, i64)> = sqlx::query_as(include_str!("routes/room.sql"))
+/// Locks the agents that may get routes, so that none is revoked or routed to concurrently.
+async fn allowances(
+    db: &mut PgConnection,
+    ahead: u32,
+) -> Result<HashMap<i64, Allowance>, StoreError> {
+    let rows: Vec<(i64, i64, i64)> = sqlx::query_as(include_str!("routes/allowances.sql"))
         .fetch_all(db)
         .await
         .map_err(StoreError::doing("see which agents take routes"))?;
-    let list = |(agent, next, underway)| (agent, List { next, left: i64::from(ahead) - underway });
+    let list =
+        |(agent, next, underway)| (agent, Allowance { next, left: i64::from(ahead) - underway });
     Ok(rows.into_iter().map(list).filter(|(_, list)| list.left > 0).collect())
 }
 
 async fn waiting(
     db: &mut PgConnection,
-    room: &HashMap<i64, List>,
+    allowances: &HashMap<i64, Allowance>,
     batch: u32,
 ) -> Result<Vec<WaitingRow>, StoreError> {
     sqlx::query_as(
@@ -112,7 +114,7 @@ async fn waiting(
          WHERE h.state = 'delegated' AND h.agent = ANY($1)
          ORDER BY p.id LIMIT $2 FOR SHARE OF h SKIP LOCKED",
     )
-    .bind(room.keys().copied().collect::<Vec<_>>())
+    .bind(allowances.keys().copied().collect::<Vec<_>>())
     .bind(i64::from(batch))
     .fetch_all(db)
     .await
@@ -136,9 +138,12 @@ async fn write(db: &mut PgConnection, chosen: &[Chosen]) -> Result<(), StoreErro
     Ok(())
 }
 
-async fn advance(db: &mut PgConnection, lists: &HashMap<i64, List>) -> Result<(), StoreError> {
+async fn advance(
+    db: &mut PgConnection,
+    allowances: &HashMap<i64, Allowance>,
+) -> Result<(), StoreError> {
     let (agents, next): (Vec<i64>, Vec<i64>) =
-        lists.iter().map(|(agent, list)| (agent, list.next)).unzip();
+        allowances.iter().map(|(agent, list)| (agent, list.next)).unzip();
     sqlx::query(
         "UPDATE agents a SET next_route = n.next
          FROM unnest($1::bigint[], $2::bigint[]) AS n (id, next) WHERE a.id = n.id",

@@ -1,4 +1,4 @@
-//! Small facts of this installation.
+//! Settings of this installation that the coordinators share.
 
 use serde_json::Value;
 

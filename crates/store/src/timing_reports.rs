@@ -1,8 +1,8 @@
-//! What agents tell of how fast the pages of subnets answer (IPMicra III.F).
+//! Reports of agents on how fast the pages of subnets answer (IPMicra III.F).
 //!
-//! Packages bring it, and it is counted in the transaction that ingests them: each report counts
-//! once. The coordinator weighs the counts ([`pending`], [`store_summary`]); what was weighed is
-//! kept as it left it, so that a restart forgets nothing.
+//! Packages bring the reports; the transaction that ingests a package counts each report once.
+//! Calibration reads the counts ([`pending`]) and stores its summary of them ([`store_summary`]),
+//! so that a restart loses nothing.
 
 use std::net::IpAddr;
 
@@ -15,8 +15,8 @@ use crate::host_tally::HostTally;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Counts what a package of `agent` tells. Only hosts that are the agent's now count: what a former
-/// agent saw says nothing of the present one's way.
+/// Counts the reports of a package of `agent`. Only its present hosts count: the reports of a
+/// former agent say nothing about the path of the present one.
 pub(crate) async fn count_in(
     db: &mut PgConnection,
     agent: AgentId,
@@ -41,13 +41,13 @@ pub(crate) async fn count_in(
         .bind(Moment(now))
         .execute(db)
         .await
-        .map_err(StoreError::doing("count what an agent tells of slow pages"))?;
+        .map_err(StoreError::doing("count reports of slow pages"))?;
     Ok(())
 }
 
 const COUNT: &str = include_str!("timing_reports/count.sql");
 
-/// Counts of a subnet that were not weighed yet.
+/// Counts of a subnet that calibration has not evaluated yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PendingReports {
     /// The subnet that it is about.
@@ -62,7 +62,7 @@ pub struct PendingReports {
     pub ratio: Option<f64>,
     /// URL of that page.
     pub url: Option<String>,
-    /// What was weighed before, as [`store_summary`] left it.
+    /// The summary of earlier reports, as [`store_summary`] stored it.
     pub summary: Option<serde_json::Value>,
     /// When the delegation that holds was decided; none when the subnet has none, or another agent.
     pub delegated_at: Option<UnixMillis>,
@@ -81,13 +81,13 @@ struct Row {
     delegated_at: Option<Moment>,
 }
 
-/// Subnets of which something new was told, those waiting longest first.
+/// Subnets with new reports, those waiting longest first.
 pub async fn pending(store: &Store, limit: u32) -> Result<Vec<PendingReports>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("timing_reports/pending.sql"))
         .bind(i64::from(limit))
         .fetch_all(store.pool())
         .await
-        .map_err(StoreError::doing("read what agents told of slow pages"))?;
+        .map_err(StoreError::doing("read the reports of slow pages"))?;
     let pending = |row: Row| {
         Ok(PendingReports {
             subnet: range(row.first, row.last)?,
@@ -103,36 +103,35 @@ pub async fn pending(store: &Store, limit: u32) -> Result<Vec<PendingReports>, S
     rows.into_iter().map(pending).collect()
 }
 
-/// What was read was weighed, and this is what is left of it. Counts that came meanwhile stay for
-/// the next time.
+/// Stores the summary of evaluated counts and subtracts them; counts that arrived meanwhile stay.
 pub(crate) async fn store_summary_in(
     db: &mut PgConnection,
-    weighed: &PendingReports,
+    reports: &PendingReports,
     summary: &serde_json::Value,
 ) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE timing_reports SET usual = usual - $4, slower = slower - $5, summary = $6
          WHERE first = $1 AND last = $2 AND agent = $3 AND usual >= $4 AND slower >= $5",
     )
-    .bind(weighed.subnet.first())
-    .bind(weighed.subnet.last())
-    .bind(weighed.agent.get())
-    .bind(i32::try_from(weighed.usual).unwrap_or(i32::MAX))
-    .bind(i32::try_from(weighed.slower).unwrap_or(i32::MAX))
+    .bind(reports.subnet.first())
+    .bind(reports.subnet.last())
+    .bind(reports.agent.get())
+    .bind(i32::try_from(reports.usual).unwrap_or(i32::MAX))
+    .bind(i32::try_from(reports.slower).unwrap_or(i32::MAX))
     .bind(summary)
     .execute(db)
     .await
-    .map_err(StoreError::doing("keep what was weighed"))?;
+    .map_err(StoreError::doing("store a summary of reports"))?;
     Ok(())
 }
 
-/// [`store_summary_in`] where nothing else follows from it.
+/// [`store_summary_in`] in a transaction of its own.
 pub async fn store_summary(
     store: &Store,
-    weighed: &PendingReports,
+    reports: &PendingReports,
     summary: &serde_json::Value,
 ) -> Result<(), StoreError> {
     let mut db =
-        store.pool().acquire().await.map_err(StoreError::doing("keep what was weighed"))?;
-    store_summary_in(&mut db, weighed, summary).await
+        store.pool().acquire().await.map_err(StoreError::doing("store a summary of reports"))?;
+    store_summary_in(&mut db, reports, summary).await
 }

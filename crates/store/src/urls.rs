@@ -1,4 +1,4 @@
-//! URLs that wait until their host has an agent.
+//! URLs that wait for the agent of their host.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub struct NewUrl {
     pub redirects: u8,
 }
 
-/// Queues URLs for routing, with their hosts. Says how many were not in the queue already.
+/// Queues URLs for routing, with their hosts. Returns how many were not queued yet.
 pub async fn queue(store: &Store, urls: &[NewUrl], now: UnixMillis) -> Result<u64, StoreError> {
     let doing = StoreError::doing("queue URLs");
     let mut tx = store.pool().begin().await.map_err(doing)?;
@@ -58,9 +58,8 @@ pub(crate) async fn queue_in(
     Ok(queued.rows_affected())
 }
 
-/// Enters new hosts, and gives those that were given up long enough ago another chance. In one
-/// order everywhere, so that two transactions that meet the same hosts do not wait for each other
-/// in a circle.
+/// Inserts new hosts, and revives hosts that were given up long enough ago. The order is the same
+/// everywhere, so that transactions with the same hosts do not deadlock.
 async fn meet_hosts(
     db: &mut PgConnection,
     hosts: &[HostKey],
@@ -77,7 +76,7 @@ async fn meet_hosts(
     Ok(())
 }
 
-/// Drops what waits for these hosts.
+/// Deletes the waiting URLs of these hosts.
 pub(crate) async fn drop_waiting(db: &mut PgConnection, hosts: &[i64]) -> Result<(), StoreError> {
     if hosts.is_empty() {
         return Ok(());

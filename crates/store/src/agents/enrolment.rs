@@ -1,4 +1,4 @@
-//! An agent asks to be let in.
+//! Enrolment of agents with a join token.
 
 use std::net::IpAddr;
 
@@ -12,36 +12,36 @@ use crate::columns::read_word;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Who asks to be enrolled.
+/// An agent that asks to be enrolled.
 #[derive(Debug, Clone, Copy)]
 pub struct Newcomer<'a> {
     /// Public key of the agent: its identity.
     pub key: &'a PublicKey,
-    /// What its owner says of it.
+    /// Its name, contact, capacity and spans, as its owner wrote them.
     pub profile: &'a AgentProfile,
-    /// The dialect it speaks.
+    /// The version of the protocol that it speaks.
     pub protocol: ProtocolVersion,
     /// The address it was seen from.
     pub home: IpAddr,
 }
 
-/// What came of asking.
+/// Outcome of an enrolment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enrolment {
-    /// Known from now on, or known already.
+    /// The agent is enrolled, now or since an earlier request.
     Enrolled {
         /// The agent that it is about.
         agent: AgentId,
-        /// Where it stands.
+        /// What the admins decided about it.
         state: AgentState,
-        /// Whether it was not known before.
+        /// Whether this request enrolled it.
         fresh: bool,
     },
-    /// Nobody made this token.
+    /// No such token was issued.
     UnknownToken,
     /// Another agent used this token.
     UsedToken,
-    /// The token's time is over.
+    /// The token has expired.
     ExpiredToken,
 }
 

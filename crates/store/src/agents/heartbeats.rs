@@ -1,4 +1,4 @@
-//! What an agent tells with each heartbeat.
+//! Heartbeats of agents.
 
 use model::{AgentId, AgentState, UnixMillis};
 use protocol::ProtocolVersion;
@@ -7,35 +7,35 @@ use crate::columns::read_word;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// What one heartbeat tells.
+/// The content of one heartbeat.
 #[derive(Debug, Clone, Copy)]
 pub struct Heartbeat<'a> {
     /// The agent that it is about.
     pub agent: AgentId,
-    /// The dialect it speaks.
+    /// The version of the protocol that it speaks.
     pub protocol: ProtocolVersion,
     /// End of the sleep it announces; none when awake.
     pub asleep_until: Option<UnixMillis>,
-    /// What it says of itself, as JSON.
+    /// Its own status report, as JSON.
     pub status: &'a serde_json::Value,
     /// Routes up to this number are stored by the agent and are forgotten here.
     pub routes_after: u64,
 }
 
-/// Where an agent stands when it heartbeats.
+/// The state of an agent after its heartbeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeartbeatOutcome {
     /// What the admins decided about it.
     pub state: AgentState,
     /// Number of the last route ever made for it; it cannot have confirmed a later one.
     pub last_route: u64,
-    /// Whether it was silent before, or its sleep changed.
+    /// Whether it was unreachable before, or its announced sleep changed.
     pub presence_changed: bool,
-    /// How many routes it confirmed.
+    /// Number of routes that this heartbeat confirmed.
     pub confirmed: u64,
 }
 
-/// Takes a heartbeat down; the agent counts as silent before when its last one was before
+/// Stores a heartbeat. The agent was unreachable before if its last heartbeat was before
 /// `heartbeat_cutoff`. `None` when there is no such agent.
 pub async fn heartbeat(
     store: &Store,

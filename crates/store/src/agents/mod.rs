@@ -1,4 +1,4 @@
-//! Agents: [`enrol`]ment, an admin's [`order`]s, [`heartbeat`]s, and who can work.
+//! Agents: [`enrol`]ment, an admin's [`order`]s, [`heartbeat`]s, and the agents that may work.
 
 mod enrolment;
 mod heartbeats;
@@ -19,16 +19,16 @@ use crate::columns::read_word;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// What vouches for an agent.
+/// The key and the state of an agent, for the check of its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     /// Its public key.
     pub key: PublicKey,
-    /// Where it stands.
+    /// What the admins decided about it.
     pub state: AgentState,
 }
 
-/// The key and standing of an agent.
+/// Reads the key and the state of an agent.
 pub async fn identity(store: &Store, agent: AgentId) -> Result<Option<Identity>, StoreError> {
     let row: Option<(Vec<u8>, String)> =
         sqlx::query_as("SELECT public_key, state FROM agents WHERE id = $1")
@@ -53,18 +53,18 @@ pub async fn home(store: &Store, agent: AgentId) -> Result<Option<IpAddr>, Store
         .map_err(StoreError::doing("look up an agent's home"))
 }
 
-/// What the search needs to know of an agent that may be delegated to.
+/// An approved agent, as searches and background tasks need it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Worker {
     /// The agent that it is about.
     pub agent: AgentId,
     /// Its home address.
     pub home: IpAddr,
-    /// Its last heartbeat; none when it never heartbeat.
+    /// Its last heartbeat; none when it has not sent one.
     pub last_heartbeat_at: Option<UnixMillis>,
     /// End of its announced sleep; none when awake.
     pub asleep_until: Option<UnixMillis>,
-    /// Orders that it has not answered.
+    /// Probe orders that it has not answered.
     pub orders: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What admins do to agents.
+//! Orders of admins about agents.
 
 use hierarchy::Range;
 use model::{AgentId, AgentState, UnixMillis};
@@ -51,20 +51,20 @@ impl Order {
     }
 }
 
-/// What came of an order.
+/// Outcome of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OrderOutcome {
     /// The order was carried out.
     Done,
-    /// It was so already.
+    /// The agent was in that state already.
     Already,
     /// Not possible from the state the agent is in.
     NotFrom(AgentState),
 }
 
-/// Carries out an admin's order in one transaction: the state, the home delegation that approval
-/// brings, the work that revocation frees, an entry by `actor` in the audit, and a word to all
-/// coordinators where delegations changed. `None` when there is no such agent.
+/// Carries out an admin's order in one transaction: changes the state, delegates the home subnet on
+/// approval, frees the agent's work on revocation, writes an entry by `actor` into the audit log,
+/// and notifies all coordinators where delegations changed. `None` when there is no such agent.
 pub async fn order(
     store: &Store,
     agent: AgentId,
@@ -72,7 +72,7 @@ pub async fn order(
     actor: &str,
     now: UnixMillis,
 ) -> Result<Option<OrderOutcome>, StoreError> {
-    let doing = StoreError::doing("change an agent's standing");
+    let doing = StoreError::doing("change an agent's state");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let Some(state) = lock(&mut tx, agent).await? else { return Ok(None) };
     let (from, to) = order.step();
@@ -120,7 +120,7 @@ async fn set_state(
         .bind(Moment(now))
         .execute(db)
         .await
-        .map_err(StoreError::doing("change an agent's standing"))?;
+        .map_err(StoreError::doing("change an agent's state"))?;
     Ok(())
 }
 

@@ -1,4 +1,5 @@
--- Enrol an agent.
+-- Enrols an agent, or renews the profile of a known key; its home changes only while it is pending.
+-- xmax is zero only for a new row.
 INSERT INTO agents (public_key, name, contact, version, protocol, capacity_pages_per_day, zone,
     spans,
                     home, enrolled_at)

@@ -1,4 +1,4 @@
-//! A subnet changes its agent outside of a search: pinned, overridden by an admin, or balanced.
+//! Assignments of subnets outside of a search: by a pin, an override or balance.
 
 use hierarchy::Range;
 use model::{AgentId, DelegationId, PinId, Reason, UnixMillis};
@@ -16,9 +16,9 @@ use crate::{Store, StoreError};
 pub enum Cause {
     /// A pin holds it there.
     Pin(PinId),
-    /// An admin said so, once.
+    /// An admin reassigned it once.
     Override,
-    /// The load was spread.
+    /// Balance moved it.
     Balance,
 }
 
@@ -46,34 +46,34 @@ impl Cause {
 pub struct Assignment<'a> {
     /// The subnet that it is about.
     pub subnet: Range,
-    /// The agent that gets the URL.
+    /// The agent that gets the subnet.
     pub agent: AgentId,
-    /// Generation of the subnet's latest delegation when this was thought out; 0 when it never had
-    /// one.
+    /// Generation of the subnet's latest delegation when the assignment was computed; 0 when it
+    /// never had one.
     pub generation: i64,
     /// Why it is assigned outside of a search.
     pub cause: Cause,
-    /// Admin who said so; `coordinator` for balance.
+    /// Name of the admin; `coordinator` for balance.
     pub by: &'a str,
     /// Why, in words.
     pub note: &'a str,
 }
 
-/// What came of an assignment.
+/// Outcome of an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssignmentOutcome {
-    /// It holds from now on.
+    /// The new delegation holds.
     Applied(DelegationId),
-    /// The subnet was delegated meanwhile, or the pin is over: thought out on an old state, so
-    /// nothing was done.
+    /// The subnet was delegated after the assignment was computed, or the pin has ended; nothing
+    /// was changed.
     Outdated,
-    /// The agent may not work any more; nothing was done.
+    /// The agent may not work any more; nothing was changed.
     AgentGone,
 }
 
-/// Gives a subnet to an agent, in one transaction, fenced by the subnet's generation: the
-/// delegation that held ends, an open search for the subnet is over, hosts are given, the audit has
-/// an entry, and all coordinators hear of it.
+/// Assigns a subnet to an agent in one transaction, fenced by the generation of the subnet: ends
+/// the present delegation, closes an open search, gives the hosts to the agent, writes into the
+/// audit log and notifies all coordinators.
 pub async fn assign(
     store: &Store,
     assignment: &Assignment<'_>,
@@ -88,7 +88,7 @@ pub async fn assign(
     Ok(assigned)
 }
 
-/// [`assign`] as part of a larger transaction, which must be given up unless it was made.
+/// [`assign`] as part of a larger transaction, which must be rolled back unless it was applied.
 pub(crate) async fn assign_in(
     db: &mut PgConnection,
     assignment: &Assignment<'_>,

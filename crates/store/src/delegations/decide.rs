@@ -1,4 +1,4 @@
-//! Many decisions in one transaction: a commit waits for the disk, however much is in it.
+//! Decisions of searches: many in one transaction, since each commit waits for the disk.
 
 use model::{AgentId, DelegationId, UnixMillis};
 use sqlx::PgConnection;
@@ -9,9 +9,9 @@ use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Delegates a subnet as its search decided, in one transaction: fenced by the search's state and
-/// by the subnet's generation. Hosts of the subnet that waited get the agent; hosts that another
-/// agent has are handed over ([`crate::handovers`]). A final decision ends the search.
+/// Delegates a subnet as its search decided, in one transaction, fenced by the state of the search
+/// and the generation of the subnet. Waiting hosts of the subnet get the agent; hosts of another
+/// agent are handed over ([`crate::handovers`]). A final decision closes the search.
 pub async fn decide(
     store: &Store,
     decision: &Decision<'_>,
@@ -29,10 +29,10 @@ pub async fn decide(
     ))
 }
 
-/// Carries decisions out, each as [`decide`] does; what came of each, in their order. All are about
-/// different subnets.
+/// Applies decisions about different subnets, each like [`decide`], and returns their outcomes in
+/// the same order.
 ///
-/// One that comes too late is the exception: then each gets a transaction of its own.
+/// A decision that comes too late is rare. Then each gets a transaction of its own.
 pub async fn decide_all(
     store: &Store,
     decisions: &[Decision<'_>],
@@ -48,7 +48,7 @@ pub async fn decide_all(
     Ok(decided)
 }
 
-/// All or none: why not, with nothing done, when one of them cannot be carried out.
+/// Applies all decisions, or none when one of them cannot be applied, and returns why.
 async fn decide_in_one(
     store: &Store,
     decisions: &[Decision<'_>],
@@ -56,8 +56,8 @@ async fn decide_in_one(
 ) -> Result<Result<Vec<DelegationId>, DecisionOutcome>, StoreError> {
     let doing = StoreError::doing("decide searches");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    // Agents before searches, as everywhere, so that a revocation comes wholly before or wholly
-    // after; each by number, so that nobody waits in a circle.
+    // Agents are locked before searches, as everywhere, so that a revocation comes wholly before or
+    // wholly after; both in the order of their ids, so that transactions do not deadlock.
     if !may_all_work(&mut tx, decisions).await? {
         return Ok(Err(DecisionOutcome::AgentGone));
     }

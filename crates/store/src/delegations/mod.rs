@@ -1,4 +1,4 @@
-//! Which agent crawls which subnet: the delegation table as Postgres keeps it.
+//! Delegations: which agent crawls which subnet.
 
 mod assign;
 mod decide;
@@ -81,16 +81,16 @@ pub async fn list_active(store: &Store) -> Result<Vec<ActiveDelegation>, StoreEr
         .collect()
 }
 
-/// What a search came to.
+/// The decision of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision<'a> {
     /// The search that decided.
     pub search: SearchId,
     /// The subnet it was about.
     pub subnet: Range,
-    /// Who shall crawl it.
+    /// The agent that is to crawl it.
     pub agent: AgentId,
-    /// Generation of the subnet's delegation when the decision was thought out; 0 when it had none.
+    /// Generation of the subnet's delegation when the decision was computed; 0 when it had none.
     pub generation: i64,
     /// Why this agent was chosen.
     pub reason: Reason,
@@ -98,11 +98,11 @@ pub struct Decision<'a> {
     pub provisional: bool,
     /// The agent's measured round trip, in microseconds.
     pub rtt_us: Option<u32>,
-    /// Whom the search passed over.
+    /// The agents that the search skipped.
     pub skipped: &'a [Skipped],
 }
 
-/// An agent that a search passed over.
+/// An agent that a search skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// The agent that it is about.
@@ -111,15 +111,15 @@ pub struct Skipped {
     pub why: SkipReason,
 }
 
-/// What came of a decision.
+/// Outcome of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionOutcome {
-    /// It holds from now on.
+    /// The new delegation holds.
     Applied(DelegationId),
-    /// The search was over, or the subnet was delegated meanwhile: thought out on an old state, so
-    /// nothing was done.
+    /// The search had ended, or the subnet was delegated after the decision was computed; nothing
+    /// was changed.
     Outdated,
-    /// The agent may not work any more; nothing was done.
+    /// The agent may not work any more; nothing was changed.
     AgentGone,
 }
 
@@ -143,8 +143,8 @@ async fn end(
     Ok(())
 }
 
-/// Gives an agent that works the subnet it lives in, where that did not happen at approval: the
-/// hierarchy was not loaded, or has changed since. Whether anything changed.
+/// Delegates its home subnet to an agent that may work, where approval could not: the hierarchy was
+/// not loaded, or has changed since. Returns whether anything changed.
 pub async fn settle_home(
     store: &Store,
     agent: AgentId,
@@ -158,8 +158,8 @@ pub async fn settle_home(
     Ok(settled)
 }
 
-/// The home subnet goes to the agent that lives there (IPMicra III.D), unless one that lives there
-/// has it. A search for it is over with that. Whether anything changed.
+/// Delegates a home subnet to the agent that lives there (IPMicra III.D), unless another agent that
+/// lives there holds it, and closes a search for it. Returns whether anything changed.
 pub(crate) async fn give_home(
     db: &mut PgConnection,
     agent: AgentId,
@@ -196,9 +196,9 @@ pub(crate) async fn give_home(
     Ok(true)
 }
 
-/// Takes everything from an agent: its delegations end, its hosts wait again, what was on its way
-/// is queued again, and so is the front page of each of its hosts, from which the next agent finds
-/// the rest. Orders it had are over.
+/// Frees the work of an agent: ends its delegations and its probe orders, makes its hosts wait
+/// again, and queues its routes again, together with the front page of each of its hosts, from
+/// which the next agent finds the rest.
 pub(crate) async fn free(
     db: &mut PgConnection,
     agent: AgentId,
@@ -222,7 +222,7 @@ const FREE: [(&str, &str); 7] = [
         "UPDATE delegations SET ended_at = $2 WHERE agent = $1 AND ended_at IS NULL",
     ),
     ("end an agent's probe orders", include_str!("expire_probes_of_agent.sql")),
-    ("end an agent's hand-overs", include_str!("end_handovers_of_agent.sql")),
+    ("end an agent's handovers", include_str!("end_handovers_of_agent.sql")),
     (
         "queue an agent's routes again",
         "INSERT INTO pending_urls (host, url, redirects)

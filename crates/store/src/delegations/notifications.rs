@@ -1,8 +1,8 @@
-//! Coordinators hear which subnets changed hands, whichever of them did it.
+//! Notifies all coordinators of subnets whose delegation changed.
 //!
-//! It is said in the transaction that does it, so that it is said exactly when it is done, also by
-//! a coordinator that dies right after. What is heard says where to look and nothing else: the
-//! store is asked how it stands there.
+//! A notification is part of the transaction that changes the delegation, so it is sent exactly
+//! when the change is committed, even if the coordinator dies right after. It names the subnets
+//! only; the receiver reads their state from the store.
 
 use hierarchy::Range;
 use sqlx::PgConnection;
@@ -12,30 +12,30 @@ use crate::{Listener, Store, StoreError, listen};
 /// The NOTIFY channel.
 const CHANNEL: &str = "nearcrawl_delegations";
 
-/// Says, when the transaction is committed, that a subnet changed hands; with none, that any may
-/// have.
+/// Announces, on commit, that the delegation of a subnet changed; with none, that any may have
+/// changed.
 pub(crate) async fn notify(
     db: &mut PgConnection,
     subnet: Option<&Range>,
 ) -> Result<(), StoreError> {
     let what = subnet.map_or_else(String::new, Range::to_string);
-    let said = listen::notify_in(db, CHANNEL, &what).await;
-    said.map_err(StoreError::doing("tell the coordinators who has a subnet"))
+    let sent = listen::notify_in(db, CHANNEL, &what).await;
+    sent.map_err(StoreError::doing("announce a change of delegations"))
 }
 
-/// The word before subnets that searches decided about.
+/// Prefix of messages about subnets that searches decided.
 const DECIDED: &str = "decided";
-/// Bytes of subnets in one message, which must have less than 8,000.
+/// Most bytes of subnets in one message; Postgres takes fewer than 8,000.
 const MESSAGE: usize = 7_000;
 
-/// Says, when the transaction is committed, that searches decided who gets these subnets.
+/// Announces, on commit, that searches decided these subnets.
 pub(crate) async fn notify_decided(
     db: &mut PgConnection,
     subnets: impl Iterator<Item = Range>,
 ) -> Result<(), StoreError> {
     for message in decided(subnets) {
-        let said = listen::notify_in(&mut *db, CHANNEL, &message).await;
-        said.map_err(StoreError::doing("tell the coordinators who has a subnet"))?;
+        let sent = listen::notify_in(&mut *db, CHANNEL, &message).await;
+        sent.map_err(StoreError::doing("announce a change of delegations"))?;
     }
     Ok(())
 }
@@ -52,42 +52,42 @@ fn decided(subnets: impl Iterator<Item = Range>) -> Vec<String> {
     messages
 }
 
-/// What was heard.
+/// A change of delegations made by any coordinator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DelegationChange {
-    /// A subnet changed hands outside of a search.
+    /// A subnet was assigned or released outside of a search.
     Changed(Range),
-    /// Searches decided who gets these.
+    /// Searches decided these subnets.
     Decided(Vec<Range>),
-    /// Any subnet may have changed hands: it was said so, something may have been missed, or
-    /// another version said what we do not understand.
+    /// Any subnet may have changed: the sender said so, a message may be lost, or a message of
+    /// another version was not understood.
     Anything,
 }
 
 impl DelegationChange {
     fn of(message: &str) -> Self {
         let subnet = |word: &str| word.parse().ok();
-        let heard = match message.strip_prefix(DECIDED) {
+        let change = match message.strip_prefix(DECIDED) {
             Some(subnets) => {
                 subnets.split(',').map(subnet).collect::<Option<_>>().map(Self::Decided)
             }
             None => subnet(message).map(Self::Changed),
         };
-        heard.unwrap_or(Self::Anything)
+        change.unwrap_or(Self::Anything)
     }
 }
 
-/// Hears which subnets change hands.
+/// Receives the changes of delegations.
 #[derive(Debug)]
 pub struct DelegationListener(Listener);
 
 impl DelegationListener {
-    /// Listens from now on.
+    /// Subscribes to the channel.
     pub async fn open(store: &Store) -> Result<Self, StoreError> {
         Ok(Self(Listener::open(store, CHANNEL).await?))
     }
 
-    /// Waits until subnets change hands.
+    /// Waits for the next change.
     pub async fn receive(&mut self) -> Result<DelegationChange, StoreError> {
         Ok(self
             .0
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_understood_may_be_anything() {
+    fn unknown_messages_mean_any_change() {
         for message in
             ["", "decided", "decided 10.0.0.0/8,ten", "10.0.0.0/8,10.0.0.0/9", "undone 10.0.0.0/8"]
         {
@@ -118,7 +118,7 @@ mod tests {
 
     /// Ranges with the longest names there are.
     #[test]
-    fn what_was_decided_is_heard_in_messages_that_postgres_takes() {
+    fn decided_subnets_are_split_into_messages_that_postgres_takes() {
         let range = |low: u128| {
             let first = u128::MAX - 2 * low - 1;
             let last = u128::MAX - low;
@@ -128,14 +128,14 @@ mod tests {
             let subnets: Vec<Range> = (1..=many).map(range).collect();
             let messages = decided(subnets.iter().copied());
             assert!(messages.iter().all(|message| message.len() < 8_000), "{many}");
-            let heard: Vec<Range> = messages
+            let received: Vec<Range> = messages
                 .iter()
                 .flat_map(|message| match DelegationChange::of(message) {
                     DelegationChange::Decided(subnets) => subnets,
                     other => panic!("{other:?} of {message}"),
                 })
                 .collect();
-            assert_eq!(heard, subnets);
+            assert_eq!(received, subnets);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Delegations and open searches find their places in a new generation of the hierarchy.
+//! Moves delegations and open searches to their subnets in a new generation of the hierarchy.
 
 use std::collections::{BTreeMap, HashSet};
 use std::net::IpAddr;
@@ -16,8 +16,8 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 impl ActiveDelegation {
-    /// As something to be carried over: agents that an admin chose come first, then those that live
-    /// in the subnet, then who is nearer.
+    /// The delegation as a claim on its range. Agents that an admin chose rank first, then agents
+    /// that live in the subnet, then the nearer agent.
     pub fn claim(&self) -> Claim<DelegationId> {
         let rank = match self.reason {
             Reason::Pinned | Reason::Override => 0,
@@ -28,20 +28,19 @@ impl ActiveDelegation {
     }
 }
 
-/// Everything that is tied to the hierarchy: what has to be carried over when a new generation is
-/// taken up.
+/// Everything that refers to subnets and must be remapped for a new generation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemapInput {
     /// Delegations that hold, in the order of their ids.
     pub held: Vec<ActiveDelegation>,
     /// Open searches, in the order of their ids.
     pub searched: Vec<SearchClaim<SearchId>>,
-    /// Pins and exclusions that count, whatever they are about.
+    /// Pins and exclusions that apply, whatever their scope.
     pub rules: Vec<(Kind, Rule)>,
 }
 
 impl RemapInput {
-    /// As it is now.
+    /// Reads the present delegations, searches and constraints.
     pub async fn read(store: &Store) -> Result<Self, StoreError> {
         let mut rules = vec![];
         for kind in [Kind::Pin, Kind::Exclusion] {
@@ -55,7 +54,7 @@ impl RemapInput {
         })
     }
 
-    /// What is to be done with it; see [`Plan`].
+    /// Computes the remapping; see [`Plan`].
     pub fn plan(
         &self,
         old: Option<&Hierarchy>,
@@ -83,7 +82,7 @@ impl RemapInput {
         groups
     }
 
-    /// Whether everything has its place in this generation without a thought about the one before.
+    /// Whether everything fits this generation without a look at the one before.
     pub fn fits(&self, new: &Hierarchy) -> bool {
         let held = self.held.iter().map(|held| &held.subnet);
         let mut subnets = held.chain(self.searched.iter().map(|claim| &claim.range));
@@ -96,9 +95,9 @@ impl RemapInput {
     }
 }
 
-/// Moves delegations to their places in a new generation, all in one transaction, and says how many
-/// ended where they were. One that ended meanwhile is passed over; those that stay are not touched.
-/// An agent that lived in the range is at home only in the part where it lives.
+/// Moves delegations to their ranges in a new generation, all in one transaction, and returns how
+/// many ended. Delegations that ended meanwhile are skipped; those that keep their range are not
+/// changed. An agent that lived in the range is at home only in the part where it lives.
 pub async fn remap(
     store: &Store,
     remapped: &[Remapping<DelegationId>],
@@ -126,7 +125,7 @@ pub async fn remap(
     Ok(ended.rows_affected())
 }
 
-/// Delegates each range as the delegation beside it in `ids` was, which ended at the same moment.
+/// Delegates each range like the delegation beside it in `ids`, which ended at the same moment.
 async fn delegate_remapped(
     db: &mut PgConnection,
     ids: Vec<i64>,
@@ -158,9 +157,9 @@ pub async fn open_search_claims(store: &Store) -> Result<Vec<SearchClaim<SearchI
     rows.into_iter().map(claim).collect()
 }
 
-/// Puts open searches, with the probes they made, on the subnets that their targets lie in now, all
-/// in one transaction. Those that stay are not touched. All that move are closed first, since in
-/// between two of them may want the same subnet, which has one open search at most.
+/// Moves open searches, with their probes, to the subnets in which their targets lie now, all in
+/// one transaction. Searches that keep their subnet are not changed. All that move are closed
+/// first: a subnet has at most one open search, and two of them may swap subnets.
 pub async fn remap_searches(
     store: &Store,
     remapped: &[SearchRemapping<SearchId>],
@@ -181,7 +180,7 @@ pub async fn remap_searches(
     tx.commit().await.map_err(doing)
 }
 
-/// Opens again, each at its place, those that are not over.
+/// Opens the moved searches again at their subnets, except redundant ones.
 async fn place(
     db: &mut PgConnection,
     moved: &[&SearchRemapping<SearchId>],

@@ -1,4 +1,4 @@
--- How it stands with these subnets, in their order.
+-- Latest generation, hosts and present delegation of these subnets, in their order.
 SELECT s.first, s.last,
        coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = s.first
            AND g.last = s.last), 0),

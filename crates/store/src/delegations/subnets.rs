@@ -1,4 +1,4 @@
-//! How it stands with subnets that something is to be done about, and who stands behind it.
+//! State of single subnets, and the admins behind their delegations.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 /// Ends a delegation of a subnet in which nothing can be probed, fenced by its generation. Its
-/// hosts, if it has any, wait again. Whether it held.
+/// hosts, if it has any, wait again. Returns whether it held.
 pub async fn release(
     store: &Store,
     subnet: &Range,
@@ -47,7 +47,7 @@ pub async fn pinned(store: &Store) -> Result<Vec<(Range, PinId)>, StoreError> {
     rows.into_iter().map(|(first, last, pin)| Ok((range(first, last)?, PinId::new(pin)))).collect()
 }
 
-/// The admin behind a delegation that is pinned or overridden.
+/// The admin behind a pinned or overridden delegation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdminAssignment {
     /// The admin who decided it.
@@ -60,7 +60,7 @@ pub struct AdminAssignment {
     pub expires_at: Option<UnixMillis>,
 }
 
-/// The admin behind a delegation; none where no admin said so.
+/// The admin behind a delegation; none where no admin decided.
 pub async fn admin_assignment(
     store: &Store,
     id: DelegationId,
@@ -82,7 +82,7 @@ pub async fn admin_assignment(
     }))
 }
 
-/// Subnets that hosts wait in and nobody crawls.
+/// Subnets with waiting hosts and without an agent.
 pub async fn undelegated_subnets(store: &Store) -> Result<Vec<Range>, StoreError> {
     let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("undelegated_subnets.sql"))
         .fetch_all(store.pool())
@@ -91,7 +91,7 @@ pub async fn undelegated_subnets(store: &Store) -> Result<Vec<Range>, StoreError
     rows.into_iter().map(|(first, last)| range(first, last)).collect()
 }
 
-/// A subnet that something is to be done about.
+/// The delegation and the hosts of a subnet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubnetState {
     /// The subnet that it is about.
@@ -107,7 +107,7 @@ pub struct SubnetState {
 type SubnetRow =
     (IpAddr, IpAddr, i64, i64, Option<i64>, Option<i64>, Option<String>, Option<i32>, Option<bool>);
 
-/// How it stands with these subnets, in their order.
+/// Reads the state of these subnets, in their order.
 pub async fn subnet_states(
     store: &Store,
     subnets: &[Range],
@@ -117,7 +117,7 @@ pub async fn subnet_states(
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
         .fetch_all(store.pool())
         .await
-        .map_err(StoreError::doing("see how it stands with subnets"))?;
+        .map_err(StoreError::doing("read the state of subnets"))?;
     rows.into_iter().map(subnet_state).collect()
 }
 

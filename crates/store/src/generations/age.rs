@@ -1,4 +1,4 @@
-//! How old is what a generation was made from?
+//! Age of the data of a generation.
 
 use jiff::Timestamp;
 use jiff::civil::Date;

@@ -1,4 +1,4 @@
-//! Rows into tables by COPY, in Postgres's text format.
+//! Writes rows into tables by COPY, in the text format of Postgres.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! A new generation, from the first row to the swap, in one transaction.
+//! Loads a new generation in one transaction.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::{Store, StoreError, listen};
 /// The advisory lock that a load holds, so that two never run at once.
 const LOAD_LOCK: i64 = 0x6765_6e65_7261;
 
-/// What was retired before goes for good, and what was live is retired.
+/// Deletes the retired generation and retires the live one.
 const RETIRE: [&str; 4] = [
     include_str!("delete_retired_subnets.sql"),
     include_str!("delete_retired_companies.sql"),
@@ -78,8 +78,8 @@ impl Load {
         in_use.and_then(|in_use| refusal(&in_use.0, sources)).map_or(Ok(()), Err)
     }
 
-    /// Copies everything in; `copied` hears the number of rows sent so far (companies first, then
-    /// subnets).
+    /// Copies all rows; `copied` is called with the number of rows sent so far (companies first,
+    /// then subnets).
     pub async fn copy(
         &mut self,
         hierarchy: &Hierarchy,
@@ -98,8 +98,8 @@ impl Load {
         Ok(())
     }
 
-    /// Swaps the generation in and tells whoever listens. `begun` is when the first byte was read.
-    /// Of the retired generations only the one that was live until now is kept.
+    /// Makes the generation live and notifies the receivers of [`CHANNEL`]. `begun` is when the
+    /// first byte was read. Only the generation that was live until now is kept as retired.
     pub async fn swap(
         self,
         begun: Instant,

@@ -1,4 +1,4 @@
-//! Generations of the hierarchy: written once, swapped in whole, read back in order.
+//! Generations of the hierarchy: written once, swapped as a whole, read back in order.
 //!
 //! A [`Load`] is one transaction: it copies companies and subnets under a new number, retires the
 //! live generation, makes the new one live and says so on [`CHANNEL`]. Until it commits nobody sees

@@ -1,4 +1,4 @@
-//! A generation back into memory.
+//! Reads a generation into memory.
 
 use std::net::IpAddr;
 
@@ -22,8 +22,8 @@ pub async fn read(store: &Store, generation: Generation) -> Result<Option<Hierar
     let Some(subnets) = found else { return Ok(None) };
     let companies = companies(store, id).await?;
     let (hierarchy, _) = subnets_of(store, id).await?.build(generation, companies);
-    // Whoever deletes rows by hand, or a swap between the two statements, must not give every
-    // subnet a wrong number.
+    // Rows deleted by hand, or a swap between the two statements, would give every subnet a wrong
+    // id.
     let whole = i32::try_from(hierarchy.len()) == Ok(subnets);
     whole
         .then_some(hierarchy)

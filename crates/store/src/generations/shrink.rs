@@ -1,4 +1,4 @@
-//! Here are the files of a new generation: may they take the place of those in use?
+//! Checks that the files of a new generation are not cut short.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Web hosts: from a name to an address to a subnet to an agent.
+//! Hosts: their addresses, their subnets and their agents.
 
 mod orphans;
 mod remap;
@@ -52,7 +52,7 @@ pub async fn list_unresolved(
         .collect())
 }
 
-/// Writes down addresses that were found.
+/// Stores resolved addresses.
 pub async fn set_addresses(store: &Store, found: &[(HostId, IpAddr)]) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE hosts h SET state = 'resolved', address = f.address, first = NULL, last = NULL,
@@ -82,7 +82,7 @@ pub struct FailedLookup {
     pub give_up: bool,
 }
 
-/// Writes down lookups that failed. The URLs that wait for a host that is given up are dropped.
+/// Stores failed lookups. The URLs that wait for a host that is given up are deleted.
 pub async fn record_failed_lookups(
     store: &Store,
     failed: &[FailedLookup],
@@ -102,7 +102,7 @@ pub async fn record_failed_lookups(
     tx.commit().await.map_err(doing)
 }
 
-/// Hosts with an address that were not put into a subnet yet, in order of their number.
+/// Hosts with an address and without a subnet, in the order of their ids.
 pub async fn without_subnet(
     store: &Store,
     limit: u32,
@@ -118,7 +118,7 @@ pub async fn without_subnet(
     Ok(rows.into_iter().map(|(id, address)| (HostId::new(id), address)).collect())
 }
 
-/// Puts hosts that wait into their subnets.
+/// Stores the subnets of waiting hosts.
 pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE hosts h SET first = p.first, last = p.last
@@ -134,8 +134,8 @@ pub async fn set_subnets(store: &Store, places: &[(HostId, Range)]) -> Result<()
     Ok(())
 }
 
-/// Those of the hosts (scheme and authority) about which the agent has a say in a package received
-/// at this time: hosts that are its, and hosts that were its when the package came.
+/// Selects the hosts (scheme and authority) that an agent may report on in a package received at
+/// this time: its present hosts, and those that it had when the package arrived.
 pub async fn of_agent(
     store: &Store,
     agent: AgentId,

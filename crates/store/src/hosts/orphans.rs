@@ -1,4 +1,4 @@
-//! Hosts whose subnets nobody crawls.
+//! Hosts in subnets without an agent.
 
 use std::net::IpAddr;
 
@@ -25,8 +25,8 @@ pub struct Orphan {
 /// The next `limit` hosts after `after` that wait for an agent, each with its subnet, in order of
 /// their number.
 ///
-/// Whether the subnet has an agent or an open search already, who keeps the delegation table knows:
-/// to look it up here for every host would take five times as long as to read it.
+/// Whether the subnet has an agent or an open search is looked up in the delegation table in
+/// memory: a lookup here for each host would take five times as long as this query.
 pub async fn waiting_for_agent(
     store: &Store,
     after: HostId,
@@ -43,9 +43,9 @@ pub async fn waiting_for_agent(
     rows.into_iter().map(|(id, first, last)| Ok((HostId::new(id), range(first, last)?))).collect()
 }
 
-/// One waiting host each of these subnets, in their order: one that failed least. One whose address
-/// answered nobody since `forgiven` is taken only where there is no other; none where no host waits
-/// any more.
+/// One waiting host each of these subnets, in their order: the one that failed least. A host whose
+/// address answered no agent since `forgiven` is taken only where there is no other. Subnets
+/// without a waiting host are left out.
 pub async fn orphans(
     store: &Store,
     subnets: &[Range],

@@ -1,4 +1,4 @@
-//! Hosts find their places in a new generation of the hierarchy, also those that an agent has.
+//! Moves hosts to their subnets in a new generation of the hierarchy.
 
 use std::net::IpAddr;
 
@@ -12,8 +12,7 @@ use crate::commit::commit;
 use crate::delegations::give_hosts;
 use crate::{Store, StoreError};
 
-/// A host with an address, and where it was put; it waits for an agent, has one, or is on its way
-/// to one.
+/// A host with an address and its subnet, whatever its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostAddress {
     /// Primary key of the row.
@@ -45,9 +44,9 @@ pub async fn with_address(
     rows.into_iter().map(host).collect()
 }
 
-/// Puts hosts into other subnets, all in one transaction. Each follows the delegation of its new
-/// subnet: a host that another agent has is handed over by that agent, one in a subnet that nobody
-/// has stays with its agent. Gives the agents that have to let go.
+/// Moves hosts to other subnets in one transaction. Each follows the delegation of its new subnet:
+/// a host of another agent is handed over; a host in a subnet without an agent stays with its
+/// agent. Returns the agents that have to release hosts.
 pub async fn remap(
     store: &Store,
     places: &[(HostId, Range)],
@@ -55,8 +54,8 @@ pub async fn remap(
 ) -> Result<Vec<AgentId>, StoreError> {
     let doing = StoreError::doing("move hosts to their new subnets");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    // Whoever gives one of these subnets away at this moment is waited for, or waits and sees the
-    // hosts in it.
+    // Locks the delegations of the new subnets: a concurrent delegation is awaited, or waits and
+    // then sees these hosts.
     holders(&mut tx, places, "FOR SHARE").await?;
     let hosts: Vec<i64> = places.iter().map(|(id, _)| id.get()).collect();
     sqlx::query(
@@ -81,7 +80,7 @@ pub async fn remap(
     Ok(moving.into_iter().map(AgentId::new).collect())
 }
 
-/// Who has the subnets that hosts are put into, where anybody has.
+/// The agents of the subnets that hosts move to, where there is one.
 async fn holders(
     db: &mut PgConnection,
     places: &[(HostId, Range)],
@@ -100,8 +99,8 @@ async fn holders(
         .collect()
 }
 
-/// One host each of subnets that nobody has and that no search is open for, though an agent has
-/// hosts there: a new generation of the hierarchy cut them out of what it has.
+/// One host each of subnets without an agent and without an open search, although an agent has
+/// hosts there: a new generation separated them from its subnets.
 pub async fn undelegated(store: &Store) -> Result<Vec<Orphan>, StoreError> {
     let rows: Vec<OrphanRow> = sqlx::query_as(include_str!("undelegated.sql"))
         .fetch_all(store.pool())

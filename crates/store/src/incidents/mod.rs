@@ -1,8 +1,7 @@
-//! Subnets whose pages became slower, and what is done about them (IPMicra III.F): one incident at
-//! a time per subnet.
+//! Incidents: subnets whose pages became slower (IPMicra III.F), at most one at a time per subnet.
 //!
-//! The coordinator decides every step; each is one transaction here, and each asks first whether
-//! the incident is still where the step began, so that a step may be thought out twice.
+//! The coordinator decides each step. A step is one transaction that first checks that the incident
+//! is still in the state for which the step was computed, so a repeated step changes nothing.
 
 mod read;
 mod steps;
@@ -15,14 +14,14 @@ use model::{AgentId, DelegationId, IncidentState, ProbeId, SearchId, UnixMillis}
 pub use read::{IncidentSummary, list, list_open, measured, of_search};
 pub use steps::{Seed, check, close_as_slow_server, end, open, search, set_away, set_failback};
 
-/// An incident that goes on.
+/// An open incident.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incident {
     /// Primary key of the row.
     pub id: i64,
     /// The subnet that it is about.
     pub subnet: Range,
-    /// Who reported slower pages.
+    /// The agent that reported slower pages.
     pub agent: AgentId,
     /// The delegation that held then.
     pub delegation: DelegationId,
@@ -30,18 +29,18 @@ pub struct Incident {
     pub before_us: Option<u32>,
     /// Recent time over usual time of the page reported last.
     pub ratio: f64,
-    /// Where it stands.
+    /// How far it has come.
     pub state: IncidentState,
-    /// Who measured, or shall, to tell a slow way from a slow server; and what it measured when all
-    /// was well.
+    /// The control agent, which separates a slow path from a slow server, and the round trip that
+    /// it measured before the incident, in microseconds.
     pub control_probe: Option<(AgentId, u32)>,
-    /// The probe that is waited for.
+    /// The probe whose outcome is awaited.
     pub probe: Option<IncidentProbe>,
     /// The search that was opened last, and whether it is still open.
     pub search: Option<(SearchId, bool)>,
-    /// Who got the subnet.
+    /// The agent that got the subnet.
     pub next_agent: Option<AgentId>,
-    /// What is known of the way back.
+    /// Measurements of the path of the former agent, kept as JSON by calibration.
     pub failback: Option<serde_json::Value>,
     /// The delegation that holds now.
     pub holds: Option<CurrentDelegation>,
@@ -49,18 +48,18 @@ pub struct Incident {
     pub target: Option<Target>,
 }
 
-/// A probe and what came of it.
+/// A probe of an incident and its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IncidentProbe {
     /// The probe order.
     pub probe: ProbeId,
     /// Who was asked.
     pub agent: AgentId,
-    /// What came of it.
+    /// The outcome so far.
     pub outcome: Outcome,
 }
 
-/// What came of a probe.
+/// Outcome of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The probe was not reported yet.
@@ -98,7 +97,7 @@ pub struct Target {
 /// When something happened to an incident, for the list of incidents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moments {
-    /// The suspicion arose.
+    /// When the incident was opened.
     pub opened: UnixMillis,
     /// The subnet moved.
     pub moved: Option<UnixMillis>,

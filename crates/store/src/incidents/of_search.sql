@@ -1,5 +1,4 @@
--- The incident that a search was opened for, if it was opened for one: the last search of each
--- case is known.
+-- The incident that opened a search; only the last search of each incident is known.
 SELECT c.id, c.first, c.last, c.agent, a.name AS agent_name, c.ratio, c.url, c.state,
     c.opened_at, c.moved_at,
        c.returned_at, c.ended_at, c.control_probe, w.name AS control_agent_name, c.before_us,

@@ -1,4 +1,4 @@
--- Opens the subnet's search again, with what was measured already, and waits for it in `state`.
+-- Opens a search, unless the subnet has an open one.
 INSERT INTO searches (first, last, target, target_host, target_port, strategy, threshold_us,
     opened_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)

@@ -1,4 +1,4 @@
-//! Incidents as they stand.
+//! Reads incidents.
 
 use std::net::IpAddr;
 
@@ -40,7 +40,7 @@ struct Row {
     target_port: Option<i32>,
 }
 
-/// Every case that goes on, oldest first.
+/// Every open incident, oldest first.
 pub async fn list_open(store: &Store) -> Result<Vec<Incident>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("list_open.sql"))
         .fetch_all(store.pool())
@@ -109,7 +109,7 @@ pub async fn measured(
     Ok(rows.into_iter().map(|(agent, us)| (AgentId::new(agent), us.unsigned_abs())).collect())
 }
 
-/// An incident as it is told to people.
+/// An incident with the names of its agents, for lists and pages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IncidentSummary {
     /// Primary key of the row.
@@ -122,11 +122,11 @@ pub struct IncidentSummary {
     pub ratio: f64,
     /// URL of that page.
     pub url: Option<String>,
-    /// Where it stands.
+    /// How far it has come.
     pub state: IncidentState,
     /// When it was opened, moved, returned and closed.
     pub moments: Moments,
-    /// Who measured to tell a slow way from a slow server, with its name.
+    /// The control agent, with its name.
     pub control_probe: Option<(AgentId, String)>,
     /// What the control probe measured when all was well, in microseconds.
     pub before_us: Option<u32>,
@@ -173,8 +173,7 @@ pub async fn list(
     rows.into_iter().map(SummaryRow::read).collect()
 }
 
-/// The incident that a search was opened for, if it was opened for one: the last search of each
-/// case is known.
+/// The incident that opened a search, if one did; only the last search of each incident is known.
 pub async fn of_search(
     store: &Store,
     search: SearchId,

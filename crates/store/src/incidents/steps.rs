@@ -1,4 +1,4 @@
-//! What happens to an incident, one transaction each.
+//! Steps of an incident, one transaction each.
 
 use model::{AgentId, IncidentState, Strategy, UnixMillis};
 use sqlx::PgConnection;
@@ -8,10 +8,9 @@ use crate::moment::Moment;
 use crate::timing_reports::{self, PendingReports};
 use crate::{Store, StoreError};
 
-/// Keeps what was reports and opens an incident about it. An incident that goes on stays; only one
-/// whose subnet is away gives way, since the agent that got the subnet is slow now. Subnets of
-/// agents that live there, and those that a pin holds, are left alone; an override was one gift,
-/// and what was given may be searched for anew.
+/// Stores the summary of reports and opens an incident about them. An open incident stays, unless
+/// the subnet is at this agent because of it: then the new agent is slow, too. Subnets of agents
+/// that live there and pinned subnets are left alone; an overridden subnet is not.
 pub async fn open(
     store: &Store,
     reports: &PendingReports,
@@ -43,8 +42,8 @@ pub async fn open(
     Ok(opened.rows_affected() == 1)
 }
 
-/// Orders a probe of `target` from an agent and waits for it. A control probe comes with what it
-/// measured when all was well.
+/// Orders a probe of `target` from an agent and waits for it. `control_us` is the round trip of a
+/// control agent before the incident.
 pub async fn check(
     store: &Store,
     incident: &Incident,
@@ -70,18 +69,18 @@ pub async fn check(
     Ok(())
 }
 
-/// A measurement that a new search begins with.
+/// A known measurement that a new search begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seed {
     /// The agent that measured.
     pub agent: AgentId,
-    /// What, in microseconds.
+    /// The round trip, in microseconds.
     pub rtt_us: u32,
 }
 
-/// Opens the subnet's search again, with what was measured already, and waits for it in `state`.
-/// `now_us` is what the control probe measured. A search that goes on is the one that is waited
-/// for.
+/// Opens a search for the subnet again, with what was measured already, and waits for it in
+/// `state`. `now_us` is what the control agent measured. If a search is open, the incident waits
+/// for that one.
 pub async fn search(
     store: &Store,
     incident: &Incident,
@@ -148,7 +147,7 @@ async fn add_seeds(
     Ok(())
 }
 
-/// The subnet went to another agent; `failback` is what is known of the way back.
+/// Notes that the subnet moved to another agent; `failback` is what is known of the former path.
 pub async fn set_away(
     store: &Store,
     incident: &Incident,
@@ -168,7 +167,7 @@ pub async fn set_away(
     Ok(())
 }
 
-/// The former agent looked, and the way is not as before yet.
+/// Stores a measurement of the former agent whose path has not recovered yet.
 pub async fn set_failback(
     store: &Store,
     incident: &Incident,
@@ -186,7 +185,7 @@ pub async fn set_failback(
     Ok(())
 }
 
-/// Closes an incident. What was heard of the subnet begins anew with `timing reports`.
+/// Closes an incident. The reports of the subnet start again from the summary `timing_reports`.
 pub async fn end(
     store: &Store,
     incident: &Incident,
@@ -200,8 +199,8 @@ pub async fn end(
     tx.commit().await.map_err(doing)
 }
 
-/// Closes an incident because the server itself is slow: the agent forgets how fast the subnet's
-/// pages used to be, so that what comes now is the new usual.
+/// Closes an incident because the server itself is slow: the agent is ordered to forget the usual
+/// times of its pages, so that the present times become usual.
 pub async fn close_as_slow_server(
     store: &Store,
     incident: &Incident,
@@ -255,7 +254,7 @@ async fn close(
     Ok(true)
 }
 
-/// Locks the incident; whether it is where the step began.
+/// Locks the incident. Returns whether it is still in the state for which the step was computed.
 async fn is_in_state(db: &mut PgConnection, incident: &Incident) -> Result<bool, StoreError> {
     let state: Option<String> = sqlx::query_scalar(
         "SELECT state FROM incidents WHERE id = $1 AND ended_at IS NULL FOR UPDATE",

@@ -1,4 +1,4 @@
-//! Who shall measure which landmark now.
+//! Landmarks that agents have to measure.
 
 use std::net::IpAddr;
 
@@ -7,12 +7,12 @@ use model::{AgentId, LandmarkId, UnixMillis};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Landmarks that an agent may be asked for now.
+/// How many landmarks an agent may be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderAllowance {
     /// The agent that it is about.
     pub agent: AgentId,
-    /// How many orders more it may have.
+    /// Number of further orders that it may have.
     pub orders: u32,
 }
 
@@ -21,15 +21,15 @@ pub struct OrderAllowance {
 pub struct DueMeasurement {
     /// The agent that it is about.
     pub agent: AgentId,
-    /// The landmark that was measured.
+    /// The landmark to be measured.
     pub landmark: LandmarkId,
     /// The address that it is about.
     pub address: IpAddr,
 }
 
-/// What agents have not measured since `before` from where they live now: as many landmarks as each
-/// has room for, never measured ones first, then the oldest. All agents begin with the same, so
-/// that their times can be compared soon.
+/// Landmarks that agents have not measured since `before` from their present home, as many as each
+/// agent is allowed: unmeasured ones first, then the oldest. All agents begin with the same
+/// landmarks, so that their times can soon be compared.
 pub async fn due(
     store: &Store,
     rooms: &[OrderAllowance],
@@ -50,7 +50,7 @@ pub async fn due(
     Ok(rows.into_iter().map(due).collect())
 }
 
-/// Orders these measurements; one that is ordered already is left as it is. Says how many are new.
+/// Orders these measurements, except those already ordered. Returns how many are new.
 pub async fn order(
     store: &Store,
     due: &[DueMeasurement],

@@ -1,5 +1,5 @@
--- What agents have not measured since `before` from where they live now: as many landmarks as each
--- has room for, never measured ones first, then the oldest.
+-- Landmarks that agents have not measured since $3 from their present home: unmeasured ones first,
+-- then the oldest.
 SELECT a.id, due.id, due.address
 FROM unnest($1::bigint[], $2::bigint[]) AS w (agent, room)
 JOIN agents a ON a.id = w.agent

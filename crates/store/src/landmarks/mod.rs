@@ -1,4 +1,4 @@
-//! Landmarks: subnets that every agent measures now and then.
+//! Landmarks: subnets that every agent measures from time to time.
 
 mod due;
 mod times;
@@ -32,9 +32,8 @@ fn spot((first, last, address, host, port): SiteRow) -> Result<LandmarkSite, Sto
     Ok(LandmarkSite { subnet: range(first, last)?, target: Target { address, host, port } })
 }
 
-/// Subnets whose address answered an agent in a search that was decided, the newest `limit` of
-/// them. Those that are not one place are left out, and those whose landmark was retired after
-/// `retired_since`.
+/// Subnets whose address answered in one of the newest `limit` decided searches. Left out are
+/// subnets in several places and those whose landmark was retired after `retired_since`.
 pub async fn answering(
     store: &Store,
     retired_since: UnixMillis,
@@ -49,7 +48,7 @@ pub async fn answering(
     rows.into_iter().map(spot).collect()
 }
 
-/// Makes landmarks. A subnet that is one stays the one it is. Says how many are new.
+/// Makes subnets landmarks, unless they are. Returns how many are new.
 pub async fn choose(
     store: &Store,
     spots: &[LandmarkSite],
@@ -68,8 +67,8 @@ pub async fn choose(
     Ok(chosen.rows_affected())
 }
 
-/// Strikes landmarks off, each for the reason beside it; their orders that are under way are over.
-/// Says how many.
+/// Retires landmarks for the reasons beside them and ends their unanswered orders. Returns their
+/// number.
 pub async fn retire(
     store: &Store,
     landmarks: &[(LandmarkId, &str)],
@@ -85,8 +84,8 @@ pub async fn retire(
     Ok(retired.unsigned_abs())
 }
 
-/// Forgets orders for landmarks made before `before` that are over: what they measured is in
-/// `landmark_times`. Says how many.
+/// Deletes ended orders for landmarks made before `before`; their measurements are in
+/// `landmark_times`. Returns their number.
 pub async fn forget(store: &Store, before: UnixMillis) -> Result<u64, StoreError> {
     let forgotten = sqlx::query(
         "DELETE FROM probes WHERE purpose = 'landmark' AND state <> 'asked' AND asked_at < $1",

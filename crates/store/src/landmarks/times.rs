@@ -1,4 +1,4 @@
-//! What agents measured at landmarks.
+//! Measurements of landmarks.
 
 use std::net::IpAddr;
 
@@ -16,13 +16,13 @@ pub struct LandmarkReport {
     pub address: IpAddr,
     /// The agent that measured.
     pub agent: AgentId,
-    /// What it saw.
+    /// The outcome of the measurement.
     pub outcome: Outcome,
     /// When the report came.
     pub measured_at: UnixMillis,
 }
 
-/// What an agent saw at a landmark.
+/// Outcome of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// A round trip.
@@ -73,12 +73,12 @@ fn measured(
     Ok(LandmarkReport { landmark, address, agent, outcome, measured_at: at.0 })
 }
 
-/// How much is known of the landmarks in use; what [`times`] would read, counted.
+/// Number of reports on the landmarks in use, as [`times`] would read them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReportCounts {
-    /// Number of reports that came.
+    /// Number of reports.
     pub reports: u64,
-    /// Those that came after the moment asked about.
+    /// Reports that are newer than the given moment.
     pub newer: u64,
 }
 

@@ -1,5 +1,5 @@
--- Asks an agent to measure a subnet once more, at the end of its last search, since something
--- shall be moved there that was only predicted to be near.
+-- Orders one more probe of a subnet at the end of its last search, before a move to an agent that
+-- was only predicted to be near.
 INSERT INTO probes (search, step, agent, phase, level_first, level_last, asked_at)
 SELECT s.id, 1 + coalesce((SELECT max(p.step) FROM probes p WHERE p.search = s.id), 0), $3,
     'predicted', $1, $2, $4

@@ -3,8 +3,8 @@ SELECT count(*) FILTER (WHERE state = 'pending') AS pending,
        count(*) FILTER (WHERE state = 'approved') AS approved,
        count(*) FILTER (WHERE state = 'paused') AS paused,
        count(*) FILTER (WHERE state = 'revoked') AS revoked,
-       count(*) FILTER (WHERE works AND NOT sleeps AND heard) AS awake,
-       count(*) FILTER (WHERE works AND sleeps) AS asleep,
-       count(*) FILTER (WHERE works AND NOT sleeps AND NOT heard) AS unreachable
-FROM (SELECT state, state = 'approved' AS works, coalesce(asleep_until > $2, false) AS sleeps,
-             coalesce(last_heartbeat_at >= $1, false) AS heard FROM agents) AS a
+       count(*) FILTER (WHERE works AND NOT asleep_now AND reachable) AS awake,
+       count(*) FILTER (WHERE works AND asleep_now) AS asleep,
+       count(*) FILTER (WHERE works AND NOT asleep_now AND NOT reachable) AS unreachable
+FROM (SELECT state, state = 'approved' AS works, coalesce(asleep_until > $2, false) AS asleep_now,
+             coalesce(last_heartbeat_at >= $1, false) AS reachable FROM agents) AS a

@@ -1,4 +1,4 @@
-//! What was asked for in a day.
+//! Counts of probes, for the daily budgets.
 
 use std::net::IpAddr;
 
@@ -18,7 +18,7 @@ pub struct ProbeCount {
     pub probes: u32,
 }
 
-/// The probes asked for since `since`, whatever came of them.
+/// Counts the probes ordered since `since`, whatever their outcome.
 pub async fn count_since(store: &Store, since: UnixMillis) -> Result<Vec<ProbeCount>, StoreError> {
     let rows: Vec<(i64, IpAddr, i64)> = sqlx::query_as(
         "SELECT p.agent, coalesce(p.target, s.target), count(*)

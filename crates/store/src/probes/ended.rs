@@ -1,23 +1,23 @@
-//! Orders that end without a report.
+//! Probe orders that end without a report.
 
 use model::UnixMillis;
 
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// Takes orders back from agents that sleep or are paused; they may be asked again another time.
-/// Says how many.
+/// Withdraws orders from agents that are asleep or paused; they may be asked again later. Returns
+/// the number of orders.
 pub async fn withdraw(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
     let withdrawn = sqlx::query(include_str!("withdraw.sql"))
         .bind(Moment(now))
         .execute(store.pool())
         .await
-        .map_err(StoreError::doing("take probe orders back"))?;
+        .map_err(StoreError::doing("withdraw probe orders"))?;
     Ok(withdrawn.rows_affected())
 }
 
-/// Ends the patience with orders made until `asked_before`, and with those of agents not heard of
-/// since `heartbeat_cutoff`. Says how many.
+/// Expires orders made until `asked_before`, and those of agents whose last heartbeat was before
+/// `heartbeat_cutoff`. Returns their number.
 pub async fn expire(
     store: &Store,
     asked_before: UnixMillis,

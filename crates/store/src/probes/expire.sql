@@ -1,5 +1,4 @@
--- Ends the patience with orders made until `asked_before`, and with those of agents not heard of
--- since `heartbeat_cutoff`.
+-- Expires orders made until $1, and those of agents whose last heartbeat was before $2.
 UPDATE probes p SET state = 'expired', answered_at = $3,
        reason = CASE WHEN a.last_heartbeat_at < $2 THEN 'the agent was not heard of'
            ELSE 'no answer in time' END

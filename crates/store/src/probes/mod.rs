@@ -47,8 +47,8 @@ pub struct Expected {
     pub chance: f32,
 }
 
-/// Makes orders for searches. One that exists (same search and step, or same search and agent) is
-/// left as it is.
+/// Orders probes for searches. An order for the same search and step, or the same search and agent,
+/// is kept. Returns how many are new.
 pub async fn ask(store: &Store, probes: &[NewProbe], now: UnixMillis) -> Result<u64, StoreError> {
     let expected = |value: fn(Expected) -> u32| {
         probes.iter().map(|p| p.expected.map(|e| column(value(e)))).collect::<Vec<_>>()
@@ -84,8 +84,7 @@ pub struct Target {
     pub port: u16,
 }
 
-/// Orders a single probe that belongs to no search (`probes.purpose` is `check`). Whoever ordered
-/// it reads its row.
+/// Orders a single probe without a search (`probes.purpose` is `check`).
 pub async fn check(
     store: &Store,
     agent: AgentId,
@@ -107,8 +106,8 @@ pub async fn check(
     Ok(ProbeId::new(id))
 }
 
-/// The orders an agent has not answered, but for those it says it has taken; `samples` round trips
-/// each (1 to 10). Searches come first, since URLs wait for them; landmarks come last.
+/// Unanswered orders of an agent, except those that it has `taken`; `samples` round trips each (1
+/// to 10). Orders of searches come first, since URLs wait for them; landmarks come last.
 pub async fn orders(
     store: &Store,
     agent: AgentId,

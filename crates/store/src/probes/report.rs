@@ -1,4 +1,4 @@
-//! What agents answer to orders.
+//! Reports of agents on probe orders.
 
 use model::{AgentId, ProbeState, UnixMillis};
 use protocol::{ProbeReport, ProbeResult};
@@ -8,7 +8,7 @@ use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// How many reports were news, by the purpose of their orders.
+/// Number of reports that were not known yet, by the purpose of their orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromRow)]
 pub struct NewReports {
     /// Steps of searches.
@@ -19,10 +19,10 @@ pub struct NewReports {
     pub check: i64,
 }
 
-/// Takes an agent's reports down. Orders of other agents, unknown ones and answered ones are left
-/// as they are, so that a report may be repeated; one that comes late counts while its search goes
-/// on, and always where there is no search. In the same statement the times of landmarks are
-/// renewed, and an address that answered is silent no more.
+/// Stores reports of an agent. Orders of other agents, unknown orders and answered orders are
+/// skipped, so that a report may be repeated. A late report counts while its search is open, and
+/// always without a search. The same statement renews the times of landmarks and forgets the
+/// silence of addresses that answered.
 pub async fn report(
     store: &Store,
     agent: AgentId,
@@ -41,7 +41,7 @@ pub async fn report(
         .bind(Moment(now))
         .fetch_one(store.pool())
         .await
-        .map_err(StoreError::doing("take probe reports down"))
+        .map_err(StoreError::doing("store probe reports"))
 }
 
 const REPORT: &str = include_str!("report.sql");

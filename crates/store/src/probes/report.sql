@@ -1,5 +1,5 @@
--- Takes an agent's reports down.
-WITH news AS (
+-- 1: stores the reports on open orders, and on expired orders whose search is still open.
+WITH reported AS (
     UPDATE probes p SET state = r.state, method = r.method, rtt_us = r.rtt_us, samples = r.samples,
                         reason = r.reason, answered_at = $8
     FROM unnest($2::bigint[], $3::text[], $4::text[], $5::int[], $6::smallint[], $7::text[])
@@ -9,20 +9,23 @@ WITH news AS (
            (SELECT FROM searches s WHERE s.id = p.search AND s.state = 'open')))
     RETURNING p.id, p.purpose, p.landmark, p.search, p.target, p.state, p.rtt_us
 ), times AS (
+    -- 2: renews the times of landmarks; the time before is kept if the agent has not moved.
     INSERT INTO landmark_times AS t (landmark, agent, home, outcome, rtt_us, measured_at)
     SELECT DISTINCT ON (n.landmark) n.landmark, a.id, a.home, n.state, n.rtt_us, $8
-    FROM news n JOIN agents a ON a.id = $1
+    FROM reported n JOIN agents a ON a.id = $1
     WHERE n.purpose = 'landmark' ORDER BY n.landmark, n.id DESC
     ON CONFLICT (landmark, agent) DO UPDATE
     SET outcome = excluded.outcome, rtt_us = excluded.rtt_us, home = excluded.home,
         measured_at = excluded.measured_at,
         before_us = CASE WHEN t.home = excluded.home THEN coalesce(t.rtt_us, t.before_us) END
-), heard AS (
+), answered AS (
+    -- 3: addresses that answered are not silent any more.
     DELETE FROM silent_addresses WHERE address IN (
-        SELECT coalesce(n.target, s.target) FROM news n LEFT JOIN searches s ON s.id = n.search
+        SELECT coalesce(n.target, s.target) FROM reported n LEFT JOIN searches s ON s.id = n.search
         WHERE n.state = 'measured')
 )
+-- 4: counts the stored reports by purpose.
 SELECT count(*) FILTER (WHERE purpose = 'search') AS search,
        count(*) FILTER (WHERE purpose = 'landmark') AS landmark,
        count(*) FILTER (WHERE purpose = 'check') AS check
-FROM news
+FROM reported

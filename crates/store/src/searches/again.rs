@@ -1,4 +1,4 @@
-//! Searches for subnets that somebody crawls already, and whom a search passed over.
+//! Repeated searches for subnets that have an agent, and the agents that a search skipped.
 
 use hierarchy::Range;
 use model::{SearchId, UnixMillis};
@@ -9,9 +9,9 @@ use crate::hosts::{Orphan, OrphanRow, orphan};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
-/// One host each of those of the subnets that have one with an address: the one with the most
+/// One host each of those of the subnets that have one with an address: the host with the most
 /// pages. Left out are subnets with an open search, and those searched for after `since`, after
-/// they were last delegated and, where a pin held them, after that ended.
+/// their last delegation and after the end of its pin.
 pub async fn targets(
     store: &Store,
     subnets: &[Range],
@@ -27,8 +27,8 @@ pub async fn targets(
     rows.into_iter().map(orphan).collect()
 }
 
-/// Ends a search for a subnet that a pin holds, without a decision. Whether it was open and the pin
-/// counts: one that was removed meanwhile leaves the search to find somebody.
+/// Closes the search for a pinned subnet without a decision. Returns whether it was open and the
+/// pin applies; without a pin the search goes on.
 pub async fn leave_pinned(
     store: &Store,
     search: SearchId,
@@ -43,13 +43,13 @@ pub async fn leave_pinned(
     Ok(closed.rows_affected() == 1)
 }
 
-/// Whom a search passed over when it decided.
+/// The agents that a search skipped when it decided.
 pub async fn skipped(store: &Store, search: SearchId) -> Result<Vec<Skipped>, StoreError> {
     let found: Option<Json<Vec<Skipped>>> =
         sqlx::query_scalar("SELECT skipped FROM searches WHERE id = $1")
             .bind(search.get())
             .fetch_optional(store.pool())
             .await
-            .map_err(StoreError::doing("read whom a search passed over"))?;
+            .map_err(StoreError::doing("read the agents that a search skipped"))?;
     Ok(found.map(|found| found.0).unwrap_or_default())
 }

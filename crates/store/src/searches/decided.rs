@@ -1,4 +1,4 @@
-//! What searches have shown.
+//! Results of searches.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,7 +18,7 @@ pub struct DecidedSearch {
     pub id: SearchId,
     /// The subnet that it is about.
     pub subnet: Range,
-    /// Who measured what, in microseconds, in the order of asking; may be empty.
+    /// Agents and their round trips in microseconds, in the order of asking; may be empty.
     pub times: Vec<(AgentId, u32)>,
 }
 
@@ -48,11 +48,11 @@ pub async fn list_decided(
     rows.into_iter().map(read).collect()
 }
 
-/// Most measurements of a subnet that are looked at.
+/// Most measurements of a subnet that are read.
 const MOST_TIMES: i64 = 1_000;
 
-/// What searches measured in the subnets of these at other addresses than theirs, the newest of
-/// each agent and address. A search without any is left out.
+/// Measurements of earlier searches in the subnets of these searches, at other addresses than their
+/// targets: the newest of each agent and address. Searches without any are left out.
 pub async fn times_at_other_addresses(
     store: &Store,
     searches: &[&OpenSearch],
@@ -75,8 +75,8 @@ pub async fn times_at_other_addresses(
     Ok(found)
 }
 
-/// Writes down what the probes of a search showed of its subnet: a word of `searches.finding`, and
-/// a sentence.
+/// Stores what the probes of a search showed about its subnet: a word of `searches.finding` and a
+/// sentence.
 pub async fn note_finding(
     store: &Store,
     search: SearchId,

@@ -1,16 +1,17 @@
--- Ends a search that brought no answer from its target: its subnet's hosts that wait try again at
--- `retry_at`, for the reason given; those that did so `attempts` times are given up, with the URLs
--- that wait for them.
+-- 1: closes the search.
 WITH over AS (
    UPDATE searches SET state = 'decided', decided_at = $5 WHERE id = $1 AND state = 'open'
    RETURNING first, last, target
 ), noted AS (
+   -- 2: notes that the target is silent.
    INSERT INTO silent_addresses (address, since) SELECT target, $5 FROM over
    ON CONFLICT (address) DO UPDATE SET since = excluded.since
 ), tried AS (
+   -- 3: waiting hosts try again at $3, or fail after $4 attempts.
    UPDATE hosts h SET attempts = h.attempts + 1, reason = $2, retry_at = $3,
           state = CASE WHEN h.attempts + 1 >= $4 THEN 'failed' ELSE h.state END
    FROM over WHERE h.first = over.first AND h.last = over.last AND h.state = 'resolved'
    RETURNING h.id, h.state
 )
+-- 4: returns the failed hosts, whose URLs are then deleted.
 SELECT id FROM tried WHERE state = 'failed'

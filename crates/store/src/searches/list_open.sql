@@ -1,4 +1,6 @@
--- Open searches after `after` that may have something to do, oldest first, with their trails.
+-- Open searches after $1, oldest first, with the generation and the provisional agent of their
+-- subnets. $2: with a provisional agent. $4, $5: fewer than $4 unanswered orders, or opened until
+-- $5.
 SELECT s.id, s.first, s.last, s.target, s.strategy, s.threshold_us, s.opened_at,
        coalesce((SELECT max(generation) FROM delegations g WHERE g.first = s.first
            AND g.last = s.last), 0),

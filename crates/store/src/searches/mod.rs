@@ -1,4 +1,4 @@
-//! Searches for the agent that shall crawl a subnet, with their trails.
+//! Searches for the agents of subnets, with their trails.
 
 mod again;
 mod decided;
@@ -34,7 +34,7 @@ pub struct NewSearch {
     pub port: u16,
 }
 
-/// Opens searches; a subnet that has an open one keeps it. Says how many are new.
+/// Opens searches; a subnet with an open search keeps it. Returns how many are new.
 pub async fn open(
     store: &Store,
     searches: &[NewSearch],
@@ -58,7 +58,7 @@ pub async fn open(
     Ok(opened.rows_affected())
 }
 
-/// A search that goes on.
+/// An open search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenSearch {
     /// Primary key of the row.
@@ -75,11 +75,11 @@ pub struct OpenSearch {
     pub opened_at: UnixMillis,
     /// Generation of the subnet's latest delegation; 0 when it never had one.
     pub generation: i64,
-    /// Who has the subnet for the time being.
+    /// The agent that has the subnet provisionally.
     pub provisional: Option<AgentId>,
-    /// How often in a row a search for a host of this subnet brought no answer.
+    /// How often in a row a search for a host of this subnet got no answer.
     pub attempts: u32,
-    /// Who was asked, in order.
+    /// The probes so far, in order.
     pub trail: Vec<TrailStep>,
 }
 
@@ -141,8 +141,8 @@ pub async fn list_open(
     after: SearchId,
     limit: u32,
 ) -> Result<Vec<OpenSearch>, StoreError> {
-    // Few of all searches are open: `+ 0` keeps Postgres from going through them in the order of
-    // their numbers.
+    // Few searches are open: `+ 0` in the statement keeps Postgres from scanning all of them in the
+    // order of their ids.
     let rows: Vec<SearchRow> = sqlx::query_as(include_str!("list_open.sql"))
         .bind(after.get())
         .bind(filter.kind == SearchKind::Provisional)
@@ -212,8 +212,7 @@ async fn trails(
     Ok(trails)
 }
 
-/// Ends a search without a delegation: its subnet is not in the hierarchy any more. Its hosts find
-/// a new subnet.
+/// Ends a search whose subnet is not in the hierarchy any more. Its hosts get new subnets.
 pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result<(), StoreError> {
     sqlx::query(include_str!("abandon.sql"))
         .bind(search.get())
@@ -224,9 +223,9 @@ pub async fn abandon(store: &Store, search: SearchId, now: UnixMillis) -> Result
     Ok(())
 }
 
-/// The subnets with an open search that nobody crawls yet.
+/// Subnets with an open search and without an agent.
 pub async fn undelegated_subnets(store: &Store) -> Result<Vec<Range>, StoreError> {
-    // A subselect, unlike a join, is never answered by reading every delegation.
+    // The statement uses a subselect: Postgres would answer a join by reading every delegation.
     let rows: Vec<(IpAddr, IpAddr)> = sqlx::query_as(include_str!("undelegated_subnets.sql"))
         .fetch_all(store.pool())
         .await

@@ -1,4 +1,4 @@
-//! Searches whose target answers nobody.
+//! Searches whose target answers no agent.
 
 use std::net::IpAddr;
 
@@ -47,8 +47,8 @@ pub async fn addresses_in_subnet(
     Ok(rows.into_iter().map(address_of).collect())
 }
 
-/// Ends a search whose target answers nobody and opens one with another target for the same subnet,
-/// in one transaction. Whether that was done: not when the search was over.
+/// Closes a search whose target answers no agent and opens one with another target for the same
+/// subnet, in one transaction. Returns whether the search was open.
 pub async fn retarget(
     store: &Store,
     search: SearchId,
@@ -79,9 +79,9 @@ pub async fn retarget(
     Ok(true)
 }
 
-/// Ends a search that brought no answer from its target: its subnet's hosts that wait try again at
-/// `retry_at`, for the reason given; those that did so `attempts` times are given up, with the URLs
-/// that wait for them.
+/// Closes a search without an answer from its target. Waiting hosts of its subnet try again at
+/// `retry_at`; those that have tried `attempts` times are given up, and their waiting URLs are
+/// deleted.
 pub async fn end_unanswered(
     store: &Store,
     search: SearchId,

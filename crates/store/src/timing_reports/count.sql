@@ -1,4 +1,5 @@
--- Counts what a package of `agent` tells.
+-- Adds the counts of a package to those of the subnets of its hosts. The counts of another agent
+-- are replaced.
 INSERT INTO timing_reports AS s (first, last, agent, usual, slower, ratio, url, reported_at)
 SELECT h.first, h.last, $7, sum(t.usual)::int, sum(t.slower)::int,
        (array_agg(t.ratio) FILTER (WHERE t.ratio IS NOT NULL))[1],

@@ -1,4 +1,4 @@
--- Subnets of which something new was told, those waiting longest first.
+-- Subnets with new reports, those waiting longest first.
 SELECT s.first, s.last, s.agent, s.usual, s.slower, s.ratio, s.url, s.summary, d.decided_at
     AS delegated_at
 FROM timing_reports s

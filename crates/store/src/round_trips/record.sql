@@ -1,5 +1,5 @@
--- Notes the round trips that a package of `agent` tells of.
-WITH told AS (
+-- 1: selects the round trips to addresses in the subnets of their hosts.
+WITH reported AS (
     SELECT h.first, h.last, t.address, min(t.rtt_us) AS rtt_us
     FROM unnest($1::text[], $2::text[], $3::inet[], $4::int[]) AS t (scheme, authority, address,
         rtt_us)
@@ -7,8 +7,9 @@ WITH told AS (
     WHERE h.first IS NOT NULL AND t.address BETWEEN h.first AND h.last
     GROUP BY h.first, h.last, t.address
 ), noted AS (
+    -- 2: keeps the shortest time of each address and agent; a time older than 90 days is replaced.
     INSERT INTO round_trips AS r (address, agent, rtt_us, reported_at)
-    SELECT address, $5, min(rtt_us), $6 FROM told GROUP BY address ORDER BY address
+    SELECT address, $5, min(rtt_us), $6 FROM reported GROUP BY address ORDER BY address
     ON CONFLICT (address, agent) DO UPDATE SET
         rtt_us = CASE WHEN r.reported_at < excluded.reported_at - interval '90 days'
             THEN excluded.rtt_us
@@ -20,11 +21,13 @@ WITH told AS (
                         THEN excluded.reported_at ELSE r.reported_at END
     RETURNING address, packages
 )
+-- 3: returns the shortest time of each subnet, whether it is the first, and whether it is
+-- confirmed.
 SELECT w.first, w.last, (array_agg(w.address ORDER BY w.rtt_us))[1], min(w.rtt_us),
        NOT EXISTS (SELECT FROM round_trips k WHERE k.address BETWEEN w.first AND w.last)
        AND NOT EXISTS (SELECT FROM searches s JOIN probes p ON p.search = s.id
            AND p.state = 'measured'
                        WHERE s.first = w.first AND s.last = w.last),
        bool_or(n.packages = $7)
-FROM told w JOIN noted n ON n.address = w.address
+FROM reported w JOIN noted n ON n.address = w.address
 GROUP BY w.first, w.last ORDER BY w.first, w.last
