@@ -1,8 +1,8 @@
 -- Latest generation, hosts and present delegation of these subnets, in their order.
 SELECT s.first, s.last,
        coalesce((SELECT max(g.generation) FROM delegations g WHERE g.first = s.first
-           AND g.last = s.last), 0),
-       (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last),
+           AND g.last = s.last), 0) AS generation,
+       (SELECT count(*) FROM hosts h WHERE h.first = s.first AND h.last = s.last) AS hosts,
        d.id, d.agent, d.reason,
        d.rtt_us, d.provisional
 FROM unnest($1::inet[], $2::inet[]) WITH ORDINALITY AS s (first, last, place)

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use hierarchy::Range;
 use model::{AgentId, DelegationId, PinId, UnixMillis};
+use sqlx::FromRow;
 
 use super::{ActiveDelegation, notify};
 use crate::columns::{range, read_word};
@@ -104,8 +105,18 @@ pub struct SubnetState {
     pub hosts: u64,
 }
 
-type SubnetRow =
-    (IpAddr, IpAddr, i64, i64, Option<i64>, Option<i64>, Option<String>, Option<i32>, Option<bool>);
+#[derive(FromRow)]
+struct SubnetRow {
+    first: IpAddr,
+    last: IpAddr,
+    generation: i64,
+    hosts: i64,
+    id: Option<i64>,
+    agent: Option<i64>,
+    reason: Option<String>,
+    rtt_us: Option<i32>,
+    provisional: Option<bool>,
+}
 
 /// Reads the state of these subnets, in their order.
 pub async fn subnet_states(
@@ -122,18 +133,22 @@ pub async fn subnet_states(
 }
 
 fn subnet_state(row: SubnetRow) -> Result<SubnetState, StoreError> {
-    let (first, last, generation, hosts, id, agent, reason, rtt_us, provisional) = row;
-    let subnet = range(first, last)?;
-    let held = id.zip(agent).zip(reason).map(|((id, agent), reason)| {
+    let subnet = range(row.first, row.last)?;
+    let held = row.id.zip(row.agent).zip(row.reason).map(|((id, agent), reason)| {
         Ok(ActiveDelegation {
             id: DelegationId::new(id),
             subnet,
             agent: AgentId::new(agent),
-            generation,
+            generation: row.generation,
             reason: read_word("delegations", "reason", id, &reason)?,
-            rtt_us: rtt_us.map(i32::unsigned_abs),
-            provisional: provisional.unwrap_or(false),
+            rtt_us: row.rtt_us.map(i32::unsigned_abs),
+            provisional: row.provisional.unwrap_or(false),
         })
     });
-    Ok(SubnetState { subnet, generation, held: held.transpose()?, hosts: hosts.unsigned_abs() })
+    Ok(SubnetState {
+        subnet,
+        generation: row.generation,
+        held: held.transpose()?,
+        hosts: row.hosts.unsigned_abs(),
+    })
 }

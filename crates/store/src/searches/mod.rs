@@ -10,6 +10,7 @@ use std::net::IpAddr;
 
 use hierarchy::Range;
 use model::{AgentId, Phase, ProbeId, ProbeState, SearchId, Strategy, UnixMillis};
+use sqlx::FromRow;
 
 pub use decided::{DecidedSearch, list_decided, note_finding, times_at_other_addresses};
 pub use trail::{SearchTrail, TrailProbe, trail};
@@ -104,8 +105,33 @@ pub struct TrailStep {
     pub asked_at: UnixMillis,
 }
 
-type SearchRow = (i64, IpAddr, IpAddr, IpAddr, String, i32, Moment, i64, Option<i64>, i16);
-type ProbeRow = (i64, i64, i32, i64, String, IpAddr, IpAddr, String, Option<i32>, Moment);
+#[derive(FromRow)]
+struct SearchRow {
+    id: i64,
+    first: IpAddr,
+    last: IpAddr,
+    target: IpAddr,
+    strategy: String,
+    threshold_us: i32,
+    opened_at: Moment,
+    generation: i64,
+    provisional: Option<i64>,
+    attempts: i16,
+}
+
+#[derive(FromRow)]
+struct ProbeRow {
+    search: i64,
+    id: i64,
+    step: i32,
+    agent: i64,
+    phase: String,
+    level_first: IpAddr,
+    level_last: IpAddr,
+    state: String,
+    rtt_us: Option<i32>,
+    asked_at: Moment,
+}
 
 /// The two kinds of open searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,38 +178,26 @@ pub async fn list_open(
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("read the open searches"))?;
-    let ids: Vec<i64> = rows.iter().map(|row| row.0).collect();
+    let ids: Vec<i64> = rows.iter().map(|row| row.id).collect();
     let mut trails = trails(store, &ids).await?;
-    rows.into_iter().map(|row| open_search(row, &mut trails)).collect()
+    rows.iter().map(|row| open_search(row, &mut trails)).collect()
 }
 
 fn open_search(
-    row: SearchRow,
+    row: &SearchRow,
     trails: &mut HashMap<i64, Vec<TrailStep>>,
 ) -> Result<OpenSearch, StoreError> {
-    let (
-        id,
-        first,
-        last,
-        target,
-        strategy,
-        threshold_us,
-        opened_at,
-        generation,
-        provisional,
-        attempts,
-    ) = row;
     Ok(OpenSearch {
-        id: SearchId::new(id),
-        subnet: range(first, last)?,
-        target,
-        strategy: read_word("searches", "strategy", id, &strategy)?,
-        threshold_us: threshold_us.unsigned_abs(),
-        opened_at: opened_at.0,
-        generation,
-        provisional: provisional.map(AgentId::new),
-        attempts: u32::from(attempts.unsigned_abs()),
-        trail: trails.remove(&id).unwrap_or_default(),
+        id: SearchId::new(row.id),
+        subnet: range(row.first, row.last)?,
+        target: row.target,
+        strategy: read_word("searches", "strategy", row.id, &row.strategy)?,
+        threshold_us: row.threshold_us.unsigned_abs(),
+        opened_at: row.opened_at.0,
+        generation: row.generation,
+        provisional: row.provisional.map(AgentId::new),
+        attempts: u32::from(row.attempts.unsigned_abs()),
+        trail: trails.remove(&row.id).unwrap_or_default(),
     })
 }
 
@@ -197,16 +211,16 @@ async fn trails(
         .await
         .map_err(StoreError::doing("read the trails of searches"))?;
     let mut trails: HashMap<i64, Vec<TrailStep>> = HashMap::new();
-    for (search, probe, step, agent, phase, first, last, state, rtt_us, asked_at) in rows {
-        trails.entry(search).or_default().push(TrailStep {
-            probe: ProbeId::new(probe),
-            step: step.unsigned_abs(),
-            agent: AgentId::new(agent),
-            phase: read_word("probes", "phase", probe, &phase)?,
-            level: range(first, last)?,
-            state: read_word("probes", "state", probe, &state)?,
-            rtt_us: rtt_us.map(i32::unsigned_abs),
-            asked_at: asked_at.0,
+    for row in rows {
+        trails.entry(row.search).or_default().push(TrailStep {
+            probe: ProbeId::new(row.id),
+            step: row.step.unsigned_abs(),
+            agent: AgentId::new(row.agent),
+            phase: read_word("probes", "phase", row.id, &row.phase)?,
+            level: range(row.level_first, row.level_last)?,
+            state: read_word("probes", "state", row.id, &row.state)?,
+            rtt_us: row.rtt_us.map(i32::unsigned_abs),
+            asked_at: row.asked_at.0,
         });
     }
     Ok(trails)
