@@ -143,7 +143,10 @@ mod tests {
             remapped(RangeChange::Split, "198.51.100.0/25", false),
             remapped(RangeChange::Vanished, "198.51.0.0/16", true),
         ];
-        let move_of = |why: &str, to: Option<&str>| json!({ "search": "sch_3", "from": "198.51.100.0/24", "why": why, "to": to });
+        let move_of = |why: &str, to: Option<&str>| {
+            let from = "198.51.100.0/24";
+            json!({ "search": "sch_3", "from": from, "why": why, "to": to })
+        };
         let expected = json!({
             "counts": { "same": 1, "transferred": 0, "split": 1, "merged": 0, "vanished": 1 },
             "ended": 1,

@@ -1,4 +1,4 @@
-//! Reads incidents.
+//! Reads incidents for calibration, lists and pages.
 
 use std::net::IpAddr;
 
