@@ -1,4 +1,4 @@
-//! Background tasks: work of the coordinator that nobody requests.
+//! Background tasks: work of the coordinator that no request asks for.
 //!
 //! Each task compares the state in the database with what it should be and does what is left to
 //! do. It takes no input, may run at any time and any number of times, and continues after a crash

@@ -1,4 +1,4 @@
-//! Who is let in, and what is said to who is not.
+//! Enrolment: which agents are accepted, and how others are refused.
 
 use protocol::enrol::EnrolRequest;
 use protocol::key::AgentKey;

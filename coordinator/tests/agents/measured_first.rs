@@ -1,4 +1,4 @@
-//! A move to where nobody has measured waits for one measurement, and asks for it once.
+//! A move to an agent without a measurement waits for one probe, and orders it once.
 
 use coordinator::placement::balance::BalanceOutcome;
 use coordinator::placement::balance::problem::BalanceProblem;

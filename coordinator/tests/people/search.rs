@@ -1,4 +1,4 @@
-//! Searching, as anybody may.
+//! The public search, without a session.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};

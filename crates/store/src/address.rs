@@ -23,7 +23,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// A server of somebody else's, as `postgres://user:password@host/database`.
+    /// A server that is not ours, as `postgres://user:password@host/database`.
     pub fn url(url: &str) -> Result<Self, StoreError> {
         // The parser below takes the scheme of any database.
         if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {

@@ -38,7 +38,7 @@ pub async fn find(store: &Store, name: &str) -> Result<Option<Account>, StoreErr
     row.map(account).transpose()
 }
 
-/// Whether anybody may sign in.
+/// Whether any account exists.
 pub async fn any(store: &Store) -> Result<bool, StoreError> {
     sqlx::query_scalar("SELECT EXISTS (SELECT FROM admins)")
         .fetch_one(store.pool())

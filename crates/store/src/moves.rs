@@ -30,7 +30,7 @@ pub struct New<'a> {
     pub rule: Option<BalanceRule>,
     /// Its pages a day; at least 1.
     pub pages_a_day: u64,
-    /// Its cost where it is, in milliseconds a day; none when nobody measured that.
+    /// Its cost where it is, in milliseconds a day; none if it was not measured.
     pub before_ms: Option<f64>,
     /// Its cost where it goes, in milliseconds a day.
     pub after_ms: f64,

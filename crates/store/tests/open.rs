@@ -1,4 +1,4 @@
-//! Opening, migrating, and who may decide, on a real server.
+//! Opening, migrating and leader election on a real server.
 
 use std::path::Path;
 use std::time::Duration;

@@ -66,7 +66,7 @@ pub struct Numbers {
 pub struct Dealing {
     /// Hosts in a delegated subnet.
     pub hosts: usize,
-    /// Hosts that nobody got.
+    /// Hosts without an agent.
     pub without_agent: usize,
     /// Share whose agent is truly the nearest; 0 to 1.
     pub share_nearest: f64,
@@ -187,7 +187,7 @@ impl SearchFound {
 }
 
 impl Dealing {
-    /// Looks up who got each host, and asks the matrix what that is worth.
+    /// Looks up the agent of each host, and its round trip in the matrix.
     async fn of(
         environment: &Environment,
         geography: &Geography,

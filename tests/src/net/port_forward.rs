@@ -25,7 +25,7 @@ pub struct PortForward {
 }
 
 impl PortForward {
-    /// Leads whoever connects to `outside` to the address `inside` of the namespace.
+    /// Forwards connections from `outside` to the address `inside` of the namespace.
     pub fn open(
         namespace: Namespace,
         outside: TcpListener,

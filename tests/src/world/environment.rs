@@ -103,8 +103,8 @@ impl Environment {
         self.dns.address()
     }
 
-    /// The address of somebody: what an agent binds to, and what the coordinator listens on. All
-    /// web hosts have many; then the first is given.
+    /// The address of a participant: what an agent binds to, and what the coordinator listens on.
+    /// All web hosts have many; then the first is given.
     pub fn address(&self, who: Node) -> Option<IpAddr> {
         let participant = match who {
             Node::Coordinator => Some(&self.world.coordinator),
@@ -149,7 +149,7 @@ impl Environment {
         }
     }
 
-    /// Runs `work` where somebody is, to open sockets there.
+    /// Runs `work` in the namespace of a participant, to open sockets there.
     pub fn run<T: Send>(&self, who: Node, work: impl FnOnce() -> T + Send) -> Result<T, NetError> {
         match self.namespace(who)? {
             Some(namespace) => namespace.run(work),
@@ -181,7 +181,7 @@ impl Environment {
         self.internet.as_ref().map(Internet::links)
     }
 
-    /// Where somebody is; none on loopback.
+    /// Namespace of a participant; none on loopback.
     pub fn namespace(&self, who: Node) -> Result<Option<&Namespace>, NetError> {
         let Some(internet) = &self.internet else { return Ok(None) };
         let name = match who {

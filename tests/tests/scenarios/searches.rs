@@ -110,7 +110,7 @@ async fn until_over(agents: &[Scripted]) {
     until("end of the searches", LIMIT, look).await.unwrap();
 }
 
-/// One owner each, no search lost or made twice, and the owner is who it should be by what was
+/// One owner each, no search lost or made twice, and the owner is the right one by what was
 /// measured.
 async fn assert_sound(store: &Store, agents: &[Scripted]) {
     let numbers: BTreeMap<_, usize> = agents.iter().map(|agent| agent.id).zip(1..).collect();

@@ -28,7 +28,7 @@ pub(super) fn nonce(error: TokenError) -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, "nonce", detail)
 }
 
-/// 401: signed by somebody else.
+/// 401: signed with another key.
 pub(super) fn signature(error: protocol::key::KeyError) -> Problem {
     Problem::new(
         StatusCode::UNAUTHORIZED,

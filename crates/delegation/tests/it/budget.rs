@@ -211,7 +211,7 @@ proptest! {
         }
     }
 
-    /// The lost leave, as many come, nobody twice.
+    /// Lost landmarks are retired and as many are added, none twice.
     #[test]
     fn lost_landmarks_are_replaced(
         answered in prop::collection::vec(0_u32..11, 0..4),

@@ -1,4 +1,4 @@
-//! Landmarks are chosen, measured by everybody, and struck off.
+//! Landmarks are chosen, measured by all agents, and retired.
 
 use model::{AgentId, LandmarkId, ProbeId, ProbeMethod};
 use protocol::{ProbeReport, ProbeResult};

@@ -1,4 +1,4 @@
-//! How far subnets are, told by fetches.
+//! Connect times of fetches as round trips of subnets.
 
 use model::{AgentId, UnixMillis};
 use store::host_tally::HostTally;

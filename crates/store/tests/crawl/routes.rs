@@ -1,4 +1,4 @@
-//! Numbers without gaps, no more than an agent takes, nothing for who may not work.
+//! Routes have numbers without gaps, respect limits, and go to approved agents only.
 
 use model::AgentId;
 use store::agents::{self, Order};

@@ -1,4 +1,4 @@
-//! Addresses that answer nobody, and what searches found.
+//! Addresses that answer no agent, and findings of searches.
 
 use model::{AgentId, Phase, ProbeMethod, SearchId, Strategy};
 use protocol::{ProbeReport, ProbeResult};
