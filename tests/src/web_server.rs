@@ -85,7 +85,7 @@ impl Connected<IncomingStream<'_, TcpListener>> for Ends {
 }
 
 impl Server {
-    /// Serves a web on listeners from [`super::listen`]. Call it inside a tokio runtime.
+    /// Serves a web on listeners from [`crate::web::listen`]. Call it inside a tokio runtime.
     pub fn start(
         web: Arc<Web>,
         referee: Referee,

@@ -56,7 +56,7 @@ pub struct HostRecord {
     pub accepted: u32,
     /// Failures in a row.
     pub failures: u32,
-    /// How often the host was released before; see [`transaction::in_tenure`].
+    /// How often the host was released before; part of its fingerprints.
     #[serde(default)]
     pub tenure: u64,
 }
