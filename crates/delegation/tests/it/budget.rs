@@ -44,7 +44,7 @@ fn an_agent_without_probes_left_is_busy_until_tomorrow() {
 fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     let hierarchy = hierarchy();
     let delegation_table = map::delegation_table(&hierarchy, &[(RANGES[0], 1), (RANGES[1], 2)]);
-    let roster = map::ready(&[1, 2]);
+    let available = map::ready(&[1, 2]);
     let policy = Policy::default();
     let target = subnet(&hierarchy, RANGES[3]);
     let limits = ProbeLimits { per_target: 1, ..ProbeLimits::default() };
@@ -57,8 +57,8 @@ fn a_held_search_goes_to_the_best_so_far_and_on_tomorrow() {
     usage.record(agent(1), target, UnixMillis(0));
     let step = |waited_ms, at| {
         let search = Search { subnet: target, trail: &trail, provisional: None, waited_ms };
-        let step = next_step(&hierarchy, &delegation_table, &roster, &policy, &search);
-        usage.hold(&limits, step, (&roster, &policy, &search), UnixMillis(at))
+        let step = next_step(&hierarchy, &delegation_table, &available, &policy, &search);
+        usage.hold(&limits, step, (&available, &policy, &search), UnixMillis(at))
     };
     assert_eq!(step(0, 1), Step::Wait);
     assert!(matches!(

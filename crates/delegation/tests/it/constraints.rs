@@ -117,8 +117,9 @@ fn a_pin_is_stronger_than_an_exclusion() {
     assert!(
         !excluded("20.1.0.0/16", 5) && excluded("20.2.0.0/16", 5) && !excluded("20.2.0.0/16", 6)
     );
-    let roster = ready(&[4, 5, 6]);
-    let permitted = constraints.permitted(&hierarchy, &roster, subnet(&hierarchy, "20.2.0.0/16"));
+    let available = ready(&[4, 5, 6]);
+    let permitted =
+        constraints.permitted(&hierarchy, &available, subnet(&hierarchy, "20.2.0.0/16"));
     assert_eq!(permitted.agents().collect::<Vec<_>>(), [agent(4), agent(6)]);
 }
 
@@ -127,7 +128,7 @@ fn who_is_passed_over_depends_on_where_the_search_stopped() {
     let hierarchy = map::hierarchy(&RANGES);
     let delegation_table =
         delegation_table(&hierarchy, &[("20.1.0.0/16", 1), ("20.2.0.0/16", 2), ("20.4.0.0/16", 3)]);
-    let roster = ready(&[1, 2, 3, 4]);
+    let available = ready(&[1, 2, 3, 4]);
     let target = subnet(&hierarchy, "20.3.0.0/16");
     let asked = |who| TrailProbe {
         agent: agent(who),
@@ -138,7 +139,7 @@ fn who_is_passed_over_depends_on_where_the_search_stopped() {
         [None, Some(SkipReason::Asleep), None, None, Some(SkipReason::Excluded)][who.get() as usize]
     };
     let told = |reason, chosen| {
-        let order = candidates(&hierarchy, &delegation_table, &roster, target);
+        let order = candidates(&hierarchy, &delegation_table, &available, target);
         skipped(order, &[asked(chosen)], (reason, agent(chosen)), why)
     };
     let asleep = (agent(1), SkipReason::Asleep);

@@ -48,7 +48,7 @@ pub(crate) fn delegation_table(
     )
 }
 
-/// A roster of agents that can be asked.
+/// Agents that can be asked.
 pub(crate) fn ready(agents: &[i64]) -> AvailableAgents {
     agents.iter().map(|number| (agent(*number), Availability::Ready)).collect()
 }

@@ -34,7 +34,7 @@ use crate::map::{self, address, agent, subnet};
 struct Case {
     hierarchy: Hierarchy,
     delegation_table: DelegationTable,
-    roster: AvailableAgents,
+    available: AvailableAgents,
     target: &'static str,
     trail: Vec<TrailProbe>,
 }
@@ -70,7 +70,7 @@ fn case(target: &'static str) -> Case {
     Case {
         hierarchy,
         delegation_table,
-        roster: map::ready(&[1, 2, 3, 4, 5]),
+        available: map::ready(&[1, 2, 3, 4, 5]),
         target,
         trail: Vec::new(),
     }
@@ -83,7 +83,7 @@ impl Case {
         next_step(
             &self.hierarchy,
             &self.delegation_table,
-            &self.roster,
+            &self.available,
             &Policy::default(),
             &search,
         )
@@ -244,7 +244,7 @@ fn the_crawler_of_the_company_is_not_asked_again_as_a_sibling() {
 #[test]
 fn an_agent_that_left_is_not_chosen() {
     let mut case = case("20.2.1.0/24").asks(1, Phase::Company, "20.2.1.0/24", ms(10));
-    case.roster.remove(agent(1));
+    case.available.remove(agent(1));
     case.asks(2, Phase::Sibling, "20.2.0.0/16", ms(20)).decides(2, 20, Reason::Threshold);
 }
 

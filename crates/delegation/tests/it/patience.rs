@@ -14,7 +14,7 @@ const PATIENCE_MS: u64 = 1_000;
 struct Case {
     hierarchy: Hierarchy,
     delegation_table: DelegationTable,
-    roster: AvailableAgents,
+    available: AvailableAgents,
     policy: Policy,
     trail: Vec<TrailProbe>,
     provisional: Option<i64>,
@@ -28,11 +28,11 @@ fn case() -> Case {
     let delegation_table =
         map::delegation_table(&hierarchy, &[(ranges[0], 1), (ranges[1], 2), (ranges[2], 3)]);
     let policy = Policy { patience_ms: PATIENCE_MS, ..Policy::default() };
-    let roster = map::ready(&[1, 2, 3]);
+    let available = map::ready(&[1, 2, 3]);
     Case {
         hierarchy,
         delegation_table,
-        roster,
+        available,
         policy,
         trail: Vec::new(),
         provisional: None,
@@ -47,7 +47,7 @@ impl Case {
     }
 
     fn with(mut self, number: i64, availability: Availability) -> Self {
-        self.roster.set(agent(number), availability);
+        self.available.set(agent(number), availability);
         self
     }
 
@@ -68,7 +68,7 @@ impl Case {
             provisional: self.provisional.map(agent),
             waited_ms: self.waited_ms,
         };
-        next_step(&self.hierarchy, &self.delegation_table, &self.roster, &self.policy, &search)
+        next_step(&self.hierarchy, &self.delegation_table, &self.available, &self.policy, &search)
     }
 
     #[track_caller]
@@ -151,7 +151,7 @@ fn nothing_is_decided_without_a_measurement() {
 fn an_answer_from_who_left_is_not_waited_for() {
     let mut case = case().answered(1, ProbeOutcome::Pending);
     assert_eq!(case.step(), Step::Wait);
-    case.roster.remove(agent(1));
+    case.available.remove(agent(1));
     case.asks(2);
 }
 
@@ -166,6 +166,6 @@ fn several_are_asked_at_once_where_the_policy_allows_it() {
 #[test]
 fn without_agents_there_is_nobody_to_ask() {
     let mut case = case();
-    case.roster = AvailableAgents::default();
+    case.available = AvailableAgents::default();
     assert_eq!(case.step(), Step::NoAgents);
 }

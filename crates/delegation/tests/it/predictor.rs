@@ -165,7 +165,7 @@ pub(crate) struct Case {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) clusters: Clusters,
     pub(crate) prior: Prior,
-    roster: AvailableAgents,
+    available: AvailableAgents,
     pub(crate) trail: Vec<TrailProbe>,
     waited_ms: u64,
     provisional: Option<AgentId>,
@@ -178,7 +178,7 @@ pub(crate) fn case() -> Case {
         hierarchy,
         clusters,
         prior,
-        roster: ready(),
+        available: ready(),
         trail: Vec::new(),
         waited_ms: 0,
         provisional: None,
@@ -195,7 +195,7 @@ impl Case {
         next_step(
             &self.hierarchy,
             &DelegationTable::default(),
-            &self.roster,
+            &self.available,
             &Policy::default(),
             &predictor,
             &search,
@@ -259,7 +259,7 @@ fn the_nearest_is_found_and_a_known_company_takes_one_probe() {
 fn a_sleeping_rival_is_waited_for_and_the_rest_is_not_asked() {
     let mut case = case();
     let target = subnet(&case.hierarchy, "20.9.9.0/24");
-    case.roster.set(agent(4), Availability::Asleep);
+    case.available.set(agent(4), Availability::Asleep);
     case.answer(agent(3), time_ms(6, 9));
     case.answer(agent(2), time_ms(3, 9));
     assert_eq!(case.step(target), Step::Wait);
@@ -269,7 +269,7 @@ fn a_sleeping_rival_is_waited_for_and_the_rest_is_not_asked() {
         Step::Decide { agent: chosen, provisional: true, .. } if chosen == agent(3)
     ));
     case.provisional = Some(agent(3));
-    case.roster.set(agent(4), Availability::Ready);
+    case.available.set(agent(4), Availability::Ready);
     assert!(matches!(case.step(target), Step::Ask(candidate) if candidate.agent == agent(4)));
     case.answer(agent(4), time_ms(9, 9));
     assert!(matches!(
@@ -360,7 +360,7 @@ proptest! {
         };
         let nearest = everybody
             .iter()
-            .map(|agent| posterior.probability_nearest(*agent, &case.roster, &search));
+            .map(|agent| posterior.probability_nearest(*agent, &case.available, &search));
         prop_assert!((nearest.sum::<f64>() + posterior.background() - 1.0).abs() < 0.01);
         prop_assert!(
             posterior

@@ -80,13 +80,13 @@ impl Case {
     fn step(
         &self,
         delegation_table: &DelegationTable,
-        roster: &AvailableAgents,
+        available: &AvailableAgents,
         trail: &[TrailProbe],
         provisional: Option<AgentId>,
     ) -> Step {
         let policy = Policy { threshold_us: THRESHOLD_US, patience_ms: 0, parallel: 1 };
         let search = Search { subnet: self.target, trail, provisional, waited_ms: 0 };
-        next_step(&self.hierarchy, delegation_table, roster, &policy, &search)
+        next_step(&self.hierarchy, delegation_table, available, &policy, &search)
     }
 
     fn outcome(&self, agent: AgentId) -> ProbeOutcome {
@@ -201,7 +201,7 @@ proptest! {
     }
 }
 
-/// The roster at an hour: one number per agent says how it is with it.
+/// The available at an hour: one number per agent says how it is with it.
 fn at(hour: &[u8]) -> AvailableAgents {
     let kinds =
         [Availability::Ready, Availability::Busy, Availability::Asleep, Availability::Unreachable];

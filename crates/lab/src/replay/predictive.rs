@@ -15,7 +15,8 @@ pub(crate) fn run<'d>(
     let hierarchy = &scenario.topology.hierarchy;
     let clusters = fit_clusters(scenario);
     let mut prior = Prior::from_landmarks(hierarchy, &clusters);
-    let roster = scenario.agents.iter().map(|agent| (agent.agent, Availability::Ready)).collect();
+    let available =
+        scenario.agents.iter().map(|agent| (agent.agent, Availability::Ready)).collect();
     let delegation_table = DelegationTable::default();
     let policy = Policy::default();
     let mut decisions = Vec::new();
@@ -24,7 +25,7 @@ pub(crate) fn run<'d>(
         let mut probabilities = None;
         let next = |search: &Search<'_>| {
             let (step, posterior) =
-                next_step(hierarchy, &delegation_table, &roster, &policy, &predictor, search);
+                next_step(hierarchy, &delegation_table, &available, &policy, &predictor, search);
             probabilities = posterior.map(|posterior| posterior.probabilities());
             step
         };

@@ -72,7 +72,7 @@ pub fn scale(scenario: &Scenario<'_>, hosts: u64, search_kind: SearchKind) -> Sc
 struct Run<'d> {
     scenario: &'d Scenario<'d>,
     search_kind: SearchKind,
-    roster: AvailableAgents,
+    available: AvailableAgents,
     policy: Policy,
     delegation_table: DelegationTable,
     clusters: predictor::Clusters,
@@ -89,7 +89,7 @@ impl<'d> Run<'d> {
         Self {
             scenario,
             search_kind,
-            roster: scenario
+            available: scenario
                 .agents
                 .iter()
                 .map(|agent| (agent.agent, Availability::Ready))
@@ -133,7 +133,7 @@ impl<'d> Run<'d> {
     ) -> (delegation::Step, Option<predictor::Posterior<'_>>) {
         let hierarchy = &self.scenario.topology.hierarchy;
         let table = &self.delegation_table;
-        let agents = &self.roster;
+        let agents = &self.available;
         match self.search_kind {
             SearchKind::Threshold => {
                 (next_step(hierarchy, table, agents, &self.policy, search), None)
