@@ -24,7 +24,7 @@ const usual = [
   '/agents/agt_1',
   '/delegations',
   '/delegations?q=zzz',
-  '/pins',
+  '/constraints',
   '/hierarchy?address=60.37.64.20',
   '/hierarchy?address=nowhere',
   '/seeds',
@@ -38,7 +38,7 @@ for (const look of looks) {
   const visitor = await open(browser, url, look);
   const admin = await open(browser, url, look);
   await signIn(admin, password);
-  for (const path of chosen.length > 0 ? chosen : [...usual, await aWhyPage(admin)]) {
+  for (const path of chosen.length > 0 ? chosen : [...usual, await explanationPage(admin)]) {
     const page = path === '/sign-in' ? visitor : admin;
     await page.goto(path);
     await settled(page);
@@ -53,8 +53,8 @@ for (const look of looks) {
 }
 await browser.close();
 
-/** The why page with the most probes among the newest delegations. */
-async function aWhyPage(page) {
+/** The explanation with the most probes among the newest delegations. */
+async function explanationPage(page) {
   const answer = await page.request.get('/api/v1/delegations?limit=50');
   const { items } = await answer.json();
   const best = items.toSorted((a, b) => b.probes - a.probes)[0];
