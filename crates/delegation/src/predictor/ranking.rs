@@ -190,13 +190,13 @@ mod tests {
                 posterior.observe(AgentId::new(number), rtt_ms);
             }
             let agents: Vec<AgentId> = (1..8).map(AgentId::new).collect();
-            let agents_available: AvailableAgents =
+            let ready: AvailableAgents =
                 agents.iter().map(|agent| (*agent, Availability::Ready)).collect();
             let search =
                 Search { subnet: SubnetId::new(0), trail: &[], provisional: None, waited_ms: 0 };
             let full = posterior.probabilities_below(best, &agents);
             let ranked: Vec<RankedAgent> =
-                posterior.nearer(best, 0.0, OpenAgents::new(&agents_available, &clusters, &search)).collect();
+                posterior.nearer(best, 0.0, OpenAgents::new(&ready, &clusters, &search)).collect();
             prop_assert_eq!(ranked.len(), 7);
             prop_assert!(ranked.is_sorted_by(|a, b| a.probability >= b.probability));
             for RankedAgent { agent, probability } in ranked {
