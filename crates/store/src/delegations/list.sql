@@ -1,12 +1,4 @@
 -- Delegations that hold and pass the filter, with a number below `before`, the newest first.
-SELECT d.id, d.first, d.last, d.agent, a.name AS agent_name, a.home AS agent_home, d.generation,
-    d.reason,
-       d.provisional, d.rtt_us, d.decided_at, d.ended_at, d.search, s.threshold_us,
-       (SELECT count(*) FROM probes p WHERE p.search = d.search) AS probes,
-       (SELECT count(*) FROM hosts h WHERE h.first = d.first AND h.last = d.last) AS hosts
-FROM delegations d
-JOIN agents a ON a.id = d.agent
-LEFT JOIN searches s ON s.id = d.search
 WHERE d.ended_at IS NULL AND d.id < $1
   AND ($3::bigint IS NULL OR d.agent = $3)
   AND ($4::text IS NULL OR d.reason = $4)

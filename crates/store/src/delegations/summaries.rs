@@ -89,19 +89,20 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<DelegationSummary>, StoreError> {
     let touching = filter.touching.as_ref();
-    let rows: Vec<Row> = sqlx::query_as(include_str!("list.sql"))
-        .bind(before)
-        .bind(limit)
-        .bind(filter.agent.map(AgentId::get))
-        .bind(filter.reason.map(Reason::as_str))
-        .bind(touching.map(Range::first))
-        .bind(touching.map(Range::last))
-        .bind(filter.text.as_deref().map(containing))
-        .bind(filter.subnets.iter().map(Range::first).collect::<Vec<_>>())
-        .bind(filter.subnets.iter().map(Range::last).collect::<Vec<_>>())
-        .fetch_all(store.pool())
-        .await
-        .map_err(StoreError::doing("list the delegations"))?;
+    let rows: Vec<Row> =
+        sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("list.sql")))
+            .bind(before)
+            .bind(limit)
+            .bind(filter.agent.map(AgentId::get))
+            .bind(filter.reason.map(Reason::as_str))
+            .bind(touching.map(Range::first))
+            .bind(touching.map(Range::last))
+            .bind(filter.text.as_deref().map(containing))
+            .bind(filter.subnets.iter().map(Range::first).collect::<Vec<_>>())
+            .bind(filter.subnets.iter().map(Range::last).collect::<Vec<_>>())
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("list the delegations"))?;
     rows.into_iter().map(Row::read).collect()
 }
 
@@ -110,11 +111,12 @@ pub async fn find(
     store: &Store,
     id: DelegationId,
 ) -> Result<Option<DelegationSummary>, StoreError> {
-    let row: Option<Row> = sqlx::query_as(include_str!("find.sql"))
-        .bind(id.get())
-        .fetch_optional(store.pool())
-        .await
-        .map_err(StoreError::doing("read a delegation"))?;
+    let row: Option<Row> =
+        sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("find.sql")))
+            .bind(id.get())
+            .fetch_optional(store.pool())
+            .await
+            .map_err(StoreError::doing("read a delegation"))?;
     row.map(Row::read).transpose()
 }
 

@@ -164,12 +164,13 @@ pub async fn list(
     before: i64,
     limit: i64,
 ) -> Result<Vec<IncidentSummary>, StoreError> {
-    let rows: Vec<SummaryRow> = sqlx::query_as(include_str!("list.sql"))
-        .bind(before)
-        .bind(limit)
-        .fetch_all(store.pool())
-        .await
-        .map_err(StoreError::doing("list the incidents"))?;
+    let rows: Vec<SummaryRow> =
+        sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("list.sql")))
+            .bind(before)
+            .bind(limit)
+            .fetch_all(store.pool())
+            .await
+            .map_err(StoreError::doing("list the incidents"))?;
     rows.into_iter().map(SummaryRow::read).collect()
 }
 
@@ -178,11 +179,12 @@ pub async fn of_search(
     store: &Store,
     search: SearchId,
 ) -> Result<Option<IncidentSummary>, StoreError> {
-    let row: Option<SummaryRow> = sqlx::query_as(include_str!("of_search.sql"))
-        .bind(search.get())
-        .fetch_optional(store.pool())
-        .await
-        .map_err(StoreError::doing("look up the incident of a search"))?;
+    let row: Option<SummaryRow> =
+        sqlx::query_as(concat!(include_str!("summary_columns.sql"), include_str!("of_search.sql")))
+            .bind(search.get())
+            .fetch_optional(store.pool())
+            .await
+            .map_err(StoreError::doing("look up the incident of a search"))?;
     row.map(SummaryRow::read).transpose()
 }
 
