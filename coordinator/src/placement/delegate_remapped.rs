@@ -5,7 +5,7 @@
 
 use hierarchy::Range;
 use model::{AgentId, PinId};
-use store::hosts::{self, Orphan};
+use store::hosts::{self, WaitingHost};
 
 use crate::placement::Placement;
 use crate::placement::apply_constraints::assign_pinned;
@@ -21,12 +21,12 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let hierarchy = delegated.hierarchy();
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;
     let mut pinned: Vec<(Range, PinId, AgentId)> = Vec::new();
-    let mut searched: Vec<Orphan> = Vec::new();
-    for orphan in hosts::undelegated(&placement.store).await? {
-        let subnet = hierarchy.find(&orphan.subnet);
+    let mut searched: Vec<WaitingHost> = Vec::new();
+    for host in hosts::undelegated(&placement.store).await? {
+        let subnet = hierarchy.find(&host.subnet);
         match subnet.and_then(|subnet| constraints.pin(hierarchy, subnet)) {
-            Some(pin) => pinned.push((orphan.subnet, pin.id, pin.agent)),
-            None => searched.push(orphan),
+            Some(pin) => pinned.push((host.subnet, pin.id, pin.agent)),
+            None => searched.push(host),
         }
     }
     let assigned = assign_pinned(placement, &pinned).await?;

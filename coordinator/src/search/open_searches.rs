@@ -7,7 +7,7 @@ use delegation::target::RETRY_AFTER_MS;
 use hierarchy::{CompanyId, Range, SubnetId};
 use model::{CrawlUrl, HostId};
 use store::StoreError;
-use store::hosts::{self, Orphan};
+use store::hosts::{self, WaitingHost};
 use store::searches::{self, NewSearch};
 
 use crate::runtime::constraints::current_constraints;
@@ -39,7 +39,7 @@ pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
 }
 
 /// Opens a search with each of these hosts as its target. Returns the number of new searches.
-pub async fn open(parts: &DelegationSearch, hosts: Vec<Orphan>) -> Result<u64, StoreError> {
+pub async fn open(parts: &DelegationSearch, hosts: Vec<WaitingHost>) -> Result<u64, StoreError> {
     let searches: Vec<NewSearch> = hosts.into_iter().filter_map(new_search).collect();
     if searches.is_empty() {
         return Ok(0);
@@ -62,7 +62,7 @@ async fn choose_hosts(
     delegated: &DelegatedHierarchy,
     open_now: &[Range],
     count: usize,
-) -> Result<Vec<Orphan>, anyhow::Error> {
+) -> Result<Vec<WaitingHost>, anyhow::Error> {
     let now = parts.clock.now();
     let constraints = current_constraints(&parts.store, now).await?;
     let mut selection = Selection::new(delegated, constraints, open_now);
@@ -77,7 +77,7 @@ async fn choose_hosts(
     }
     // An address that answered no agent since then is used only where the subnet has no other.
     let silent_before = now.plus_ms(-RETRY_AFTER_MS.cast_signed());
-    Ok(hosts::orphans(&parts.store, &selection.chosen, silent_before, now).await?)
+    Ok(hosts::waiting_in_subnets(&parts.store, &selection.chosen, silent_before, now).await?)
 }
 
 /// Selects the subnets to search for.
@@ -133,7 +133,7 @@ fn unserved_company(delegated: &DelegatedHierarchy, subnet: SubnetId) -> Option<
     (!served).then_some(company)
 }
 
-fn new_search(host: Orphan) -> Option<NewSearch> {
+fn new_search(host: WaitingHost) -> Option<NewSearch> {
     let port = CrawlUrl::of_host(&host.scheme, &host.authority).ok()?.port();
     Some(NewSearch { subnet: host.subnet, target: host.address, host: host.authority, port })
 }

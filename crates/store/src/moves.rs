@@ -41,7 +41,7 @@ pub struct New<'a> {
 }
 
 /// Assigns a subnet to another agent and stores the reason, in one transaction.
-pub async fn carry_out(
+pub async fn execute(
     store: &Store,
     new: &New<'_>,
     now: UnixMillis,
@@ -58,7 +58,7 @@ pub async fn carry_out(
     };
     let assigned = assign_in(&mut tx, &assignment, now).await?;
     let AssignmentOutcome::Applied(delegation) = assigned else { return Ok(assigned) };
-    sqlx::query(include_str!("moves/carry_out.sql"))
+    sqlx::query(include_str!("moves/execute.sql"))
         .bind(Moment(now))
         .bind(new.subnet.first())
         .bind(new.subnet.last())

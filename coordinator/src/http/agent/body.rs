@@ -14,24 +14,24 @@ use crate::http::agent::refusal;
 use crate::http::problem::Problem;
 
 /// A JSON body. When it names a protocol version that this coordinator does not speak, that is the
-/// refusal, whatever else the body holds: another dialect may have other fields.
-pub(super) struct Words<T>(pub(super) T);
+/// refusal, whatever else the body holds: another version may have other fields.
+pub(super) struct ProtocolBody<T>(pub(super) T);
 
 /// How long a body may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize)]
-struct Dialect {
+struct VersionField {
     protocol: Option<ProtocolVersion>,
 }
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Words<T> {
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for ProtocolBody<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let arrival = tokio::time::timeout(ARRIVAL, Bytes::from_request(request, state)).await;
         let bytes = arrival.map_err(|_| slow())?.map_err(|refusal| unread(&refusal))?;
-        if let Ok(Dialect { protocol: Some(version) }) = serde_json::from_slice(&bytes) {
+        if let Ok(VersionField { protocol: Some(version) }) = serde_json::from_slice(&bytes) {
             version.supported().map_err(refusal::version)?;
         }
         serde_json::from_slice(&bytes).map(Self).map_err(|error| {

@@ -11,7 +11,7 @@ use protocol::limits;
 use store::agents::{self, Enrolment, Newcomer};
 
 use crate::http::agent::AgentApi;
-use crate::http::agent::body::Words;
+use crate::http::agent::body::ProtocolBody;
 use crate::http::agent::refusal;
 use crate::http::agent::tokens::join_token_hash;
 use crate::http::problem::{FieldError, Problem};
@@ -21,7 +21,7 @@ use crate::runtime::events::Event;
 pub(super) async fn enrol(
     State(api): State<AgentApi>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
-    Words(request): Words<EnrolRequest>,
+    ProtocolBody(request): ProtocolBody<EnrolRequest>,
 ) -> Result<Json<EnrolResponse>, Problem> {
     let now = api.clock.now();
     check_clock(request.agent_time, now)?;

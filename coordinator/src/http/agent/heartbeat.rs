@@ -15,7 +15,7 @@ use store::{handovers, probes, routes};
 use tokio::time::Instant;
 
 use crate::http::agent::AgentApi;
-use crate::http::agent::body::Words;
+use crate::http::agent::body::ProtocolBody;
 use crate::http::agent::caller::Caller;
 use crate::http::agent::refusal;
 use crate::http::problem::Problem;
@@ -26,7 +26,7 @@ use crate::runtime::events::Event;
 pub(super) async fn heartbeat(
     State(api): State<AgentApi>,
     caller: Caller,
-    Words(request): Words<HeartbeatRequest>,
+    ProtocolBody(request): ProtocolBody<HeartbeatRequest>,
 ) -> Result<Json<HeartbeatResponse>, Problem> {
     let hold = Duration::from_millis(request.hold_ms.min(limits::HEARTBEAT_HOLD_MS).into());
     let deadline = Instant::now() + hold;
@@ -37,16 +37,16 @@ pub(super) async fn heartbeat(
         tokio::pin!(signal);
         // From here on no wake-up is missed, including one while the database is read.
         signal.as_mut().enable();
-        let news = News::look(&api, caller, &request).await?;
+        let pending = PendingWork::read(&api, caller, &request).await?;
         let other_policy =
             request.policy.is_some_and(|known| known != api.policy.load().for_agents());
-        if news.is_any(&request) || other_policy || Instant::now() >= deadline {
-            return Ok(Json(news.answer(&api)));
+        if pending.is_any(&request) || other_policy || Instant::now() >= deadline {
+            return Ok(Json(pending.answer(&api)));
         }
         tokio::select! {
             () = &mut signal => {}
             () = tokio::time::sleep_until(deadline) => {}
-            () = api.stop.cancelled() => return Ok(Json(news.answer(&api))),
+            () = api.stop.cancelled() => return Ok(Json(pending.answer(&api))),
         }
     }
 }
@@ -128,7 +128,7 @@ fn check_routes(request: &HeartbeatRequest, standing: HeartbeatOutcome) -> Resul
 }
 
 /// What there is for an agent at one moment.
-struct News {
+struct PendingWork {
     state: AgentState,
     routes: Vec<Route>,
     probes: Vec<ProbeOrder>,
@@ -137,8 +137,8 @@ struct News {
     hands_over: bool,
 }
 
-impl News {
-    async fn look(
+impl PendingWork {
+    async fn read(
         api: &AgentApi,
         caller: Caller,
         request: &HeartbeatRequest,
@@ -147,7 +147,7 @@ impl News {
         let state = identity.ok_or_else(refusal::unknown_agent)?.state;
         let awake = request.status.presence == Presence::Awake;
         let hands_over = request.protocol >= version::HANDOVERS;
-        // Also agents that are paused let go; a sleeping one does when it agent_wakeups.
+        // Also agents that are paused let go; a sleeping one does when it wakes.
         let hosts = match (hands_over, awake) {
             (true, true) => {
                 handovers::open(&api.store, caller.agent, limits::HOST_ORDERS_PER_HEARTBEAT).await?
@@ -177,10 +177,10 @@ impl News {
             || hosts
     }
 
-    /// An agent that was not told everything yet must not go on with hosts that are others' by now.
+    /// An agent that was not given all host orders yet must not go on with hosts that are others' by now.
     fn lease_ms(&self, api: &AgentApi) -> Option<u64> {
-        let all_told = self.hosts.len() < limits::HOST_ORDERS_PER_HEARTBEAT;
-        let lease_s = if all_told { api.limits.lease_s } else { 0 };
+        let complete = self.hosts.len() < limits::HOST_ORDERS_PER_HEARTBEAT;
+        let lease_s = if complete { api.limits.lease_s } else { 0 };
         self.hands_over.then_some(u64::from(lease_s) * 1_000)
     }
 

@@ -6,7 +6,7 @@ use protocol::probe::Reports;
 use store::probes;
 
 use crate::http::agent::AgentApi;
-use crate::http::agent::body::Words;
+use crate::http::agent::body::ProtocolBody;
 use crate::http::agent::caller::Caller;
 use crate::http::problem::Problem;
 use crate::runtime::events::Event;
@@ -15,7 +15,7 @@ use crate::runtime::events::Event;
 pub(super) async fn reports(
     State(api): State<AgentApi>,
     caller: Caller,
-    Words(reports): Words<Reports>,
+    ProtocolBody(reports): ProtocolBody<Reports>,
 ) -> Result<StatusCode, Problem> {
     caller.may_deliver()?;
     let news = probes::report(&api.store, caller.agent, &reports.probes, api.clock.now()).await?;

@@ -8,14 +8,14 @@ use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
 use store::agents;
 
 use crate::http::agent::AgentApi;
-use crate::http::agent::body::Words;
+use crate::http::agent::body::ProtocolBody;
 use crate::http::agent::refusal;
 use crate::http::problem::Problem;
 
 /// A nonce to sign. Nothing is stored, and whether the agent exists is not said.
 pub(super) async fn challenge(
     State(api): State<AgentApi>,
-    Words(request): Words<ChallengeRequest>,
+    ProtocolBody(request): ProtocolBody<ChallengeRequest>,
 ) -> Json<Challenge> {
     let nonce = api.tokens.nonce(request.agent, api.clock.now(), rand::random());
     Json(Challenge { nonce })
@@ -24,7 +24,7 @@ pub(super) async fn challenge(
 /// A bearer token for ten minutes.
 pub(super) async fn session(
     State(api): State<AgentApi>,
-    Words(request): Words<SessionRequest>,
+    ProtocolBody(request): ProtocolBody<SessionRequest>,
 ) -> Result<Json<Session>, Problem> {
     let identity = agents::identity(&api.store, request.agent).await?;
     let identity = identity.ok_or_else(refusal::unknown_agent)?;

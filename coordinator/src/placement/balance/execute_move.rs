@@ -47,7 +47,7 @@ pub async fn execute_move(
         note: &note,
     };
     let _writing = placement.hierarchy.writing().await;
-    let AssignmentOutcome::Applied(_) = moves::carry_out(&placement.store, &new, now).await? else {
+    let AssignmentOutcome::Applied(_) = moves::execute(&placement.store, &new, now).await? else {
         return Ok(BalanceOutcome::default());
     };
     let delegation = Delegation { agent: to, reason: Reason::Balanced };

@@ -127,7 +127,7 @@ impl<'p> State<'p> {
             let Some(batch) = self.batch(candidate, moves_left) else { continue };
             let gain = -batch.iter().map(|pending| pending.added_cost).sum::<f64>();
             if relief || gain > 0.0 && gain >= limits.min_gain * batch.len() as f64 {
-                self.carry_out(&batch, moves);
+                self.execute(&batch, moves);
                 made = true;
             }
         }
@@ -167,7 +167,7 @@ impl<'p> State<'p> {
         i128::from(self.problem.subnets()[subnet].load)
     }
 
-    fn carry_out(&mut self, batch: &[PendingMove], moves: &mut Vec<Move>) {
+    fn execute(&mut self, batch: &[PendingMove], moves: &mut Vec<Move>) {
         for candidate in batch {
             let subnet = candidate.subnet;
             let (Some(from), Some(to)) = (self.plan[subnet], self.goal[subnet]) else { continue };

@@ -53,7 +53,7 @@ impl State<'_> {
         while self.loads[agent] > self.problem.capacities()[agent] {
             let Some(made) = self.best(agent, rule) else { return };
             self.count(&made, rule);
-            self.carry_out(&made);
+            self.execute(&made);
         }
     }
 
@@ -67,7 +67,7 @@ impl State<'_> {
         self.run.plan[subnet] = Some(agent);
     }
 
-    fn carry_out(&mut self, made: &Move) {
+    fn execute(&mut self, made: &Move) {
         self.held[made.from].retain(|subnet| *subnet != made.subnet);
         self.loads[made.from] -= self.problem.subnets()[made.subnet].load;
         self.put(made.subnet, made.to);

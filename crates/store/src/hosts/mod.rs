@@ -1,7 +1,7 @@
 //! Hosts: their addresses, their subnets and their agents.
 
-mod orphans;
 mod remap;
+mod waiting;
 
 use std::net::IpAddr;
 
@@ -12,9 +12,9 @@ use crate::line::one_line;
 use crate::moment::Moment;
 use crate::{Store, StoreError, urls};
 
-pub use orphans::{Orphan, orphans, waiting_for_agent};
-pub(crate) use orphans::{OrphanRow, orphan};
 pub use remap::{HostAddress, remap, undelegated, with_address};
+pub use waiting::{WaitingHost, waiting_for_agent, waiting_in_subnets};
+pub(crate) use waiting::{WaitingHostRow, waiting_host};
 
 /// A host without an address.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use hierarchy::Range;
 use model::{AgentId, HostId, UnixMillis};
 use sqlx::PgConnection;
 
-use super::{Orphan, OrphanRow, orphan};
+use super::{WaitingHost, WaitingHostRow, waiting_host};
 use crate::columns::range;
 use crate::commit::commit;
 use crate::delegations::give_hosts;
@@ -101,10 +101,10 @@ async fn holders(
 
 /// One host each of subnets without an agent and without an open search, although an agent has
 /// hosts there: a new generation separated them from its subnets.
-pub async fn undelegated(store: &Store) -> Result<Vec<Orphan>, StoreError> {
-    let rows: Vec<OrphanRow> = sqlx::query_as(include_str!("undelegated.sql"))
+pub async fn undelegated(store: &Store) -> Result<Vec<WaitingHost>, StoreError> {
+    let rows: Vec<WaitingHostRow> = sqlx::query_as(include_str!("undelegated.sql"))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("list the subnets that were cut out"))?;
-    rows.into_iter().map(orphan).collect()
+    rows.into_iter().map(waiting_host).collect()
 }

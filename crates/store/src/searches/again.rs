@@ -5,7 +5,7 @@ use model::{SearchId, UnixMillis};
 use sqlx::types::Json;
 
 use crate::delegations::Skipped;
-use crate::hosts::{Orphan, OrphanRow, orphan};
+use crate::hosts::{WaitingHost, WaitingHostRow, waiting_host};
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -16,15 +16,15 @@ pub async fn targets(
     store: &Store,
     subnets: &[Range],
     since: UnixMillis,
-) -> Result<Vec<Orphan>, StoreError> {
-    let rows: Vec<OrphanRow> = sqlx::query_as(include_str!("targets.sql"))
+) -> Result<Vec<WaitingHost>, StoreError> {
+    let rows: Vec<WaitingHostRow> = sqlx::query_as(include_str!("targets.sql"))
         .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
         .bind(Moment(since))
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("find what to probe in subnets"))?;
-    rows.into_iter().map(orphan).collect()
+    rows.into_iter().map(waiting_host).collect()
 }
 
 /// Closes the search for a pinned subnet without a decision. Returns whether it was open and the

@@ -245,9 +245,9 @@ async fn a_move_is_made_with_its_reasons_or_not_at_all() {
         refused: &json!([{ "why": "full" }]),
         note: "it saves 35 ms a day",
     };
-    let carry_out = || async { moves::carry_out(world.store(), &new, NOW).await.unwrap() };
-    let AssignmentOutcome::Applied(delegation) = carry_out().await else { panic!("not moved") };
-    assert_eq!(carry_out().await, AssignmentOutcome::Outdated, "thought out on generation 1");
+    let execute = || async { moves::execute(world.store(), &new, NOW).await.unwrap() };
+    let AssignmentOutcome::Applied(delegation) = execute().await else { panic!("not moved") };
+    assert_eq!(execute().await, AssignmentOutcome::Outdated, "thought out on generation 1");
     let made = moves::list(world.store(), i64::MAX, 10).await.unwrap();
     assert_eq!(made.len(), 1);
     assert_eq!((made[0].before_ms, made[0].after_ms, made[0].pages_a_day), (Some(70.0), 35.0, 7));

@@ -46,20 +46,20 @@ async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
 }
 
 #[tokio::test]
-async fn a_subnet_without_an_agent_is_an_orphan_once() {
+async fn a_subnet_without_an_agent_waits_for_an_agent_once() {
     let world = World::new().await;
     world.queue(&["http://a.example/", "http://b.example:8080/"]).await;
-    assert!(world.orphans(NOW, NOW).await.is_empty());
+    assert!(world.waiting(NOW, NOW).await.is_empty());
     world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
-    let orphans = world.orphans(NOW, NOW).await;
-    assert_eq!(orphans.len(), 1);
-    assert_eq!(orphans[0].subnet, range("198.51.100.0/24"));
+    let waiting = world.waiting(NOW, NOW).await;
+    assert_eq!(waiting.len(), 1);
+    assert_eq!(waiting[0].subnet, range("198.51.100.0/24"));
     assert_eq!(
-        (orphans[0].address, orphans[0].authority.as_str()),
+        (waiting[0].address, waiting[0].authority.as_str()),
         (ip("198.51.100.7"), "a.example")
     );
     let agent = world.approved(1, Some("198.51.100.0/24")).await;
-    assert!(world.orphans(NOW, NOW).await.is_empty());
+    assert!(world.waiting(NOW, NOW).await.is_empty());
     let names =
         [("http".to_owned(), "a.example".to_owned()), ("https".to_owned(), "a.example".to_owned())];
     assert_eq!(hosts::of_agent(world.store(), agent, NOW, &names).await.unwrap(), names[..1]);

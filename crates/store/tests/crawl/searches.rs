@@ -274,8 +274,8 @@ async fn silence_is_tried_again_and_then_given_up() {
             .await
             .unwrap();
         assert!(only(&world, SearchKind::Undelegated).await.is_none());
-        assert!(world.orphans(NOW, NOW).await.is_empty());
-        let again = world.orphans(NOW, retry_at).await.len();
+        assert!(world.waiting(NOW, NOW).await.is_empty());
+        let again = world.waiting(NOW, retry_at).await.len();
         assert_eq!(again, usize::from(attempt == 1), "given up after the second");
     }
     assert_eq!(world.queue(&["http://a.example/"]).await, 0);

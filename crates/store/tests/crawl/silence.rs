@@ -86,10 +86,10 @@ async fn a_host_whose_address_is_silent_is_probed_last() {
     world.settle_hosts("198.51.100.8", SUBNET).await;
     let search = open(&world).await;
     searches::end_unanswered(world.store(), search.id, "nobody", NOW, 9, NOW).await.unwrap();
-    let orphans = world.orphans(NOW.plus_ms(-1), NOW).await;
-    assert_eq!((orphans.len(), orphans[0].address), (1, ip("198.51.100.8")));
-    let orphans = world.orphans(NOW, NOW).await;
-    assert_eq!(orphans[0].address, ip("198.51.100.7"), "forgiven");
+    let waiting = world.waiting(NOW.plus_ms(-1), NOW).await;
+    assert_eq!((waiting.len(), waiting[0].address), (1, ip("198.51.100.8")));
+    let waiting = world.waiting(NOW, NOW).await;
+    assert_eq!(waiting[0].address, ip("198.51.100.7"), "forgiven");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use protocol::enrol::AgentProfile;
 use protocol::key::AgentKey;
 use protocol::version;
 use store::agents::{self, Enrolment, Newcomer, Order};
-use store::hosts::Orphan;
+use store::hosts::WaitingHost;
 use store::searches::{self, OpenSearch, OpenSearchFilter, SearchKind};
 use store::testing::TestDatabase;
 use store::urls::NewUrl;
@@ -31,12 +31,12 @@ impl World {
     }
 
     /// One host each of the subnets in which hosts wait.
-    pub(crate) async fn orphans(&self, forgiven: UnixMillis, now: UnixMillis) -> Vec<Orphan> {
+    pub(crate) async fn waiting(&self, forgiven: UnixMillis, now: UnixMillis) -> Vec<WaitingHost> {
         let in_line =
             hosts::waiting_for_agent(self.store(), HostId::new(0), 10, now).await.unwrap();
         let mut subnets: Vec<_> = in_line.into_iter().map(|(_, subnet)| subnet).collect();
         subnets.dedup();
-        hosts::orphans(self.store(), &subnets, forgiven, now).await.unwrap()
+        hosts::waiting_in_subnets(self.store(), &subnets, forgiven, now).await.unwrap()
     }
 
     /// At most ten open searches, oldest first.

@@ -11,7 +11,7 @@ use crate::{Store, StoreError};
 
 /// A host whose subnet has neither an agent nor an open search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Orphan {
+pub struct WaitingHost {
     /// The subnet that it is about.
     pub subnet: Range,
     /// The address that it is about.
@@ -46,13 +46,13 @@ pub async fn waiting_for_agent(
 /// One waiting host each of these subnets, in their order: the one that failed least. A host whose
 /// address answered no agent since `forgiven` is taken only where there is no other. Subnets
 /// without a waiting host are left out.
-pub async fn orphans(
+pub async fn waiting_in_subnets(
     store: &Store,
     subnets: &[Range],
     forgiven: UnixMillis,
     now: UnixMillis,
-) -> Result<Vec<Orphan>, StoreError> {
-    let rows: Vec<OrphanRow> = sqlx::query_as(include_str!("orphans.sql"))
+) -> Result<Vec<WaitingHost>, StoreError> {
+    let rows: Vec<WaitingHostRow> = sqlx::query_as(include_str!("waiting_in_subnets.sql"))
         .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
         .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
         .bind(Moment(now))
@@ -60,14 +60,14 @@ pub async fn orphans(
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("choose what to probe in subnets"))?;
-    rows.into_iter().map(orphan).collect()
+    rows.into_iter().map(waiting_host).collect()
 }
 
 /// First, last, address, scheme, authority.
-pub(crate) type OrphanRow = (IpAddr, IpAddr, IpAddr, String, String);
+pub(crate) type WaitingHostRow = (IpAddr, IpAddr, IpAddr, String, String);
 
-pub(crate) fn orphan(
-    (first, last, address, scheme, authority): OrphanRow,
-) -> Result<Orphan, StoreError> {
-    Ok(Orphan { subnet: range(first, last)?, address, scheme, authority })
+pub(crate) fn waiting_host(
+    (first, last, address, scheme, authority): WaitingHostRow,
+) -> Result<WaitingHost, StoreError> {
+    Ok(WaitingHost { subnet: range(first, last)?, address, scheme, authority })
 }
