@@ -72,7 +72,7 @@ impl Default for Registries {
 }
 
 /// Bounds on work and waiting; defaults in parentheses.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Searches open at the same time (32). Fewer are slower but need fewer probes, because later

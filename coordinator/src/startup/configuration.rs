@@ -135,10 +135,11 @@ mod tests {
     }
 
     #[test]
-    fn the_example_is_a_configuration() {
-        let config =
-            load(include_str!("../../../deploy/coordinator.example.toml"), ServeArgs::default());
-        assert_eq!(config.expect("a configuration").registries.refresh_days, 90);
+    fn the_example_is_a_configuration_with_the_defaults() {
+        let example = include_str!("../../../deploy/coordinator.example.toml");
+        let config = load(example, ServeArgs::default()).expect("a configuration");
+        assert_eq!(config.registries.refresh_days, 90);
+        assert_eq!(config.limits, Limits::default());
     }
 
     #[test]
