@@ -42,8 +42,8 @@ pub struct Registries {
     /// Age in days at which the data is fetched and loaded again, 0 for never (90: "every three
     /// months", IPMicra III.C).
     pub refresh_days: u32,
-    /// Least time in hours between two splits of subnets that are in several places, 0 for never
-    /// (24).
+    /// Least time in hours from a generation to the next one that splits subnets which are in
+    /// several places, 0 for never (24).
     pub split_hours: u32,
     /// Path of `rir-loader` (the one beside this program).
     pub loader: Option<PathBuf>,
