@@ -19,8 +19,9 @@ pub struct Options {
     /// Use a small registry file of our own making: no network is needed.
     #[arg(long, conflicts_with = "registry_data")]
     pub made_up_data: bool,
-    /// Folder with measured round trips (`cities.csv`, `rtt_ms.csv`, `targets.csv.gz`); without it
-    /// they are made from distances.
+    /// Folder with measured round trips (`cities.csv`, `rtt_ms.csv`, `targets.csv.gz`). Default:
+    /// `../shared/data/latency/oracle-2018` beside the repository; where that is missing, and with
+    /// `--made-up-data`, they are made from distances.
     #[arg(long, value_name = "DIR")]
     pub oracle: Option<PathBuf>,
     /// Use 127.x addresses instead of network namespaces.
