@@ -78,8 +78,7 @@ pub fn access_by_agreement(registry: Registry) -> Option<&'static str> {
         ),
         Registry::Lacnic => Some(
             "LACNIC gives its bulk WHOIS to those who ask for it and sign its terms, then lets \
-             them \
-             download it after a login. See https://www.lacnic.net/en/web/lacnic/manual-8",
+             them download it after a login. See https://www.lacnic.net/en/web/lacnic/manual-8",
         ),
         Registry::Afrinic | Registry::Apnic | Registry::RipeNcc => None,
     }

@@ -66,8 +66,8 @@ pub enum StoreError {
     /// New registry data have far fewer records than what is in use.
     #[error(
         "the new data have far fewer records than the generation in use ({list}): a file may be \
-         missing or cut short. Nothing \
-         was changed. Fetch the files again, or load with --force if that is how it is now"
+         missing or cut short. Nothing was changed. Fetch the files again, or load with --force if \
+         that is how it is now"
     )]
     Shrunken {
         /// Each registry with its records before and now.

@@ -52,8 +52,7 @@ impl Numbers {
         writeln!(
             f,
             "waiting      {:.0} s of round trips for all pages; {:.0} s if dealt out at random \
-             ({:.1} times as much); \
-             {:.0} s at best",
+             ({:.1} times as much); {:.0} s at best",
             dealing.crawl_s,
             dealing.random_s,
             dealing.random_s / dealing.crawl_s.max(f64::EPSILON),

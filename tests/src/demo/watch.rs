@@ -120,8 +120,7 @@ impl std::fmt::Display for Level {
         write!(
             f,
             "{fetched} of {expected} URLs fetched, {delegated} subnets delegated, {searches} \
-             searches open, \
-             {received} packages, {indexed} pages searchable"
+             searches open, {received} packages, {indexed} pages searchable"
         )
     }
 }

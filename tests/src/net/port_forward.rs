@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long to wait after a connection could not be accepted.
 const BREATHER: Duration = Duration::from_millis(100);
 
-/// An open port_forward; dropping it closes it and every connection through it.
+/// An open port forward; dropping it closes it and every connection through it.
 #[derive(Debug)]
 pub struct PortForward {
     outside: SocketAddr,
@@ -36,7 +36,7 @@ impl PortForward {
         Ok(Self { outside: address, keeper })
     }
 
-    /// Where the port_forward is outside.
+    /// Where the port forward is outside.
     pub fn outside(&self) -> SocketAddr {
         self.outside
     }

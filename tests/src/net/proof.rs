@@ -24,8 +24,7 @@ impl fmt::Display for Proof {
         write!(
             f,
             "isolated: each of {namespaces} namespaces has only lo and {}, all {routes} routes \
-             stay on these two, \
-             and the router knows no address outside",
+             stay on these two, and the router knows no address outside",
             tun::NAME
         )
     }

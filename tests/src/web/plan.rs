@@ -58,7 +58,7 @@ pub enum WebError {
 }
 
 impl WebPlan {
-    /// Fewest documents a host can have, so that there is run_directory for a tree and for links.
+    /// Fewest documents a host can have, so that there is room for a tree and for links.
     pub const LEAST_DOCUMENTS: usize = 4;
 
     /// Refuses what cannot be made.

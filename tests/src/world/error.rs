@@ -26,7 +26,7 @@ pub enum WorldError {
         /// How many were asked for.
         wanted: usize,
     },
-    /// More original /8 blocks or records than 127.0.0.0/8 has run_directory for.
+    /// More original /8 blocks or records than fit into 127.0.0.0/8.
     #[error("the world does not fit into 127.0.0.0/8")]
     NoRoom,
 }

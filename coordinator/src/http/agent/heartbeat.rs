@@ -119,9 +119,8 @@ fn check_routes(request: &HeartbeatRequest, standing: HeartbeatOutcome) -> Resul
     }
     let detail = format!(
         "The agent confirms route {} but only {} were made: its data directory belongs to another \
-         coordinator, or \
-         this coordinator's \
-         database was restored from an older copy. Give the agent a fresh data directory.",
+         coordinator, or this coordinator's database was restored from an older copy. Give the agent \
+         a fresh data directory.",
         request.routes_after, standing.last_route
     );
     Err(Problem::new(StatusCode::CONFLICT, "routes-never-made", detail))

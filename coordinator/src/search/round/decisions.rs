@@ -75,8 +75,8 @@ pub(super) struct PendingDecisions<'a> {
     /// The hierarchy to which the ids of subnets belong.
     delegated: Arc<DelegatedHierarchy>,
     pending: Vec<PendingDecision>,
-    /// ActiveDelegation while the delegation table has an uncommitted entry: a table that is read
-    /// from Postgres meanwhile would lack it.
+    /// Held while the delegation table has an uncommitted entry: a table that is read from Postgres
+    /// meanwhile would lack it.
     writing: Option<MutexGuard<'a, ()>>,
 }
 

@@ -73,8 +73,7 @@ proptest! {
             prop_assert_eq!(
                 order(&again),
                 order(&delegation_table),
-                "the order does not depend \
-                    on history"
+                "the order does not depend on history"
             );
         }
     }

@@ -88,7 +88,7 @@ impl FetchTimes {
         Timing { ms, bytes: size as u64 }
     }
 
-    /// TrialSettings since the beginning; pages begin at different hours.
+    /// Days since the beginning; pages begin at different hours.
     pub(super) fn day(&self) -> f64 {
         let phase = self.noise.uniform(&[Stream::Phase as u64, self.page]);
         phase + self.fetch as f64 * self.settings.interval_hours / 24.0

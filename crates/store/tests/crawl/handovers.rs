@@ -137,7 +137,7 @@ async fn an_agent_that_is_not_heard_of_loses_its_lease_and_is_told_when_it_is_ba
     assert!(told(&world, old).await.is_empty());
     assert!(
         routes::after(world.store(), new, 0, 10).await.unwrap().len() == 3,
-        "the next_agent keeps the host"
+        "the next agent keeps the host"
     );
 }
 

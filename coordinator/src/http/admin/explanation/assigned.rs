@@ -52,8 +52,7 @@ fn by_balance(made: &Move) -> String {
         ),
         Some(BalanceRule::Cheapest | BalanceRule::Off) => format!(
             "{from} was over its capacity. Balance chose this subnet because it was the cheapest \
-             to \
-             move."
+             to move."
         ),
     };
     let pages = match made.pages_a_day {

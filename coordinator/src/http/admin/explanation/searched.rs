@@ -37,8 +37,7 @@ fn unmeasured(subject: &Subject<'_>) -> String {
     if *reason == Reason::Home {
         return format!(
             "{agent_name} crawls {subnet} because its own address, {agent_home}, lies in it. A \
-             home \
-             subnet needs no probe."
+             home subnet needs no probe."
         );
     }
     // No search of ours ends like this, so the reason is stated without an explanation.
@@ -83,8 +82,7 @@ fn because(subject: &Subject<'_>, search: &SearchTrail, chosen: &TrailProbe) -> 
             let company = subject.company.map(|name| format!(" ({name})")).unwrap_or_default();
             format!(
                 "it crawls another subnet of the same company{company} and is under the threshold \
-                 of \
-                 {threshold} ms"
+                 of {threshold} ms"
             )
         }
         Reason::Threshold => {
