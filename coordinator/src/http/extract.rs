@@ -1,7 +1,10 @@
 //! Extractors for path, query and body. axum's own extractors refuse in plain text; these refuse as
-//! RFC 9457 problems and validate the body.
+//! RFC 9457 problems, validate the body, and let no text pass that the database cannot hold.
 
-use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
@@ -9,7 +12,11 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::http::nul;
 use crate::http::problem::{FieldError, Problem};
+
+/// How long a body may take to arrive.
+const ARRIVAL: Duration = Duration::from_secs(30);
 
 /// A request body that can check its own fields.
 pub trait Validate {
@@ -24,6 +31,12 @@ impl<S: Send + Sync, T: DeserializeOwned + Validate> FromRequest<S> for Json<T> 
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let bytes = receive(Request::from_parts(parts.clone(), body), state).await?;
+        if let Some(field) = nul::field_of_json(&bytes) {
+            return Err(Problem::invalid(vec![FieldError::new(field, nul::RULE)]));
+        }
+        let request = Request::from_parts(parts, Body::from(bytes));
         let axum::Json(body) = axum::Json::<T>::from_request(request, state)
             .await
             .map_err(|rejection| unreadable_body(&rejection))?;
@@ -38,10 +51,28 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
+/// Reads the body within [`ARRIVAL`], so that a slow sender does not keep its connection.
+async fn receive<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
+    let arrival = tokio::time::timeout(ARRIVAL, Bytes::from_request(request, state)).await;
+    let arrived = arrival.map_err(|_| {
+        let detail = "The body took longer than half a minute to arrive; send it again.";
+        Problem::new(StatusCode::REQUEST_TIMEOUT, "slow-body", detail)
+    })?;
+    arrived.map_err(|rejection: BytesRejection| unread_body(&rejection))
+}
+
+/// The problem of a body that did not arrive whole, or is too long.
+fn unread_body(rejection: &BytesRejection) -> Problem {
+    let slug = match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => "body-too-large",
+        _ => "bad-request",
+    };
+    Problem::new(rejection.status(), slug, sentence(&rejection.body_text()))
+}
+
 fn unreadable_body(rejection: &JsonRejection) -> Problem {
     let slug = match rejection.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => "not-json",
-        StatusCode::PAYLOAD_TOO_LARGE => "body-too-large",
         StatusCode::UNPROCESSABLE_ENTITY => "invalid-fields",
         _ => "bad-request",
     };
@@ -55,6 +86,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        if let Some(name) = parts.uri.query().and_then(nul::parameter_of_query) {
+            return Err(Problem::bad_parameter(&name, nul::RULE));
+        }
         axum::extract::Query::<T>::from_request_parts(parts, state)
             .await
             .map(|query| Self(query.0))
@@ -71,6 +105,9 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        if nul::is_in_path(parts.uri.path()) {
+            return Err(Problem::not_found("Nothing has the character U+0000 in its name."));
+        }
         axum::extract::Path::<T>::from_request_parts(parts, state)
             .await
             .map(|path| Self(path.0))

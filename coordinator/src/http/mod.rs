@@ -11,6 +11,7 @@ pub mod authentication;
 mod concurrency_limit;
 pub mod extract;
 pub mod forwarded_for;
+mod nul;
 pub mod openapi;
 pub mod paging;
 pub mod problem;

@@ -1,8 +1,9 @@
 //! Seeds: URLs that an operator adds to start crawling from.
 
 use model::{CrawlUrl, UrlError};
+use serde_json::json;
 use store::StoreError;
-use store::urls::NewUrl;
+use store::urls::{self, NewUrl};
 
 use crate::intake::Intake;
 use crate::runtime::events::Event;
@@ -19,18 +20,34 @@ pub struct AddedSeeds {
     pub rejected: Vec<(String, UrlError)>,
 }
 
-/// Queues seeds; valid ones are accepted even if others are rejected.
-pub async fn add_seeds(intake: &Intake, seeds: &[String]) -> Result<AddedSeeds, StoreError> {
+/// Queues seeds in the name of `actor`; valid ones are accepted even if others are rejected. The
+/// audit log has an entry exactly when they are queued.
+pub async fn add_seeds(
+    intake: &Intake,
+    seeds: &[String],
+    actor: &str,
+) -> Result<AddedSeeds, StoreError> {
     let mut added = AddedSeeds::default();
-    let mut urls = Vec::with_capacity(seeds.len());
+    let mut valid = Vec::with_capacity(seeds.len());
     for seed in seeds {
         match CrawlUrl::parse(seed) {
-            Ok(url) => urls.push(NewUrl { url, redirects: 0 }),
+            Ok(url) => valid.push(NewUrl { url, redirects: 0 }),
             Err(error) => added.rejected.push((seed.clone(), error)),
         }
     }
-    added.accepted = store::urls::queue(&intake.store, &urls, intake.clock.now()).await?;
-    added.already_known = (urls.len() as u64).saturating_sub(added.accepted);
+    let valid_count = valid.len() as u64;
+    let rejected = added.rejected.len();
+    let detail = |accepted: u64| {
+        json!({
+            "accepted": accepted,
+            "already_known": valid_count.saturating_sub(accepted),
+            "rejected": rejected,
+            "first": seeds.first(),
+        })
+    };
+    let now = intake.clock.now();
+    added.accepted = urls::queue_seeds(&intake.store, &valid, actor, detail, now).await?;
+    added.already_known = valid_count.saturating_sub(added.accepted);
     intake.events.emit(Event::SeedsAdded);
     Ok(added)
 }

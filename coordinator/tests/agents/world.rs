@@ -165,8 +165,8 @@ impl Running {
 
     pub(crate) async fn add_seeds(&self, seeds: &[&str]) {
         let seeds: Vec<String> = seeds.iter().map(|seed| (*seed).to_owned()).collect();
-        let added =
-            coordinator::intake::seeds::add_seeds(&self.coordinator.intake, &seeds).await.unwrap();
+        let intake = &self.coordinator.intake;
+        let added = coordinator::intake::seeds::add_seeds(intake, &seeds, "admin").await.unwrap();
         assert!(added.rejected.is_empty(), "{added:?}");
     }
 

@@ -23,6 +23,7 @@ mod lists;
 mod operations;
 mod search;
 mod session;
+mod unstorable_text;
 #[path = "../agents/world.rs"]
 #[expect(dead_code, reason = "shared with the tests of the agents' API")]
 mod world;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use model::{CrawlUrl, HostKey, UnixMillis};
+use serde_json::Value;
 use sqlx::PgConnection;
 
-use model::{CrawlUrl, HostKey, UnixMillis};
-
+use crate::audit::{self, Entry};
 use crate::commit::commit;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
@@ -24,6 +25,25 @@ pub async fn queue(store: &Store, urls: &[NewUrl], now: UnixMillis) -> Result<u6
     let doing = StoreError::doing("queue URLs");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     let queued = queue_in(&mut tx, urls, now).await?;
+    commit(tx).await.map_err(doing)?;
+    Ok(queued)
+}
+
+/// Queues seeds and writes the entry of the audit log, both or neither. `detail` is called with the
+/// number of URLs that were not queued yet.
+pub async fn queue_seeds(
+    store: &Store,
+    urls: &[NewUrl],
+    actor: &str,
+    detail: impl FnOnce(u64) -> Value,
+    now: UnixMillis,
+) -> Result<u64, StoreError> {
+    let doing = StoreError::doing("queue seeds");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let queued = queue_in(&mut tx, urls, now).await?;
+    let detail = detail(queued);
+    let entry = Entry { actor, action: "seeds.add", subject: "seeds", detail: &detail };
+    audit::write_in(&mut tx, &entry, now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(queued)
 }

@@ -2,8 +2,6 @@
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use store::audit;
 use utoipa::ToSchema;
 
 use crate::http::authentication::Admin;
@@ -63,17 +61,7 @@ pub async fn add(
     State(state): State<ApiState>,
     Json(request): Json<SeedRequest>,
 ) -> Result<Json<SeedResponse>, Problem> {
-    let core = &state.core;
-    let added = intake::seeds::add_seeds(&core.intake, &request.urls).await?;
-    let detail = json!({
-        "accepted": added.accepted,
-        "already_known": added.already_known,
-        "rejected": added.rejected.len(),
-        "first": request.urls.first(),
-    });
-    let entry =
-        audit::Entry { actor: &admin.name, action: "seeds.add", subject: "seeds", detail: &detail };
-    audit::write(&core.store, &entry, core.now()).await?;
+    let added = intake::seeds::add_seeds(&state.core.intake, &request.urls, &admin.name).await?;
     let rejected = added
         .rejected
         .into_iter()

@@ -11,7 +11,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::http::agent::refusal;
-use crate::http::problem::Problem;
+use crate::http::nul;
+use crate::http::problem::{FieldError, Problem};
 
 /// A JSON body. When it names a protocol version that this coordinator does not speak, that is the
 /// refusal, whatever else the body holds: another version may have other fields.
@@ -33,6 +34,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for ProtocolBody<T> {
         let bytes = arrival.map_err(|_| slow())?.map_err(|refusal| unread(&refusal))?;
         if let Ok(VersionField { protocol: Some(version) }) = serde_json::from_slice(&bytes) {
             version.supported().map_err(refusal::version)?;
+        }
+        if let Some(field) = nul::field_of_json(&bytes) {
+            return Err(Problem::invalid(vec![FieldError::new(field, nul::RULE)]));
         }
         serde_json::from_slice(&bytes).map(Self).map_err(|error| {
             Problem::new(
