@@ -9,6 +9,8 @@ use std::net::IpAddr;
 
 use model::UnixMillis;
 
+use crate::http::network::Network;
+
 /// Failures without a wait: for one name, and for one network.
 const FREE: u32 = 5;
 const FREE_PER_NETWORK: u32 = 20;
@@ -17,10 +19,6 @@ const WAIT_MAX_MS: i64 = 15 * 60 * 1_000;
 /// Most counts kept. When there are more, the older half is dropped, which bounds the memory that a
 /// flood of names takes.
 const COUNTS_MAX: usize = 10_000;
-
-/// An IPv4 address or the /64 of an IPv6 address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Network(u128);
 
 #[derive(Clone, Copy, Debug)]
 struct FailureCount {
@@ -85,11 +83,7 @@ impl Throttle {
 }
 
 fn keys(name: &str, from: IpAddr) -> [Key; 2] {
-    let network = Network(match from.to_canonical() {
-        IpAddr::V4(address) => u128::from(u32::from(address)),
-        // A host with one IPv6 address usually controls the /64 around it.
-        IpAddr::V6(address) => u128::from(address) >> 64 | 1 << 127,
-    });
+    let network = Network::from(from);
     [(network, Some(name.to_owned())), (network, None)]
 }
 

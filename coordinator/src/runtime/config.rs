@@ -99,6 +99,17 @@ pub struct Limits {
     pub routes_ahead: u32,
     /// Free space on the disk of the data directory below which packages are refused, in MiB (64).
     pub min_free_mib: u32,
+    /// Connections of clients in all (4,096).
+    pub connections: u32,
+    /// Connections that only agents can use, out of those (2,048).
+    pub connections_for_agents: u32,
+    /// Connections from one IPv4 address or IPv6 /64, besides those of agents and of trusted
+    /// proxies (256).
+    pub connections_per_address: u32,
+    /// Time within which the header of a request arrives, in seconds (10).
+    pub header_s: u32,
+    /// Time after a response for which a connection stays open, in seconds (75).
+    pub idle_connection_s: u32,
     /// Connections to Postgres (12).
     pub database_connections: u32,
     /// Time to wait at start for a Postgres that is given by URL, in seconds (30).
@@ -119,6 +130,11 @@ impl Default for Limits {
             routes_per_heartbeat: 500,
             routes_ahead: 5_000,
             min_free_mib: 64,
+            connections: 4_096,
+            connections_for_agents: 2_048,
+            connections_per_address: 256,
+            header_s: 10,
+            idle_connection_s: 75,
             database_connections: 12,
             database_wait_s: 30,
         }

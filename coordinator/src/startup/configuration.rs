@@ -95,12 +95,21 @@ fn check(limits: &Limits) -> Result<(), Failure> {
         ("resolve_attempts", limits.resolve_attempts),
         ("routes_per_heartbeat", limits.routes_per_heartbeat),
         ("routes_ahead", limits.routes_ahead),
+        ("connections", limits.connections),
+        ("connections_per_address", limits.connections_per_address),
+        ("header_s", limits.header_s),
+        ("idle_connection_s", limits.idle_connection_s),
         ("database_connections", limits.database_connections),
     ];
-    match at_least_one.iter().find(|(_, value)| *value == 0) {
-        Some((key, _)) => Err(Failure::configuration(format!("[limits] {key} must be at least 1"))),
-        None => Ok(()),
+    if let Some((key, _)) = at_least_one.iter().find(|(_, value)| *value == 0) {
+        return Err(Failure::configuration(format!("[limits] {key} must be at least 1")));
     }
+    if limits.connections_for_agents >= limits.connections {
+        return Err(Failure::configuration(
+            "[limits] connections_for_agents must be less than connections",
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ pub mod boot;
 pub mod cli;
 pub mod configuration;
 pub mod database;
+mod descriptors;
 pub mod log;
 pub mod reindex_command;
 pub mod serve;

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
 use crate::http;
 use crate::http::agent::tokens::Tokens;
+use crate::http::connections;
 use crate::registry::generation_listener;
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::ServeArgs;
 use crate::startup::database::{self, Database};
-use crate::startup::{boot, configuration, log, shutdown};
+use crate::startup::{boot, configuration, descriptors, log, shutdown};
 use crate::tasks::coordinator::Coordinator;
 use crate::tasks::driver::TaskSet;
 use crate::tasks::table::TABLE;
@@ -30,8 +30,9 @@ const REQUEST_DRAIN: Duration = Duration::from_secs(5);
 const TASK_DRAIN: Duration = Duration::from_secs(3);
 /// Serves until SIGTERM or Ctrl-C, then drains within ten seconds and stops what it started.
 pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
-    let config = configuration::load(args, cluster::default_data_dir)?;
+    let mut config = configuration::load(args, cluster::default_data_dir)?;
     log::start(config.log_format);
+    descriptors::make_room_for_connections(&mut config.limits);
     // Fails only if a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let stop = shutdown::on_signals()?;
@@ -119,35 +120,24 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
     tracker.spawn(peer_notifications::run(Arc::clone(&coordinator), tasks));
     tracker.spawn(delegation_sync::run(Arc::clone(&coordinator)));
     println!("listening on http://{address}");
-    let served = serve_requests(&coordinator, tokens, listener).await;
+    serve_requests(&coordinator, tokens, listener).await;
     coordinator.stop.cancel();
     tracker.close();
     if tokio::time::timeout(TASK_DRAIN, tracker.wait()).await.is_err() {
         tracing::warn!("a task did not end in time; it continues at the next start");
     }
-    served
+    Ok(())
 }
 
-async fn serve_requests(
-    coordinator: &Arc<Coordinator>,
-    tokens: Tokens,
-    listener: TcpListener,
-) -> Result<(), Failure> {
-    let listener = listener.tap_io(|stream| {
-        // Answers are small: waiting to fill a packet would only delay them. Without the option
-        // the connection works as well.
-        let _ = stream.set_nodelay(true);
-    });
-    let service = app(coordinator, tokens).into_make_service_with_connect_info::<SocketAddr>();
+async fn serve_requests(coordinator: &Arc<Coordinator>, tokens: Tokens, listener: TcpListener) {
     let stop = coordinator.stop.clone();
-    let server =
-        axum::serve(listener, service).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let options = connections::Options::new(&coordinator.config);
     let late = async {
         stop.cancelled().await;
         tokio::time::sleep(REQUEST_DRAIN).await;
     };
     tokio::select! {
-        ended = server => ended.map_err(|error| Failure::other(format!("serving ended: {error}"))),
-        () = late => Ok(()),
+        () = connections::serve(listener, app(coordinator, tokens), &options, &stop) => {}
+        () = late => {}
     }
 }

@@ -15,6 +15,7 @@ mod balance;
 mod browser;
 mod changes;
 mod company_names;
+mod connections;
 mod constraints;
 mod dashboard;
 mod events;

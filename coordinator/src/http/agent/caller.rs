@@ -8,6 +8,7 @@ use protocol::key::PublicKey;
 
 use crate::http::agent::AgentApi;
 use crate::http::agent::refusal;
+use crate::http::connections::ConnectionHandle;
 use crate::http::problem::Problem;
 
 /// An agent with a good session. Its standing is read from the database with every call, so that a
@@ -42,6 +43,9 @@ impl FromRequestParts<AgentApi> for Caller {
         let identity = identity.ok_or_else(refusal::unknown_agent)?;
         if identity.state == AgentState::Revoked {
             return Err(refusal::not_from(identity.state));
+        }
+        if let Some(connection) = parts.extensions.get::<ConnectionHandle>() {
+            connection.mark_agent(agent);
         }
         Ok(Self { agent, key: identity.key, state: identity.state })
     }
