@@ -124,7 +124,8 @@ pub async fn refresh(config: &Config, stop: &CancellationToken) -> Result<(), Re
     let mut fetch = loader(config)?;
     fetch.arg("fetch").arg("--dir").arg(&files).args(fetch_arguments(&config.registries));
     let mut load = loader(config)?;
-    load.arg("load").arg("--data-dir").arg(&config.data_dir).arg(&files);
+    load.arg("load").arg("--data-dir").arg(&config.data_dir);
+    load.args(load_arguments(&config.registries)).arg(&files);
     for step in [fetch, with_database(load, config)] {
         run_one(step, stop).await?;
     }
@@ -161,6 +162,18 @@ fn fetch_arguments(registries: &Registries) -> Vec<String> {
     }
     if let Some(contact) = &registries.contact {
         arguments.extend(["--contact".to_owned(), contact.clone()]);
+    }
+    arguments
+}
+
+fn load_arguments(registries: &Registries) -> Vec<String> {
+    let mut arguments = Vec::new();
+    for (flag, split) in
+        [("--split-v4", &registries.split_v4), ("--split-v6", &registries.split_v6)]
+    {
+        if let Some(split) = split {
+            arguments.extend([flag.to_owned(), split.clone()]);
+        }
     }
     arguments
 }
@@ -232,6 +245,17 @@ mod tests {
         assert!(!due(0, None, Some(90 * DAY), 90, 90 * DAY + 6 * HOUR_MS - 1));
         assert!(due(0, None, Some(90 * DAY), 90, 90 * DAY + 6 * HOUR_MS));
         assert!(!due(0, None, None, 0, 900 * DAY), "0 is never");
+    }
+
+    #[test]
+    fn a_refresh_splits_like_the_first_load() {
+        assert!(load_arguments(&Registries::default()).is_empty());
+        let registries = Registries {
+            split_v4: Some("16/22".into()),
+            split_v6: Some("32/40".into()),
+            ..Registries::default()
+        };
+        assert_eq!(load_arguments(&registries), ["--split-v4", "16/22", "--split-v6", "32/40"]);
     }
 
     #[test]

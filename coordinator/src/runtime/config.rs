@@ -45,6 +45,11 @@ pub struct Registries {
     /// Least time in hours from a generation to the next one that splits subnets which are in
     /// several places, 0 for never (24).
     pub split_hours: u32,
+    /// Prefix lengths ABOVE/INTO: each load splits IPv4 ranges larger than /ABOVE in which nothing
+    /// smaller is recorded into virtual subnets of /INTO (none).
+    pub split_v4: Option<String>,
+    /// The same for IPv6 (none).
+    pub split_v6: Option<String>,
     /// Path of `rir-loader` (the one beside this program).
     pub loader: Option<PathBuf>,
     /// Mirrors of registries' files: registry to the URL of a directory (none).
@@ -62,6 +67,8 @@ impl Default for Registries {
         Self {
             refresh_days: 90,
             split_hours: 24,
+            split_v4: None,
+            split_v6: None,
             loader: None,
             mirrors: BTreeMap::new(),
             whois: false,

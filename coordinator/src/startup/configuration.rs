@@ -39,6 +39,7 @@ pub fn load(
         None => File::default(),
     };
     check(&file.limits)?;
+    check_splits(&file.registries)?;
     let data_dir = args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
         Failure::configuration(
             "no data directory: this user has no home, so give one with --data-dir",
@@ -112,6 +113,29 @@ fn check(limits: &Limits) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses what the loader would refuse at the next refresh, which may be in three months.
+fn check_splits(registries: &Registries) -> Result<(), Failure> {
+    let keys = [("split_v4", &registries.split_v4, 32), ("split_v6", &registries.split_v6, 128)];
+    for (key, value, longest) in keys {
+        if value.as_ref().is_some_and(|value| !is_split(value, longest)) {
+            return Err(Failure::configuration(format!(
+                "[registries] {key} must be two prefix lengths up to {longest}, the smaller one \
+                 first, such as \"16/22\""
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn is_split(text: &str, longest: u8) -> bool {
+    let lengths = text.split_once('/').and_then(|(above, into)| {
+        let above: u8 = above.parse().ok()?;
+        let into: u8 = into.parse().ok()?;
+        Some((above, into))
+    });
+    lengths.is_some_and(|(above, into)| above < into && into <= longest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +182,18 @@ mod tests {
         let failure = load("trusted_proxies = ['proxy.example']", ServeArgs::default())
             .expect_err("a failure");
         assert!(failure.to_string().contains("proxy.example"), "{failure}");
+    }
+
+    #[test]
+    fn a_split_is_two_prefix_lengths() {
+        let config =
+            load("[registries]\nsplit_v4 = '16/22'\nsplit_v6 = '32/40'", ServeArgs::default());
+        assert_eq!(config.expect("a configuration").registries.split_v6.as_deref(), Some("32/40"));
+        for wrong in ["16", "22/16", "16/33", "/", "a/b", ""] {
+            let text = format!("[registries]\nsplit_v4 = '{wrong}'");
+            let failure = load(&text, ServeArgs::default()).expect_err(wrong);
+            assert!(failure.to_string().contains("split_v4"), "{failure}");
+        }
     }
 
     #[test]
