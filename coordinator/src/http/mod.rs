@@ -3,8 +3,8 @@
 //! [`agent`] serves the agents, [`admin`] serves people who are signed in, and [`public`] serves
 //! everybody: search, health and the dashboard's files. [`connections`] accepts a connection and
 //! closes it when it is idle. A request passes the layers of [`router()`] and [`problem`], then the
-//! extractors ([`extract`], [`authentication`]), then one handler. `openapi.json` beside this package
-//! is generated from the handlers and held by a test.
+//! extractors ([`extract`], [`authentication`]), then one handler. `openapi.json` beside this
+//! package is generated from the handlers and held by a test.
 
 pub mod admin;
 pub mod agent;

@@ -119,8 +119,8 @@ fn check_routes(request: &HeartbeatRequest, standing: HeartbeatOutcome) -> Resul
     }
     let detail = format!(
         "The agent confirms route {} but only {} were made: its data directory belongs to another \
-         coordinator, or this coordinator's database was restored from an older copy. Give the agent \
-         a fresh data directory.",
+         coordinator, or this coordinator's database was restored from an older copy. Give the \
+         agent a fresh data directory.",
         request.routes_after, standing.last_route
     );
     Err(Problem::new(StatusCode::CONFLICT, "routes-never-made", detail))
@@ -146,7 +146,7 @@ impl PendingWork {
         let state = identity.ok_or_else(refusal::unknown_agent)?.state;
         let awake = request.status.presence == Presence::Awake;
         let hands_over = request.protocol >= version::HANDOVERS;
-        // Also agents that are paused let go; a sleeping one does when it wakes.
+        // Also agents that are paused let go; a sleeping one does when its next span starts.
         let hosts = match (hands_over, awake) {
             (true, true) => {
                 handovers::open(&api.store, caller.agent, limits::HOST_ORDERS_PER_HEARTBEAT).await?
@@ -176,7 +176,8 @@ impl PendingWork {
             || hosts
     }
 
-    /// An agent that was not given all host orders yet must not go on with hosts that are others' by now.
+    /// An agent that was not given all host orders yet must not go on with hosts that are others'
+    /// by now.
     fn lease_ms(&self, api: &AgentApi) -> Option<u64> {
         let complete = self.hosts.len() < limits::HOST_ORDERS_PER_HEARTBEAT;
         let lease_s = if complete { api.limits.lease_s } else { 0 };

@@ -57,7 +57,7 @@ impl Activity {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes arrived.
+    /// Notes that bytes arrived.
     pub(super) fn received(&self, now: Instant) {
         let mut state = self.state();
         if state.requests == 0 && !state.is_expecting {
