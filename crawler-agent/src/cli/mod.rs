@@ -152,3 +152,24 @@ fn status(config_args: &ConfigArgs, json: bool) -> anyhow::Result<ExitCode> {
     }
     Ok(if status.is_running(now) { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::agent::AgentError;
+
+    /// Otherwise the service asks again every five seconds, for ever.
+    #[test]
+    fn the_unit_stays_stopped_where_a_restart_cannot_help() {
+        let unit = include_str!("../../../deploy/systemd/nearcrawl-agent.service");
+        let listed = unit.lines().find_map(|line| line.strip_prefix("RestartPreventExitStatus="));
+        let listed: Vec<&str> = listed.unwrap().split(' ').collect();
+        let no_file = Config::read(Path::new("/nonexistent/agent.toml")).unwrap_err();
+        for error in [no_file.into(), AgentError::Revoked.into()] {
+            let code = exit_code(&error).to_string();
+            assert!(listed.contains(&code.as_str()), "{error}: {code} is not in {listed:?}");
+        }
+    }
+}
