@@ -13,6 +13,7 @@ mod concurrency_limit;
 pub mod connections;
 pub mod extract;
 pub mod forwarded_for;
+pub mod metrics;
 mod network;
 mod nul;
 pub mod openapi;

@@ -85,6 +85,7 @@ pub async fn run(parts: &Packages) -> Result<Outcome, anyhow::Error> {
         ingested += u32::from(round_trips.is_some());
         learn(parts, &round_trips.unwrap_or_default()).await?;
     }
+    parts.metrics.ingested(ingested.into());
     parts.events.emit(Event::PackageIngested);
     let done = format!("ingested {}", quantity(ingested, "package"));
     Ok(if waiting.len() == BATCH as usize { Outcome::More(done) } else { Outcome::Done(done) })
@@ -119,7 +120,9 @@ async fn refuse(
 ) -> Result<(), StoreError> {
     let reason = chain(error);
     tracing::error!(package = package.object, reason, "a package can never be ingested");
-    packages::refuse(&parts.store, &package.name, &reason).await
+    packages::refuse(&parts.store, &package.name, &reason).await?;
+    parts.metrics.set_aside();
+    Ok(())
 }
 
 /// Writes the pages of one package to the index, without a commit.

@@ -3,6 +3,7 @@
 pub mod blob_store;
 pub mod ingest;
 pub mod ingest_packages;
+pub mod metrics;
 pub mod verify;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use tokio::sync::Semaphore;
 
 use crate::intake::recent_urls::RecentUrls;
 use crate::packages::blob_store::BlobStore;
+use crate::packages::metrics::PackageMetrics;
 use crate::predictor::Predictor;
 use crate::runtime::clock::Clock;
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
@@ -44,6 +46,8 @@ pub struct Packages {
     pub uploads: Semaphore,
     /// Bounds the threads that verify packages.
     pub verifications: Semaphore,
+    /// Counts what is received and ingested.
+    pub metrics: PackageMetrics,
 }
 
 impl Packages {

@@ -18,6 +18,7 @@ use store::incidents::{self, CurrentDelegation, Incident, Outcome, Seed};
 
 use crate::placement::Placement;
 use crate::runtime::events::Event;
+use crate::runtime::metrics::probes::ProbePurpose;
 
 /// How often a subnet may move, by the policy.
 pub(super) fn reopen_limits(policy: &Policy) -> ReopenLimits {
@@ -232,6 +233,7 @@ impl<'a> IncidentRound<'a> {
         let now = self.placement.clock.now();
         let store = &self.placement.store;
         incidents::check(store, incident, agent, before_us, target, now).await?;
+        self.placement.predictor.probe_metrics.ordered(ProbePurpose::Check, 1);
         self.asked.insert(agent);
         self.steps += 1;
         Ok(())
@@ -250,7 +252,9 @@ impl<'a> IncidentRound<'a> {
         let now = self.placement.clock.now();
         let store = &self.placement.store;
         let rules = (self.policy.strategy, self.policy.threshold_us);
-        incidents::search(store, incident, (state, now_us), target, seeds, rules, now).await?;
+        let opened =
+            incidents::search(store, incident, (state, now_us), target, seeds, rules, now).await?;
+        self.placement.search.metrics.opened(opened.into());
         self.placement.events.emit(Event::SearchReady);
         self.steps += 1;
         Ok(())

@@ -7,6 +7,7 @@ use store::agents::{self, Worker};
 use store::landmarks::{self, DueMeasurement, OrderAllowance};
 
 use crate::predictor::{Predictor, probe_limits};
+use crate::runtime::metrics::probes::ProbePurpose;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
@@ -51,6 +52,7 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     }
     let ordered = landmarks::order(&predictor.store, &due, now).await?;
+    predictor.probe_metrics.ordered(ProbePurpose::Landmark, ordered);
     predictor.agent_wakeups.wake(due.iter().map(|due| due.agent).collect::<Vec<AgentId>>());
     Ok(Outcome::Done(format!("asked for {} of landmarks", quantity(ordered, "measurement"))))
 }

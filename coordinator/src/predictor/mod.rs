@@ -25,6 +25,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::config::Limits;
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
+use crate::runtime::metrics::probes::ProbeMetrics;
 use crate::runtime::policy::CurrentPolicy;
 
 pub use findings::{propose_splits, store_findings};
@@ -50,6 +51,8 @@ pub struct Predictor {
     pub agent_wakeups: Arc<AgentWakeups>,
     /// The fitted model and the probes of today.
     pub state: PredictorState,
+    /// Counts the probes of all stages.
+    pub probe_metrics: ProbeMetrics,
 }
 
 impl Predictor {

@@ -17,6 +17,8 @@ use serde::Deserialize;
 pub struct Config {
     /// Address and port of the HTTP server.
     pub listen: SocketAddr,
+    /// Address and port of the metrics; `None` serves none.
+    pub metrics_listen: Option<SocketAddr>,
     /// Directory of the private database, packages and index.
     pub data_dir: PathBuf,
     /// A Postgres to use instead of a private one.

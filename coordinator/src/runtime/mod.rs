@@ -9,6 +9,7 @@ pub mod delegated_hierarchy;
 pub mod events;
 pub mod failure;
 pub mod leader;
+pub mod metrics;
 pub mod outcome;
 pub mod peer_hints;
 pub mod policy;

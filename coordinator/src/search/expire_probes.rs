@@ -17,6 +17,7 @@ pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     let withdrawn = probes::withdraw(&parts.store, now).await?;
     let expired =
         probes::expire(&parts.store, asked_before, limits.heartbeat_cutoff(now), now).await?;
+    parts.predictor.probe_metrics.ended(expired, withdrawn);
     if withdrawn + expired == 0 {
         return Ok(Outcome::Idle);
     }

@@ -2,6 +2,7 @@
 
 pub mod drive_searches;
 pub mod expire_probes;
+pub mod metrics;
 pub mod open_searches;
 pub mod round;
 
@@ -16,6 +17,7 @@ use crate::runtime::config::Limits;
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::policy::CurrentPolicy;
+use crate::search::metrics::SearchMetrics;
 
 /// The parts that the tasks of this stage use.
 pub struct DelegationSearch {
@@ -34,4 +36,6 @@ pub struct DelegationSearch {
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Chooses the next agent of predictive searches.
     pub predictor: Arc<Predictor>,
+    /// Counts searches and decisions.
+    pub metrics: SearchMetrics,
 }

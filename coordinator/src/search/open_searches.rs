@@ -49,6 +49,7 @@ pub async fn open(parts: &DelegationSearch, hosts: Vec<WaitingHost>) -> Result<u
     let threshold_us = policy.threshold_us;
     let now = parts.clock.now();
     let opened = searches::open(&parts.store, &searches, strategy, threshold_us, now).await?;
+    parts.metrics.opened(opened);
     parts.events.emit(Event::SearchReady);
     Ok(opened)
 }

@@ -17,6 +17,7 @@ use crate::intake::dns::Dns;
 use crate::intake::recent_urls::RecentUrls;
 use crate::packages::Packages;
 use crate::packages::blob_store::BlobStore;
+use crate::packages::metrics::PackageMetrics;
 use crate::placement::Placement;
 use crate::placement::audit::LastAudit;
 use crate::predictor::{Predictor, PredictorState};
@@ -29,9 +30,12 @@ use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::failure::{Failure, chain};
 use crate::runtime::leader::Leader;
+use crate::runtime::metrics::probes::ProbeMetrics;
+use crate::runtime::metrics::requests::RequestMetrics;
 use crate::runtime::peer_hints::PeerHints;
 use crate::runtime::policy::CurrentPolicy;
 use crate::search::DelegationSearch;
+use crate::search::metrics::SearchMetrics;
 use crate::startup::database::database_failure;
 use crate::tasks::coordinator::Coordinator;
 
@@ -69,6 +73,7 @@ pub async fn coordinator(
         peer_hints,
         leader,
         statuses: Arc::default(),
+        request_metrics: RequestMetrics::default(),
         stop,
         registry,
         intake,
@@ -149,10 +154,17 @@ impl Shared {
     fn predictor(&self) -> Arc<Predictor> {
         let limits = self.config.limits;
         let Self { clock, store, events, hierarchy, policy, agent_wakeups, .. } = self.clone();
-        let state = PredictorState::default();
-        let predictor =
-            Predictor { store, limits, clock, events, hierarchy, policy, agent_wakeups, state };
-        Arc::new(predictor)
+        Arc::new(Predictor {
+            store,
+            limits,
+            clock,
+            events,
+            hierarchy,
+            policy,
+            agent_wakeups,
+            state: PredictorState::default(),
+            probe_metrics: ProbeMetrics::default(),
+        })
     }
 
     fn search(&self, predictor: &Arc<Predictor>) -> Arc<DelegationSearch> {
@@ -166,6 +178,7 @@ impl Shared {
             policy,
             agent_wakeups,
             predictor: Arc::clone(predictor),
+            metrics: SearchMetrics::default(),
         })
     }
 
@@ -199,6 +212,7 @@ impl Shared {
             blobs,
             uploads: Packages::upload_permits(),
             verifications: Packages::verification_permits(),
+            metrics: PackageMetrics::default(),
         }
     }
 }

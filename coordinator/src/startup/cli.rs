@@ -40,6 +40,10 @@ pub struct ServeArgs {
     /// Address and port to listen on; port 0 takes any free one.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<SocketAddr>,
+    /// Address and port at which Prometheus reads /metrics; none by default. Whoever can connect
+    /// can read them: use a loopback address or a private network.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub metrics_listen: Option<SocketAddr>,
     /// A Postgres to use instead of the coordinator's own private one.
     #[arg(long, value_name = "URL", env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,

@@ -18,6 +18,7 @@ use crate::startup::cli::ServeArgs;
 #[serde(deny_unknown_fields, default)]
 struct File {
     listen: Option<SocketAddr>,
+    metrics_listen: Option<SocketAddr>,
     data_dir: Option<PathBuf>,
     database_url: Option<String>,
     resolver: Option<SocketAddr>,
@@ -50,6 +51,7 @@ pub fn load(
             .listen
             .or(file.listen)
             .unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8420))),
+        metrics_listen: args.metrics_listen.or(file.metrics_listen),
         data_dir,
         database_url: args.database_url.or(file.database_url).filter(|url| !url.is_empty()),
         resolver: args.resolver.or(file.resolver),

@@ -38,12 +38,23 @@ pub async fn serve(args: ServeArgs) -> Result<(), Failure> {
     let stop = shutdown::on_signals()?;
     // The port comes first: a port in use is reported before Postgres takes seconds to start.
     let listener = bind(config.listen).await?;
+    let metrics_listener = match config.metrics_listen {
+        Some(address) => Some(bind(address).await?),
+        None => None,
+    };
     let booting = boot(config, stop.clone());
     let (coordinator, database) = tokio::select! {
         booted = booting => booted?,
         () = stop.cancelled() => return Ok(()),
     };
-    let served = run(Arc::new(coordinator), listener).await;
+    let coordinator = Arc::new(coordinator);
+    if let Some(listener) = metrics_listener {
+        if let Ok(address) = listener.local_addr() {
+            println!("metrics at http://{address}/metrics");
+        }
+        tokio::spawn(http::metrics::serve(Arc::clone(&coordinator), listener));
+    }
+    let served = run(coordinator, listener).await;
     database::close(database).await;
     served
 }
@@ -93,6 +104,10 @@ fn app(coordinator: &Arc<Coordinator>, tokens: Tokens) -> Router {
     http::agent::router(coordinator, tokens)
         .merge(http::router(Arc::clone(coordinator)))
         .layer(axum::middleware::from_fn(http::problem::complete_problems))
+        .layer(axum::middleware::from_fn_with_state(
+            coordinator.request_metrics.clone(),
+            http::metrics::count_request,
+        ))
         .layer(axum::middleware::from_fn_with_state(
             Arc::clone(coordinator),
             http::forwarded_for::resolve_client_address,

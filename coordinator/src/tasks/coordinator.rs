@@ -20,6 +20,7 @@ use crate::runtime::config::Config;
 use crate::runtime::delegated_hierarchy::{CurrentHierarchy, DelegatedHierarchy};
 use crate::runtime::events::Events;
 use crate::runtime::leader::Leader;
+use crate::runtime::metrics::requests::RequestMetrics;
 use crate::runtime::peer_hints::PeerHints;
 use crate::runtime::policy::CurrentPolicy;
 use crate::search::DelegationSearch;
@@ -48,6 +49,8 @@ pub struct Coordinator {
     pub leader: Arc<Leader>,
     /// Results of the background tasks.
     pub statuses: Arc<Statuses>,
+    /// Counts the requests of its HTTP interface.
+    pub request_metrics: RequestMetrics,
     /// Cancelled when the coordinator stops.
     pub stop: CancellationToken,
     /// Refreshes and remaps the hierarchy.

@@ -3,17 +3,19 @@
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 use crate::runtime::back_off::doubled;
 use crate::runtime::events::Events;
 use crate::runtime::failure::chain;
 use crate::runtime::outcome::Outcome;
 use crate::tasks::coordinator::Coordinator;
+use crate::tasks::status::EndedRun;
 use crate::tasks::table::{BackgroundTask, WAKE_ALL};
 
 /// Longest wait after failures.
@@ -74,33 +76,38 @@ struct Pause {
     can_be_woken: bool,
 }
 
-async fn run_once(task: &BackgroundTask, coordinator: &Coordinator) -> Pause {
+async fn run_once(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pause {
     if task.leader_only && !coordinator.is_leader() {
         return Pause { longest: task.period, can_be_woken: true };
     }
+    // Log lines of the run name the task and the run.
+    let run = coordinator.statuses.next_run(task.name);
+    let span = tracing::info_span!("task", name = task.name, run);
+    run_now(task, coordinator).instrument(span).await
+}
+
+async fn run_now(task: &'static BackgroundTask, coordinator: &Coordinator) -> Pause {
+    let started = Instant::now();
     // A panic is a bug in one task; it must not end that task for good.
     let outcome = AssertUnwindSafe((task.run)(coordinator)).catch_unwind().await;
     let outcome = outcome
         .unwrap_or_else(|panic| Err(anyhow::anyhow!("it panicked: {}", panic_message(&*panic))));
-    let now = coordinator.now();
+    let run = EndedRun { task: task.name, took: started.elapsed(), at: coordinator.now() };
     match outcome {
         Ok(outcome) => {
-            let (done, longest) = match outcome {
-                Outcome::Idle => (None, task.period),
-                Outcome::Done(done) => (Some(done), task.period),
-                Outcome::More(done) => (Some(done), Duration::ZERO),
-            };
-            if let Some(done) = &done {
-                tracing::debug!(task = task.name, done);
+            if let Outcome::Done(done) | Outcome::More(done) = &outcome {
+                tracing::debug!(done);
             }
-            coordinator.statuses.succeeded(task.name, done, now);
+            let has_more = matches!(outcome, Outcome::More(_));
+            coordinator.statuses.succeeded(run, outcome);
+            let longest = if has_more { Duration::ZERO } else { task.period };
             Pause { longest, can_be_woken: true }
         }
         Err(error) => {
             let error = chain(&*error);
-            let failures = coordinator.statuses.failed(task.name, error.clone(), now);
+            let failures = coordinator.statuses.failed(run, error.clone());
             let longest = back_off(failures);
-            tracing::warn!(task = task.name, failures, error, "trying again in {longest:?}");
+            tracing::warn!(failures, error, "the task failed; it runs again in {longest:?}");
             // Events may be frequent: a failing task must not retry at their rate.
             Pause { longest, can_be_woken: false }
         }

@@ -11,6 +11,7 @@ pub mod coordinator;
 pub mod delegation_sync;
 pub mod driver;
 pub mod election;
+pub mod metrics;
 pub mod peer_notifications;
 mod status;
 pub mod table;

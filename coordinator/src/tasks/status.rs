@@ -2,16 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use model::UnixMillis;
+
+use crate::runtime::outcome::Outcome;
 
 /// Results of the runs of one background task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Status {
     /// Number of completed runs, failed ones included.
     pub runs: u64,
+    /// Number of failed runs.
+    pub failures: u64,
+    /// Time that all runs took together.
+    pub busy: Duration,
     /// Number of failures in a row; 0 if the last run succeeded.
     pub failing: u32,
+    /// Whether more work was waiting when the last run ended.
+    pub more: bool,
     /// When the last run ended.
     pub last_run_at: Option<UnixMillis>,
     /// Summary of the last run that had work to do.
@@ -32,51 +41,80 @@ impl Statuses {
         self.by_name.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn succeeded(&self, name: &'static str, outcome: Option<String>, now: UnixMillis) {
-        self.change(name, now, |status| {
+    /// The number of the task's next run, counted from 1.
+    pub(super) fn next_run(&self, name: &str) -> u64 {
+        let all = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(name).map_or(1, |status| status.runs + 1)
+    }
+
+    pub(super) fn succeeded(&self, run: EndedRun, outcome: Outcome) {
+        self.change(run, |status| {
             status.failing = 0;
             status.last_error = None;
-            if outcome.is_some() {
-                status.last_outcome = outcome;
+            status.more = matches!(outcome, Outcome::More(_));
+            if let Outcome::Done(done) | Outcome::More(done) = outcome {
+                status.last_outcome = Some(done);
             }
         });
     }
 
     /// Returns the number of failures in a row.
-    pub(super) fn failed(&self, name: &'static str, error: String, now: UnixMillis) -> u32 {
-        self.change(name, now, |status| {
+    pub(super) fn failed(&self, run: EndedRun, error: String) -> u32 {
+        self.change(run, |status| {
+            status.failures += 1;
             status.failing = status.failing.saturating_add(1);
             status.last_error = Some(error);
         })
     }
 
-    fn change(&self, name: &'static str, now: UnixMillis, change: impl FnOnce(&mut Status)) -> u32 {
+    fn change(&self, run: EndedRun, change: impl FnOnce(&mut Status)) -> u32 {
         let mut all = self.by_name.lock().unwrap_or_else(PoisonError::into_inner);
-        let status = all.entry(name).or_default();
+        let status = all.entry(run.task).or_default();
         status.runs += 1;
-        status.last_run_at = Some(now);
+        status.busy += run.took;
+        status.last_run_at = Some(run.at);
         change(status);
         status.failing
     }
+}
+
+/// A run of a task that has ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EndedRun {
+    /// Name of the task.
+    pub(super) task: &'static str,
+    /// Duration of the run.
+    pub(super) took: Duration,
+    /// When it ended.
+    pub(super) at: UnixMillis,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn run(at: i64) -> EndedRun {
+        EndedRun { task: "work", took: Duration::from_secs(2), at: UnixMillis(at) }
+    }
+
     #[test]
     fn a_success_ends_a_row_of_failures_and_the_last_outcome_stays() {
         let statuses = Statuses::default();
-        statuses.succeeded("work", Some("did it".to_owned()), UnixMillis(1));
-        assert_eq!(statuses.failed("work", "away".to_owned(), UnixMillis(2)), 1);
-        assert_eq!(statuses.failed("work", "away".to_owned(), UnixMillis(3)), 2);
+        assert_eq!(statuses.next_run("work"), 1);
+        statuses.succeeded(run(1), Outcome::More("did it".to_owned()));
+        assert!(statuses.all()["work"].more);
+        assert_eq!(statuses.failed(run(2), "away".to_owned()), 1);
+        assert_eq!(statuses.failed(run(3), "away".to_owned()), 2);
         let failing = statuses.all()["work"].clone();
         assert_eq!((failing.runs, failing.last_error.as_deref()), (3, Some("away")));
-        statuses.succeeded("work", None, UnixMillis(4));
+        assert_eq!(statuses.next_run("work"), 4);
+        statuses.succeeded(run(4), Outcome::Idle);
         let well = statuses.all()["work"].clone();
         assert_eq!(
             (well.failing, well.last_error, well.last_outcome.as_deref()),
             (0, None, Some("did it"))
         );
+        assert_eq!((well.runs, well.failures, well.busy.as_secs()), (4, 2, 8));
+        assert!(!well.more);
     }
 }

@@ -21,6 +21,7 @@ mod dashboard;
 mod events;
 mod explanation;
 mod lists;
+mod metrics;
 mod operations;
 mod search;
 mod session;

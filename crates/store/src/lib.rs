@@ -8,6 +8,7 @@ mod address;
 pub mod admins;
 pub mod agents;
 pub mod audit;
+pub mod backlog;
 mod columns;
 mod commit;
 pub mod constraints;

@@ -40,6 +40,11 @@ impl Store {
         &self.address
     }
 
+    /// Number of open connections, and how many of them are idle.
+    pub fn connections(&self) -> (u32, usize) {
+        (self.pool.size(), self.pool.num_idle())
+    }
+
     /// Asks the server for a sign of life.
     pub async fn ping(&self) -> Result<(), StoreError> {
         let asked = sqlx::query("SELECT 1").execute(&self.pool).await;

@@ -132,6 +132,17 @@ where
     sqlx::query_as(statement).fetch_one(db).await.map_err(StoreError::doing("count everything"))
 }
 
+/// Counts the agents alone, which are few. The other counts of [`count`] read large tables.
+pub async fn count_agents(
+    store: &Store,
+    heartbeat_cutoff: UnixMillis,
+    now: UnixMillis,
+) -> Result<Agents, StoreError> {
+    let connection = store.pool().acquire().await;
+    let mut connection = connection.map_err(StoreError::doing("count the agents"))?;
+    agents(&mut connection, heartbeat_cutoff, now).await
+}
+
 async fn agents(
     db: &mut PgConnection,
     heartbeat_cutoff: UnixMillis,

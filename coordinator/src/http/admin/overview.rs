@@ -11,6 +11,7 @@ use crate::http::admin::dto::overview::{
 };
 use crate::http::authentication::Viewer;
 use crate::http::extract::Json;
+use crate::http::metrics::rss_bytes;
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::tasks::coordinator::Coordinator;
@@ -127,12 +128,4 @@ fn process(core: &Coordinator) -> CoordinatorInfo {
 /// Converts a count of Postgres, which is signed but never negative.
 fn unsigned(number: i64) -> u64 {
     number.unsigned_abs()
-}
-
-/// Resident memory of this process, from procfs.
-fn rss_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1_024)
 }

@@ -29,6 +29,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::config::Limits;
 use crate::runtime::events::Events;
 use crate::runtime::leader::Leader;
+use crate::runtime::metrics::probes::ProbeMetrics;
 use crate::runtime::policy::CurrentPolicy;
 use crate::tasks::coordinator::Coordinator;
 
@@ -43,6 +44,7 @@ struct AgentApi {
     agent_wakeups: Arc<AgentWakeups>,
     leader: Arc<Leader>,
     packages: Arc<Packages>,
+    probe_metrics: ProbeMetrics,
     tokens: Arc<Tokens>,
     /// Cancelled when the coordinator stops: held heartbeats are answered then.
     stop: CancellationToken,
@@ -59,6 +61,7 @@ impl AgentApi {
             agent_wakeups: Arc::clone(&coordinator.agent_wakeups),
             leader: Arc::clone(&coordinator.leader),
             packages: Arc::clone(&coordinator.packages),
+            probe_metrics: coordinator.predictor.probe_metrics.clone(),
             tokens: Arc::new(tokens),
             stop: coordinator.stop.clone(),
         }

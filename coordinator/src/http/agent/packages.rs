@@ -55,6 +55,7 @@ pub(super) async fn put(
     let sha256 = Sha256::digest(&body);
     match packages::find(&api.store, &name).await? {
         Some(known) if known == sha256.as_slice() => {
+            api.packages.metrics.duplicate();
             return Ok(Json(Receipt { status: "duplicate" }));
         }
         Some(_) => return Err(conflict(&name)),
@@ -109,11 +110,13 @@ async fn verify(
     let checking = tokio::task::spawn_blocking(move || verify::verify(&body, &caller.key)).await;
     let header = checking.map_err(|error| Problem::internal(&error))?.map_err(|error| {
         tracing::warn!(agent = %caller.agent, error = chain(&error), "refused a package");
+        api.packages.metrics.refused(reason(&error));
         refused(reason(&error), format!("The package is refused: {}.", chain(&error)))
     })?;
     if header.name == *name {
         return Ok(header);
     }
+    api.packages.metrics.refused("name");
     Err(refused(
         "name",
         "The package's signed header names another agent, epoch or number than the path.",
@@ -132,10 +135,14 @@ async fn store_it(
     let received = ReceivedPackage { header, sha256, object: &object, bytes };
     match packages::enter(&api.store, &received, api.clock.now()).await? {
         EnterOutcome::New => {
+            api.packages.metrics.received(bytes);
             api.events.emit(Event::PackageReceived);
             Ok(Json(Receipt { status: "stored" }))
         }
-        EnterOutcome::Duplicate => Ok(Json(Receipt { status: "duplicate" })),
+        EnterOutcome::Duplicate => {
+            api.packages.metrics.duplicate();
+            Ok(Json(Receipt { status: "duplicate" }))
+        }
         EnterOutcome::Conflict => Err(conflict(&header.name)),
     }
 }

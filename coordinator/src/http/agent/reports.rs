@@ -10,6 +10,7 @@ use crate::http::agent::body::ProtocolBody;
 use crate::http::agent::caller::Caller;
 use crate::http::problem::Problem;
 use crate::runtime::events::Event;
+use crate::runtime::metrics::probes::ProbePurpose;
 
 /// Takes reports down. Repeating a report changes nothing.
 pub(super) async fn reports(
@@ -19,6 +20,14 @@ pub(super) async fn reports(
 ) -> Result<StatusCode, Problem> {
     caller.may_deliver()?;
     let news = probes::report(&api.store, caller.agent, &reports.probes, api.clock.now()).await?;
+    let answered = [
+        (ProbePurpose::Search, news.search),
+        (ProbePurpose::Landmark, news.landmark),
+        (ProbePurpose::Check, news.check),
+    ];
+    for (purpose, count) in answered {
+        api.probe_metrics.answered(purpose, count.unsigned_abs());
+    }
     if news.landmark > 0 {
         api.events.emit(Event::LandmarkMeasured);
     }

@@ -133,6 +133,7 @@ impl<'a> PendingDecisions<'a> {
             let entry = decision.entry.as_ref();
             if let DecisionOutcome::Applied(_) = result {
                 committed.made += 1;
+                self.parts.metrics.decided(decision.reason, decision.provisional);
                 // The former agent must release the hosts of the subnet at once.
                 let former = entry.and_then(|entry| entry.former).map(|former| former.agent);
                 self.parts.agent_wakeups.wake(former.filter(|former| *former != decision.agent));

@@ -28,6 +28,7 @@ use crate::predictor::{Observation, ensure_fitted, probe_limits};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
+use crate::runtime::metrics::probes::ProbePurpose;
 use crate::runtime::quantity::quantity;
 use crate::search::DelegationSearch;
 
@@ -233,6 +234,7 @@ impl<'a> SearchRound<'a> {
     /// Emits the events of what was done, and summarises it; `None` when nothing was done.
     pub fn finish(self) -> Option<String> {
         let Self { parts, counts, .. } = self;
+        parts.metrics.ended(counts.ended as u64);
         let summary = counts.summary()?;
         parts.events.emit(Event::SearchesAdvanced);
         if counts.decided + counts.ended > 0 {
@@ -272,7 +274,8 @@ async fn order_probes(parts: &DelegationSearch, new: &[NewProbe]) -> Result<(), 
     if new.is_empty() {
         return Ok(());
     }
-    probes::ask(&parts.store, new, parts.clock.now()).await?;
+    let ordered = probes::ask(&parts.store, new, parts.clock.now()).await?;
+    parts.predictor.probe_metrics.ordered(ProbePurpose::Search, ordered);
     let asked: HashSet<AgentId> = new.iter().map(|probe| probe.agent).collect();
     parts.agent_wakeups.wake(asked);
     Ok(())

@@ -80,7 +80,7 @@ pub struct Seed {
 
 /// Opens a search for the subnet again, with what was measured already, and waits for it in
 /// `state`. `now_us` is what the control agent measured. If a search is open, the incident waits
-/// for that one.
+/// for that one. Returns whether a search was opened.
 pub async fn search(
     store: &Store,
     incident: &Incident,
@@ -89,11 +89,11 @@ pub async fn search(
     seeds: &[Seed],
     (strategy, threshold_us): (Strategy, u32),
     now: UnixMillis,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let doing = StoreError::doing("open a search because of slow pages");
     let mut tx = store.pool().begin().await.map_err(doing)?;
     if !is_in_state(&mut tx, incident).await? {
-        return Ok(());
+        return Ok(false);
     }
     let opened: Option<i64> = sqlx::query_scalar(include_str!("open_search.sql"))
         .bind(incident.subnet.first())
@@ -120,7 +120,8 @@ pub async fn search(
         .execute(&mut *tx)
         .await
         .map_err(doing)?;
-    tx.commit().await.map_err(doing)
+    tx.commit().await.map_err(doing)?;
+    Ok(opened.is_some())
 }
 
 /// Enters measurements as the first steps of a search.

@@ -1,0 +1,133 @@
+//! State of the coordinator at the time of a scrape: what waits, what is in use, what is left.
+//!
+//! Nothing here reads a whole growing table. The state is computed at most once in [`LIFETIME`],
+//! however many servers scrape.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::UnixMillis;
+use store::backlog::{self, Backlog};
+use store::overview::{self, Agents};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use crate::runtime::failure::chain;
+use crate::tasks::coordinator::Coordinator;
+
+/// How long a state is used. Prometheus usually scrapes every 15 seconds.
+const LIFETIME: Duration = Duration::from_secs(5);
+
+/// The last state.
+#[derive(Default)]
+pub(super) struct StateCache(Mutex<Option<(Instant, Arc<CoordinatorState>)>>);
+
+impl StateCache {
+    /// The state, at most [`LIFETIME`] old.
+    pub(super) async fn read(&self, coordinator: &Coordinator) -> Arc<CoordinatorState> {
+        let mut last = self.0.lock().await;
+        if let Some((_, state)) = last.as_ref().filter(|(at, _)| at.elapsed() < LIFETIME) {
+            return Arc::clone(state);
+        }
+        let state = Arc::new(CoordinatorState::read(coordinator).await);
+        *last = Some((Instant::now(), Arc::clone(&state)));
+        state
+    }
+}
+
+/// What the coordinator is like at one moment. What cannot be read is none.
+pub(super) struct CoordinatorState {
+    pub(super) at: UnixMillis,
+    pub(super) started_at: UnixMillis,
+    pub(super) is_leader: bool,
+    pub(super) rss_bytes: Option<u64>,
+    pub(super) disk_free_bytes: Option<u64>,
+    pub(super) index_documents: u64,
+    pub(super) index_bytes: Option<u64>,
+    pub(super) hierarchy: Option<HierarchyState>,
+    /// Open and idle connections to the database.
+    pub(super) connections: (u32, usize),
+    pub(super) audit_findings: Option<usize>,
+    /// What only the database knows.
+    pub(super) stored: Option<StoredState>,
+}
+
+pub(super) struct HierarchyState {
+    pub(super) generation: i64,
+    pub(super) subnets: usize,
+    pub(super) delegated: usize,
+}
+
+pub(super) struct StoredState {
+    pub(super) agents: Agents,
+    pub(super) backlog: Backlog,
+}
+
+impl CoordinatorState {
+    async fn read(coordinator: &Coordinator) -> Self {
+        let data_dir = coordinator.config.data_dir.clone();
+        let index_dir = data_dir.join("index");
+        let index_bytes = tokio::task::spawn_blocking(move || directory_bytes(&index_dir)).await;
+        let last_audit = coordinator.placement.last_audit.load();
+        let audit_findings = last_audit.as_ref().map(|report| report.findings.len());
+        let hierarchy = coordinator.delegated().map(|delegated| HierarchyState {
+            generation: delegated.hierarchy().generation().get(),
+            subnets: delegated.hierarchy().len(),
+            delegated: delegated.delegation_table().len(),
+        });
+        Self {
+            at: coordinator.now(),
+            started_at: coordinator.started_at,
+            is_leader: coordinator.is_leader(),
+            rss_bytes: rss_bytes(),
+            disk_free_bytes: free_bytes(&data_dir),
+            index_documents: coordinator.packages.index.len(),
+            index_bytes: index_bytes.ok().and_then(Result::ok),
+            hierarchy,
+            connections: coordinator.store.connections(),
+            audit_findings,
+            stored: stored(coordinator).await,
+        }
+    }
+}
+
+async fn stored(coordinator: &Coordinator) -> Option<StoredState> {
+    let now = coordinator.now();
+    let store = &coordinator.store;
+    let (agents, backlog) = tokio::join!(
+        overview::count_agents(store, coordinator.heartbeat_cutoff(), now),
+        backlog::count(store, now),
+    );
+    match (agents, backlog) {
+        (Ok(agents), Ok(backlog)) => Some(StoredState { agents, backlog }),
+        (Err(error), _) | (_, Err(error)) => {
+            tracing::warn!(error = chain(&error), "the metrics lack what the database knows");
+            None
+        }
+    }
+}
+
+/// Resident memory of this process, from procfs.
+pub fn rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1_024)
+}
+
+/// Free space on the disk of a directory.
+fn free_bytes(dir: &Path) -> Option<u64> {
+    let disk = nix::sys::statvfs::statvfs(dir).ok()?;
+    Some(disk.blocks_available() * disk.fragment_size())
+}
+
+/// Sum of the sizes of the files in a directory. The index has a few dozen.
+fn directory_bytes(dir: &Path) -> std::io::Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(dir)? {
+        // A file may vanish while the index merges its segments.
+        bytes += entry?.metadata().map_or(0, |file| file.len());
+    }
+    Ok(bytes)
+}

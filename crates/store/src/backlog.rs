@@ -1,0 +1,70 @@
+//! Work that waits, for the metrics.
+//!
+//! The statement reads only indexes of what waits. Each number is counted up to [`COUNTED`], so
+//! that it costs the same however large the tables and the backlog are.
+
+use model::UnixMillis;
+use sqlx::FromRow;
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Largest number that is counted; it stands for itself and all larger ones.
+pub const COUNTED: u32 = 10_000;
+
+/// What waits at one moment; numbers are at most [`COUNTED`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Backlog {
+    /// Searches that are open.
+    pub searches: i64,
+    /// Probes that agents have not answered.
+    pub probes: i64,
+    /// Packages that wait to be ingested.
+    pub packages: i64,
+    /// When the oldest of them was received.
+    pub oldest_package: Option<UnixMillis>,
+    /// Packages that could not be ingested.
+    pub packages_set_aside: i64,
+    /// Hosts whose address is due to be looked up.
+    pub unresolved_hosts: i64,
+    /// Since when the first of them is due.
+    pub oldest_unresolved: Option<UnixMillis>,
+    /// Hosts that wait for an agent.
+    pub waiting_hosts: i64,
+    /// URLs that wait until their host has an agent.
+    pub urls: i64,
+}
+
+#[derive(FromRow)]
+struct Row {
+    searches: i64,
+    probes: i64,
+    packages: i64,
+    oldest_package: Option<Moment>,
+    packages_set_aside: i64,
+    unresolved_hosts: i64,
+    oldest_unresolved: Option<Moment>,
+    waiting_hosts: i64,
+    urls: i64,
+}
+
+/// Counts what waits.
+pub async fn count(store: &Store, now: UnixMillis) -> Result<Backlog, StoreError> {
+    let row: Row = sqlx::query_as(include_str!("backlog.sql"))
+        .bind(Moment(now))
+        .bind(i64::from(COUNTED))
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("count what waits"))?;
+    Ok(Backlog {
+        searches: row.searches,
+        probes: row.probes,
+        packages: row.packages,
+        oldest_package: row.oldest_package.map(|at| at.0),
+        packages_set_aside: row.packages_set_aside,
+        unresolved_hosts: row.unresolved_hosts,
+        oldest_unresolved: row.oldest_unresolved.map(|at| at.0),
+        waiting_hosts: row.waiting_hosts,
+        urls: row.urls,
+    })
+}
