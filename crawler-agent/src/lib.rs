@@ -34,6 +34,7 @@ pub mod fetch;
 pub mod file;
 pub mod frontier;
 pub mod guard;
+pub mod metrics;
 pub mod outbox;
 pub mod page;
 pub mod probe;

@@ -35,11 +35,15 @@ impl Lease {
 
     /// Whether the agent may fetch; true before the first answer, when nothing is fetched anyway.
     pub(super) fn holds(&self) -> bool {
-        let term = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        term.is_none_or(|term| {
-            let wall_ms = clock::now().0.saturating_sub(term.began_at.0).max(0).unsigned_abs();
-            term.began.elapsed().max(Duration::from_millis(wall_ms)) < term.length
-        })
+        self.left().is_none_or(|left| !left.is_zero())
+    }
+
+    /// Time until the lease ends, zero afterwards; none for a lease without an end.
+    pub(super) fn left(&self) -> Option<Duration> {
+        let term = (*self.0.lock().unwrap_or_else(PoisonError::into_inner))?;
+        let wall_ms = clock::now().0.saturating_sub(term.began_at.0).max(0).unsigned_abs();
+        let past = term.began.elapsed().max(Duration::from_millis(wall_ms));
+        Some(term.length.saturating_sub(past))
     }
 }
 

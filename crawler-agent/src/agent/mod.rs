@@ -8,11 +8,14 @@
 //! - [`lease`]: how long the agent may fetch without an answer from the coordinator
 //! - [`ship`]: sends packages
 //! - [`monitors`]: watches clock, disk and network, and writes the status file
+//! - [`metrics_server`]: serves metrics to the owner, at a loopback address
 
 mod crawl;
+mod error;
 mod heartbeat;
 mod host_orders;
 mod lease;
+mod metrics_server;
 mod monitors;
 mod probes;
 pub mod readiness;
@@ -28,28 +31,33 @@ use model::{AgentId, CrawlPolicy, ProbeMethod};
 use protocol::key::AgentKey;
 use tokio::{
     sync::{Notify, mpsc, watch},
-    task::{JoinError, JoinSet},
+    task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     activity_log::ActivityLog,
+    clock,
     config::Config,
-    coordinator_client::{CoordinatorClient, CoordinatorError},
+    coordinator_client::CoordinatorClient,
     disk, error_line,
     fetch::{self, Fetcher},
-    frontier::{Frontier, FrontierError, FrontierHandle},
+    frontier::{Frontier, FrontierHandle},
     guard::{Guard, GuardRules, on_link_prefixes},
-    outbox::{Outbox, OutboxError, PackTrigger},
+    metrics::Metrics,
+    outbox::{Outbox, PackTrigger},
     probe::Prober,
-    resolve::{ResolveError, Resolver},
+    resolve::Resolver,
     schedule::Schedule,
     visit::Visitor,
 };
 use crawl::Crawler;
+pub use error::AgentError;
+use error::machine;
 use heartbeat::HeartbeatTask;
 use host_orders::HostOrders;
 use lease::Lease;
+use metrics_server::{MetricsServer, MetricsSource};
 use monitors::StatusWriter;
 use probes::{AcceptedProbes, ProbeTask};
 use readiness::{Readiness, ReadinessSignal};
@@ -61,42 +69,6 @@ const GRACE: Duration = Duration::from_secs(4);
 const LAST_SHIPPING: Duration = Duration::from_secs(4);
 /// Time in which the activity log must be written after that.
 const ACTIVITY_LOG_FLUSH: Duration = Duration::from_millis(500);
-
-/// Reason for which the agent ends by itself.
-#[derive(Debug, thiserror::Error)]
-pub enum AgentError {
-    /// The frontier failed.
-    #[error(transparent)]
-    Frontier(#[from] FrontierError),
-    /// The outbox failed.
-    #[error(transparent)]
-    Outbox(#[from] OutboxError),
-    /// The resolver cannot be set up.
-    #[error(transparent)]
-    Resolve(#[from] ResolveError),
-    /// The coordinator refuses every call of this agent.
-    #[error(transparent)]
-    Banned(CoordinatorError),
-    /// An admin revoked the agent.
-    #[error("the operator has revoked this agent; nothing more is fetched in your name")]
-    Revoked,
-    /// An operation on the machine failed.
-    #[error("{attempt} failed")]
-    Machine {
-        /// What was attempted.
-        attempt: &'static str,
-        /// Error of the operating system.
-        #[source]
-        source: std::io::Error,
-    },
-    /// A task panicked.
-    #[error("a task of the agent has crashed")]
-    Crashed(#[source] JoinError),
-}
-
-fn machine(attempt: &'static str) -> impl FnOnce(std::io::Error) -> AgentError {
-    move |source| AgentError::Machine { attempt, source }
-}
 
 /// What a run of the agent starts from.
 pub struct Agent {
@@ -147,12 +119,17 @@ impl Agent {
         stop: CancellationToken,
         print: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<(), AgentError> {
+        let metrics_server = MetricsServer::bind(self.config.metrics_listen).await?;
         let (store, mut frontier_failed) =
             FrontierHandle::start(self.frontier).map_err(machine("starting a thread"))?;
         let parts =
             Parts::build(self.config, self.dir, self.id, self.key, self.client, store).await?;
         let stop_tasks = stop.child_token();
         let mut tasks = Tasks::new();
+        if let Some(server) = metrics_server {
+            print(&format!("metrics at http://{}/metrics", server.address));
+            tasks.spawn(server.run(parts.metrics_source(), stop_tasks.clone()));
+        }
         parts.spawn_tasks(&mut tasks, &stop_tasks, print);
         let ended = tokio::select! {
             () = stop.cancelled() => Ok(()),
@@ -206,6 +183,7 @@ impl Parts {
             pack_trigger: Arc::clone(&pack_trigger),
             limits: config.limits.clone(),
             policy: policy_receiver,
+            metrics: Metrics::default(),
         });
         let prober = Arc::new(Prober::new(
             config.probe.clone(),
@@ -223,8 +201,8 @@ impl Parts {
         ));
         let rules = config.ship.clone();
         let outbox = Outbox::open(&dir.join("packages"), store.clone(), key, id, rules).await?;
-        let readiness = initial_readiness(&config, &dir)?;
         Ok(Self {
+            readiness: initial_readiness(&config, &dir)?,
             config,
             dir,
             id,
@@ -241,7 +219,6 @@ impl Parts {
             pack_trigger,
             sealed: Arc::default(),
             policy,
-            readiness,
         })
     }
 
@@ -281,6 +258,7 @@ impl Parts {
             visitor: Arc::clone(&self.visitor),
             readiness: self.readiness.clone(),
             concurrency: self.config.probe.concurrency,
+            metrics: self.visitor.metrics.clone(),
         };
         tasks.spawn(probing.run(ordered, reports, stop.clone()));
         let client = Arc::clone(&self.client);
@@ -322,7 +300,17 @@ impl Parts {
             client: Arc::clone(&self.client),
             host_orders: Arc::clone(&self.host_orders),
             readiness: self.readiness.clone(),
+            metrics: self.visitor.metrics.clone(),
             age: self.config.ship.age,
+        }
+    }
+
+    fn metrics_source(&self) -> MetricsSource {
+        MetricsSource {
+            metrics: self.visitor.metrics.clone(),
+            status: self.status_writer(),
+            lease: Arc::clone(&self.lease),
+            started: clock::now(),
         }
     }
 

@@ -116,10 +116,18 @@ impl StatusWriter {
     }
 
     pub(super) async fn write(&self) {
-        let Ok(counts) = self.store.read(Frontier::counts).await else { return };
+        let Some(status) = self.current().await else { return };
+        if let Err(error) = status.write(&self.dir) {
+            tracing::warn!(%error, "the status file cannot be written");
+        }
+    }
+
+    /// The status now; none when the frontier has failed.
+    pub(super) async fn current(&self) -> Option<StatusFile> {
+        let counts = self.store.read(Frontier::counts).await.ok()?;
         let readiness = self.readiness.current();
         let idle = idle_reason(&readiness, &self.schedule);
-        let status = StatusFile {
+        Some(StatusFile {
             at: clock::timestamp(clock::now()),
             pid: std::process::id(),
             agent: self.agent,
@@ -137,9 +145,6 @@ impl StatusWriter {
             wire_bytes: counts.wire_bytes,
             unpacked: counts.results,
             unshipped: counts.packages,
-        };
-        if let Err(error) = status.write(&self.dir) {
-            tracing::warn!(%error, "the status file cannot be written");
-        }
+        })
     }
 }

@@ -18,8 +18,8 @@ use super::{
     readiness::{IdleReason, Readiness, ReadinessSignal},
 };
 use crate::{
-    backoff::Backoff, clock, coordinator_client::CoordinatorClient, error_line, probe::Prober,
-    visit::Visitor,
+    backoff::Backoff, clock, coordinator_client::CoordinatorClient, error_line, metrics::Metrics,
+    probe::Prober, visit::Visitor,
 };
 
 /// Most reports in one call.
@@ -59,6 +59,7 @@ pub(super) struct ProbeTask {
     pub(super) visitor: Arc<Visitor>,
     pub(super) readiness: ReadinessSignal,
     pub(super) concurrency: usize,
+    pub(super) metrics: Metrics,
 }
 
 impl ProbeTask {
@@ -77,6 +78,7 @@ impl ProbeTask {
             let reports = reports.clone();
             measuring.spawn(async move {
                 let report = task.measure(&order).await;
+                task.metrics.probed(&report.result);
                 drop(permit);
                 // Fails only when the agent is stopping; the coordinator repeats the order.
                 drop(reports.send(report).await);

@@ -118,6 +118,18 @@ impl ReadinessSignal {
 }
 
 impl IdleReason {
+    /// Keywords of all reasons, as in the status file.
+    pub(super) const WORDS: [&str; 8] = [
+        "draining",
+        "asleep",
+        "not_connected",
+        "pending",
+        "paused",
+        "revoked",
+        "disk",
+        "nothing_to_do",
+    ];
+
     /// Keyword in the status file.
     pub const fn as_str(&self) -> &'static str {
         match self {

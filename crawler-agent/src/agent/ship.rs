@@ -11,6 +11,7 @@ use crate::{
     backoff::Backoff,
     coordinator_client::{CoordinatorClient, CoordinatorError},
     error_line,
+    metrics::Metrics,
     outbox::{Outbox, PackTrigger},
 };
 
@@ -30,6 +31,7 @@ pub(super) struct Shipper {
     pub(super) client: Arc<CoordinatorClient>,
     pub(super) host_orders: Arc<HostOrders>,
     pub(super) readiness: ReadinessSignal,
+    pub(super) metrics: Metrics,
     /// Age at which a package is closed.
     pub(super) age: Duration,
 }
@@ -77,6 +79,7 @@ impl Shipper {
             match self.client.send_package(name, &bytes).await {
                 Ok(()) => {
                     self.outbox.acknowledged(name).await?;
+                    self.metrics.sent(bytes.len());
                     // It may have held the last results of a released host.
                     if !self.host_orders.is_empty() {
                         self.host_orders.confirmable.notify_one();
@@ -87,10 +90,12 @@ impl Shipper {
                     let error = error_line::of(&error);
                     let package = name.seq;
                     tracing::error!(error, package, "a package was refused; see packages/refused");
+                    self.metrics.refused();
                     return Ok(self.outbox.set_aside(name).await?);
                 }
                 // Everything else is retried. Where the agent is banned, the heartbeat ends it.
                 Err(error) => {
+                    self.metrics.send_failed();
                     let pause = backoff.next(rand::random());
                     let error = error_line::of(&error);
                     tracing::warn!(error, package = name.seq, ?pause, "a package was not sent");

@@ -23,8 +23,8 @@ use url::Url;
 use crate::{file::FileError, guard::GuardRules, spans::Spans};
 use location::Location;
 use values::{
-    AgentName, Contact, HostSuffix, Port, Required, SpanLine, Value, integer, kib, list, methods,
-    mib, millis,
+    AgentName, Contact, HostSuffix, LoopbackAddress, Port, Required, SpanLine, Value, integer, kib,
+    list, methods, mib, millis,
 };
 
 /// The owner's rules. Nothing that a coordinator sends changes them.
@@ -51,6 +51,8 @@ pub struct Config {
     pub limits: Limits,
     /// When results are packed.
     pub ship: ShipRules,
+    /// Loopback address at which the owner may read metrics; none serves none.
+    pub metrics_listen: Option<SocketAddr>,
 }
 
 /// How round trips may be measured.
@@ -183,6 +185,14 @@ struct File {
     limits: Limits,
     #[serde(default)]
     ship: ShipRules,
+    #[serde(default)]
+    metrics: MetricsTable,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct MetricsTable {
+    listen: Option<Value<LoopbackAddress>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -262,6 +272,7 @@ impl File {
             probe: self.probe,
             limits: self.limits,
             ship: self.ship,
+            metrics_listen: self.metrics.listen.map(|listen| listen.0.0),
         }
     }
 }

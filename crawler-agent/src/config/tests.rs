@@ -54,6 +54,8 @@ fn every_key_is_used() {
         host_delay_ms = 250
         [ship]
         kib = 1
+        [metrics]
+        listen = "[::1]:9421"
         "#
     );
     let config = parse(&text).unwrap();
@@ -68,6 +70,7 @@ fn every_key_is_used() {
     assert_eq!(config.profile.spans, ["mon-fri 22:00-06:00"]);
     assert_eq!(config.limits.host_delay, Duration::from_millis(250));
     assert_eq!(config.ship.bytes, 1_024);
+    assert_eq!(config.metrics_listen, Some("[::1]:9421".parse().unwrap()));
 }
 
 #[test]
@@ -89,6 +92,7 @@ fn every_error_names_its_location() {
         ("[limits]\nhost_delay_ms = -5", "line 4, column 17", "must be from 0"),
         ("[limits]\nhost_delay = 5", "line 4, column 1", "host_delay"),
         ("[limits]\nconcurrency = \"many\"", "line 4, column 15", "invalid type"),
+        ("[metrics]\nlisten = \"0.0.0.0:9421\"", "line 4, column 10", "127.0.0.1:9421"),
         ("x = ", "line 3, column 5", ""),
     ] {
         let error = with(line);

@@ -111,6 +111,9 @@ pub(super) struct AgentName(pub(super) String);
 /// A domain name as URLs have it: lower case, ASCII, without dots around it.
 pub(super) struct HostSuffix(pub(super) String);
 
+/// An address and port of this machine's loopback interface.
+pub(super) struct LoopbackAddress(pub(super) SocketAddr);
+
 /// A span and the text that it was parsed from, which admins see.
 pub(super) struct SpanLine {
     pub(super) text: String,
@@ -196,6 +199,17 @@ impl FromText for SocketAddr {
         let with_default_port = |_| text.parse().map(|address: IpAddr| Self::new(address, 53));
         text.parse().or_else(with_default_port).map_err(|_| {
             format!("{text:?} is not a name server; write address and port, like \"9.9.9.9:53\"")
+        })
+    }
+}
+
+impl FromText for LoopbackAddress {
+    fn from_text(text: &str) -> Result<Self, String> {
+        let address = text.parse().ok().filter(|address: &SocketAddr| address.ip().is_loopback());
+        address.map(Self).ok_or_else(|| {
+            format!(
+                "{text:?} is no loopback address with a port; write one like \"127.0.0.1:9421\""
+            )
         })
     }
 }

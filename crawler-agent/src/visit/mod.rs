@@ -19,8 +19,8 @@ use crate::{
     fetch::Answer, fetch::FetchError, fetch::Fetcher, frontier::Bounds, frontier::Change,
     frontier::Done, frontier::Effect, frontier::Frontier, frontier::FrontierError,
     frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord, frontier::Queued,
-    outbox::PackTrigger, page, page::PageSink, resolve::ResolveError, resolve::Resolver,
-    schedule::Claim, schedule::Schedule,
+    metrics::Metrics, outbox::PackTrigger, page, page::PageSink, resolve::ResolveError,
+    resolve::Resolver, schedule::Claim, schedule::Schedule,
 };
 
 /// Makes visits; one for the whole agent.
@@ -44,6 +44,8 @@ pub struct Visitor {
     pub limits: Limits,
     /// The operator's settings.
     pub policy: watch::Receiver<CrawlPolicy>,
+    /// Counts the outcomes.
+    pub metrics: Metrics,
 }
 
 /// A claimed host, its record and its delay between requests.
@@ -228,6 +230,7 @@ impl Visitor {
         let page = revisit::still_known(&item).filter(|_| !forbidden);
         let links = Vec::new();
         let bounds = self.bounds();
+        self.metrics.fetched(&fetch);
         let done = Done { item, fetch, page, links, due: None, failures: 0, bounds };
         let effect = self.store.apply(Change::Done(Box::new(done))).await?;
         self.propagate(&effect, 0);
@@ -245,6 +248,7 @@ impl Visitor {
         let pause = visit.delay.max(retry::pause(self.limits.retry, failures));
         let size = size_of_result(&fetch);
         let due = Some(after(pause));
+        self.metrics.fetched(&fetch);
         let bounds = self.bounds();
         let done = Done { item, fetch, page, links, due, failures, bounds };
         let effect = self.store.apply(Change::Done(Box::new(done))).await?;
@@ -267,6 +271,7 @@ impl Visitor {
         if failures >= retry::GIVE_UP {
             return self.give_up(visit, "the host failed too often").await;
         }
+        self.metrics.retried();
         let effect = self.store.apply(Change::Retry { item, due: after(pause), failures }).await?;
         self.finish(visit.claim, pause, &effect);
         Ok(())

@@ -9,6 +9,7 @@ mod crawl;
 mod dns;
 mod hostile;
 mod hosts;
+mod metrics;
 mod owner;
 mod probe_targets;
 mod probes;

@@ -103,6 +103,7 @@ impl TestBed {
             ),
             ("ship", vec!["age_ms = 100".into()]),
             ("probe", vec![]),
+            ("metrics", vec![]),
         ];
         for (name, lines) in &mut tables {
             for line in self.more.get(*name).into_iter().flatten() {
@@ -161,6 +162,11 @@ impl TestBed {
     /// Runs a command to its end.
     pub(crate) async fn run(&self, arguments: &[&str]) -> Output {
         timeout(MAX_WAIT, self.command(arguments).output()).await.unwrap().unwrap()
+    }
+
+    /// The lines that the agent has printed so far.
+    pub(crate) fn printed(&self) -> Vec<String> {
+        self.said.lock().unwrap().clone()
     }
 
     pub(crate) fn said(&self, line: &str) -> bool {

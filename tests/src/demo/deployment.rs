@@ -141,6 +141,7 @@ impl Deployment {
             ports: environment.guard_ports(),
             host_delay_ms: self.settings.host_delay_ms,
             ship_age_ms: self.settings.ship_age_ms,
+            metrics: None,
             namespace: environment.namespace(who)?.cloned(),
         })
     }

@@ -43,6 +43,8 @@ pub struct AgentPlan {
     pub host_delay_ms: u64,
     /// Age at which a package is closed and shipped, in milliseconds.
     pub ship_age_ms: u64,
+    /// Where it serves metrics, if anywhere; port 0 for any.
+    pub metrics: Option<SocketAddr>,
     /// Where it runs.
     pub namespace: Option<Namespace>,
 }
@@ -62,6 +64,7 @@ struct File<'a> {
     guard: GuardTable<'a>,
     limits: LimitsTable,
     ship: ShipTable,
+    metrics: MetricsTable,
 }
 
 #[derive(Debug, Serialize)]
@@ -84,6 +87,12 @@ struct LimitsTable {
 #[derive(Debug, Serialize)]
 struct ShipTable {
     age_ms: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct MetricsTable {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listen: Option<SocketAddr>,
 }
 
 impl AgentPlan {
@@ -125,6 +134,7 @@ impl AgentPlan {
             guard: GuardTable { allow: &self.allow, ports: &self.ports },
             limits: LimitsTable { host_delay_ms: self.host_delay_ms },
             ship: ShipTable { age_ms: self.ship_age_ms },
+            metrics: MetricsTable { listen: self.metrics },
         };
         toml::to_string(&file)
             .map_err(|error| HarnessError::prepare(&self.home)(std::io::Error::other(error)))

@@ -1,0 +1,44 @@
+//! Errors that end the agent.
+
+use tokio::task::JoinError;
+
+use crate::{
+    coordinator_client::CoordinatorError, frontier::FrontierError, outbox::OutboxError,
+    resolve::ResolveError,
+};
+
+/// Reason for which the agent ends by itself.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// The frontier failed.
+    #[error(transparent)]
+    Frontier(#[from] FrontierError),
+    /// The outbox failed.
+    #[error(transparent)]
+    Outbox(#[from] OutboxError),
+    /// The resolver cannot be set up.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// The coordinator refuses every call of this agent.
+    #[error(transparent)]
+    Banned(CoordinatorError),
+    /// An admin revoked the agent.
+    #[error("the operator has revoked this agent; nothing more is fetched in your name")]
+    Revoked,
+    /// An operation on the machine failed.
+    #[error("{attempt} failed")]
+    Machine {
+        /// What was attempted.
+        attempt: &'static str,
+        /// Error of the operating system.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A task panicked.
+    #[error("a task of the agent has crashed")]
+    Crashed(#[source] JoinError),
+}
+
+pub(super) fn machine(attempt: &'static str) -> impl FnOnce(std::io::Error) -> AgentError {
+    move |source| AgentError::Machine { attempt, source }
+}

@@ -1,0 +1,193 @@
+//! Metrics server: answers `GET /metrics` at a loopback address, where the owner wants it.
+//!
+//! It is the only place where the agent accepts connections, and only from its own machine.
+
+use std::{
+    convert::Infallible, net::SocketAddr, sync::Arc, sync::atomic::AtomicU64, time::Duration,
+};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::{
+    Method, Request, Response, StatusCode, body::Incoming, header, server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::rt::TokioIo;
+use model::UnixMillis;
+use nix::sys::statvfs::statvfs;
+use prometheus_client::{
+    encoding::text::encode,
+    metrics::{family::Family, gauge::Gauge, info::Info},
+    registry::Registry,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    AgentError, error::machine, lease::Lease, monitors::StatusWriter, readiness::IdleReason,
+};
+use crate::{
+    metrics::{Label, Metrics},
+    status::StatusFile,
+};
+
+/// Beginning of the names of all metrics.
+const PREFIX: &str = "nearcrawl_agent";
+/// The text format of OpenMetrics 1.0.
+const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// Connections at the same time; more wait.
+const CONNECTIONS: usize = 8;
+/// Longest life of a connection.
+const CONNECTION: Duration = Duration::from_mins(1);
+/// Pause after a connection that could not be accepted, for example for want of file descriptors.
+const PAUSE: Duration = Duration::from_secs(1);
+
+type Number = Gauge<f64, AtomicU64>;
+
+/// A bound socket.
+pub(super) struct MetricsServer {
+    listener: TcpListener,
+    /// Address and port that it listens on.
+    pub(super) address: SocketAddr,
+}
+
+/// What the metrics are made of.
+pub(super) struct MetricsSource {
+    pub(super) metrics: Metrics,
+    pub(super) status: StatusWriter,
+    pub(super) lease: Arc<Lease>,
+    pub(super) started: UnixMillis,
+}
+
+impl MetricsServer {
+    /// Binds the address of the configuration; none where the owner wants no metrics.
+    pub(super) async fn bind(address: Option<SocketAddr>) -> Result<Option<Self>, AgentError> {
+        let Some(address) = address else { return Ok(None) };
+        let failed = machine("listening on the address in [metrics]");
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let failed = machine("reading the address in [metrics]");
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Some(Self { listener, address }))
+    }
+
+    /// Task that serves until `stop`.
+    pub(super) async fn run(
+        self,
+        source: MetricsSource,
+        stop: CancellationToken,
+    ) -> Result<(), AgentError> {
+        let source = Arc::new(source);
+        let mut connections = JoinSet::new();
+        while let Some(accepted) = stop.run_until_cancelled(self.listener.accept()).await {
+            match accepted {
+                Ok((stream, _)) => {
+                    connections.spawn(serve(stream, Arc::clone(&source)));
+                }
+                Err(_) => tokio::time::sleep(PAUSE).await,
+            }
+            while connections.len() >= CONNECTIONS {
+                connections.join_next().await;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn serve(stream: TcpStream, source: Arc<MetricsSource>) {
+    let service = service_fn(|request| {
+        let source = Arc::clone(&source);
+        async move { Ok::<_, Infallible>(source.respond(&request).await) }
+    });
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    // A connection that fails or lasts too long concerns nobody but its client.
+    drop(tokio::time::timeout(CONNECTION, connection).await);
+}
+
+impl MetricsSource {
+    async fn respond(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+        if request.method() != Method::GET || request.uri().path() != "/metrics" {
+            return bare(StatusCode::NOT_FOUND);
+        }
+        let Some(status) = self.status.current().await else {
+            return bare(StatusCode::SERVICE_UNAVAILABLE);
+        };
+        let mut registry = Registry::with_prefix(PREFIX);
+        self.metrics.register(&mut registry);
+        self.register(&status, &mut registry);
+        let mut text = String::new();
+        if encode(&mut text, &registry).is_err() {
+            return bare(StatusCode::INTERNAL_SERVER_ERROR);
+        }
+        let mut response = Response::new(Full::new(Bytes::from(text)));
+        let content_type = header::HeaderValue::from_static(CONTENT_TYPE);
+        response.headers_mut().insert(header::CONTENT_TYPE, content_type);
+        response
+    }
+
+    /// Adds the state of the agent to a registry.
+    fn register(&self, status: &StatusFile, registry: &mut Registry) {
+        let StatusFile { version, agent, name, .. } = status;
+        let labels =
+            [("version", version.clone()), ("agent", agent.to_string()), ("name", name.clone())];
+        registry.register("build", "Version of the program, and its agent", Info::new(labels));
+        let help = "When the agent started, in seconds since 1970";
+        gauge(registry, "start_time_seconds", help, self.started.0 as f64 / 1_000.0);
+        let help = "1 while the agent is crawling";
+        gauge(registry, "working", help, f64::from(status.working));
+        idle(registry, status.idle.as_deref());
+        let reached =
+            status.unreachable.is_none() && status.idle.as_deref() != Some("not_connected");
+        let help = "1 if the last call to the coordinator succeeded";
+        gauge(registry, "coordinator_up", help, f64::from(reached));
+        let left = self.lease.left().map_or(f64::INFINITY, |left| left.as_secs_f64());
+        let help = "Time for which the agent may fetch without another answer of the coordinator";
+        gauge(registry, "lease_seconds", help, left);
+        gauge(registry, "hosts", "Hosts that the agent crawls", status.hosts as f64);
+        gauge(registry, "queued_urls", "URLs in the queues of hosts", status.queued as f64);
+        gauge(registry, "running_fetches", "Fetches that are running", status.in_flight as f64);
+        let help = "Results that are not packed yet";
+        gauge(registry, "unpacked_results", help, status.unpacked as f64);
+        let help = "Packages that are not acknowledged yet";
+        gauge(registry, "unshipped_packages", help, status.unshipped as f64);
+        if let Ok(disk) = statvfs(&self.status.dir) {
+            let free = disk.blocks_available() * disk.fragment_size();
+            let help = "Free space on the disk of the data directory";
+            gauge(registry, "disk_free_bytes", help, free as f64);
+        }
+        if let Some(bytes) = rss_bytes() {
+            gauge(registry, "resident_memory_bytes", "Memory of the process", bytes as f64);
+        }
+    }
+}
+
+fn gauge(registry: &mut Registry, name: &str, help: &str, value: f64) {
+    let gauge = Number::default();
+    gauge.set(value);
+    registry.register(name, help, gauge);
+}
+
+/// One gauge for each reason of not crawling, of which at most one is 1.
+fn idle(registry: &mut Registry, reason: Option<&str>) {
+    let gauges = Family::<Label, Gauge>::default();
+    for word in IdleReason::WORDS {
+        gauges.get_or_create(&[("reason", word)]).set((reason == Some(word)).into());
+    }
+    registry.register("idle", "1 for the reason for which the agent is not crawling", gauges);
+}
+
+fn bare(status: StatusCode) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::default());
+    *response.status_mut() = status;
+    response
+}
+
+/// Resident memory of this process, from procfs.
+fn rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1_024)
+}
