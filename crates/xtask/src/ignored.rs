@@ -36,6 +36,8 @@ pub(crate) enum Need {
     TunForEveryUser,
     /// User namespaces for a user without privileges.
     UserNamespaces,
+    /// The server and the tool of Prometheus.
+    Prometheus,
     /// Files or directories below `../shared/data`.
     SharedData(Vec<PathBuf>),
     /// Another test starts it.
@@ -50,6 +52,7 @@ impl IgnoredTest {
             "needs a TUN device" => Need::Tun,
             "needs a TUN device that every user may open" => Need::TunForEveryUser,
             "needs user namespaces" => Need::UserNamespaces,
+            "needs Prometheus" => Need::Prometheus,
             reason if reason.starts_with("run by ") => Need::AnotherTest,
             reason if reason.contains(SHARED_DATA) => Need::SharedData(shared_paths(reason)),
             _ => Need::Unknown,

@@ -30,6 +30,11 @@ pub(crate) const FONTS: Requirement = Requirement {
     package: "fonts-dejavu-core",
     present: || Path::new("/usr/share/fonts/truetype/dejavu").exists(),
 };
+/// The server that reads metrics, with `promtool`, which checks alert rules.
+pub(crate) const PROMETHEUS: Requirement = Requirement {
+    package: "prometheus",
+    present: || has_program("prometheus") && has_program("promtool"),
+};
 /// pip, for the registry files that a Python package contains.
 pub(crate) const PIP: Requirement = Requirement {
     package: "python3-pip",

@@ -13,6 +13,8 @@ pub(crate) enum Optional {
     Deny,
     /// Known vulnerabilities of dependencies.
     Advisories,
+    /// Tests that load the alert rules into Prometheus.
+    Prometheus,
     /// Tests that need a TUN device or namespaces.
     Tun,
     /// Tests that need ../shared/data: registry files, latency matrices, pages.

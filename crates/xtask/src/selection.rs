@@ -28,6 +28,10 @@ impl Selection {
                 Need::Tun => tun.clone(),
                 Need::TunForEveryUser => unprivileged_tun.clone(),
                 Need::UserNamespaces => user_namespaces.clone(),
+                Need::Prometheus => {
+                    let left_out = without.contains(&Optional::Prometheus);
+                    left_out.then(|| Optional::Prometheus.reason())
+                }
                 Need::SharedData(_) if without.contains(&Optional::RegistryData) => {
                     Some(Optional::RegistryData.reason())
                 }

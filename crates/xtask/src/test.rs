@@ -21,6 +21,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut steps = Steps::new();
     let browser = !without(Optional::Node) && !without(Optional::Browser);
     machine::provide(&[machine::POSTGRES])?;
+    if !without(Optional::Prometheus) {
+        machine::provide(&[machine::PROMETHEUS])?;
+    }
     if browser {
         machine::provide(&[machine::CHROMIUM, machine::FONTS])?;
     }
