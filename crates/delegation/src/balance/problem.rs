@@ -104,8 +104,8 @@ impl AssignmentProblem {
         self.subnets.get(subnet)?.cost(agent)
     }
 
-    /// Variance of the time of a page of `subnet` over the agents that are listed for it, in square
-    /// milliseconds.
+    /// Variance of the time of a page of `subnet` over the agents that measured it, in square
+    /// milliseconds. Infinite where fewer than two did: one time says nothing about the others.
     pub fn variance(&self, subnet: usize) -> f64 {
         self.variances[subnet]
     }
@@ -150,11 +150,16 @@ impl Subnet {
         self.costs.iter().find(|cost| cost.index() == agent)
     }
 
+    /// "The smallest variance in its probing results" (III.F): predicted costs are no results.
     fn variance(&self) -> f64 {
-        let count = self.costs.len().max(1) as f64;
-        let times = || self.costs.iter().map(|cost| cost.cost / self.load as f64);
-        let mean = times().sum::<f64>() / count;
-        times().map(|time| (time - mean).powi(2)).sum::<f64>() / count
+        let measured = self.costs.iter().filter(|cost| cost.source == CostSource::Measured);
+        let times: Vec<f64> = measured.map(|cost| cost.cost / self.load as f64).collect();
+        if times.len() < 2 {
+            return f64::INFINITY;
+        }
+        let count = times.len() as f64;
+        let mean = times.iter().sum::<f64>() / count;
+        times.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / count
     }
 
     fn check_and_sort(&mut self, subnet: usize, agents: usize) -> Result<(), InvalidProblem> {

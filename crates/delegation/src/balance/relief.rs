@@ -4,7 +4,7 @@
 use model::BalanceRule;
 
 use super::moves::MAX_ALTERNATIVES;
-use super::{AgentCost, Alternative, AssignmentProblem, Move, RefusalReason};
+use super::{AgentCost, Alternative, AssignmentProblem, CostSource, Move, RefusalReason};
 
 /// The move that relieves `agent` of one of the subnets in `held`; `loads` are the pages a day of
 /// all agents at present. The new subnet that caused the overload is among `held`, so that "the new
@@ -21,9 +21,9 @@ use super::{AgentCost, Alternative, AssignmentProblem, Move, RefusalReason};
 /// [`BalanceRule::NextBest`] is the paper's "simpler heuristic that finds the best URL to
 /// re-delegate by comparing the next-best time for all the URLs in the overloaded crawler".
 ///
-/// By these rules only a subnet's next-best agent is considered. When that is full for every
-/// subnet, the agent would stay over its capacity; then the cheapest move is made instead, whatever
-/// the rule.
+/// By these rules only a subnet's next-best agent is considered, by the paper's only among agents
+/// that measured the subnet. When that is full for every subnet, the agent would stay over its
+/// capacity; then the cheapest move is made instead, whatever the rule.
 pub fn relieve(
     problem: &AssignmentProblem,
     loads: &[u64],
@@ -32,11 +32,12 @@ pub fn relieve(
     rule: BalanceRule,
 ) -> Option<Move> {
     let relief = Relief { problem, loads, agent };
-    let next_best = || held.iter().filter_map(|subnet| Some((*subnet, relief.next_best(*subnet)?)));
+    let measured = held.iter().filter_map(|one| Some((*one, relief.next_best_measured(*one)?)));
+    let next_best = held.iter().filter_map(|one| Some((*one, relief.next_best(*one)?)));
     let chosen = match rule {
         BalanceRule::Off => return None,
-        BalanceRule::Variance => relief.least_variance(next_best()),
-        BalanceRule::NextBest => relief.cheapest(next_best()),
+        BalanceRule::Variance => relief.least_variance(measured),
+        BalanceRule::NextBest => relief.cheapest(next_best),
         BalanceRule::Cheapest => None,
     };
     let with_room =
@@ -75,6 +76,12 @@ impl<'p> Relief<'p> {
     /// The next-best agent, if it has room.
     fn next_best(&self, subnet: usize) -> Option<&'p AgentCost> {
         self.others(subnet).next().filter(|target| self.fits(subnet, target))
+    }
+
+    /// The next-best agent "according to the probing results" (III.F), if it has room.
+    fn next_best_measured(&self, subnet: usize) -> Option<&'p AgentCost> {
+        let mut measured = self.others(subnet).filter(|cost| cost.source == CostSource::Measured);
+        measured.next().filter(|target| self.fits(subnet, target))
     }
 
     fn best_with_room(&self, subnet: usize) -> Option<&'p AgentCost> {

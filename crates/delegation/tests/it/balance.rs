@@ -167,6 +167,32 @@ fn the_papers_rule() {
     assert_eq!(by(&[3, 1, 1], BalanceRule::Cheapest), None);
 }
 
+/// III.F speaks of probing results: predicted costs that hardly vary do not choose the subnet, nor
+/// does an agent that was only predicted to be the next-best.
+#[test]
+fn the_papers_rule_counts_measured_costs_only() {
+    let alike = |cost: f64| (2..6).map(move |agent| AgentCost::predicted(agent, cost));
+    let subnet = |measured: [f64; 2], predicted: f64| {
+        let [here, there] = measured;
+        let costs = [AgentCost::measured(0, here), AgentCost::measured(1, there)];
+        Subnet { load: 1, costs: costs.into_iter().chain(alike(predicted)).collect() }
+    };
+    // With the predicted costs, the first would vary least.
+    let subnets = vec![subnet([10.0, 40.0], 24.0), subnet([10.0, 30.0], 90.0)];
+    let problem = AssignmentProblem::new(vec![1, 2, 2, 2, 2, 2], subnets).unwrap();
+    let made = relieve(&problem, &[2, 0, 0, 0, 0, 0], 0, &[0, 1], BalanceRule::Variance).unwrap();
+    assert_eq!((made.subnet, made.to, made.source), (1, 1, CostSource::Measured));
+    assert!(close(problem.variance(0), 225.0) && close(problem.variance(1), 100.0));
+}
+
+/// One measured time varies not at all, which says nothing about the agents that were not asked.
+#[test]
+fn a_subnet_that_one_agent_measured_varies_by_an_unknown_amount() {
+    let alone = Subnet { load: 1, costs: vec![AgentCost::measured(0, 10.0)] };
+    let problem = AssignmentProblem::new(vec![1], vec![alone]).unwrap();
+    assert!(problem.variance(0).is_infinite());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
