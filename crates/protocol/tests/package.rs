@@ -84,6 +84,17 @@ fn entries_survive_the_round_trip() {
 }
 
 #[test]
+fn urls_of_fetches_are_normalised() {
+    for (sent, read_as) in [
+        (r"http://own.example\@victim.example/x", "http://own.example/@victim.example/x"),
+        ("HTTP://Own.Example:80/a/../b#top", "http://own.example/b"),
+        ("no url", "no url"),
+    ] {
+        assert_eq!(read(&write(&[page(sent, "")]).bytes).unwrap(), [page(read_as, "")]);
+    }
+}
+
+#[test]
 fn the_wire_format_is_fixed() {
     let entry = page("http://a.example/", "text");
     insta::assert_json_snapshot!(entry);

@@ -6,7 +6,9 @@
 //! ```
 //!
 //! The signature covers the header, and the header holds the hash of the body. Nothing is inflated
-//! before both are checked, and inflating is bounded by [`crate::limits`].
+//! before both are checked, and inflating is bounded by [`crate::limits`]. URLs of fetches are
+//! normalised on reading, so that a page is indexed under the URL of its host whatever the agent
+//! wrote.
 
 mod read;
 mod write;

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Take};
 
 use data_encoding::HEXLOWER;
 use flate2::bufread::GzDecoder;
+use model::CrawlUrl;
 use sha2::{Digest as _, Sha256};
 
 use super::{Header, MAGIC, PackageError, SIGNATURE_BYTES};
@@ -64,8 +65,8 @@ impl<'a> Package<'a> {
         &self.header
     }
 
-    /// Iterates over the entries; the last item is an error when the body does not agree with the
-    /// header.
+    /// Iterates over the entries, with normalised URLs; the last item is an error when the body does
+    /// not agree with the header.
     pub fn entries(&self) -> Entries<'a> {
         // One byte more than promised, so that reaching the limit shows a longer body.
         let inflated = GzDecoder::new(self.body).take(self.header.plain_bytes + 1);
@@ -114,7 +115,7 @@ impl Entries<'_> {
         }
         let number = self.seen;
         serde_json::from_slice(&self.line)
-            .map(Some)
+            .map(|entry| Some(normalised(entry)))
             .map_err(|source| PackageError::Entry { number, source })
     }
 
@@ -123,6 +124,18 @@ impl Entries<'_> {
         let found = self.seen;
         if promised == found { Ok(None) } else { Err(PackageError::EntryCount { promised, found }) }
     }
+}
+
+/// The entry with the URL of its fetch as [`CrawlUrl`] writes it: `http://a.example\@b.example/` is a
+/// page of `a.example`, but a reader of the text may take it for one of `b.example`. A text that is
+/// no URL for a crawler stays; nobody finds a host for it.
+fn normalised(mut entry: Entry) -> Entry {
+    if let Entry::Fetch(fetch) = &mut entry
+        && let Ok(url) = CrawlUrl::parse(&fetch.url)
+    {
+        url.as_str().clone_into(&mut fetch.url);
+    }
+    entry
 }
 
 impl Iterator for Entries<'_> {
