@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use crate::runtime::failure::chain;
 
 /// Media type of a problem document (RFC 9457 section 6.1).
-pub const PROBLEM_JSON: &str = "application/problem+json";
+pub const PROBLEM_JSON: &str = protocol::problem::MEDIA_TYPE;
 
 /// Seconds after which a restarted Postgres usually answers again.
 const DATABASE_RETRY_S: u64 = 2;
@@ -184,7 +184,7 @@ impl Problem {
         request_id: Option<&'a str>,
     ) -> ProblemDocument<'a> {
         ProblemDocument {
-            kind: format!("urn:nearcrawl:problem:{}", self.slug),
+            kind: format!("{}{}", protocol::problem::TYPE_PREFIX, self.slug),
             title: self.status.canonical_reason().unwrap_or("Problem"),
             status: self.status.as_u16(),
             detail: &self.detail,

@@ -19,6 +19,7 @@ pub mod limits;
 pub mod package;
 pub mod page;
 pub mod probe;
+pub mod problem;
 pub mod session;
 pub mod version;
 

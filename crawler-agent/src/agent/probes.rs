@@ -132,7 +132,7 @@ async fn send(client: &CoordinatorClient, reports: &Reports) {
     let mut backoff = Backoff::default();
     while let Err(error) = client.report(reports).await {
         let failure = error_line::of(&error);
-        if !error.is_temporary() {
+        if error.is_refusal() {
             tracing::error!(failure, "measurements were refused");
             return;
         }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::{AgentError, host_orders::HostOrders, readiness::ReadinessSignal};
 use crate::{
     backoff::Backoff,
-    coordinator_client::{CoordinatorClient, CoordinatorError},
+    coordinator_client::CoordinatorClient,
     error_line,
     metrics::Metrics,
     outbox::{Outbox, PackTrigger},
@@ -86,7 +86,7 @@ impl Shipper {
                     }
                     return Ok(());
                 }
-                Err(error) if rejects_content(&error) => {
+                Err(error) if error.rejects_content() => {
                     let error = error_line::of(&error);
                     let package = name.seq;
                     tracing::error!(error, package, "a package was refused; see packages/refused");
@@ -104,9 +104,4 @@ impl Shipper {
             }
         }
     }
-}
-
-/// Whether the coordinator will never take this very package.
-fn rejects_content(error: &CoordinatorError) -> bool {
-    matches!(error, CoordinatorError::Refused { status: 400 | 413 | 422, .. })
 }

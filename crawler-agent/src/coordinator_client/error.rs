@@ -1,6 +1,11 @@
 //! Errors of calls to the coordinator.
+//!
+//! Only a problem document of the coordinator is a refusal. Proxies between agent and coordinator
+//! answer with the same statuses (413 for a large body, 403 by a filter), but such an answer says
+//! nothing about the agent or its package.
 
-use reqwest::{Response, StatusCode};
+use protocol::problem;
+use reqwest::{Response, StatusCode, header};
 use serde::Deserialize;
 
 /// A call that failed.
@@ -31,6 +36,27 @@ pub enum CoordinatorError {
         /// The coordinator's explanation.
         reason: String,
     },
+    /// A program that is not the coordinator refuses the call.
+    #[error(
+        "status {status} from a program that is not the coordinator: check the URL of the \
+         coordinator and the proxies in between"
+    )]
+    Foreign {
+        /// HTTP status.
+        status: u16,
+    },
+    /// The answer is a redirect. It is not followed, because it could lead into the networks that
+    /// the guard protects.
+    #[error(
+        "status {status} redirects to {target}, and the agent follows no redirects: if the \
+         coordinator has moved there, write the new URL as `coordinator` in the configuration"
+    )]
+    Redirected {
+        /// HTTP status, 3xx.
+        status: u16,
+        /// Value of the Location header.
+        target: String,
+    },
     /// The answer exceeds every size that the protocol allows.
     #[error("the coordinator's answer is too large")]
     TooLarge,
@@ -47,13 +73,27 @@ impl From<reqwest::Error> for CoordinatorError {
 }
 
 impl CoordinatorError {
-    /// Whether a later attempt may succeed.
+    /// Whether enrolment is tried again; else the owner has to do something first.
     pub fn is_temporary(&self) -> bool {
         match self {
             // A proxy, or a coordinator in the middle of an update, may answer with anything.
             Self::Unreachable(_) | Self::Busy { .. } | Self::Answer(_) | Self::TooLarge => true,
-            Self::Setup(_) | Self::Url(_) | Self::Refused { .. } => false,
+            Self::Setup(_)
+            | Self::Url(_)
+            | Self::Refused { .. }
+            | Self::Foreign { .. }
+            | Self::Redirected { .. } => false,
         }
+    }
+
+    /// Whether the coordinator itself refuses the call, so that repeating it is useless.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Refused { .. })
+    }
+
+    /// Whether the coordinator refuses the content of this very call, such as a damaged package.
+    pub fn rejects_content(&self) -> bool {
+        matches!(self, Self::Refused { status: 413 | 422, .. })
     }
 
     /// Whether the coordinator refuses every call of this agent: its session, state or version.
@@ -62,21 +102,41 @@ impl CoordinatorError {
     }
 }
 
-/// The members of an RFC 9457 problem that an owner can use.
-#[derive(Deserialize, Default)]
+/// The members of a problem document that an agent uses.
+#[derive(Deserialize)]
 struct Problem {
+    #[serde(rename = "type")]
+    kind: String,
     title: Option<String>,
     detail: Option<String>,
 }
 
+impl Problem {
+    /// The document in `body`; none unless it is one of a coordinator.
+    fn parse(media_type: &str, body: &[u8]) -> Option<Self> {
+        let is_problem = media_type.split(';').next()?.trim() == problem::MEDIA_TYPE;
+        let document: Self = serde_json::from_slice(body).ok().filter(|_| is_problem)?;
+        document.kind.starts_with(problem::TYPE_PREFIX).then_some(document)
+    }
+}
+
 /// Most bytes of an error's body that are read.
 const PROBLEM_BYTES: usize = 16 << 10;
+/// Most characters of a redirect's target that are shown.
+const TARGET_CHARS: usize = 200;
 
 /// Passes a successful answer on; turns any other into an error.
 pub(super) async fn check(mut response: Response) -> Result<Response, CoordinatorError> {
     let status = response.status();
     if status.is_success() {
         return Ok(response);
+    }
+    let media_type = text(&response, header::CONTENT_TYPE);
+    if status.is_redirection()
+        && let Some(target) = text(&response, header::LOCATION)
+    {
+        let target = target.chars().take(TARGET_CHARS).collect();
+        return Err(CoordinatorError::Redirected { status: status.as_u16(), target });
     }
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
@@ -85,15 +145,60 @@ pub(super) async fn check(mut response: Response) -> Result<Response, Coordinato
             break;
         }
     }
-    let problem: Problem = serde_json::from_slice(&body).unwrap_or_default();
-    let reason = problem.detail.or(problem.title).unwrap_or_else(|| format!("status {status}"));
-    let reason = reason.replace(['\n', '\r'], " ");
+    let problem = media_type.and_then(|media_type| Problem::parse(&media_type, &body));
+    Err(failure(status, problem))
+}
+
+fn text(response: &Response, name: header::HeaderName) -> Option<String> {
+    Some(response.headers().get(name)?.to_str().ok()?.to_owned())
+}
+
+fn failure(status: StatusCode, problem: Option<Problem>) -> CoordinatorError {
     let temporary = status.is_server_error()
         || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
+    let is_ours = problem.is_some();
+    let reason = problem.and_then(|problem| problem.detail.or(problem.title));
+    let reason = reason.unwrap_or_else(|| format!("status {status}")).replace(['\n', '\r'], " ");
     let status = status.as_u16();
-    Err(if temporary {
-        CoordinatorError::Busy { status, reason }
-    } else {
-        CoordinatorError::Refused { status, reason }
-    })
+    match (temporary, is_ours) {
+        (true, _) => CoordinatorError::Busy { status, reason },
+        (false, true) => CoordinatorError::Refused { status, reason },
+        (false, false) => CoordinatorError::Foreign { status },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OURS: &str = r#"{"type":"urn:nearcrawl:problem:package-magic","detail":"no\npackage"}"#;
+
+    fn failed(status: u16, media_type: &str, body: &str) -> CoordinatorError {
+        let status = StatusCode::from_u16(status).unwrap();
+        failure(status, Problem::parse(media_type, body.as_bytes()))
+    }
+
+    #[test]
+    fn only_the_coordinators_problem_documents_are_refusals() {
+        for status in [413, 422] {
+            let refused = failed(status, "application/problem+json; charset=utf-8", OURS);
+            assert!(refused.rejects_content() && refused.is_refusal(), "{refused}");
+            assert!(refused.to_string().ends_with("no package"), "{refused}");
+        }
+        assert!(failed(403, problem::MEDIA_TYPE, OURS).is_banned());
+        let foreign = r#"{"type":"about:blank","title":"Forbidden"}"#;
+        for status in [400, 401, 403, 410, 413, 422, 426] {
+            for (media_type, body) in [
+                ("text/html", "<h1>no</h1>"),
+                ("application/json", OURS),
+                (problem::MEDIA_TYPE, foreign),
+                (problem::MEDIA_TYPE, "no"),
+            ] {
+                let error = failed(status, media_type, body);
+                assert!(matches!(error, CoordinatorError::Foreign { .. }), "{error}");
+                assert!(!error.is_banned() && !error.rejects_content() && !error.is_refusal());
+            }
+        }
+        assert!(matches!(failed(503, "text/html", ""), CoordinatorError::Busy { .. }));
+    }
 }

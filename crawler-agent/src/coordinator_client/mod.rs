@@ -2,7 +2,8 @@
 //!
 //! An agent enrols once with a join token. From then on it exchanges a signature for a session, and
 //! sends the session's token with every call. [`CoordinatorError`] separates failures that a later
-//! attempt may not meet (outages, restarts, a full disk) from those that it will.
+//! attempt may not meet (outages, restarts, a full disk) from those that it will. No redirect is
+//! followed.
 
 mod error;
 
@@ -22,7 +23,7 @@ use protocol::{
     probe::Reports,
     session::{Challenge, ChallengeRequest, Session, SessionRequest},
 };
-use reqwest::{Client, Method, RequestBuilder, StatusCode};
+use reqwest::{Client, Method, RequestBuilder, StatusCode, redirect::Policy};
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::Mutex;
 use url::Url;
@@ -65,6 +66,8 @@ impl AgentApi {
         let mut builder = Client::builder()
             .connect_timeout(Duration::from_secs(10))
             .local_address(bind)
+            // A redirect could lead into the networks that the guard protects.
+            .redirect(Policy::none())
             .user_agent(concat!("nearcrawl-agent/", env!("CARGO_PKG_VERSION")));
         // A proxy of the environment cannot reach this machine's loopback.
         if is_loopback(base) {

@@ -19,10 +19,10 @@ use model::{AgentId, AgentState, CrawlPolicy, ProbeId, UnixMillis};
 use protocol::{
     HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, ProbeResult, Route,
     enrol::EnrolRequest, enrol::EnrolResponse, key::PublicKey, package, page::Entry, page::Fetch,
-    probe::Reports, session::Challenge, session::ChallengeRequest, session::Session,
+    probe::Reports, problem, session::Challenge, session::ChallengeRequest, session::Session,
     session::SessionRequest,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{net::TcpListener, sync::Notify, task::AbortHandle};
 
 pub(crate) const TOKEN: &str = "join-me";
@@ -52,6 +52,12 @@ pub(crate) struct CoordinatorState {
     pub(crate) refuse_all: Option<(u16, &'static str)>,
     /// Status with which every package is refused.
     pub(crate) refuse_packages: Option<u16>,
+    /// Answer of a proxy to every package, with its status.
+    pub(crate) proxy_refuses_packages: Option<u16>,
+    /// Packages that the proxy refused.
+    pub(crate) refused_by_proxy: u32,
+    /// Redirect with which a proxy answers every call: status and target.
+    pub(crate) redirect_all: Option<(u16, String)>,
 }
 
 impl CoordinatorState {
@@ -113,6 +119,9 @@ impl Coordinator {
             lease_ms: Some(3_600_000),
             refuse_all: None,
             refuse_packages: None,
+            proxy_refuses_packages: None,
+            refused_by_proxy: 0,
+            redirect_all: None,
         };
         let inner = Arc::new(Inner { state: Mutex::new(state), changed: Notify::new() });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
@@ -192,13 +201,13 @@ fn serve(listener: TcpListener, inner: &Arc<Inner>) -> AbortHandle {
 }
 
 type Shared = State<Arc<Inner>>;
-type Answer = Result<Response, (StatusCode, Json<Value>)>;
+type Answer = Result<Response, Response>;
 
-fn problem(status: u16, detail: &str) -> (StatusCode, Json<Value>) {
-    (
-        StatusCode::from_u16(status).unwrap(),
-        Json(json!({ "title": "no", "status": status, "detail": detail })),
-    )
+fn problem(status: u16, detail: &str) -> Response {
+    let kind = format!("{}test", problem::TYPE_PREFIX);
+    let document = json!({ "type": kind, "title": "no", "status": status, "detail": detail });
+    let media_type = [(header::CONTENT_TYPE, problem::MEDIA_TYPE)];
+    (StatusCode::from_u16(status).unwrap(), media_type, document.to_string()).into_response()
 }
 
 impl Inner {
@@ -206,14 +215,18 @@ impl Inner {
         self.state.lock().unwrap()
     }
 
-    fn check(&self) -> Result<(), (StatusCode, Json<Value>)> {
+    fn check(&self) -> Result<(), Response> {
+        if let Some((status, target)) = &self.state().redirect_all {
+            let status = StatusCode::from_u16(*status).unwrap();
+            return Err((status, [(header::LOCATION, target.clone())]).into_response());
+        }
         match self.state().refuse_all {
             Some((status, detail)) => Err(problem(status, detail)),
             None => Ok(()),
         }
     }
 
-    fn authorise(&self, headers: &HeaderMap) -> Result<(), (StatusCode, Json<Value>)> {
+    fn authorise(&self, headers: &HeaderMap) -> Result<(), Response> {
         self.check()?;
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = given.and_then(|given| given.strip_prefix("Bearer ")).unwrap_or_default();
@@ -330,6 +343,10 @@ async fn take_package(
 ) -> Answer {
     inner.authorise(&headers)?;
     let mut state = inner.state();
+    if let Some(status) = state.proxy_refuses_packages {
+        state.refused_by_proxy += 1;
+        return Err(StatusCode::from_u16(status).unwrap().into_response());
+    }
     if let Some(status) = state.refuse_packages {
         return Err(problem(status, "not this package"));
     }

@@ -13,5 +13,6 @@ mod metrics;
 mod owner;
 mod probe_targets;
 mod probes;
+mod proxies;
 mod testbed;
 mod web;
