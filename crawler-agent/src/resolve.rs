@@ -98,6 +98,12 @@ impl Resolver {
         guard.check_address(address)
     }
 
+    /// Whether the owner allows this name to be contacted. Literal addresses pass.
+    pub fn check_host(&self, host: Option<Host<&str>>) -> Result<(), Refusal> {
+        let guard = self.guard.read().unwrap_or_else(PoisonError::into_inner);
+        host.map_or(Ok(()), |host| guard.check_host(&host))
+    }
+
     /// The addresses of this URL's host, IPv4 first; never empty.
     pub async fn addresses(&self, url: &CrawlUrl) -> Result<Vec<IpAddr>, ResolveError> {
         self.check_name(url)?;

@@ -15,7 +15,8 @@ pub struct ProbeOrder {
     pub address: IpAddr,
     /// TCP port for the methods TCP and HEAD.
     pub port: u16,
-    /// Value of the Host header for the method HEAD.
+    /// Authority of the host that is measured, as in a host key, for the method HEAD; it fits
+    /// address and port. The agent refuses anything else, and names that its owner denies.
     pub host: String,
     /// Methods in order of preference; the owner may allow fewer.
     pub methods: Vec<ProbeMethod>,

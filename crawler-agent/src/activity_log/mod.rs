@@ -54,7 +54,7 @@ pub struct ActivityEntry {
     pub at: Timestamp,
     /// Kind of activity.
     pub kind: Activity,
-    /// URL, or address for a probe.
+    /// URL; for a probe without a URL, the address.
     pub target: String,
     /// Address that was contacted.
     pub address: Option<IpAddr>,

@@ -46,7 +46,7 @@ use crate::{
     guard::{Guard, GuardRules, on_link_prefixes},
     metrics::Metrics,
     outbox::{Outbox, PackTrigger},
-    probe::Prober,
+    probe::{HeadProber, KnownRules, Prober},
     resolve::Resolver,
     schedule::Schedule,
     visit::Visitor,
@@ -179,20 +179,13 @@ impl Parts {
             resolver: Arc::clone(&resolver),
             fetcher: Arc::clone(&fetcher),
             tcp_times_count: config.probe.methods.contains(&ProbeMethod::Tcp),
-            activity_log: activity_log.clone(),
+            activity_log,
             pack_trigger: Arc::clone(&pack_trigger),
             limits: config.limits.clone(),
             policy: policy_receiver,
             metrics: Metrics::default(),
         });
-        let prober = Arc::new(Prober::new(
-            config.probe.clone(),
-            config.bind,
-            Arc::clone(&resolver),
-            Arc::clone(&fetcher),
-            Arc::clone(&schedule),
-            activity_log,
-        ));
+        let prober = Arc::new(prober(&config, &visitor));
         let host_orders = Arc::new(HostOrders::new(
             store.clone(),
             Arc::clone(&schedule),
@@ -359,6 +352,21 @@ fn initial_readiness(config: &Config, dir: &Path) -> Result<ReadinessSignal, Age
     let shortage = disk::shortage(dir, &config.limits).map_err(machine("examining the disk"))?;
     let asleep = monitors::asleep(&config.spans);
     Ok(ReadinessSignal::new(Readiness { asleep, shortage, ..Readiness::default() }))
+}
+
+/// A prober that shares hosts, addresses and connections with the visitor.
+fn prober(config: &Config, visitor: &Visitor) -> Prober {
+    let head = HeadProber {
+        timeout: config.probe.timeout,
+        store: visitor.store.clone(),
+        schedule: Arc::clone(&visitor.schedule),
+        fetcher: Arc::clone(&visitor.fetcher),
+        activity_log: visitor.activity_log.clone(),
+        rules: KnownRules::default(),
+    };
+    let resolver = Arc::clone(&visitor.resolver);
+    let activity_log = visitor.activity_log.clone();
+    Prober::new(config.probe.clone(), config.bind, resolver, head, activity_log)
 }
 
 fn fetcher(config: &Config) -> Fetcher {

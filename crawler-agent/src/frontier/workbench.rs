@@ -144,6 +144,18 @@ impl Workbench {
         }
     }
 
+    /// Takes this very host, which may have no work, for a probe; returns from when on a request
+    /// may be sent to it. None if that is after `latest`, a request to it is running, or it is
+    /// retired.
+    pub fn reserve(&mut self, host: HostNumber, latest: u64) -> Option<u64> {
+        let least = match self.hosts.get(&host).map(|slot| slot.state) {
+            Some(SlotState::Waiting { least, .. }) => least,
+            Some(SlotState::Busy { .. } | SlotState::Queueing) | None => 0,
+        };
+        let taken = least <= latest && self.borrow(host, least, least).is_ok();
+        taken.then_some(least)
+    }
+
     /// Due time of the first waiting host.
     pub fn next_due(&self) -> Option<u64> {
         self.waiting.first().map(|(due, _)| *due)

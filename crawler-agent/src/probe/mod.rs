@@ -1,11 +1,13 @@
 //! Probes: measures a round trip to an address, within the owner's rules.
 //!
-//! Guard, allowed methods and the budget of new targets are checked before any packet is sent. The
-//! methods are tried in the sequence of the order until one brings an answer; the smallest of its
-//! samples counts, because delays in queues only ever add time.
+//! Guard (name, address, port), allowed methods and the budget of new targets are checked before
+//! any packet is sent. The methods are tried in the sequence of the order until one brings an
+//! answer; the smallest of its samples counts, because delays in queues only ever add time.
 
 mod budget;
+mod head;
 mod icmp;
+mod target;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -18,11 +20,13 @@ use protocol::{ProbeOrder, ProbeResult, page::Timing};
 use tokio::time::timeout;
 
 use crate::{
-    activity_log::Activity, activity_log::ActivityLog, config::ProbeRules, error_line,
-    fetch::Fetcher, fetch::connect_tcp, resolve::Resolver, schedule::Schedule,
+    activity_log::Activity, activity_log::ActivityLog, config::ProbeRules, fetch::connect_tcp,
+    guard::Refusal, resolve::Resolver,
 };
 use budget::{Budget, Grant};
 use icmp::Icmp;
+
+pub use head::{HeadProber, KnownRules};
 
 /// Most HEAD requests of one order. They load the host like any request, so its delay lies between
 /// them.
@@ -36,12 +40,20 @@ pub struct Prober {
     rules: ProbeRules,
     bind: Option<IpAddr>,
     resolver: Arc<Resolver>,
-    fetcher: Arc<Fetcher>,
-    schedule: Arc<Schedule>,
+    head: HeadProber,
     activity_log: ActivityLog,
     icmp: Icmp,
     budget: Mutex<Budget>,
     started: Instant,
+}
+
+/// What an order measures, once it has passed the guard.
+struct Target<'a> {
+    /// Start page of the host.
+    url: &'a CrawlUrl,
+    address: IpAddr,
+    /// Least time between two requests to a host.
+    pause: Duration,
 }
 
 impl Prober {
@@ -50,30 +62,19 @@ impl Prober {
         rules: ProbeRules,
         bind: Option<IpAddr>,
         resolver: Arc<Resolver>,
-        fetcher: Arc<Fetcher>,
-        schedule: Arc<Schedule>,
+        head: HeadProber,
         activity_log: ActivityLog,
     ) -> Self {
         let budget = Mutex::new(Budget::new(rules.new_targets_per_minute));
         let icmp = Icmp::new(bind);
-        Self {
-            rules,
-            bind,
-            resolver,
-            fetcher,
-            schedule,
-            activity_log,
-            icmp,
-            budget,
-            started: Instant::now(),
-        }
+        Self { rules, bind, resolver, head, activity_log, icmp, budget, started: Instant::now() }
     }
 
     /// Carries an order out. `pause` is the least time between two requests to a host.
     pub async fn measure(&self, order: &ProbeOrder, pause: Duration) -> ProbeResult {
         let address = order.address.to_canonical();
-        let methods = match self.allowed(order, address) {
-            Ok(methods) => methods,
+        let (methods, url) = match self.allowed(order, address) {
+            Ok(allowed) => allowed,
             Err(reason) => return ProbeResult::Refused { reason },
         };
         if let Err(reason) = self.await_budget(address).await {
@@ -81,7 +82,8 @@ impl Prober {
         }
         let mut reasons = Vec::new();
         for method in methods {
-            match self.measure_with(method, order, address, pause).await {
+            let target = Target { url: &url, address, pause };
+            match self.measure_with(method, order.samples, &target).await {
                 Ok((rtt, samples)) => return self.measured(address, method, rtt, samples),
                 Err(reason) => reasons.push(format!("{}: {reason}", method.as_str())),
             }
@@ -91,9 +93,19 @@ impl Prober {
         ProbeResult::Unreachable { reason }
     }
 
-    /// The ordered methods that the owner allows, or why none is allowed.
-    fn allowed(&self, order: &ProbeOrder, address: IpAddr) -> Result<Vec<ProbeMethod>, String> {
-        self.resolver.check(address, None).map_err(|refusal| refusal.to_string())?;
+    /// The ordered methods that the owner allows and the start page of the host, or why none is
+    /// allowed.
+    fn allowed(
+        &self,
+        order: &ProbeOrder,
+        address: IpAddr,
+    ) -> Result<(Vec<ProbeMethod>, CrawlUrl), String> {
+        let refused = |refusal: Refusal| refusal.to_string();
+        self.resolver.check(address, None).map_err(refused)?;
+        let url = target::start_page(&order.host, address, order.port)
+            .map_err(|error| error.to_string())?;
+        // The owner wants no traffic to the host, whatever the method.
+        self.resolver.check_host(url.host()).map_err(refused)?;
         if self.bind.is_some_and(|bind| bind.is_ipv4() != address.is_ipv4()) {
             return Err(format!("{address} cannot be reached from this agent's address"));
         }
@@ -105,7 +117,7 @@ impl Prober {
             wanted.filter(|method| *method == ProbeMethod::Icmp || port.is_ok()).collect();
         allowed.dedup();
         match (allowed.is_empty(), port) {
-            (false, _) => Ok(allowed),
+            (false, _) => Ok((allowed, url)),
             (true, Err(refusal)) => Err(refusal.to_string()),
             (true, Ok(())) => Err("the owner allows none of the methods that were ordered".into()),
         }
@@ -129,23 +141,17 @@ impl Prober {
     async fn measure_with(
         &self,
         method: ProbeMethod,
-        order: &ProbeOrder,
-        address: IpAddr,
-        pause: Duration,
+        samples: u8,
+        target: &Target<'_>,
     ) -> Result<(Duration, u8), String> {
-        let wanted = order.samples.clamp(1, 10);
+        let wanted = samples.clamp(1, 10);
         let mut best = None;
         let mut answered = 0;
         let mut last_error = None;
-        let (samples, between) = match method {
-            ProbeMethod::Head => (wanted.min(MAX_HEAD_SAMPLES), pause),
-            ProbeMethod::Icmp | ProbeMethod::Tcp => (wanted, Duration::ZERO),
-        };
+        let samples =
+            if method == ProbeMethod::Head { wanted.min(MAX_HEAD_SAMPLES) } else { wanted };
         for sample in 0..samples {
-            if sample > 0 {
-                tokio::time::sleep(between).await;
-            }
-            match self.sample(method, order, address).await {
+            match self.sample(method, target).await {
                 Ok(rtt) => {
                     best = best.min(Some(rtt)).or(Some(rtt));
                     answered += 1;
@@ -161,16 +167,12 @@ impl Prober {
             .ok_or_else(|| last_error.unwrap_or_else(|| "no sample was taken".into()))
     }
 
-    async fn sample(
-        &self,
-        method: ProbeMethod,
-        order: &ProbeOrder,
-        address: IpAddr,
-    ) -> Result<Duration, String> {
+    async fn sample(&self, method: ProbeMethod, target: &Target<'_>) -> Result<Duration, String> {
+        let Target { url, address, pause } = *target;
         match method {
             ProbeMethod::Icmp => self.icmp.echo(address, self.rules.timeout).await,
-            ProbeMethod::Tcp => self.tcp(SocketAddr::new(address, order.port)).await,
-            ProbeMethod::Head => self.head(order, address).await,
+            ProbeMethod::Tcp => self.tcp(SocketAddr::new(address, url.port())).await,
+            ProbeMethod::Head => self.head.round_trip(url, address, pause).await,
         }
     }
 
@@ -182,26 +184,6 @@ impl Prober {
         }
     }
 
-    async fn head(&self, order: &ProbeOrder, address: IpAddr) -> Result<Duration, String> {
-        let scheme = if order.port == 443 { "https" } else { "http" };
-        let host = if order.host.is_empty() {
-            SocketAddr::new(address, order.port).to_string()
-        } else {
-            order.host.clone()
-        };
-        let url =
-            CrawlUrl::parse(&format!("{scheme}://{host}/")).map_err(|error| error.to_string())?;
-        let target = SocketAddr::new(address, order.port);
-        // A fetch from the same server at the same time would be impolite and falsify the result.
-        let held = timeout(self.rules.timeout * 10, self.schedule.hold_address(address)).await;
-        let _held = held.map_err(|_| "the address was busy")?;
-        let measuring =
-            timeout(self.rules.timeout, self.fetcher.head_round_trip(&url, target)).await;
-        measuring
-            .map_err(|_| "no answer in time".to_owned())?
-            .map_err(|problem| error_line::of(&problem))
-    }
-
     fn measured(
         &self,
         address: IpAddr,
@@ -209,7 +191,10 @@ impl Prober {
         rtt: Duration,
         samples: u8,
     ) -> ProbeResult {
-        self.note(address, method.as_str(), rtt);
+        // Each HEAD request is in the activity log already.
+        if method != ProbeMethod::Head {
+            self.note(address, method.as_str(), rtt);
+        }
         // On loopback a round trip can be too short for the clock, and zero would be invalid.
         let rtt_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX).max(1);
         ProbeResult::Measured { method, rtt_us, samples }

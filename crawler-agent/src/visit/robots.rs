@@ -7,11 +7,10 @@ use protocol::page::Outcome;
 
 use super::{Visit, Visitor, after, retry};
 use crate::{
-    activity_log::Activity, clock, error_line, fetch::Answer, fetch::FetchError, fetch::Flow,
-    fetch::Sink, frontier::Change, frontier::Frontier, frontier::FrontierError,
-    frontier::HostNumber, frontier::HostSnapshot, frontier::Queued, frontier::RobotsState,
-    resolve::ResolveError, robots::MAX_BYTES, robots::Robots, robots::answer,
-    robots::answer::Meaning, schedule::Claim,
+    activity_log::Activity, clock, error_line, fetch::Answer, fetch::FetchError, frontier::Change,
+    frontier::Frontier, frontier::FrontierError, frontier::HostNumber, frontier::HostSnapshot,
+    frontier::Queued, frontier::RobotsState, resolve::ResolveError, robots::Body, robots::Robots,
+    robots::answer, robots::answer::Meaning, schedule::Claim,
 };
 
 /// Time for which rules apply (RFC 9309 section 2.4: at most 24 hours).
@@ -59,17 +58,6 @@ pub(super) fn need(snapshot: &HostSnapshot, item: &Queued, now: UnixMillis) -> N
     }
 }
 
-/// Sink that keeps the part of robots.txt that is parsed.
-struct Text(Vec<u8>);
-
-impl Sink for Text {
-    fn write(&mut self, bytes: &[u8]) -> Flow {
-        let room = MAX_BYTES - self.0.len();
-        self.0.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if self.0.len() < MAX_BYTES { Flow::More } else { Flow::Enough }
-    }
-}
-
 impl Visitor {
     pub(super) async fn ask_robots(
         &self,
@@ -90,7 +78,7 @@ impl Visitor {
         let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay).await?;
         let Some((claim, other)) = claimed else { return Ok(()) };
         let visit = Visit { claim, record, delay };
-        let result = self.fetcher.get(&asking.url, address, |_| Some(Text(Vec::new()))).await;
+        let result = self.fetcher.get(&asking.url, address, |_| Some(Body::default())).await;
         if let Some(host) = other {
             self.store.apply(Change::Asked { host, due: after(delay) }).await?;
         }
@@ -128,13 +116,13 @@ impl Visitor {
         visit: Visit,
         asking: Asking,
         address: IpAddr,
-        answer: Answer<Text>,
+        answer: Answer<Body>,
     ) -> Result<(), FrontierError> {
         let Answer { head, timing, wire_bytes, sink } = answer;
         let url = asking.url.as_str();
         let status = head.status.to_string();
         self.activity_log.note(Activity::Robots, url, Some(address), &status, wire_bytes, timing);
-        let body = sink.map(|text| text.0).unwrap_or_default();
+        let body = sink.map(Body::into_bytes).unwrap_or_default();
         match answer::meaning(head.status, head.location.as_deref(), &body, asking.hops) {
             Meaning::Rules(robots) => self.rules(visit, robots).await,
             Meaning::Moved(location) => match CrawlUrl::join(asking.url.url(), &location) {

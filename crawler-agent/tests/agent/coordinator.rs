@@ -11,7 +11,7 @@ use axum::{
     Json, Router,
     body::Bytes,
     extract::{DefaultBodyLimit, Path, State},
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
     routing::{post, put},
 };
@@ -201,13 +201,19 @@ fn serve(listener: TcpListener, inner: &Arc<Inner>) -> AbortHandle {
 }
 
 type Shared = State<Arc<Inner>>;
-type Answer = Result<Response, Response>;
+/// An answer of status 3xx or higher, with one header and a body.
+type Refusal = (StatusCode, [(HeaderName, String); 1], String);
+type Answer = Result<Response, Refusal>;
 
-fn problem(status: u16, detail: &str) -> Response {
+fn problem(status: u16, detail: &str) -> Refusal {
     let kind = format!("{}test", problem::TYPE_PREFIX);
     let document = json!({ "type": kind, "title": "no", "status": status, "detail": detail });
-    let media_type = [(header::CONTENT_TYPE, problem::MEDIA_TYPE)];
-    (StatusCode::from_u16(status).unwrap(), media_type, document.to_string()).into_response()
+    let media_type = [(header::CONTENT_TYPE, problem::MEDIA_TYPE.to_owned())];
+    (StatusCode::from_u16(status).unwrap(), media_type, document.to_string())
+}
+
+fn answer_of_a_proxy(status: u16, header: HeaderName, value: String) -> Refusal {
+    (StatusCode::from_u16(status).unwrap(), [(header, value)], "<h1>no</h1>".into())
 }
 
 impl Inner {
@@ -215,10 +221,9 @@ impl Inner {
         self.state.lock().unwrap()
     }
 
-    fn check(&self) -> Result<(), Response> {
+    fn check(&self) -> Result<(), Refusal> {
         if let Some((status, target)) = &self.state().redirect_all {
-            let status = StatusCode::from_u16(*status).unwrap();
-            return Err((status, [(header::LOCATION, target.clone())]).into_response());
+            return Err(answer_of_a_proxy(*status, header::LOCATION, target.clone()));
         }
         match self.state().refuse_all {
             Some((status, detail)) => Err(problem(status, detail)),
@@ -226,7 +231,7 @@ impl Inner {
         }
     }
 
-    fn authorise(&self, headers: &HeaderMap) -> Result<(), Response> {
+    fn authorise(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         self.check()?;
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = given.and_then(|given| given.strip_prefix("Bearer ")).unwrap_or_default();
@@ -345,7 +350,7 @@ async fn take_package(
     let mut state = inner.state();
     if let Some(status) = state.proxy_refuses_packages {
         state.refused_by_proxy += 1;
-        return Err(StatusCode::from_u16(status).unwrap().into_response());
+        return Err(answer_of_a_proxy(status, header::CONTENT_TYPE, "text/html".into()));
     }
     if let Some(status) = state.refuse_packages {
         return Err(problem(status, "not this package"));

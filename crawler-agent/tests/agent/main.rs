@@ -11,6 +11,7 @@ mod hostile;
 mod hosts;
 mod metrics;
 mod owner;
+mod probe_manners;
 mod probe_targets;
 mod probes;
 mod proxies;

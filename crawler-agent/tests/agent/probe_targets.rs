@@ -111,7 +111,7 @@ fn refused_because(result: &ProbeResult, why: &str) -> bool {
 async fn as_many_samples_as_the_order_says_and_the_smallest_counts() {
     const SLOW: Duration = Duration::from_secs(1);
     let tcp = ProbeTarget::open(here(1)).await;
-    let slow = ProbeTarget::slow(here(2), &[SLOW]).await;
+    let slow = ProbeTarget::slow(here(2), &[Duration::ZERO, SLOW]).await;
     let mut bed = bed(&[&tcp, &slow], &[("probe", "timeout_ms = 20000")]).await;
     bed.start_approved().await;
     for (id, samples, connections) in [(1, 1, 1), (2, 5, 6)] {
@@ -128,7 +128,8 @@ async fn as_many_samples_as_the_order_says_and_the_smallest_counts() {
         panic!("{head:?}")
     };
     assert!(Duration::from_micros(rtt_us.into()) < SLOW, "{rtt_us}");
-    assert_eq!(*slow.asked.lock().unwrap(), ["HEAD / HTTP/1.1"; 2]);
+    let head = "HEAD / HTTP/1.1";
+    assert_eq!(*slow.asked.lock().unwrap(), ["GET /robots.txt HTTP/1.1", head, head]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -170,7 +171,8 @@ async fn a_closed_port_is_unreachable_not_refused() {
     let target = ProbeTarget::open(here(1)).await;
     let mut bed = bed(&[&target], &[("guard", "ports = [80, 9]")]).await;
     bed.start_approved().await;
-    let closed = ProbeOrder { port: 9, ..target.order(&bed, 1, &[ProbeMethod::Tcp]) };
+    let host = "127.1.0.1:9".into();
+    let closed = ProbeOrder { port: 9, host, ..target.order(&bed, 1, &[ProbeMethod::Tcp]) };
     let result = measure(&bed, closed).await;
     assert!(
         matches!(&result, ProbeResult::Unreachable { reason } if reason.starts_with("tcp:")),

@@ -49,8 +49,11 @@ async fn round_trips_are_measured_by_the_first_method_that_works() {
     assert!(rtt_us >= 5_000, "the server takes 5 ms: {rtt_us}");
     assert_eq!(bed.web.count("a1.test", "/"), 2);
     // Nothing listens there, so the connection is refused, and HEAD cannot work either.
-    let silent =
-        ProbeOrder { port: 80, ..order(&bed, 3, here, &[ProbeMethod::Tcp, ProbeMethod::Head]) };
+    let silent = ProbeOrder {
+        port: 80,
+        host: "a1.test".into(),
+        ..order(&bed, 3, here, &[ProbeMethod::Tcp, ProbeMethod::Head])
+    };
     let closed = measure(&bed, silent).await;
     let ProbeResult::Unreachable { reason } = &closed else { panic!("{closed:?}") };
     assert!(reason.contains("tcp:") && reason.contains("head:"), "{reason}");
@@ -79,7 +82,11 @@ async fn the_owners_rules_refuse_probes() {
     assert!(refused(&private).contains("not on the public internet"), "{private:?}");
     let method = measure(&bed, order(&bed, 2, here, &[ProbeMethod::Icmp, ProbeMethod::Head])).await;
     assert!(refused(&method).contains("none of the methods"), "{method:?}");
-    let port = ProbeOrder { port: 22, ..order(&bed, 3, here, &[ProbeMethod::Tcp]) };
+    let port = ProbeOrder {
+        port: 22,
+        host: "a1.test:22".into(),
+        ..order(&bed, 3, here, &[ProbeMethod::Tcp])
+    };
     let port = measure(&bed, port).await;
     assert!(refused(&port).contains("port 22"), "{port:?}");
     let scan = measure(&bed, order(&bed, 4, here, &[ProbeMethod::Tcp])).await;

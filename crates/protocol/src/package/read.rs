@@ -65,8 +65,8 @@ impl<'a> Package<'a> {
         &self.header
     }
 
-    /// Iterates over the entries, with normalised URLs; the last item is an error when the body does
-    /// not agree with the header.
+    /// Iterates over the entries, with normalised URLs; the last item is an error when the body
+    /// does not agree with the header.
     pub fn entries(&self) -> Entries<'a> {
         // One byte more than promised, so that reaching the limit shows a longer body.
         let inflated = GzDecoder::new(self.body).take(self.header.plain_bytes + 1);
@@ -126,9 +126,9 @@ impl Entries<'_> {
     }
 }
 
-/// The entry with the URL of its fetch as [`CrawlUrl`] writes it: `http://a.example\@b.example/` is a
-/// page of `a.example`, but a reader of the text may take it for one of `b.example`. A text that is
-/// no URL for a crawler stays; nobody finds a host for it.
+/// The entry with the URL of its fetch as [`CrawlUrl`] writes it: `http://a.example\@b.example/` is
+/// a page of `a.example`, but a reader of the text may take it for one of `b.example`. A text that
+/// is no URL for a crawler stays; nobody finds a host for it.
 fn normalised(mut entry: Entry) -> Entry {
     if let Entry::Fetch(fetch) = &mut entry
         && let Ok(url) = CrawlUrl::parse(&fetch.url)

@@ -1,5 +1,7 @@
 //! The schedule: the workbench, shared by many tasks and driven by the runtime's clock.
 
+mod last_requests;
+
 use std::{
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -10,6 +12,7 @@ use model::UnixMillis;
 use tokio::{sync::Notify, time::Instant};
 
 use crate::frontier::{HostNumber, Workbench};
+use last_requests::LastRequests;
 
 /// Longest wait for a stored due time. A wall clock that was set back must not keep hosts waiting
 /// for years.
@@ -21,6 +24,7 @@ const WORK_HORIZON: Duration = Duration::from_hours(1);
 /// Says which host is due next.
 pub struct Schedule {
     workbench: Mutex<Workbench>,
+    last_requests: Mutex<LastRequests>,
     /// Notified when a host may have become due earlier.
     changed: Notify,
     started: Instant,
@@ -44,6 +48,7 @@ impl Schedule {
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             workbench: Mutex::default(),
+            last_requests: Mutex::default(),
             changed: Notify::new(),
             started: Instant::now(),
         })
@@ -120,15 +125,42 @@ impl Schedule {
         }
     }
 
-    /// Waits until no request to `address` is running, and allows none until the result is dropped.
-    pub async fn hold_address(self: &Arc<Self>, address: IpAddr) -> HeldAddress {
+    /// Waits until a request may be sent to `address`, and to `host` where the target is a host of
+    /// the agent: none is running, and the last one ended `pause` ago. Allows no other until the
+    /// result is dropped, and none to the host for `pause` after that.
+    pub async fn hold_target(
+        self: &Arc<Self>,
+        host: Option<HostNumber>,
+        address: IpAddr,
+        pause: Duration,
+    ) -> HeldTarget {
         let mut tick = tokio::time::interval(Duration::from_millis(50));
-        loop {
+        let host_due = loop {
             tick.tick().await;
-            if self.workbench().hold_address(address) {
-                return HeldAddress { schedule: Arc::clone(self), address };
+            if let Some(due) = self.try_hold(host, address, pause) {
+                break due;
             }
+        };
+        let held = HeldTarget { schedule: Arc::clone(self), host, address, pause };
+        // Held while it waits, because the crawl would take the host as soon as it is due.
+        let due = host_due.max(self.last_requests().next(address, millis(pause)));
+        tokio::time::sleep_until(self.started + Duration::from_millis(due)).await;
+        held
+    }
+
+    /// Holds address and host if no request to them is running; returns when the host may be
+    /// visited. A host that is left alone for longer than `pause` has failed and is not held.
+    fn try_hold(&self, host: Option<HostNumber>, address: IpAddr, pause: Duration) -> Option<u64> {
+        let latest = self.after(pause);
+        let mut workbench = self.workbench();
+        if !workbench.hold_address(address) {
+            return None;
         }
+        let due = host.map_or(Some(0), |host| workbench.reserve(host, latest));
+        if due.is_none() {
+            workbench.free_address(address);
+        }
+        due
     }
 
     /// Number of running requests.
@@ -151,8 +183,18 @@ impl Schedule {
         self.now() + 1 + millis(pause)
     }
 
+    /// Frees an address after a request.
+    fn free_address(&self, workbench: &mut Workbench, address: IpAddr) {
+        workbench.free_address(address);
+        self.last_requests().ended(address, self.now());
+    }
+
     fn workbench(&self) -> MutexGuard<'_, Workbench> {
         self.workbench.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn last_requests(&self) -> MutexGuard<'_, LastRequests> {
+        self.last_requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -225,7 +267,7 @@ impl Claim {
         self.give_back_other(self.pause);
         let mut workbench = self.schedule.workbench();
         if let Some(address) = self.address.take() {
-            workbench.free_address(address);
+            self.schedule.free_address(&mut workbench, address);
         }
         workbench.release_until(self.host, least, due);
         drop(workbench);
@@ -249,94 +291,26 @@ impl Drop for Claim {
     }
 }
 
-/// An address to which no other request is sent.
-pub struct HeldAddress {
+/// An address, and a host of the agent, to which no other request is sent.
+pub struct HeldTarget {
     schedule: Arc<Schedule>,
+    host: Option<HostNumber>,
     address: IpAddr,
+    pause: Duration,
 }
 
-impl Drop for HeldAddress {
+impl Drop for HeldTarget {
     fn drop(&mut self) {
-        self.schedule.workbench().free_address(self.address);
+        let due = self.schedule.after(self.pause);
+        let mut workbench = self.schedule.workbench();
+        self.schedule.free_address(&mut workbench, self.address);
+        if let Some(host) = self.host {
+            workbench.release(host, due, false);
+        }
+        drop(workbench);
         self.schedule.changed.notify_one();
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HOST: HostNumber = HostNumber(1);
-    const OTHER: HostNumber = HostNumber(2);
-    const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
-    const NOW: UnixMillis = UnixMillis(1_000_000);
-    const SECOND: Duration = Duration::from_secs(1);
-
-    #[tokio::test(start_paused = true)]
-    async fn a_cancelled_request_gives_everything_back() {
-        let schedule = Schedule::new();
-        schedule.offer(HOST, NOW, NOW, Duration::ZERO);
-        let claim = schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap();
-        assert_eq!(schedule.in_flight(), 1);
-        drop(claim);
-        assert_eq!(schedule.in_flight(), 0);
-        assert!(schedule.take(SECOND).is_none(), "the host rests for its pause");
-        tokio::time::advance(SECOND * 2).await;
-        assert!(schedule.take(SECOND).is_some());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn waiting_ends_when_a_host_is_due_or_offered() {
-        let schedule = Schedule::new();
-        schedule.offer(HOST, NOW.plus_ms(5_000), NOW, Duration::ZERO);
-        schedule.wait().await;
-        schedule.wait().await;
-        assert!(schedule.take(SECOND).is_some(), "the runtime's clock advanced by itself");
-        let waiting = tokio::spawn({
-            let schedule = Arc::clone(&schedule);
-            async move { schedule.wait().await }
-        });
-        schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
-        waiting.await.unwrap();
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn extreme_times_do_not_block_a_host_forever() {
-        let schedule = Schedule::new();
-        schedule.offer(HOST, UnixMillis(i64::MAX), NOW, Duration::ZERO);
-        schedule.offer(OTHER, UnixMillis(i64::MIN), NOW, SECOND);
-        assert!(
-            schedule.take(SECOND).is_none(),
-            "the pause counts although the due time is long past"
-        );
-        tokio::time::advance(SECOND * 2).await;
-        let other = schedule.take(SECOND).unwrap();
-        assert_eq!(other.host(), OTHER);
-        tokio::time::advance(Duration::from_secs(24 * 3_600)).await;
-        assert_eq!(schedule.take(SECOND).unwrap().host(), HOST);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_address_serves_one_request_at_a_time() {
-        let schedule = Schedule::new();
-        let held = schedule.hold_address(ADDRESS).await;
-        schedule.offer(HOST, NOW, NOW, Duration::ZERO);
-        assert!(schedule.take(SECOND).unwrap().hold(ADDRESS).is_none());
-        drop(held);
-        assert!(schedule.take(SECOND).unwrap().hold(ADDRESS).is_some());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_borrowed_host_rests_as_well() {
-        let schedule = Schedule::new();
-        schedule.offer(HOST, NOW, NOW, Duration::ZERO);
-        schedule.take(SECOND).unwrap().borrow(OTHER, SECOND).unwrap().finish(SECOND, false);
-        schedule.offer(HOST, NOW, NOW, Duration::ZERO);
-        schedule.offer(OTHER, NOW.plus_ms(10_000), NOW, Duration::ZERO);
-        let claim = schedule.take(SECOND).unwrap();
-        assert!(claim.borrow(OTHER, SECOND).is_none(), "not due");
-        assert!(schedule.take(SECOND).is_none());
-        tokio::time::advance(Duration::from_secs(10)).await;
-        assert!(schedule.take(SECOND).is_some() && schedule.take(SECOND).is_some());
-    }
-}
+mod tests;

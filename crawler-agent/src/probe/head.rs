@@ -1,0 +1,200 @@
+//! HEAD probes. They load a host like any request, so they obey its robots.txt and its delay, and
+//! appear in the activity log with their URLs.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use model::{CrawlUrl, UnixMillis};
+use protocol::page::Timing;
+use tokio::time::{Instant, timeout};
+
+use crate::{
+    activity_log::{Activity, ActivityLog},
+    clock, error_line,
+    fetch::{Answer, FetchError, Fetcher},
+    frontier::{Change, Frontier, FrontierHandle, HostNumber, RobotsState},
+    robots::{self, Robots, answer, answer::Meaning},
+    schedule::{HeldTarget, Schedule},
+};
+
+/// Time for which rules of hosts that are not the agent's are remembered.
+const KEEP_RULES: Duration = Duration::from_hours(24);
+/// Hosts whose rules are remembered.
+const MAX_HOSTS: usize = 1_024;
+
+/// Sends HEAD requests; one for the whole agent.
+pub struct HeadProber {
+    /// Time limit of one request.
+    pub timeout: Duration,
+    /// Knows the agent's hosts and their rules.
+    pub store: FrontierHandle,
+    /// Keeps requests to a host and to an address apart.
+    pub schedule: Arc<Schedule>,
+    /// HTTP client, shared with the visitor.
+    pub fetcher: Arc<Fetcher>,
+    /// Record of all requests for the owner.
+    pub activity_log: ActivityLog,
+    /// Rules of other hosts, by host key.
+    pub rules: KnownRules,
+}
+
+/// Rules of hosts that are not the agent's, with the time at which they were fetched.
+#[derive(Default)]
+pub struct KnownRules(Mutex<HashMap<String, (Instant, Robots)>>);
+
+/// What a HEAD probe contacts.
+struct Target<'a> {
+    url: &'a CrawlUrl,
+    address: IpAddr,
+    /// Number of the host where it is the agent's.
+    host: Option<HostNumber>,
+    /// Least time between two requests to the host.
+    pause: Duration,
+}
+
+impl HeadProber {
+    /// Time from sending a HEAD request for the start page `url` to `address` until its answer.
+    /// `pause` is the least time between two requests to a host.
+    pub(super) async fn round_trip(
+        &self,
+        url: &CrawlUrl,
+        address: IpAddr,
+        pause: Duration,
+    ) -> Result<Duration, String> {
+        let key = url.host_key().to_string();
+        let find = move |frontier: &Frontier| frontier.host_number(&key);
+        let host = self.store.read(find).await.map_err(|error| error.to_string())?;
+        let mut target = Target { url, address, host, pause };
+        let rules = self.rules(&target).await?;
+        if !rules.allows(url.path_and_query()) {
+            return Err("robots.txt forbids it".into());
+        }
+        let crawl_delay = rules.delay_ms().unwrap_or(0);
+        target.pause = pause.max(Duration::from_millis(crawl_delay.into()));
+        let held = self.hold(&target).await?;
+        let result = self.request(&target).await;
+        self.rest(&target, held).await?;
+        result
+    }
+
+    async fn request(&self, target: &Target<'_>) -> Result<Duration, String> {
+        let to = SocketAddr::new(target.address, target.url.port());
+        let asking = timeout(self.timeout, self.fetcher.head_round_trip(target.url, to)).await;
+        let result = asking
+            .map_err(|_| "no answer in time".to_owned())
+            .and_then(|answered| answered.map_err(|problem| error_line::of(&problem)));
+        let outcome =
+            result.as_ref().map_or_else(|reason| format!("head: {reason}"), |_| "head".to_owned());
+        let rtt = result.as_ref().copied().unwrap_or_default();
+        let total_us = u32::try_from(rtt.as_micros()).unwrap_or(u32::MAX);
+        let timing = Timing { connect_us: 0, tcp_us: 0, first_byte_us: 0, total_us };
+        self.note(Activity::Probe, target.url, target.address, &outcome, 0, timing);
+        result
+    }
+
+    /// The host's rules: those that the crawl has, else those of an earlier probe, else new ones.
+    async fn rules(&self, target: &Target<'_>) -> Result<Robots, String> {
+        if let Some(host) = target.host
+            && let Some(rules) = self.rules_of_crawl(host, clock::now()).await?
+        {
+            return Ok(rules);
+        }
+        let key = target.url.host_key().to_string();
+        if let Some(rules) = self.rules.get(&key) {
+            return Ok(rules);
+        }
+        let rules = self.ask_robots(target).await?;
+        self.rules.insert(key, rules.clone());
+        Ok(rules)
+    }
+
+    async fn rules_of_crawl(
+        &self,
+        host: HostNumber,
+        now: UnixMillis,
+    ) -> Result<Option<Robots>, String> {
+        let snapshot = self.store.read(move |frontier: &Frontier| frontier.snapshot(host)).await;
+        let snapshot = snapshot.map_err(|error| error.to_string())?;
+        Ok(match snapshot.and_then(|snapshot| snapshot.robots) {
+            Some(RobotsState::Known { robots, until }) if now < until => Some(robots),
+            _ => None,
+        })
+    }
+
+    async fn ask_robots(&self, target: &Target<'_>) -> Result<Robots, String> {
+        let url = target.url.robots();
+        let held = self.hold(target).await?;
+        let result =
+            self.fetcher.get(&url, target.address, |_| Some(robots::Body::default())).await;
+        self.rest(target, held).await?;
+        let Answer { head, timing, wire_bytes, sink } = match result {
+            Ok(answer) => answer,
+            Err(FetchError { problem, timing, wire_bytes }) => {
+                let reason = error_line::of(&problem);
+                self.note(Activity::Robots, &url, target.address, &reason, wire_bytes, timing);
+                return Err(format!("robots.txt could not be fetched: {reason}"));
+            }
+        };
+        let status = head.status.to_string();
+        self.note(Activity::Robots, &url, target.address, &status, wire_bytes, timing);
+        let body = sink.map(robots::Body::into_bytes).unwrap_or_default();
+        match answer::meaning(head.status, head.location.as_deref(), &body, 0) {
+            Meaning::Rules(rules) => Ok(rules),
+            // Following it costs more requests than a probe is worth.
+            Meaning::Moved(_) => Err("robots.txt is at another URL".into()),
+            Meaning::Unreachable(reason) => Err(reason),
+        }
+    }
+
+    /// Waits until the target may be contacted.
+    async fn hold(&self, target: &Target<'_>) -> Result<HeldTarget, String> {
+        let holding = self.schedule.hold_target(target.host, target.address, target.pause);
+        let longest = self.timeout * 10 + target.pause;
+        timeout(longest, holding).await.map_err(|_| "the host was busy".to_owned())
+    }
+
+    /// Lets the target rest after a request, also across a restart if it is the agent's.
+    async fn rest(&self, target: &Target<'_>, held: HeldTarget) -> Result<(), String> {
+        if let Some(host) = target.host {
+            let pause_ms = i64::try_from(target.pause.as_millis()).unwrap_or(i64::MAX);
+            let due = clock::now().plus_ms(pause_ms);
+            let asked = self.store.apply(Change::Asked { host, due }).await;
+            asked.map_err(|error| error.to_string())?;
+        }
+        drop(held);
+        Ok(())
+    }
+
+    fn note(
+        &self,
+        kind: Activity,
+        url: &CrawlUrl,
+        address: IpAddr,
+        outcome: &str,
+        bytes: u64,
+        timing: Timing,
+    ) {
+        self.activity_log.note(kind, url.as_str(), Some(address), outcome, bytes, timing);
+    }
+}
+
+impl KnownRules {
+    fn get(&self, host: &str) -> Option<Robots> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, rules) = known.get(host)?;
+        (since.elapsed() < KEEP_RULES).then(|| rules.clone())
+    }
+
+    fn insert(&self, host: String, rules: Robots) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_HOSTS {
+            // Rules are asked for again; that is rare enough to need no better choice.
+            known.clear();
+        }
+        known.insert(host, (Instant::now(), rules));
+    }
+}

@@ -1,0 +1,100 @@
+use super::*;
+
+const HOST: HostNumber = HostNumber(1);
+const OTHER: HostNumber = HostNumber(2);
+const ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+const NOW: UnixMillis = UnixMillis(1_000_000);
+const SECOND: Duration = Duration::from_secs(1);
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_request_gives_everything_back() {
+    let schedule = Schedule::new();
+    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+    let claim = schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap();
+    assert_eq!(schedule.in_flight(), 1);
+    drop(claim);
+    assert_eq!(schedule.in_flight(), 0);
+    assert!(schedule.take(SECOND).is_none(), "the host rests for its pause");
+    tokio::time::advance(SECOND * 2).await;
+    assert!(schedule.take(SECOND).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_ends_when_a_host_is_due_or_offered() {
+    let schedule = Schedule::new();
+    schedule.offer(HOST, NOW.plus_ms(5_000), NOW, Duration::ZERO);
+    schedule.wait().await;
+    schedule.wait().await;
+    assert!(schedule.take(SECOND).is_some(), "the runtime's clock advanced by itself");
+    let waiting = tokio::spawn({
+        let schedule = Arc::clone(&schedule);
+        async move { schedule.wait().await }
+    });
+    schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
+    waiting.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn extreme_times_do_not_block_a_host_forever() {
+    let schedule = Schedule::new();
+    schedule.offer(HOST, UnixMillis(i64::MAX), NOW, Duration::ZERO);
+    schedule.offer(OTHER, UnixMillis(i64::MIN), NOW, SECOND);
+    assert!(schedule.take(SECOND).is_none(), "the pause counts although the due time is long past");
+    tokio::time::advance(SECOND * 2).await;
+    let other = schedule.take(SECOND).unwrap();
+    assert_eq!(other.host(), OTHER);
+    tokio::time::advance(Duration::from_secs(24 * 3_600)).await;
+    assert_eq!(schedule.take(SECOND).unwrap().host(), HOST);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_address_serves_one_request_at_a_time() {
+    let schedule = Schedule::new();
+    let held = schedule.hold_target(None, ADDRESS, Duration::ZERO).await;
+    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+    assert!(schedule.take(SECOND).unwrap().hold(ADDRESS).is_none());
+    drop(held);
+    assert!(schedule.take(SECOND).unwrap().hold(ADDRESS).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_borrowed_host_rests_as_well() {
+    let schedule = Schedule::new();
+    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+    schedule.take(SECOND).unwrap().borrow(OTHER, SECOND).unwrap().finish(SECOND, false);
+    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+    schedule.offer(OTHER, NOW.plus_ms(10_000), NOW, Duration::ZERO);
+    let claim = schedule.take(SECOND).unwrap();
+    assert!(claim.borrow(OTHER, SECOND).is_none(), "not due");
+    assert!(schedule.take(SECOND).is_none());
+    tokio::time::advance(Duration::from_secs(10)).await;
+    assert!(schedule.take(SECOND).is_some() && schedule.take(SECOND).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_probe_keeps_the_delay_before_and_after_it() {
+    let schedule = Schedule::new();
+    schedule.offer(HOST, NOW, NOW, Duration::ZERO);
+    let page = schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap();
+    let until_free = schedule.hold_target(Some(HOST), ADDRESS, SECOND);
+    assert!(tokio::time::timeout(SECOND * 5, until_free).await.is_err(), "a request is running");
+    page.finish(Duration::ZERO, true);
+    let started = Instant::now();
+    let probe = schedule.hold_target(Some(HOST), ADDRESS, SECOND).await;
+    assert!(started.elapsed() > SECOND, "the delay after the page");
+    assert!(schedule.take(SECOND).is_none(), "no page while the probe runs");
+    drop(probe);
+    assert!(schedule.take(SECOND).is_none(), "nor right after it");
+    tokio::time::advance(SECOND * 2).await;
+    assert_eq!(schedule.take(SECOND).unwrap().host(), HOST, "its work is not forgotten");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_probe_waits_for_requests_to_other_hosts_at_its_address() {
+    let schedule = Schedule::new();
+    schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
+    drop(schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap());
+    let started = Instant::now();
+    drop(schedule.hold_target(Some(HOST), ADDRESS, SECOND).await);
+    assert!(started.elapsed() > SECOND);
+}
