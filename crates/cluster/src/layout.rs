@@ -20,15 +20,16 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Creates `base` if it is missing and lets the server's user traverse it.
+    /// Creates `base` if it is missing, for its owner alone; a server's user of its own may
+    /// traverse it. Tightens a directory that is open to others.
     pub(crate) fn open(base: &Path, user: &ServerUser) -> Result<Self, ClusterError> {
         DirBuilder::new()
             .recursive(true)
-            .mode(0o711)
+            .mode(0o700)
             .create(base)
             .map_err(ClusterError::prepare(base))?;
         let base = base.canonicalize().map_err(ClusterError::prepare(base))?;
-        user.allow_traversal(&base)?;
+        user.close_to_others(&base)?;
         user.check_reach(&base)?;
         Ok(Self { base })
     }
@@ -130,5 +131,16 @@ mod tests {
         assert!(fits(Path::new(&longest)));
         assert!(!fits(Path::new(&format!("{longest}a"))));
         assert!(!fits(Path::new("/a,b")));
+    }
+
+    #[test]
+    fn an_open_data_directory_is_closed_to_others() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
+        let user = ServerUser::choose().unwrap();
+        Layout::open(dir.path(), &user).unwrap();
+        let mode = std::fs::metadata(dir.path()).unwrap().mode() & 0o777;
+        let traversed = matches!(user, ServerUser::Other { .. });
+        assert_eq!(mode, if traversed { 0o710 } else { 0o700 });
     }
 }

@@ -1,11 +1,14 @@
 //! `postmaster.pid`: the file in which the server records its process number and its state.
 
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::Pid;
 
 use crate::ClusterError;
+
+const NAME: &str = "postmaster.pid";
 
 /// One reading of `postmaster.pid` (lines as in Postgres' `miscadmin.h`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,13 +25,36 @@ impl PidFile {
     /// Reads the file in `data`. `None` when there is none, or when its server has ended without
     /// removing it.
     pub(crate) fn of_running_server(data: &Path) -> Result<Option<Self>, ClusterError> {
-        let path = data.join("postmaster.pid");
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
+        let path = data.join(NAME);
+        let text = match std::fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(ClusterError::prepare(path)(error)),
         };
         Ok(Self::parse(&text).filter(|file| file.is_postmaster_of(data)))
+    }
+
+    /// Whether there is a file that names no server of `data`, but would keep one from starting:
+    /// it cannot be parsed, as after a crash of the machine, or its number belongs to another
+    /// process by now. The file of a dead server does not; Postgres replaces it after its own
+    /// checks.
+    pub(crate) fn is_misleading(data: &Path) -> Result<bool, ClusterError> {
+        let path = data.join(NAME);
+        let text = match std::fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(ClusterError::prepare(path)(error)),
+        };
+        Ok(Self::parse(&text).is_none_or(|file| {
+            let runs = Path::new(&format!("/proc/{}", file.pid)).exists();
+            runs && !file.is_postmaster_of(data)
+        }))
+    }
+
+    /// Removes the file in `data`.
+    pub(crate) fn remove(data: &Path) -> Result<(), ClusterError> {
+        let path = data.join(NAME);
+        std::fs::remove_file(&path).map_err(ClusterError::prepare(path))
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -47,10 +73,13 @@ impl PidFile {
         let proc = PathBuf::from(format!("/proc/{}", self.pid));
         match std::fs::read_link(proc.join("cwd")) {
             Ok(cwd) => cwd == data,
-            // The process of another user hides its working directory, but not its name.
+            // A process may hide its working directory, but not its name and user. The server of
+            // this directory has the directory's user.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                std::fs::read_to_string(proc.join("comm"))
-                    .is_ok_and(|name| name.starts_with("postgres"))
+                let user = |path: &Path| std::fs::metadata(path).map(|meta| meta.uid()).ok();
+                user(&proc) == user(data)
+                    && std::fs::read_to_string(proc.join("comm"))
+                        .is_ok_and(|name| name.starts_with("postgres"))
             }
             Err(_) => false,
         }
@@ -85,5 +114,23 @@ mod tests {
         std::fs::write(dir.path().join("postmaster.pid"), format!("{}\n", std::process::id()))
             .unwrap();
         assert_eq!(PidFile::of_running_server(dir.path()).unwrap(), None);
+    }
+
+    #[test]
+    fn only_files_that_block_a_start_are_misleading() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path();
+        let misleading = |content: &[u8]| {
+            std::fs::write(data.join(NAME), content).unwrap();
+            PidFile::is_misleading(data).unwrap()
+        };
+        assert!(!PidFile::is_misleading(data).unwrap(), "there is none");
+        assert!(misleading(b""));
+        assert!(misleading(b"\xff\n"));
+        assert!(misleading(format!("{}\n", std::process::id()).as_bytes()));
+        // No process has a number above the limit of the kernel (2^22).
+        assert!(!misleading(b"4194305\n"), "Postgres itself replaces the file of a dead server");
+        PidFile::remove(data).unwrap();
+        assert!(!data.join(NAME).exists());
     }
 }

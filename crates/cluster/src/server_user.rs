@@ -9,6 +9,9 @@ use nix::unistd::{Gid, Uid, User, geteuid};
 
 use crate::ClusterError;
 
+/// Permission bit of directories that several users share.
+const STICKY: u32 = 0o1000;
+
 /// Users to run Postgres as when started by root, best first. Postgres requires an entry in the
 /// user database.
 const CANDIDATES: [&str; 3] = ["nearcrawl", "postgres", "nobody"];
@@ -62,17 +65,23 @@ impl ServerUser {
         }
     }
 
-    /// Lets this user and nobody else traverse `dir`, if root owns it: its group becomes the
-    /// server's, with the permission `x` alone.
-    pub(crate) fn allow_traversal(&self, dir: &Path) -> Result<(), ClusterError> {
-        let Self::Other { uid, gid, .. } = self else { return Ok(()) };
+    /// Closes `dir` to everybody but its owner, if that is the caller. Where the server has another
+    /// user, that one may traverse it: its group becomes the server's, with the permission `x`
+    /// alone. A directory that several users share, like `/tmp`, stays as it is.
+    pub(crate) fn close_to_others(&self, dir: &Path) -> Result<(), ClusterError> {
         let meta = std::fs::metadata(dir).map_err(ClusterError::prepare(dir))?;
-        if may_traverse(&meta, *uid, *gid) || meta.uid() != 0 {
+        if meta.uid() != geteuid().as_raw() || meta.mode() & STICKY != 0 {
             return Ok(());
         }
-        nix::unistd::chown(dir, None, Some(*gid))
-            .map_err(|errno| ClusterError::prepare(dir)(errno.into()))?;
-        let mode = std::fs::Permissions::from_mode(meta.mode() & 0o7707 | 0o010);
+        let mode = match self {
+            Self::Current => 0o700,
+            Self::Other { gid, .. } => {
+                nix::unistd::chown(dir, None, Some(*gid))
+                    .map_err(|errno| ClusterError::prepare(dir)(errno.into()))?;
+                0o710
+            }
+        };
+        let mode = std::fs::Permissions::from_mode(mode);
         std::fs::set_permissions(dir, mode).map_err(ClusterError::prepare(dir))
     }
 

@@ -142,6 +142,7 @@ impl Supervisor {
                 pid: server.pid.as_raw(),
             }));
         }
+        remove_misleading_pid_file(&data)?;
         let server = self.spawn()?;
         self.wait_ready(server)
     }
@@ -223,6 +224,20 @@ impl Supervisor {
     fn stopped(&self) -> ClusterError {
         ClusterError::Stopped { path: self.layout.data() }
     }
+}
+
+/// Removes a `postmaster.pid` that would keep the server from starting for good. With the file
+/// Postgres loses its check for children of a dead postmaster, so they are killed before.
+fn remove_misleading_pid_file(data: &Path) -> Result<(), ClusterError> {
+    if !PidFile::is_misleading(data)? {
+        return Ok(());
+    }
+    let begun = Instant::now();
+    while orphans::kill_all(data) > 0 && begun.elapsed() < START_LIMIT {
+        std::thread::park_timeout(POLL);
+    }
+    warn!(data = %data.display(), "removing a postmaster.pid that names no server of this data");
+    PidFile::remove(data)
 }
 
 fn stop_server(server: &mut Child) {

@@ -254,6 +254,25 @@ async fn a_closed_data_directory_of_ours_is_opened_for_the_server_alone() {
 }
 
 #[tokio::test]
+async fn a_misleading_pid_file_does_not_keep_the_server_from_starting() {
+    let dir = temp_dir();
+    Cluster::start(options(dir.path())).await.unwrap().stop().await;
+    // A process of the server's user that is not this directory's server.
+    let elsewhere = temp_dir();
+    let other = Cluster::start(options(elsewhere.path())).await.unwrap();
+    let foreign = std::fs::read(elsewhere.path().join("postgres/postmaster.pid")).unwrap();
+    let file = dir.path().join("postgres/postmaster.pid");
+    for content in [b"".as_slice(), b"rubbish\n", &foreign] {
+        std::fs::write(&file, content).unwrap();
+        let cluster = Cluster::start(options(dir.path())).await.unwrap();
+        assert!(answers(cluster.socket_dir()));
+        cluster.stop().await;
+    }
+    assert!(answers(other.socket_dir()), "the other server was left alone");
+    other.stop().await;
+}
+
+#[tokio::test]
 async fn a_closed_parent_directory_is_named() {
     let dir = temp_dir();
     let inner = dir.path().join("inner");
