@@ -18,6 +18,8 @@ pub const PACKAGE_ENTRIES: u32 = 50_000;
 pub const ENTRY_BYTES: usize = 8 << 20;
 /// Most routes in one heartbeat's answer.
 pub const ROUTES_PER_HEARTBEAT: usize = 1_000;
+/// Largest step from the number of one route to that of the next.
+pub const ROUTE_GAP: u64 = 1 << 32;
 /// Most probe orders in one heartbeat's answer.
 pub const PROBES_PER_HEARTBEAT: usize = 100;
 /// Most host orders in one heartbeat's answer.

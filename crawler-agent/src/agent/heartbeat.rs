@@ -19,6 +19,7 @@ use super::{
     lease::Lease,
     probes::AcceptedProbes,
     readiness::{Readiness, ReadinessSignal, Sleep, idle_reason},
+    routes::new_routes,
 };
 use crate::{
     backoff::Backoff,
@@ -33,6 +34,8 @@ use crate::{
 
 /// Least time between two heartbeats when the first brought nothing new.
 const LEAST_PAUSE: Duration = Duration::from_secs(1);
+/// Least time between any two heartbeats, whatever the coordinator answers.
+const LEAST_INTERVAL: Duration = Duration::from_millis(100);
 /// Time limit of the heartbeat that announces sleep.
 const SLEEP_ANNOUNCEMENT: Duration = Duration::from_secs(10);
 
@@ -62,7 +65,9 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
     async fn run_forever(&self) -> Result<(), AgentError> {
         let mut readiness = self.readiness.subscribe();
         let mut backoff = Backoff::default();
+        let mut earliest = Instant::now();
         loop {
+            tokio::time::sleep_until(earliest).await;
             let asleep = readiness.borrow_and_update().asleep;
             if let Some(sleep) = asleep {
                 self.announce_sleep(sleep).await?;
@@ -72,6 +77,7 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
                 }
             }
             let started = Instant::now();
+            earliest = started + LEAST_INTERVAL;
             let started_at = clock::now();
             let request = self.request(HEARTBEAT_HOLD_MS).await?;
             let response = tokio::select! {
@@ -88,14 +94,14 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
                     let confirmed = &request.orders_done;
                     self.host_orders.forget_confirmed(confirmed, &response.host_orders).await?;
                     let lease_ms = response.lease_ms;
-                    let news = self.apply(response).await?;
+                    let news = self.apply(response, request.routes_after).await?;
                     // Renewed last: hosts that were released meanwhile are retired by now. The
                     // lease counts from the request, because the answer may have been delayed.
                     self.lease.renew(started, started_at, lease_ms);
                     let lease_expired = !self.lease.holds();
                     self.readiness.change(|readiness| readiness.lease_expired = lease_expired);
                     if !news {
-                        tokio::time::sleep_until(started + LEAST_PAUSE).await;
+                        earliest = started + LEAST_PAUSE;
                     }
                 }
                 Err(error) => self.wait_after(error, &mut backoff).await?,
@@ -155,18 +161,25 @@ impl<P: Fn(&str) + Send + Sync> HeartbeatTask<P> {
         }
     }
 
-    /// Applies an answer; returns whether it brought anything new.
-    async fn apply(&self, response: HeartbeatResponse) -> Result<bool, AgentError> {
-        let state_changed = self.apply_state(response.state)?;
+    /// Applies an answer to a heartbeat that confirmed routes up to `routes_after`; returns whether
+    /// it brought anything new.
+    async fn apply(
+        &self,
+        response: HeartbeatResponse,
+        routes_after: u64,
+    ) -> Result<bool, AgentError> {
+        let mut news = self.apply_state(response.state)?;
         self.apply_policy(response.policy).await?;
-        let news = state_changed || !response.routes.is_empty() || !response.probes.is_empty();
-        if !response.routes.is_empty() {
-            self.store_routes(response.routes).await?;
+        let routes = new_routes(response.routes, routes_after);
+        if !routes.is_empty() {
+            news = true;
+            self.store_routes(routes).await?;
         }
         // After the routes, so that URLs of a host that is released are handed back as well.
         self.host_orders.accept(response.host_orders).await?;
         for order in response.probes {
             if self.accepted_probes.add(order.probe) {
+                news = true;
                 // Fails only when the agent is stopping; the order is then sent again.
                 drop(self.probe_orders.send(order).await);
             }

@@ -2,6 +2,7 @@
 //!
 //! - [`readiness`]: whether the agent may work, and if not, why
 //! - [`heartbeat`]: asks the coordinator for work and passes the answer on
+//! - [`routes`]: which routes of an answer are new
 //! - [`crawl`]: visits hosts that are due
 //! - [`probes`]: measures round trips and reports them
 //! - [`host_orders`]: carries out orders about hosts, such as releasing them
@@ -19,6 +20,7 @@ mod metrics_server;
 mod monitors;
 mod probes;
 pub mod readiness;
+mod routes;
 mod ship;
 
 use std::{

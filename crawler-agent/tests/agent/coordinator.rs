@@ -48,6 +48,8 @@ pub(crate) struct CoordinatorState {
     /// Numbers of confirmed orders, in the order of their confirmation.
     pub(crate) confirmed: Vec<u64>,
     pub(crate) lease_ms: Option<u64>,
+    /// Whether every answer repeats all orders, also those that the agent has accepted.
+    pub(crate) repeats_orders: bool,
     /// Status and detail with which every call is refused.
     pub(crate) refuse_all: Option<(u16, &'static str)>,
     /// Status with which every package is refused.
@@ -117,6 +119,7 @@ impl Coordinator {
             host_orders: Vec::new(),
             confirmed: Vec::new(),
             lease_ms: Some(3_600_000),
+            repeats_orders: false,
             refuse_all: None,
             refuse_packages: None,
             proxy_refuses_packages: None,
@@ -317,8 +320,9 @@ fn answer(state: &mut CoordinatorState, request: &HeartbeatRequest) -> Option<He
     let mut answer = empty(state);
     if state.state == AgentState::Approved {
         answer.routes = state.routes.values().take(100).cloned().collect();
-        let open =
-            state.orders.values().filter(|order| !request.probes_accepted.contains(&order.probe));
+        let open = state.orders.values().filter(|order| {
+            state.repeats_orders || !request.probes_accepted.contains(&order.probe)
+        });
         answer.probes = open.cloned().collect();
     }
     let accepted =

@@ -1,0 +1,49 @@
+//! Heartbeats keep their distance, and strange answers do not stop the agent.
+
+use model::ProbeMethod;
+use protocol::Route;
+
+use crate::{
+    probes::{measure, order},
+    testbed::{TestBed, address},
+    web::html,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_repeats_known_orders_does_not_hasten_heartbeats() {
+    let mut bed = TestBed::new(2).await;
+    bed.configure("probe", "new_targets_per_minute = 1");
+    bed.start_approved().await;
+    measure(&bed, order(&bed, 1, address(1).into(), &[ProbeMethod::Tcp])).await;
+    // It waits for the owner's budget, so that the agent has accepted it and cannot report it.
+    bed.coordinator.state().repeats_orders = true;
+    bed.coordinator.order(order(&bed, 2, address(2).into(), &[ProbeMethod::Tcp]));
+    let accepted = |bed: &TestBed| {
+        let state = bed.coordinator.state();
+        let times =
+            state.heartbeats.iter().filter(|heartbeat| !heartbeat.probes_accepted.is_empty());
+        times.map(|heartbeat| heartbeat.agent_time.0).collect::<Vec<_>>()
+    };
+    bed.until("heartbeats name the accepted order", |bed| accepted(bed).len() >= 4).await;
+    let times = accepted(&bed);
+    let gaps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps.iter().all(|gap| *gap >= 900), "{gaps:?} ms between heartbeats");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_route_with_an_impossible_number_does_not_wedge_the_agent() {
+    let mut bed = TestBed::new(1).await;
+    let first = bed.web.page("a1.test", "/first", html("x"));
+    let later = bed.web.page("a1.test", "/later", html("x"));
+    bed.start_approved().await;
+    bed.coordinator.change(|state| {
+        let seq = u64::MAX;
+        state.routes.insert(seq, Route { seq, url: first.clone(), redirects: 0 });
+    });
+    // It has come alone, with an answer of its own.
+    let heartbeats = bed.coordinator.state().heartbeats.len();
+    bed.until("the next heartbeat", |bed| bed.coordinator.state().heartbeats.len() > heartbeats)
+        .await;
+    bed.coordinator.route(std::slice::from_ref(&later));
+    bed.until_reported(&[later]).await;
+}
