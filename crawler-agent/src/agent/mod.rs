@@ -172,7 +172,7 @@ impl Parts {
             ActivityLog::start(&dir.join("activity"), config.limits.activity_log_days)
                 .map_err(machine("starting the activity log"))?;
         let fetcher = Arc::new(fetcher(&config));
-        let schedule = Schedule::new();
+        let schedule = Schedule::new(config.limits.concurrency);
         let pack_trigger = Arc::new(PackTrigger::default());
         let (policy, policy_receiver) = watch::channel(CrawlPolicy::default());
         let visitor = Arc::new(Visitor {

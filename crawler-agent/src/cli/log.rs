@@ -54,6 +54,14 @@ fn since(text: &str) -> Result<Timestamp, String> {
 
 pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
     let (_, dir) = log.config_args.open()?;
+    let activity = dir.join("activity");
+    if !activity.exists() {
+        anyhow::bail!(
+            "no agent has run in {}, so there is no activity log; if the agent has another data \
+             directory, name it with --data-dir",
+            dir.display()
+        );
+    }
     let mut out = BufWriter::new(std::io::stdout().lock());
     let wanted = |entry: &ActivityEntry| {
         log.contains.as_ref().is_none_or(|text| entry.target.contains(text))
@@ -62,7 +70,7 @@ pub(super) fn print(log: &Log) -> anyhow::Result<ExitCode> {
         if log.format == Format::Csv {
             writeln!(out, "at,kind,target,address,outcome,bytes,ms")?;
         }
-        for entry in entries(&dir.join("activity"), log.since)?.filter(wanted) {
+        for entry in entries(&activity, log.since)?.filter(wanted) {
             writeln!(out, "{}", line(&entry, log.format)?)?;
         }
         Ok(out.flush()?)

@@ -23,9 +23,9 @@ const RATIO_FLOOR: u64 = 1 << 20;
 /// Longest pause within a body.
 const STALL: Duration = Duration::from_secs(15);
 /// Time after which a body must have arrived at [`LEAST_RATE`] on average.
-const RATE_AFTER: Duration = Duration::from_secs(20);
-/// Least rate of a body, in bytes per second.
-const LEAST_RATE: u64 = 1 << 10;
+const RATE_AFTER: Duration = Duration::from_secs(10);
+/// Least rate of a body, in bytes per second. A page of 100 KiB then takes at most 25 seconds.
+const LEAST_RATE: u64 = 4 << 10;
 
 /// Answer of a sink: whether it wants more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

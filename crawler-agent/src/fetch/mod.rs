@@ -77,6 +77,15 @@ impl Progress {
     }
 }
 
+/// How long a fetch took, with or without success.
+pub fn duration_of<S>(result: &Result<Answer<S>, FetchError>) -> Duration {
+    let timing = match result {
+        Ok(answer) => answer.timing,
+        Err(error) => error.timing,
+    };
+    Duration::from_micros(timing.total_us.into())
+}
+
 fn micros(duration: Duration) -> u32 {
     u32::try_from(duration.as_micros()).unwrap_or(u32::MAX)
 }

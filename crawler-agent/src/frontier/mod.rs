@@ -17,6 +17,7 @@ mod pages;
 mod release;
 mod tables;
 mod transaction;
+mod waiting;
 mod workbench;
 
 use std::path::Path;
@@ -36,6 +37,7 @@ pub use change::{Bounds, Change, Done, Effect};
 pub use error::FrontierError;
 pub use handle::FrontierHandle;
 pub use pages::{Known, PageRecord, Past};
+pub use waiting::Pace;
 pub use workbench::Workbench;
 
 /// Most memory of the file's page cache, in bytes.

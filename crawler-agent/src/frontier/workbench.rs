@@ -5,11 +5,11 @@
 //! milliseconds of a clock that does not go back.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     net::IpAddr,
 };
 
-use super::HostNumber;
+use super::{HostNumber, waiting::Pace, waiting::WaitingHosts};
 
 /// Due time of a host that has queued for an address: it was due already, so it goes before all
 /// others.
@@ -18,8 +18,8 @@ const IMMEDIATELY: u64 = 0;
 /// Hosts that have work, and running requests.
 #[derive(Debug, Default)]
 pub struct Workbench {
-    /// Waiting hosts, earliest due time first.
-    waiting: BTreeSet<(u64, HostNumber)>,
+    /// Hosts that wait for their due times.
+    waiting: WaitingHosts,
     pub(super) hosts: HashMap<HostNumber, Slot>,
     addresses: HashMap<IpAddr, Held>,
     /// Hosts that may not be visited any more.
@@ -52,6 +52,11 @@ struct Held {
 }
 
 impl Workbench {
+    /// An empty workbench for this many request slots.
+    pub fn new(slots: usize) -> Self {
+        Self { waiting: WaitingHosts::new(slots), ..Self::default() }
+    }
+
     /// Offers a host that has work and may be visited from `due` on. A host that waits for later
     /// work is brought forward, but not before it may be visited.
     pub fn offer(&mut self, host: HostNumber, due: u64) {
@@ -73,7 +78,7 @@ impl Workbench {
                 let reserved = *reserved;
                 let due = due.max(least);
                 if due < known {
-                    self.waiting.remove(&(known, host));
+                    self.waiting.remove(known, host);
                     self.wait(host, least, due, reserved);
                 }
             }
@@ -86,12 +91,14 @@ impl Workbench {
         self.retired.insert(host);
         match self.hosts.get(&host).map(|slot| slot.state) {
             Some(SlotState::Waiting { due, .. }) => {
-                self.waiting.remove(&(due, host));
+                self.waiting.remove(due, host);
                 self.pass_on_reserved(host);
                 self.hosts.remove(&host);
+                self.waiting.forget(host);
             }
             Some(SlotState::Queueing) => {
                 self.hosts.remove(&host);
+                self.waiting.forget(host);
             }
             Some(SlotState::Busy { .. }) | None => {}
         }
@@ -107,14 +114,10 @@ impl Workbench {
         self.retired.remove(&host);
     }
 
-    /// Takes the host that has been due for longest; it is busy until [`Self::release`] or a
-    /// refused [`Self::hold`].
+    /// Takes the host that has been due for longest and that its share allows; it is busy until
+    /// [`Self::release`] or a refused [`Self::hold`].
     pub fn take(&mut self, now: u64) -> Option<HostNumber> {
-        let (due, host) = *self.waiting.first()?;
-        if due > now {
-            return None;
-        }
-        self.waiting.remove(&(due, host));
+        let host = self.waiting.take(now)?;
         let slot = self.hosts.get_mut(&host)?;
         slot.state = SlotState::Busy { requeue: false };
         Some(host)
@@ -127,7 +130,7 @@ impl Workbench {
             Some(SlotState::Busy { .. } | SlotState::Queueing) => Err(retry_at),
             Some(SlotState::Waiting { least, .. }) if least > now => Err(least),
             Some(SlotState::Waiting { due, .. }) => {
-                self.waiting.remove(&(due, host));
+                self.waiting.remove(due, host);
                 if let Some(slot) = self.hosts.get_mut(&host) {
                     slot.state = SlotState::Busy { requeue: true };
                 }
@@ -156,9 +159,9 @@ impl Workbench {
         taken.then_some(least)
     }
 
-    /// Due time of the first waiting host.
+    /// Due time of the first waiting host that may be asked.
     pub fn next_due(&self) -> Option<u64> {
-        self.waiting.first().map(|(due, _)| *due)
+        self.waiting.first().map(|(due, _)| due)
     }
 
     /// Takes an address for a busy host. Where the address is in use, the host queues for it, is no
@@ -181,6 +184,7 @@ impl Workbench {
             held.queue.push_back(host);
         }
         self.hosts.insert(host, Slot { state: SlotState::Queueing, reserved: None });
+        self.waiting.ended(host);
         false
     }
 
@@ -219,6 +223,7 @@ impl Workbench {
     /// Ends a request of the host, which may be visited again from `least` on, and has more work
     /// from `due` on, if any.
     pub fn release_until(&mut self, host: HostNumber, least: u64, due: Option<u64>) {
+        self.waiting.ended(host);
         self.pass_on_reserved(host);
         let requeue = matches!(
             self.hosts.get(&host),
@@ -226,10 +231,17 @@ impl Workbench {
         );
         // Work that arrived during the request must not be lost.
         let due = if requeue { Some(least) } else { due };
-        match due.filter(|_| !self.retired.contains(&host)) {
-            Some(due) => self.wait(host, least, due.max(least), None),
-            None => drop(self.hosts.remove(&host)),
+        if let Some(due) = due.filter(|_| !self.retired.contains(&host)) {
+            self.wait(host, least, due.max(least), None);
+        } else {
+            self.hosts.remove(&host);
+            self.waiting.forget(host);
         }
+    }
+
+    /// Sets the pace of a busy host, which decides on its share of the slots.
+    pub fn set_pace(&mut self, host: HostNumber, pace: Pace) {
+        self.waiting.set_pace(host, pace);
     }
 
     /// Whether a request is running, or a host is due by `then`.
@@ -243,7 +255,7 @@ impl Workbench {
     }
 
     fn wait(&mut self, host: HostNumber, least: u64, due: u64, reserved: Option<IpAddr>) {
-        self.waiting.insert((due, host));
+        self.waiting.insert(due, host);
         self.hosts.insert(host, Slot { state: SlotState::Waiting { due, least }, reserved });
     }
 

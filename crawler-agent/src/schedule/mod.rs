@@ -11,7 +11,7 @@ use std::{
 use model::UnixMillis;
 use tokio::{sync::Notify, time::Instant};
 
-use crate::frontier::{HostNumber, Workbench};
+use crate::frontier::{HostNumber, Pace, Workbench};
 use last_requests::LastRequests;
 
 /// Longest wait for a stored due time. A wall clock that was set back must not keep hosts waiting
@@ -44,10 +44,10 @@ pub struct Claim {
 }
 
 impl Schedule {
-    /// An empty schedule whose clock starts now.
-    pub fn new() -> Arc<Self> {
+    /// An empty schedule for this many request slots, whose clock starts now.
+    pub fn new(slots: usize) -> Arc<Self> {
         Arc::new(Self {
-            workbench: Mutex::default(),
+            workbench: Mutex::new(Workbench::new(slots)),
             last_requests: Mutex::default(),
             changed: Notify::new(),
             started: Instant::now(),
@@ -211,6 +211,11 @@ impl Claim {
     /// Sets how long the host is left alone if the claim is dropped unfinished.
     pub fn set_pause(&mut self, pause: Duration) {
         self.pause = pause;
+    }
+
+    /// Notes how long the request to the host took.
+    pub fn set_duration(&mut self, duration: Duration) {
+        self.schedule.workbench().set_pace(self.host, Pace::of(duration));
     }
 
     /// Holds the address for this claim. Where another request uses it, the claim ends and the host

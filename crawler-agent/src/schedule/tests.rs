@@ -8,7 +8,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_request_gives_everything_back() {
-    let schedule = Schedule::new();
+    let schedule = Schedule::new(8);
     schedule.offer(HOST, NOW, NOW, Duration::ZERO);
     let claim = schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap();
     assert_eq!(schedule.in_flight(), 1);
@@ -21,7 +21,7 @@ async fn a_cancelled_request_gives_everything_back() {
 
 #[tokio::test(start_paused = true)]
 async fn waiting_ends_when_a_host_is_due_or_offered() {
-    let schedule = Schedule::new();
+    let schedule = Schedule::new(8);
     schedule.offer(HOST, NOW.plus_ms(5_000), NOW, Duration::ZERO);
     schedule.wait().await;
     schedule.wait().await;
@@ -36,7 +36,7 @@ async fn waiting_ends_when_a_host_is_due_or_offered() {
 
 #[tokio::test(start_paused = true)]
 async fn extreme_times_do_not_block_a_host_forever() {
-    let schedule = Schedule::new();
+    let schedule = Schedule::new(8);
     schedule.offer(HOST, UnixMillis(i64::MAX), NOW, Duration::ZERO);
     schedule.offer(OTHER, UnixMillis(i64::MIN), NOW, SECOND);
     assert!(schedule.take(SECOND).is_none(), "the pause counts although the due time is long past");
@@ -49,7 +49,7 @@ async fn extreme_times_do_not_block_a_host_forever() {
 
 #[tokio::test(start_paused = true)]
 async fn an_address_serves_one_request_at_a_time() {
-    let schedule = Schedule::new();
+    let schedule = Schedule::new(8);
     let held = schedule.hold_target(None, ADDRESS, Duration::ZERO).await;
     schedule.offer(HOST, NOW, NOW, Duration::ZERO);
     assert!(schedule.take(SECOND).unwrap().hold(ADDRESS).is_none());
@@ -59,7 +59,7 @@ async fn an_address_serves_one_request_at_a_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_borrowed_host_rests_as_well() {
-    let schedule = Schedule::new();
+    let schedule = Schedule::new(8);
     schedule.offer(HOST, NOW, NOW, Duration::ZERO);
     schedule.take(SECOND).unwrap().borrow(OTHER, SECOND).unwrap().finish(SECOND, false);
     schedule.offer(HOST, NOW, NOW, Duration::ZERO);
@@ -73,7 +73,7 @@ async fn a_borrowed_host_rests_as_well() {
 
 #[tokio::test(start_paused = true)]
 async fn a_probe_keeps_the_delay_before_and_after_it() {
-    let schedule = Schedule::new();
+    let schedule = Schedule::new(8);
     schedule.offer(HOST, NOW, NOW, Duration::ZERO);
     let page = schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap();
     let until_free = schedule.hold_target(Some(HOST), ADDRESS, SECOND);
@@ -91,7 +91,7 @@ async fn a_probe_keeps_the_delay_before_and_after_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_probe_waits_for_requests_to_other_hosts_at_its_address() {
-    let schedule = Schedule::new();
+    let schedule = Schedule::new(8);
     schedule.offer(OTHER, NOW, NOW, Duration::ZERO);
     drop(schedule.take(SECOND).unwrap().hold(ADDRESS).unwrap());
     let started = Instant::now();

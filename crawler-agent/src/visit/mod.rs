@@ -15,7 +15,7 @@ use protocol::{page::DisallowedBy, page::Fetch, page::Outcome, page::Timing};
 use tokio::sync::watch;
 
 use crate::{
-    activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, error_line,
+    activity_log::Activity, activity_log::ActivityLog, clock, config::Limits, error_line, fetch,
     fetch::Answer, fetch::FetchError, fetch::Fetcher, frontier::Bounds, frontier::Change,
     frontier::Done, frontier::Effect, frontier::Frontier, frontier::FrontierError,
     frontier::FrontierHandle, frontier::HostRecord, frontier::PageRecord, frontier::Queued,
@@ -122,11 +122,12 @@ impl Visitor {
         };
         let Visit { claim, record, delay } = visit;
         // Two hosts at one address are one server: politeness counts for both.
-        let Some(claim) = claim.hold(address) else { return Ok(()) };
-        let visit = Visit { claim, record, delay };
+        let Some(mut claim) = claim.hold(address) else { return Ok(()) };
         let started = clock::now();
         let known = revisit::validators(&item);
         let result = self.fetcher.get_changed(&item.url, address, &known, PageSink::for_head).await;
+        claim.set_duration(fetch::duration_of(&result));
+        let visit = Visit { claim, record, delay };
         match result {
             Ok(answer) => self.answered(visit, item, started, address, answer).await,
             Err(error) => self.failed(visit, item, started, address, error).await,

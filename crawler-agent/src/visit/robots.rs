@@ -7,10 +7,10 @@ use protocol::page::Outcome;
 
 use super::{Visit, Visitor, after, retry};
 use crate::{
-    activity_log::Activity, clock, error_line, fetch::Answer, fetch::FetchError, frontier::Change,
-    frontier::Frontier, frontier::FrontierError, frontier::HostNumber, frontier::HostSnapshot,
-    frontier::Queued, frontier::RobotsState, resolve::ResolveError, robots::Body, robots::Robots,
-    robots::answer, robots::answer::Meaning, schedule::Claim,
+    activity_log::Activity, clock, error_line, fetch, fetch::Answer, fetch::FetchError,
+    frontier::Change, frontier::Frontier, frontier::FrontierError, frontier::HostNumber,
+    frontier::HostSnapshot, frontier::Queued, frontier::RobotsState, resolve::ResolveError,
+    robots::Body, robots::Robots, robots::answer, robots::answer::Meaning, schedule::Claim,
 };
 
 /// Time for which rules apply (RFC 9309 section 2.4: at most 24 hours).
@@ -76,9 +76,10 @@ impl Visitor {
         };
         let Visit { claim, record, delay } = visit;
         let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay).await?;
-        let Some((claim, other)) = claimed else { return Ok(()) };
-        let visit = Visit { claim, record, delay };
+        let Some((mut claim, other)) = claimed else { return Ok(()) };
         let result = self.fetcher.get(&asking.url, address, |_| Some(Body::default())).await;
+        claim.set_duration(fetch::duration_of(&result));
+        let visit = Visit { claim, record, delay };
         if let Some(host) = other {
             self.store.apply(Change::Asked { host, due: after(delay) }).await?;
         }

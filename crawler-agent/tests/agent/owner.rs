@@ -36,6 +36,9 @@ async fn refusals_are_one_line_and_an_exit_code() {
     assert!(error_message(&without).contains("--join-token"), "{}", stderr(&without));
     let never = bed.run(&["status"]).await;
     assert!(error_message(&never).contains("no agent has run"), "{}", stderr(&never));
+    let nothing = bed.run(&["log"]).await;
+    let said = error_message(&nothing);
+    assert!(said.contains("no agent has run") && said.contains("--data-dir"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
