@@ -13,7 +13,8 @@
 //! 7. [`calibration`]: noticing that pages answer more slowly than before (IPMicra III.F).
 //! 8. [`budget`]: probes a day; [`target`]: the address that probes go to.
 //! 9. [`constraints`]: pins and exclusions by admins; [`skipped`]: agents that a search skipped.
-//! 10. [`audit`]: mistakes in the stored delegations.
+//! 10. [`plausibility`]: whether an agent can be as near as it reports.
+//! 11. [`audit`]: mistakes in the stored delegations.
 //!
 //! Everything is a function of its arguments: no clock, no random numbers, no input or output.
 
@@ -27,6 +28,7 @@ mod candidates;
 pub mod constraints;
 mod delegation_table;
 mod home;
+pub mod plausibility;
 pub mod predictor;
 mod search;
 mod skipped;

@@ -182,6 +182,8 @@ impl Measurement {
 fn threshold_reason(phase: Phase) -> Reason {
     match phase {
         Phase::Company => Reason::Company,
-        Phase::Sibling | Phase::SiblingChild | Phase::Rest | Phase::Predicted => Reason::Threshold,
+        Phase::Sibling | Phase::SiblingChild | Phase::Rest | Phase::Predicted | Phase::Control => {
+            Reason::Threshold
+        }
     }
 }

@@ -6,13 +6,14 @@
 //! hosts to agents with the nearest agents and with a random assignment.
 //!
 //! One experiment per module: [`replay`] and [`scale`] (delegation), [`compare_rules`] (balance),
-//! [`calibration`]. All random numbers are seeded: the same arguments give the same figures, except
-//! for the computing times in [`Elapsed`].
+//! [`calibration`], [`forgery`] (agents that lie). All random numbers are seeded: the same
+//! arguments give the same figures, except for the computing times in [`Elapsed`].
 
 mod balance;
 mod calibration;
 mod city;
 mod evaluation;
+mod forgery;
 mod geographic;
 mod measured;
 mod noise;
@@ -31,6 +32,7 @@ pub use balance::{
 pub use calibration::{Calibration, FetchTimeSettings, TrialSettings, calibration};
 pub use city::{City, CityId};
 pub use evaluation::{Evaluation, HostAssignment, TIE_MS, evaluate};
+pub use forgery::{Forgery, ForgeryOutcome, ForgerySettings, Irregularity, run as forgery};
 pub use measured::MeasuredError;
 pub use noise::Noise;
 pub use partial_matrix::Gaps;

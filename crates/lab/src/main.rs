@@ -15,6 +15,7 @@ fn main() -> anyhow::Result<()> {
         Command::Scale(args) => cli::scale::run(&args).context("the scale experiment"),
         Command::Report(args) => cli::report::run(&args).context("the report"),
         Command::Calibration(args) => cli::calibration::run(&args),
+        Command::Forgery(args) => cli::forgery::run(&args).context("the forgery experiment"),
         Command::Balance(args) => cli::balance::run(&args).context("the balance experiment"),
     }
 }

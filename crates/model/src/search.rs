@@ -34,6 +34,8 @@ pub enum Phase {
     Rest,
     /// It is the most likely to be nearest (predictive strategy).
     Predicted,
+    /// Its measurement shows whether that of the agent to be chosen is plausible.
+    Control,
 }
 
 /// Whether a search goes on.

@@ -38,6 +38,7 @@ const phaseNames: Names<Phase> = {
   sibling_child: 'Agents below neighbouring subnets',
   rest: 'All other agents',
   predicted: 'Agents likeliest to be nearest',
+  control: 'Agents that check a report',
 };
 
 const skipReasonNames: Names<SkipReason> = {

@@ -34,6 +34,26 @@ impl<'k> Predictor<'k> {
         }
         posterior
     }
+
+    /// The ready agents that may be nearest by what agents other than `agent` measured, most likely
+    /// first, without those that the search has asked. They are the control agents for a report of
+    /// `agent`.
+    pub fn nearest_without(
+        &self,
+        hierarchy: &Hierarchy,
+        agents: &AvailableAgents,
+        search: &Search<'_>,
+        agent: AgentId,
+    ) -> Vec<AgentId> {
+        let other = |probe: &&TrailProbe| probe.agent != agent;
+        let trail: Vec<TrailProbe> = search.trail.iter().filter(other).copied().collect();
+        let others = Search { trail: &trail, ..*search };
+        let posterior = self.posterior(hierarchy, &others);
+        let was_asked = |agent: AgentId| search.trail.iter().any(|probe| probe.agent == agent);
+        let open_agents = OpenAgents::new(agents, self.clusters, &others);
+        let nearest = posterior.nearest(&open_agents).map(|ranked| ranked.agent);
+        nearest.filter(|agent| agents.is_ready(*agent) && !was_asked(*agent)).collect()
+    }
 }
 
 /// The next step of `search`, computed from its trail alone like [`crate::next_step`], with the

@@ -13,5 +13,6 @@ mod landmarks;
 mod map;
 mod paper;
 mod patience;
+mod plausibility;
 mod predictor;
 mod properties;

@@ -4,6 +4,7 @@ pub(crate) mod balance;
 pub(crate) mod calibration;
 pub(crate) mod delegation;
 mod files;
+pub(crate) mod forgery;
 mod output;
 pub(crate) mod report;
 pub(crate) mod scale;
@@ -29,4 +30,6 @@ pub(crate) enum Command {
     Balance(balance::Args),
     /// Slow pages down and count how soon that was noticed, and how many reports were false
     Calibration(calibration::Args),
+    /// Let an agent forge its round trips and count how soon it is paused
+    Forgery(forgery::Args),
 }

@@ -119,14 +119,15 @@ fn trail_probe(
     probe: &searches::TrailProbe,
 ) -> TrailProbe {
     let phase = probe.phase;
-    let threshold_us = (phase != Phase::Predicted).then_some(search.threshold_us);
+    let threshold_us =
+        (!matches!(phase, Phase::Predicted | Phase::Control)).then_some(search.threshold_us);
     let verdict = verdict(probe.state, probe.rtt_us, threshold_us);
     TrailProbe {
         id: probe.id,
         order: probe.step.into(),
         agent: AgentRef { id: probe.agent, name: probe.agent_name.clone() },
         phase,
-        level: (!matches!(phase, Phase::Company | Phase::Predicted))
+        level: (!matches!(phase, Phase::Company | Phase::Predicted | Phase::Control))
             .then(|| probe.level.to_string()),
         method: probe.method,
         rtt_ms: probe.rtt_us.map(ms),

@@ -125,6 +125,7 @@ fn why_asked(chosen: &TrailProbe) -> String {
         Phase::SiblingChild => format!("it crawls a subnet inside {level}"),
         Phase::Rest => "the search asks every agent in the end".to_owned(),
         Phase::Predicted => "it was the most likely to be nearest".to_owned(),
+        Phase::Control => "its measurement checks the report of another agent".to_owned(),
     };
     format!("The search asked it because {because}")
 }

@@ -1,0 +1,134 @@
+//! Review of a search: implausible times are replaced, and a decision may need a control probe.
+
+use std::collections::HashMap;
+
+use model::{AgentId, Phase};
+
+use super::{Judgement, LEAST_MS, ReferenceTimes, Trust, TrustLevel, WitnessTime};
+use crate::{AvailableAgents, Candidate, ProbeOutcome, Search, Step, TrailProbe};
+
+/// The part of the policy about control probes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ControlPolicy {
+    /// Share of the decided searches of trusted agents that are checked by a second agent; 0 to 1.
+    pub share: f64,
+}
+
+/// What is known of the agents of a search.
+#[derive(Debug, Clone, Copy)]
+pub struct Review<'a> {
+    pub references: &'a ReferenceTimes,
+    pub trust: &'a HashMap<AgentId, Trust>,
+    pub policy: ControlPolicy,
+}
+
+impl Review<'_> {
+    /// The agents that searches may ask and choose: those whose reports on landmarks are accepted.
+    /// While they are less than half of all, as before the first landmarks, everybody takes part.
+    pub fn admitted(&self, agents: &AvailableAgents) -> AvailableAgents {
+        let is_accepted = |agent: &AgentId| self.trust.get(agent).is_some_and(Trust::is_accepted);
+        let accepted = agents.agents().filter(is_accepted).count();
+        let mut admitted = agents.clone();
+        if 2 * accepted >= agents.agents().count() {
+            for agent in agents.agents().filter(|agent| !is_accepted(agent)) {
+                admitted.remove(agent);
+            }
+        }
+        admitted
+    }
+
+    /// The trail as the search shall see it. A report that no network stack reaches is none;
+    /// reports of agents that are not trusted are no shorter than the least plausible time.
+    pub fn credible_trail(&self, trail: &[TrailProbe]) -> Vec<TrailProbe> {
+        trail
+            .iter()
+            .map(|probe| {
+                let ProbeOutcome::Measured { rtt_us } = probe.outcome else { return *probe };
+                if f64::from(rtt_us) < LEAST_MS * 1000.0 {
+                    return TrailProbe { outcome: ProbeOutcome::Unreachable, ..*probe };
+                }
+                if self.level(probe.agent) == TrustLevel::Trusted {
+                    return *probe;
+                }
+                // Of two agents that contradict each other nobody knows which is wrong.
+                let judgement = self.judge(probe.agent, trail).filter(|found| found.witnesses > 1);
+                let least_us = judgement.map_or(0, |found| (found.least_ms * 1000.0).ceil() as u32);
+                let rtt_us = rtt_us.max(least_us);
+                TrailProbe { outcome: ProbeOutcome::Measured { rtt_us }, ..*probe }
+            })
+            .collect()
+    }
+
+    /// The judgement of what `agent` measured, by the other probes of the trail.
+    pub fn judge(&self, agent: AgentId, trail: &[TrailProbe]) -> Option<Judgement> {
+        let times: Vec<WitnessTime> = trail.iter().filter_map(witness_time).collect();
+        let reported = times.iter().find(|time| time.agent == agent)?;
+        let witnesses = times.iter().filter(|time| time.agent != agent);
+        let related = witnesses.map(|time| (*time, self.references.relation(agent, time.agent)));
+        Judgement::of(reported.ms, related, None)
+    }
+
+    /// The agent that reported the shortest time of the trail, with the judgement of it; `None`
+    /// when nothing is known to judge by. The report counts whether or not the search believed it.
+    pub fn judge_fastest(&self, trail: &[TrailProbe]) -> Option<(AgentId, Judgement)> {
+        let times = trail.iter().filter_map(witness_time);
+        let fastest = times.min_by(|a, b| a.ms.total_cmp(&b.ms))?;
+        Some((fastest.agent, self.judge(fastest.agent, trail)?))
+    }
+
+    /// The step that is taken instead of `step`: a decision for an agent whose report needs a
+    /// witness asks the first ready agent of `order` that was not asked yet. `draw` is uniform in
+    /// [0, 1) and the same at every step of the search.
+    pub fn confirm(
+        &self,
+        step: Step,
+        search: &Search<'_>,
+        agents: &AvailableAgents,
+        draw: f64,
+        mut order: impl Iterator<Item = AgentId>,
+    ) -> Step {
+        // A provisional decision does not wait: its search goes on.
+        let Step::Decide { agent, provisional: false, .. } = step else { return step };
+        let needed = match self.level(agent) {
+            TrustLevel::Trusted => usize::from(draw < self.policy.share),
+            TrustLevel::New => 2,
+            TrustLevel::Doubted | TrustLevel::Forging => 3,
+        };
+        let others = search.trail.iter().filter(|probe| probe.agent != agent);
+        let pending = others
+            .clone()
+            .any(|probe| probe.phase == Phase::Control && probe.outcome == ProbeOutcome::Pending);
+        if pending {
+            return Step::Wait;
+        }
+        if others.filter_map(witness_time).count() >= needed {
+            return step;
+        }
+        let was_asked = |agent: AgentId| search.trail.iter().any(|probe| probe.agent == agent);
+        // A measurement that is no bound for the report would be a wasted probe.
+        let control = order.find(|other| {
+            agents.is_ready(*other) && !was_asked(*other) && self.is_witness(agent, *other)
+        });
+        control.map_or(step, |agent| {
+            Step::Ask(Candidate { agent, phase: Phase::Control, level: search.subnet })
+        })
+    }
+
+    fn is_witness(&self, agent: AgentId, other: AgentId) -> bool {
+        let relation = self.references.relation(agent, other);
+        agent != other && (relation.path.is_some() || relation.home_ms.is_some())
+    }
+
+    fn level(&self, agent: AgentId) -> TrustLevel {
+        self.trust.get(&agent).map_or(TrustLevel::New, Trust::level)
+    }
+}
+
+fn witness_time(probe: &TrailProbe) -> Option<WitnessTime> {
+    match probe.outcome {
+        ProbeOutcome::Measured { rtt_us } => {
+            Some(WitnessTime { agent: probe.agent, ms: f64::from(rtt_us) / 1000.0 })
+        }
+        ProbeOutcome::Pending | ProbeOutcome::Unreachable | ProbeOutcome::Expired => None,
+    }
+}

@@ -1,0 +1,65 @@
+//! Wald's sequential test on the share of contradicted reports.
+
+use serde::{Deserialize, Serialize};
+
+/// The two shares that a test tells apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shares {
+    /// Share of contradicted reports of an honest agent in an unfavourable location.
+    pub honest: f64,
+    /// Share of contradicted reports of an agent that forges.
+    pub forged: f64,
+}
+
+/// Probability that an honest agent with exactly [`Shares::honest`] is ever found to forge. Most
+/// honest agents are far below that share.
+const ERROR: f64 = 1e-5;
+
+/// A running test (Wald 1945): the logarithm of the likelihood ratio, which begins anew when
+/// honesty is accepted, so that an agent that begins to forge later is found as well.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct SequentialTest {
+    /// Logarithm of the likelihood of forged reports over that of honest ones.
+    pub score: f64,
+    /// Reports that were judged.
+    pub judged: u32,
+    /// Those of them that were contradicted.
+    pub contradicted: u32,
+    /// Whether honesty was accepted, and nothing spoke against it since.
+    pub is_accepted: bool,
+}
+
+impl SequentialTest {
+    /// Score from which forgery is accepted.
+    pub fn limit() -> f64 {
+        -ERROR.ln()
+    }
+
+    /// Counts one report.
+    pub fn observe(&mut self, shares: Shares, is_contradicted: bool) {
+        self.judged = self.judged.saturating_add(1);
+        self.contradicted = self.contradicted.saturating_add(u32::from(is_contradicted));
+        self.score += if is_contradicted {
+            (shares.forged / shares.honest).ln()
+        } else {
+            ((1.0 - shares.forged) / (1.0 - shares.honest)).ln()
+        };
+        if self.score <= -HONEST_LIMIT {
+            self.score = 0.0;
+            self.is_accepted = true;
+        }
+        // Half of the way to the limit: the agent is asked for proof again.
+        if self.score >= Self::limit() / 2.0 {
+            self.is_accepted = false;
+        }
+    }
+
+    /// Whether forgery is accepted.
+    pub fn is_forged(&self) -> bool {
+        self.score >= Self::limit()
+    }
+}
+
+/// Score below zero at which honesty is accepted. Less is needed than for forgery, because the test
+/// goes on.
+const HONEST_LIMIT: f64 = 3.0;

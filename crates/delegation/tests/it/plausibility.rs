@@ -1,0 +1,236 @@
+//! Plausibility of reports on a line: agents and landmarks at places, a millisecond between two.
+
+use std::collections::HashMap;
+
+use delegation::plausibility::{
+    ControlPolicy, HomeTime, Judgement, ReferenceTimes, Review, Trust, TrustLevel, Verdict,
+    judge_landmarks,
+};
+use delegation::predictor::Landmark;
+use delegation::{
+    Availability, AvailableAgents, Candidate, ProbeOutcome, Search, Step, TrailProbe,
+};
+use hierarchy::SubnetId;
+use model::{AgentId, Phase, Reason};
+
+/// Places of the agents, in milliseconds from the end of the line.
+const AGENTS: [f64; 6] = [0.0, 40.0, 80.0, 120.0, 160.0, 200.0];
+
+fn agent(index: usize) -> AgentId {
+    AgentId::new(index.cast_signed() as i64 + 1)
+}
+
+fn distance_ms(index: usize, place: f64) -> f64 {
+    (AGENTS[index] - place).abs() + 2.0
+}
+
+/// Twenty-one landmarks on the line. `report` turns what an agent measures into what it reports.
+fn landmarks(report: impl Fn(usize, f64) -> f64) -> Vec<Landmark> {
+    let landmark = |number: u32| {
+        let place = f64::from(number) * 10.0;
+        let time = |index| (agent(index), report(index, distance_ms(index, place)));
+        Landmark { subnet: SubnetId::new(number), times_ms: (0..AGENTS.len()).map(time).collect() }
+    };
+    (0..=20).map(landmark).collect()
+}
+
+/// What all agents measure to the homes of all others, when agent `moved` has its home elsewhere.
+fn homes(moved: Option<(usize, f64)>) -> Vec<HomeTime> {
+    let mut homes = Vec::new();
+    for (index, place) in AGENTS.iter().enumerate() {
+        let place = moved.filter(|(moved, _)| *moved == index).map_or(*place, |(_, place)| place);
+        for witness in (0..AGENTS.len()).filter(|witness| *witness != index) {
+            let ms = distance_ms(witness, place);
+            homes.push(HomeTime { agent: agent(index), witness: agent(witness), ms });
+        }
+    }
+    homes
+}
+
+fn trust_after(references: &ReferenceTimes, index: usize) -> Trust {
+    let mut trust = Trust::default();
+    for (_, judgement) in judge_landmarks(references, agent(index), |_| true) {
+        trust.observe_landmark(judgement.verdict());
+    }
+    trust
+}
+
+#[test]
+fn honest_agents_are_trusted_after_some_landmarks() {
+    let references = ReferenceTimes::new(&landmarks(|_, ms| ms), &homes(None));
+    for index in 0..AGENTS.len() {
+        let mut trust = trust_after(&references, index);
+        assert_eq!((trust.landmarks.judged, trust.landmarks.contradicted), (21, 0));
+        assert_eq!(trust.level(), TrustLevel::New, "its first win is checked");
+        trust.observe_win(Verdict::Plausible);
+        assert_eq!(trust.level(), TrustLevel::Trusted);
+    }
+}
+
+#[test]
+fn a_constant_and_half_of_the_truth_are_found_and_nobody_else_is_blamed() {
+    for report in [|_: f64| 0.001, |_: f64| 1.0, |ms: f64| ms / 2.0] {
+        let forged = landmarks(|index, ms| if index == 0 { report(ms) } else { ms });
+        let references = ReferenceTimes::new(&forged, &homes(None));
+        assert_eq!(trust_after(&references, 0).level(), TrustLevel::Forging);
+        for index in 1..AGENTS.len() {
+            let trust = trust_after(&references, index);
+            assert_eq!(trust.landmarks.contradicted, 0, "agent {index}");
+        }
+    }
+}
+
+#[test]
+fn a_lying_witness_blames_nobody() {
+    // It reports long times where the truth is short, and the other way round.
+    let forged = landmarks(|index, ms| if index == 3 { 202.0 - ms } else { ms });
+    let references = ReferenceTimes::new(&forged, &homes(None));
+    for index in (0..AGENTS.len()).filter(|index| *index != 3) {
+        assert_ne!(trust_after(&references, index).level(), TrustLevel::Forging, "agent {index}");
+    }
+}
+
+#[test]
+fn a_home_address_elsewhere_a_satellite_link_and_a_near_neighbour_are_no_forgery() {
+    let proxied = ReferenceTimes::new(&landmarks(|_, ms| ms), &homes(Some((0, 200.0))));
+    assert_eq!(trust_after(&proxied, 0).landmarks.contradicted, 0, "its home is that of a proxy");
+
+    let satellite = landmarks(|index, ms| if index == 0 { ms + 600.0 } else { ms });
+    let references = ReferenceTimes::new(&satellite, &homes(None));
+    for index in 0..AGENTS.len() {
+        assert_eq!(trust_after(&references, index).landmarks.contradicted, 0, "agent {index}");
+    }
+
+    // The target stands in the building of agent 0; its neighbour measures a little more.
+    let references = ReferenceTimes::new(&landmarks(|_, ms| ms), &homes(None));
+    let trail = trail(&[(0, 0.2), (1, 41.0)]);
+    let judgement = review(&references, &HashMap::new()).judge(agent(0), &trail).unwrap();
+    assert!(!judgement.is_contradicted(), "{judgement:?}");
+}
+
+#[test]
+fn an_anycast_landmark_is_no_path_between_agents() {
+    let mut times = landmarks(|_, ms| ms);
+    for (_, ms) in &mut times[0].times_ms {
+        *ms = 2.0;
+    }
+    let references = ReferenceTimes::new(&times, &homes(None));
+    for index in 0..AGENTS.len() {
+        assert_eq!(trust_after(&references, index).landmarks.contradicted, 0, "agent {index}");
+    }
+}
+
+fn trail(times_ms: &[(usize, f64)]) -> Vec<TrailProbe> {
+    let probe = |(index, ms): &(usize, f64)| {
+        let outcome = ProbeOutcome::Measured { rtt_us: (ms * 1000.0) as u32 };
+        TrailProbe { agent: agent(*index), phase: Phase::Predicted, outcome }
+    };
+    times_ms.iter().map(probe).collect()
+}
+
+fn review<'a>(references: &'a ReferenceTimes, trust: &'a HashMap<AgentId, Trust>) -> Review<'a> {
+    Review { references, trust, policy: ControlPolicy { share: 0.01 } }
+}
+
+#[test]
+fn implausible_times_are_replaced_by_the_least_plausible_one() {
+    let references = ReferenceTimes::new(&landmarks(|_, ms| ms), &homes(None));
+    let trust = HashMap::new();
+    let review = review(&references, &trust);
+    // The target is at the other end of the line, next to agent 5.
+    let reports = trail(&[(0, 1.0), (5, 3.0), (4, 42.0)]);
+    let believed = review.credible_trail(&reports);
+    let ProbeOutcome::Measured { rtt_us } = believed[0].outcome else { panic!("{believed:?}") };
+    assert!((50_000..202_000).contains(&rtt_us), "{rtt_us}");
+    assert_eq!(believed[1..], reports[1..]);
+    let two = trail(&[(0, 1.0), (5, 3.0)]);
+    assert_eq!(review.credible_trail(&two), two, "one of the two is wrong, but which?");
+    let (fastest, Judgement { reported_ms, .. }) =
+        review.judge_fastest(&trail(&[(0, 1.0), (5, 3.0)])).unwrap();
+    assert_eq!((fastest, reported_ms.to_bits()), (agent(0), 1.0_f64.to_bits()));
+}
+
+#[test]
+fn the_first_win_of_an_agent_and_a_sample_of_later_ones_are_checked() {
+    let references = ReferenceTimes::new(&landmarks(|_, ms| ms), &homes(None));
+    let ready: AvailableAgents =
+        (0..AGENTS.len()).map(|index| (agent(index), Availability::Ready)).collect();
+    let trail = trail(&[(0, 5.0), (2, 70.0)]);
+    let subnet = SubnetId::new(9);
+    let alone = Search { subnet, trail: &trail[..1], provisional: None, waited_ms: 0 };
+    let search = Search { trail: &trail, ..alone };
+    let decide = |provisional| Step::Decide {
+        agent: agent(0),
+        rtt_us: 5_000,
+        reason: Reason::Predicted,
+        provisional,
+    };
+    let step_of = |search: &Search<'_>, trust: &HashMap<AgentId, Trust>, draw, provisional| {
+        let order = (0..AGENTS.len()).map(agent);
+        review(&references, trust).confirm(decide(provisional), search, &ready, draw, order)
+    };
+    let step = |trust: &HashMap<AgentId, Trust>, draw, provisional| {
+        step_of(&search, trust, draw, provisional)
+    };
+    let ask = Step::Ask(Candidate { agent: agent(1), phase: Phase::Control, level: subnet });
+    let mut trust = HashMap::new();
+    assert_eq!(step(&trust, 0.5, false), ask, "nothing is known of the agent");
+    assert_eq!(step(&trust, 0.5, true), decide(true), "a URL has waited long enough");
+    let mut known = trust_after(&references, 0);
+    trust.insert(agent(0), known.clone());
+    assert_eq!(step(&trust, 0.5, false), ask, "its first win");
+    known.observe_win(Verdict::Plausible);
+    trust.insert(agent(0), known);
+    assert_eq!(step(&trust, 0.5, false), decide(false));
+    assert_eq!(step_of(&alone, &trust, 0.5, false), decide(false));
+    assert_eq!(step_of(&alone, &trust, 0.005, false), ask, "one in a hundred");
+}
+
+#[test]
+fn without_landmarks_no_probe_is_spent() {
+    let references = ReferenceTimes::default();
+    let trust = HashMap::new();
+    let ready: AvailableAgents = (0..2).map(|index| (agent(index), Availability::Ready)).collect();
+    let trail = trail(&[(0, 5.0)]);
+    let search =
+        Search { subnet: SubnetId::new(9), trail: &trail, provisional: None, waited_ms: 0 };
+    let decide =
+        Step::Decide { agent: agent(0), rtt_us: 5_000, reason: Reason::Lowest, provisional: false };
+    let order = (0..2).map(agent);
+    assert_eq!(review(&references, &trust).confirm(decide, &search, &ready, 0.0, order), decide);
+}
+
+#[test]
+fn what_no_network_stack_reaches_is_contradicted_without_a_witness() {
+    let references = ReferenceTimes::default();
+    let trust = HashMap::new();
+    let judgement = review(&references, &trust).judge(agent(0), &trail(&[(0, 0.001)])).unwrap();
+    assert!(judgement.is_contradicted());
+    let believed = review(&references, &trust).credible_trail(&trail(&[(0, 0.001)]));
+    assert_eq!(believed[0].outcome, ProbeOutcome::Unreachable, "it is never chosen");
+    assert_eq!(review(&references, &trust).judge(agent(0), &trail(&[(0, 0.05)])), None);
+}
+
+#[test]
+fn an_agent_that_begins_to_forge_late_is_found() {
+    let mut trust = Trust::default();
+    for _ in 0..10_000 {
+        trust.observe_landmark(Verdict::Plausible);
+    }
+    let found = (0..25).any(|_| {
+        trust.observe_landmark(Verdict::Impossible);
+        trust.level() == TrustLevel::Forging
+    });
+    assert!(found, "{trust:?}");
+}
+
+#[test]
+fn a_single_witness_pauses_nobody() {
+    let mut trust = Trust::default();
+    for _ in 0..100 {
+        trust.observe_landmark(Verdict::ContradictedBy(agent(1)));
+    }
+    assert_eq!(trust.level(), TrustLevel::Doubted);
+    trust.observe_win(Verdict::ContradictedBy(agent(2)));
+    assert_eq!(trust.level(), TrustLevel::Forging);
+}
