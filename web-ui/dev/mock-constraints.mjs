@@ -157,6 +157,7 @@ export function steeringRoutes(world) {
       /^moves$/,
       () => ({ items: world.agents.length ? moves(world.agents) : [], next_cursor: null }),
     ],
+    ['GET', /^failed-packages$/, () => ({ items: [], next_cursor: null })],
     [
       'GET',
       /^audit\/findings$/,

@@ -7,8 +7,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::http::admin::{
-    agents, audit_findings, balance, constraints, delegations, events, explanation, hierarchy,
-    incidents, join_tokens, landmarks, overview, policy, registry_data, seeds, session, tasks,
+    agents, audit_findings, balance, constraints, delegations, events, explanation,
+    failed_packages, hierarchy, incidents, join_tokens, landmarks, overview, policy, registry_data,
+    seeds, session, tasks,
 };
 use crate::http::authentication;
 use crate::http::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
@@ -98,6 +99,8 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(balance::list_moves))
         .routes(routes!(balance::run))
         .routes(routes!(audit_findings::list))
+        .routes(routes!(failed_packages::list))
+        .routes(routes!(failed_packages::retry))
         .routes(routes!(hierarchy::locate))
         .routes(routes!(landmarks::list))
         .routes(routes!(seeds::add))

@@ -6,15 +6,25 @@ use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+/// The first time that RFC 3339 can express, in milliseconds.
+const YEAR_0: i64 = -62_167_219_200_000;
+/// A time in the last days that it can express.
+const YEAR_9999: i64 = 253_402_200_000_000;
+
 /// A point in time that serializes as RFC 3339.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timestamp(pub UnixMillis);
 
 impl Timestamp {
+    /// The nearest time that RFC 3339 can express, so that no value makes a response fail.
+    fn nearest(self) -> jiff::Timestamp {
+        let milliseconds = self.0.0.clamp(YEAR_0, YEAR_9999);
+        jiff::Timestamp::from_millisecond(milliseconds).unwrap_or_default()
+    }
+
     /// The time to the minute, as sentences of the API contain it.
     pub fn to_minute(self) -> String {
-        let time = jiff::Timestamp::from_millisecond(self.0.0).unwrap_or_default();
-        time.strftime("%Y-%m-%d %H:%M UTC").to_string()
+        self.nearest().strftime("%Y-%m-%d %H:%M UTC").to_string()
     }
 }
 
@@ -26,10 +36,7 @@ impl From<UnixMillis> for Timestamp {
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match jiff::Timestamp::from_millisecond(self.0.0) {
-            Ok(time) => serializer.collect_str(&format_args!("{time:.3}")),
-            Err(error) => Err(serde::ser::Error::custom(error)),
-        }
+        serializer.collect_str(&format_args!("{:.3}", self.nearest()))
     }
 }
 
@@ -53,5 +60,11 @@ mod tests {
     fn a_timestamp_serializes_as_rfc_3339() {
         let text = serde_json::to_string(&Timestamp(UnixMillis(1_731_000_000_120))).unwrap();
         assert_eq!(text, "\"2024-11-07T17:20:00.120Z\"");
+    }
+
+    #[test]
+    fn a_time_without_a_date_serializes_as_the_nearest_one() {
+        let year = |ms| serde_json::to_string(&Timestamp(UnixMillis(ms))).unwrap()[1..6].to_owned();
+        assert_eq!([year(i64::MAX), year(i64::MIN)], ["9999-", "0000-"]);
     }
 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use index::{Document, Index, WriteError};
-use model::CrawlUrl;
+use model::{CrawlUrl, UnixMillis};
 use protocol::package::PackageName;
 use protocol::page::{Discovered, Entry, Fetch, MAX_REDIRECTS, Outcome, Page, Trend};
 use store::host_tally::{HostTally, Trends};
-use store::packages::Ingestion;
+use store::packages::{Ingestion, PendingPackage};
 use store::urls::NewUrl;
 
 use crate::intake::recent_urls::RecentUrls;
@@ -18,7 +18,7 @@ pub type HostName = (String, String);
 
 /// The hosts of all fetches in a package.
 pub fn hosts(entries: &[Entry]) -> BTreeSet<HostName> {
-    fetches(entries).filter_map(|fetch| host_of(&fetch.url)).collect()
+    fetches(entries).filter_map(|fetch| Some(host_of(&CrawlUrl::parse(&fetch.url).ok()?))).collect()
 }
 
 fn fetches(entries: &[Entry]) -> impl Iterator<Item = &Fetch> {
@@ -28,16 +28,16 @@ fn fetches(entries: &[Entry]) -> impl Iterator<Item = &Fetch> {
     })
 }
 
-fn host_of(url: &str) -> Option<HostName> {
-    let host = CrawlUrl::parse(url).ok()?.host_key();
-    Some((host.scheme().to_owned(), host.authority().to_owned()))
+fn host_of(url: &CrawlUrl) -> HostName {
+    let host = url.host_key();
+    (host.scheme().to_owned(), host.authority().to_owned())
 }
 
 /// Writes the pages of a package to the index, without a commit, and returns what goes into the
 /// database. Fetches of hosts outside `own` are ignored: an agent may not replace pages of hosts
 /// that are not its own.
 pub fn ingest(
-    name: PackageName,
+    package: &PendingPackage,
     entries: &[Entry],
     own: &BTreeSet<HostName>,
     index: &Index,
@@ -46,28 +46,37 @@ pub fn ingest(
     let mut tallies: BTreeMap<HostName, Tally> = BTreeMap::new();
     let mut foreign = 0_u32;
     for fetch in fetches(entries) {
-        let Some(host) = host_of(&fetch.url).filter(|host| own.contains(host)) else {
+        // Indexed and counted under the normalised URL, whatever spelling the agent chose.
+        let url = CrawlUrl::parse(&fetch.url).ok();
+        let url = url.map(|url| (host_of(&url), url)).filter(|(host, _)| own.contains(host));
+        let Some((host, url)) = url else {
             foreign += 1;
             continue;
         };
-        tallies.entry(host).or_default().count(fetch);
-        write(fetch, index)?;
+        tallies.entry(host).or_default().count(fetch, &url);
+        write(fetch, &url, package.received_at, index)?;
     }
+    let PackageName { agent, seq, .. } = package.name;
     if foreign > 0 {
-        let PackageName { agent, seq, .. } = name;
         tracing::warn!(%agent, seq, foreign, "left out fetches of hosts that are not the agent's");
     }
     let hosts = tallies.into_iter().map(|(host, tally)| tally.finish(host)).collect();
-    Ok(Ingestion { name, hosts, discovered: discovered(entries, recent) })
+    let PendingPackage { position, name, .. } = *package;
+    Ok(Ingestion { position, name, hosts, discovered: discovered(entries, recent) })
 }
 
-fn write(fetch: &Fetch, index: &Index) -> Result<(), WriteError> {
+fn write(
+    fetch: &Fetch,
+    url: &CrawlUrl,
+    received_at: UnixMillis,
+    index: &Index,
+) -> Result<(), WriteError> {
     let written = match &fetch.outcome {
-        Outcome::Page(page) => index.upsert(&document(fetch, page)),
+        Outcome::Page(page) => index.upsert(&document(fetch, url, page, received_at)),
         // The URL is no longer a page: it moved, is gone, or must not be shown in results.
         Outcome::Redirect { .. }
         | Outcome::Disallowed { .. }
-        | Outcome::Other { status: 404 | 410, .. } => index.delete(&fetch.url),
+        | Outcome::Other { status: 404 | 410, .. } => index.delete(url.as_str()),
         Outcome::Other { .. } | Outcome::Unchanged { .. } | Outcome::Failed { .. } => Ok(()),
     };
     match written {
@@ -80,14 +89,25 @@ fn write(fetch: &Fetch, index: &Index) -> Result<(), WriteError> {
     }
 }
 
-fn document<'a>(fetch: &'a Fetch, page: &'a Page) -> Document<'a> {
+fn document<'a>(
+    fetch: &Fetch,
+    url: &'a CrawlUrl,
+    page: &'a Page,
+    received_at: UnixMillis,
+) -> Document<'a> {
     Document {
-        url: &fetch.url,
+        url: url.as_str(),
         title: &page.title,
         text: &page.text,
         lang: page.lang.as_deref(),
-        fetched_at: fetch.fetched_at,
+        fetched_at: believable(fetch.fetched_at, received_at),
+        received_at,
     }
+}
+
+/// The time of a fetch; that of receipt where the agent names one that cannot be.
+fn believable(fetched_at: UnixMillis, received_at: UnixMillis) -> UnixMillis {
+    if (UnixMillis(0)..=received_at).contains(&fetched_at) { fetched_at } else { received_at }
 }
 
 /// Links to queue, each once: valid, within the limit of redirects, and not routed recently. A link
@@ -119,7 +139,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, fetch: &Fetch) {
+    fn count(&mut self, fetch: &Fetch, url: &CrawlUrl) {
         self.pages += u64::from(matches!(fetch.outcome, Outcome::Page(_)));
         self.fetches += 1;
         self.wire_bytes = self.wire_bytes.saturating_add(fetch.wire_bytes);
@@ -129,7 +149,7 @@ impl Tally {
             Some(Trend::Usual) => self.trends.usual += 1,
             Some(Trend::Slower { ratio }) if ratio.is_finite() => {
                 self.trends.slower += 1;
-                self.trends.page = Some((fetch.url.clone(), ratio));
+                self.trends.page = Some((url.as_str().to_owned(), ratio));
             }
             Some(Trend::Slow | Trend::Slower { .. }) | None => {}
         }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use index::WriteError;
+use model::LedgerPosition;
 use protocol::key::{KeyError, PublicKey};
-use protocol::package::PackageError;
+use protocol::package::{PackageError, PackageName};
 use protocol::page::Entry;
 use sha2::{Digest as _, Sha256};
-use store::packages::{self, Ingestion, PendingPackage};
+use store::packages::{self, FailedPackage, Ingestion, PendingPackage};
 use store::round_trips::SubnetRoundTrip;
 use store::{StoreError, hosts};
 use tokio::task::{JoinError, spawn_blocking};
@@ -17,6 +19,7 @@ use crate::packages::blob_store::BlobError;
 use crate::packages::ingest::{self, HostName};
 use crate::packages::{Packages, verify};
 use crate::predictor::{Observation, propose_splits};
+use crate::runtime::back_off::doubled;
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
 use crate::runtime::outcome::Outcome;
@@ -24,6 +27,10 @@ use crate::runtime::quantity::quantity;
 
 /// Packages between two commits of the index.
 const BATCH: u32 = 16;
+/// Pause before a package that failed is tried again; it doubles with each failure.
+const FIRST_RETRY: Duration = Duration::from_secs(15);
+/// Longest such pause.
+const LAST_RETRY: Duration = Duration::from_hours(1);
 
 /// Why a package was not ingested.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +53,7 @@ pub enum IngestError {
     /// The index did not accept a page, or could not be committed.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The hosts of the agent could not be read.
+    /// The database refused a statement, or did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A thread panicked.
@@ -55,40 +62,71 @@ pub enum IngestError {
 }
 
 impl IngestError {
-    /// Whether trying again can never succeed.
-    pub fn is_permanent(&self) -> bool {
-        matches!(self, Self::BodyMissing | Self::BodyChanged | Self::Key(_) | Self::Package(_))
+    /// Whether the package is the cause, so that others can be ingested meanwhile. Else all of them
+    /// must wait: the index or the database is not available.
+    pub fn concerns_package(&self) -> bool {
+        match self {
+            Self::BodyMissing | Self::BodyChanged | Self::Key(_) | Self::Package(_) => true,
+            Self::Store(error) => !error.is_transient() && !error.is_disk_full(),
+            Self::Thread(error) => error.is_panic(),
+            Self::Blob(_) | Self::Write(_) => false,
+        }
     }
 }
 
 /// Ingests one batch of packages. Pages are written to the index by URL and committed; then one
 /// transaction for each package marks it, counts it and queues its links. After a crash between
-/// the two, the pages are written again, which changes nothing.
+/// the two, the pages are written again, which changes nothing. A package that fails is set aside
+/// and tried again later; the others go on.
 pub async fn run(parts: &Packages) -> Result<Outcome, anyhow::Error> {
-    let waiting = packages::pending(&parts.store, BATCH).await?;
+    let waiting = packages::pending(&parts.store, parts.clock.now(), BATCH).await?;
     if waiting.is_empty() {
         return Ok(Outcome::Idle);
     }
     let mut indexed = Vec::with_capacity(waiting.len());
+    let mut failed = Vec::new();
     for package in &waiting {
         match ingest_one(parts, package).await {
-            Ok(ingestion) => indexed.push(ingestion),
-            Err(error) if error.is_permanent() => refuse(parts, package, &error).await?,
+            Ok(ingestion) => indexed.push((package, ingestion)),
+            Err(error) if error.concerns_package() => failed.push((package, error)),
             Err(error) => return Err(error.into()),
         }
     }
     commit(parts).await?;
-    let mut ingested = 0;
-    for ingestion in &indexed {
-        // `None` if the package was ingested before: its second transaction must not count.
-        let round_trips = packages::ingest(&parts.store, ingestion, parts.clock.now()).await?;
-        ingested += u32::from(round_trips.is_some());
-        learn(parts, &round_trips.unwrap_or_default()).await?;
+    for (package, ingestion) in &indexed {
+        match apply(parts, ingestion).await {
+            Ok(()) => {}
+            Err(error) if error.concerns_package() => failed.push((package, error)),
+            Err(error) => return Err(error.into()),
+        }
     }
-    parts.metrics.ingested(ingested.into());
+    for (package, error) in &failed {
+        set_aside(parts, package, error).await?;
+    }
+    let ingested = waiting.len() - failed.len();
+    parts.metrics.ingested(ingested as u64);
     parts.events.emit(Event::PackageIngested);
-    let done = format!("ingested {}", quantity(ingested, "package"));
+    let done = report(parts, ingested).await?;
     Ok(if waiting.len() == BATCH as usize { Outcome::More(done) } else { Outcome::Done(done) })
+}
+
+/// Applies to the database what a package brings.
+async fn apply(parts: &Packages, ingestion: &Ingestion) -> Result<(), IngestError> {
+    // `None` if the package was ingested before: its second transaction must not count.
+    let round_trips = packages::ingest(&parts.store, ingestion, parts.clock.now()).await?;
+    Ok(learn(parts, &round_trips.unwrap_or_default()).await?)
+}
+
+/// The batch in one line for the status page, with a package that waits after a failure.
+async fn report(parts: &Packages, ingested: usize) -> Result<String, StoreError> {
+    let done = format!("ingested {}", quantity(ingested, "package"));
+    let newest = LedgerPosition::new(i64::MAX);
+    let failed = packages::list_failed(&parts.store, newest, 1).await?;
+    let Some(FailedPackage { position, agent, failure, .. }) = failed.first() else {
+        return Ok(done);
+    };
+    let count = quantity(packages::count_failed(&parts.store).await?, "package");
+    Ok(format!("{done}; {count} set aside, such as {position} of {agent}: {failure}"))
 }
 
 /// Makes the pages written so far durable and visible to searches.
@@ -111,16 +149,20 @@ async fn learn(parts: &Packages, round_trips: &[SubnetRoundTrip]) -> Result<(), 
     propose_splits(&parts.predictor, &confirmed).await
 }
 
-/// Marks a package that can never be ingested, so that it does not block the others. Its row keeps
-/// the reason.
-async fn refuse(
+/// Sets a package aside that cannot be ingested now, so that it does not block the others.
+async fn set_aside(
     parts: &Packages,
     package: &PendingPackage,
     error: &IngestError,
 ) -> Result<(), StoreError> {
-    let reason = chain(error);
-    tracing::error!(package = package.object, reason, "a package can never be ingested");
-    packages::refuse(&parts.store, &package.name, &reason).await?;
+    let now = parts.clock.now();
+    let pause = doubled(FIRST_RETRY, package.failures, LAST_RETRY);
+    let retry_at = now.plus_ms(i64::try_from(pause.as_millis()).unwrap_or(i64::MAX));
+    let PackageName { agent, epoch, seq } = package.name;
+    let position = package.position;
+    let error = chain(error);
+    tracing::error!(%position, %agent, epoch, seq, error, ?pause, "a package was set aside");
+    packages::fail(&parts.store, position, &error, now, retry_at).await?;
     parts.metrics.set_aside();
     Ok(())
 }
@@ -138,8 +180,8 @@ pub async fn ingest_one(
     let own: BTreeSet<HostName> = own.into_iter().collect();
     let index = Arc::clone(&parts.index);
     let recent_urls = Arc::clone(&parts.recent_urls);
-    let name = package.name;
-    let ingest = move || ingest::ingest(name, &entries, &own, &index, &recent_urls);
+    let package = package.clone();
+    let ingest = move || ingest::ingest(&package, &entries, &own, &index, &recent_urls);
     Ok(spawn_blocking(ingest).await??)
 }
 

@@ -6,7 +6,7 @@ use prometheus_client::registry::Registry;
 use crate::runtime::metrics::{LabelledCounter, labelled_counter};
 
 /// Reasons for refusing an upload, as in the names of the problems.
-const REFUSALS: [&str; 11] = [
+const REFUSALS: [&str; 12] = [
     "body-hash",
     "bomb",
     "entry",
@@ -18,6 +18,7 @@ const REFUSALS: [&str; 11] = [
     "signature",
     "too-large",
     "truncated",
+    "value",
 ];
 
 /// Counters of packages since the coordinator started. Clones share them.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use model::LedgerPosition;
 use store::packages;
 use tokio_util::sync::CancellationToken;
 
@@ -41,17 +42,16 @@ pub async fn run(args: ReindexArgs) -> Result<(), Failure> {
 /// that the index has in a newer version stays.
 pub async fn reindex(parts: &Packages) -> Result<u64, Failure> {
     let mut count = 0;
-    let mut after = None;
+    let mut after = LedgerPosition::new(0);
     loop {
-        let batch = packages::ingested(&parts.store, after.as_ref(), BATCH)
-            .await
-            .map_err(|error| failed(&error))?;
-        let Some((position, _)) = batch.last() else { return Ok(count) };
-        after = Some(*position);
-        for (_, package) in &batch {
+        let batch =
+            packages::ingested(&parts.store, after, BATCH).await.map_err(|error| failed(&error))?;
+        let Some(last) = batch.last() else { return Ok(count) };
+        after = last.position;
+        for package in &batch {
             match ingest_one(parts, package).await {
                 Ok(_) => {}
-                Err(error) if error.is_permanent() => {
+                Err(error) if error.concerns_package() => {
                     let reason = chain(&error);
                     tracing::warn!(package = package.object, reason, "left a package out");
                 }

@@ -11,6 +11,7 @@
 mod agent;
 mod enrolment;
 mod generations;
+mod hostile_values;
 mod measured_first;
 mod names;
 mod packages;

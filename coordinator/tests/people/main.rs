@@ -20,6 +20,7 @@ mod constraints;
 mod dashboard;
 mod events;
 mod explanation;
+mod failed_packages;
 mod lists;
 mod metrics;
 mod operations;

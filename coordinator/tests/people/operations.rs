@@ -20,7 +20,11 @@ async fn operations(browser: &Browser) -> Vec<Operation> {
     let document: Value = serde_json::from_str(&response.text).unwrap();
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
-        let id = if path.contains("delegations") { "dlg_1" } else { "agt_1" };
+        let id = match path.split('/').nth(3) {
+            Some("delegations") => "dlg_1",
+            Some("failed-packages") => "pkg_1",
+            _ => "agt_1",
+        };
         let path = path.replace("{id}", id).replace("{address}", "127.0.0.1");
         for (method, operation) in item.as_object().unwrap() {
             let method = method.to_uppercase().parse().unwrap();
@@ -144,7 +148,7 @@ async fn foreign_cursors_and_limits_out_of_range_are_refused() {
             .await
             .problem(StatusCode::BAD_REQUEST, "bad-request");
     }
-    assert_eq!(count, 9, "lists");
+    assert_eq!(count, 10, "lists");
     running.stop().await;
 }
 

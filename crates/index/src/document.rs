@@ -27,6 +27,9 @@ pub struct Document<'a> {
     pub lang: Option<&'a str>,
     /// Time of the fetch. An earlier fetch never replaces a later one.
     pub fetched_at: UnixMillis,
+    /// Time at which the page was received. A page in the index with a later time of fetch is
+    /// replaced: nobody could have fetched it then.
+    pub received_at: UnixMillis,
 }
 
 /// The document of a page; `None` when its URL has no host.

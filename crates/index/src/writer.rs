@@ -75,7 +75,8 @@ impl Writer {
         let document = tantivy_document(page, &self.fields)
             .ok_or_else(|| WriteError::Url { url: page.url.to_owned() })?;
         let fetched_at = self.fetched_at(page.url)?;
-        if fetched_at.is_some_and(|indexed| indexed > page.fetched_at) {
+        let is_possible = |indexed: &UnixMillis| *indexed <= page.received_at;
+        if fetched_at.filter(is_possible).is_some_and(|indexed| indexed > page.fetched_at) {
             return Ok(());
         }
         let key = self.key(page.url);

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 fn page<'a>(url: &'a str, title: &'a str, text: &'a str, lang: Option<&'a str>) -> Document<'a> {
-    Document { url, title, text, lang, fetched_at: UnixMillis(1_000) }
+    let fetched_at = UnixMillis(1_000);
+    Document { url, title, text, lang, fetched_at, received_at: UnixMillis(10_000) }
 }
 
 fn open(dir: &TempDir) -> Index {
@@ -168,6 +169,22 @@ fn markup_of_pages_is_shown_as_text() {
     assert_eq!(hit.title, "<b> tree");
     let shown: String = hit.snippet.iter().map(|fragment| fragment.text.as_str()).collect();
     assert_eq!(shown, "ab <script>alert(1)</script> tree &amp; more");
+}
+
+#[test]
+fn a_page_from_the_future_is_replaced() {
+    let (_dir, index) = index_of(&[]);
+    let page = |fetched_at, received_at, text| Document {
+        fetched_at: UnixMillis(fetched_at),
+        received_at: UnixMillis(received_at),
+        ..page("http://a.example/", "", text, None)
+    };
+    index.upsert(&page(i64::MAX, 5_000, "future")).unwrap();
+    index.commit().unwrap();
+    index.upsert(&page(4_000, 6_000, "present")).unwrap();
+    index.commit().unwrap();
+    assert_eq!(urls(&index, "present").len(), 1);
+    assert_eq!(urls(&index, "future"), [""; 0]);
 }
 
 #[test]

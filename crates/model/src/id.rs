@@ -84,6 +84,10 @@ id! {
     DelegationId, "dlg"
 }
 id! {
+    /// Place of a package in the ledger: 1, 2, 3 and so on in the order of arrival, without gaps.
+    LedgerPosition, "pkg"
+}
+id! {
     /// A web host: scheme and authority.
     HostId, "hst"
 }

@@ -16,6 +16,10 @@ pub const PACKAGE_RATIO_FLOOR: u64 = 1 << 20;
 pub const PACKAGE_ENTRIES: u32 = 50_000;
 /// Longest entry of a package, in bytes of JSON.
 pub const ENTRY_BYTES: usize = 8 << 20;
+/// Largest body of one fetch on the wire, in bytes. Owners' limits are some megabytes.
+pub const FETCH_WIRE_BYTES: u64 = 1 << 40;
+/// Largest slowdown of a page: its recent time over its usual time.
+pub const SLOWDOWN: f64 = 1e6;
 /// Most routes in one heartbeat's answer.
 pub const ROUTES_PER_HEARTBEAT: usize = 1_000;
 /// Largest step from the number of one route to that of the next.

@@ -9,8 +9,8 @@ use model::{AgentId, UnixMillis};
 use proptest::prelude::*;
 use protocol::{
     key::AgentKey, key::Purpose, package::Header, package::PackageBuilder, package::PackageError,
-    package::PackageName, package::Written, package::open, page::Discovered, page::Entry,
-    page::Fetch, page::Outcome, page::Page, page::Timing,
+    package::PackageName, package::ValueError, package::Written, package::open, page::Discovered,
+    page::Entry, page::Fetch, page::Outcome, page::Page, page::Timing, page::Trend,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -137,6 +137,35 @@ fn the_number_of_entries_is_checked() {
         Err(PackageError::EntryCount { promised: 1, .. })
     ));
     assert!(matches!(read(&forge(b"{}\n", 1, 3)), Err(PackageError::Entry { number: 1, .. })));
+}
+
+/// A fetch of `page` with one value changed.
+fn changed(change: impl FnOnce(&mut Fetch)) -> Entry {
+    let Entry::Fetch(mut fetch) = page("http://a.example/", "text") else { unreachable!() };
+    change(&mut fetch);
+    Entry::Fetch(fetch)
+}
+
+#[test]
+fn values_that_no_column_holds_are_refused() {
+    let slower = |ratio| Some(Trend::Slower { ratio });
+    let refused = [
+        (changed(|fetch| fetch.wire_bytes = 1 << 63), ValueError::WireBytes(1 << 63)),
+        (changed(|fetch| fetch.wire_bytes = 1 << 62), ValueError::WireBytes(1 << 62)),
+        (changed(|fetch| fetch.url = "http://a.example/\0".into()), ValueError::ControlCharacter),
+        (changed(|fetch| fetch.trend = slower(0.0)), ValueError::Slowdown),
+        (changed(|fetch| fetch.trend = slower(1e300)), ValueError::Slowdown),
+        (discovered("http://b.example/\0"), ValueError::ControlCharacter),
+    ];
+    for (entry, expected) in refused {
+        let error = read(&write(&[discovered("http://b.example/"), entry]).bytes).unwrap_err();
+        assert!(
+            matches!(error, PackageError::Value { number: 2, source } if source == expected),
+            "{error:?}"
+        );
+    }
+    let largest = changed(|fetch| fetch.wire_bytes = protocol::limits::FETCH_WIRE_BYTES);
+    assert_eq!(read(&write(std::slice::from_ref(&largest)).bytes).unwrap(), [largest]);
 }
 
 proptest! {

@@ -6,13 +6,14 @@ SELECT
     (SELECT count(*) FROM (SELECT FROM probes WHERE state = 'asked' LIMIT $2) AS w) AS probes,
     -- Index packages_waiting: it holds what waits and what was set aside.
     (SELECT count(*) FROM (
-        SELECT FROM packages WHERE ingested_at IS NULL AND refused IS NULL
-        ORDER BY received_at LIMIT $2) AS w) AS packages,
-    (SELECT received_at FROM packages WHERE ingested_at IS NULL AND refused IS NULL
-        ORDER BY received_at LIMIT 1) AS oldest_package,
+        SELECT FROM packages WHERE ingested_at IS NULL AND failure IS NULL
+        ORDER BY position LIMIT $2) AS w) AS packages,
+    (SELECT received_at FROM packages WHERE ingested_at IS NULL AND failure IS NULL
+        ORDER BY position LIMIT 1) AS oldest_package,
+    -- Index packages_failed.
     (SELECT count(*) FROM (
-        SELECT FROM packages WHERE ingested_at IS NULL AND refused IS NOT NULL
-        ORDER BY received_at LIMIT $2) AS w) AS packages_set_aside,
+        SELECT FROM packages WHERE failure IS NOT NULL
+        ORDER BY position LIMIT $2) AS w) AS packages_set_aside,
     -- Index hosts_unresolved. A host that waits after a failed lookup is not due.
     (SELECT count(*) FROM (
         SELECT FROM hosts WHERE state = 'unresolved' AND retry_at <= $1

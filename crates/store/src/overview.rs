@@ -181,5 +181,5 @@ const PACKAGES: &str = "SELECT count(*) AS received,
         coalesce(sum(bytes), 0)::bigint AS bytes,
         coalesce(sum(plain_bytes), 0)::bigint AS plain_bytes,
         coalesce(sum(pages), 0)::bigint AS pages,
-        coalesce(sum(wire_bytes), 0)::bigint AS wire_bytes
+        least(coalesce(sum(wire_bytes), 0), 9223372036854775807)::bigint AS wire_bytes
     FROM packages";

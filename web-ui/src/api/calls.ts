@@ -151,6 +151,16 @@ export const moves = (query: PageQuery, signal?: AbortSignal) =>
 
 export const findings = (signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/audit/findings', abortable(signal)), signal);
+
+export const failedPackages = (signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/failed-packages', { params: { query: {} }, ...abortable(signal) }),
+    signal,
+  );
+
+export const retryFailedPackage = (id: string) =>
+  withSession(client.POST('/api/v1/failed-packages/{id}/retry', { params: { path: { id } } }));
+
 export const landmarks = (signal?: AbortSignal) =>
   withSession(
     client.GET('/api/v1/landmarks', { params: { query: { limit: 1 } }, ...abortable(signal) }),

@@ -8,6 +8,7 @@ export type TrailProbe = Schemas['TrailProbe'];
 export type ChainLink = Schemas['ChainLink'];
 export type Delegation = Schemas['Delegation'];
 export type Findings = Schemas['Findings'];
+export type FailedPackage = Schemas['FailedPackage'];
 export type AddressLocation = Schemas['AddressLocation'];
 export type JoinToken = Schemas['JoinToken'];
 export type Kind = Schemas['SubnetKind'];

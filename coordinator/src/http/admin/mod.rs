@@ -9,6 +9,7 @@ pub mod delegations;
 pub mod dto;
 pub mod events;
 pub mod explanation;
+pub mod failed_packages;
 pub mod first_admin;
 pub mod hierarchy;
 pub mod incidents;

@@ -183,5 +183,6 @@ fn reason(error: &PackageError) -> &'static str {
         PackageError::Bomb(_) => "bomb",
         PackageError::TooManyEntries(_) | PackageError::EntryCount { .. } => "entry-count",
         PackageError::Entry { .. } | PackageError::EntryTooLarge(_) => "entry",
+        PackageError::Value { .. } => "value",
     }
 }

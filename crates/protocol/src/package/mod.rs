@@ -10,6 +10,7 @@
 //! normalised on reading, so that a page is indexed under the URL of its host whatever the agent
 //! wrote.
 
+mod bounds;
 mod read;
 mod write;
 
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{key::KeyError, limits};
 
+pub use bounds::ValueError;
 pub use read::{Package, open};
 pub use write::{PackageBuilder, Written};
 
@@ -100,6 +102,15 @@ pub enum PackageError {
         /// Error of the JSON parser.
         #[source]
         source: serde_json::Error,
+    },
+    /// A value of an entry is outside its bounds.
+    #[error("entry {number} is not acceptable")]
+    Value {
+        /// Line of the body, from 1.
+        number: u32,
+        /// The value and its bound.
+        #[source]
+        source: ValueError,
     },
     /// An entry is longer than [`crate::limits::ENTRY_BYTES`].
     #[error("an entry of {0} bytes; the limit is {max}", max = limits::ENTRY_BYTES)]

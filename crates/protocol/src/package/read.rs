@@ -7,7 +7,7 @@ use flate2::bufread::GzDecoder;
 use model::CrawlUrl;
 use sha2::{Digest as _, Sha256};
 
-use super::{Header, MAGIC, PackageError, SIGNATURE_BYTES};
+use super::{Header, MAGIC, PackageError, SIGNATURE_BYTES, bounds};
 use crate::{
     key::{PublicKey, Purpose, Signature},
     limits,
@@ -114,9 +114,10 @@ impl Entries<'_> {
             });
         }
         let number = self.seen;
-        serde_json::from_slice(&self.line)
-            .map(|entry| Some(normalised(entry)))
-            .map_err(|source| PackageError::Entry { number, source })
+        let entry = serde_json::from_slice(&self.line)
+            .map_err(|source| PackageError::Entry { number, source })?;
+        bounds::check(&entry).map_err(|source| PackageError::Value { number, source })?;
+        Ok(Some(normalised(entry)))
     }
 
     fn end(&self) -> Result<Option<Entry>, PackageError> {

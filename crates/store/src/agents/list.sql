@@ -9,8 +9,8 @@ SELECT a.id, a.state, a.name, a.contact, a.version, a.capacity_pages_per_day, a.
        p.pages, p.wire_bytes, p.shipped_bytes
 FROM agents a
 CROSS JOIN LATERAL (
-   SELECT coalesce(sum(pages), 0)::bigint AS pages, coalesce(sum(wire_bytes), 0)::bigint
-       AS wire_bytes,
+   SELECT coalesce(sum(pages), 0)::bigint AS pages,
+          least(coalesce(sum(wire_bytes), 0), 9223372036854775807)::bigint AS wire_bytes,
           coalesce(sum(bytes), 0)::bigint AS shipped_bytes
    FROM packages WHERE agent = a.id) AS p
 WHERE a.id < $1 ORDER BY a.id DESC LIMIT $2

@@ -1,3 +1,10 @@
--- Takes a package down; it counts as received from then on.
-INSERT INTO packages (agent, epoch, seq, sha256, object, bytes, plain_bytes, entries, received_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (agent, epoch, seq) DO NOTHING
+-- 1: takes the next position. The lock on the counter is held until the transaction ends, so that
+-- positions rise in the order of commits; a transaction that is rolled back leaves no gap.
+WITH next AS (
+    UPDATE package_ledger SET last = last + 1 RETURNING last
+)
+-- 2: enters the package, unless its name is taken.
+INSERT INTO packages (position, agent, epoch, seq, sha256, object, bytes, plain_bytes, entries,
+    received_at)
+SELECT next.last, $1, $2, $3, $4, $5, $6, $7, $8, $9 FROM next
+ON CONFLICT (agent, epoch, seq) DO NOTHING

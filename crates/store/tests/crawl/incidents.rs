@@ -96,7 +96,9 @@ async fn tell(world: &World, agent: AgentId, usual: u32, slower: u32) {
         Header { name, created: NOW, entries: 1, plain_bytes: 1, body_sha256: String::new() };
     let received = ReceivedPackage { header: &header, sha256: b"one", object: "there", bytes: 1 };
     store::packages::enter(world.store(), &received, NOW).await.unwrap();
-    let ingestion = Ingestion { name, hosts: vec![tally], discovered: vec![] };
+    let waiting = store::packages::pending(world.store(), NOW, 1).await.unwrap();
+    let position = waiting[0].position;
+    let ingestion = Ingestion { position, name, hosts: vec![tally], discovered: vec![] };
     store::packages::ingest(world.store(), &ingestion, NOW).await.unwrap();
     store::packages::ingest(world.store(), &ingestion, NOW).await.unwrap();
 }

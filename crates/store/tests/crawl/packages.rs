@@ -1,10 +1,10 @@
 //! The ledger: received once, ingested once.
 
-use model::AgentId;
+use model::{AgentId, LedgerPosition};
 use protocol::package::{Header, PackageName};
 use store::host_tally::HostTally;
 use store::loads;
-use store::packages::{self, EnterOutcome, Ingestion, ReceivedPackage};
+use store::packages::{self, EnterOutcome, Ingestion, PendingPackage, ReceivedPackage};
 
 use crate::world::{NOW, World, range, url};
 
@@ -36,7 +36,7 @@ async fn a_package_is_ingested_once_with_all_that_follows() {
     world.queue(&["http://a.example/"]).await;
     let header = header(agent, 1);
     enter(&world, &header, b"one").await;
-    let waiting = packages::pending(world.store(), 10).await.unwrap();
+    let waiting = packages::pending(world.store(), NOW, 10).await.unwrap();
     assert_eq!(
         (waiting.len(), waiting[0].name, waiting[0].sha256.as_slice()),
         (1, header.name, &b"one"[..])
@@ -51,10 +51,11 @@ async fn a_package_is_ingested_once_with_all_that_follows() {
         ..HostTally::default()
     };
     let discovered = vec![url("http://b.example/"), url("http://b.example/x")];
-    let ingestion = Ingestion { name: header.name, hosts: vec![tally], discovered };
+    let position = waiting[0].position;
+    let ingestion = Ingestion { position, name: header.name, hosts: vec![tally], discovered };
     assert!(packages::ingest(world.store(), &ingestion, NOW).await.unwrap().is_some());
     assert!(packages::ingest(world.store(), &ingestion, NOW).await.unwrap().is_none(), "only once");
-    assert!(packages::pending(world.store(), 10).await.unwrap().is_empty());
+    assert!(packages::pending(world.store(), NOW, 10).await.unwrap().is_empty());
     assert_eq!(
         world.queue(&["http://b.example/", "http://b.example/x"]).await,
         0,
@@ -80,7 +81,9 @@ async fn fetches_are_the_load_of_a_week() {
             fetches: 5,
             ..HostTally::default()
         };
-        let ingestion = Ingestion { name: header.name, hosts: vec![host], discovered: vec![] };
+        let position = LedgerPosition::new(i64::try_from(seq).unwrap());
+        let hosts = vec![host];
+        let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
         let now = NOW.plus_ms(day * day_ms);
         assert!(packages::ingest(world.store(), &ingestion, now).await.unwrap().is_some());
     }
@@ -103,18 +106,53 @@ async fn fetches_are_the_load_of_a_week() {
 }
 
 #[tokio::test]
-async fn packages_wait_in_the_order_of_their_numbers() {
+async fn positions_have_no_gaps_and_a_failed_package_waits_for_its_next_attempt() {
     let world = World::new().await;
     let agent = world.approved(1, None).await;
-    for seq in [2, 1, 10] {
+    for seq in [2, 2, 1, 10] {
         enter(&world, &header(agent, seq), b"same").await;
     }
-    let seqs = |waiting: Vec<packages::PendingPackage>| {
-        waiting.iter().map(|w| w.name.seq).collect::<Vec<_>>()
+    let waiting = |now| packages::pending(world.store(), now, 10);
+    let positions = |waiting: Vec<PendingPackage>| {
+        waiting.iter().map(|w| (w.position.get(), w.name.seq)).collect::<Vec<_>>()
     };
-    assert_eq!(seqs(packages::pending(world.store(), 10).await.unwrap()), [1, 2, 10]);
-    packages::refuse(world.store(), &header(agent, 1).name, "unreadable").await.unwrap();
-    assert_eq!(seqs(packages::pending(world.store(), 10).await.unwrap()), [2, 10]);
+    assert_eq!(positions(waiting(NOW).await.unwrap()), [(1, 2), (2, 1), (3, 10)]);
+    let failed = LedgerPosition::new(2);
+    let later = NOW.plus_ms(1_000);
+    packages::fail(world.store(), failed, "it is\0unreadable", NOW, later).await.unwrap();
+    assert_eq!(positions(waiting(NOW).await.unwrap()), [(1, 2), (3, 10)]);
+    assert_eq!(positions(waiting(later).await.unwrap()), [(1, 2), (2, 1), (3, 10)]);
+    let listed = packages::list_failed(world.store(), LedgerPosition::new(9), 10).await.unwrap();
+    assert_eq!((listed.len(), listed[0].position, listed[0].seq), (1, failed, 1));
+    assert_eq!((listed[0].failure.as_str(), listed[0].failures), ("it isunreadable", 1));
+    assert_eq!(packages::count_failed(world.store()).await.unwrap(), 1);
+    assert!(packages::retry(world.store(), failed, NOW).await.unwrap());
+    assert!(!packages::retry(world.store(), LedgerPosition::new(1), NOW).await.unwrap());
+    assert_eq!(waiting(NOW).await.unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn sums_that_no_column_holds_saturate() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    for seq in [1, 2] {
+        let header = header(agent, seq);
+        enter(&world, &header, b"one").await;
+        let host = HostTally {
+            scheme: "http".into(),
+            authority: "a.example".into(),
+            wire_bytes: 1 << 63,
+            fetch_ms: 1 << 62,
+            ..HostTally::default()
+        };
+        let hosts = vec![host.clone(), host];
+        let position = LedgerPosition::new(i64::try_from(seq).unwrap());
+        let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
+        assert!(packages::ingest(world.store(), &ingestion, NOW).await.unwrap().is_some());
+    }
+    let counts = store::overview::count(world.store(), NOW, NOW).await.unwrap();
+    assert_eq!(counts.packages.wire_bytes, i64::MAX);
 }
 
 #[tokio::test]

@@ -1,0 +1,102 @@
+//! Ingestion: what a package brings to the database, applied once.
+
+use model::{LedgerPosition, UnixMillis};
+use protocol::package::PackageName;
+use sqlx::PgConnection;
+
+use crate::commit::commit;
+use crate::host_tally::HostTally;
+use crate::moment::Moment;
+use crate::round_trips::{self, SubnetRoundTrip};
+use crate::urls::{self, NewUrl};
+use crate::{Store, StoreError, loads, timing_reports};
+
+/// Changes that the ingestion of a package makes beside the index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ingestion {
+    /// Place of the package in the ledger.
+    pub position: LedgerPosition,
+    /// The package that was ingested.
+    pub name: PackageName,
+    /// Per host; each host once.
+    pub hosts: Vec<HostTally>,
+    /// Links to hosts of others, to be queued.
+    pub discovered: Vec<NewUrl>,
+}
+
+/// Marks a package as ingested, counts its fetches and queues its links, in one transaction.
+/// Returns its round trips to subnets; none if the package was marked already, which changes
+/// nothing.
+pub async fn ingest(
+    store: &Store,
+    ingestion: &Ingestion,
+    now: UnixMillis,
+) -> Result<Option<Vec<SubnetRoundTrip>>, StoreError> {
+    let doing = StoreError::doing("ingest a package");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    if !mark(&mut tx, ingestion, now).await? {
+        return Ok(None);
+    }
+    count(&mut tx, &ingestion.hosts).await?;
+    loads::count(&mut tx, &ingestion.hosts, now).await?;
+    timing_reports::count_in(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
+    let round_trips =
+        round_trips::record_in(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
+    urls::queue_in(&mut tx, &ingestion.discovered, now).await?;
+    commit(tx).await.map_err(doing)?;
+    Ok(Some(round_trips))
+}
+
+async fn mark(
+    db: &mut PgConnection,
+    ingestion: &Ingestion,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let sum = |value: fn(&HostTally) -> u64| {
+        ingestion.hosts.iter().map(value).fold(0_u64, u64::saturating_add)
+    };
+    let marked = sqlx::query(
+        "UPDATE packages SET ingested_at = $2, ingestions = ingestions + 1, failure = NULL,
+                             pages = $3, fetches = $4, wire_bytes = $5
+         WHERE position = $1 AND ingested_at IS NULL",
+    )
+    .bind(ingestion.position.get())
+    .bind(Moment(now))
+    .bind(i32::try_from(sum(|host| host.pages)).unwrap_or(i32::MAX))
+    .bind(i32::try_from(sum(|host| host.fetches)).unwrap_or(i32::MAX))
+    .bind(saturated(sum(|host| host.wire_bytes)))
+    .execute(db)
+    .await
+    .map_err(StoreError::doing("mark a package as ingested"))?;
+    Ok(marked.rows_affected() == 1)
+}
+
+async fn count(db: &mut PgConnection, hosts: &[HostTally]) -> Result<(), StoreError> {
+    let column = |value: fn(&HostTally) -> u64| -> Vec<i64> {
+        hosts.iter().map(|host| saturated(value(host))).collect()
+    };
+    sqlx::query(include_str!("count.sql"))
+        .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
+        .bind(column(|host| host.pages))
+        .bind(column(|host| host.fetches))
+        .bind(column(|host| host.wire_bytes))
+        .bind(column(|host| host.fetch_ms))
+        .execute(db)
+        .await
+        .map_err(StoreError::doing("count the fetches of a package"))?;
+    Ok(())
+}
+
+/// A count that no honest agent reaches is as good as the largest that a column holds.
+fn saturated(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Most ingestions of one package; an audit expects 1, or 0 without packages.
+pub async fn most_ingestions(store: &Store) -> Result<i64, StoreError> {
+    sqlx::query_scalar("SELECT coalesce(max(ingestions), 0)::bigint FROM packages")
+        .fetch_one(store.pool())
+        .await
+        .map_err(StoreError::doing("audit the ledger of packages"))
+}
