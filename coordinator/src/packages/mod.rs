@@ -4,6 +4,7 @@ pub mod blob_store;
 pub mod ingest;
 pub mod ingest_packages;
 pub mod metrics;
+pub mod upload_limits;
 pub mod verify;
 
 use std::sync::Arc;
@@ -15,13 +16,12 @@ use tokio::sync::Semaphore;
 use crate::intake::recent_urls::RecentUrls;
 use crate::packages::blob_store::BlobStore;
 use crate::packages::metrics::PackageMetrics;
+use crate::packages::upload_limits::UploadLimits;
 use crate::predictor::Predictor;
 use crate::runtime::clock::Clock;
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 
-/// Packages received at the same time, at most 16 MiB each.
-const UPLOADS: usize = 16;
 /// Packages verified at the same time.
 const VERIFICATIONS: usize = 4;
 
@@ -42,8 +42,8 @@ pub struct Packages {
     pub index: Arc<Index>,
     /// The packages as they were received.
     pub blobs: BlobStore,
-    /// Bounds the memory of packages that are being received.
-    pub uploads: Semaphore,
+    /// Bounds the packages that are being received.
+    pub uploads: UploadLimits,
     /// Bounds the threads that verify packages.
     pub verifications: Semaphore,
     /// Counts what is received and ingested.
@@ -51,11 +51,6 @@ pub struct Packages {
 }
 
 impl Packages {
-    /// Permits for packages that are being received.
-    pub fn upload_permits() -> Semaphore {
-        Semaphore::new(UPLOADS)
-    }
-
     /// Permits for packages that are being verified.
     pub fn verification_permits() -> Semaphore {
         Semaphore::new(VERIFICATIONS)

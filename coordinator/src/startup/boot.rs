@@ -18,6 +18,7 @@ use crate::intake::recent_urls::RecentUrls;
 use crate::packages::Packages;
 use crate::packages::blob_store::BlobStore;
 use crate::packages::metrics::PackageMetrics;
+use crate::packages::upload_limits::UploadLimits;
 use crate::placement::Placement;
 use crate::placement::audit::LastAudit;
 use crate::predictor::{Predictor, PredictorState};
@@ -210,7 +211,7 @@ impl Shared {
             recent_urls,
             index: Arc::new(index),
             blobs,
-            uploads: Packages::upload_permits(),
+            uploads: UploadLimits::default(),
             verifications: Packages::verification_permits(),
             metrics: PackageMetrics::default(),
         }

@@ -4,9 +4,11 @@ use coordinator::placement::agent_administration::AgentAction;
 use protocol::key::AgentKey;
 use protocol::package::{PackageBuilder, PackageName};
 use reqwest::StatusCode;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 
 use crate::agent::{EPOCH, FakeAgent, now, page, problem};
-use crate::world::{Ground, Running};
+use crate::world::{Ground, Running, until};
 
 async fn agent(running: &Running) -> FakeAgent {
     let agent = FakeAgent::enrol(running, 1).await;
@@ -84,5 +86,38 @@ async fn a_full_disk_refuses_new_packages_and_keeps_the_old() {
         "duplicate",
         "what was taken stays taken"
     );
+    running.stop().await;
+}
+
+/// Connections that promise a package and send only its beginning.
+async fn slow_uploads(agent: &FakeAgent, running: &Running, count: u64) -> Vec<TcpStream> {
+    let address = running.base.strip_prefix("http://").unwrap();
+    let mut connections = Vec::new();
+    for seq in 1..=count {
+        let mut connection = TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "PUT /api/v1/agent/packages/{EPOCH}/{seq} HTTP/1.1\r\nhost: {address}\r\n\
+             authorization: Bearer {}\r\ncontent-length: 16000000\r\n\r\nNCPK",
+            agent.token
+        );
+        connection.write_all(head.as_bytes()).await.unwrap();
+        connections.push(connection);
+    }
+    connections
+}
+
+#[tokio::test]
+async fn slow_uploads_of_one_agent_do_not_block_others() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let slow = agent(&running).await;
+    let other = FakeAgent::approved(&running, 2).await;
+    let _connections = slow_uploads(&slow, &running, 16).await;
+    until("the slow agent has its share", || async {
+        let response = slow.ship(&running, 99, slow.package(99, &[])).await;
+        response.status() == StatusCode::TOO_MANY_REQUESTS
+    })
+    .await;
+    assert_eq!(other.ship_well(&running, 1, other.package(1, &[])).await, "stored");
     running.stop().await;
 }

@@ -54,7 +54,7 @@ fn slow() -> Problem {
 }
 
 /// The body did not arrive whole, or is too long.
-pub(super) fn unread(refusal: &BytesRejection) -> Problem {
+fn unread(refusal: &BytesRejection) -> Problem {
     let slug =
         if refusal.status() == StatusCode::PAYLOAD_TOO_LARGE { "body-too-large" } else { "body" };
     Problem::new(refusal.status(), slug, format!("{}.", refusal.body_text()))

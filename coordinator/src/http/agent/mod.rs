@@ -12,6 +12,7 @@ mod refusal;
 mod reports;
 mod session;
 pub mod tokens;
+mod upload;
 
 use std::sync::Arc;
 
@@ -78,7 +79,8 @@ pub fn router(coordinator: &Coordinator, tokens: Tokens) -> Router {
         .route("/api/v1/agent/reports", post(reports::reports))
         .layer(DefaultBodyLimit::max(limits::JSON_BODY_BYTES));
     let packages = Router::new()
+        // The handler bounds the body itself.
         .route("/api/v1/agent/packages/{epoch}/{seq}", put(packages::put))
-        .layer(DefaultBodyLimit::max(limits::PACKAGE_BYTES));
+        .layer(DefaultBodyLimit::disable());
     words.merge(packages).with_state(AgentApi::new(coordinator, tokens))
 }

@@ -1,12 +1,10 @@
 //! Agents ship packages. A package is acknowledged when its body and its row in the ledger are
 //! durable, in this order.
 
-use std::time::Duration;
-
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{FromRequest as _, Path, Request, State};
+use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use protocol::package::{Header, PackageError, PackageName};
 use serde::Serialize;
@@ -14,16 +12,13 @@ use sha2::{Digest as _, Sha256};
 use store::packages::{self, EnterOutcome, ReceivedPackage};
 
 use crate::http::agent::AgentApi;
-use crate::http::agent::body::unread;
 use crate::http::agent::caller::Caller;
+use crate::http::agent::upload;
 use crate::http::problem::Problem;
 use crate::packages::blob_store::{BlobError, BlobStore};
 use crate::packages::verify;
 use crate::runtime::events::Event;
 use crate::runtime::failure::chain;
-
-/// How long an upload may take.
-const UPLOAD: Duration = Duration::from_mins(2);
 
 /// The acknowledgement; the agent may forget the package.
 #[derive(Debug, Serialize)]
@@ -44,14 +39,8 @@ pub(super) async fn put(
         path.map_err(|refusal| Problem::not_found(format!("{}.", refusal.body_text())))?;
     let name = PackageName { agent: caller.agent, epoch, seq };
     check_name(&name)?;
-    // Bounds the memory that uploads take together.
-    let _room = api
-        .packages
-        .uploads
-        .acquire()
-        .await
-        .map_err(|_| Problem::unavailable("The coordinator is stopping."))?;
-    let body = receive(request).await?;
+    let upload = upload::receive(&api.packages.uploads, caller.agent, request).await?;
+    let body = upload.body.clone();
     let sha256 = Sha256::digest(&body);
     match packages::find(&api.store, &name).await? {
         Some(known) if known == sha256.as_slice() => {
@@ -80,17 +69,6 @@ fn check_name(name: &PackageName) -> Result<(), Problem> {
         return Ok(());
     }
     Err(refused("name", "Epoch and number must be at most 2^63 - 1, and numbers begin at 1."))
-}
-
-async fn receive(request: Request) -> Result<Bytes, Problem> {
-    match tokio::time::timeout(UPLOAD, Bytes::from_request(request, &())).await {
-        Ok(body) => body.map_err(|refusal| unread(&refusal)),
-        Err(_) => Err(Problem::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "slow-upload",
-            "The package took longer than two minutes to arrive; send it again.",
-        )),
-    }
 }
 
 /// Checks the whole package before anything is stored: it must come from the caller, under this

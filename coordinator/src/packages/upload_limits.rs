@@ -1,0 +1,126 @@
+//! Limits on uploads: memory that they take together, and the share of one agent.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use model::AgentId;
+use protocol::limits;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Bytes of memory that one permit stands for.
+const UNIT: usize = 64 << 10;
+/// Memory for packages that are being received, in bytes.
+const MEMORY: usize = 256 << 20;
+/// Packages of one agent that are received at the same time. An agent sends one after the other;
+/// the second one is for a connection that broke without the coordinator's knowledge.
+const PER_AGENT: usize = 2;
+
+/// Time for an upload to begin, and longest pause in it.
+pub const PAUSE: Duration = Duration::from_secs(20);
+/// Least rate of an upload, in bytes a second. At this rate the largest package takes 34 minutes.
+const LEAST_RATE: u64 = 8 << 10;
+
+/// Time from the beginning of an upload by which more than `received` bytes must be there.
+pub fn deadline(received: usize) -> Duration {
+    PAUSE + Duration::from_secs(received as u64 / LEAST_RATE)
+}
+
+/// Uploads that are being received.
+pub struct UploadLimits {
+    memory: Semaphore,
+    agents: Mutex<HashMap<AgentId, usize>>,
+}
+
+/// Permission for one upload; it ends with the value.
+pub struct UploadPermit<'a> {
+    _share: Share<'a>,
+    _memory: SemaphorePermit<'a>,
+}
+
+/// One of the uploads of an agent.
+struct Share<'a> {
+    limits: &'a UploadLimits,
+    agent: AgentId,
+}
+
+impl Default for UploadLimits {
+    fn default() -> Self {
+        Self { memory: Semaphore::new(MEMORY / UNIT), agents: Mutex::default() }
+    }
+}
+
+impl UploadLimits {
+    /// Waits until there is memory for an upload of `bytes`. `None` when the agent has its share of
+    /// uploads already.
+    pub async fn enter(&self, agent: AgentId, bytes: usize) -> Option<UploadPermit<'_>> {
+        let share = self.share(agent)?;
+        let units = bytes.min(limits::PACKAGE_BYTES).div_ceil(UNIT).max(1);
+        let units = u32::try_from(units).unwrap_or(u32::MAX);
+        // The semaphore is never closed.
+        let memory = self.memory.acquire_many(units).await.ok()?;
+        Some(UploadPermit { _share: share, _memory: memory })
+    }
+
+    fn share(&self, agent: AgentId) -> Option<Share<'_>> {
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let uploads = agents.entry(agent).or_default();
+        if *uploads >= PER_AGENT {
+            return None;
+        }
+        *uploads += 1;
+        Some(Share { limits: self, agent })
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        let mut agents = self.limits.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(uploads) = agents.get_mut(&self.agent) {
+            *uploads -= 1;
+            if *uploads == 0 {
+                agents.remove(&self.agent);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_agent_has_a_share_and_gets_it_back() {
+        let limits = UploadLimits::default();
+        let one = AgentId::new(1);
+        let two = AgentId::new(2);
+        let first = limits.enter(one, 1).await.unwrap();
+        let _second = limits.enter(one, 1).await.unwrap();
+        assert!(limits.enter(one, 1).await.is_none());
+        assert!(limits.enter(two, 1).await.is_some());
+        drop(first);
+        assert!(limits.enter(one, 1).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn memory_bounds_large_uploads_and_not_small_ones() {
+        let limits = UploadLimits::default();
+        let mut large = Vec::new();
+        for agent in 0..15 {
+            large.push(limits.enter(AgentId::new(agent), usize::MAX).await.unwrap());
+        }
+        for agent in 100..200 {
+            large.push(limits.enter(AgentId::new(agent), 1_000).await.unwrap());
+        }
+        let waiting = limits.enter(AgentId::new(300), usize::MAX);
+        assert!(tokio::time::timeout(Duration::ZERO, waiting).await.is_err());
+        drop(large);
+        assert!(limits.enter(AgentId::new(300), usize::MAX).await.is_some());
+    }
+
+    #[test]
+    fn a_sender_that_pauses_or_drips_is_cut_off() {
+        assert_eq!(deadline(0), PAUSE);
+        assert_eq!(deadline(1 << 20), PAUSE + Duration::from_secs(128));
+    }
+}
