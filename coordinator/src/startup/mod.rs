@@ -6,6 +6,7 @@ pub mod cli;
 pub mod configuration;
 pub mod database;
 mod descriptors;
+pub mod disk;
 pub mod log;
 pub mod reindex_command;
 pub mod serve;

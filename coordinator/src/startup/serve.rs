@@ -18,7 +18,7 @@ use crate::runtime::config::Config;
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::ServeArgs;
 use crate::startup::database::{self, Database};
-use crate::startup::{boot, configuration, descriptors, log, shutdown};
+use crate::startup::{boot, configuration, descriptors, disk, log, shutdown};
 use crate::tasks::coordinator::Coordinator;
 use crate::tasks::driver::TaskSet;
 use crate::tasks::table::TABLE;
@@ -63,6 +63,7 @@ async fn boot(
     config: Config,
     stop: tokio_util::sync::CancellationToken,
 ) -> Result<(Coordinator, Database), Failure> {
+    disk::check(&config.data_dir)?;
     let database = database::open(&config).await?;
     first_admin(&config, &database).await?;
     println!("postgres: {}", database.store.address());

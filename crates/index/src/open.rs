@@ -41,15 +41,18 @@ pub enum OpenError {
     },
     /// The index was written by a version with other fields.
     #[error(
-        "the index in {path} was written by another version: move it away and ingest the packages \
-         again"
+        "the index in {path} was written by another version: remove that directory and build the \
+         index again with `nearcrawl-coordinator reindex`"
     )]
     OtherVersion {
         /// The directory of the index.
         path: PathBuf,
     },
     /// The files of the index cannot be read or written.
-    #[error("cannot open the index in {path}")]
+    #[error(
+        "cannot open the index in {path}; if it is damaged, remove that directory and build the \
+         index again with `nearcrawl-coordinator reindex`"
+    )]
     Open {
         /// The directory of the index.
         path: PathBuf,

@@ -230,6 +230,7 @@ fn a_directory_without_an_index_is_an_error() {
     std::fs::write(dir.path().join("meta.json"), "{").unwrap();
     let error = Index::open(dir.path()).unwrap_err();
     assert!(matches!(error, OpenError::Open { .. }), "{error}");
+    assert!(error.to_string().contains("nearcrawl-coordinator reindex"), "{error}");
 }
 
 const CHILD_DIR: &str = "NEARCRAWL_INDEX_TEST_CHILD";
