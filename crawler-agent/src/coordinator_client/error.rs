@@ -42,7 +42,7 @@ pub enum CoordinatorError {
          coordinator and the proxies in between"
     )]
     Foreign {
-        /// HTTP status.
+        /// HTTP status of its answer, usually 4xx.
         status: u16,
     },
     /// The answer is a redirect. It is not followed, because it could lead into the networks that
