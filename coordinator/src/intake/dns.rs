@@ -12,6 +12,9 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 
 use crate::runtime::failure::chain;
 
+/// Time for one query to one server, before it is sent again.
+const TRY: Duration = Duration::from_secs(1);
+
 /// Why the resolver cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DnsError {
@@ -55,7 +58,7 @@ impl Dns {
             None => TokioResolver::builder_tokio().map_err(DnsError::SystemConfiguration)?,
         };
         let options = builder.options_mut();
-        options.timeout = Duration::from_secs(3);
+        options.timeout = TRY;
         options.attempts = 2;
         options.ip_strategy = LookupIpStrategy::Ipv4thenIpv6;
         // Addresses are stored in Postgres; a cache here would only delay changes.
@@ -65,12 +68,17 @@ impl Dns {
     }
 
     /// The smallest address of a name: IPv4 if it has any, else IPv6. Servers rotate the order of
-    /// their answers; the smallest address keeps a host in the same subnet.
-    pub async fn address(&self, name: &str) -> Result<IpAddr, LookupError> {
+    /// their answers; the smallest address keeps a host in the same subnet. After `patience` there
+    /// is no answer.
+    pub async fn address(&self, name: &str, patience: Duration) -> Result<IpAddr, LookupError> {
         // Without the dot at the end, the search domains of this machine would be tried, too.
         let absolute = format!("{}.", name.trim_end_matches('.'));
-        let addresses =
-            self.resolver.lookup_ip(absolute).await.map_err(|e| lookup_error(name, &e))?;
+        let answer = tokio::time::timeout(patience, self.resolver.lookup_ip(absolute)).await;
+        let answer = answer.map_err(|_| LookupError::NoAnswer {
+            name: name.to_owned(),
+            reason: format!("no answer within {} s", patience.as_secs()),
+        })?;
+        let addresses = answer.map_err(|error| lookup_error(name, &error))?;
         addresses.iter().min().ok_or_else(|| LookupError::NoAddress(name.to_owned()))
     }
 }

@@ -7,13 +7,16 @@ pub mod recent_urls;
 pub mod resolve_hosts;
 pub mod route_urls;
 pub mod seeds;
+pub mod zones;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use store::Store;
+use tokio_util::sync::CancellationToken;
 
 use crate::intake::dns::Dns;
 use crate::intake::recent_urls::RecentUrls;
+use crate::intake::zones::Zones;
 use crate::runtime::agent_wakeups::AgentWakeups;
 use crate::runtime::clock::Clock;
 use crate::runtime::config::Limits;
@@ -35,6 +38,10 @@ pub struct Intake {
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Looks up the addresses of hosts.
     pub dns: Dns,
+    /// Zones whose servers are silent.
+    pub zones: Mutex<Zones>,
     /// URLs that were routed lately, so that repeats are dropped early.
     pub recent_urls: Arc<RecentUrls>,
+    /// Cancelled when the coordinator stops: lookups in progress are dropped then.
+    pub stop: CancellationToken,
 }

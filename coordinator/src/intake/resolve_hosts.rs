@@ -1,64 +1,186 @@
 //! Background task: looks up the addresses of hosts.
+//!
+//! Names whose servers are silent take seconds each, and anybody can link to thousands of them.
+//! They must not delay other hosts: sources (agents, admins) take turns, first lookups come before
+//! repeated ones and give up earlier, repeated ones have places of their own, and
+//! [`Zones`](super::zones::Zones) bounds the lookups in one zone.
 
 use std::net::IpAddr;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
 
-use futures_util::{StreamExt as _, stream};
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use model::{CrawlUrl, HostId};
 use store::hosts::{self, FailedLookup, UnresolvedHost};
 use url::Host;
 
 use crate::intake::Intake;
 use crate::intake::dns::LookupError;
+use crate::intake::zones::{Permission, zone_of};
 use crate::runtime::back_off::retry_ms;
 use crate::runtime::events::Event;
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
-/// Hosts in one batch.
-const BATCH: u32 = 512;
 /// Attempts if the DNS answers that the name has no address.
 const ATTEMPTS_WITHOUT_ADDRESS: u32 = 3;
 /// After this time a new URL makes a host that was given up be looked up again, in milliseconds.
 const GIVEN_UP_MS: i64 = 24 * 3_600_000;
+/// Time for a first lookup.
+const FIRST_PATIENCE: Duration = Duration::from_secs(2);
+/// Time for a repeated lookup.
+const REPEATED_PATIENCE: Duration = Duration::from_secs(5);
+/// Least time between two looks for more hosts.
+const REFILL: Duration = Duration::from_millis(200);
+/// Looking for hosts takes at most one part in this number of the time.
+const REFILL_SHARE: u32 = 10;
+/// Time after which a run starts no more lookups, so that its status is reported.
+const RUN: Duration = Duration::from_mins(1);
 
 /// Looks up the addresses of hosts. After a failure it tries again with growing pauses, and finally
 /// gives the host up with the reason.
 pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
-    let waiting = hosts::list_unresolved(&intake.store, BATCH, intake.clock.now()).await?;
-    if waiting.is_empty() {
+    let mut lookups = FuturesUnordered::new();
+    let mut busy = Busy::default();
+    let mut looked_up = 0_usize;
+    let started = Instant::now();
+    loop {
+        let refilled = Instant::now();
+        let is_late = refilled.duration_since(started) >= RUN;
+        if !is_late {
+            for host in startable(intake, &mut busy).await? {
+                lookups.push(look_up(intake, host));
+            }
+        }
+        if lookups.is_empty() {
+            break;
+        }
+        let pause = REFILL.max(refilled.elapsed() * REFILL_SHARE);
+        tokio::select! {
+            () = intake.stop.cancelled() => break,
+            () = tokio::time::sleep(pause) => {}
+            Some(first) = lookups.next() => {
+                // Stored as they arrive: a slow name does not delay the others.
+                let mut results = vec![first];
+                while let Some(Some(next)) = lookups.next().now_or_never() {
+                    results.push(next);
+                }
+                looked_up += results.len();
+                results.iter().for_each(|(host, _)| busy.remove(host));
+                store_results(intake, results).await?;
+            }
+        }
+    }
+    if looked_up == 0 {
         return Ok(Outcome::Idle);
     }
-    let count = waiting.len();
-    let at_once = intake.limits.resolving_hosts as usize;
-    let mut looked_up = stream::iter(waiting)
-        .map(|host| async move {
-            let address = look_up(intake, &host.authority).await;
-            (host, address)
-        })
-        .buffer_unordered(at_once)
-        .ready_chunks(BATCH as usize);
-    // Stored as they arrive: a slow name does not delay the others.
-    while let Some(answers) = looked_up.next().await {
-        store_results(intake, answers).await?;
-    }
-    let outcome = format!("looked {} up", quantity(count, "host"));
-    Ok(if count == BATCH as usize { Outcome::More(outcome) } else { Outcome::Done(outcome) })
+    let done = format!("looked {} up", quantity(looked_up, "host"));
+    let is_late = started.elapsed() >= RUN;
+    Ok(if is_late { Outcome::More(done) } else { Outcome::Done(done) })
 }
 
-async fn look_up(intake: &Intake, authority: &str) -> Result<IpAddr, LookupError> {
-    let url = CrawlUrl::of_host("http", authority).ok();
-    match url.as_ref().and_then(CrawlUrl::host) {
-        Some(Host::Domain(name)) => intake.dns.address(name).await,
+/// Hosts that are being looked up.
+#[derive(Default)]
+struct Busy {
+    first: Vec<HostId>,
+    repeated: Vec<HostId>,
+}
+
+impl Busy {
+    fn of(&mut self, host: &UnresolvedHost) -> &mut Vec<HostId> {
+        if host.attempts == 0 { &mut self.first } else { &mut self.repeated }
+    }
+
+    fn remove(&mut self, host: &UnresolvedHost) {
+        self.of(host).retain(|id| *id != host.id);
+    }
+
+    fn all(&self) -> Vec<HostId> {
+        self.first.iter().chain(&self.repeated).copied().collect()
+    }
+}
+
+/// Hosts whose lookup starts now; those of silent zones are deferred.
+async fn startable(
+    intake: &Intake,
+    busy: &mut Busy,
+) -> Result<Vec<UnresolvedHost>, store::StoreError> {
+    let now = intake.clock.now();
+    let places = intake.limits.resolving_hosts;
+    // Repeated lookups have a quarter as many places, which first ones cannot take.
+    let places_of = |host: &UnresolvedHost| {
+        let divisor = if host.attempts == 0 { 1 } else { 4 };
+        (places / divisor).max(1) as usize
+    };
+    let waiting = hosts::list_unresolved(&intake.store, 2 * places, &busy.all(), now).await?;
+    let mut starting = Vec::new();
+    let mut deferred = Vec::new();
+    for host in waiting {
+        let is_full = busy.of(&host).len() >= places_of(&host);
+        match permission(intake, &host, is_full) {
+            Permission::Start => {
+                busy.of(&host).push(host.id);
+                starting.push(host);
+            }
+            Permission::Wait => {}
+            Permission::Defer(until) => deferred.push((host.id, until)),
+        }
+    }
+    if !deferred.is_empty() {
+        hosts::defer_lookups(&intake.store, &deferred).await?;
+    }
+    Ok(starting)
+}
+
+fn permission(intake: &Intake, host: &UnresolvedHost, is_full: bool) -> Permission {
+    let Some(name) = name(&host.authority) else { return Permission::Start };
+    if is_full {
+        return Permission::Wait;
+    }
+    let mut zones = intake.zones.lock().unwrap_or_else(PoisonError::into_inner);
+    zones.ask(zone_of(&name), intake.clock.now())
+}
+
+fn host_of(authority: &str) -> Option<Host<String>> {
+    let url = CrawlUrl::of_host("http", authority).ok()?;
+    url.host().map(|host| host.to_owned())
+}
+
+/// The name to look up; none for an address.
+fn name(authority: &str) -> Option<String> {
+    match host_of(authority)? {
+        Host::Domain(name) => Some(name),
+        Host::Ipv4(_) | Host::Ipv6(_) => None,
+    }
+}
+
+type LookedUp = (UnresolvedHost, Result<IpAddr, LookupError>);
+
+async fn look_up(intake: &Intake, host: UnresolvedHost) -> LookedUp {
+    let patience = if host.attempts == 0 { FIRST_PATIENCE } else { REPEATED_PATIENCE };
+    let address = match host_of(&host.authority) {
+        Some(Host::Domain(name)) => {
+            let address = intake.dns.address(&name, patience).await;
+            note(intake, &name, &address);
+            address
+        }
         Some(Host::Ipv4(address)) => Ok(address.into()),
         Some(Host::Ipv6(address)) => Ok(IpAddr::from(address).to_canonical()),
-        None => Err(LookupError::NoAddress(authority.to_owned())),
+        None => Err(LookupError::NoAddress(host.authority.clone())),
+    };
+    (host, address)
+}
+
+fn note(intake: &Intake, name: &str, address: &Result<IpAddr, LookupError>) {
+    let mut zones = intake.zones.lock().unwrap_or_else(PoisonError::into_inner);
+    match address {
+        Err(LookupError::NoAnswer { .. }) => zones.unanswered(zone_of(name), intake.clock.now()),
+        Ok(_) | Err(LookupError::NoAddress(_)) => zones.answered(zone_of(name)),
     }
 }
 
-async fn store_results(
-    intake: &Intake,
-    looked_up: Vec<(UnresolvedHost, Result<IpAddr, LookupError>)>,
-) -> Result<(), store::StoreError> {
+async fn store_results(intake: &Intake, looked_up: Vec<LookedUp>) -> Result<(), store::StoreError> {
     let mut found: Vec<(HostId, IpAddr)> = Vec::new();
     let mut failed: Vec<FailedLookup> = Vec::new();
     for (host, address) in looked_up {

@@ -98,7 +98,7 @@ pub struct Limits {
     /// Time for which an agent may fetch without an answer from the coordinator, in seconds
     /// (3,600). Two minutes later its hosts may go to other agents.
     pub lease_s: u32,
-    /// DNS lookups at the same time (64).
+    /// First lookups of hosts at the same time (256); repeated ones have a quarter of that besides.
     pub resolving_hosts: u32,
     /// Number of lookups without an answer after which a host is given up (12).
     pub resolve_attempts: u32,
@@ -134,7 +134,7 @@ impl Default for Limits {
             search_attempts: 4,
             presence_s: 60,
             lease_s: 3_600,
-            resolving_hosts: 64,
+            resolving_hosts: 256,
             resolve_attempts: 12,
             routes_per_heartbeat: 500,
             routes_ahead: 5_000,

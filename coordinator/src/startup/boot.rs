@@ -4,7 +4,7 @@
 //! package directory and index (disk), DNS, policy (Postgres).
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use data_encoding::BASE64;
 use index::Index;
@@ -148,8 +148,21 @@ impl Shared {
 
     fn intake(&self, dns: Dns) -> Intake {
         let limits = self.config.limits;
-        let Self { clock, store, events, hierarchy, agent_wakeups, recent_urls, .. } = self.clone();
-        Intake { store, limits, clock, events, hierarchy, agent_wakeups, dns, recent_urls }
+        let Self { clock, store, events, hierarchy, agent_wakeups, recent_urls, stop, .. } =
+            self.clone();
+        let zones = Mutex::default();
+        Intake {
+            store,
+            limits,
+            clock,
+            events,
+            hierarchy,
+            agent_wakeups,
+            dns,
+            zones,
+            recent_urls,
+            stop,
+        }
     }
 
     fn predictor(&self) -> Arc<Predictor> {

@@ -12,7 +12,8 @@ use tokio::net::UdpSocket;
 use crate::agent::FakeAgent;
 use crate::world::{Ground, counts, until};
 
-/// Answers for these names until the test ends; every other name does not exist.
+/// Answers for these names until the test ends; is silent about names with `dead` in them; every
+/// other name does not exist.
 async fn name_server(names: HashMap<&'static str, Ipv4Addr>) -> SocketAddr {
     let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
@@ -20,6 +21,9 @@ async fn name_server(names: HashMap<&'static str, Ipv4Addr>) -> SocketAddr {
         let mut buffer = [0; 1_500];
         while let Ok((length, peer)) = socket.recv_from(&mut buffer).await {
             let question = Message::from_vec(&buffer[..length]).unwrap();
+            if question.queries[0].name().to_utf8().contains("dead") {
+                continue;
+            }
             let answer = answer(&question, &names).to_vec().unwrap();
             socket.send_to(&answer, peer).await.unwrap();
         }
@@ -60,4 +64,39 @@ async fn names_are_looked_up_and_those_that_do_not_exist_are_given_up_with_the_r
     })
     .await;
     running.stop().await;
+}
+
+const DEAD: usize = 1_500;
+
+/// Looks up a new name while 1,500 names wait whose server is silent. Before, that took minutes:
+/// the lookups of silent names filled all places.
+async fn resolves_beside(dead: impl Fn(usize) -> String) {
+    let server = name_server(HashMap::from([("home.example", Ipv4Addr::LOCALHOST)])).await;
+    let ground = Ground::new().await.with_resolver(server);
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let mut agent = FakeAgent::approved(&running, 1).await;
+    let silent: Vec<String> = (0..DEAD).map(dead).collect();
+    running.add_seeds(&silent.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    until("silent names were looked up", || async {
+        let failed = "UPDATE hosts SET attempts = attempts WHERE attempts > 0";
+        store::testing::execute(ground.store(), failed).await.unwrap() > 0
+    })
+    .await;
+    running.add_seeds(&["http://home.example/"]).await;
+    let routes = agent.routes(&running).await;
+    assert_eq!(routes[0].url, "http://home.example/");
+    let waiting = counts(&ground, &running).await.hosts.pending_urls;
+    assert!(waiting > 0, "silent names still wait");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_silent_zone_does_not_delay_other_names() {
+    resolves_beside(|number| format!("http://n{number}.dead.example/")).await;
+}
+
+#[tokio::test]
+async fn many_silent_zones_do_not_delay_other_names() {
+    resolves_beside(|number| format!("http://www.dead{number}.example/")).await;
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{CrawlUrl, HostKey, UnixMillis};
+use model::{AgentId, CrawlUrl, HostKey, UnixMillis};
 use serde_json::Value;
 use sqlx::PgConnection;
 
@@ -24,7 +24,7 @@ pub struct NewUrl {
 pub async fn queue(store: &Store, urls: &[NewUrl], now: UnixMillis) -> Result<u64, StoreError> {
     let doing = StoreError::doing("queue URLs");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let queued = queue_in(&mut tx, urls, now).await?;
+    let queued = queue_in(&mut tx, urls, None, now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(queued)
 }
@@ -40,7 +40,7 @@ pub async fn queue_seeds(
 ) -> Result<u64, StoreError> {
     let doing = StoreError::doing("queue seeds");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let queued = queue_in(&mut tx, urls, now).await?;
+    let queued = queue_in(&mut tx, urls, None, now).await?;
     let detail = detail(queued);
     let entry = Entry { actor, action: "seeds.add", subject: "seeds", detail: &detail };
     audit::write_in(&mut tx, &entry, now).await?;
@@ -48,17 +48,19 @@ pub async fn queue_seeds(
     Ok(queued)
 }
 
-/// [`queue`] as part of a larger transaction. URLs of hosts that were given up lately are left out.
+/// [`queue`] as part of a larger transaction, for the agent that found the URLs. URLs of hosts that
+/// were given up lately are left out.
 pub(crate) async fn queue_in(
     db: &mut PgConnection,
     urls: &[NewUrl],
+    found_by: Option<AgentId>,
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
     if urls.is_empty() {
         return Ok(0);
     }
     let hosts: Vec<HostKey> = urls.iter().map(|new| new.url.host_key()).collect();
-    meet_hosts(db, &hosts, now).await?;
+    meet_hosts(db, &hosts, found_by, now).await?;
     let queued = sqlx::query(
         "INSERT INTO pending_urls (host, url, redirects)
          SELECT h.id, u.url, u.redirects
@@ -83,6 +85,7 @@ pub(crate) async fn queue_in(
 async fn meet_hosts(
     db: &mut PgConnection,
     hosts: &[HostKey],
+    found_by: Option<AgentId>,
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let hosts: BTreeSet<&HostKey> = hosts.iter().collect();
@@ -90,6 +93,7 @@ async fn meet_hosts(
         .bind(hosts.iter().map(|host| host.scheme()).collect::<Vec<_>>())
         .bind(hosts.iter().map(|host| host.authority()).collect::<Vec<_>>())
         .bind(Moment(now))
+        .bind(found_by.map_or(0, AgentId::get))
         .execute(db)
         .await
         .map_err(StoreError::doing("enter hosts"))?;

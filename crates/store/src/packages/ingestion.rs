@@ -42,7 +42,7 @@ pub async fn ingest(
     timing_reports::count_in(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
     let round_trips =
         round_trips::record_in(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
-    urls::queue_in(&mut tx, &ingestion.discovered, now).await?;
+    urls::queue_in(&mut tx, &ingestion.discovered, Some(ingestion.name.agent), now).await?;
     commit(tx).await.map_err(doing)?;
     Ok(Some(round_trips))
 }

@@ -13,7 +13,7 @@ async fn the_same_url_waits_once() {
     );
     assert_eq!(world.queue(&["http://a.example/", "http://a.example/x"]).await, 1);
     assert_eq!(world.queue(&[]).await, 0);
-    let unresolved = hosts::list_unresolved(world.store(), 10, NOW).await.unwrap();
+    let unresolved = hosts::list_unresolved(world.store(), 10, &[], NOW).await.unwrap();
     let names: Vec<&str> = unresolved.iter().map(|host| host.authority.as_str()).collect();
     assert_eq!(names, ["a.example", "b.example"]);
 }
@@ -22,7 +22,7 @@ async fn the_same_url_waits_once() {
 async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
     let world = World::new().await;
     world.queue(&["http://gone.example/"]).await;
-    let id = hosts::list_unresolved(world.store(), 10, NOW).await.unwrap()[0].id;
+    let id = hosts::list_unresolved(world.store(), 10, &[], NOW).await.unwrap()[0].id;
     let failure = |ms, give_up| FailedLookup {
         id,
         reason: "no answer".into(),
@@ -30,19 +30,61 @@ async fn a_host_without_an_address_is_tried_again_then_given_up_then_revived() {
         give_up,
     };
     hosts::record_failed_lookups(world.store(), &[failure(1_000, false)]).await.unwrap();
-    assert!(hosts::list_unresolved(world.store(), 10, NOW).await.unwrap().is_empty());
-    let again = hosts::list_unresolved(world.store(), 10, NOW.plus_ms(1_000)).await.unwrap();
+    assert!(hosts::list_unresolved(world.store(), 10, &[], NOW).await.unwrap().is_empty());
+    let again = hosts::list_unresolved(world.store(), 10, &[], NOW.plus_ms(1_000)).await.unwrap();
     assert_eq!(again[0].attempts, 1);
     hosts::record_failed_lookups(world.store(), &[failure(5_000, true)]).await.unwrap();
     assert!(
-        hosts::list_unresolved(world.store(), 10, NOW.plus_ms(9_000)).await.unwrap().is_empty()
+        hosts::list_unresolved(world.store(), 10, &[], NOW.plus_ms(9_000))
+            .await
+            .unwrap()
+            .is_empty()
     );
     assert_eq!(world.queue(&["http://gone.example/new"]).await, 0, "given up just now");
     let late = NOW.plus_ms(5_000);
     let url = crate::world::url("http://gone.example/new");
     assert_eq!(store::urls::queue(world.store(), &[url], late).await.unwrap(), 1);
-    let revived = hosts::list_unresolved(world.store(), 10, late).await.unwrap();
+    let revived = hosts::list_unresolved(world.store(), 10, &[], late).await.unwrap();
     assert_eq!((revived.len(), revived[0].attempts), (1, 0));
+}
+
+/// Names of the next hosts to look up.
+async fn next(world: &World, limit: u32) -> Vec<String> {
+    let hosts = hosts::list_unresolved(world.store(), limit, &[], NOW).await.unwrap();
+    hosts.into_iter().map(|host| host.authority).collect()
+}
+
+#[tokio::test]
+async fn sources_take_turns_and_a_backlog_does_not_hide_new_hosts() {
+    let world = World::new().await;
+    let urls: Vec<String> = (0..300).map(|number| format!("http://n{number}.example/")).collect();
+    world.queue(&urls.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let flood = "UPDATE hosts SET found_by = 1";
+    store::testing::execute(world.store(), flood).await.unwrap();
+    world.queue(&["http://seed.example/"]).await;
+    assert!(next(&world, 2).await.contains(&"seed.example".to_owned()), "another source");
+    store::testing::execute(world.store(), flood).await.unwrap();
+    assert!(next(&world, 2).await.contains(&"seed.example".to_owned()), "the newest of its source");
+    let failed = "UPDATE hosts SET attempts = 1 WHERE authority = 'seed.example'";
+    store::testing::execute(world.store(), failed).await.unwrap();
+    assert!(!next(&world, 200).await.contains(&"seed.example".to_owned()), "first lookups first");
+    assert_eq!(next(&world, 1_000).await.last().unwrap(), "seed.example");
+}
+
+#[tokio::test]
+async fn a_deferred_lookup_waits_without_a_counted_attempt() {
+    let world = World::new().await;
+    world.queue(&["http://a.example/"]).await;
+    let host = hosts::list_unresolved(world.store(), 1, &[], NOW).await.unwrap().remove(0);
+    assert!(
+        hosts::list_unresolved(world.store(), 1, &[host.id], NOW).await.unwrap().is_empty(),
+        "it is being looked up"
+    );
+    let later = NOW.plus_ms(5_000);
+    hosts::defer_lookups(world.store(), &[(host.id, later)]).await.unwrap();
+    assert!(next(&world, 1).await.is_empty());
+    let again = hosts::list_unresolved(world.store(), 1, &[], later).await.unwrap();
+    assert_eq!(again, [host]);
 }
 
 #[tokio::test]

@@ -61,7 +61,7 @@ async fn a_package_is_ingested_once_with_all_that_follows() {
         0,
         "they wait already"
     );
-    let unresolved = store::hosts::list_unresolved(world.store(), 10, NOW).await.unwrap();
+    let unresolved = store::hosts::list_unresolved(world.store(), 10, &[], NOW).await.unwrap();
     assert_eq!(unresolved.len(), 2);
 }
 

@@ -84,7 +84,7 @@ impl World {
 
     /// Gives every host that has none an address and puts it into a subnet.
     pub(crate) async fn settle_hosts(&self, address: &str, subnet: &str) {
-        let unresolved = hosts::list_unresolved(self.store(), 100, NOW).await.unwrap();
+        let unresolved = hosts::list_unresolved(self.store(), 100, &[], NOW).await.unwrap();
         let found: Vec<_> = unresolved.iter().map(|host| (host.id, ip(address))).collect();
         hosts::set_addresses(self.store(), &found).await.unwrap();
         let places: Vec<_> = found.iter().map(|(id, _)| (*id, range(subnet))).collect();

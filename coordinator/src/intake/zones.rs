@@ -1,0 +1,170 @@
+//! Zones of host names whose DNS servers are silent: pure bookkeeping that decides which lookup may
+//! start.
+//!
+//! A page can link to any number of names below a server that never answers. Each lookup of them
+//! takes seconds, so a zone has few lookups at the same time, and after some without an answer in a
+//! row only one from time to time, until the zone answers.
+
+use std::collections::HashMap;
+
+use model::UnixMillis;
+
+/// Lookups in one zone at the same time.
+const AT_ONCE: u32 = 8;
+/// Lookups in a row without an answer after which a zone counts as silent.
+const SILENT_AFTER: u32 = 3;
+/// First pause of a silent zone; doubled with each further lookup without an answer.
+const FIRST_PAUSE_MS: i64 = 2_000;
+/// The longest pause of a silent zone.
+const LONGEST_PAUSE_MS: i64 = 60_000;
+/// Zones kept; when there are more, those without a lookup in progress are forgotten.
+const ZONES_MAX: usize = 100_000;
+
+/// Whether a lookup may start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// The lookup counts as started.
+    Start,
+    /// Other lookups in the zone have to end first.
+    Wait,
+    /// The zone is silent; not before this time.
+    Defer(UnixMillis),
+}
+
+#[derive(Debug)]
+struct Zone {
+    in_progress: u32,
+    unanswered: u32,
+    silent_until: UnixMillis,
+}
+
+/// Zones with a lookup in progress or without an answer lately.
+#[derive(Debug, Default)]
+pub struct Zones {
+    zones: HashMap<String, Zone>,
+}
+
+impl Zones {
+    /// Asks to look up a name in `zone`.
+    pub fn ask(&mut self, zone: &str, now: UnixMillis) -> Permission {
+        if self.zones.len() >= ZONES_MAX {
+            self.zones.retain(|_, zone| zone.in_progress > 0);
+        }
+        let Some(known) = self.zones.get_mut(zone) else {
+            let new = Zone { in_progress: 1, unanswered: 0, silent_until: now };
+            self.zones.insert(zone.to_owned(), new);
+            return Permission::Start;
+        };
+        if known.unanswered >= SILENT_AFTER {
+            if now < known.silent_until {
+                return Permission::Defer(known.silent_until);
+            }
+            if known.in_progress > 0 {
+                return Permission::Defer(now.plus_ms(pause_ms(known.unanswered)));
+            }
+        } else if known.in_progress >= AT_ONCE {
+            return Permission::Wait;
+        }
+        known.in_progress += 1;
+        Permission::Start
+    }
+
+    /// A lookup in `zone` ended, with any answer.
+    pub fn answered(&mut self, zone: &str) {
+        let Some(known) = self.zones.get_mut(zone) else { return };
+        known.in_progress = known.in_progress.saturating_sub(1);
+        known.unanswered = 0;
+        if known.in_progress == 0 {
+            self.zones.remove(zone);
+        }
+    }
+
+    /// A lookup in `zone` ended without an answer.
+    pub fn unanswered(&mut self, zone: &str, now: UnixMillis) {
+        let Some(known) = self.zones.get_mut(zone) else { return };
+        known.in_progress = known.in_progress.saturating_sub(1);
+        known.unanswered = known.unanswered.saturating_add(1);
+        known.silent_until = now.plus_ms(pause_ms(known.unanswered));
+    }
+}
+
+fn pause_ms(unanswered: u32) -> i64 {
+    let doublings = unanswered.saturating_sub(SILENT_AFTER).min(10);
+    (FIRST_PAUSE_MS << doublings).min(LONGEST_PAUSE_MS)
+}
+
+/// The zone that a host name is probably in: its last two labels, or three below a short name under
+/// a country code, such as `co.uk`. A wrong guess only makes a zone larger or smaller.
+pub fn zone_of(name: &str) -> &str {
+    let name = name.trim_end_matches('.');
+    let labels: Vec<&str> = name.rsplitn(4, '.').collect();
+    let is_below_country = labels.len() > 2 && labels[0].len() == 2 && labels[1].len() <= 3;
+    let kept = if is_below_country { 3 } else { 2 };
+    let length = labels.iter().take(kept).map(|label| label.len() + 1).sum::<usize>();
+    &name[name.len().saturating_sub(length.saturating_sub(1))..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: UnixMillis = UnixMillis(1_000_000);
+
+    #[test]
+    fn the_zone_is_the_registered_part_of_a_name() {
+        for (name, zone) in [
+            ("www.a.example", "a.example"),
+            ("a.example", "a.example"),
+            ("x.y.a.co.uk", "a.co.uk"),
+            ("a.co.uk", "a.co.uk"),
+            ("www.nic.cy", "www.nic.cy"),
+            ("www.university.cy", "university.cy"),
+            ("localhost", "localhost"),
+            ("", ""),
+        ] {
+            assert_eq!(zone_of(name), zone, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_zone_has_few_lookups_at_once() {
+        let mut zones = Zones::default();
+        for _ in 0..AT_ONCE {
+            assert_eq!(zones.ask("a.example", NOW), Permission::Start);
+        }
+        assert_eq!(zones.ask("a.example", NOW), Permission::Wait);
+        assert_eq!(zones.ask("b.example", NOW), Permission::Start);
+        zones.answered("a.example");
+        assert_eq!(zones.ask("a.example", NOW), Permission::Start);
+    }
+
+    #[test]
+    fn a_silent_zone_is_asked_by_one_lookup_at_growing_intervals() {
+        let mut zones = Zones::default();
+        for _ in 0..SILENT_AFTER {
+            assert_eq!(zones.ask("a.example", NOW), Permission::Start);
+        }
+        (0..SILENT_AFTER).for_each(|_| zones.unanswered("a.example", NOW));
+        let until = NOW.plus_ms(FIRST_PAUSE_MS);
+        assert_eq!(zones.ask("a.example", NOW), Permission::Defer(until));
+        assert_eq!(zones.ask("a.example", until), Permission::Start);
+        assert!(matches!(zones.ask("a.example", until), Permission::Defer(_)), "one at a time");
+        zones.unanswered("a.example", until);
+        let until = until.plus_ms(2 * FIRST_PAUSE_MS);
+        assert_eq!(zones.ask("a.example", NOW), Permission::Defer(until));
+        assert_eq!(zones.ask("a.example", until), Permission::Start);
+        zones.answered("a.example");
+        assert!(zones.zones.is_empty(), "a zone that answers is forgotten");
+    }
+
+    #[test]
+    fn a_flood_of_zones_stays_bounded() {
+        let mut zones = Zones::default();
+        for number in 0..(2 * ZONES_MAX) {
+            let zone = format!("{number}.example");
+            zones.ask(&zone, NOW);
+            zones.unanswered(&zone, NOW);
+        }
+        assert!(zones.zones.len() <= ZONES_MAX);
+    }
+}

@@ -1,0 +1,117 @@
+//! Lookups of hosts: which may be done now, and what came of them.
+
+use std::net::IpAddr;
+
+use model::{HostId, UnixMillis};
+
+use crate::line::one_line;
+use crate::moment::Moment;
+use crate::{Store, StoreError, urls};
+
+/// Hosts read of one source at a time; the newest, the oldest and the repeated ones each.
+const PER_SOURCE: i64 = 128;
+
+/// A host without an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnresolvedHost {
+    /// Its name here.
+    pub id: HostId,
+    /// Host name or address, with the port where it is not the default.
+    pub authority: String,
+    /// Lookups that failed in a row.
+    pub attempts: u32,
+}
+
+/// Hosts whose address may be looked up now, without those in `busy`: first lookups before repeated
+/// ones, and the sources in turn.
+pub async fn list_unresolved(
+    store: &Store,
+    limit: u32,
+    busy: &[HostId],
+    now: UnixMillis,
+) -> Result<Vec<UnresolvedHost>, StoreError> {
+    let rows: Vec<(i64, String, i16)> = sqlx::query_as(include_str!("unresolved.sql"))
+        .bind(Moment(now))
+        .bind(busy.iter().map(|id| id.get()).collect::<Vec<_>>())
+        .bind(PER_SOURCE)
+        .bind(i64::from(limit))
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("list the hosts without an address"))?;
+    Ok(rows
+        .into_iter()
+        .map(|(id, authority, attempts)| UnresolvedHost {
+            id: HostId::new(id),
+            authority,
+            attempts: u32::from(attempts.unsigned_abs()),
+        })
+        .collect())
+}
+
+/// Moves lookups to a later time, without counting an attempt.
+pub async fn defer_lookups(
+    store: &Store,
+    deferred: &[(HostId, UnixMillis)],
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE hosts h SET retry_at = d.retry_at
+         FROM unnest($1::bigint[], $2::timestamptz[]) AS d (id, retry_at)
+         WHERE h.id = d.id AND h.state = 'unresolved'",
+    )
+    .bind(deferred.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
+    .bind(deferred.iter().map(|(_, at)| Moment(*at)).collect::<Vec<_>>())
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("defer lookups of hosts"))?;
+    Ok(())
+}
+
+/// Stores resolved addresses.
+pub async fn set_addresses(store: &Store, found: &[(HostId, IpAddr)]) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE hosts h SET state = 'resolved', address = f.address, first = NULL, last = NULL,
+                            attempts = 0, reason = NULL
+         FROM unnest($1::bigint[], $2::inet[]) AS f (id, address)
+         WHERE h.id = f.id AND h.state = 'unresolved'",
+    )
+    .bind(found.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
+    .bind(found.iter().map(|(_, address)| *address).collect::<Vec<_>>())
+    .execute(store.pool())
+    .await
+    .map_err(StoreError::doing("write down addresses of hosts"))?;
+    Ok(())
+}
+
+/// A lookup that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedLookup {
+    /// The host that was looked up.
+    pub id: HostId,
+    /// Why, in one line.
+    pub reason: String,
+    /// Not before this is it looked up again; once given up, not before this does a new URL revive
+    /// it.
+    pub retry_at: UnixMillis,
+    /// Whether it is given up.
+    pub give_up: bool,
+}
+
+/// Stores failed lookups. The URLs that wait for a host that is given up are deleted.
+pub async fn record_failed_lookups(
+    store: &Store,
+    failed: &[FailedLookup],
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("write down hosts without an address");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    sqlx::query(include_str!("record_failed_lookups.sql"))
+        .bind(failed.iter().map(|f| f.id.get()).collect::<Vec<_>>())
+        .bind(failed.iter().map(|f| one_line(&f.reason)).collect::<Vec<_>>())
+        .bind(failed.iter().map(|f| Moment(f.retry_at)).collect::<Vec<_>>())
+        .bind(failed.iter().map(|f| f.give_up).collect::<Vec<_>>())
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    let given_up: Vec<i64> = failed.iter().filter(|f| f.give_up).map(|f| f.id.get()).collect();
+    urls::drop_waiting(&mut tx, &given_up).await?;
+    tx.commit().await.map_err(doing)
+}
