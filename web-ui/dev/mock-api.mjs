@@ -27,6 +27,9 @@ let policy = {
   balance_pass: 'optimal',
   balance_moves_per_day: 100,
   balance_least_gain_ms: 1000,
+  discovered_urls_per_agent: 1_000_000,
+  discovered_hosts_per_agent: 50_000,
+  discovered_urls_per_host: 20_000,
 };
 
 /** Somebody wants to know that something changed: called with the event's name and data. */

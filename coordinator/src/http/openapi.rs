@@ -7,7 +7,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::http::admin::{
-    agents, audit_findings, balance, constraints, delegations, events, explanation,
+    agents, audit_findings, balance, constraints, delegations, discovery, events, explanation,
     failed_packages, hierarchy, incidents, join_tokens, landmarks, overview, policy, registry_data,
     seeds, session, tasks,
 };
@@ -82,6 +82,7 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
         .routes(routes!(events::events))
         .routes(routes!(agents::list))
         .routes(routes!(agents::get))
+        .routes(routes!(discovery::get))
         .routes(routes!(agents::approve))
         .routes(routes!(agents::pause))
         .routes(routes!(agents::resume))

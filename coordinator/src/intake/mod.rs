@@ -3,6 +3,7 @@
 pub mod dns;
 pub mod end_leases;
 pub mod place_hosts;
+pub mod quota;
 pub mod recent_urls;
 pub mod resolve_hosts;
 pub mod route_urls;

@@ -15,6 +15,7 @@ use store::round_trips::SubnetRoundTrip;
 use store::{StoreError, hosts};
 use tokio::task::{JoinError, spawn_blocking};
 
+use crate::intake::quota;
 use crate::packages::blob_store::BlobError;
 use crate::packages::ingest::{self, HostName};
 use crate::packages::{Packages, verify};
@@ -112,8 +113,10 @@ pub async fn run(parts: &Packages) -> Result<Outcome, anyhow::Error> {
 
 /// Applies to the database what a package brings.
 async fn apply(parts: &Packages, ingestion: &Ingestion) -> Result<(), IngestError> {
+    let now = parts.clock.now();
+    let ingestion = quota::apply(&parts.store, ingestion.clone(), now).await?;
     // `None` if the package was ingested before: its second transaction must not count.
-    let round_trips = packages::ingest(&parts.store, ingestion, parts.clock.now()).await?;
+    let round_trips = packages::ingest(&parts.store, &ingestion, now).await?;
     Ok(learn(parts, &round_trips.unwrap_or_default()).await?)
 }
 

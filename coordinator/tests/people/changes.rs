@@ -112,7 +112,9 @@ async fn policy_changes_apply_at_once() {
             "balance_rule": "cheapest", "balance_pass": "optimal",
             "balance_moves_per_day": 100, "balance_least_gain_ms": 1_000, "revisit_s": 604_800,
             "slowdown_percent": 200,
-            "slowdown_repeats": 3, "incident_cooldown_s": 86_400, "incident_window_s": 3_600
+            "slowdown_repeats": 3, "incident_cooldown_s": 86_400, "incident_window_s": 3_600,
+            "discovered_urls_per_agent": 1_000_000, "discovered_hosts_per_agent": 50_000,
+            "discovered_urls_per_host": 20_000
         })
     );
     let mut after = before.clone();

@@ -18,6 +18,7 @@ mod company_names;
 mod connections;
 mod constraints;
 mod dashboard;
+mod discovery;
 mod events;
 mod explanation;
 mod failed_packages;

@@ -111,3 +111,14 @@ pub struct BalancePolicy {
     /// agent.
     pub least_gain_ms: u32,
 }
+
+/// Quotas on what agents discover in a day (UTC), at least 1 each. They are read with each package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiscoveryQuotas {
+    /// URLs queued of what one agent discovers.
+    pub urls_per_agent: u32,
+    /// New hosts of what one agent discovers.
+    pub hosts_per_agent: u32,
+    /// Discovered URLs queued for one host.
+    pub urls_per_host: u32,
+}

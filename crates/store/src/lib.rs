@@ -13,6 +13,7 @@ mod columns;
 mod commit;
 pub mod constraints;
 pub mod delegations;
+pub mod discovery;
 mod error;
 pub mod generations;
 pub mod handovers;

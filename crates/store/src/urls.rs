@@ -8,6 +8,7 @@ use sqlx::PgConnection;
 
 use crate::audit::{self, Entry};
 use crate::commit::commit;
+use crate::discovery;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
 
@@ -60,36 +61,35 @@ pub(crate) async fn queue_in(
         return Ok(0);
     }
     let hosts: Vec<HostKey> = urls.iter().map(|new| new.url.host_key()).collect();
-    meet_hosts(db, &hosts, found_by, now).await?;
-    let queued = sqlx::query(
-        "INSERT INTO pending_urls (host, url, redirects)
-         SELECT h.id, u.url, u.redirects
-         FROM unnest($1::text[], $2::text[], $3::text[], $4::smallint[]) WITH ORDINALITY
-              AS u (scheme, authority, url, redirects, position)
-         JOIN hosts h ON h.scheme = u.scheme AND h.authority = u.authority AND h.state <> 'failed'
-         ORDER BY u.position
-         ON CONFLICT (host, url) DO NOTHING",
-    )
-    .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
-    .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
-    .bind(urls.iter().map(|new| new.url.as_str()).collect::<Vec<_>>())
-    .bind(urls.iter().map(|new| i16::from(new.redirects)).collect::<Vec<_>>())
-    .execute(db)
-    .await
-    .map_err(StoreError::doing("queue URLs"))?;
-    Ok(queued.rows_affected())
+    let new_hosts = meet_hosts(db, &hosts, found_by, now).await?;
+    let queued: i64 = sqlx::query_scalar(include_str!("urls/queue.sql"))
+        .bind(hosts.iter().map(HostKey::scheme).collect::<Vec<_>>())
+        .bind(hosts.iter().map(HostKey::authority).collect::<Vec<_>>())
+        .bind(urls.iter().map(|new| new.url.as_str()).collect::<Vec<_>>())
+        .bind(urls.iter().map(|new| i16::from(new.redirects)).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .bind(found_by.is_some())
+        .fetch_one(&mut *db)
+        .await
+        .map_err(StoreError::doing("queue URLs"))?;
+    let queued = queued.unsigned_abs();
+    if let Some(agent) = found_by {
+        discovery::count_queued(db, agent, queued, new_hosts, now).await?;
+    }
+    Ok(queued)
 }
 
-/// Inserts new hosts, and revives hosts that were given up long enough ago. The order is the same
+/// Inserts new hosts, and revives hosts that were given up long enough ago. Returns the number of
+/// both. The order is the same
 /// everywhere, so that transactions with the same hosts do not deadlock.
 async fn meet_hosts(
     db: &mut PgConnection,
     hosts: &[HostKey],
     found_by: Option<AgentId>,
     now: UnixMillis,
-) -> Result<(), StoreError> {
+) -> Result<u64, StoreError> {
     let hosts: BTreeSet<&HostKey> = hosts.iter().collect();
-    sqlx::query(include_str!("urls/meet_hosts.sql"))
+    let met = sqlx::query(include_str!("urls/meet_hosts.sql"))
         .bind(hosts.iter().map(|host| host.scheme()).collect::<Vec<_>>())
         .bind(hosts.iter().map(|host| host.authority()).collect::<Vec<_>>())
         .bind(Moment(now))
@@ -97,7 +97,7 @@ async fn meet_hosts(
         .execute(db)
         .await
         .map_err(StoreError::doing("enter hosts"))?;
-    Ok(())
+    Ok(met.rows_affected())
 }
 
 /// Deletes the waiting URLs of these hosts.

@@ -72,6 +72,12 @@ export const tasks = (signal?: AbortSignal) =>
 
 export const refreshRegistryData = () => withSession(client.POST('/api/v1/registry-data/refresh'));
 
+export const discovery = (id: string, signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/agents/{id}/discovery', { params: { path: { id } }, ...abortable(signal) }),
+    signal,
+  );
+
 export const agents = (query: PageQuery, signal?: AbortSignal) =>
   withSession(client.GET('/api/v1/agents', { params: { query }, ...abortable(signal) }), signal);
 

@@ -7,6 +7,7 @@ export type Agent = Schemas['Agent'];
 export type TrailProbe = Schemas['TrailProbe'];
 export type ChainLink = Schemas['ChainLink'];
 export type Delegation = Schemas['Delegation'];
+export type Discovery = Schemas['Discovery'];
 export type Findings = Schemas['Findings'];
 export type FailedPackage = Schemas['FailedPackage'];
 export type AddressLocation = Schemas['AddressLocation'];

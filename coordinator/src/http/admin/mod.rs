@@ -6,6 +6,7 @@ pub mod balance;
 mod constraint_preview;
 pub mod constraints;
 pub mod delegations;
+pub mod discovery;
 pub mod dto;
 pub mod events;
 pub mod explanation;

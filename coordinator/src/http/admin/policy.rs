@@ -1,7 +1,7 @@
 //! Policy: the settings that admins may change while the coordinator runs.
 
 use axum::extract::State;
-use model::policy::{BalancePolicy, CalibrationPolicy, ProbesADay};
+use model::policy::{BalancePolicy, CalibrationPolicy, DiscoveryQuotas, ProbesADay};
 use serde_json::json;
 use store::{audit, policy};
 
@@ -18,7 +18,8 @@ use crate::runtime::events::Event;
     tag = "seeds and policy", security(("session" = [])), responses((status = 200, body = Policy)))]
 pub async fn get(_viewer: Viewer, State(state): State<ApiState>) -> Result<Json<Policy>, Problem> {
     let store = &state.core.store;
-    Ok(Json(to_dto(&policy::read(store).await?, &policy::balance(store).await?)))
+    let quotas = policy::discovery(store).await?;
+    Ok(Json(to_dto(&policy::read(store).await?, &policy::balance(store).await?, &quotas)))
 }
 
 /// Change the policy. Strategy and threshold apply to searches opened from now on, the rest at
@@ -34,11 +35,15 @@ pub async fn update(
     let core = &state.core;
     let before = policy::read(&core.store).await?;
     let balance_before = policy::balance(&core.store).await?;
+    let quotas_before = policy::discovery(&core.store).await?;
     let after = changed(before, &change);
     let balance = balance_changed(&balance_before, &change);
+    let quotas = quotas_changed(&quotas_before, &change);
     // The audit entry is written first, so that no change is without one.
-    let detail =
-        json!({ "before": to_dto(&before, &balance_before), "after": to_dto(&after, &balance) });
+    let detail = json!({
+        "before": to_dto(&before, &balance_before, &quotas_before),
+        "after": to_dto(&after, &balance, &quotas),
+    });
     let entry = audit::Entry {
         actor: &admin.name,
         action: "policy.change",
@@ -51,7 +56,18 @@ pub async fn update(
         policy::set_balance(&core.store, &balance, core.now()).await?;
         core.events.emit(Event::BalancePolicyChanged);
     }
-    Ok(Json(to_dto(&after, &balance)))
+    if quotas != quotas_before {
+        policy::set_discovery(&core.store, &quotas, core.now()).await?;
+    }
+    Ok(Json(to_dto(&after, &balance, &quotas)))
+}
+
+fn quotas_changed(before: &DiscoveryQuotas, change: &PolicyChange) -> DiscoveryQuotas {
+    DiscoveryQuotas {
+        urls_per_agent: change.discovered_urls_per_agent.unwrap_or(before.urls_per_agent),
+        hosts_per_agent: change.discovered_hosts_per_agent.unwrap_or(before.hosts_per_agent),
+        urls_per_host: change.discovered_urls_per_host.unwrap_or(before.urls_per_host),
+    }
 }
 
 fn balance_changed(before: &BalancePolicy, change: &PolicyChange) -> BalancePolicy {
@@ -100,7 +116,7 @@ fn changed(before: model::Policy, change: &PolicyChange) -> model::Policy {
 }
 
 /// Rounds up to whole milliseconds and seconds, so that a policy that was read may be sent back.
-fn to_dto(policy: &model::Policy, balance: &BalancePolicy) -> Policy {
+fn to_dto(policy: &model::Policy, balance: &BalancePolicy, quotas: &DiscoveryQuotas) -> Policy {
     Policy {
         strategy: policy.strategy,
         threshold_ms: policy.threshold_us.div_ceil(1_000),
@@ -122,5 +138,8 @@ fn to_dto(policy: &model::Policy, balance: &BalancePolicy) -> Policy {
         balance_pass: if balance.passes { BalancePass::Optimal } else { BalancePass::Off },
         balance_moves_per_day: balance.moves_a_day,
         balance_least_gain_ms: balance.least_gain_ms,
+        discovered_urls_per_agent: quotas.urls_per_agent,
+        discovered_hosts_per_agent: quotas.hosts_per_agent,
+        discovered_urls_per_host: quotas.urls_per_host,
     }
 }

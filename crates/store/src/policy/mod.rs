@@ -2,6 +2,7 @@
 
 mod balance;
 mod calibration;
+mod discovery;
 
 use model::policy::{CalibrationPolicy, ProbesADay};
 use model::{CrawlPolicy, Policy, UnixMillis};
@@ -12,6 +13,7 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 pub use balance::{balance, set_balance};
+pub use discovery::{discovery, set_discovery};
 
 #[derive(FromRow)]
 struct Row {

@@ -54,6 +54,12 @@ pub struct Policy {
     pub balance_moves_per_day: u32,
     /// Least gain of a move of a pass, in milliseconds per day, unless it relieves an agent.
     pub balance_least_gain_ms: u32,
+    /// Most URLs that are queued of what one agent discovers in a day (UTC).
+    pub discovered_urls_per_agent: u32,
+    /// Most new hosts of what one agent discovers in a day (UTC).
+    pub discovered_hosts_per_agent: u32,
+    /// Most discovered URLs that are queued for one host in a day (UTC).
+    pub discovered_urls_per_host: u32,
 }
 
 /// Changes of the policy; absent fields stay as they are.
@@ -117,10 +123,21 @@ pub struct PolicyChange {
     /// Least gain of a move of a pass, in milliseconds per day.
     #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub balance_least_gain_ms: Option<u32>,
+    /// Most URLs that are queued of what one agent discovers in a day (UTC).
+    #[schema(minimum = 1, maximum = 1_000_000_000)]
+    pub discovered_urls_per_agent: Option<u32>,
+    /// Most new hosts of what one agent discovers in a day (UTC).
+    #[schema(minimum = 1, maximum = 1_000_000_000)]
+    pub discovered_hosts_per_agent: Option<u32>,
+    /// Most discovered URLs that are queued for one host in a day (UTC).
+    #[schema(minimum = 1, maximum = 1_000_000_000)]
+    pub discovered_urls_per_host: Option<u32>,
 }
 
 /// Length of a year in seconds.
 const YEAR_S: u64 = 31_536_000;
+/// More than any quota can be of use.
+const BILLION: u64 = 1_000_000_000;
 
 impl Validate for PolicyChange {
     fn errors(&self) -> Vec<FieldError> {
@@ -155,6 +172,15 @@ impl Validate for PolicyChange {
                 1_000_000_000,
                 "milliseconds per day",
             ),
+            ("discovered_urls_per_agent", wide(self.discovered_urls_per_agent), 1, BILLION, "URLs"),
+            (
+                "discovered_hosts_per_agent",
+                wide(self.discovered_hosts_per_agent),
+                1,
+                BILLION,
+                "hosts",
+            ),
+            ("discovered_urls_per_host", wide(self.discovered_urls_per_host), 1, BILLION, "URLs"),
         ];
         let errors = bounds.into_iter().filter(|(_, value, least, most, _)| {
             value.is_some_and(|value| !(*least..=*most).contains(&value))
