@@ -10,9 +10,19 @@ use store::admins;
 
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
+use crate::runtime::config::Config;
 
-/// Name of the session cookie.
-pub const COOKIE: &str = "nearcrawl_session";
+/// Name of the session cookie over plain http, which only loopback has.
+pub const PLAIN_COOKIE: &str = "nearcrawl_session";
+
+/// Name of the session cookie otherwise. Browsers accept the prefix only over TLS, for this host
+/// alone, so that no other host of the domain can plant a session.
+pub const SECURE_COOKIE: &str = "__Host-nearcrawl_session";
+
+/// Name of the session cookie under a configuration.
+pub fn cookie_name(config: &Config) -> &'static str {
+    if config.has_secure_cookies() { SECURE_COOKIE } else { PLAIN_COOKIE }
+}
 
 const TOKEN_BYTES: usize = 32;
 
@@ -36,14 +46,14 @@ impl SessionToken {
         Sha256::digest(self.0).into()
     }
 
-    /// The token in the cookie of a request.
-    pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
+    /// The token in the cookie of this name in a request.
+    pub fn from_headers(headers: &HeaderMap, cookie: &str) -> Option<Self> {
         let cookies =
             headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
         let mut pairs = cookies
             .flat_map(|value| value.split(';'))
             .filter_map(|pair| pair.trim().split_once('='));
-        let (_, text) = pairs.find(|(name, _)| *name == COOKIE)?;
+        let (_, text) = pairs.find(|(name, _)| *name == cookie)?;
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
         bytes.try_into().ok().map(Self)
     }
@@ -67,7 +77,8 @@ pub struct Admin {
 
 /// The person whose session the request carries; none without a valid session.
 pub async fn viewer(headers: &HeaderMap, state: &ApiState) -> Result<Option<Viewer>, Problem> {
-    let Some(token) = SessionToken::from_headers(headers) else { return Ok(None) };
+    let cookie = cookie_name(&state.core.config);
+    let Some(token) = SessionToken::from_headers(headers, cookie) else { return Ok(None) };
     let found = admins::session(&state.core.store, &token.sha256(), state.core.now()).await?;
     Ok(found.map(|found| Viewer { name: found.name, role: found.role }))
 }
@@ -85,9 +96,9 @@ impl OptionalFromRequestParts<ApiState> for SessionToken {
 
     async fn from_request_parts(
         parts: &mut Parts,
-        _: &ApiState,
+        state: &ApiState,
     ) -> Result<Option<Self>, Self::Rejection> {
-        Ok(Self::from_headers(&parts.headers))
+        Ok(Self::from_headers(&parts.headers, cookie_name(&state.core.config)))
     }
 }
 
@@ -116,18 +127,19 @@ mod tests {
         for cookie in cookies {
             headers.append(header::COOKIE, cookie.parse().unwrap());
         }
-        SessionToken::from_headers(&headers)
+        SessionToken::from_headers(&headers, PLAIN_COOKIE)
     }
 
     #[test]
     fn the_cookie_is_found_among_others() {
         let text = SessionToken::new([7; 32]).text();
         let mut headers = HeaderMap::new();
-        headers.append(header::COOKIE, format!("a=b; {COOKIE}={text}; c").parse().unwrap());
+        headers.append(header::COOKIE, format!("a=b; {SECURE_COOKIE}={text}; c").parse().unwrap());
         assert_eq!(
-            SessionToken::from_headers(&headers).unwrap().sha256(),
+            SessionToken::from_headers(&headers, SECURE_COOKIE).unwrap().sha256(),
             SessionToken::new([7; 32]).sha256()
         );
+        assert!(SessionToken::from_headers(&headers, PLAIN_COOKIE).is_none());
     }
 
     #[test]

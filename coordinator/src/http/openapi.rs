@@ -45,8 +45,12 @@ struct SessionCookie;
 
 impl Modify for SessionCookie {
     fn modify(&self, document: &mut OpenApi) {
-        let cookie =
-            ApiKeyValue::with_description(authentication::COOKIE, "set by POST /api/v1/session");
+        let description = format!(
+            "set by POST /api/v1/session; `{}` unless the coordinator is reached over plain http \
+             on loopback",
+            authentication::SECURE_COOKIE
+        );
+        let cookie = ApiKeyValue::with_description(authentication::PLAIN_COOKIE, description);
         document
             .components
             .get_or_insert_default()

@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use ipnet::IpNet;
 use model::UnixMillis;
 use serde::Deserialize;
+use url::Url;
 
 /// The valid configuration, built by `startup::configuration::load`.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Address and port of the metrics; `None` serves none.
     pub metrics_listen: Option<SocketAddr>,
+    /// URL at which people and agents reach the coordinator; `None` if it was not configured.
+    pub public_url: Option<Url>,
     /// Directory of the private database, packages and index.
     pub data_dir: PathBuf,
     /// A Postgres to use instead of a private one.
@@ -35,6 +38,17 @@ pub struct Config {
     pub registries: Registries,
     /// Bounds on work and waiting.
     pub limits: Limits,
+}
+
+impl Config {
+    /// Whether cookies are limited to TLS: always, unless plain http is used on loopback alone. A
+    /// trusted proxy is there to terminate TLS.
+    pub fn has_secure_cookies(&self) -> bool {
+        match &self.public_url {
+            Some(url) => url.scheme() == "https",
+            None => !self.listen.ip().is_loopback() || !self.trusted_proxies.is_empty(),
+        }
+    }
 }
 
 /// When and from where registry data is refreshed; defaults in parentheses.

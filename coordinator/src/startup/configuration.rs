@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use ipnet::IpNet;
 use serde::Deserialize;
+use url::{Host, Url};
 
 use crate::runtime::config::{Config, Limits, LogFormat, Registries};
 use crate::runtime::failure::Failure;
@@ -19,6 +20,7 @@ use crate::startup::cli::ServeArgs;
 struct File {
     listen: Option<SocketAddr>,
     metrics_listen: Option<SocketAddr>,
+    public_url: Option<String>,
     data_dir: Option<PathBuf>,
     database_url: Option<String>,
     resolver: Option<SocketAddr>,
@@ -52,6 +54,11 @@ pub fn load(
             .or(file.listen)
             .unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 8420))),
         metrics_listen: args.metrics_listen.or(file.metrics_listen),
+        public_url: args
+            .public_url
+            .or(file.public_url)
+            .map(|text| public_url(&text))
+            .transpose()?,
         data_dir,
         database_url: args.database_url.or(file.database_url).filter(|url| !url.is_empty()),
         resolver: args.resolver.or(file.resolver),
@@ -61,6 +68,24 @@ pub fn load(
         registries: file.registries,
         limits: file.limits,
     })
+}
+
+/// An https URL, or an http URL of this machine: over plain http anybody on the way can read
+/// passwords and sessions.
+fn public_url(text: &str) -> Result<Url, Failure> {
+    let failure = |rule: &str| Failure::configuration(format!("public_url: {text:?} {rule}"));
+    let url = Url::parse(text).map_err(|error| failure(&format!("is no URL: {error}")))?;
+    let is_loopback = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => return Err(failure("has no host")),
+    };
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if is_loopback => Ok(url),
+        _ => Err(failure("must begin with https://, or be an http URL of this machine")),
+    }
 }
 
 fn proxies(texts: &[String]) -> Result<Vec<IpNet>, Failure> {
@@ -195,6 +220,25 @@ mod tests {
             let text = format!("[registries]\nsplit_v4 = '{wrong}'");
             let failure = load(&text, ServeArgs::default()).expect_err(wrong);
             assert!(failure.to_string().contains("split_v4"), "{failure}");
+        }
+    }
+
+    #[test]
+    fn the_public_url_decides_about_cookies() {
+        let secure = |text: &str| {
+            load(text, ServeArgs::default()).map(|config| config.has_secure_cookies()).ok()
+        };
+        for (text, expected) in [
+            ("", Some(false)),
+            ("public_url = 'https://search.example.org'", Some(true)),
+            ("public_url = 'http://localhost:8420'", Some(false)),
+            ("public_url = 'http://[::1]:8420'", Some(false)),
+            ("public_url = 'http://search.example.org'", None),
+            ("public_url = 'search.example.org'", None),
+            ("listen = '192.0.2.1:8420'", Some(true)),
+            ("trusted_proxies = ['127.0.0.1']", Some(true)),
+        ] {
+            assert_eq!(secure(text), expected, "{text}");
         }
     }
 

@@ -46,12 +46,26 @@ async fn the_cookie_is_kept_from_scripts_and_other_sites() {
             && cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax"),
         "{cookie}"
     );
-    let body = json!({ "name": "admin", "password": PASSWORD });
-    let request = browser
-        .request(reqwest::Method::POST, "/api/v1/session")
-        .header("x-forwarded-proto", "https");
-    let behind_tls = crate::browser::Reply::of(crate::browser::json_body(request, &body)).await;
-    assert!(behind_tls.header("set-cookie").unwrap().ends_with("; Secure"));
+    running.stop().await;
+}
+
+/// Before, a cookie was limited to TLS only if the proxy said that the browser used it.
+#[tokio::test]
+async fn behind_tls_the_cookie_belongs_to_this_host_and_to_tls_alone() {
+    let ground = Ground::bare().await;
+    let https = "https://search.example.org".parse().unwrap();
+    let running = ground.start_changed(|config| config.public_url = Some(https)).await;
+    let mut browser = Browser::signed_in(&ground, &running).await;
+    browser.read("/api/v1/session").await;
+    let cookie = browser.sign_in("admin", PASSWORD).await.header("set-cookie").unwrap().to_owned();
+    assert!(
+        cookie.starts_with("__Host-nearcrawl_session=")
+            && cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax; Secure"),
+        "{cookie}"
+    );
+    // A cookie under the other name, which any host of the domain could set, is worth nothing.
+    browser.cookie = browser.cookie.map(|cookie| cookie.replace("__Host-", ""));
+    browser.get("/api/v1/session").await.problem(StatusCode::UNAUTHORIZED, "not-signed-in");
     running.stop().await;
 }
 

@@ -50,6 +50,8 @@ impl CoordinatorPlan {
         let mut command = Program::Coordinator.command()?;
         command.arg("serve").arg("--data-dir").arg(&self.data_dir);
         command.args(["--listen", &self.listen.to_string()]);
+        // Browsers reach it through a port forward on loopback, wherever it listens.
+        command.args(["--public-url", "http://127.0.0.1"]);
         command.env("NEARCRAWL_ADMIN_PASSWORD", &self.admin_password);
         if let Some(config) = &self.config {
             command.arg("--config").arg(config);

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::extract::{ConnectInfo, FromRequestParts, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use model::Role;
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,13 @@ use store::{admins, audit};
 use utoipa::ToSchema;
 
 use crate::http::admin::password::{self, Check, PasswordError};
-use crate::http::authentication::{COOKIE, SessionToken, Viewer};
+use crate::http::authentication::{SessionToken, Viewer, cookie_name};
 use crate::http::concurrency_limit::ConcurrencyLimit;
 use crate::http::extract::{Json, Validate};
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::throttle::Throttle;
+use crate::runtime::config::Config;
 
 /// Passwords checked at the same time; each check takes 19 MiB and a core.
 const CHECKS: usize = 2;
@@ -124,7 +125,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Peer {
 pub async fn sign_in(
     State(state): State<ApiState>,
     Peer(from): Peer,
-    headers: HeaderMap,
     Json(credentials): Json<Credentials>,
 ) -> Result<impl IntoResponse, Problem> {
     let Credentials { name, password } = credentials;
@@ -150,7 +150,7 @@ pub async fn sign_in(
     let entry =
         audit::Entry { actor: &name, action: "session.open", subject: &name, detail: &json!({}) };
     audit::write(&core.store, &entry, core.now()).await?;
-    let cookie = cookie(&token.text(), &headers, None)?;
+    let cookie = cookie(&token.text(), &core.config, None)?;
     Ok((cookie, Json(Session { name, role: account.role })))
 }
 
@@ -167,25 +167,24 @@ pub async fn get(viewer: Viewer) -> Json<Session> {
 pub async fn sign_out(
     State(state): State<ApiState>,
     token: Option<SessionToken>,
-    headers: HeaderMap,
 ) -> Result<impl IntoResponse, Problem> {
     if let Some(token) = token {
         admins::close_session(&state.core.store, &token.sha256()).await?;
     }
-    Ok((cookie("", &headers, Some(0))?, StatusCode::NO_CONTENT))
+    Ok((cookie("", &state.core.config, Some(0))?, StatusCode::NO_CONTENT))
 }
 
-/// The header that sets the session cookie. The cookie is limited to TLS when the proxy says that
-/// the browser used TLS; a client that forges that header harms only its own cookie.
+/// The header that sets the session cookie. The configuration alone says whether it is limited to
+/// TLS, not the request: a proxy may forget to say that the browser used TLS.
 fn cookie(
     value: &str,
-    headers: &HeaderMap,
+    config: &Config,
     max_age_s: Option<u32>,
 ) -> Result<[(header::HeaderName, HeaderValue); 1], Problem> {
-    let secure = headers.get("x-forwarded-proto").is_some_and(|proto| proto == "https");
-    let secure = if secure { "; Secure" } else { "" };
+    let name = cookie_name(config);
+    let secure = if config.has_secure_cookies() { "; Secure" } else { "" };
     let age = max_age_s.map(|age| format!("; Max-Age={age}")).unwrap_or_default();
-    let text = format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{age}");
+    let text = format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{age}");
     let value = HeaderValue::try_from(text).map_err(|error| Problem::internal(&error))?;
     Ok([(header::SET_COOKIE, value)])
 }
