@@ -29,6 +29,9 @@ const usual = [
   '/hierarchy?address=nowhere',
   '/seeds',
   '/policy',
+  '/accounts',
+  '/audit',
+  '/audit?actor=nobody',
   '/no-such-page',
 ];
 const chosen = process.argv.slice(2);

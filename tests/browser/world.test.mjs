@@ -11,6 +11,7 @@ import {
   shoot,
   signIn,
 } from './chromium.mjs';
+import { createsAndRemoves } from './accounts.mjs';
 import { enrol } from './newcomer.mjs';
 import { looksAndLeaves, pinsAndUnpins } from './constraints.mjs';
 import { answer, password, query, url, wellProbed } from './world.mjs';
@@ -276,6 +277,9 @@ test('the policy is changed and changed back', async () => {
   }
 });
 
+test('an admin creates a viewer and removes it, and the audit log shows both', () =>
+  createsAndRemoves(browser, page, url));
+
 test('an expired session is taken up again where it was', async () => {
   await page.goto('/seeds');
   await page.getByLabel('URLs, one to a line').fill('gopher://kept.example/');
@@ -312,6 +316,8 @@ for (const look of looks) {
       hierarchy: `/hierarchy?address=${agents.items[0].home}`,
       seeds: '/seeds',
       policy: '/policy',
+      accounts: '/accounts',
+      audit: '/audit',
     };
     for (const [name, path] of Object.entries(pages)) await holds(shown, look, name, path);
     await shown.context().clearCookies();

@@ -1,4 +1,5 @@
 // MOCK of what the coordinator answers to admins, over the invented world of mock-world.mjs.
+import { accountRoutes } from './mock-accounts.mjs';
 import { steeringRoutes } from './mock-constraints.mjs';
 import { explanationOf, worldOf } from './mock-world.mjs';
 
@@ -228,6 +229,7 @@ export function enrol({ profile }) {
 /** Method, shape of the path below /api/v1/, and what answers. */
 export const routes = [
   ...steeringRoutes(world),
+  ...accountRoutes,
   ['GET', /^overview$/, () => overview()],
   ['GET', /^tasks$/, () => ({ leader: true, items: tasks() })],
   ['GET', /^agents$/, ({ params }) => part(world.agents, params)],

@@ -7,9 +7,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::http::admin::{
-    agents, audit_findings, balance, constraints, delegations, discovery, events, explanation,
-    failed_packages, hierarchy, incidents, join_tokens, landmarks, overview, policy, registry_data,
-    seeds, session, tasks,
+    accounts, agents, audit_findings, audit_log, balance, constraints, delegations, discovery,
+    events, explanation, failed_packages, hierarchy, incidents, join_tokens, landmarks, overview,
+    policy, registry_data, seeds, session, tasks,
 };
 use crate::http::authentication;
 use crate::http::problem::{FieldError, PROBLEM_JSON, ProblemDocument};
@@ -28,6 +28,7 @@ use crate::http::state::ApiState;
     tags(
         (name = "public search", description = "Search over the crawled pages, without a session."),
         (name = "session", description = "Sign-in and sign-out."),
+        (name = "accounts", description = "People who may sign in, and the log of what they did."),
         (name = "overview", description = "Counts of everything, and a stream of changes."),
         (name = "agents", description = "Crawlers at partners, and tokens with which they join."),
         (name = "delegations", description = "Which agent crawls which subnet, and why."),
@@ -50,7 +51,7 @@ impl Modify for SessionCookie {
              on loopback",
             authentication::SECURE_COOKIE
         );
-        let cookie = ApiKeyValue::with_description(authentication::PLAIN_COOKIE, description);
+        let cookie = ApiKeyValue::with_description(authentication::PLAIN_COOKIE, &description);
         document
             .components
             .get_or_insert_default()
@@ -82,6 +83,12 @@ pub fn routes() -> (axum::Router<ApiState>, OpenApi) {
     let (router, mut document) = OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(search::search))
         .routes(routes!(session::sign_in, session::get, session::sign_out))
+        .routes(routes!(session::change_password))
+        .routes(routes!(accounts::list, accounts::create))
+        .routes(routes!(accounts::remove))
+        .routes(routes!(accounts::set_role))
+        .routes(routes!(accounts::reset_password))
+        .routes(routes!(audit_log::list))
         .routes(routes!(overview::get))
         .routes(routes!(events::events))
         .routes(routes!(agents::list))

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use model::Role;
 
 use crate::runtime::config::LogFormat;
 
@@ -25,6 +26,8 @@ pub enum Command {
     Reindex(ReindexArgs),
     /// Check the delegations; exit code 3 if something needs repair.
     Audit(AuditArgs),
+    /// List, create, change and remove accounts, and read the audit log.
+    Admin(AdminArgs),
 }
 
 /// Flags of `serve`. A flag wins over the environment, the environment over the file, the file over
@@ -103,4 +106,87 @@ impl From<AuditArgs> for ServeArgs {
     fn from(args: AuditArgs) -> Self {
         args.place.into()
     }
+}
+
+/// Flags of `admin`: the places of the data, and what to do.
+#[derive(Debug, Args)]
+pub struct AdminArgs {
+    /// The places of the data.
+    #[command(flatten)]
+    pub place: ReindexArgs,
+    /// What to do with the accounts.
+    #[command(subcommand)]
+    pub command: AdminCommand,
+}
+
+/// Subcommands of `admin`. All work while the coordinator runs.
+#[derive(Debug, Subcommand)]
+pub enum AdminCommand {
+    /// List the accounts.
+    List {
+        /// Print one JSON array instead of lines.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Create an account; its password is generated and printed once.
+    Create {
+        /// Name with which the person signs in.
+        name: String,
+        /// What the person may do: admin (look and change) or viewer (look only).
+        #[arg(long, default_value = "viewer", value_parser = role)]
+        role: Role,
+        /// Read the password from the first line of stdin instead.
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Give an account another role.
+    Role {
+        /// Name of the account.
+        name: String,
+        /// The role: admin or viewer.
+        #[arg(value_parser = role)]
+        role: Role,
+    },
+    /// Set a new password, generated and printed once, and end the sessions of the account.
+    Password {
+        /// Name of the account.
+        name: String,
+        /// Read the password from the first line of stdin instead.
+        #[arg(long)]
+        password_stdin: bool,
+    },
+    /// Remove an account; the last admin cannot be removed.
+    Remove {
+        /// Name of the account.
+        name: String,
+    },
+    /// Print the audit log, the newest entry first.
+    Log(LogArgs),
+}
+
+/// Flags of `admin log`.
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// Only what this person did; `coordinator` for what it did on its own.
+    #[arg(long, value_name = "NAME")]
+    pub actor: Option<String>,
+    /// Only this action, such as agent.approve, or all of a noun, such as agent.
+    #[arg(long, value_name = "ACTION")]
+    pub action: Option<String>,
+    /// Only what was done to this, such as agt_12.
+    #[arg(long, value_name = "ID")]
+    pub subject: Option<String>,
+    /// Only entries with a lower number: continues after the last line of an earlier output.
+    #[arg(long, value_name = "NUMBER")]
+    pub before: Option<i64>,
+    /// Most entries.
+    #[arg(long, value_name = "COUNT", default_value_t = 50)]
+    pub limit: u32,
+    /// Print one JSON object per line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn role(word: &str) -> Result<Role, String> {
+    word.parse().map_err(|_| "give admin or viewer".to_owned())
 }

@@ -1,5 +1,6 @@
 //! Startup: command line, configuration, wiring, serving and shutdown.
 
+pub mod admin_command;
 pub mod audit_command;
 pub mod boot;
 pub mod cli;

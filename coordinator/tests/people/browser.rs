@@ -37,6 +37,15 @@ impl Browser {
         browser
     }
 
+    /// Signed in as a viewer, whom `admin` creates.
+    pub(crate) async fn signed_in_as_viewer(admin: &Self, running: &Running) -> Self {
+        let account = json!({ "name": "vera", "role": "viewer", "password": PASSWORD });
+        assert_eq!(admin.post("/api/v1/accounts", account).await.status, StatusCode::CREATED);
+        let mut viewer = Self::new(running);
+        assert_eq!(viewer.sign_in("vera", PASSWORD).await.status, StatusCode::OK);
+        viewer
+    }
+
     pub(crate) async fn sign_in(&mut self, name: &str, password: &str) -> Reply {
         let reply =
             self.post("/api/v1/session", json!({ "name": name, "password": password })).await;

@@ -2,6 +2,7 @@
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use store::audit::Filter;
 
 use crate::agent::FakeAgent;
 use crate::browser::Browser;
@@ -9,7 +10,8 @@ use crate::world::Ground;
 
 /// Actor, action and subject of what the admin changed, in order.
 async fn audit(ground: &Ground) -> Vec<(String, String, String)> {
-    let mut noted = store::audit::list(ground.store(), i64::MAX, 100).await.unwrap();
+    let mut noted =
+        store::audit::list(ground.store(), &Filter::default(), i64::MAX, 100).await.unwrap();
     noted.retain(|entry| entry.actor == "admin" && entry.action != "session.open");
     noted.into_iter().rev().map(|entry| (entry.actor, entry.action, entry.subject)).collect()
 }

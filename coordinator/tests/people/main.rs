@@ -7,10 +7,12 @@
     reason = "a test stops at what it did not expect"
 )]
 
+mod accounts;
 #[path = "../agents/agent.rs"]
 #[expect(dead_code, reason = "shared with the tests of the agents' API")]
 mod agent;
 mod agents;
+mod audit_log;
 mod balance;
 mod browser;
 mod changes;

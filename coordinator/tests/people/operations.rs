@@ -78,6 +78,34 @@ async fn requests_without_a_session_are_refused() {
     running.stop().await;
 }
 
+/// Operations by which every signed-in person changes its own session only.
+const OWN_SESSION: [&str; 3] = ["sign_in", "sign_out", "change_own_password"];
+
+#[tokio::test]
+async fn a_viewer_reads_everything_and_changes_nothing() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let viewer = Browser::signed_in_as_viewer(&browser, &running).await;
+    for operation in operations(&viewer).await {
+        let id = operation.document["operationId"].as_str().unwrap();
+        if OWN_SESSION.contains(&id) {
+            continue;
+        }
+        let request = viewer.request(operation.method.clone(), &operation.path);
+        if operation.method == Method::GET {
+            // Only the head: the stream of events has no end.
+            let status = request.send().await.unwrap().status();
+            let is_refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&status);
+            assert!(!is_refused && !status.is_server_error(), "{id}: {status}");
+        } else {
+            let reply = Reply::of(json_body(request, &body(&operation))).await;
+            reply.problem(StatusCode::FORBIDDEN, "not-an-admin");
+        }
+    }
+    running.stop().await;
+}
+
 #[tokio::test]
 async fn wrong_methods_are_problems_that_name_the_allowed_ones() {
     let ground = Ground::bare().await;
@@ -148,7 +176,7 @@ async fn foreign_cursors_and_limits_out_of_range_are_refused() {
             .await
             .problem(StatusCode::BAD_REQUEST, "bad-request");
     }
-    assert_eq!(count, 10, "lists");
+    assert_eq!(count, 12, "lists");
     running.stop().await;
 }
 

@@ -72,6 +72,10 @@ id! {
     AgentId, "agt"
 }
 id! {
+    /// An account of a person who may sign in.
+    AccountId, "acc"
+}
+id! {
     /// One order to measure a round trip, and its answer.
     ProbeId, "prb"
 }

@@ -39,8 +39,8 @@ pub use agent::{AgentState, Presence, SkipReason};
 pub use delegation::{BalanceRule, MoveRefusal, Reason};
 pub use host::{HandoverEnding, HostState, HostTask};
 pub use id::{
-    AgentId, DelegationId, ExclusionId, HostId, LandmarkId, LedgerPosition, MoveId, PinId, ProbeId,
-    SearchId,
+    AccountId, AgentId, DelegationId, ExclusionId, HostId, LandmarkId, LedgerPosition, MoveId,
+    PinId, ProbeId, SearchId,
 };
 pub use incident::{IncidentCause, IncidentState};
 pub use policy::{CrawlPolicy, Policy, Slowdown};

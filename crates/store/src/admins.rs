@@ -1,10 +1,14 @@
 //! People who may sign in, and their signed-in browsers.
 
+mod accounts;
+
 use model::{Role, UnixMillis};
 
 use crate::columns::read_word;
 use crate::moment::Moment;
 use crate::{Store, StoreError};
+
+pub use accounts::{Account, Change, Outcome, change, create, get, list};
 
 /// How long a session lives without use, in milliseconds.
 const IDLE_MS: i64 = 12 * 60 * 60 * 1_000;
@@ -13,10 +17,10 @@ const LIFE_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 /// A session's last use is written down at most so often, in milliseconds.
 const TOUCH_MS: i64 = 60 * 1_000;
 
-/// The account of an admin, for sign-in.
+/// What sign-in needs of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Account {
-    /// Number of the admin.
+pub struct Credentials {
+    /// Number of the account.
     pub id: i64,
     /// Argon2id in PHC form.
     pub password_hash: String,
@@ -25,7 +29,7 @@ pub struct Account {
 }
 
 /// The person of this name.
-pub async fn find(store: &Store, name: &str) -> Result<Option<Account>, StoreError> {
+pub async fn find(store: &Store, name: &str) -> Result<Option<Credentials>, StoreError> {
     let row: Option<(i64, String, String)> =
         sqlx::query_as("SELECT id, password_hash, role FROM admins WHERE name = $1")
             .bind(name)
@@ -33,7 +37,7 @@ pub async fn find(store: &Store, name: &str) -> Result<Option<Account>, StoreErr
             .await
             .map_err(StoreError::doing("look up an admin"))?;
     let account = |(id, password_hash, role): (i64, String, String)| {
-        Ok(Account { id, password_hash, role: read_word("admins", "role", id, &role)? })
+        Ok(Credentials { id, password_hash, role: read_word("admins", "role", id, &role)? })
     };
     row.map(account).transpose()
 }

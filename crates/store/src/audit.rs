@@ -66,10 +66,35 @@ pub struct AuditEntry {
 
 type Row = (i64, Moment, String, String, String, Value);
 
-/// Entries with a number below `before`, the newest first.
-pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<AuditEntry>, StoreError> {
+/// Which entries to list; by default all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    /// Name of the person, or `coordinator`.
+    pub actor: Option<&'a str>,
+    /// Noun and verb, or the noun alone.
+    pub action: Option<&'a str>,
+    /// What was changed.
+    pub subject: Option<&'a str>,
+    /// Not before this time.
+    pub from: Option<UnixMillis>,
+    /// Before this time.
+    pub until: Option<UnixMillis>,
+}
+
+/// Entries with a number below `before` that fit the filter, the newest first.
+pub async fn list(
+    store: &Store,
+    filter: &Filter<'_>,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<AuditEntry>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(include_str!("audit/list.sql"))
         .bind(before)
+        .bind(filter.actor)
+        .bind(filter.action)
+        .bind(filter.subject)
+        .bind(filter.from.map(Moment))
+        .bind(filter.until.map(Moment))
         .bind(limit)
         .fetch_all(store.pool())
         .await

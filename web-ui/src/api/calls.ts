@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../api';
 import type { AgentAction } from '../labels/agent';
-import type { PolicyChange, Reason, ConstraintRequest } from './model';
+import type { PolicyChange, Reason, ConstraintRequest, NewAccount, Role } from './model';
 import { Problem, problemOf, unreachable } from './problem';
 
 // `fetch` is looked up at each call, because tests replace it.
@@ -181,3 +181,40 @@ export const policy = (signal?: AbortSignal) =>
 
 export const updatePolicy = (body: PolicyChange) =>
   withSession(client.PUT('/api/v1/policy', { body }));
+
+export const accounts = (query: PageQuery, signal?: AbortSignal) =>
+  withSession(client.GET('/api/v1/accounts', { params: { query }, ...abortable(signal) }), signal);
+
+export const createAccount = (body: NewAccount) =>
+  withSession(client.POST('/api/v1/accounts', { body }));
+
+export const setAccountRole = (id: string, role: Role) =>
+  withSession(
+    client.PUT('/api/v1/accounts/{id}/role', { params: { path: { id } }, body: { role } }),
+  );
+
+export const resetAccountPassword = (id: string, password: string) =>
+  withSession(
+    client.PUT('/api/v1/accounts/{id}/password', { params: { path: { id } }, body: { password } }),
+  );
+
+export const removeAccount = (id: string) =>
+  withSession(client.DELETE('/api/v1/accounts/{id}', { params: { path: { id } } }));
+
+export const changeOwnPassword = (current: string, password: string) =>
+  withSession(client.PUT('/api/v1/session/password', { body: { current, new: password } }));
+
+/** Filter of the audit log; empty means all. */
+export interface AuditFilter extends PageQuery {
+  actor?: string;
+  action?: string;
+  subject?: string;
+  from?: string;
+  until?: string;
+}
+
+export const auditEntries = (query: AuditFilter, signal?: AbortSignal) =>
+  withSession(
+    client.GET('/api/v1/audit/entries', { params: { query }, ...abortable(signal) }),
+    signal,
+  );

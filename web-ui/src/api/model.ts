@@ -3,7 +3,9 @@ import type { components } from '../api';
 
 type Schemas = components['schemas'];
 
+export type Account = Schemas['Account'];
 export type Agent = Schemas['Agent'];
+export type AuditEntry = Schemas['AuditEntry'];
 export type TrailProbe = Schemas['TrailProbe'];
 export type ChainLink = Schemas['ChainLink'];
 export type Delegation = Schemas['Delegation'];
@@ -17,6 +19,7 @@ export type Landmarks = Schemas['Landmarks'];
 export type Method = Schemas['ProbeMethod'];
 export type Move = Schemas['Move'];
 export type JoinTokenResponse = Schemas['JoinTokenResponse'];
+export type NewAccount = Schemas['NewAccount'];
 export type Overview = Schemas['Overview'];
 export type Phase = Schemas['Phase'];
 export type Policy = Schemas['Policy'];
@@ -25,6 +28,7 @@ export type Preview = Schemas['Preview'];
 export type Reason = Schemas['Reason'];
 export type BackgroundTask = Schemas['BackgroundTask'];
 export type BackgroundTasks = Schemas['BackgroundTasks'];
+export type Role = Schemas['Role'];
 export type Scope = Schemas['Scope'];
 export type SearchResponse = Schemas['SearchResponse'];
 export type SearchResult = Schemas['SearchResult'];

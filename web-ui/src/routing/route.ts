@@ -13,6 +13,8 @@ export type Route =
   | { page: 'hierarchy' }
   | { page: 'seeds' }
   | { page: 'policy' }
+  | { page: 'accounts' }
+  | { page: 'audit' }
   | { page: 'not-found' };
 
 /** Pages without a parameter, by the one segment of their path. */
@@ -26,6 +28,8 @@ const plain: Record<string, Route> = {
   hierarchy: { page: 'hierarchy' },
   seeds: { page: 'seeds' },
   policy: { page: 'policy' },
+  accounts: { page: 'accounts' },
+  audit: { page: 'audit' },
 };
 
 /** The page at a path; a trailing slash is ignored, an unknown path is `not-found`. */

@@ -1,7 +1,9 @@
 //! Handlers for people who are signed in, one module for each noun of the API.
 
+pub mod accounts;
 pub mod agents;
 pub mod audit_findings;
+pub mod audit_log;
 pub mod balance;
 mod constraint_preview;
 pub mod constraints;

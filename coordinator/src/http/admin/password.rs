@@ -4,6 +4,12 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use argon2::{Algorithm, Argon2, Params, Version};
 
+/// Least length of a new password, in characters.
+pub const PASSWORD_MIN: usize = 12;
+/// Greatest length of a password; it bounds the work of argon2. No password of a person or a
+/// password manager is longer.
+pub const PASSWORD_MAX: usize = 256;
+
 /// OWASP's recommendation for argon2id: 19 MiB, two passes, one lane.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;

@@ -7,13 +7,15 @@ use axum::extract::{ConnectInfo, FromRequestParts, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
-use model::Role;
+use model::{AccountId, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{admins, audit};
+use store::admins::{self, Change};
+use store::audit;
 use utoipa::ToSchema;
 
-use crate::http::admin::password::{self, Check, PasswordError};
+use crate::http::admin::accounts::password_error;
+use crate::http::admin::password::{self, Check, PASSWORD_MAX, PasswordError};
 use crate::http::authentication::{SessionToken, Viewer, cookie_name};
 use crate::http::concurrency_limit::ConcurrencyLimit;
 use crate::http::extract::{Json, Validate};
@@ -43,8 +45,7 @@ impl Validate for Credentials {
         if !(1..=100).contains(&self.name.chars().count()) {
             errors.push(FieldError::new("name", "give 1 to 100 characters"));
         }
-        // Bounds the work of argon2; no password of a person or a password manager is longer.
-        if !(1..=256).contains(&self.password.chars().count()) {
+        if !(1..=PASSWORD_MAX).contains(&self.password.chars().count()) {
             errors.push(FieldError::new("password", "give 1 to 256 characters"));
         }
         errors
@@ -96,6 +97,13 @@ impl SignInGuard {
         let refusal = "Too many people sign in at the same time; try again.";
         let _permit = self.checks.acquire(refusal).await?;
         Ok(password::check(password, hash).await?)
+    }
+
+    /// Hashes a new password.
+    pub(super) async fn hash(&self, password: String) -> Result<String, Problem> {
+        let refusal = "Too many people sign in at the same time; try again.";
+        let _permit = self.checks.acquire(refusal).await?;
+        Ok(password::hash(password).await?)
     }
 }
 
@@ -159,6 +167,59 @@ pub async fn sign_in(
     security(("session" = [])), responses((status = 200, body = Session)))]
 pub async fn get(viewer: Viewer) -> Json<Session> {
     Json(Session { name: viewer.name, role: viewer.role })
+}
+
+/// A new password for oneself.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PasswordChange {
+    /// The present password.
+    #[schema(min_length = 1, max_length = 256, format = Password)]
+    pub current: String,
+    /// The new password.
+    #[schema(min_length = 12, max_length = 256, format = Password)]
+    pub new: String,
+}
+
+impl Validate for PasswordChange {
+    fn errors(&self) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        if !(1..=PASSWORD_MAX).contains(&self.current.chars().count()) {
+            errors.push(FieldError::new("current", "give 1 to 256 characters"));
+        }
+        errors.extend(password_error("new", &self.new));
+        errors
+    }
+}
+
+/// Change the password of the signed-in person. All other sessions of the person end.
+#[utoipa::path(put, path = "/api/v1/session/password", operation_id = "change_own_password",
+    tag = "session", request_body = PasswordChange, security(("session" = [])),
+    responses((status = 204, description = "Changed")))]
+pub async fn change_password(
+    viewer: Viewer,
+    State(state): State<ApiState>,
+    Peer(from): Peer,
+    token: Option<SessionToken>,
+    Json(change): Json<PasswordChange>,
+) -> Result<StatusCode, Problem> {
+    let core = &state.core;
+    state.sign_in.admit(&viewer.name, from, core.now())?;
+    let Some(account) = admins::find(&core.store, &viewer.name).await? else {
+        return Err(Problem::unauthorized());
+    };
+    if state.sign_in.check(change.current, Some(account.password_hash)).await? == Check::Wrong {
+        let error = FieldError::new("current", "this is not the present password");
+        return Err(Problem::invalid(vec![error]));
+    }
+    state.sign_in.throttle().forget(&viewer.name, from);
+    let hash = state.sign_in.hash(change.new).await?;
+    let session = token.map(|token| token.sha256());
+    let kept_session = session.as_ref().map(<[u8; 32]>::as_slice);
+    let new = Change::Password { hash: &hash, kept_session };
+    let id = AccountId::new(account.id);
+    admins::change(&core.store, id, new, &viewer.name, core.now()).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Close the session.

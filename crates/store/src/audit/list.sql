@@ -1,2 +1,12 @@
--- Entries with a number below `before`, the newest first.
-SELECT id, at, actor, action, subject, detail FROM audit WHERE id < $1 ORDER BY id DESC LIMIT $2
+-- Entries with a number below $1 that fit the filters, the newest first.
+SELECT id, at, actor, action, subject, detail
+FROM audit
+WHERE id < $1
+  AND ($2::text IS NULL OR actor = $2)
+  -- A noun alone means all of its verbs: agent fits agent.approve.
+  AND ($3::text IS NULL OR action = $3 OR starts_with(action, $3 || '.'))
+  AND ($4::text IS NULL OR subject = $4)
+  AND ($5::timestamptz IS NULL OR at >= $5)
+  AND ($6::timestamptz IS NULL OR at < $6)
+ORDER BY id DESC
+LIMIT $7

@@ -35,7 +35,7 @@ async fn assign(world: &World, assignment: &Assignment<'_>) -> AssignmentOutcome
 }
 
 async fn actions(world: &World) -> Vec<String> {
-    audit::list(world.store(), i64::MAX, 10)
+    audit::list(world.store(), &audit::Filter::default(), i64::MAX, 10)
         .await
         .unwrap()
         .into_iter()

@@ -2,6 +2,7 @@
 //! types stand beside the handler.
 
 pub mod agents;
+pub mod audit_log;
 pub mod balance;
 pub mod constraints;
 pub mod delegations;

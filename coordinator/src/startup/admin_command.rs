@@ -1,0 +1,170 @@
+//! `admin`: accounts and the audit log, on the database, also while the coordinator runs.
+
+use std::io::{BufRead as _, stdin};
+
+use data_encoding::BASE32_NOPAD;
+use model::AccountId;
+use serde_json::json;
+use store::Store;
+use store::admins::{self, Account, Change, Outcome};
+use store::audit::{self, Filter};
+
+use crate::http::admin::accounts::{name_error, password_error};
+use crate::http::admin::password;
+use crate::http::timestamp::Timestamp;
+use crate::runtime::clock::{Clock as _, SystemClock};
+use crate::runtime::failure::{Failure, chain};
+use crate::startup::cli::{AdminArgs, AdminCommand, LogArgs};
+use crate::startup::{configuration, database};
+
+/// Actor of these changes in the audit log.
+const ACTOR: &str = "command line";
+
+/// Accounts that a list holds at most; more are an installation of another kind.
+const ACCOUNTS_MAX: i64 = 10_000;
+
+/// Runs one of the commands and prints its result.
+pub async fn run(args: AdminArgs) -> Result<(), Failure> {
+    let AdminArgs { place, command } = args;
+    let config = configuration::load(place.into(), cluster::default_data_dir)?;
+    let database = database::open_shared(&config).await?;
+    let done = dispatch(&database.store, command).await;
+    database::close(database).await;
+    done
+}
+
+async fn dispatch(store: &Store, command: AdminCommand) -> Result<(), Failure> {
+    match command {
+        AdminCommand::List { json } => list(store, json).await,
+        AdminCommand::Create { name, role, password_stdin } => {
+            if let Some(error) = name_error(&name) {
+                return Err(Failure::other(error.message));
+            }
+            let password = new_password(password_stdin)?;
+            let hash = hash(&password).await?;
+            let now = SystemClock.now();
+            let created = admins::create(store, &name, role, &hash, ACTOR, now).await;
+            if created.map_err(|error| failed(&error))?.is_none() {
+                return Err(Failure::other(format!("there is an account {name:?} already")));
+            }
+            announce(&name, &password);
+            Ok(())
+        }
+        AdminCommand::Role { name, role } => change(store, &name, Change::Role(role)).await,
+        AdminCommand::Password { name, password_stdin } => {
+            let password = new_password(password_stdin)?;
+            let hash = hash(&password).await?;
+            change(store, &name, Change::Password { hash: &hash, kept_session: None }).await?;
+            announce(&name, &password);
+            Ok(())
+        }
+        AdminCommand::Remove { name } => change(store, &name, Change::Remove).await,
+        AdminCommand::Log(args) => log(store, &args).await,
+    }
+}
+
+/// A password, and whether it was generated, so that it has to be printed.
+struct NewPassword {
+    text: String,
+    is_generated: bool,
+}
+
+fn new_password(from_stdin: bool) -> Result<NewPassword, Failure> {
+    if !from_stdin {
+        let text = BASE32_NOPAD.encode(&rand::random::<[u8; 15]>()).to_ascii_lowercase();
+        return Ok(NewPassword { text, is_generated: true });
+    }
+    let mut line = String::new();
+    let read = stdin().lock().read_line(&mut line);
+    read.map_err(|error| Failure::other(format!("cannot read the password: {error}")))?;
+    let text = line.trim_end_matches(['\r', '\n']).to_owned();
+    match password_error("password", &text) {
+        Some(error) => Err(Failure::other(format!("the password is {}", error.message))),
+        None => Ok(NewPassword { text, is_generated: false }),
+    }
+}
+
+async fn hash(password: &NewPassword) -> Result<String, Failure> {
+    password::hash(password.text.clone()).await.map_err(|error| Failure::other(chain(&error)))
+}
+
+fn announce(name: &str, password: &NewPassword) {
+    if password.is_generated {
+        println!("password of {name}: {}", password.text);
+    }
+}
+
+async fn read_accounts(store: &Store) -> Result<Vec<Account>, Failure> {
+    admins::list(store, i64::MAX, ACCOUNTS_MAX).await.map_err(|error| failed(&error))
+}
+
+async fn change(store: &Store, name: &str, change: Change<'_>) -> Result<(), Failure> {
+    let id = id_of(store, name).await?;
+    let outcome = admins::change(store, id, change, ACTOR, SystemClock.now()).await;
+    match outcome.map_err(|error| failed(&error))? {
+        Outcome::Done => Ok(()),
+        Outcome::Unknown => Err(unknown(name)),
+        Outcome::LastAdmin => Err(Failure::other(format!(
+            "{name} is the last account that may change anything; make another admin first"
+        ))),
+    }
+}
+
+async fn id_of(store: &Store, name: &str) -> Result<AccountId, Failure> {
+    let accounts = read_accounts(store).await?;
+    let found = accounts.iter().find(|account| account.name == name);
+    found.map(|account| account.id).ok_or_else(|| unknown(name))
+}
+
+fn unknown(name: &str) -> Failure {
+    Failure::other(format!("there is no account {name:?}"))
+}
+
+fn failed(error: &store::StoreError) -> Failure {
+    Failure::other(chain(error))
+}
+
+async fn list(store: &Store, as_json: bool) -> Result<(), Failure> {
+    let accounts = read_accounts(store).await?;
+    if as_json {
+        let row = |account: &Account| {
+            json!({
+                "id": account.id, "name": account.name, "role": account.role,
+                "created_at": Timestamp(account.created_at),
+                "last_seen_at": account.seen_at.map(Timestamp),
+            })
+        };
+        println!("{:#}", json!(accounts.iter().map(row).collect::<Vec<_>>()));
+        return Ok(());
+    }
+    for account in accounts {
+        let created = Timestamp(account.created_at).to_minute();
+        println!("{:<8} {:<8} {created}  {}", account.id, account.role.as_str(), account.name);
+    }
+    Ok(())
+}
+
+async fn log(store: &Store, args: &LogArgs) -> Result<(), Failure> {
+    let filter = Filter {
+        actor: args.actor.as_deref(),
+        action: args.action.as_deref(),
+        subject: args.subject.as_deref(),
+        ..Filter::default()
+    };
+    let before = args.before.unwrap_or(i64::MAX);
+    let entries = audit::list(store, &filter, before, i64::from(args.limit)).await;
+    for entry in entries.map_err(|error| failed(&error))? {
+        let at = Timestamp(entry.at);
+        if args.json {
+            let row = json!({
+                "id": entry.id, "at": at, "actor": entry.actor, "action": entry.action,
+                "subject": entry.subject, "detail": entry.detail,
+            });
+            println!("{row}");
+            continue;
+        }
+        let audit::AuditEntry { id, actor, action, subject, detail, .. } = entry;
+        println!("{id} {} {actor}: {action} {subject} {detail}", at.to_minute());
+    }
+    Ok(())
+}

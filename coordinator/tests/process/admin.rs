@@ -1,0 +1,59 @@
+//! `admin` from the command line: accounts and the audit log.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::Value;
+use store::testing::TestDatabase;
+
+use crate::program::bare;
+
+/// Exit code, stdout and stderr of a command that reads `input`.
+fn admin(database: &TestDatabase, words: &[&str], input: &str) -> (i32, String, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().to_str().unwrap();
+    let mut command = bare();
+    command.args(["admin", "--data-dir", place, "--database-url", &database.url()]).args(words);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A command that does not read its input may end before.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[tokio::test]
+async fn accounts_are_created_changed_and_removed() {
+    let database = TestDatabase::new().await.unwrap();
+    let run = |words: &[&str], input: &str| admin(&database, words, input);
+    let (code, printed, told) = run(&["create", "ada", "--role", "admin"], "");
+    assert_eq!(code, 0, "{told}");
+    let password = printed.strip_prefix("password of ada: ").unwrap().trim();
+    assert!(password.len() >= 12, "{printed}");
+    let (code, printed, _) = run(&["create", "vera", "--password-stdin"], "a long password\n");
+    assert_eq!((code, printed.as_str()), (0, ""), "a password that was given is not printed");
+
+    let (code, _, told) = run(&["password", "vera", "--password-stdin"], "short\n");
+    assert!(code == 1 && told.contains("at least 12"), "{code} {told}");
+    assert_eq!(run(&["create", "vera"], "").0, 1, "the name is taken");
+    assert_eq!(run(&["role", "nobody", "admin"], "").0, 1);
+    assert_eq!(run(&["role", "ada", "owner"], "").0, 2);
+    let (code, _, told) = run(&["remove", "ada"], "");
+    assert!(code == 1 && told.contains("last account"), "{code} {told}");
+    assert_eq!(run(&["role", "vera", "admin"], "").0, 0);
+    assert_eq!(run(&["remove", "ada"], "").0, 0);
+
+    let (_, list, _) = run(&["list", "--json"], "");
+    let list: Value = serde_json::from_str(&list).unwrap();
+    assert_eq!((&list[0]["name"], &list[0]["role"]), (&"vera".into(), &"admin".into()));
+    assert_eq!(list.as_array().unwrap().len(), 1);
+    let (_, log, _) = run(&["log", "--action", "account.role", "--json"], "");
+    let entry: Value = serde_json::from_str(&log).unwrap();
+    assert_eq!(
+        (&entry["actor"], &entry["detail"]["name"]),
+        (&"command line".into(), &"vera".into())
+    );
+    let (_, log, _) = run(&["log", "--limit", "1"], "");
+    assert!(log.contains("command line: account.remove acc_1"), "{log}");
+}

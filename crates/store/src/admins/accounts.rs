@@ -1,0 +1,216 @@
+//! Administration of accounts. Each change writes its entry of the audit log in the same
+//! transaction.
+
+use model::{AccountId, Role, UnixMillis};
+use serde_json::{Value, json};
+use sqlx::{FromRow, PgConnection};
+
+use crate::audit::{self, Entry};
+use crate::columns::read_word;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// An account without its password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Identifier of the account.
+    pub id: AccountId,
+    /// Name with which its person signs in.
+    pub name: String,
+    /// What its person may do.
+    pub role: Role,
+    /// When it was created.
+    pub created_at: UnixMillis,
+    /// Last use of a session that is still open; none without one.
+    pub seen_at: Option<UnixMillis>,
+}
+
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    name: String,
+    role: String,
+    created_at: Moment,
+    seen_at: Option<Moment>,
+}
+
+impl Row {
+    fn read(self) -> Result<Account, StoreError> {
+        Ok(Account {
+            id: AccountId::new(self.id),
+            role: read_word("admins", "role", self.id, &self.role)?,
+            name: self.name,
+            created_at: self.created_at.0,
+            seen_at: self.seen_at.map(|moment| moment.0),
+        })
+    }
+}
+
+/// Accounts with a number below `before`, the newest first.
+pub async fn list(store: &Store, before: i64, limit: i64) -> Result<Vec<Account>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT id, name, role, created_at,
+                (SELECT max(seen_at) FROM admin_sessions s WHERE s.admin = admins.id) AS seen_at
+         FROM admins WHERE id < $1 ORDER BY id DESC LIMIT $2",
+    )
+    .bind(before)
+    .bind(limit)
+    .fetch_all(store.pool())
+    .await
+    .map_err(StoreError::doing("list the accounts"))?;
+    rows.into_iter().map(Row::read).collect()
+}
+
+/// The account with this identifier.
+pub async fn get(store: &Store, id: AccountId) -> Result<Option<Account>, StoreError> {
+    let row: Option<Row> = sqlx::query_as(
+        "SELECT id, name, role, created_at,
+                (SELECT max(seen_at) FROM admin_sessions s WHERE s.admin = admins.id) AS seen_at
+         FROM admins WHERE id = $1",
+    )
+    .bind(id.get())
+    .fetch_optional(store.pool())
+    .await
+    .map_err(StoreError::doing("read an account"))?;
+    row.map(Row::read).transpose()
+}
+
+/// Creates an account; none if the name is taken.
+pub async fn create(
+    store: &Store,
+    name: &str,
+    role: Role,
+    password_hash: &str,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<Option<AccountId>, StoreError> {
+    let doing = StoreError::doing("create an account");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let id: Option<i64> = sqlx::query_scalar(
+        "INSERT INTO admins (name, password_hash, role, created_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (name) DO NOTHING RETURNING id",
+    )
+    .bind(name)
+    .bind(password_hash)
+    .bind(role.as_str())
+    .bind(Moment(now))
+    .fetch_optional(&mut *tx)
+    .await
+    .map_err(doing)?;
+    let Some(id) = id.map(AccountId::new) else { return Ok(None) };
+    let detail = json!({ "name": name, "role": role.as_str() });
+    write_audit(&mut tx, actor, "account.create", id, &detail, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(Some(id))
+}
+
+/// A change of an account.
+#[derive(Debug, Clone, Copy)]
+pub enum Change<'a> {
+    /// Gives it another role.
+    Role(Role),
+    /// Sets the hash of a new password, and ends its sessions but the one with this hash.
+    Password { hash: &'a str, kept_session: Option<&'a [u8]> },
+    /// Removes it with its sessions.
+    Remove,
+}
+
+/// What came of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The account is as wanted now.
+    Done,
+    /// There is no such account.
+    Unknown,
+    /// It is the only one that may change things, and would no longer be one.
+    LastAdmin,
+}
+
+/// Changes an account.
+pub async fn change(
+    store: &Store,
+    id: AccountId,
+    change: Change<'_>,
+    actor: &str,
+    now: UnixMillis,
+) -> Result<Outcome, StoreError> {
+    let doing = StoreError::doing("change an account");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    // All admins are locked, so that two of them cannot remove each other at the same time.
+    let admins: Vec<i64> =
+        sqlx::query_scalar("SELECT id FROM admins WHERE role = 'admin' ORDER BY id FOR UPDATE")
+            .fetch_all(&mut *tx)
+            .await
+            .map_err(doing)?;
+    let found: Option<(String, String)> =
+        sqlx::query_as("SELECT name, role FROM admins WHERE id = $1 FOR UPDATE")
+            .bind(id.get())
+            .fetch_optional(&mut *tx)
+            .await
+            .map_err(doing)?;
+    let Some((name, role)) = found else { return Ok(Outcome::Unknown) };
+    let before: Role = read_word("admins", "role", id, &role)?;
+    let ends_admin = matches!(change, Change::Remove | Change::Role(Role::Viewer));
+    if ends_admin && admins == [id.get()] {
+        return Ok(Outcome::LastAdmin);
+    }
+    if matches!(change, Change::Role(after) if after == before) {
+        return Ok(Outcome::Done);
+    }
+    write_change(&mut tx, id, change).await.map_err(doing)?;
+    let (action, detail) = description(change, &name, before);
+    write_audit(&mut tx, actor, action, id, &detail, now).await?;
+    tx.commit().await.map_err(doing)?;
+    Ok(Outcome::Done)
+}
+
+async fn write_change(
+    db: &mut PgConnection,
+    id: AccountId,
+    change: Change<'_>,
+) -> Result<(), sqlx::Error> {
+    match change {
+        Change::Role(role) => {
+            let update = sqlx::query("UPDATE admins SET role = $2 WHERE id = $1");
+            update.bind(id.get()).bind(role.as_str()).execute(db).await?;
+        }
+        Change::Password { hash, kept_session } => {
+            let update = sqlx::query("UPDATE admins SET password_hash = $2 WHERE id = $1");
+            update.bind(id.get()).bind(hash).execute(&mut *db).await?;
+            let end = sqlx::query(
+                "DELETE FROM admin_sessions
+                 WHERE admin = $1 AND token_sha256 IS DISTINCT FROM $2",
+            );
+            end.bind(id.get()).bind(kept_session).execute(db).await?;
+        }
+        Change::Remove => {
+            let delete = sqlx::query("DELETE FROM admins WHERE id = $1");
+            delete.bind(id.get()).execute(db).await?;
+        }
+    }
+    Ok(())
+}
+
+fn description(change: Change<'_>, name: &str, before: Role) -> (&'static str, Value) {
+    let before = before.as_str();
+    match change {
+        Change::Role(after) => {
+            ("account.role", json!({ "name": name, "before": before, "after": after.as_str() }))
+        }
+        Change::Password { .. } => ("account.password", json!({ "name": name })),
+        Change::Remove => ("account.remove", json!({ "name": name, "role": before })),
+    }
+}
+
+async fn write_audit(
+    db: &mut PgConnection,
+    actor: &str,
+    action: &str,
+    id: AccountId,
+    detail: &Value,
+    now: UnixMillis,
+) -> Result<(), StoreError> {
+    let subject = id.to_string();
+    let entry = Entry { actor, action, subject: &subject, detail };
+    audit::write_in(db, &entry, now).await
+}
