@@ -79,9 +79,9 @@ pub(crate) enum Command {
     Load(LoadArgs),
     /// Split subnets whose addresses are in different places.
     ///
-    /// Adds the virtual subnets that the coordinator's searches found to the generation in use, as
-    /// a new generation; the coordinator calls it by itself. Virtual subnets that cross what the
-    /// registries record are left out.
+    /// Adds virtual subnets to the generation in use, as a new generation, where the agents'
+    /// measurements showed that one subnet is in several places; the coordinator calls it by
+    /// itself. Virtual subnets that cross what the registries record are left out.
     Split(CommonArgs),
     /// Download today's files from the registries.
     ///

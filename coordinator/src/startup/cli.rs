@@ -59,7 +59,8 @@ pub struct ServeArgs {
     /// How log lines are written to stderr.
     #[arg(long, value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
-    /// Password of the first admin; generated and printed once when absent.
+    /// Password of the account `admin`, set at each start; without it, the first start generates
+    /// one and prints it once. Use the environment: arguments can be read by other users.
     #[arg(
         long,
         value_name = "PASSWORD",
@@ -179,7 +180,7 @@ pub struct LogArgs {
     /// Only entries with a lower number: continues after the last line of an earlier output.
     #[arg(long, value_name = "NUMBER")]
     pub before: Option<i64>,
-    /// Most entries.
+    /// Most entries to print.
     #[arg(long, value_name = "COUNT", default_value_t = 50)]
     pub limit: u32,
     /// Print one JSON object per line.
