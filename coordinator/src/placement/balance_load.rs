@@ -31,14 +31,14 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     if !(relieves || pass_is_due || is_overloaded && policy.passes) {
         return Ok(Outcome::Idle);
     }
-    let mut problem = BalanceProblem::build(placement, &delegated, &snapshot).await?;
+    let mut problem = BalanceProblem::build(placement, &delegated, snapshot).await?;
     let mut outcome = BalanceOutcome::default();
     if relieves {
         outcome = relieve_overloaded(placement, &mut problem, policy.rule).await?;
     }
     // Where no single move relieves an agent, several dependent moves may.
     if policy.passes && problem.instance.overload(&problem.plan) > 0 {
-        let plan = plan_relief(&problem);
+        let plan = plan_relief(&problem).await?;
         outcome = outcome.and(execute_plan(placement, &mut problem, &plan).await?);
     }
     if pass_is_due {

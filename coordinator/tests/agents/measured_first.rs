@@ -20,7 +20,7 @@ async fn pass(running: &Running) -> BalanceOutcome {
     let delegated = coordinator.delegated().unwrap();
     let snapshot = LoadSnapshot::take(&coordinator.placement, &delegated).await.unwrap();
     let mut problem =
-        BalanceProblem::build(&coordinator.placement, &delegated, &snapshot).await.unwrap();
+        BalanceProblem::build(&coordinator.placement, &delegated, snapshot).await.unwrap();
     relieve_overloaded(&coordinator.placement, &mut problem, BalanceRule::Cheapest).await.unwrap()
 }
 

@@ -18,7 +18,7 @@ use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::Problem;
 use crate::http::state::ApiState;
 use crate::placement::balance::execute_move::refused_alternatives;
-use crate::placement::balance::pass::{execute_plan, plan_pass};
+use crate::placement::balance::pass::{PassError, execute_plan, plan_pass};
 use crate::placement::balance::problem::{BalanceProblem, ProblemError};
 use crate::placement::load_snapshot::LoadSnapshot;
 
@@ -53,12 +53,16 @@ pub async fn run(
     let delegated = core.delegated().ok_or_else(no_hierarchy)?;
     let policy = policy::balance(&core.store).await?;
     let loads = LoadSnapshot::take(&core.placement, &delegated).await?;
-    let problem = BalanceProblem::build(&core.placement, &delegated, &loads).await;
+    let problem = BalanceProblem::build(&core.placement, &delegated, loads).await;
     let mut problem = problem.map_err(|error| match error {
         ProblemError::Store(error) => error.into(),
-        ProblemError::Invalid(error) => Problem::internal(&error),
+        error => Problem::internal(&error),
     })?;
-    let plan = plan_pass(&core.placement, &problem, &policy, core.now()).await?;
+    let plan = plan_pass(&core.placement, &problem, &policy, core.now()).await;
+    let plan = plan.map_err(|error| match error {
+        PassError::Store(error) => error.into(),
+        error @ PassError::Computation(_) => Problem::internal(&error),
+    })?;
     let names = agents::names(&core.store, &problem.agents).await?;
     let mut response = preview(&problem, &plan, &names);
     if !dry_run.is_set() {

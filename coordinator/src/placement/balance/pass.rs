@@ -1,9 +1,12 @@
 //! Periodic pass: moves towards the cheapest plan, as many subnets a day as the policy allows.
 
+use std::sync::Arc;
+
 use delegation::balance::{CostSource, Move, Rebalance, RebalanceLimits, rebalance};
 use model::{UnixMillis, policy::BalancePolicy};
 use store::StoreError;
 use store::moves;
+use tokio::task::{JoinError, spawn_blocking};
 
 use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
@@ -12,27 +15,42 @@ use crate::placement::balance::problem::BalanceProblem;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
+/// Why a pass could not be planned.
+#[derive(Debug, thiserror::Error)]
+pub enum PassError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the computation of the cheapest plan panicked")]
+    Computation(#[from] JoinError),
+}
+
 /// The moves that a pass would make now.
 pub async fn plan_pass(
     placement: &Placement,
     problem: &BalanceProblem,
     policy: &BalancePolicy,
     now: UnixMillis,
-) -> Result<Rebalance, StoreError> {
+) -> Result<Rebalance, PassError> {
     let spent = moves::of_passes_since(&placement.store, now.plus_ms(-DAY_MS)).await?;
     let left = u64::from(policy.moves_a_day).saturating_sub(spent);
     let limits = RebalanceLimits {
         moves: usize::try_from(left).unwrap_or(usize::MAX),
         min_gain: f64::from(policy.least_gain_ms),
     };
-    Ok(rebalance(&problem.instance, &problem.plan, limits))
+    Ok(plan(problem, limits).await?)
 }
 
 /// The moves that relieve all overloaded agents, without limit: no gain is large enough to justify
 /// any other move.
-pub fn plan_relief(problem: &BalanceProblem) -> Rebalance {
-    let limits = RebalanceLimits { moves: usize::MAX, min_gain: f64::INFINITY };
-    rebalance(&problem.instance, &problem.plan, limits)
+pub async fn plan_relief(problem: &BalanceProblem) -> Result<Rebalance, JoinError> {
+    plan(problem, RebalanceLimits { moves: usize::MAX, min_gain: f64::INFINITY }).await
+}
+
+/// Computes a plan on a thread for blocking work: the exact optimum takes seconds at full size.
+async fn plan(problem: &BalanceProblem, limits: RebalanceLimits) -> Result<Rebalance, JoinError> {
+    let instance = Arc::clone(&problem.instance);
+    let current = problem.plan.clone();
+    spawn_blocking(move || rebalance(&instance, &current, limits)).await
 }
 
 /// Executes a plan batch by batch. The moves of a batch depend on each other: only together do
@@ -77,4 +95,44 @@ fn fits(problem: &BalanceProblem, batch: &[Move]) -> bool {
     let after = problem.instance.loads(&plan);
     let capacities = problem.instance.capacities();
     (0..after.len()).all(|agent| after[agent] <= capacities[agent].max(before[agent]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::mpsc;
+
+    use delegation::balance::{AgentCost, AssignmentProblem, Subnet};
+    use futures_util::poll;
+    use model::AgentId;
+    use tokio::runtime;
+
+    use super::*;
+
+    /// Two agents with room for one subnet each; agent 0 has both subnets.
+    fn overloaded() -> BalanceProblem {
+        let costs = || vec![AgentCost::measured(0, 1.0), AgentCost::measured(1, 2.0)];
+        let subnets = (0..2).map(|_| Subnet { load: 1, costs: costs() }).collect();
+        BalanceProblem {
+            instance: Arc::new(AssignmentProblem::new(vec![1, 1], subnets).unwrap()),
+            plan: vec![Some(0), Some(0)],
+            agents: vec![AgentId::new(1), AgentId::new(2)],
+            held: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_plan_waits_for_a_blocking_thread_and_leaves_the_runtime_free() {
+        let runtime = runtime::Builder::new_current_thread().max_blocking_threads(1).build();
+        runtime.unwrap().block_on(async {
+            let (release, released) = mpsc::channel::<()>();
+            let occupied = spawn_blocking(move || released.recv().is_ok());
+            let problem = overloaded();
+            let mut planning = pin!(plan_relief(&problem));
+            assert!(poll!(planning.as_mut()).is_pending(), "the only blocking thread is occupied");
+            drop(release);
+            assert_eq!(planning.await.unwrap().moves.len(), 1);
+            assert!(!occupied.await.unwrap());
+        });
+    }
 }

@@ -1,6 +1,7 @@
 //! Balance problem: loads, capacities and costs of everything that may be moved.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use delegation::balance::{
     AgentCost, AssignmentProblem, CostSource, Expectation, InvalidProblem, Plan, Subnet,
@@ -11,10 +12,11 @@ use hierarchy::{Range, SubnetId};
 use model::{AgentId, Reason};
 use store::StoreError;
 use store::delegations::{self, ActiveDelegation};
+use tokio::task::{JoinError, spawn_blocking};
 
 use crate::placement::Placement;
 use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes};
-use crate::predictor::{Observation, PredictorState};
+use crate::predictor::{Observation, Predictor};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
@@ -23,7 +25,7 @@ const PREDICTED_AGENTS: usize = 8;
 
 /// The assignment problem, in which agents and subnets are numbers, and what the numbers mean.
 pub struct BalanceProblem {
-    pub instance: AssignmentProblem,
+    pub instance: Arc<AssignmentProblem>,
     /// The present assignment.
     pub plan: Plan,
     /// Agents by number, sorted.
@@ -40,6 +42,8 @@ pub enum ProblemError {
     /// A cost is negative or not a number.
     #[error("the measured costs do not form a valid assignment problem")]
     Invalid(#[from] InvalidProblem),
+    #[error("the computation of the costs panicked")]
+    Computation(#[from] JoinError),
 }
 
 impl BalanceProblem {
@@ -48,46 +52,32 @@ impl BalanceProblem {
     /// by their agent, for which no gain of a move can be computed.
     pub async fn build(
         placement: &Placement,
-        delegated: &DelegatedHierarchy,
-        snapshot: &LoadSnapshot,
+        delegated: &Arc<DelegatedHierarchy>,
+        snapshot: LoadSnapshot,
     ) -> Result<Self, ProblemError> {
         let store = &placement.store;
         let searched =
             delegations::open_search_claims(store).await?.into_iter().map(|search| search.range);
         let approved = snapshot.agents.iter().filter(|agent| agent.work.approved);
         let builder = ProblemBuilder {
-            delegated,
-            predictor: &placement.predictor.state,
+            delegated: Arc::clone(delegated),
+            predictor: Arc::clone(&placement.predictor),
             constraints: current_constraints(store, placement.clock.now()).await?,
-            snapshot,
-            agents: approved.clone().map(|agent| agent.work.agent).collect(),
+            agents: approved.map(|agent| agent.work.agent).collect(),
             searched: searched.collect(),
+            snapshot,
         };
-        let all_held = delegations::list_active(store).await?;
-        let movable: Vec<Range> = all_held
-            .iter()
-            .filter(|held| builder.is_movable(held))
-            .map(|held| held.subnet)
-            .collect();
-        let times = MeasuredTimes::read(placement, &movable).await?;
-        let mut free_capacity: HashMap<AgentId, u64> =
-            approved.map(|agent| (agent.work.agent, agent.capacity)).collect();
-        let mut subnets = Vec::new();
-        let mut held = Vec::new();
-        for one in all_held {
-            let subnet = if builder.is_movable(&one) { builder.subnet(&one, &times) } else { None };
-            if let Some(subnet) = subnet {
-                subnets.push(subnet);
-                held.push(one);
-            } else if let Some(free) = free_capacity.get_mut(&one.agent) {
-                *free = free.saturating_sub(snapshot.load(&one.subnet));
-            }
-        }
-        let capacity = |agent| free_capacity.get(agent).copied().unwrap_or(0);
-        let capacities = builder.agents.iter().map(capacity).collect();
-        let plan = held.iter().map(|held| builder.number(held.agent)).collect();
-        let instance = AssignmentProblem::new(capacities, subnets)?;
-        Ok(Self { instance, plan, agents: builder.agents, held })
+        let held = delegations::list_active(store).await?;
+        // There may be millions of delegations: a worker of the runtime would be busy for seconds.
+        let (builder, movable, fixed) = spawn_blocking(move || {
+            let (movable, fixed) = held.into_iter().partition(|held| builder.is_movable(held));
+            (builder, movable, fixed)
+        })
+        .await?;
+        let movable: Vec<ActiveDelegation> = movable;
+        let ranges: Vec<Range> = movable.iter().map(|held| held.subnet).collect();
+        let times = MeasuredTimes::read(placement, &ranges).await?;
+        Ok(spawn_blocking(move || builder.problem(movable, fixed, &times)).await??)
     }
 
     /// Pages a day of each agent, without the subnets that cannot be moved.
@@ -96,18 +86,59 @@ impl BalanceProblem {
     }
 }
 
-struct ProblemBuilder<'a> {
-    delegated: &'a DelegatedHierarchy,
-    predictor: &'a PredictorState,
+struct ProblemBuilder {
+    delegated: Arc<DelegatedHierarchy>,
+    predictor: Arc<Predictor>,
     constraints: Constraints,
-    snapshot: &'a LoadSnapshot,
+    snapshot: LoadSnapshot,
     /// Approved agents by number, sorted.
     agents: Vec<AgentId>,
     /// Subnets with an open search.
     searched: HashSet<Range>,
 }
 
-impl ProblemBuilder<'_> {
+impl ProblemBuilder {
+    /// The problem of the subnets that may move; the `fixed` ones take from the capacities.
+    fn problem(
+        &self,
+        movable: Vec<ActiveDelegation>,
+        mut fixed: Vec<ActiveDelegation>,
+        times: &MeasuredTimes,
+    ) -> Result<BalanceProblem, InvalidProblem> {
+        let mut subnets = Vec::new();
+        let mut held = Vec::new();
+        for one in movable {
+            match self.subnet(&one, times) {
+                Some(subnet) => {
+                    subnets.push(subnet);
+                    held.push(one);
+                }
+                None => fixed.push(one),
+            }
+        }
+        let plan = held.iter().map(|held| self.number(held.agent)).collect();
+        let instance = AssignmentProblem::new(self.free_capacities(&fixed), subnets)?;
+        Ok(BalanceProblem {
+            instance: Arc::new(instance),
+            plan,
+            agents: self.agents.clone(),
+            held,
+        })
+    }
+
+    /// The capacities of the agents by number, less the load of the subnets that stay.
+    fn free_capacities(&self, fixed: &[ActiveDelegation]) -> Vec<u64> {
+        let agents = self.snapshot.agents.iter().filter(|agent| agent.work.approved);
+        let mut free: HashMap<AgentId, u64> =
+            agents.map(|agent| (agent.work.agent, agent.capacity)).collect();
+        for one in fixed {
+            if let Some(free) = free.get_mut(&one.agent) {
+                *free = free.saturating_sub(self.snapshot.load(&one.subnet));
+            }
+        }
+        self.agents.iter().map(|agent| free.get(agent).copied().unwrap_or(0)).collect()
+    }
+
     fn number(&self, agent: AgentId) -> Option<usize> {
         self.agents.binary_search(&agent).ok()
     }
@@ -135,9 +166,10 @@ impl ProblemBuilder<'_> {
                 outcome: ProbeOutcome::of(answer.state, answer.rtt_us),
             })
             .collect();
+        let predictor = &self.predictor.state;
         let is_anycast = Observation::from_trail(subnet, &trail)
-            .is_some_and(|observation| self.predictor.detect_anycast(&observation).is_some());
-        let mut costs = self.predictor.with_posterior(hierarchy, subnet, &trail, |posterior| {
+            .is_some_and(|observation| predictor.detect_anycast(&observation).is_some());
+        let mut costs = predictor.with_posterior(hierarchy, subnet, &trail, |posterior| {
             let expectation = match posterior {
                 // An anycast address is near to many agents, of which the model knows nothing.
                 Some(_) if is_anycast => Expectation::Anycast,

@@ -1,12 +1,15 @@
 //! Relief: overloaded agents give subnets away, by the rule of the policy.
 
+use std::sync::Arc;
+
 use delegation::balance::relieve;
 use model::BalanceRule;
-use store::StoreError;
+use tokio::task::spawn_blocking;
 
 use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
 use crate::placement::balance::execute_move::execute_move;
+use crate::placement::balance::pass::PassError;
 use crate::placement::balance::problem::BalanceProblem;
 
 /// Relieves every agent that is over its capacity, as far as the rule finds moves. The plan of the
@@ -15,18 +18,18 @@ pub async fn relieve_overloaded(
     placement: &Placement,
     problem: &mut BalanceProblem,
     rule: BalanceRule,
-) -> Result<BalanceOutcome, StoreError> {
+) -> Result<BalanceOutcome, PassError> {
     let mut outcome = BalanceOutcome::default();
+    let mut loads = problem.loads();
     for agent in 0..problem.agents.len() {
-        loop {
-            // Computed again after each move, because moves between others change the loads too.
-            let loads = problem.loads();
-            if loads[agent] <= problem.instance.capacities()[agent] {
-                break;
-            }
+        while loads[agent] > problem.instance.capacities()[agent] {
             let held: Vec<usize> =
                 (0..problem.plan.len()).filter(|at| problem.plan[*at] == Some(agent)).collect();
-            let found = relieve(&problem.instance, &loads, agent, &held, rule);
+            let instance = Arc::clone(&problem.instance);
+            let at_present = loads.clone();
+            let choosing =
+                spawn_blocking(move || relieve(&instance, &at_present, agent, &held, rule));
+            let found = choosing.await?;
             let Some(found) = found else { break };
             let done = execute_move(placement, problem, &found, Some(rule)).await?;
             outcome = outcome.and(done);
@@ -36,6 +39,9 @@ pub async fn relieve_overloaded(
                 break;
             }
             problem.plan[found.subnet] = Some(found.to);
+            let load = problem.instance.subnets()[found.subnet].load;
+            loads[agent] -= load;
+            loads[found.to] += load;
         }
     }
     Ok(outcome)
