@@ -280,6 +280,21 @@ test('the policy is changed and changed back', async () => {
 test('an admin creates a viewer and removes it, and the audit log shows both', () =>
   createsAndRemoves(browser, page, url));
 
+test('a preset of the policy is chosen and taken back', async () => {
+  const before = await answer(page, '/policy');
+  assert.equal(before.preset, 'default');
+  await page.goto('/policy');
+  for (const [preset, name] of [
+    ['paper', 'As in the paper'],
+    ['default', 'Default'],
+  ]) {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('button', { name: `${name}: in use` }).waitFor();
+    assert.equal((await answer(page, '/policy')).preset, preset);
+  }
+  assert.deepEqual(await answer(page, '/policy'), before);
+});
+
 test('an expired session is taken up again where it was', async () => {
   await page.goto('/seeds');
   await page.getByLabel('URLs, one to a line').fill('gopher://kept.example/');

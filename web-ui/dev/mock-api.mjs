@@ -7,7 +7,24 @@ const empty = process.env.MOCK_EMPTY === '1';
 const startedAt = new Date().toISOString();
 const full = worldOf(Date.now());
 export const world = empty ? { agents: [], delegations: [], tokens: [], pages: 0 } : full;
+const presets = {
+  default: {
+    strategy: 'predictive',
+    threshold_ms: 50,
+    landmarks: 1500,
+    balance_rule: 'cheapest',
+    balance_pass: 'optimal',
+  },
+  paper: {
+    strategy: 'threshold',
+    threshold_ms: 50,
+    landmarks: 0,
+    balance_rule: 'variance',
+    balance_pass: 'off',
+  },
+};
 let policy = {
+  preset: 'default',
   strategy: 'predictive',
   threshold_ms: 50,
   patience_s: 600,
@@ -32,6 +49,15 @@ let policy = {
   discovered_hosts_per_agent: 50_000,
   discovered_urls_per_host: 20_000,
 };
+
+function changePolicy(change) {
+  policy = { ...policy, ...presets[change.preset], ...change };
+  const names = Object.keys(presets);
+  const matches = (name) =>
+    Object.entries(presets[name]).every(([key, value]) => policy[key] === value);
+  policy.preset = names.find(matches) ?? null;
+  return policy;
+}
 
 /** Somebody wants to know that something changed: called with the event's name and data. */
 export const listeners = [];
@@ -263,5 +289,5 @@ export const routes = [
   ['POST', /^registry-data\/refresh$/, () => ({ status: 202 })],
   ['POST', /^seeds$/, ({ body }) => add_seeds(body)],
   ['GET', /^policy$/, () => policy],
-  ['PUT', /^policy$/, ({ body }) => (policy = { ...policy, ...body })],
+  ['PUT', /^policy$/, ({ body }) => changePolicy(body)],
 ];

@@ -107,6 +107,7 @@ async fn policy_changes_apply_at_once() {
     assert_eq!(
         before,
         json!({
+            "preset": "default",
             "strategy": "predictive", "threshold_ms": 50, "patience_s": 60,
             "parallel_probes": 1, "samples_per_probe": 3,
             "probes_per_agent": 20_000, "probes_per_target": 50, "probes_total": 1_000_000,
@@ -120,6 +121,7 @@ async fn policy_changes_apply_at_once() {
         })
     );
     let mut after = before.clone();
+    after["preset"] = json!(null);
     let change = json!({ "strategy": "threshold", "threshold_ms": 30, "samples_per_probe": 5,
                          "probes_total": 10,
                         "balance_rule": "off", "balance_moves_per_day": 7 });
@@ -134,6 +136,15 @@ async fn policy_changes_apply_at_once() {
     assert_eq!(running.coordinator.policy.load().threshold_us, 30_000);
     let changes = [entry("policy.change", "policy"), entry("policy.change", "policy")];
     assert_eq!(audit(&ground).await, changes);
+    let paper = browser.put("/api/v1/policy", json!({ "preset": "paper" })).await.well();
+    after.as_object_mut().unwrap().extend(
+        json!({ "preset": "paper", "strategy": "threshold", "threshold_ms": 50, "landmarks": 0,
+                "balance_rule": "variance", "balance_pass": "off" })
+        .as_object()
+        .unwrap()
+        .clone(),
+    );
+    assert_eq!(paper, after, "a preset changes only what it names");
     let wrong = json!({ "parallel_probes": 0, "landmark_days": 400 });
     let refusal = browser.put("/api/v1/policy", wrong).await;
     refusal.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");

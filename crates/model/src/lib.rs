@@ -4,7 +4,7 @@
 //! 2. [`url`]: the rules by which a text is a URL that may be crawled, host keys, fingerprints.
 //! 3. [`agent`], [`admin`], [`host`]: who takes part, and in which state.
 //! 4. [`search`], [`probe`], [`delegation`], [`incident`]: how subnets get and keep their agents.
-//! 5. [`policy`]: the settings of the operator.
+//! 5. [`policy`], [`policy_preset`]: the settings of the operator.
 //!
 //! A closed set of words is an enum with one spelling for each variant, in snake case, which JSON,
 //! tables and pages share: `as_str` gives it, `parse` reads it, `VARIANTS` lists the set.
@@ -29,6 +29,7 @@ pub mod host;
 pub mod id;
 pub mod incident;
 pub mod policy;
+pub mod policy_preset;
 pub mod probe;
 pub mod search;
 pub mod time;
@@ -44,6 +45,7 @@ pub use id::{
 };
 pub use incident::{IncidentCause, IncidentState};
 pub use policy::{CrawlPolicy, Policy, Slowdown};
+pub use policy_preset::PolicyPreset;
 pub use probe::{ProbeMethod, ProbeState, ProbeVerdict};
 pub use search::{Phase, SearchState, Strategy};
 pub use time::UnixMillis;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use model::Strategy;
+use model::{PolicyPreset, Strategy};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -25,8 +25,10 @@ const NOTICE: Duration = Duration::from_mins(1);
 pub struct CrawlSettings {
     /// Least pause between two requests to a host, in milliseconds.
     pub host_delay_ms: u64,
-    /// How searches choose whom to ask.
-    pub strategy: Strategy,
+    /// Settings of searches and balance.
+    pub preset: PolicyPreset,
+    /// How searches choose whom to ask, in place of the preset's strategy.
+    pub strategy: Option<Strategy>,
     /// Round trip that is good enough, in milliseconds.
     pub threshold_ms: u64,
     /// Age at which agents ship what they have, in milliseconds.
@@ -37,7 +39,8 @@ impl Default for CrawlSettings {
     fn default() -> Self {
         Self {
             host_delay_ms: 250,
-            strategy: Strategy::Predictive,
+            preset: PolicyPreset::Default,
+            strategy: None,
             threshold_ms: 50,
             ship_age_ms: 5_000,
         }
@@ -79,7 +82,8 @@ impl Deployment {
         let admin = Admin::sign_in(dashboard, &password).await?;
         generation(&admin).await?;
         let policy = json!({
-            "strategy": settings.strategy.as_str(),
+            "preset": settings.preset.as_str(),
+            "strategy": settings.strategy.map(Strategy::as_str),
             "threshold_ms": settings.threshold_ms,
             "patience_s": 20,
             "host_delay_ms": settings.host_delay_ms,

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use model::Strategy;
+use model::{PolicyPreset, Strategy};
 
 use crate::world::Size;
 
@@ -40,9 +40,12 @@ pub struct Options {
     /// Only hosts in cities at most so many milliseconds from an agent's city.
     #[arg(long, value_name = "MS")]
     pub near_ms: Option<f64>,
-    /// How searches choose whom to ask.
-    #[arg(long, default_value = Strategy::Predictive.as_str(), value_parser = strategies())]
-    pub strategy: Strategy,
+    /// Settings of searches and balance.
+    #[arg(long, default_value = PolicyPreset::Default.as_str(), value_parser = presets())]
+    pub preset: PolicyPreset,
+    /// How searches choose whom to ask, in place of the preset's strategy.
+    #[arg(long, value_parser = strategies())]
+    pub strategy: Option<Strategy>,
     /// The same seed makes the same world.
     #[arg(long, default_value_t = 2002)]
     pub seed: u64,
@@ -73,4 +76,13 @@ fn strategies() -> impl TypedValueParser<Value = Strategy> {
     ];
     let values = helps.map(|(strategy, help)| PossibleValue::new(strategy.as_str()).help(help));
     PossibleValuesParser::new(values).try_map(|word| word.parse::<Strategy>())
+}
+
+fn presets() -> impl TypedValueParser<Value = PolicyPreset> {
+    let helps = [
+        (PolicyPreset::Default, "The shipped settings"),
+        (PolicyPreset::Paper, "Those of IPMicra: threshold strategy, no landmarks, variance rule"),
+    ];
+    let values = helps.map(|(preset, help)| PossibleValue::new(preset.as_str()).help(help));
+    PossibleValuesParser::new(values).try_map(|word| word.parse::<PolicyPreset>())
 }

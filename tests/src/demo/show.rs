@@ -55,7 +55,8 @@ async fn play(
     let Setup { environment, data } = Setup::open(data, &geography, request, run_directory)?;
     introduce(&environment, &data)?;
     let begun = Instant::now();
-    let settings = CrawlSettings { strategy: options.strategy, ..CrawlSettings::default() };
+    let Options { preset, strategy, .. } = *options;
+    let settings = CrawlSettings { preset, strategy, ..CrawlSettings::default() };
     let mut deployment = Deployment::assemble(&environment, &data, run_directory, settings).await?;
     println!(
         "up           coordinator and {} agents after {:.1} s",

@@ -1,6 +1,7 @@
 //! Policy: the settings that admins may change while the coordinator runs.
 
 use axum::extract::State;
+use model::PolicyPreset;
 use model::policy::{BalancePolicy, CalibrationPolicy, DiscoveryQuotas, ProbesADay};
 use serde_json::json;
 use store::{audit, policy};
@@ -36,8 +37,12 @@ pub async fn update(
     let before = policy::read(&core.store).await?;
     let balance_before = policy::balance(&core.store).await?;
     let quotas_before = policy::discovery(&core.store).await?;
-    let after = changed(before, &change);
-    let balance = balance_changed(&balance_before, &change);
+    let (preset, preset_balance) = match change.preset {
+        Some(preset) => preset.apply(before, balance_before),
+        None => (before, balance_before),
+    };
+    let after = changed(preset, &change);
+    let balance = balance_changed(&preset_balance, &change);
     let quotas = quotas_changed(&quotas_before, &change);
     // The audit entry is written first, so that no change is without one.
     let detail = json!({
@@ -118,6 +123,7 @@ fn changed(before: model::Policy, change: &PolicyChange) -> model::Policy {
 /// Rounds up to whole milliseconds and seconds, so that a policy that was read may be sent back.
 fn to_dto(policy: &model::Policy, balance: &BalancePolicy, quotas: &DiscoveryQuotas) -> Policy {
     Policy {
+        preset: PolicyPreset::of(policy, balance),
         strategy: policy.strategy,
         threshold_ms: policy.threshold_us.div_ceil(1_000),
         patience_s: policy.patience_ms.div_ceil(1_000),

@@ -1,6 +1,6 @@
 //! The policy as the API shows and changes it.
 
-use model::{BalanceRule, Strategy};
+use model::{BalanceRule, PolicyPreset, Strategy};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -11,6 +11,8 @@ use crate::http::problem::FieldError;
 /// The present policy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Policy {
+    /// The preset whose settings these are; null for another combination.
+    pub preset: Option<PolicyPreset>,
     /// How searches choose the next agent to ask.
     pub strategy: Strategy,
     /// The round trip that is good enough to stop probing, in milliseconds; the predictive strategy
@@ -66,6 +68,8 @@ pub struct Policy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicyChange {
+    /// Settings of a preset, changed first; other fields of the request apply on top of them.
+    pub preset: Option<PolicyPreset>,
     /// How searches choose the next agent to ask.
     pub strategy: Option<Strategy>,
     /// The round trip that is good enough to stop probing, in milliseconds.
