@@ -10,7 +10,7 @@ use store::loads;
 use store::{Store, StoreError, delegations};
 
 use crate::placement::Placement;
-use crate::placement::load_snapshot::{capacity_of, pages_a_day};
+use crate::placement::load_snapshot::{SubnetLoads, capacity_of};
 use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 
@@ -66,7 +66,7 @@ pub async fn audit_delegations(
             active: work.approved,
         })
         .collect();
-    let loads = loads::subnets(store, now).await?;
+    let loads = SubnetLoads::all(store, now).await?;
     let held = delegations::list_active(store).await?;
     let entries: Vec<AuditedDelegation> = held
         .iter()
@@ -75,7 +75,7 @@ pub async fn audit_delegations(
             agent: held.agent,
             reason: held.reason,
             generation: hierarchy.generation(),
-            load: pages_a_day(&loads, &held.subnet),
+            load: loads.pages_a_day(&held.subnet),
         })
         .collect();
     Ok(AuditReport { at: now, findings: audit(hierarchy, &agents, &entries) })

@@ -2,7 +2,7 @@
 
 use model::BalanceRule;
 use serde_json::json;
-use store::{StoreError, loads, policy, settings};
+use store::{StoreError, policy, settings};
 
 use crate::placement::Placement;
 use crate::placement::balance::BalanceOutcome;
@@ -45,7 +45,6 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
         let plan = plan_pass(placement, &problem, &policy, placement.clock.now()).await?;
         outcome = outcome.and(execute_plan(placement, &mut problem, &plan).await?);
         settings::set(&placement.store, LAST_PASS, &json!(placement.clock.now())).await?;
-        loads::forget(&placement.store, placement.clock.now()).await?;
     }
     if outcome.moved + outcome.asked == 0 {
         return Ok(Outcome::Idle);

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use delegation::balance::{DailyWork, capacity};
 use hierarchy::Range;
 use model::{AgentId, UnixMillis};
-use store::StoreError;
 use store::loads::{self, Answer, Work};
+use store::{Store, StoreError};
 
 use crate::placement::Placement;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -21,17 +21,10 @@ pub(super) fn capacity_of(work: &Work, now: UnixMillis) -> u64 {
     capacity(work.offered, shown)
 }
 
-/// Pages a day of a subnet. At least one: without any load, a subnet from which nothing was
-/// fetched yet could be moved at no cost, wherever it goes.
-pub(super) fn pages_a_day(loads: &HashMap<Range, u64>, subnet: &Range) -> u64 {
-    loads.get(subnet).copied().unwrap_or(1).max(1)
-}
-
-/// Loads and capacities of one moment.
+/// Loads and capacities of agents at one moment.
 pub struct LoadSnapshot {
     /// Agents that are not revoked, by number.
     pub agents: Vec<AgentLoad>,
-    loads: HashMap<Range, u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,35 +38,47 @@ pub struct AgentLoad {
 }
 
 impl LoadSnapshot {
-    /// Reads loads and capacities from the store and adds up what each agent holds.
+    /// Reads loads and capacities from tables with a few dozen rows an agent.
     pub async fn take(
         placement: &Placement,
         delegated: &DelegatedHierarchy,
     ) -> Result<Self, StoreError> {
         let now = placement.clock.now();
-        let loads = loads::subnets(&placement.store, now).await?;
-        let mut held: HashMap<AgentId, u64> = HashMap::new();
-        for (subnet, holding) in delegated.delegation_table().iter() {
-            let range = delegated.hierarchy().subnet(subnet).range();
-            *held.entry(holding.agent).or_default() += pages_a_day(&loads, &range);
-        }
         let works = loads::agents(&placement.store, now).await?;
+        let table = delegated.delegation_table();
         let agent_load = |work: Work| AgentLoad {
             capacity: capacity_of(&work, now),
-            load: held.get(&work.agent).copied().unwrap_or(0),
+            // Each subnet counts as one page at least, as in the balance problem.
+            load: work.held.max(u64::from(table.count(work.agent))),
             work,
         };
-        Ok(Self { agents: works.into_iter().map(agent_load).collect(), loads })
-    }
-
-    /// Pages a day of a subnet.
-    pub fn load(&self, subnet: &Range) -> u64 {
-        pages_a_day(&self.loads, subnet)
+        Ok(Self { agents: works.into_iter().map(agent_load).collect() })
     }
 
     /// `None` when the agent was revoked or never existed.
     pub fn agent(&self, agent: AgentId) -> Option<&AgentLoad> {
         self.agents.iter().find(|load| load.work.agent == agent)
+    }
+}
+
+/// Pages a day of subnets.
+pub struct SubnetLoads(HashMap<Range, u64>);
+
+impl SubnetLoads {
+    /// Reads the loads of all subnets.
+    pub async fn all(store: &Store, now: UnixMillis) -> Result<Self, StoreError> {
+        Ok(Self(loads::subnets(store, now).await?))
+    }
+
+    /// Reads the loads of these subnets.
+    pub async fn of(store: &Store, subnets: &[Range], now: UnixMillis) -> Result<Self, StoreError> {
+        Ok(Self(loads::of_subnets(store, subnets, now).await?))
+    }
+
+    /// Pages a day of a subnet. At least one: without any load, a subnet from which nothing was
+    /// fetched yet could be moved at no cost, wherever it goes.
+    pub fn pages_a_day(&self, subnet: &Range) -> u64 {
+        self.0.get(subnet).copied().unwrap_or(1).max(1)
     }
 }
 

@@ -9,6 +9,7 @@ pub mod calibrate;
 pub mod constraints;
 pub mod delegate_remapped;
 mod incident_round;
+pub mod keep_partitions;
 pub mod load_snapshot;
 pub mod settle_homes;
 

@@ -10,7 +10,8 @@ use futures_util::future::BoxFuture;
 use crate::intake::{end_leases, place_hosts, resolve_hosts, route_urls};
 use crate::packages::ingest_packages;
 use crate::placement::{
-    apply_constraints, audit, balance_load, calibrate, delegate_remapped, settle_homes,
+    apply_constraints, audit, balance_load, calibrate, delegate_remapped, keep_partitions,
+    settle_homes,
 };
 use crate::predictor::{choose_landmarks, fit_model, measure_landmarks};
 use crate::registry::{refresh_registries, reload_hierarchy, split_subnets};
@@ -153,6 +154,8 @@ pub static TABLE: &[BackgroundTask] = &[
         period: Duration::from_secs(5),
         leader_only: true,
         woken_by: &[
+            Event::AgentAvailabilityChanged,
+            Event::PolicyChanged,
             Event::HostsPlaced,
             Event::SearchesEnded,
             Event::DelegationsChanged,
@@ -209,6 +212,13 @@ pub static TABLE: &[BackgroundTask] = &[
         leader_only: true,
         woken_by: &[Event::BalancePolicyChanged],
         run: |coordinator| Box::pin(balance_load::run(&coordinator.placement)),
+    },
+    BackgroundTask {
+        name: "keep_partitions",
+        period: Duration::from_hours(1),
+        leader_only: true,
+        woken_by: &[],
+        run: |coordinator| Box::pin(keep_partitions::run(&coordinator.placement)),
     },
     BackgroundTask {
         name: "calibrate",

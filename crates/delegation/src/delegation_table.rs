@@ -20,6 +20,8 @@ pub struct DelegationTable {
     by_parent: HashMap<SubnetId, AgentCounts>,
     /// Agents of all subnets below a subnet.
     by_ancestor: HashMap<SubnetId, AgentCounts>,
+    /// Number of subnets of each agent.
+    by_agent: HashMap<AgentId, u32>,
 }
 
 /// The agent of a subnet, and why it has it.
@@ -53,14 +55,18 @@ impl DelegationTable {
     ) -> Option<Delegation> {
         let before = self.remove(hierarchy, subnet);
         self.delegations.insert(subnet, delegation);
-        self.count(hierarchy, subnet, |counts| counts.add(delegation.agent));
+        *self.by_agent.entry(delegation.agent).or_default() += 1;
+        self.count_in_all(hierarchy, subnet, |counts| counts.add(delegation.agent));
         before
     }
 
     /// Ends the delegation of `subnet`; returns it.
     pub fn remove(&mut self, hierarchy: &Hierarchy, subnet: SubnetId) -> Option<Delegation> {
         let before = self.delegations.remove(&subnet)?;
-        self.count(hierarchy, subnet, |counts| counts.remove(before.agent));
+        if let Some(count) = self.by_agent.get_mut(&before.agent) {
+            *count -= 1;
+        }
+        self.count_in_all(hierarchy, subnet, |counts| counts.remove(before.agent));
         Some(before)
     }
 
@@ -72,6 +78,11 @@ impl DelegationTable {
     /// The delegation of exactly this subnet.
     pub fn get(&self, subnet: SubnetId) -> Option<Delegation> {
         self.delegations.get(&subnet).copied()
+    }
+
+    /// Number of subnets that `agent` has.
+    pub fn count(&self, agent: AgentId) -> u32 {
+        self.by_agent.get(&agent).copied().unwrap_or(0)
     }
 
     /// Agents with a subnet of `company`, in the order of asking.
@@ -105,7 +116,7 @@ impl DelegationTable {
     }
 
     /// Applies `change` to all counts that `subnet` is part of.
-    fn count(
+    fn count_in_all(
         &mut self,
         hierarchy: &Hierarchy,
         subnet: SubnetId,

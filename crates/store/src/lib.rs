@@ -31,6 +31,7 @@ pub mod moves;
 mod open;
 pub mod overview;
 pub mod packages;
+pub mod partitions;
 pub mod policy;
 pub mod probes;
 pub mod round_trips;

@@ -1,13 +1,15 @@
 //! Loads of subnets and agents in pages a day, and the last probes of subnets.
 //!
-//! Every fetch counts as a page, whatever its outcome: it costs the agent the same.
+//! Every fetch counts as a page, whatever its outcome: it costs the agent the same. Sums by host,
+//! subnet and agent are kept as packages are ingested; a trigger lets the sums of a subnet follow
+//! its delegation (migration 15).
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 use hierarchy::Range;
-use model::{AgentId, Phase, ProbeState, UnixMillis};
-use sqlx::PgConnection;
+use model::{AgentId, HostId, Phase, ProbeState, UnixMillis};
+use sqlx::{FromRow, PgConnection};
 
 use crate::columns::{range, read_word};
 use crate::host_tally::HostTally;
@@ -16,61 +18,114 @@ use crate::{Store, StoreError};
 
 /// Days whose fetches make up a load: long enough to have every weekday, short enough to follow.
 const DAYS: i32 = 7;
+const HOUR_MS: i64 = 3_600_000;
+const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// Counts the fetches of a package under the day of its ingestion.
+/// Counts the fetches of a package of `agent` under the day and the hour of its ingestion.
 pub(crate) async fn count(
     db: &mut PgConnection,
+    agent: AgentId,
     hosts: &[HostTally],
     now: UnixMillis,
 ) -> Result<(), StoreError> {
     let fetches = |host: &HostTally| i64::try_from(host.fetches).unwrap_or(i64::MAX);
+    sqlx::query(include_str!("loads/count.sql"))
+        .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
+        .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
+        .bind(hosts.iter().map(fetches).collect::<Vec<_>>())
+        .bind(Moment(now))
+        .execute(&mut *db)
+        .await
+        .map_err(StoreError::doing("count the fetches of a day"))?;
     sqlx::query(
-        "INSERT INTO host_days (host, day, fetches)
-         SELECT h.id, ($4 AT TIME ZONE 'UTC')::date, t.fetches
-         FROM unnest($1::text[], $2::text[], $3::bigint[]) AS t (scheme, authority, fetches)
-         JOIN hosts h ON h.scheme = t.scheme AND h.authority = t.authority
-         WHERE t.fetches > 0
-         ON CONFLICT (host, day) DO UPDATE SET fetches = host_days.fetches + excluded.fetches",
+        "INSERT INTO agent_hours AS h (agent, hour, fetches)
+         VALUES ($1, date_trunc('hour', $2::timestamptz, 'UTC'), $3)
+         ON CONFLICT (agent, hour) DO UPDATE SET fetches = h.fetches + excluded.fetches",
     )
-    .bind(hosts.iter().map(|host| host.scheme.as_str()).collect::<Vec<_>>())
-    .bind(hosts.iter().map(|host| host.authority.as_str()).collect::<Vec<_>>())
-    .bind(hosts.iter().map(fetches).collect::<Vec<_>>())
+    .bind(agent.get())
     .bind(Moment(now))
+    .bind(hosts.iter().map(fetches).fold(0, i64::saturating_add))
     .execute(db)
     .await
-    .map_err(StoreError::doing("count the fetches of a day"))?;
+    .map_err(StoreError::doing("count what an agent delivers"))?;
     Ok(())
 }
 
-/// Deletes the counts of days that no load includes any more. Returns their number.
-pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
-    let gone = sqlx::query("DELETE FROM host_days WHERE day <= ($1 AT TIME ZONE 'UTC')::date - $2")
-        .bind(Moment(now))
-        .bind(DAYS)
-        .execute(store.pool())
+/// Lets the loads of hosts follow them to their new subnets, before the rows of the hosts change.
+pub(crate) async fn move_hosts(
+    db: &mut PgConnection,
+    places: &[(HostId, Range)],
+) -> Result<(), StoreError> {
+    sqlx::query(include_str!("loads/move_hosts.sql"))
+        .bind(places.iter().map(|(id, _)| id.get()).collect::<Vec<_>>())
+        .bind(places.iter().map(|(_, subnet)| subnet.first()).collect::<Vec<_>>())
+        .bind(places.iter().map(|(_, subnet)| subnet.last()).collect::<Vec<_>>())
+        .execute(db)
         .await
-        .map_err(StoreError::doing("forget the fetches of old days"))?;
-    Ok(gone.rows_affected())
+        .map_err(StoreError::doing("move the loads of hosts"))?;
+    Ok(())
 }
 
+/// Deletes the sums of agents for days and hours that no load includes any more; those of hosts and
+/// subnets go with their partitions ([`crate::partitions`]). Returns the number of rows.
+pub async fn forget(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
+    let doing = StoreError::doing("forget the fetches of old days");
+    let days =
+        sqlx::query("DELETE FROM agent_days WHERE day <= ($1 AT TIME ZONE 'UTC')::date - $2")
+            .bind(Moment(now))
+            .bind(DAYS)
+            .execute(store.pool())
+            .await
+            .map_err(doing)?;
+    // The first hour says since when an agent delivers.
+    let hours = sqlx::query(
+        "DELETE FROM agent_hours h WHERE hour < $1
+         AND EXISTS (SELECT FROM agent_hours e WHERE e.agent = h.agent AND e.hour < h.hour)",
+    )
+    .bind(Moment(now.plus_ms(-DAY_MS - HOUR_MS)))
+    .execute(store.pool())
+    .await
+    .map_err(doing)?;
+    Ok(days.rows_affected() + hours.rows_affected())
+}
+
+type LoadRow = (IpAddr, IpAddr, i64, i32);
+
 /// Pages a day of each subnet that has any: the mean of the last seven days, or of as many as it is
-/// known.
+/// known. Reads as many rows as there are subnets.
 pub async fn subnets(store: &Store, now: UnixMillis) -> Result<HashMap<Range, u64>, StoreError> {
-    let rows: Vec<(IpAddr, IpAddr, i64, i32)> = sqlx::query_as(include_str!("loads/subnets.sql"))
+    let rows: Vec<LoadRow> = sqlx::query_as(include_str!("loads/subnets.sql"))
         .bind(Moment(now))
         .bind(DAYS)
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("measure the load of subnets"))?;
-    rows.into_iter()
-        .map(|(first, last, fetches, days)| {
-            let days = u64::from(days.max(1).unsigned_abs());
-            Ok((range(first, last)?, fetches.unsigned_abs().div_ceil(days)))
-        })
-        .collect()
+    rows.into_iter().map(load).collect()
 }
 
-/// Capacity and recent work of an agent.
+/// Pages a day of those of these subnets that have any.
+pub async fn of_subnets(
+    store: &Store,
+    subnets: &[Range],
+    now: UnixMillis,
+) -> Result<HashMap<Range, u64>, StoreError> {
+    let rows: Vec<LoadRow> = sqlx::query_as(include_str!("loads/of_subnets.sql"))
+        .bind(Moment(now))
+        .bind(DAYS)
+        .bind(subnets.iter().map(Range::first).collect::<Vec<_>>())
+        .bind(subnets.iter().map(Range::last).collect::<Vec<_>>())
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("measure the load of some subnets"))?;
+    rows.into_iter().map(load).collect()
+}
+
+fn load((first, last, fetches, days): LoadRow) -> Result<(Range, u64), StoreError> {
+    let fetches = u64::try_from(fetches).unwrap_or(0);
+    Ok((range(first, last)?, fetches.div_ceil(u64::from(days.max(1).unsigned_abs()))))
+}
+
+/// Capacity, load and recent work of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
     /// The agent that it is about.
@@ -81,31 +136,48 @@ pub struct Work {
     pub approved: bool,
     /// Pages a day that its owner offers.
     pub offered: u64,
-    /// Fetches in the packages of the last 24 hours.
+    /// Fetches in its packages of the last 24 hours.
     pub fetched: u64,
-    /// When its first package was ingested.
+    /// Start of the hour in which its first package was ingested.
     pub since: Option<UnixMillis>,
     /// URLs that it knew and had not fetched at its last heartbeat.
     pub queued: u64,
+    /// Fetches a day from the subnets that it holds now: the mean of the last seven days, or of as
+    /// many as there were any.
+    pub held: u64,
 }
 
-type WorkRow = (i64, String, bool, i32, i64, Option<Moment>, i64);
+#[derive(FromRow)]
+struct WorkRow {
+    agent: i64,
+    name: String,
+    approved: bool,
+    offered: i32,
+    fetched: i64,
+    since: Option<Moment>,
+    queued: i64,
+    held_fetches: i64,
+    held_days: i32,
+}
 
 /// All agents that were not revoked.
 pub async fn agents(store: &Store, now: UnixMillis) -> Result<Vec<Work>, StoreError> {
     let rows: Vec<WorkRow> = sqlx::query_as(include_str!("loads/agents.sql"))
-        .bind(Moment(now.plus_ms(-24 * 3_600_000)))
+        .bind(Moment(now))
+        .bind(Moment(now.plus_ms(-DAY_MS)))
+        .bind(DAYS)
         .fetch_all(store.pool())
         .await
         .map_err(StoreError::doing("measure the work of agents"))?;
-    let work = |(id, name, approved, offered, fetched, since, queued): WorkRow| Work {
-        agent: AgentId::new(id),
-        name,
-        approved,
-        offered: u64::from(offered.unsigned_abs()),
-        fetched: fetched.unsigned_abs(),
-        since: since.map(|at| at.0),
-        queued: queued.unsigned_abs(),
+    let work = |row: WorkRow| Work {
+        agent: AgentId::new(row.agent),
+        name: row.name,
+        approved: row.approved,
+        offered: u64::from(row.offered.unsigned_abs()),
+        fetched: row.fetched.unsigned_abs(),
+        since: row.since.map(|at| at.0),
+        queued: row.queued.unsigned_abs(),
+        held: row.held_fetches.unsigned_abs().div_ceil(row.held_days.max(1).unsigned_abs().into()),
     };
     Ok(rows.into_iter().map(work).collect())
 }

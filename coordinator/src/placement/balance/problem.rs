@@ -15,7 +15,7 @@ use store::delegations::{self, ActiveDelegation};
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::placement::Placement;
-use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes};
+use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, SubnetLoads};
 use crate::predictor::{Observation, Predictor};
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
@@ -65,6 +65,7 @@ impl BalanceProblem {
             constraints: current_constraints(store, placement.clock.now()).await?,
             agents: approved.map(|agent| agent.work.agent).collect(),
             searched: searched.collect(),
+            loads: SubnetLoads::all(store, placement.clock.now()).await?,
             snapshot,
         };
         let held = delegations::list_active(store).await?;
@@ -91,6 +92,7 @@ struct ProblemBuilder {
     predictor: Arc<Predictor>,
     constraints: Constraints,
     snapshot: LoadSnapshot,
+    loads: SubnetLoads,
     /// Approved agents by number, sorted.
     agents: Vec<AgentId>,
     /// Subnets with an open search.
@@ -118,12 +120,7 @@ impl ProblemBuilder {
         }
         let plan = held.iter().map(|held| self.number(held.agent)).collect();
         let instance = AssignmentProblem::new(self.free_capacities(&fixed), subnets)?;
-        Ok(BalanceProblem {
-            instance: Arc::new(instance),
-            plan,
-            agents: self.agents.clone(),
-            held,
-        })
+        Ok(BalanceProblem { instance: Arc::new(instance), plan, agents: self.agents.clone(), held })
     }
 
     /// The capacities of the agents by number, less the load of the subnets that stay.
@@ -133,7 +130,7 @@ impl ProblemBuilder {
             agents.map(|agent| (agent.work.agent, agent.capacity)).collect();
         for one in fixed {
             if let Some(free) = free.get_mut(&one.agent) {
-                *free = free.saturating_sub(self.snapshot.load(&one.subnet));
+                *free = free.saturating_sub(self.loads.pages_a_day(&one.subnet));
             }
         }
         self.agents.iter().map(|agent| free.get(agent).copied().unwrap_or(0)).collect()
@@ -154,7 +151,7 @@ impl ProblemBuilder {
 
     /// Load and costs of a subnet; `None` when its agent never measured it.
     fn subnet(&self, held: &ActiveDelegation, times: &MeasuredTimes) -> Option<Subnet> {
-        let load = self.snapshot.load(&held.subnet);
+        let load = self.loads.pages_a_day(&held.subnet);
         let present = self.number(held.agent)?;
         let hierarchy = self.delegated.hierarchy();
         let subnet = hierarchy.find(&held.subnet)?;

@@ -10,7 +10,7 @@ use store::delegations::{self, SubnetState};
 
 use crate::placement::Placement;
 use crate::placement::constraints::plan::ConstraintPlan;
-use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes};
+use crate::placement::load_snapshot::{LoadSnapshot, MeasuredTimes, SubnetLoads};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -74,11 +74,12 @@ pub async fn preview_moves(
     let subnets: Vec<Range> = moves.iter().map(|(subnet, _)| *subnet).collect();
     let standing = delegations::subnet_states(&placement.store, &subnets).await?;
     let times = MeasuredTimes::read(placement, &subnets).await?;
+    let loads = SubnetLoads::of(&placement.store, &subnets, placement.clock.now()).await?;
     let snapshot = LoadSnapshot::take(placement, delegated).await?;
     let changes: Vec<SubnetChange> = standing
         .iter()
         .zip(moves)
-        .map(|(standing, (_, to))| subnet_change(standing, *to, &snapshot, &times))
+        .map(|(standing, (_, to))| subnet_change(standing, *to, &loads, &times))
         .collect();
     let agents = agent_changes(&changes, &snapshot);
     Ok(Preview { changes, agents })
@@ -87,7 +88,7 @@ pub async fn preview_moves(
 fn subnet_change(
     standing: &SubnetState,
     to: Option<AgentId>,
-    snapshot: &LoadSnapshot,
+    loads: &SubnetLoads,
     times: &MeasuredTimes,
 ) -> SubnetChange {
     let subnet = standing.subnet;
@@ -97,7 +98,7 @@ fn subnet_change(
     let decided_ms = held.and_then(|held| held.rtt_us).map(|us| f64::from(us) / 1_000.0);
     let measured_ms =
         |agent: AgentId| times.ms(&subnet, agent).or(decided_ms.filter(|_| from == Some(agent)));
-    let pages_a_day = snapshot.load(&subnet);
+    let pages_a_day = loads.pages_a_day(&subnet);
     let a_day = |ms: f64| ms * pages_a_day as f64;
     SubnetChange {
         subnet,

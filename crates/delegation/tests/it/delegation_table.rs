@@ -18,6 +18,10 @@ fn held_by(
 }
 
 fn check(hierarchy: &Hierarchy, delegation_table: &DelegationTable) {
+    for number in 1..6 {
+        let held = delegation_table.iter().filter(|(_, held)| held.agent == agent(number));
+        assert_eq!(delegation_table.count(agent(number)) as usize, held.count());
+    }
     for subnet in hierarchy.iter() {
         let children: Vec<AgentId> = delegation_table.agents_of_children(subnet.id()).collect();
         let inside: Vec<AgentId> = delegation_table.agents_inside(subnet.id()).collect();

@@ -10,7 +10,7 @@ use super::{WaitingHost, WaitingHostRow, waiting_host};
 use crate::columns::range;
 use crate::commit::commit;
 use crate::delegations::give_hosts;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, loads};
 
 /// A host with an address and its subnet, whatever its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,7 @@ pub async fn remap(
     // Locks the delegations of the new subnets: a concurrent delegation is awaited, or waits and
     // then sees these hosts.
     holders(&mut tx, places, "FOR SHARE").await?;
+    loads::move_hosts(&mut tx, places).await?;
     let hosts: Vec<i64> = places.iter().map(|(id, _)| id.get()).collect();
     sqlx::query(
         "UPDATE hosts h SET first = p.first, last = p.last

@@ -38,7 +38,7 @@ pub async fn ingest(
         return Ok(None);
     }
     count(&mut tx, &ingestion.hosts).await?;
-    loads::count(&mut tx, &ingestion.hosts, now).await?;
+    loads::count(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
     timing_reports::count_in(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;
     let round_trips =
         round_trips::record_in(&mut tx, ingestion.name.agent, &ingestion.hosts, now).await?;

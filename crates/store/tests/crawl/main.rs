@@ -9,6 +9,7 @@ mod handovers;
 mod hosts;
 mod incidents;
 mod landmarks;
+mod loads;
 mod packages;
 mod remap;
 mod round_trips;

@@ -1,0 +1,112 @@
+//! Partitions by day: made ahead, and dropped when their rows are not needed any more.
+//!
+//! To drop a partition takes no time; to delete its rows would read and write each of them. A day
+//! without a partition goes to the default one, from which rows are deleted.
+
+use model::UnixMillis;
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// Tables that are partitioned by day, each with the days that are kept.
+const BY_DAY: [(&str, i32); 2] = [("host_days", 7), ("subnet_days", 7)];
+/// Days for which partitions are made ahead.
+const AHEAD: i32 = 3;
+/// How long a statement waits for a lock, during which other statements wait for it.
+const PATIENCE: &str = "SET LOCAL lock_timeout = '2s'";
+
+/// Makes the partitions of the next days and drops those of days that are not kept. Returns how
+/// many tables were made or dropped.
+pub async fn keep(store: &Store, now: UnixMillis) -> Result<u64, StoreError> {
+    let doing = StoreError::doing("keep the partitions");
+    let mut db = store.pool().acquire().await.map_err(doing)?;
+    let mut changed = 0;
+    for (table, days) in BY_DAY {
+        for (partition, day, next) in missing(&mut db, table, now).await? {
+            make(&mut db, table, &partition, &day, &next).await.map_err(doing)?;
+            changed += 1;
+        }
+        for partition in outdated(&mut db, table, days, now).await? {
+            drop_table(&mut db, &partition).await.map_err(doing)?;
+            changed += 1;
+        }
+        let rows =
+            format!("DELETE FROM {table}_default WHERE day <= ($1 AT TIME ZONE 'UTC')::date - $2");
+        sqlx::query(AssertSqlSafe(rows))
+            .bind(Moment(now))
+            .bind(days)
+            .execute(&mut *db)
+            .await
+            .map_err(doing)?;
+    }
+    Ok(changed)
+}
+
+/// Names, days and next days of the partitions that `table` lacks.
+async fn missing(
+    db: &mut PgConnection,
+    table: &str,
+    now: UnixMillis,
+) -> Result<Vec<(String, String, String)>, StoreError> {
+    sqlx::query_as(include_str!("partitions/missing.sql"))
+        .bind(table)
+        .bind(Moment(now))
+        .bind(AHEAD)
+        .fetch_all(db)
+        .await
+        .map_err(StoreError::doing("list the partitions that are missing"))
+}
+
+/// Names of the partitions whose day is not kept.
+async fn outdated(
+    db: &mut PgConnection,
+    table: &str,
+    days: i32,
+    now: UnixMillis,
+) -> Result<Vec<String>, StoreError> {
+    sqlx::query_scalar(include_str!("partitions/outdated.sql"))
+        .bind(table)
+        .bind(Moment(now))
+        .bind(days)
+        .fetch_all(db)
+        .await
+        .map_err(StoreError::doing("list the partitions that are outdated"))
+}
+
+/// Makes a partition, with the rows of its day that the default partition holds.
+async fn make(
+    db: &mut PgConnection,
+    table: &str,
+    partition: &str,
+    day: &str,
+    next: &str,
+) -> Result<(), sqlx::Error> {
+    let steps = [
+        PATIENCE.to_owned(),
+        format!("CREATE TABLE {partition} (LIKE {table} INCLUDING ALL)"),
+        format!("LOCK TABLE {table}_default IN ACCESS EXCLUSIVE MODE"),
+        format!(
+            "WITH gone AS (DELETE FROM {table}_default WHERE day = '{day}' RETURNING *)
+             INSERT INTO {partition} SELECT * FROM gone"
+        ),
+        format!(
+            "ALTER TABLE {table} ATTACH PARTITION {partition}
+             FOR VALUES FROM ('{day}') TO ('{next}')"
+        ),
+    ];
+    run(db, &steps).await
+}
+
+async fn drop_table(db: &mut PgConnection, partition: &str) -> Result<(), sqlx::Error> {
+    run(db, &[PATIENCE.to_owned(), format!("DROP TABLE {partition}")]).await
+}
+
+/// Runs statements in one transaction. Their parts are names and days that Postgres itself gave.
+async fn run(db: &mut PgConnection, steps: &[String]) -> Result<(), sqlx::Error> {
+    let mut tx = db.begin().await?;
+    for step in steps {
+        sqlx::raw_sql(AssertSqlSafe(step.clone())).execute(&mut *tx).await?;
+    }
+    tx.commit().await
+}

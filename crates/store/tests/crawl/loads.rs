@@ -1,0 +1,117 @@
+//! Loads: sums that follow hosts and delegations, and the partitions that hold them.
+
+use hierarchy::Range;
+use model::{AgentId, HostId};
+use store::delegations::{self, Assignment, AssignmentOutcome, Cause};
+use store::host_tally::HostTally;
+use store::packages::{self, Ingestion};
+use store::testing::execute;
+use store::{hosts, loads, partitions};
+
+use crate::packages::{enter, header};
+use crate::world::{NOW, World, range};
+
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// Ingests a package with five fetches from a.example, so many days later.
+async fn fetch(world: &World, agent: AgentId, seq: u64, day: i64) {
+    let header = header(agent, seq);
+    enter(world, &header, b"one").await;
+    let host = HostTally {
+        scheme: "http".into(),
+        authority: "a.example".into(),
+        fetches: 5,
+        ..HostTally::default()
+    };
+    let ingestion = Ingestion { name: header.name, hosts: vec![host], discovered: vec![] };
+    let now = NOW.plus_ms(day * DAY_MS);
+    assert!(packages::ingest(world.store(), &ingestion, now).await.unwrap().is_some());
+}
+
+async fn assign(world: &World, subnet: Range, agent: AgentId, generation: i64) {
+    let cause = Cause::Override;
+    let assignment = Assignment { subnet, agent, generation, cause, by: "admin", note: "why" };
+    let assigned = delegations::assign(world.store(), &assignment, NOW).await.unwrap();
+    assert!(matches!(assigned, AssignmentOutcome::Applied(_)));
+}
+
+/// Fetches a day from what each agent holds, by number.
+async fn held(world: &World) -> Vec<u64> {
+    let works = loads::agents(world.store(), NOW).await.unwrap();
+    works.iter().map(|work| work.held).collect()
+}
+
+#[tokio::test]
+async fn the_load_of_a_subnet_follows_its_delegation() {
+    let world = World::new().await;
+    let one = world.approved(1, None).await;
+    let two = world.approved(2, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    let subnet = range("198.51.100.0/24");
+    // Fetches from before the delegation, after it, and after the move.
+    fetch(&world, one, 1, 0).await;
+    assert_eq!(held(&world).await, [0, 0]);
+    assign(&world, subnet, one, 0).await;
+    assert_eq!(held(&world).await, [5, 0]);
+    fetch(&world, one, 2, 0).await;
+    assert_eq!(held(&world).await, [10, 0]);
+    assign(&world, subnet, two, 1).await;
+    assert_eq!(held(&world).await, [0, 10]);
+    fetch(&world, two, 1, 0).await;
+    assert_eq!(held(&world).await, [0, 15]);
+    assert!(delegations::release(world.store(), &subnet, 2, NOW).await.unwrap());
+    assert_eq!(held(&world).await, [0, 0]);
+}
+
+#[tokio::test]
+async fn the_load_of_a_host_follows_it_to_another_subnet() {
+    let world = World::new().await;
+    let one = world.approved(1, None).await;
+    let two = world.approved(2, None).await;
+    world.queue(&["http://a.example/"]).await;
+    let host: HostId = hosts::list_unresolved(world.store(), 1, NOW).await.unwrap()[0].id;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    let whole = range("198.51.100.0/24");
+    let half = range("198.51.100.0/25");
+    assign(&world, whole, one, 0).await;
+    assign(&world, half, two, 0).await;
+    fetch(&world, one, 1, 0).await;
+    hosts::remap(world.store(), &[(host, half)], NOW).await.unwrap();
+    assert_eq!(held(&world).await, [0, 5]);
+    let of_each = loads::of_subnets(world.store(), &[whole, half], NOW).await.unwrap();
+    assert_eq!((of_each.get(&whole).copied().unwrap_or(0), of_each[&half]), (0, 5));
+    // Where it is already, nothing moves.
+    hosts::remap(world.store(), &[(host, half)], NOW).await.unwrap();
+    assert_eq!(held(&world).await, [0, 5]);
+}
+
+#[tokio::test]
+async fn each_day_has_a_partition_until_no_load_includes_it() {
+    let world = World::new().await;
+    let agent = world.approved(1, None).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
+    // The first package may come before the first partition.
+    fetch(&world, agent, 1, 0).await;
+    let keep = |day: i64| {
+        let store = world.store();
+        async move { partitions::keep(store, NOW.plus_ms(day * DAY_MS)).await.unwrap() }
+    };
+    assert_eq!(keep(0).await, 8, "today and three days more, of two tables");
+    assert_eq!(keep(0).await, 0);
+    let store = world.store();
+    let first_day = "SELECT FROM host_days_20270115";
+    assert_eq!(execute(store, first_day).await.unwrap(), 1, "it came from the default partition");
+    fetch(&world, agent, 2, 1).await;
+    assert_eq!(execute(store, "SELECT FROM subnet_days_20270116").await.unwrap(), 1);
+    assert_eq!(execute(store, "SELECT FROM subnet_days_default").await.unwrap(), 0);
+    assert_eq!(keep(6).await, 8, "four new ones of each table");
+    assert_eq!(execute(store, first_day).await.unwrap(), 1);
+    assert_eq!(keep(7).await, 4, "a new one and an outdated one of each table");
+    assert!(execute(store, first_day).await.is_err(), "it was dropped");
+    assert_eq!(execute(store, "SELECT FROM host_days").await.unwrap(), 1);
+    assert_eq!(loads::forget(store, NOW.plus_ms(4 * DAY_MS)).await.unwrap(), 1, "the second hour");
+    let since = loads::agents(store, NOW).await.unwrap()[0].since;
+    assert_eq!(since, Some(NOW), "the first hour is kept");
+}
