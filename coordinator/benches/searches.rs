@@ -1,12 +1,17 @@
 //! How many searches a coordinator carries through in a second, with every step in Postgres.
 //!
-//! A private Postgres with its crash-safe settings, a thousand agents, and a host in each of many
-//! subnets. The background tasks open the searches, order the probes and decide, each whenever it
-//! is woken, as they do in service; the agents' part (a round trip that is known beforehand) is one
-//! statement whenever agents are woken. Beside it, as the limit, the rows that come of it are
-//! written into tables without any rule: by one statement each, and in transactions of 256 rows.
+//! A private Postgres with its crash-safe settings, agents, and a host in each of many subnets. The
+//! background tasks open the searches, order the probes and decide, each whenever it is woken, as
+//! they do in service.
 //!
-//! `cargo bench -p coordinator -- [SUBNETS]`
+//! With `--delay-ms` each agent is a task of its own with the shipped limits: it reads its orders
+//! when it is woken, answers each after the delay, and reports. Without, answers cost nothing: one
+//! statement answers all orders whenever agents are woken, and 2,000 searches are open.
+//!
+//! Beside it, as the limit, the rows that come of it are written into tables without any rule: by
+//! one statement each, and in transactions of 256 rows.
+//!
+//! `cargo bench -p coordinator --bench searches -- [--agents N] [--delay-ms MS] [SUBNETS]`
 
 #![expect(
     clippy::unwrap_used,
@@ -16,6 +21,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use cluster::Cluster;
@@ -29,34 +35,66 @@ use coordinator::tasks::coordinator::Coordinator;
 use coordinator::tasks::driver::TaskSet;
 use coordinator::tasks::table::{BackgroundTask, TABLE};
 use futures_util::future::select_all;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use hierarchy::{Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind};
+use model::{AgentId, ProbeId, ProbeMethod};
+use protocol::{ProbeReport, ProbeResult};
 use store::generations::Load;
 use store::testing::execute;
-use store::{Address, Store, agents};
+use store::{Address, Store, agents, probes, searches};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// Tasks that run during the measurement.
 const MEASURED: [&str; 2] = ["open_searches", "drive_searches"];
-const AGENTS: u32 = 1_000;
-/// Searches under way at the same time.
+/// Searches under way at the same time when answers cost nothing.
 const OPEN: u32 = 2_000;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+struct Options {
+    agents: u32,
+    /// How long an agent takes to answer; `None`: answers cost nothing.
+    delay: Option<Duration>,
+    subnets: u32,
+}
+
+impl Options {
+    fn parse() -> Self {
+        let mut options = Self { agents: 1_000, delay: None, subnets: 20_000 };
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().unwrap().parse().unwrap();
+            match word.as_str() {
+                // Cargo adds it.
+                "--bench" => {}
+                "--agents" => options.agents = value(),
+                "--delay-ms" => options.delay = Some(Duration::from_millis(value().into())),
+                subnets => options.subnets = subnets.parse().unwrap(),
+            }
+        }
+        options
+    }
+}
 
 #[tokio::main]
 async fn main() {
-    // Cargo adds `--bench`.
-    let wanted = std::env::args().skip(1).find_map(|argument| argument.parse().ok());
-    let subnets: u32 = wanted.unwrap_or(20_000);
+    let options = Options::parse();
+    let Options { agents, subnets, .. } = options;
     let dir = tempfile::tempdir().unwrap();
     let cluster = Cluster::start(cluster::Options::new(dir.path())).await.unwrap();
     let store = &store::open(&Address::private(cluster.socket_dir())).await.unwrap();
-    let coordinator = coordinator(store, dir.path(), subnets).await;
+    let coordinator = coordinator(store, dir.path(), options).await;
     let begun = Instant::now();
     let working = TaskTracker::new();
     let is_measured = |task: &&BackgroundTask| MEASURED.contains(&task.name);
     TaskSet::subscribe(TABLE.iter().filter(is_measured), &coordinator.events)
         .start(&coordinator, &working);
-    answer(&coordinator, store, AGENTS + subnets).await;
+    let most_open = match options.delay {
+        None => answer(&coordinator, store, agents + subnets).await,
+        Some(delay) => serve(&coordinator, delay, agents + subnets).await,
+    };
     coordinator.stop.cancel();
     working.close();
     working.wait().await;
@@ -68,8 +106,8 @@ async fn main() {
             .unwrap();
     assert_eq!(decisions, u64::from(subnets), "every subnet has an agent");
     println!(
-        "{AGENTS} agents, {OPEN} searches under way, {subnets} searches with {probes} probes in \
-         {took:.2} s"
+        "{agents} agents, at most {most_open} searches under way, {subnets} searches with \
+         {probes} probes in {took:.2} s"
     );
     let persisted = decisions as f64 / took;
     println!(
@@ -106,12 +144,13 @@ async fn sized(store: &Store) -> Duration {
     begun.elapsed()
 }
 
-/// Answers what agents are asked until as many subnets have an agent.
-async fn answer(coordinator: &Coordinator, store: &Store, subnets: u32) {
+/// Answers what agents are asked until as many subnets have an agent. Returns the number of
+/// searches that may be open.
+async fn answer(coordinator: &Coordinator, store: &Store, subnets: u32) -> usize {
     let agents = agents::workers(store).await.unwrap();
     let signals: Vec<_> =
         agents.iter().map(|worker| coordinator.agent_wakeups.signal(worker.agent)).collect();
-    while coordinator.delegated().unwrap().delegation_table().len() < subnets as usize {
+    while delegated(coordinator) < subnets as usize {
         let woken = select_all(signals.iter().map(|signal| Box::pin(signal.notified())));
         if execute(store, ANSWER).await.unwrap() > 0 {
             coordinator.events.emit(Event::SearchProbeAnswered);
@@ -120,11 +159,90 @@ async fn answer(coordinator: &Coordinator, store: &Store, subnets: u32) {
             let _ = tokio::time::timeout(Duration::from_millis(100), woken).await;
         }
     }
+    OPEN as usize
 }
 
-async fn coordinator(store: &Store, dir: &Path, subnets: u32) -> Arc<Coordinator> {
+fn delegated(coordinator: &Coordinator) -> usize {
+    coordinator.delegated().unwrap().delegation_table().len()
+}
+
+/// Runs the agents until as many subnets have an agent. Returns the most searches that were open.
+async fn serve(coordinator: &Arc<Coordinator>, delay: Duration, subnets: u32) -> usize {
+    let working = TaskTracker::new();
+    let answered = Arc::new(AtomicU64::new(0));
+    for worker in agents::workers(&coordinator.store).await.unwrap() {
+        let coordinator = Arc::clone(coordinator);
+        let answered = Arc::clone(&answered);
+        working.spawn(async move { work(&coordinator, worker.agent, delay, &answered).await });
+    }
+    let mut most_open = 0;
+    while delegated(coordinator) < subnets as usize {
+        let open = searches::undelegated_subnets(&coordinator.store).await.unwrap();
+        most_open = most_open.max(open.len());
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+    coordinator.stop.cancel();
+    working.close();
+    working.wait().await;
+    assert!(answered.load(Ordering::Relaxed) > 0);
+    most_open
+}
+
+/// One agent, as the endpoints for heartbeats and reports serve it.
+async fn work(coordinator: &Coordinator, agent: AgentId, delay: Duration, answered: &AtomicU64) {
+    let store = &coordinator.store;
+    let signal = coordinator.agent_wakeups.signal(agent);
+    let mut under_way = FuturesUnordered::new();
+    let mut taken: Vec<ProbeId> = Vec::new();
+    loop {
+        let woken = signal.notified();
+        tokio::pin!(woken);
+        woken.as_mut().enable();
+        agents::identity(store, agent).await.unwrap();
+        let orders = probes::orders(store, agent, &taken, 3, 100).await.unwrap();
+        for order in orders {
+            taken.push(order.probe);
+            under_way.push(async move {
+                tokio::time::sleep(delay).await;
+                order.probe
+            });
+        }
+        tokio::select! {
+            () = &mut woken => {}
+            Some(probe) = under_way.next() => {
+                // What is ready at the same time is reported together.
+                let mut done = vec![probe];
+                while let Some(Some(probe)) = under_way.next().now_or_never() {
+                    done.push(probe);
+                }
+                report(coordinator, agent, &done).await;
+                taken.retain(|probe| !done.contains(probe));
+                answered.fetch_add(done.len() as u64, Ordering::Relaxed);
+            }
+            () = coordinator.stop.cancelled() => return,
+        }
+    }
+}
+
+/// One round trip in four is below the threshold.
+async fn report(coordinator: &Coordinator, agent: AgentId, done: &[ProbeId]) {
+    let now = coordinator.now();
+    let measured = |probe: &ProbeId| {
+        let mixed = probe.get().wrapping_mul(0x9E37_79B9_7F4A_7C15_u64.cast_signed()) >> 33;
+        let rtt_us = 10_000 + u32::try_from(mixed.rem_euclid(160_000)).unwrap();
+        let result = ProbeResult::Measured { method: ProbeMethod::Tcp, rtt_us, samples: 3 };
+        ProbeReport { probe: *probe, result, measured_at: now }
+    };
+    let reports: Vec<ProbeReport> = done.iter().map(measured).collect();
+    let new = probes::report(&coordinator.store, agent, &reports, now).await.unwrap();
+    if new.search > 0 {
+        coordinator.events.emit(Event::SearchProbeAnswered);
+    }
+}
+
+async fn coordinator(store: &Store, dir: &Path, options: Options) -> Arc<Coordinator> {
     let mut load = Load::wait(store).await.unwrap();
-    load.copy(&ground(subnets), &|_| {}).await.unwrap();
+    load.copy(&ground(options), &|_| {}).await.unwrap();
     load.swap(Instant::now(), &[]).await.unwrap();
     execute(store, AGENTS_MADE).await.unwrap();
     let hosts = "INSERT INTO hosts (scheme, authority, state, address, first, last)
@@ -132,8 +250,9 @@ async fn coordinator(store: &Store, dir: &Path, subnets: u32) -> Arc<Coordinator
         WHERE kind = 'delegated' AND first <<= '10.0.0.0/8'";
     execute(store, hosts).await.unwrap();
     let mut config = configuration::load(ServeArgs::default(), || Some(dir.to_owned())).unwrap();
-    config.limits.open_searches = OPEN;
-    config.limits.orders_per_agent = OPEN;
+    if options.delay.is_none() {
+        config.limits.orders_per_agent = 2 * OPEN / options.agents;
+    }
     config.limits.presence_s = 3_600;
     config.limits.min_free_mib = 0;
     let made =
@@ -147,10 +266,11 @@ async fn coordinator(store: &Store, dir: &Path, subnets: u32) -> Arc<Coordinator
 }
 
 /// As many subnets of 256 addresses, three of a company, and a home for each agent.
-fn ground(subnets: u32) -> Hierarchy {
+fn ground(options: Options) -> Hierarchy {
+    let Options { agents, subnets, .. } = options;
     let mut companies = CompanyIndex::default();
     let mut builder = Builder::default();
-    let homes = (0..AGENTS)
+    let homes = (0..agents)
         .map(|agent| (format!("127.{}.{}.1/32", agent >> 8, agent & 255), format!("home {agent}")));
     let wanted = (0..subnets).map(|number| {
         (
@@ -173,10 +293,9 @@ fn ground(subnets: u32) -> Hierarchy {
 const AGENTS_MADE: &str = "INSERT INTO agents (public_key, state, name, contact, version, \
     protocol, capacity_pages_per_day, zone, home,
         last_heartbeat_at)
-    SELECT sha256(int4send(n)), 'approved', 'agent ' || n, 'https://example.org/', '0.1.0', 1, \
-    1000000, 'UTC',
-        ('127.' || (n >> 8) || '.' || (n & 255) || '.1')::inet, now()
-    FROM generate_series(0, 999) AS n";
+    SELECT sha256(int4send(ordinal)), 'approved', 'agent ' || ordinal, 'https://example.org/', \
+    '0.1.0', 1, 1000000, 'UTC', first, now()
+    FROM subnets WHERE kind = 'delegated' AND first <<= '127.0.0.0/8' ORDER BY ordinal";
 
 const SIZED: &str = "DO $$
     DECLARE low bigint := 0;

@@ -98,9 +98,6 @@ impl Default for Registries {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Searches open at the same time (32). Fewer are slower but need fewer probes, because later
-    /// searches use the decisions of earlier ones.
-    pub open_searches: u32,
     /// Time within which an agent answers a probe order, in seconds (20).
     pub probe_deadline_s: u32,
     /// Probe orders one agent may have at the same time (8).
@@ -142,7 +139,6 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            open_searches: 32,
             probe_deadline_s: 20,
             orders_per_agent: 8,
             search_attempts: 4,

@@ -2,14 +2,16 @@
 
 use std::collections::HashSet;
 
-use delegation::Constraints;
 use delegation::target::RETRY_AFTER_MS;
+use delegation::{Availability, Constraints};
 use hierarchy::{CompanyId, Range, SubnetId};
 use model::{CrawlUrl, HostId};
 use store::StoreError;
+use store::agents::{self, Worker};
 use store::hosts::{self, WaitingHost};
 use store::searches::{self, NewSearch};
 
+use crate::predictor::probe_limits;
 use crate::runtime::constraints::current_constraints;
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -17,7 +19,7 @@ use crate::runtime::outcome::Outcome;
 use crate::runtime::quantity::quantity;
 use crate::search::DelegationSearch;
 
-/// Opens searches for the subnets of waiting hosts, up to the configured number of open searches.
+/// Opens searches for the subnets of waiting hosts, as many as the agents can answer.
 ///
 /// A search is cheaper after earlier decisions, most of all within a company ("we use the
 /// organization's name to delegate", IPMicra III.E). While a company has no agent, only one of its
@@ -25,8 +27,7 @@ use crate::search::DelegationSearch;
 pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = parts.hierarchy.current() else { return Ok(Outcome::Idle) };
     let open_now = searches::undelegated_subnets(&parts.store).await?;
-    let limit = parts.limits.open_searches as usize;
-    let count = limit.saturating_sub(open_now.len());
+    let count = searches_at_once(parts, &delegated).await?.saturating_sub(open_now.len());
     if count == 0 {
         return Ok(Outcome::Idle);
     }
@@ -36,6 +37,29 @@ pub async fn run(parts: &DelegationSearch) -> Result<Outcome, anyhow::Error> {
     }
     let opened = open(parts, chosen).await?;
     Ok(Outcome::Done(format!("opened {}", quantity(opened, "search"))))
+}
+
+/// How many searches may be open now: what the agents that can be asked may have in flight, within
+/// the probes of today.
+async fn searches_at_once(
+    parts: &DelegationSearch,
+    delegated: &DelegatedHierarchy,
+) -> Result<usize, StoreError> {
+    let predictor = &parts.predictor;
+    predictor.state.budget.load(predictor, delegated).await?;
+    let policy = parts.policy.load_full();
+    let limits = probe_limits(policy.probes);
+    let now = parts.clock.now();
+    let workers = agents::workers(&parts.store).await?;
+    let can_be_asked = |worker: &&Worker| {
+        let availability = predictor.availability(worker, &limits);
+        matches!(availability, Availability::Ready | Availability::Busy)
+    };
+    let agents = workers.iter().filter(can_be_asked).map(|worker| worker.agent);
+    let each = (parts.limits.orders_per_agent, policy.parallel);
+    let most =
+        predictor.state.budget.usage(|usage| usage.searches_at_once(&limits, agents, each, now));
+    Ok(usize::try_from(most).unwrap_or(usize::MAX))
 }
 
 /// Opens a search with each of these hosts as its target. Returns the number of new searches.

@@ -113,7 +113,6 @@ fn read(path: &Path) -> Result<File, Failure> {
 
 fn check(limits: &Limits) -> Result<(), Failure> {
     let at_least_one = [
-        ("open_searches", limits.open_searches),
         ("probe_deadline_s", limits.probe_deadline_s),
         ("orders_per_agent", limits.orders_per_agent),
         ("search_attempts", limits.search_attempts),
@@ -182,7 +181,7 @@ mod tests {
         assert_eq!(config.listen.port(), 1);
         assert_eq!(config.resolver.map(|r| r.port()), Some(3));
         assert_eq!(config.data_dir, PathBuf::from("/nowhere"));
-        assert_eq!(config.limits.open_searches, 32);
+        assert_eq!(config.limits.orders_per_agent, 8);
     }
 
     #[test]
@@ -244,8 +243,7 @@ mod tests {
 
     #[test]
     fn a_limit_of_nothing_is_refused_by_name() {
-        let failure =
-            load("[limits]\nopen_searches = 0\n", ServeArgs::default()).expect_err("a failure");
-        assert!(failure.to_string().contains("open_searches"), "{failure}");
+        let failure = load("[limits]\nlease_s = 0\n", ServeArgs::default()).expect_err("a failure");
+        assert!(failure.to_string().contains("lease_s"), "{failure}");
     }
 }

@@ -61,6 +61,29 @@ impl ProbeUsage {
         if is_used_up && now == Availability::Ready { Availability::Busy } else { now }
     }
 
+    /// How many searches may be open at a time when these agents can be asked, each for `in_flight`
+    /// probes at the same time, and each search asks `parallel` agents.
+    ///
+    /// Half of what agents can answer is left: searches do not ask all agents equally often, and
+    /// later searches need fewer probes, because they use the decisions of earlier ones.
+    pub fn searches_at_once(
+        &self,
+        limits: &ProbeLimits,
+        agents: impl IntoIterator<Item = AgentId>,
+        (in_flight, parallel): (u32, u32),
+        at: UnixMillis,
+    ) -> u64 {
+        let spent = |agent| match self.agents.get(&agent) {
+            Some(count) if self.is_today(at) => *count,
+            _ => 0,
+        };
+        let free = |agent| u64::from(in_flight.min(limits.per_agent.saturating_sub(spent(agent))));
+        let spent_in_all = if self.is_today(at) { self.total } else { 0 };
+        let probes: u64 = agents.into_iter().map(free).sum();
+        let probes = probes.min(limits.total.saturating_sub(spent_in_all));
+        probes.div_ceil(2 * u64::from(parallel.max(1)))
+    }
+
     /// Whether another probe may go to `target` today.
     pub fn allows(&self, limits: &ProbeLimits, target: SubnetId, at: UnixMillis) -> bool {
         if limits.per_target == 0 || limits.total == 0 {

@@ -37,7 +37,7 @@ enum Task {
     Demo(demo::Args),
     /// Runs every check: pages, format, lints, documentation, tests, licences, browser.
     Test(test::Args),
-    /// Measures lookups of addresses in the hierarchy.
+    /// Measures lookups, delegation searches, and a coordinator at full size.
     Bench(bench::Args),
     /// Runs experiments with delegation, balance and calibration on matrices of round trips.
     Lab(lab::Args),

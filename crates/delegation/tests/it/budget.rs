@@ -9,7 +9,7 @@ use delegation::predictor::{Clusters, Landmark, detect_anycast, landmarks};
 use delegation::target::{RETRY_AFTER_MS, next_address};
 use delegation::{Availability, Policy, ProbeOutcome, Search, Step, TrailProbe, next_step};
 use hierarchy::{Hierarchy, Range, SubnetId};
-use model::{Phase, UnixMillis};
+use model::{AgentId, Phase, UnixMillis};
 use proptest::prelude::*;
 
 use crate::map::{self, agent, subnet};
@@ -238,4 +238,31 @@ proptest! {
             renewal.added.iter().all(|added| health.iter().all(|old| old.subnet != *added))
         );
     }
+}
+
+#[test]
+fn searches_at_once_follow_what_agents_can_answer_today() {
+    let noon = UnixMillis(43_200_000);
+    let limits = ProbeLimits { per_agent: 100, per_target: 50, total: 1_000 };
+    let mut usage = ProbeUsage::default();
+    let agents = || (1..=100).map(AgentId::new);
+    let at_once = |usage: &ProbeUsage, agents: usize, parallel, at| {
+        let few = (1..=100).map(AgentId::new).take(agents);
+        usage.searches_at_once(&limits, few, (8, parallel), at)
+    };
+    assert_eq!(at_once(&usage, 0, 1, noon), 0);
+    assert_eq!((at_once(&usage, 1, 1, noon), at_once(&usage, 12, 1, noon)), (4, 48));
+    assert_eq!(at_once(&usage, 100, 1, noon), 400);
+    assert_eq!(at_once(&usage, 100, 2, noon), 200, "each search asks two");
+    for agent in agents().take(50) {
+        for _ in 0..10 {
+            usage.record(agent, SubnetId::new(1), noon);
+        }
+    }
+    assert_eq!(at_once(&usage, 100, 1, noon), 250, "500 probes of today are left in all");
+    for _ in 0..85 {
+        usage.record(AgentId::new(1), SubnetId::new(1), noon);
+    }
+    assert_eq!(at_once(&usage, 1, 1, noon), 3, "5 are left for this agent");
+    assert_eq!(at_once(&usage, 1, 1, noon.plus_ms(86_400_000)), 4, "tomorrow");
 }
