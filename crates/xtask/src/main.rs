@@ -1,5 +1,5 @@
 //! Commands of this repository: `cargo xtask demo` shows nearcrawl at work, `cargo xtask test` runs
-//! every check, `bench` and `lab` measure.
+//! every check, `bench` and `lab` measure, `fuzz-api` sends generated requests to the API.
 //!
 //! `machine` installs what a command needs; `web` builds the dashboard with Node; `test` runs every
 //! check as a named step; `ignored` finds the tests that need something special, and `selection`
@@ -13,6 +13,7 @@ mod bench;
 mod cargo;
 mod demo;
 mod deny;
+mod fuzz_api;
 mod ignored;
 mod lab;
 mod machine;
@@ -39,6 +40,8 @@ enum Task {
     Test(test::Args),
     /// Measures lookups, delegation searches, and a coordinator at full size.
     Bench(bench::Args),
+    /// Sends generated requests to every operation of the HTTP API.
+    FuzzApi(fuzz_api::Args),
     /// Runs experiments with delegation, balance and calibration on matrices of round trips.
     Lab(lab::Args),
 }
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Task::Demo(args) => demo::run(&args),
         Task::Test(args) => test::run(&args),
         Task::Bench(args) => bench::run(&args),
+        Task::FuzzApi(args) => fuzz_api::run(&args),
         Task::Lab(args) => lab::run(&args),
     };
     match outcome {
