@@ -67,7 +67,9 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
                     results.push(next);
                 }
                 looked_up += results.len();
-                results.iter().for_each(|(host, _)| busy.remove(host));
+                for (host, _) in &results {
+                    busy.remove(host);
+                }
                 store_results(intake, results).await?;
             }
         }

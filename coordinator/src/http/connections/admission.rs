@@ -53,6 +53,16 @@ pub(super) enum Source {
     Proxy,
 }
 
+/// Whether a connection may be opened.
+enum Room {
+    /// The bounds are not reached.
+    Free,
+    /// This idle connection is closed first.
+    InsteadOf(ConnectionId),
+    /// A bound is reached and no connection is idle.
+    None,
+}
+
 /// What happens to a new connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
@@ -106,10 +116,10 @@ impl Connections {
 
     /// Lets a new connection in, if need be instead of an idle one.
     pub(super) fn admit(&mut self, id: ConnectionId, source: Source) -> Admission {
-        let victim = match self.victim(source) {
-            None => None,
-            Some(None) => return Admission::Refused,
-            Some(Some(victim)) => {
+        let victim = match self.room(source) {
+            Room::Free => None,
+            Room::None => return Admission::Refused,
+            Room::InsteadOf(victim) => {
                 self.remove(victim);
                 Some(victim)
             }
@@ -123,19 +133,22 @@ impl Connections {
         victim.map_or(Admission::Open, Admission::OpenInsteadOf)
     }
 
-    /// At a bound, the idle connection to close for a new one, if there is any.
-    fn victim(&self, source: Source) -> Option<Option<ConnectionId>> {
-        let longest = |idle: &IdleConnections| idle.values().next().copied();
+    /// Whether the bounds leave room for a new connection. At a bound, the connection that was idle
+    /// longest makes room.
+    fn room(&self, source: Source) -> Room {
+        let longest = |idle: &IdleConnections| {
+            idle.values().next().map_or(Room::None, |victim| Room::InsteadOf(*victim))
+        };
         if let Source::Network(network) = source {
             let full = self.networks.get(&network).filter(|n| n.open >= self.bounds.per_network);
             if let Some(full) = full {
-                return Some(longest(&full.idle));
+                return longest(&full.idle);
             }
         }
         let is_stranger = matches!(source, Source::Network(_));
         let is_full = self.open.len() >= self.bounds.in_all
             || (is_stranger && self.strangers >= self.bounds.strangers);
-        is_full.then(|| longest(&self.idle))
+        if is_full { longest(&self.idle) } else { Room::Free }
     }
 
     /// A request has begun: the connection is not closed for another one.
