@@ -92,7 +92,8 @@ struct Coordinator {
 impl Coordinator {
     fn start() -> anyhow::Result<Self> {
         let dir = std::env::temp_dir().join(format!("nearcrawl-fuzz-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).with_context(|| format!("cannot create {dir:?}"))?;
+        std::fs::create_dir_all(&dir)
+            .with_context(|| format!("cannot create {}", dir.display()))?;
         let config = dir.join("coordinator.toml");
         // Nothing leaves this machine: no registry data is fetched and no name is looked up.
         let text = "resolver = '127.0.0.1:9'\n[registries]\nrefresh_days = 0\nsplit_hours = 0\n\

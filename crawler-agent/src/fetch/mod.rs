@@ -9,6 +9,7 @@ mod dial;
 mod error;
 mod head;
 mod pool;
+mod robots_body;
 mod tls;
 
 use std::{
@@ -31,6 +32,7 @@ pub use body::{Flow, Sink};
 pub(crate) use dial::connect_tcp;
 pub use error::{FetchError, Problem};
 pub use head::{Head, Validators};
+pub use robots_body::RobotsBody;
 pub use tls::config as tls_config;
 
 pub(crate) type Sender = SendRequest<Empty<Bytes>>;

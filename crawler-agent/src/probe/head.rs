@@ -15,9 +15,9 @@ use tokio::time::{Instant, timeout};
 use crate::{
     activity_log::{Activity, ActivityLog},
     clock, error_line,
-    fetch::{Answer, FetchError, Fetcher},
+    fetch::{Answer, FetchError, Fetcher, RobotsBody},
     frontier::{Change, Frontier, FrontierHandle, HostNumber, RobotsState},
-    robots::{self, Robots, answer, answer::Meaning},
+    robots::{Robots, answer, answer::Meaning},
     schedule::{HeldTarget, Schedule},
 };
 
@@ -128,8 +128,7 @@ impl HeadProber {
     async fn ask_robots(&self, target: &Target<'_>) -> Result<Robots, String> {
         let url = target.url.robots();
         let held = self.hold(target).await?;
-        let result =
-            self.fetcher.get(&url, target.address, |_| Some(robots::Body::default())).await;
+        let result = self.fetcher.get(&url, target.address, |_| Some(RobotsBody::default())).await;
         self.rest(target, held).await?;
         let Answer { head, timing, wire_bytes, sink } = match result {
             Ok(answer) => answer,
@@ -141,7 +140,7 @@ impl HeadProber {
         };
         let status = head.status.to_string();
         self.note(Activity::Robots, &url, target.address, &status, wire_bytes, timing);
-        let body = sink.map(robots::Body::into_bytes).unwrap_or_default();
+        let body = sink.map(RobotsBody::into_bytes).unwrap_or_default();
         match answer::meaning(head.status, head.location.as_deref(), &body, 0) {
             Meaning::Rules(rules) => Ok(rules),
             // Following it costs more requests than a probe is worth.

@@ -4,15 +4,12 @@
 //! moved robots.txt means is decided in [`answer`].
 
 pub mod answer;
-mod body;
 mod parse;
 mod pattern;
 
 use serde::{Deserialize, Serialize};
 
 use pattern::Pattern;
-
-pub use body::Body;
 
 /// Product token of the crawler in User-agent lines.
 pub const TOKEN: &str = "nearcrawl";

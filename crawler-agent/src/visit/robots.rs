@@ -8,9 +8,10 @@ use protocol::page::Outcome;
 use super::{Visit, Visitor, after, retry};
 use crate::{
     activity_log::Activity, clock, error_line, fetch, fetch::Answer, fetch::FetchError,
-    frontier::Change, frontier::Frontier, frontier::FrontierError, frontier::HostNumber,
-    frontier::HostSnapshot, frontier::Queued, frontier::RobotsState, resolve::ResolveError,
-    robots::Body, robots::Robots, robots::answer, robots::answer::Meaning, schedule::Claim,
+    fetch::RobotsBody, frontier::Change, frontier::Frontier, frontier::FrontierError,
+    frontier::HostNumber, frontier::HostSnapshot, frontier::Queued, frontier::RobotsState,
+    resolve::ResolveError, robots::Robots, robots::answer, robots::answer::Meaning,
+    schedule::Claim,
 };
 
 /// Time for which rules apply (RFC 9309 section 2.4: at most 24 hours).
@@ -77,7 +78,7 @@ impl Visitor {
         let Visit { claim, record, delay } = visit;
         let claimed = self.claim_all(claim, &record.key, &asking.url, address, delay).await?;
         let Some((mut claim, other)) = claimed else { return Ok(()) };
-        let result = self.fetcher.get(&asking.url, address, |_| Some(Body::default())).await;
+        let result = self.fetcher.get(&asking.url, address, |_| Some(RobotsBody::default())).await;
         claim.set_duration(fetch::duration_of(&result));
         let visit = Visit { claim, record, delay };
         if let Some(host) = other {
@@ -117,13 +118,13 @@ impl Visitor {
         visit: Visit,
         asking: Asking,
         address: IpAddr,
-        answer: Answer<Body>,
+        answer: Answer<RobotsBody>,
     ) -> Result<(), FrontierError> {
         let Answer { head, timing, wire_bytes, sink } = answer;
         let url = asking.url.as_str();
         let status = head.status.to_string();
         self.activity_log.note(Activity::Robots, url, Some(address), &status, wire_bytes, timing);
-        let body = sink.map(Body::into_bytes).unwrap_or_default();
+        let body = sink.map(RobotsBody::into_bytes).unwrap_or_default();
         match answer::meaning(head.status, head.location.as_deref(), &body, asking.hops) {
             Meaning::Rules(robots) => self.rules(visit, robots).await,
             Meaning::Moved(location) => match CrawlUrl::join(asking.url.url(), &location) {

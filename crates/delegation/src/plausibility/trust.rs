@@ -39,8 +39,8 @@ pub struct Trust {
 pub enum TrustLevel {
     /// A sample of its wins is checked.
     Trusted,
-    /// Every win is checked by two others until the reports on landmarks prove the agent honest, and its first
-    /// win in any case. Implausible times are replaced by the least plausible ones.
+    /// Every win is checked by two others until the reports on landmarks prove the agent honest,
+    /// and its first win in any case. Implausible times are replaced by the least plausible ones.
     New,
     /// Others contradict too many reports: it takes no part in searches while others can. Where it
     /// does, every win is checked by three others.

@@ -23,7 +23,9 @@ async fn fetch(world: &World, agent: AgentId, seq: u64, day: i64) {
         fetches: 5,
         ..HostTally::default()
     };
-    let ingestion = Ingestion { name: header.name, hosts: vec![host], discovered: vec![] };
+    let position = packages::pending(world.store(), NOW, 1).await.unwrap()[0].position;
+    let hosts = vec![host];
+    let ingestion = Ingestion { position, name: header.name, hosts, discovered: vec![] };
     let now = NOW.plus_ms(day * DAY_MS);
     assert!(packages::ingest(world.store(), &ingestion, now).await.unwrap().is_some());
 }
@@ -70,7 +72,7 @@ async fn the_load_of_a_host_follows_it_to_another_subnet() {
     let one = world.approved(1, None).await;
     let two = world.approved(2, None).await;
     world.queue(&["http://a.example/"]).await;
-    let host: HostId = hosts::list_unresolved(world.store(), 1, NOW).await.unwrap()[0].id;
+    let host: HostId = hosts::list_unresolved(world.store(), 1, &[], NOW).await.unwrap()[0].id;
     world.settle_hosts("198.51.100.7", "198.51.100.0/24").await;
     let whole = range("198.51.100.0/24");
     let half = range("198.51.100.0/25");

@@ -1,20 +1,20 @@
 //! Body of robots.txt, as far as it is parsed.
 
-use super::MAX_BYTES;
-use crate::fetch::{Flow, Sink};
+use super::{Flow, Sink};
+use crate::robots::MAX_BYTES;
 
 /// Sink that keeps the part of robots.txt that is parsed.
 #[derive(Debug, Default)]
-pub struct Body(Vec<u8>);
+pub struct RobotsBody(Vec<u8>);
 
-impl Body {
+impl RobotsBody {
     /// The bytes that were kept.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
 }
 
-impl Sink for Body {
+impl Sink for RobotsBody {
     fn write(&mut self, bytes: &[u8]) -> Flow {
         let room = MAX_BYTES - self.0.len();
         self.0.extend_from_slice(&bytes[..bytes.len().min(room)]);
