@@ -55,7 +55,8 @@ async fn searches_at_once(
         let availability = predictor.availability(worker, &limits);
         matches!(availability, Availability::Ready | Availability::Busy)
     };
-    let agents = workers.iter().filter(can_be_asked).map(|worker| worker.agent);
+    // Collected first: availability locks the budget, too.
+    let agents: Vec<_> = workers.iter().filter(can_be_asked).map(|worker| worker.agent).collect();
     let each = (parts.limits.orders_per_agent, policy.parallel);
     let most =
         predictor.state.budget.usage(|usage| usage.searches_at_once(&limits, agents, each, now));
