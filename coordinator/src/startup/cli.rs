@@ -47,7 +47,7 @@ pub struct ServeArgs {
     /// can read them: use a loopback address or a private network.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub metrics_listen: Option<SocketAddr>,
-    /// URL at which people and agents reach the coordinator, such as https://search.example.org.
+    /// URL at which people and agents reach the coordinator, such as `https://search.example.org`.
     #[arg(long, value_name = "URL", env = "NEARCRAWL_PUBLIC_URL")]
     pub public_url: Option<String>,
     /// A Postgres to use instead of the coordinator's own private one.

@@ -24,8 +24,8 @@ async fn every_table_and_column_says_what_it_means() {
         "SELECT c.relname || coalesce('.' || a.attname, '')
          FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT \
          a.attisdropped
-         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> \
-         '_sqlx_migrations'
+         WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+           AND c.relnamespace = 'public'::regnamespace AND c.relname <> '_sqlx_migrations'
            AND (obj_description(c.oid, 'pg_class') IS NULL OR col_description(c.oid, a.attnum) IS \
            NULL)",
     )
