@@ -4,6 +4,7 @@
 //! the server is started from a thread that lives as long as the server.
 
 use std::convert::Infallible;
+use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
@@ -19,7 +20,7 @@ use crate::layout::Layout;
 use crate::lock::DirectoryLock;
 use crate::pid_file::PidFile;
 use crate::server_user::ServerUser;
-use crate::{ClusterError, Options, orphans, postmaster};
+use crate::{ClusterError, Options, PORT, orphans, postmaster};
 
 /// Limit for the start of a server, and for the end of the server of a previous owner.
 pub(crate) const START_LIMIT: Duration = Duration::from_mins(1);
@@ -143,8 +144,22 @@ impl Supervisor {
             }));
         }
         remove_misleading_pid_file(&data)?;
+        self.remove_socket_lock()?;
         let server = self.spawn()?;
         self.wait_ready(server)
+    }
+
+    /// Removes the lock file of the socket. No server of this directory runs, and no other one uses
+    /// its socket directory, so the file is a remain. Postgres refuses to start while the number in
+    /// it is taken: by another process, or by the dead server that nobody has waited for yet.
+    fn remove_socket_lock(&self) -> Result<(), ClusterError> {
+        let file = self.layout.socket_dir(&self.user)?.join(format!(".s.PGSQL.{PORT}.lock"));
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(ClusterError::prepare(file)(error))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn spawn(&self) -> Result<Child, ClusterError> {

@@ -273,6 +273,22 @@ async fn a_misleading_pid_file_does_not_keep_the_server_from_starting() {
 }
 
 #[tokio::test]
+async fn the_socket_lock_of_a_dead_server_does_not_keep_the_server_from_starting() {
+    let dir = temp_dir();
+    let cluster = Cluster::start(options(dir.path())).await.unwrap();
+    let lock = cluster.socket_dir().join(".s.PGSQL.5432.lock");
+    cluster.stop().await;
+    // The number of the dead server belongs to another process of the same user by now.
+    let elsewhere = temp_dir();
+    let other = Cluster::start(options(elsewhere.path())).await.unwrap();
+    std::fs::copy(other.socket_dir().join(".s.PGSQL.5432.lock"), &lock).unwrap();
+    let cluster = Cluster::start(options(dir.path())).await.unwrap();
+    assert!(answers(cluster.socket_dir()));
+    cluster.stop().await;
+    other.stop().await;
+}
+
+#[tokio::test]
 async fn a_closed_parent_directory_is_named() {
     let dir = temp_dir();
     let inner = dir.path().join("inner");
