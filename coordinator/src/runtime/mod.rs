@@ -5,6 +5,7 @@ pub mod back_off;
 pub mod clock;
 pub mod config;
 pub mod constraints;
+pub mod coordinator_key;
 pub mod delegated_hierarchy;
 pub mod events;
 pub mod failure;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use data_encoding::BASE64;
 use index::Index;
+use protocol::key::CoordinatorKey;
 use serde_json::Value;
 use store::{Store, settings};
 use tokio_util::sync::CancellationToken;
@@ -27,6 +28,7 @@ use crate::registry::refresh::LastAttempt;
 use crate::runtime::agent_wakeups::AgentWakeups;
 use crate::runtime::clock::Clock;
 use crate::runtime::config::Config;
+use crate::runtime::coordinator_key::{self, CoordinatorKeyError};
 use crate::runtime::delegated_hierarchy::CurrentHierarchy;
 use crate::runtime::events::Events;
 use crate::runtime::failure::{Failure, chain};
@@ -245,6 +247,14 @@ async fn open_index(dir: &Path) -> Result<Index, Failure> {
     opened.map_err(|error| match error {
         index::OpenError::Directory { .. } => Failure::cannot_create(chain(&error)),
         other => Failure::other(chain(&other)),
+    })
+}
+
+/// The key by which agents know this installation.
+pub async fn coordinator_key(store: &Store) -> Result<CoordinatorKey, Failure> {
+    coordinator_key::load(store).await.map_err(|error| match error {
+        CoordinatorKeyError::Store(error) => database_failure(&error),
+        damaged @ CoordinatorKeyError::Damaged => Failure::other(damaged.to_string()),
     })
 }
 

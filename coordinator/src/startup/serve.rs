@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
 use crate::http;
+use crate::http::agent::Secrets;
 use crate::http::agent::tokens::Tokens;
 use crate::http::connections;
 use crate::registry::generation_listener;
@@ -101,8 +102,8 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
 }
 
 /// The routes of agents, people and the public.
-fn app(coordinator: &Arc<Coordinator>, tokens: Tokens) -> Router {
-    http::agent::router(coordinator, tokens)
+fn app(coordinator: &Arc<Coordinator>, secrets: Secrets) -> Router {
+    http::agent::router(coordinator, secrets)
         .merge(http::router(Arc::clone(coordinator)))
         .layer(axum::middleware::from_fn(http::problem::complete_problems))
         .layer(axum::middleware::from_fn_with_state(
@@ -122,6 +123,7 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
         .map_err(|e| Failure::other(format!("the listening socket is lost: {e}")))?;
     let secret = boot::token_secret(&coordinator.store).await?;
     let tokens = Tokens::new(secret, coordinator.started_at);
+    let secrets = Secrets { tokens, key: boot::coordinator_key(&coordinator.store).await? };
     let tracker = TaskTracker::new();
     let tasks = Arc::new(TaskSet::subscribe(TABLE, &coordinator.events));
     tasks.start(&coordinator, &tracker);
@@ -136,7 +138,7 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
     tracker.spawn(peer_notifications::run(Arc::clone(&coordinator), tasks));
     tracker.spawn(delegation_sync::run(Arc::clone(&coordinator)));
     println!("listening on http://{address}");
-    serve_requests(&coordinator, tokens, listener).await;
+    serve_requests(&coordinator, secrets, listener).await;
     coordinator.stop.cancel();
     tracker.close();
     if tokio::time::timeout(TASK_DRAIN, tracker.wait()).await.is_err() {
@@ -145,7 +147,7 @@ pub async fn run(coordinator: Arc<Coordinator>, listener: TcpListener) -> Result
     Ok(())
 }
 
-async fn serve_requests(coordinator: &Arc<Coordinator>, tokens: Tokens, listener: TcpListener) {
+async fn serve_requests(coordinator: &Arc<Coordinator>, secrets: Secrets, listener: TcpListener) {
     let stop = coordinator.stop.clone();
     let options = connections::Options::new(&coordinator.config);
     let late = async {
@@ -153,7 +155,7 @@ async fn serve_requests(coordinator: &Arc<Coordinator>, tokens: Tokens, listener
         tokio::time::sleep(REQUEST_DRAIN).await;
     };
     tokio::select! {
-        () = connections::serve(listener, app(coordinator, tokens), &options, &stop) => {}
+        () = connections::serve(listener, app(coordinator, secrets), &options, &stop) => {}
         () = late => {}
     }
 }

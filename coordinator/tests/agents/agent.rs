@@ -7,7 +7,8 @@ use std::time::Duration;
 use coordinator::placement::agent_administration::AgentAction;
 use model::{AgentId, AgentState, ProbeMethod, UnixMillis};
 use protocol::enrol::{AgentProfile, EnrolRequest, EnrolResponse};
-use protocol::key::AgentKey;
+use protocol::join_token::JoinToken;
+use protocol::key::{AgentKey, PublicKey};
 use protocol::package::{PackageBuilder, PackageName};
 use protocol::page::{Discovered, Entry, Fetch, Outcome, Page, Timing};
 use protocol::session::{Challenge, ChallengeRequest, Session, SessionRequest};
@@ -26,6 +27,7 @@ pub(crate) const EPOCH: u64 = 7;
 
 pub(crate) struct FakeAgent {
     pub(crate) key: AgentKey,
+    coordinator_key: PublicKey,
     pub(crate) id: AgentId,
     client: Client,
     pub(crate) token: String,
@@ -102,13 +104,17 @@ impl FakeAgent {
     pub(crate) async fn enrol(running: &Running, seed: u8) -> Self {
         let client = client(&format!("127.0.0.{seed}"));
         let key = AgentKey::from_seed([seed; 32]);
-        let request = EnrolRequest::new(&key, running.join_token().await, profile(seed), now());
+        let token = running.join_token().await;
+        let maker = token.parse::<JoinToken>().unwrap().coordinator();
+        let request = EnrolRequest::new(&key, token, profile(seed), now(), "nonce".into());
         let response =
             post(&client, format!("{}/api/v1/agent/enrol", running.base), "", &request).await;
         assert_eq!(response.status(), StatusCode::OK);
         let answer: EnrolResponse = response.json().await.unwrap();
+        answer.verify(maker, &request).unwrap();
         let mut agent = Self {
             key,
+            coordinator_key: answer.coordinator_key,
             id: answer.agent,
             client,
             token: String::new(),
@@ -129,10 +135,12 @@ impl FakeAgent {
 
     pub(crate) async fn sign_in(&mut self, running: &Running) {
         let nonce = self.nonce(running).await;
-        let request = SessionRequest::new(&self.key, self.id, nonce);
+        let request = SessionRequest::new(&self.key, self.id, nonce, "nonce".into());
         let response = self.post(running, "session", &request).await;
         assert_eq!(response.status(), StatusCode::OK);
-        self.token = response.json::<Session>().await.unwrap().token;
+        let session: Session = response.json().await.unwrap();
+        session.verify(&self.coordinator_key, &request).unwrap();
+        self.token = session.token;
     }
 
     pub(crate) async fn post(

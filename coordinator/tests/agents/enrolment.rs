@@ -1,6 +1,6 @@
 //! Enrolment: which agents are accepted, and how others are refused.
 
-use protocol::enrol::EnrolRequest;
+use protocol::enrol::{AgentProfile, EnrolRequest};
 use protocol::key::AgentKey;
 use protocol::session::SessionRequest;
 use protocol::version;
@@ -9,6 +9,10 @@ use serde_json::json;
 
 use crate::agent::{FakeAgent, client, now, post, problem, profile};
 use crate::world::{Ground, Running};
+
+fn enrol_request(key: &AgentKey, token: &str, profile: AgentProfile) -> EnrolRequest {
+    EnrolRequest::new(key, token.to_owned(), profile, now(), "nonce".into())
+}
 
 async fn enrol(running: &Running, request: &impl serde::Serialize) -> Response {
     post(&client("127.0.0.1"), format!("{}/api/v1/agent/enrol", running.base), "", request).await
@@ -19,15 +23,15 @@ async fn a_wrong_token_is_refused_and_a_used_one_too() {
     let ground = Ground::bare().await;
     let running = ground.start().await;
     let key = AgentKey::from_seed([1; 32]);
-    let request = EnrolRequest::new(&key, "nc-made-up".into(), profile(1), now());
+    let request = enrol_request(&key, "nc-made-up", profile(1));
     let (status, name, detail) = problem(enrol(&running, &request).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "join-token"));
     assert!(detail.contains("ask the operator for a new one"), "{detail}");
     let token = running.join_token().await;
-    let request = EnrolRequest::new(&key, token.clone(), profile(1), now());
+    let request = enrol_request(&key, &token, profile(1));
     assert_eq!(enrol(&running, &request).await.status(), StatusCode::OK);
     assert_eq!(enrol(&running, &request).await.status(), StatusCode::OK, "the same key again");
-    let thief = EnrolRequest::new(&AgentKey::from_seed([2; 32]), token, profile(2), now());
+    let thief = enrol_request(&AgentKey::from_seed([2; 32]), &token, profile(2));
     let (status, _, detail) = problem(enrol(&running, &thief).await).await;
     assert_eq!(status, StatusCode::UNAUTHORIZED);
     assert!(detail.contains("used by another agent"), "{detail}");
@@ -40,7 +44,8 @@ async fn a_clock_that_is_off_a_newer_protocol_and_a_foreign_key_are_said() {
     let running = ground.start().await;
     let key = AgentKey::from_seed([1; 32]);
     let token = running.join_token().await;
-    let late = EnrolRequest::new(&key, token.clone(), profile(1), now().plus_ms(-11 * 60_000));
+    let past = now().plus_ms(-11 * 60_000);
+    let late = EnrolRequest::new(&key, token.clone(), profile(1), past, "nonce".into());
     let (status, name, detail) = problem(enrol(&running, &late).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::CONFLICT, "clock-off"));
     assert!(detail.contains("11 minutes behind"), "{detail}");
@@ -50,16 +55,21 @@ async fn a_clock_that_is_off_a_newer_protocol_and_a_foreign_key_are_said() {
     assert_eq!((status, name.as_str()), (StatusCode::UPGRADE_REQUIRED, "protocol-version"));
     assert!(detail.contains("update the coordinator"), "{detail}");
     let other = AgentKey::from_seed([2; 32]).public();
-    let stolen = EnrolRequest {
-        public_key: other,
-        ..EnrolRequest::new(&key, token.clone(), profile(1), now())
-    };
-    let (status, name, _) = problem(enrol(&running, &stolen).await).await;
-    assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "signature"));
+    let stolen = EnrolRequest { public_key: other, ..enrol_request(&key, &token, profile(1)) };
+    let changed = EnrolRequest { profile: profile(2), ..enrol_request(&key, &token, profile(1)) };
+    for forged in [stolen, changed] {
+        let (status, name, _) = problem(enrol(&running, &forged).await).await;
+        assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "signature"));
+    }
+    let older =
+        EnrolRequest { protocol: version::HANDOVERS, ..enrol_request(&key, &token, profile(1)) };
+    let (status, name, detail) = problem(enrol(&running, &older).await).await;
+    assert_eq!((status, name.as_str()), (StatusCode::UPGRADE_REQUIRED, "protocol-version"));
+    assert!(detail.contains("update the agent"), "{detail}");
     let mut nameless = profile(1);
     nameless.name = String::new();
     let (status, name, detail) =
-        problem(enrol(&running, &EnrolRequest::new(&key, token, nameless, now())).await).await;
+        problem(enrol(&running, &enrol_request(&key, &token, nameless)).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields"));
     assert!(detail.contains("profile.name"), "{detail}");
     let (status, ..) = problem(enrol(&running, &json!({ "protocol": 1 })).await).await;
@@ -74,10 +84,10 @@ async fn a_nonce_is_good_once_and_only_for_its_agents_signature() {
     let agent = FakeAgent::enrol(&running, 1).await;
     let nonce = agent.nonce(&running).await;
     let thief = AgentKey::from_seed([9; 32]);
-    let forged = SessionRequest::new(&thief, agent.id, nonce.clone());
+    let forged = SessionRequest::new(&thief, agent.id, nonce.clone(), "nonce".into());
     let (status, name, _) = problem(agent.post(&running, "session", &forged).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "signature"));
-    let request = SessionRequest::new(&agent.key, agent.id, nonce);
+    let request = SessionRequest::new(&agent.key, agent.id, nonce, "nonce".into());
     assert_eq!(agent.post(&running, "session", &request).await.status(), StatusCode::OK);
     let (status, name, detail) = problem(agent.post(&running, "session", &request).await).await;
     assert_eq!((status, name.as_str()), (StatusCode::UNAUTHORIZED, "nonce"));
@@ -101,4 +111,16 @@ async fn without_a_good_session_nothing_is_told() {
     let (status, name, _) = problem(pending).await;
     assert_eq!((status, name.as_str()), (StatusCode::FORBIDDEN, "not-approved"));
     running.stop().await;
+}
+
+/// The key is made once and kept in the database, so that agents know every coordinator of it.
+#[tokio::test]
+async fn every_coordinator_of_a_database_has_the_same_key() {
+    let ground = Ground::bare().await;
+    let running = ground.start().await;
+    let mut agent = FakeAgent::enrol(&running, 1).await;
+    running.stop().await;
+    let restarted = ground.start().await;
+    agent.sign_in(&restarted).await;
+    restarted.stop().await;
 }

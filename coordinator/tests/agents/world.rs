@@ -9,6 +9,7 @@ use coordinator::http::agent::tokens;
 use coordinator::placement::agent_administration::{AgentAction, administer};
 use coordinator::runtime::clock::SystemClock;
 use coordinator::runtime::config::Config;
+use coordinator::runtime::coordinator_key;
 use coordinator::startup::cli::ServeArgs;
 use coordinator::startup::{boot, configuration, serve};
 use coordinator::tasks::coordinator::Coordinator;
@@ -16,6 +17,7 @@ use hierarchy::{
     BuildReport, Builder, CompanyIndex, Generation, Hierarchy, Record, Registry, SubnetKind,
 };
 use model::AgentId;
+use protocol::join_token::JoinToken;
 use store::generations::Load;
 use store::testing::TestDatabase;
 use store::{Store, join_tokens};
@@ -146,7 +148,8 @@ impl Running {
     }
 
     pub(crate) async fn join_token(&self) -> String {
-        let token = tokens::new_join_token(rand::random());
+        let key = coordinator_key::load(&self.coordinator.store).await.unwrap();
+        let token = JoinToken::new(rand::random(), &key.public()).as_str().to_owned();
         let sha256 = tokens::join_token_hash(&token);
         let now = self.coordinator.now();
         let new = join_tokens::New {

@@ -1,4 +1,5 @@
-//! Agent identity: an Ed25519 key (RFC 8032) that is made on the agent and never leaves it.
+//! Identity of agents and of the coordinator: Ed25519 keys (RFC 8032). An agent's key is made on
+//! the agent and never leaves it; the coordinators of one database share a key.
 //!
 //! Every signature covers a domain tag first, so that a signature made for one purpose cannot be
 //! used for another.
@@ -14,8 +15,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 pub enum Purpose {
     /// Enrolment with a join token.
     Enrol,
+    /// Answer to an enrolment.
+    EnrolResponse,
     /// Opening a session.
     Session,
+    /// Answer to the opening of a session.
+    SessionResponse,
     /// Authorship of a package.
     Package,
 }
@@ -23,8 +28,10 @@ pub enum Purpose {
 impl Purpose {
     const fn tag(self) -> &'static [u8] {
         match self {
-            Self::Enrol => b"nearcrawl enrol v1\0",
+            Self::Enrol => b"nearcrawl enrol v2\0",
+            Self::EnrolResponse => b"nearcrawl enrol response v1\0",
             Self::Session => b"nearcrawl session v1\0",
+            Self::SessionResponse => b"nearcrawl session response v1\0",
             Self::Package => b"nearcrawl package v1\0",
         }
     }
@@ -77,7 +84,28 @@ impl AgentKey {
     }
 }
 
-/// Public key of an agent; in JSON its 32 bytes as base64url.
+/// Secret key of the coordinators of one database. Like an agent's key it is neither `Debug` nor
+/// serialisable.
+pub struct CoordinatorKey(SigningKey);
+
+impl CoordinatorKey {
+    /// The key made from 32 bytes of a cryptographic random source.
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        Self(SigningKey::from_bytes(&seed))
+    }
+
+    /// The public key of this secret key.
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.verifying_key())
+    }
+
+    /// Signs `body` for one purpose.
+    pub fn sign(&self, purpose: Purpose, body: &[u8]) -> Signature {
+        Signature(self.0.sign(&purpose.message(body)))
+    }
+}
+
+/// Public key of an agent or a coordinator; in JSON its 32 bytes as base64url.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);
 

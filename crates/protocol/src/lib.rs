@@ -1,8 +1,10 @@
 //! The messages between a coordinator and its agents.
 //!
 //! In the order in which an agent uses them:
-//! 1. [`enrol`]: the agent presents a join token and its public [`key`], and waits for approval.
-//! 2. [`session`]: it exchanges a signature for a bearer token that is valid for ten minutes.
+//! 1. [`enrol`]: the agent presents a [`join_token`] and its public [`key`], checks that the
+//!    coordinator that made the token answers, and waits for approval.
+//! 2. [`session`]: it exchanges a signature for a bearer token that is valid for ten minutes, and
+//!    checks again who answers.
 //! 3. [`heartbeat`]: it asks for work; the answer carries [`Route`]s (URLs to crawl),
 //!    [`ProbeOrder`]s and [`HostOrder`]s.
 //! 4. [`probe`]: it measures round trips and reports them.
@@ -14,6 +16,7 @@
 
 pub mod enrol;
 pub mod heartbeat;
+pub mod join_token;
 pub mod key;
 pub mod limits;
 pub mod package;
@@ -21,6 +24,7 @@ pub mod page;
 pub mod probe;
 pub mod problem;
 pub mod session;
+mod signed;
 pub mod version;
 
 pub use heartbeat::{HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, Route, WorkStatus};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct ProtocolVersion(pub u16);
 
 /// Version of this build.
-pub const CURRENT: ProtocolVersion = ProtocolVersion(2);
+pub const CURRENT: ProtocolVersion = ProtocolVersion(3);
 
 /// Oldest version that this build understands.
 pub const OLDEST: ProtocolVersion = ProtocolVersion(1);
@@ -19,6 +19,11 @@ pub const OLDEST: ProtocolVersion = ProtocolVersion(1);
 /// First version with [`crate::heartbeat::HostOrder`]s and leases. Agents before it get neither and
 /// keep the hosts that they have.
 pub const HANDOVERS: ProtocolVersion = ProtocolVersion(2);
+
+/// First version in which the coordinator signs its answers to enrolment and sessions, and the
+/// agent signs its whole profile. Older agents that have enrolled keep working; new ones cannot
+/// enrol.
+pub const SIGNED_ANSWERS: ProtocolVersion = ProtocolVersion(3);
 
 /// The other side speaks a version that this one does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +39,12 @@ pub enum VersionError {
         "the agent speaks protocol {0}, this coordinator needs at least {OLDEST}: update the agent"
     )]
     Older(ProtocolVersion),
+    /// The agent is too old to enrol.
+    #[error(
+        "the agent speaks protocol {0}, and enrolment needs at least {SIGNED_ANSWERS}: update the \
+         agent"
+    )]
+    TooOldToEnrol(ProtocolVersion),
 }
 
 impl ProtocolVersion {
@@ -44,6 +55,11 @@ impl ProtocolVersion {
             v if v < OLDEST => Err(VersionError::Older(v)),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that an agent of this version can enrol.
+    pub fn can_enrol(self) -> Result<(), VersionError> {
+        if self < SIGNED_ANSWERS { Err(VersionError::TooOldToEnrol(self)) } else { Ok(()) }
     }
 }
 
@@ -64,5 +80,7 @@ mod tests {
         assert!(newer.to_string().contains("update the coordinator"));
         let older = ProtocolVersion(OLDEST.0 - 1).supported().unwrap_err();
         assert!(older.to_string().contains("update the agent"));
+        assert_eq!(CURRENT.can_enrol(), Ok(()));
+        assert_eq!(HANDOVERS.can_enrol(), Err(VersionError::TooOldToEnrol(HANDOVERS)));
     }
 }

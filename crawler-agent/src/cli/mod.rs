@@ -88,7 +88,7 @@ fn default_data_dir() -> PathBuf {
 }
 
 /// Runs a command. A failure is one line on standard error; the exit code tells its kind:
-/// 64 configuration, 73 data directory, 77 refused by the coordinator, 1 anything else.
+/// 64 configuration or join token, 73 data directory, 77 refused by the coordinator, 1 anything else.
 pub fn main(cli: Cli) -> ExitCode {
     log_to_stderr(cli.log_format);
     let done = match cli.command {
@@ -124,9 +124,10 @@ fn log_to_stderr(format: LogFormat) {
 fn exit_code(error: &anyhow::Error) -> u8 {
     use crate::{agent::AgentError, config::ConfigError, coordinator_client::CoordinatorError};
     let refused = matches!(error.downcast_ref(), Some(CoordinatorError::Refused { .. }));
+    let unreadable = error.is::<protocol::join_token::JoinTokenError>();
     let banned = matches!(error.downcast_ref(), Some(AgentError::Banned(_) | AgentError::Revoked));
     match () {
-        () if error.is::<ConfigError>() => 64,
+        () if error.is::<ConfigError>() || unreadable => 64,
         () if error.is::<DataDirError>() => 73,
         () if refused || banned => 77,
         () => 1,

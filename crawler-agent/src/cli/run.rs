@@ -3,7 +3,11 @@
 use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Context as _;
-use protocol::{enrol::EnrolRequest, key::AgentKey};
+use protocol::{
+    enrol::{EnrolRequest, EnrolResponse},
+    join_token::JoinToken,
+    key::AgentKey,
+};
 use tokio::{
     runtime::{Builder, Runtime},
     signal::unix::{SignalKind, signal},
@@ -16,7 +20,7 @@ use crate::{
     backoff::Backoff,
     clock,
     config::Config,
-    coordinator_client::{AgentApi, CoordinatorClient, CoordinatorError},
+    coordinator_client::{AgentApi, CoordinatorClient, CoordinatorError, new_nonce},
     data_dir::{DataDir, Identity},
     error_line,
 };
@@ -39,7 +43,7 @@ pub(super) fn run(join: &Join) -> anyhow::Result<ExitCode> {
         let Some(identity) = stop.run_until_cancelled(enrolling).await.transpose()? else {
             return Ok(ExitCode::SUCCESS);
         };
-        let client = Arc::new(CoordinatorClient::new(api, identity.agent, Arc::clone(&key)));
+        let client = Arc::new(CoordinatorClient::new(api, identity, Arc::clone(&key)));
         let agent = Agent { config, dir, id: identity.agent, key, client, frontier };
         agent.run(stop, print_line).await?;
         Ok(ExitCode::SUCCESS)
@@ -100,21 +104,24 @@ async fn enrolled(
     }
     let Some(token) = join_token else {
         anyhow::bail!(
-            "this agent has not enrolled yet: ask the coordinator's admin for a token and give it \
-             with --join-token"
+            "this agent has not enrolled yet, or before coordinators had keys: ask the \
+             coordinator's admin for a token and give it with --join-token"
         );
     };
+    let token: JoinToken = token.parse()?;
     let mut backoff = Backoff::default();
     let response = loop {
-        let request =
-            EnrolRequest::new(key, token.to_owned(), config.profile.clone(), clock::now());
-        match api.enrol(&request).await {
+        let text = token.as_str().to_owned();
+        let profile = config.profile.clone();
+        let request = EnrolRequest::new(key, text, profile, clock::now(), new_nonce());
+        match api.enrol(&request, token.coordinator()).await {
             Ok(response) => break response,
             Err(error) if error.is_temporary() => wait_after(&error, &mut backoff).await,
             Err(error) => return Err(error.into()),
         }
     };
-    let identity = Identity { agent: response.agent };
+    let EnrolResponse { agent, coordinator_key, .. } = response;
+    let identity = Identity { agent, coordinator_key };
     data_dir.set_identity(identity)?;
     print_line(&format!("enrolled as {} ({})", response.agent, response.state.as_str()));
     Ok(identity)

@@ -30,7 +30,8 @@ use values::{
 /// The owner's rules. Nothing that a coordinator sends changes them.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Base URL of the coordinator.
+    /// Base URL of the coordinator; https, unless it is on this machine or the owner allows plain
+    /// http.
     pub coordinator: Url,
     /// What the agent tells the coordinator about itself when it enrols.
     pub profile: AgentProfile,
@@ -165,6 +166,8 @@ impl Default for ShipRules {
 #[serde(deny_unknown_fields)]
 struct File {
     coordinator: Required<Url>,
+    #[serde(default)]
+    allow_plain_http: bool,
     contact: Required<Contact>,
     name: Option<Value<AgentName>>,
     data_dir: Option<PathBuf>,
@@ -225,6 +228,18 @@ pub enum ConfigError {
         /// The mistake, and what to write instead.
         what: String,
     },
+    /// What is sent to the coordinator would not be encrypted.
+    #[error(
+        "{location}: `coordinator` is {url}, which is neither encrypted nor on this machine: write \
+         https://, or set allow_plain_http = true if nobody in between can read or change what is \
+         sent"
+    )]
+    PlainHttp {
+        /// The file.
+        location: Location,
+        /// URL of the coordinator.
+        url: String,
+    },
 }
 
 impl Config {
@@ -240,12 +255,27 @@ impl Config {
             location: Location::new(path, text, error.span()),
             what: error.message().lines().collect::<Vec<_>>().join(" "),
         })?;
+        let url = &file.coordinator.0;
+        if url.scheme() == "http" && !is_on_loopback(url) && !file.allow_plain_http {
+            let location = Location::new(path, text, None);
+            return Err(ConfigError::PlainHttp { location, url: url.to_string() });
+        }
         Ok(file.into_config(path.parent().unwrap_or(Path::new(""))))
     }
 
     /// Value of the User-Agent header in every request.
     pub fn user_agent(&self) -> String {
         format!("nearcrawl/{} (+{})", self.profile.version, self.profile.contact)
+    }
+}
+
+/// Whether the URL leads to this very machine.
+pub fn is_on_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        Some(url::Host::Domain(name)) => name == "localhost",
+        None => false,
     }
 }
 

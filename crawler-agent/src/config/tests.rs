@@ -2,7 +2,7 @@ use super::*;
 use crate::guard::{AddressSet, Guard};
 
 const LEAST: &str =
-    "coordinator = \"http://c.example:8080\"\ncontact = \"https://o.example/bot\"\n";
+    "coordinator = \"https://c.example:8080\"\ncontact = \"https://o.example/bot\"\n";
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text, Path::new("/etc/nearcrawl/agent.toml")).map_err(|e| e.to_string())
@@ -103,10 +103,10 @@ fn every_error_names_its_location() {
 
 #[test]
 fn no_crawling_without_a_contact() {
-    let none = parse("coordinator = \"http://c.example\"\n").unwrap_err();
+    let none = parse("coordinator = \"https://c.example\"\n").unwrap_err();
     assert!(none.contains("`contact` is missing"), "{none}");
     for contact in ["", "me", "ftp://x", "mailto:me", "https://", "https://x.example/\u{e9}\\n"] {
-        let text = format!("coordinator = \"http://c.example\"\ncontact = \"{contact}\"\n");
+        let text = format!("coordinator = \"https://c.example\"\ncontact = \"{contact}\"\n");
         assert!(parse(&text).unwrap_err().contains("line 2, column 11"), "{contact}");
     }
     assert!(parse(&LEAST.replace("https://o.example/bot", "mailto:me@o.example")).is_ok());
@@ -118,8 +118,24 @@ fn a_coordinator_is_needed_too() {
         parse("contact = \"https://o.example\"").unwrap_err().contains("`coordinator` is missing")
     );
     assert!(
-        parse(&LEAST.replace("http://c", "ftp://c")).unwrap_err().contains("line 1, column 15")
+        parse(&LEAST.replace("https://c", "ftp://c")).unwrap_err().contains("line 1, column 15")
     );
+}
+
+#[test]
+fn plain_http_needs_loopback_or_the_owners_word() {
+    let with = |url: &str, line: &str| {
+        parse(&format!("{line}\n{}", LEAST.replace("https://c.example:8080", url)))
+    };
+    for url in ["http://127.0.0.1:8080", "http://[::1]", "http://localhost", "https://c.example"] {
+        assert!(with(url, "").is_ok(), "{url}");
+    }
+    for url in ["http://c.example", "http://10.0.0.1:8080", "http://localhost.example"] {
+        let error = with(url, "").unwrap_err();
+        assert!(error.contains("https://") && error.contains("allow_plain_http"), "{error}");
+        assert!(with(url, "allow_plain_http = false").is_err());
+        assert!(with(url, "allow_plain_http = true").is_ok(), "{url}");
+    }
 }
 
 #[test]

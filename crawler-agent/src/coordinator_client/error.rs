@@ -4,7 +4,7 @@
 //! answer with the same statuses (413 for a large body, 403 by a filter), but such an answer says
 //! nothing about the agent or its package.
 
-use protocol::problem;
+use protocol::{key::KeyError, problem};
 use reqwest::{Response, StatusCode, header};
 use serde::Deserialize;
 
@@ -60,6 +60,13 @@ pub enum CoordinatorError {
     /// The answer exceeds every size that the protocol allows.
     #[error("the coordinator's answer is too large")]
     TooLarge,
+    /// Another program than the coordinator of the enrolment answers.
+    #[error(
+        "the answer is not signed with the key of the coordinator that gave the join token: \
+         another program answers at this URL, or the coordinator lost its database; check \
+         `coordinator`, or ask the operator for a new join token and enrol again"
+    )]
+    WrongKey(#[source] KeyError),
     /// The answer is not what the protocol says.
     #[error("the coordinator's answer cannot be parsed")]
     Answer(#[source] serde_json::Error),
@@ -80,6 +87,7 @@ impl CoordinatorError {
             Self::Unreachable(_) | Self::Busy { .. } | Self::Answer(_) | Self::TooLarge => true,
             Self::Setup(_)
             | Self::Url(_)
+            | Self::WrongKey(_)
             | Self::Refused { .. }
             | Self::Foreign { .. }
             | Self::Redirected { .. } => false,

@@ -1,9 +1,9 @@
 //! Client of the coordinator's agent API. The agent opens connections and never accepts any.
 //!
-//! An agent enrols once with a join token. From then on it exchanges a signature for a session, and
-//! sends the session's token with every call. [`CoordinatorError`] separates failures that a later
-//! attempt may not meet (outages, restarts, a full disk) from those that it will. No redirect is
-//! followed.
+//! An agent enrols once with a join token, which names the coordinator's key. From then on it
+//! exchanges a signature for a session, which the coordinator signs with that key, and sends the
+//! session's token with every call. [`CoordinatorError`] separates failures that a later attempt
+//! may not meet (outages, restarts, a full disk) from those that it will. No redirect is followed.
 
 mod error;
 
@@ -13,10 +13,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use model::AgentId;
+use data_encoding::BASE64URL_NOPAD;
 use protocol::{
     HeartbeatRequest, HeartbeatResponse,
     enrol::{EnrolRequest, EnrolResponse},
+    join_token::Fingerprint,
     key::AgentKey,
     limits,
     package::PackageName,
@@ -27,6 +28,8 @@ use reqwest::{Client, Method, RequestBuilder, StatusCode, redirect::Policy};
 use serde::{Serialize, de::DeserializeOwned};
 use tokio::sync::Mutex;
 use url::Url;
+
+use crate::{config::is_on_loopback, data_dir::Identity};
 
 pub use error::CoordinatorError;
 
@@ -50,7 +53,7 @@ pub struct AgentApi {
 /// Client with a session of its own, for an agent that has enrolled.
 pub struct CoordinatorClient {
     api: AgentApi,
-    agent: AgentId,
+    identity: Identity,
     key: Arc<AgentKey>,
     session: Mutex<Option<Token>>,
 }
@@ -70,7 +73,7 @@ impl AgentApi {
             .redirect(Policy::none())
             .user_agent(concat!("nearcrawl-agent/", env!("CARGO_PKG_VERSION")));
         // A proxy of the environment cannot reach this machine's loopback.
-        if is_loopback(base) {
+        if is_on_loopback(base) {
             builder = builder.no_proxy();
         }
         let http = builder.build().map_err(CoordinatorError::Setup)?;
@@ -80,9 +83,16 @@ impl AgentApi {
         Ok(Self { http, base })
     }
 
-    /// Enrols with a join token. Enrolling the same key again returns the same agent.
-    pub async fn enrol(&self, request: &EnrolRequest) -> Result<EnrolResponse, CoordinatorError> {
-        self.post("enrol", request).await
+    /// Enrols with a join token of the coordinator with this fingerprint. Enrolling the same key
+    /// again returns the same agent.
+    pub async fn enrol(
+        &self,
+        request: &EnrolRequest,
+        coordinator: Fingerprint,
+    ) -> Result<EnrolResponse, CoordinatorError> {
+        let response: EnrolResponse = self.post("enrol", request).await?;
+        response.verify(coordinator, request).map_err(CoordinatorError::WrongKey)?;
+        Ok(response)
     }
 
     fn request(
@@ -104,19 +114,15 @@ impl AgentApi {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        Some(url::Host::Domain(name)) => name == "localhost",
-        None => false,
-    }
+/// A text that an answer has to repeat in its signature, so that it cannot be a replay.
+pub fn new_nonce() -> String {
+    BASE64URL_NOPAD.encode(&rand::random::<[u8; 16]>())
 }
 
 impl CoordinatorClient {
-    /// A client for the agent with this identifier and key.
-    pub fn new(api: AgentApi, agent: AgentId, key: Arc<AgentKey>) -> Self {
-        Self { api, agent, key, session: Mutex::default() }
+    /// A client for the agent with this identity and key.
+    pub fn new(api: AgentApi, identity: Identity, key: Arc<AgentKey>) -> Self {
+        Self { api, identity, key, session: Mutex::default() }
     }
 
     /// Asks for work. The coordinator may hold the answer back for as long as the request says.
@@ -176,10 +182,11 @@ impl CoordinatorClient {
         {
             return Ok(token.text.clone());
         }
-        let challenge: Challenge =
-            self.api.post("challenge", &ChallengeRequest { agent: self.agent }).await?;
-        let request = SessionRequest::new(&self.key, self.agent, challenge.nonce);
+        let Identity { agent, coordinator_key } = self.identity;
+        let challenge: Challenge = self.api.post("challenge", &ChallengeRequest { agent }).await?;
+        let request = SessionRequest::new(&self.key, agent, challenge.nonce, new_nonce());
         let opened: Session = self.api.post("session", &request).await?;
+        opened.verify(&coordinator_key, &request).map_err(CoordinatorError::WrongKey)?;
         let until = Instant::now() + Duration::from_secs(opened.expires_in_s.into());
         Ok(session.insert(Token { text: opened.token, until }).text.clone())
     }

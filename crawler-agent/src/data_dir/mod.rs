@@ -10,7 +10,7 @@ use std::{
 };
 
 use model::AgentId;
-use protocol::key::AgentKey;
+use protocol::key::{AgentKey, PublicKey};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -43,6 +43,15 @@ pub enum DataDirError {
 pub struct Identity {
     /// Identifier that the coordinator gave the agent.
     pub agent: AgentId,
+    /// Key of that coordinator; the agent talks to no other.
+    pub coordinator_key: PublicKey,
+}
+
+/// The identity as it is stored. Agents before protocol 3 stored no key of the coordinator.
+#[derive(Deserialize)]
+struct StoredIdentity {
+    agent: AgentId,
+    coordinator_key: Option<PublicKey>,
 }
 
 /// An agent's data directory.
@@ -71,13 +80,16 @@ impl DataDir {
         Ok(Frontier::open(&self.dir.join("frontier.redb"), epoch)?)
     }
 
-    /// Loads the identity; none before the agent has enrolled.
+    /// Loads the identity; none before the agent has enrolled with a join token that names the
+    /// coordinator's key.
     pub fn identity(&self) -> Result<Option<Identity>, DataDirError> {
         let path = self.dir.join(IDENTITY);
         match std::fs::read(&path) {
             Ok(json) => {
-                let identity = serde_json::from_slice(&json).map_err(std::io::Error::from);
-                Ok(Some(identity.map_err(FileError::at(&path, "parsed"))?))
+                let stored = serde_json::from_slice(&json).map_err(std::io::Error::from);
+                let StoredIdentity { agent, coordinator_key } =
+                    stored.map_err(FileError::at(&path, "parsed"))?;
+                Ok(coordinator_key.map(|coordinator_key| Identity { agent, coordinator_key }))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(FileError::at(&path, "read")(error).into()),
@@ -111,7 +123,10 @@ mod tests {
         let mode = std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         assert_eq!(data_dir.identity().unwrap(), None);
-        let identity = Identity { agent: AgentId::new(7) };
+        std::fs::write(data_dir.dir.join(IDENTITY), r#"{"agent":"agt_7"}"#).unwrap();
+        assert_eq!(data_dir.identity().unwrap(), None, "an identity without a key is not trusted");
+        let coordinator_key = data_dir.key().unwrap().public();
+        let identity = Identity { agent: AgentId::new(7), coordinator_key };
         data_dir.set_identity(identity).unwrap();
         assert_eq!(data_dir.identity().unwrap(), Some(identity));
         assert_eq!(data_dir.key().unwrap().public(), data_dir.key().unwrap().public());

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::Ipv4Addr,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, LazyLock, Mutex, MutexGuard},
     time::Duration,
 };
 
@@ -18,19 +18,29 @@ use axum::{
 use model::{AgentId, AgentState, CrawlPolicy, ProbeId, UnixMillis};
 use protocol::{
     HeartbeatRequest, HeartbeatResponse, HostOrder, Presence, ProbeOrder, ProbeResult, Route,
-    enrol::EnrolRequest, enrol::EnrolResponse, key::PublicKey, package, page::Entry, page::Fetch,
-    probe::Reports, problem, session::Challenge, session::ChallengeRequest, session::Session,
-    session::SessionRequest,
+    enrol::EnrolRequest, enrol::EnrolResponse, join_token::JoinToken, key::CoordinatorKey,
+    key::PublicKey, package, page::Entry, page::Fetch, probe::Reports, problem, session::Challenge,
+    session::ChallengeRequest, session::Session, session::SessionRequest,
 };
 use serde_json::json;
 use tokio::{net::TcpListener, sync::Notify, task::AbortHandle};
 
-pub(crate) const TOKEN: &str = "join-me";
+/// Key of the coordinator that made [`TOKEN`].
+pub(crate) const KEY: [u8; 32] = [7; 32];
+
+/// The only token that is accepted.
+pub(crate) static TOKEN: LazyLock<String> = LazyLock::new(|| {
+    let key = CoordinatorKey::from_seed(KEY).public();
+    JoinToken::new([8; 20], &key).as_str().to_owned()
+});
+
 const AGENT: AgentId = AgentId::new(1);
 
 /// State of the coordinator. Tests read and change it directly.
 pub(crate) struct CoordinatorState {
     pub(crate) key: Option<PublicKey>,
+    /// Seed of the key that signs answers.
+    pub(crate) signs_with: [u8; 32],
     pub(crate) state: AgentState,
     pub(crate) policy: CrawlPolicy,
     pub(crate) next_route: u64,
@@ -104,6 +114,7 @@ impl Coordinator {
     pub(crate) async fn start() -> Self {
         let state = CoordinatorState {
             key: None,
+            signs_with: KEY,
             state: AgentState::Pending,
             policy: CrawlPolicy { host_delay_ms: 0, ..CrawlPolicy::default() },
             next_route: 1,
@@ -251,13 +262,14 @@ async fn enrol(State(inner): Shared, Json(request): Json<EnrolRequest>) -> Answe
     request.verify().map_err(|_| problem(401, "bad signature"))?;
     let mut state = inner.state();
     if state.key != Some(request.public_key) {
-        if request.join_token != TOKEN {
+        if request.join_token != *TOKEN {
             return Err(problem(401, "the join token is not known; ask the admin for a new one"));
         }
         state.key = Some(request.public_key);
     }
-    let answer =
-        EnrolResponse { agent: AGENT, state: state.state, coordinator_time: request.agent_time };
+    let signer = CoordinatorKey::from_seed(state.signs_with);
+    let time = request.agent_time;
+    let answer = EnrolResponse::new(&signer, &request, AGENT, state.state, time);
     Ok(Json(answer).into_response())
 }
 
@@ -274,7 +286,8 @@ async fn session(State(inner): Shared, Json(request): Json<SessionRequest>) -> A
     state.sessions_opened += 1;
     let token = format!("session-{}", state.sessions_opened);
     state.sessions.insert(token.clone());
-    Ok(Json(Session { token, expires_in_s: 600 }).into_response())
+    let signer = CoordinatorKey::from_seed(state.signs_with);
+    Ok(Json(Session::new(&signer, &request, token, 600)).into_response())
 }
 
 async fn heartbeat(

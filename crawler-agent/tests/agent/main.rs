@@ -10,6 +10,7 @@ mod dns;
 mod heartbeats;
 mod hostile;
 mod hosts;
+mod impostor;
 mod metrics;
 mod owner;
 mod probe_manners;

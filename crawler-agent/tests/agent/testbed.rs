@@ -136,7 +136,7 @@ impl TestBed {
 
     /// Runs the agent in the background.
     pub(crate) async fn start(&mut self) {
-        self.start_with(&["run", "--join-token", TOKEN]).await;
+        self.start_with(&["run", "--join-token", &TOKEN]).await;
     }
 
     #[expect(clippy::unused_async, reason = "spawning needs the runtime it is called on")]

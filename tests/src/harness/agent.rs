@@ -52,6 +52,8 @@ pub struct AgentPlan {
 #[derive(Debug, Serialize)]
 struct File<'a> {
     coordinator: &'a str,
+    /// The coordinator of a virtual internet has no certificate.
+    allow_plain_http: bool,
     contact: &'a str,
     name: &'a str,
     data_dir: PathBuf,
@@ -121,6 +123,7 @@ impl AgentPlan {
     fn file(&self) -> Result<String, HarnessError> {
         let file = File {
             coordinator: &self.coordinator,
+            allow_plain_http: true,
             contact: "https://demo.nearcrawl.example/bot",
             name: &self.name,
             data_dir: self.home.join("data"),

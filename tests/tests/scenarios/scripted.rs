@@ -125,7 +125,7 @@ impl Desk {
             told: Arc::default(),
             key,
         };
-        let request = EnrolRequest::new(&desk.key, join_token, profile, now());
+        let request = EnrolRequest::new(&desk.key, join_token, profile, now(), "nonce".into());
         let answer: EnrolResponse = desk.ask("enrol", &request).await.unwrap();
         desk.id = answer.agent;
         desk
@@ -173,7 +173,7 @@ impl Desk {
     async fn sign_in(&mut self) -> Option<()> {
         let challenge: Challenge =
             self.ask("challenge", &ChallengeRequest { agent: self.id }).await?;
-        let request = SessionRequest::new(&self.key, self.id, challenge.nonce);
+        let request = SessionRequest::new(&self.key, self.id, challenge.nonce, "nonce".into());
         let session: Session = self.ask("session", &request).await?;
         self.token = session.token;
         Some(())

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use protocol::join_token;
 use serde::{Deserialize, Serialize};
 use store::join_tokens;
 use utoipa::ToSchema;
@@ -14,6 +15,7 @@ use crate::http::paging::{Page, PageQuery};
 use crate::http::problem::{FieldError, Problem};
 use crate::http::state::ApiState;
 use crate::http::timestamp::Timestamp;
+use crate::runtime::coordinator_key::{self, CoordinatorKeyError};
 
 /// A request for a join token.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -85,7 +87,11 @@ pub async fn create(
 ) -> Result<(StatusCode, Json<JoinTokenResponse>), Problem> {
     let now = state.core.now();
     let expires_at = now.plus_ms(request.ttl_s * 1_000);
-    let token = tokens::new_join_token(rand::random());
+    let key = coordinator_key::load(&state.core.store).await.map_err(|error| match error {
+        CoordinatorKeyError::Store(error) => error.into(),
+        damaged @ CoordinatorKeyError::Damaged => Problem::internal(&damaged),
+    })?;
+    let token = join_token::JoinToken::new(rand::random(), &key.public()).as_str().to_owned();
     let sha256 = tokens::join_token_hash(&token);
     let new = join_tokens::New {
         sha256: &sha256,

@@ -17,13 +17,15 @@ use crate::http::agent::tokens::join_token_hash;
 use crate::http::problem::{FieldError, Problem};
 use crate::runtime::events::Event;
 
-/// Enrols an agent with a one-time join token; with a known key the answer is the same agent.
+/// Enrols an agent with a one-time join token; with a known key the answer is the same agent. The
+/// answer is signed, so that the agent knows that this coordinator made the token.
 pub(super) async fn enrol(
     State(api): State<AgentApi>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     ProtocolBody(request): ProtocolBody<EnrolRequest>,
 ) -> Result<Json<EnrolResponse>, Problem> {
     let now = api.clock.now();
+    request.protocol.can_enrol().map_err(refusal::version)?;
     check_clock(request.agent_time, now)?;
     request.verify().map_err(refusal::signature)?;
     check_profile(&request.profile)?;
@@ -43,7 +45,7 @@ pub(super) async fn enrol(
             let name = &request.profile.name;
             tracing::info!(%agent, name, %home, fresh, "enrolled an agent");
             api.events.emit(Event::AgentEnrolled);
-            Ok(Json(EnrolResponse { agent, state, coordinator_time: now }))
+            Ok(Json(EnrolResponse::new(&api.key, &request, agent, state, now)))
         }
         Enrolment::UnknownToken => Err(wrong_token("is not one of this coordinator's")),
         Enrolment::UsedToken => Err(wrong_token("was used by another agent")),

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{post, put};
+use protocol::key::CoordinatorKey;
 use protocol::limits;
 use store::Store;
 use tokio_util::sync::CancellationToken;
@@ -47,12 +48,21 @@ struct AgentApi {
     packages: Arc<Packages>,
     probe_metrics: ProbeMetrics,
     tokens: Arc<Tokens>,
+    key: Arc<CoordinatorKey>,
     /// Cancelled when the coordinator stops: held heartbeats are answered then.
     stop: CancellationToken,
 }
 
+/// What only this coordinator and others of its database know.
+pub struct Secrets {
+    /// Issues nonces and session tokens.
+    pub tokens: Tokens,
+    /// Signs answers, so that agents know that this coordinator gave them.
+    pub key: CoordinatorKey,
+}
+
 impl AgentApi {
-    fn new(coordinator: &Coordinator, tokens: Tokens) -> Self {
+    fn new(coordinator: &Coordinator, secrets: Secrets) -> Self {
         Self {
             store: coordinator.store.clone(),
             limits: coordinator.config.limits,
@@ -63,14 +73,15 @@ impl AgentApi {
             leader: Arc::clone(&coordinator.leader),
             packages: Arc::clone(&coordinator.packages),
             probe_metrics: coordinator.predictor.probe_metrics.clone(),
-            tokens: Arc::new(tokens),
+            tokens: Arc::new(secrets.tokens),
+            key: Arc::new(secrets.key),
             stop: coordinator.stop.clone(),
         }
     }
 }
 
 /// The agents' part of the API. The server must hand the peer's address in as `ConnectInfo`.
-pub fn router(coordinator: &Coordinator, tokens: Tokens) -> Router {
+pub fn router(coordinator: &Coordinator, secrets: Secrets) -> Router {
     let words = Router::new()
         .route("/api/v1/agent/enrol", post(enrol::enrol))
         .route("/api/v1/agent/challenge", post(session::challenge))
@@ -82,5 +93,5 @@ pub fn router(coordinator: &Coordinator, tokens: Tokens) -> Router {
         // The handler bounds the body itself.
         .route("/api/v1/agent/packages/{epoch}/{seq}", put(packages::put))
         .layer(DefaultBodyLimit::disable());
-    words.merge(packages).with_state(AgentApi::new(coordinator, tokens))
+    words.merge(packages).with_state(AgentApi::new(coordinator, secrets))
 }

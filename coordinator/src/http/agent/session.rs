@@ -21,7 +21,7 @@ pub(super) async fn challenge(
     Json(Challenge { nonce })
 }
 
-/// A bearer token for ten minutes.
+/// A bearer token for ten minutes, signed.
 pub(super) async fn session(
     State(api): State<AgentApi>,
     ProtocolBody(request): ProtocolBody<SessionRequest>,
@@ -35,5 +35,5 @@ pub(super) async fn session(
         return Err(refusal::not_from(identity.state));
     }
     let token = api.tokens.session(request.agent, api.clock.now(), rand::random());
-    Ok(Json(Session { token, expires_in_s: limits::SESSION_SECONDS }))
+    Ok(Json(Session::new(&api.key, &request, token, limits::SESSION_SECONDS)))
 }

@@ -119,11 +119,6 @@ fn check_owner(payload: &[u8; PAYLOAD_BYTES], agent: AgentId) -> Result<UnixMill
     if owner == agent { Ok(time) } else { Err(TokenError::Foreign) }
 }
 
-/// A new join token for an admin to hand out: 160 bits, readable on the phone.
-pub fn new_join_token(random: [u8; 20]) -> String {
-    format!("nc-{}", data_encoding::BASE32_NOPAD.encode(&random).to_ascii_lowercase())
-}
-
 /// What is stored of a join token: SHA-256. The token has enough entropy to need no salt.
 pub fn join_token_hash(token: &str) -> [u8; 32] {
     Sha256::digest(token.trim().as_bytes()).into()
