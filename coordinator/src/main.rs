@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use coordinator::runtime::failure::Failure;
+use coordinator::runtime::private_dir;
 use coordinator::startup::cli::{Cli, Command};
 use coordinator::startup::{admin_command, audit_command, reindex_command, serve};
 
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {
+    private_dir::create_privately();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

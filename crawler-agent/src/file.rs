@@ -1,16 +1,20 @@
 //! Files that are replaced atomically, and errors that name the file.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{DirBuilder, File, OpenOptions, Permissions},
     io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
-/// Permissions of files that need no protection beyond that of their directory.
-pub const SHARED: u32 = 0o644;
-/// Permissions of files for the owner's eyes only.
-pub const PRIVATE: u32 = 0o600;
+use nix::sys::stat::Mode;
+
+/// Permissions of files: for the owner's eyes only.
+const PRIVATE: u32 = 0o600;
+/// Permissions of directories.
+const PRIVATE_DIR: u32 = 0o700;
+/// Permission bit of directories that several users share, like `/tmp`.
+const STICKY: u32 = 0o1000;
 
 /// A failed operation on a file or directory.
 #[derive(Debug, thiserror::Error)]
@@ -31,13 +35,32 @@ impl FileError {
     }
 }
 
-/// Replaces the file `path`. When this returns the content survives a crash; a crash before leaves
-/// the old file.
-pub fn write_atomically(path: &Path, content: &[u8], mode: u32) -> Result<(), FileError> {
+/// Makes every file and directory that this program creates from now on unreadable for other users.
+pub fn create_privately() {
+    nix::sys::stat::umask(Mode::from_bits_truncate(0o077));
+}
+
+/// Creates the directory `dir` for this user alone; closes one that is open to others.
+pub fn private_dir(dir: &Path) -> Result<(), FileError> {
+    let created = DirBuilder::new().recursive(true).mode(PRIVATE_DIR).create(dir);
+    created.map_err(FileError::at(dir, "created"))?;
+    let close = || {
+        let mode = std::fs::metadata(dir)?.permissions().mode();
+        if mode & 0o777 == PRIVATE_DIR || mode & STICKY != 0 {
+            return Ok(());
+        }
+        std::fs::set_permissions(dir, Permissions::from_mode(PRIVATE_DIR))
+    };
+    close().map_err(FileError::at(dir, "closed to other users"))
+}
+
+/// Replaces the file `path`, for this user alone. When this returns the content survives a crash; a
+/// crash before leaves the old file.
+pub fn write_atomically(path: &Path, content: &[u8]) -> Result<(), FileError> {
     let write = || {
         let temporary = path.with_extension("tmp");
         let mut options = OpenOptions::new();
-        options.create(true).write(true).truncate(true).mode(mode);
+        options.create(true).write(true).truncate(true).mode(PRIVATE);
         let mut file = options.open(&temporary)?;
         file.write_all(content)?;
         file.sync_all()?;

@@ -49,7 +49,11 @@ pub fn router(core: Arc<Coordinator>) -> Router {
         .with_state(ApiState::new(core))
 }
 
-fn header_layer(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {
+/// Sets a header where a response has none of its own.
+pub(super) fn header_layer(
+    name: HeaderName,
+    value: &'static str,
+) -> SetResponseHeaderLayer<HeaderValue> {
     SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
 }
 

@@ -14,4 +14,5 @@ pub mod metrics;
 pub mod outcome;
 pub mod peer_hints;
 pub mod policy;
+pub mod private_dir;
 pub mod quantity;

@@ -37,9 +37,11 @@ use crate::runtime::metrics::probes::ProbeMetrics;
 use crate::runtime::metrics::requests::RequestMetrics;
 use crate::runtime::peer_hints::PeerHints;
 use crate::runtime::policy::CurrentPolicy;
+use crate::runtime::private_dir;
 use crate::search::DelegationSearch;
 use crate::search::metrics::SearchMetrics;
 use crate::startup::database::database_failure;
+use crate::startup::leftovers;
 use crate::tasks::coordinator::Coordinator;
 
 /// Fingerprints of routed URLs that are remembered, about 32 bytes each.
@@ -52,7 +54,12 @@ pub async fn coordinator(
     store: Store,
     stop: CancellationToken,
 ) -> Result<Coordinator, Failure> {
+    private_dir::open(&config.data_dir).map_err(|error| {
+        let dir = config.data_dir.display();
+        Failure::cannot_create(format!("cannot close {dir} to other users: {error}"))
+    })?;
     let blobs = open_blobs(&config)?;
+    remove_leftovers(&config);
     let index = open_index(&config.data_dir.join("index")).await?;
     let dns = Dns::new(config.resolver).map_err(|error| Failure::configuration(chain(&error)))?;
     let shared = Shared::new(config, clock, store, stop).await?;
@@ -237,6 +244,19 @@ fn open_blobs(config: &Config) -> Result<BlobStore, Failure> {
     let dir = config.data_dir.join("packages");
     let blobs = BlobStore::open(&dir, config.limits.min_free_mib.into());
     blobs.map_err(|error| Failure::cannot_create(chain(&error)))
+}
+
+/// Removes what a killed coordinator left, without making the start wait: there may be millions of
+/// packages.
+fn remove_leftovers(config: &Config) {
+    let dir = config.data_dir.join("packages");
+    tokio::task::spawn_blocking(move || {
+        match leftovers::remove_uploads(&dir, std::time::SystemTime::now()) {
+            Ok(0) => {}
+            Ok(count) => tracing::info!(count, "removed unfinished uploads"),
+            Err(error) => tracing::warn!(%error, "cannot look for unfinished uploads"),
+        }
+    });
 }
 
 async fn open_index(dir: &Path) -> Result<Index, Failure> {

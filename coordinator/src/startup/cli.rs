@@ -69,6 +69,9 @@ pub struct ServeArgs {
         hide_env_values = true
     )]
     pub admin_password: Option<String>,
+    /// File whose first line is the password of the admin; it stays out of the environment.
+    #[arg(long, value_name = "FILE", env = "NEARCRAWL_ADMIN_PASSWORD_FILE")]
+    pub admin_password_file: Option<PathBuf>,
 }
 
 /// Flags of `reindex`: the places of the data.

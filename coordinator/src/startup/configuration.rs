@@ -43,6 +43,10 @@ pub fn load(
     };
     check(&file.limits)?;
     check_splits(&file.registries)?;
+    let admin_password = match &args.admin_password_file {
+        Some(path) => Some(first_line(path)?),
+        None => args.admin_password.filter(|password| !password.is_empty()),
+    };
     let data_dir = args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
         Failure::configuration(
             "no data directory: this user has no home, so give one with --data-dir",
@@ -63,7 +67,7 @@ pub fn load(
         database_url: args.database_url.or(file.database_url).filter(|url| !url.is_empty()),
         resolver: args.resolver.or(file.resolver),
         log_format: args.log_format.or(file.log_format).unwrap_or_default(),
-        admin_password: args.admin_password.filter(|password| !password.is_empty()),
+        admin_password,
         trusted_proxies: proxies(&file.trusted_proxies)?,
         registries: file.registries,
         limits: file.limits,
@@ -98,6 +102,19 @@ fn proxies(texts: &[String]) -> Result<Vec<IpNet>, Failure> {
         })
     };
     texts.iter().map(proxy).collect()
+}
+
+/// The password in a file.
+fn first_line(path: &Path) -> Result<String, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::configuration(format!("cannot read the password in {}: {error}", path.display()))
+    })?;
+    let line = text.lines().next().unwrap_or_default().trim();
+    if line.is_empty() {
+        let path = path.display();
+        return Err(Failure::configuration(format!("{path} has no password in its first line")));
+    }
+    Ok(line.to_owned())
 }
 
 fn read(path: &Path) -> Result<File, Failure> {

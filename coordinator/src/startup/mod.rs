@@ -8,6 +8,7 @@ pub mod configuration;
 pub mod database;
 mod descriptors;
 pub mod disk;
+pub mod leftovers;
 pub mod log;
 pub mod reindex_command;
 pub mod serve;

@@ -29,7 +29,10 @@ async fn a_wrong_token_is_refused_and_a_used_one_too() {
     assert!(detail.contains("ask the operator for a new one"), "{detail}");
     let token = running.join_token().await;
     let request = enrol_request(&key, &token, profile(1));
-    assert_eq!(enrol(&running, &request).await.status(), StatusCode::OK);
+    let enrolled = enrol(&running, &request).await;
+    assert_eq!(enrolled.status(), StatusCode::OK);
+    assert_eq!(enrolled.headers()["x-content-type-options"], "nosniff");
+    assert_eq!(enrolled.headers()["content-security-policy"], "default-src 'none'");
     assert_eq!(enrol(&running, &request).await.status(), StatusCode::OK, "the same key again");
     let thief = enrol_request(&AgentKey::from_seed([2; 32]), &token, profile(2));
     let (status, _, detail) = problem(enrol(&running, &thief).await).await;

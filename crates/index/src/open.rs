@@ -62,6 +62,17 @@ pub enum OpenError {
     },
 }
 
+/// Removes files that a killed process had not renamed yet. One that cannot be removed is in the
+/// way of nothing.
+fn remove_leftovers(dir: &Path) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let is_leftover = entry.file_name().to_str().is_some_and(|name| name.starts_with(".tmp"));
+        if is_leftover && let Err(error) = std::fs::remove_file(entry.path()) {
+            tracing::warn!(path = %entry.path().display(), %error, "cannot remove a leftover");
+        }
+    }
+}
+
 impl Index {
     /// Opens the index in `dir`, which is created when it does not exist.
     pub fn open(dir: &Path) -> Result<Self, OpenError> {
@@ -92,6 +103,8 @@ impl Index {
             .doc_store_cache_num_blocks(16);
         let reader: IndexReader = reader.try_into()?;
         let writer = Mutex::new(Writer::open(index, reader.clone(), fields)?);
+        // The writer holds the lock of the directory, so nobody is writing these files.
+        remove_leftovers(dir);
         Ok(Self { fields, reader, writer })
     }
 

@@ -143,6 +143,17 @@ fn a_page_is_deleted_by_its_url() {
 }
 
 #[test]
+fn files_that_a_killed_process_left_are_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(open(&dir));
+    let leftover = dir.path().join(".tmpA1b2C3");
+    std::fs::write(&leftover, "half").unwrap();
+    let index = open(&dir);
+    assert!(!leftover.exists());
+    assert_eq!(index.len(), 0);
+}
+
+#[test]
 fn answers_can_be_paged_through_to_the_end_of_the_window() {
     let addresses: Vec<String> = (0..25).map(|n| format!("http://a.example/{n}")).collect();
     let pages: Vec<_> = addresses.iter().map(|url| page(url, "tree", "", None)).collect();

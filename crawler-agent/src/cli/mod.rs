@@ -11,7 +11,7 @@ use std::{
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::{config::Config, data_dir::DataDirError, error_line, status::StatusFile};
+use crate::{config::Config, data_dir::DataDirError, error_line, file, status::StatusFile};
 
 /// Crawls, at a partner organisation, what is near to it on the network.
 #[derive(Debug, Parser)]
@@ -88,8 +88,10 @@ fn default_data_dir() -> PathBuf {
 }
 
 /// Runs a command. A failure is one line on standard error; the exit code tells its kind:
-/// 64 configuration or join token, 73 data directory, 77 refused by the coordinator, 1 anything else.
+/// 64 configuration or join token, 73 data directory, 77 refused by the coordinator, 1 anything
+/// else.
 pub fn main(cli: Cli) -> ExitCode {
+    file::create_privately();
     log_to_stderr(cli.log_format);
     let done = match cli.command {
         Command::Run(join) => run::run(&join),

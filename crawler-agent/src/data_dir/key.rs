@@ -22,7 +22,7 @@ pub(super) fn load_or_make(path: &Path, seed: [u8; 32]) -> Result<AgentKey, Data
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let text = format!("{}\n", BASE64URL_NOPAD.encode(&seed));
-            file::write_atomically(path, text.as_bytes(), file::PRIVATE)?;
+            file::write_atomically(path, text.as_bytes())?;
             Ok(AgentKey::from_seed(seed))
         }
         // Not text. A damaged key is never replaced: the identity would be lost for good.

@@ -3,8 +3,6 @@
 mod key;
 
 use std::{
-    fs::DirBuilder,
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -61,10 +59,9 @@ pub struct DataDir {
 }
 
 impl DataDir {
-    /// Opens the directory `dir`; creates it, for its owner alone, where it does not exist.
+    /// Opens the directory `dir`; creates it where it does not exist, and closes it to other users.
     pub fn open(dir: &Path) -> Result<Self, DataDirError> {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
-        made.map_err(FileError::at(dir, "created"))?;
+        file::private_dir(dir)?;
         Ok(Self { dir: dir.to_owned() })
     }
 
@@ -101,7 +98,7 @@ impl DataDir {
         let path = self.dir.join(IDENTITY);
         let json = serde_json::to_vec(&identity).map_err(std::io::Error::from);
         let json = json.map_err(FileError::at(&path, "written"))?;
-        Ok(file::write_atomically(&path, &json, file::SHARED)?)
+        Ok(file::write_atomically(&path, &json)?)
     }
 }
 
@@ -119,6 +116,8 @@ mod tests {
     fn a_data_directory_is_private_and_remembers() {
         let dir = TempDir::new().unwrap();
         let path = dir.path().join("a/b");
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         let data_dir = DataDir::open(&path).unwrap();
         let mode = std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);

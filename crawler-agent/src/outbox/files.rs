@@ -17,8 +17,8 @@ pub(super) struct Files {
 impl Files {
     pub(super) fn open(dir: &Path) -> Result<Self, FileError> {
         let files = Self { dir: dir.to_owned() };
-        let refused = files.refused();
-        std::fs::create_dir_all(&refused).map_err(FileError::at(&refused, "created"))?;
+        file::private_dir(dir)?;
+        file::private_dir(&files.refused())?;
         Ok(files)
     }
 
@@ -36,7 +36,7 @@ impl Files {
     }
 
     pub(super) fn write(&self, seq: u64, bytes: &[u8]) -> Result<(), FileError> {
-        file::write_atomically(&self.path(seq), bytes, file::SHARED)
+        file::write_atomically(&self.path(seq), bytes)
     }
 
     pub(super) fn read(&self, seq: u64) -> Result<Option<Vec<u8>>, FileError> {

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::http::header;
 use axum::routing::{post, put};
 use protocol::key::CoordinatorKey;
 use protocol::limits;
@@ -25,6 +26,7 @@ use store::Store;
 use tokio_util::sync::CancellationToken;
 
 use crate::http::agent::tokens::Tokens;
+use crate::http::router::header_layer;
 use crate::packages::Packages;
 use crate::runtime::agent_wakeups::AgentWakeups;
 use crate::runtime::clock::Clock;
@@ -93,5 +95,10 @@ pub fn router(coordinator: &Coordinator, secrets: Secrets) -> Router {
         // The handler bounds the body itself.
         .route("/api/v1/agent/packages/{epoch}/{seq}", put(packages::put))
         .layer(DefaultBodyLimit::disable());
-    words.merge(packages).with_state(AgentApi::new(coordinator, secrets))
+    words
+        .merge(packages)
+        // No answer is a page, also where a browser is led here.
+        .layer(header_layer(header::CONTENT_SECURITY_POLICY, "default-src 'none'"))
+        .layer(header_layer(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .with_state(AgentApi::new(coordinator, secrets))
 }
