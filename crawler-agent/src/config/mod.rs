@@ -235,7 +235,7 @@ pub enum ConfigError {
          sent"
     )]
     PlainHttp {
-        /// The file.
+        /// The configuration file, without a line.
         location: Location,
         /// URL of the coordinator.
         url: String,
