@@ -150,6 +150,10 @@ pub(crate) struct ReadArgs {
     /// in use.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Keep records of special-purpose space, such as 127.0.0.0/8, 10.0.0.0/8 and fc00::/7. The
+    /// coordinator then delegates and crawls hosts there: only for tests and closed networks.
+    #[arg(long)]
+    pub(crate) special_purpose: bool,
     /// Split IPv4 ranges larger than /ABOVE in which nothing smaller is recorded into virtual
     /// subnets of /INTO, for example 16/22, so that different agents can get them.
     #[arg(long, value_name = "ABOVE/INTO")]
@@ -162,7 +166,8 @@ pub(crate) struct ReadArgs {
 impl ReadArgs {
     pub(crate) fn options(&self) -> Options {
         let split = SplitPolicy { v4: self.split_v4, v6: self.split_v6 };
-        Options { force: self.force, split, ..Options::default() }
+        let special_purpose = self.special_purpose;
+        Options { force: self.force, special_purpose, split, ..Options::default() }
     }
 }
 

@@ -76,7 +76,7 @@ fn info(hierarchy: &Hierarchy, id: SubnetId, source: FindSource<'_>) -> SubnetIn
         first: range.first(),
         last: range.last(),
         range: range.to_string(),
-        kind: subnet.kind_word(),
+        kind: subnet.kind().as_str(),
         company: company_name(hierarchy, &subnet),
         handle: company.map(|company| company.handle.to_owned()),
         country: subnet.country().map(|country| country.to_string()),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hierarchy::{Hierarchy, Registry};
 use store::generations::{Load, Source};
-use store::{Store, StoreError, subnet_splits};
+use store::{Store, StoreError, subnet_splits, unregistered_subnets};
 
 use crate::progress::{Progress, Step};
 use crate::read::RegistryData;
@@ -37,6 +37,9 @@ pub async fn load(
     let split = data.hierarchy.split(load.generation(), &subnet_splits::all(store).await?);
     let (hierarchy, virtual_subnets) =
         split.as_ref().map_or((&data.hierarchy, 0), |(split, count)| (split, *count));
+    let ranges = unregistered_subnets::all(store).await?;
+    let completed = hierarchy.with_unregistered(load.generation(), &ranges);
+    let hierarchy = completed.as_ref().unwrap_or(hierarchy);
     copy(&mut load, hierarchy, progress).await?;
     let (generation, took) = load.swap(begun, &stored).await?;
     progress(Step::Done);

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::intake::dns::Dns;
 use crate::intake::recent_urls::RecentUrls;
 use crate::intake::zones::Zones;
+use crate::registry::unregistered_space::UnregisteredSpace;
 use crate::runtime::agent_wakeups::AgentWakeups;
 use crate::runtime::clock::Clock;
 use crate::runtime::config::Limits;
@@ -33,8 +34,10 @@ pub struct Intake {
     pub clock: Arc<dyn Clock>,
     /// Receives the events of this stage.
     pub events: Arc<Events>,
-    /// Finds the smallest subnet of an address.
+    /// Finds the subnet of an address.
     pub hierarchy: Arc<CurrentHierarchy>,
+    /// Makes virtual subnets of unregistered space.
+    pub unregistered_space: Arc<UnregisteredSpace>,
     /// Notifies agents that get URLs.
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Looks up the addresses of hosts.

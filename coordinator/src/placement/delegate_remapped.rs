@@ -23,8 +23,8 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let mut pinned: Vec<(Range, PinId, AgentId)> = Vec::new();
     let mut searched: Vec<WaitingHost> = Vec::new();
     for host in hosts::undelegated(&placement.store).await? {
-        let subnet = hierarchy.find(&host.subnet);
-        match subnet.and_then(|subnet| constraints.pin(hierarchy, subnet)) {
+        let Some(subnet) = hierarchy.find_delegable(&host.subnet) else { continue };
+        match constraints.pin(hierarchy, subnet) {
             Some(pin) => pinned.push((host.subnet, pin.id, pin.agent)),
             None => searched.push(host),
         }

@@ -35,9 +35,8 @@ pub async fn run(predictor: &Predictor) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = predictor.hierarchy.current() else { return Ok(Outcome::Idle) };
     let hierarchy = delegated.hierarchy();
     let fitted = predictor.state.fit_input();
-    let input = fitted
-        .filter(|(generation, _)| *generation == hierarchy.generation())
-        .map(|(_, input)| input);
+    let input =
+        fitted.filter(|(numbering, _)| *numbering == hierarchy.numbering()).map(|(_, input)| input);
     let since = input.map_or(UnixMillis(0), |input| input.newest);
     let stock = landmarks::count_reports(&predictor.store, since).await?;
     if !is_due(input, stock, predictor.clock.now()) {
@@ -69,7 +68,7 @@ pub async fn ensure_fitted(
 ) -> Result<(), anyhow::Error> {
     let is_fitted = || {
         let input = predictor.state.fit_input();
-        input.is_some_and(|(generation, _)| generation == hierarchy.generation())
+        input.is_some_and(|(numbering, _)| numbering == hierarchy.numbering())
     };
     if !is_fitted() {
         let _fitting = predictor.state.fitting.lock().await;
@@ -110,7 +109,7 @@ fn compute(
     let landmarks: Vec<_> = times.into_iter().map(|(_, landmark)| landmark).collect();
     let clusters = Clusters::fit(&landmarks);
     let prior = Prior::from_landmarks(hierarchy, &clusters);
-    let mut model = FittedModel { generation: hierarchy.generation(), clusters, prior, input };
+    let mut model = FittedModel { numbering: hierarchy.numbering(), clusters, prior, input };
     if !model.clusters.is_empty() {
         for observation in observations {
             model.learn(hierarchy, observation);

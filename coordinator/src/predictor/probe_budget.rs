@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use delegation::budget::{ProbeLimits, ProbeUsage};
-use hierarchy::Generation;
+use hierarchy::Numbering;
 use model::{UnixMillis, policy::ProbesADay};
 use store::{StoreError, probes};
 
@@ -13,19 +13,20 @@ use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 /// Probes of today, counted by subnets of one generation of the hierarchy; `None` until
 /// [`Self::load`].
 #[derive(Debug, Default)]
-pub struct ProbeBudget(Mutex<Option<(Generation, ProbeUsage)>>);
+pub struct ProbeBudget(Mutex<Option<(Numbering, ProbeUsage)>>);
 
 const DAY_MS: i64 = 86_400_000;
 
 impl ProbeBudget {
-    /// Counts the probes of today in Postgres, unless that was done for this generation.
+    /// Counts the probes of today in Postgres, unless that was done for this numbering of
+    /// subnets.
     pub async fn load(
         &self,
         predictor: &Predictor,
         delegated: &DelegatedHierarchy,
     ) -> Result<(), StoreError> {
-        let generation = delegated.hierarchy().generation();
-        if self.with(|known| known.as_ref().is_some_and(|(counted, _)| *counted == generation)) {
+        let numbering = delegated.hierarchy().numbering();
+        if self.with(|known| known.as_ref().is_some_and(|(counted, _)| *counted == numbering)) {
             return Ok(());
         }
         let now = predictor.clock.now();
@@ -37,7 +38,7 @@ impl ProbeBudget {
                 usage.record(spent.agent, subnet, now);
             }
         }
-        self.with(|known| *known = Some((generation, usage)));
+        self.with(|known| *known = Some((numbering, usage)));
         Ok(())
     }
 
@@ -54,7 +55,7 @@ impl ProbeBudget {
         })
     }
 
-    fn with<T>(&self, use_it: impl FnOnce(&mut Option<(Generation, ProbeUsage)>) -> T) -> T {
+    fn with<T>(&self, use_it: impl FnOnce(&mut Option<(Numbering, ProbeUsage)>) -> T) -> T {
         use_it(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

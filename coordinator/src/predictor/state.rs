@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use delegation::predictor::landmarks::MIN_LANDMARKS;
 use delegation::predictor::{self, Clusters, MIN_PROBABILITY, Posterior, Prior, detect_anycast};
 use delegation::{AvailableAgents, Policy, Search, Step, TrailProbe};
-use hierarchy::{Generation, Hierarchy, SubnetId};
+use hierarchy::{Hierarchy, Numbering, SubnetId};
 use model::{AgentId, Phase, UnixMillis};
 use store::probes::Expected;
 use tokio::sync::Mutex;
@@ -24,10 +24,10 @@ pub struct PredictorState {
     pub budget: ProbeBudget,
 }
 
-/// Clusters and prior on one generation of the hierarchy.
+/// Clusters and prior on one numbering of subnets.
 #[derive(Debug)]
 pub(super) struct FittedModel {
-    pub(super) generation: Generation,
+    pub(super) numbering: Numbering,
     pub(super) clusters: Clusters,
     pub(super) prior: Prior,
     pub(super) input: FitInput,
@@ -114,9 +114,9 @@ impl PredictorState {
         read(posterior.as_ref())
     }
 
-    /// The generation and the input of the present model.
-    pub fn fit_input(&self) -> Option<(Generation, FitInput)> {
-        self.read().as_ref().map(|model| (model.generation, model.input))
+    /// The numbering of subnets and the input of the present model.
+    pub fn fit_input(&self) -> Option<(Numbering, FitInput)> {
+        self.read().as_ref().map(|model| (model.numbering, model.input))
     }
 
     pub(super) fn replace(&self, model: FittedModel) {
@@ -143,9 +143,9 @@ impl FittedModel {
         self.prior.add_observation(hierarchy, observation.subnet, &posterior.probabilities());
     }
 
-    /// Ids of subnets differ between generations, so that a model of another one means nothing.
+    /// A model by other ids of subnets means nothing.
     fn is_usable(&self, hierarchy: &Hierarchy) -> bool {
-        self.generation == hierarchy.generation() && self.has_enough_landmarks()
+        self.numbering == hierarchy.numbering() && self.has_enough_landmarks()
     }
 
     fn has_enough_landmarks(&self) -> bool {

@@ -8,6 +8,7 @@ pub mod remap;
 pub mod remap_hosts;
 pub mod snapshots;
 pub mod split_subnets;
+pub mod unregistered_space;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use store::Store;
 use tokio_util::sync::CancellationToken;
 
 use crate::registry::refresh::LastAttempt;
+use crate::registry::unregistered_space::UnregisteredSpace;
 use crate::runtime::agent_wakeups::AgentWakeups;
 use crate::runtime::clock::Clock;
 use crate::runtime::config::Config;
@@ -37,6 +39,8 @@ pub struct RegistryData {
     pub agent_wakeups: Arc<AgentWakeups>,
     /// Only the leader remaps delegations and hosts.
     pub leader: Arc<Leader>,
+    /// Makes virtual subnets of unregistered space.
+    pub unregistered_space: Arc<UnregisteredSpace>,
     /// When the loader last ran to refresh the data, successfully or not.
     pub last_refresh: LastAttempt,
     /// When the loader last split subnets.

@@ -175,6 +175,9 @@ fn load_arguments(registries: &Registries) -> Vec<String> {
             arguments.extend([flag.to_owned(), split.clone()]);
         }
     }
+    if registries.special_purpose {
+        arguments.push("--special-purpose".to_owned());
+    }
     arguments
 }
 
@@ -253,9 +256,13 @@ mod tests {
         let registries = Registries {
             split_v4: Some("16/22".into()),
             split_v6: Some("32/40".into()),
+            special_purpose: true,
             ..Registries::default()
         };
-        assert_eq!(load_arguments(&registries), ["--split-v4", "16/22", "--split-v6", "32/40"]);
+        assert_eq!(
+            load_arguments(&registries),
+            ["--split-v4", "16/22", "--split-v6", "32/40", "--special-purpose"]
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@ use store::{StoreError, delegations, generations};
 
 use crate::registry::remap::remap;
 use crate::registry::remap_hosts::remap_hosts;
+use crate::registry::unregistered_space::{complete, is_outdated};
 use crate::registry::{RegistryData, snapshots};
 use crate::runtime::delegated_hierarchy::DelegatedHierarchy;
 use crate::runtime::events::Event;
@@ -23,9 +24,11 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     let Some(hierarchy) = wanted(registry, &live).await? else {
         return Ok(Outcome::Idle);
     };
+    let (hierarchy, unregistered) = complete(&registry.store, hierarchy).await?;
     let (delegated, counts) = swap(registry, hierarchy).await?;
+    registry.hierarchy.set_unregistered(unregistered);
     if counts.is_some() {
-        remap_hosts(registry, delegated.hierarchy()).await?;
+        remap_hosts(registry).await?;
         // Only now: after a failure so far, the next run starts over.
         registry.hierarchy.set_remapped(live.id);
     }
@@ -36,9 +39,9 @@ pub async fn run(registry: &RegistryData) -> Result<Outcome, anyhow::Error> {
     Ok(Outcome::Done(format!("loaded generation {} with {subnets} subnets{counts}", live.id)))
 }
 
-/// The live generation, if it is not in memory yet, or if this coordinator has to remap delegations
-/// to it. `None` as well if it was replaced while it was read: a notification of the next one
-/// follows.
+/// The live generation, if it is not in memory yet or lacks virtual subnets that another
+/// coordinator added, or if this coordinator has to remap delegations to it. `None` as well if it
+/// was replaced while it was read: a notification of the next one follows.
 async fn wanted(
     registry: &RegistryData,
     live: &Facts,
@@ -48,7 +51,8 @@ async fn wanted(
         Some(hierarchy) => {
             let is_missing =
                 registry.leader.is_leader() && !registry.hierarchy.is_remapped(live.id);
-            Ok(is_missing.then_some(hierarchy))
+            let is_outdated = is_outdated(&registry.store, &registry.hierarchy).await?;
+            Ok((is_missing || is_outdated).then_some(hierarchy))
         }
         None => snapshots::hierarchy(&registry.config.data_dir, &registry.store, live).await,
     }
@@ -59,7 +63,7 @@ async fn wanted(
 async fn swap(
     registry: &RegistryData,
     hierarchy: Arc<Hierarchy>,
-) -> Result<(Arc<DelegatedHierarchy>, Option<RemapCounts>), StoreError> {
+) -> Result<(Arc<DelegatedHierarchy>, Option<RemapCounts>), anyhow::Error> {
     let writing = registry.hierarchy.writing().await;
     let mut counts = None;
     if registry.leader.is_leader() {

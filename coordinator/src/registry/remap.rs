@@ -10,6 +10,7 @@ use store::delegations::{self, RemapInput};
 use store::{StoreError, audit, constraints, generations};
 
 use crate::registry::RegistryData;
+use crate::registry::unregistered_space::complete;
 
 /// Moves that the audit log names one by one. All of them are in `delegations`, with reasons.
 const NAMED: usize = 100;
@@ -20,7 +21,7 @@ const NAMED: usize = 100;
 pub async fn remap(
     registry: &RegistryData,
     new: &Arc<Hierarchy>,
-) -> Result<RemapCounts, StoreError> {
+) -> Result<RemapCounts, anyhow::Error> {
     let tied = RemapInput::read(&registry.store).await?;
     let old = before(registry, new, &tied).await?;
     let plan = tied.plan(old.as_deref(), new);
@@ -48,7 +49,7 @@ async fn before(
     registry: &RegistryData,
     new: &Hierarchy,
     tied: &RemapInput,
-) -> Result<Option<Arc<Hierarchy>>, StoreError> {
+) -> Result<Option<Arc<Hierarchy>>, anyhow::Error> {
     let in_memory = registry
         .hierarchy
         .current()
@@ -60,7 +61,9 @@ async fn before(
         return Ok(None);
     }
     let Some(retired) = generations::retired(&registry.store).await? else { return Ok(None) };
-    Ok(generations::read(&registry.store, retired).await?.map(Arc::new))
+    let Some(read) = generations::read(&registry.store, retired).await? else { return Ok(None) };
+    let (retired, _) = complete(&registry.store, Arc::new(read)).await?;
+    Ok(Some(retired))
 }
 
 async fn note(

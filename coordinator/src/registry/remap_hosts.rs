@@ -1,15 +1,15 @@
 //! Moves hosts to the subnets of a new generation.
 //!
 //! A registry that records more, or less, than before divides the addresses differently, so that
-//! the smallest subnet around a host may change. The host goes to the agent of its new subnet by a
-//! handover: its present agent releases it first. While the new subnet has no agent, the host stays
-//! with its present agent until a search has decided.
+//! the subnet of a host may change. The host goes to the agent of its new subnet by a handover: its
+//! present agent releases it first. While the new subnet has no agent, the host stays with its
+//! present agent until a search has decided.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
-use hierarchy::{Hierarchy, Range};
+use hierarchy::{Hierarchy, HostSubnet, Range};
 use model::{AgentId, HostId};
-use store::StoreError;
 use store::hosts::{self, HostAddress};
 
 use crate::registry::RegistryData;
@@ -17,34 +17,88 @@ use crate::registry::RegistryData;
 /// Hosts in one transaction.
 const BATCH: u32 = 2_000;
 
-/// Assigns every host with an address to its smallest subnet. Repeating it changes nothing, so it
-/// starts over after an interruption.
-pub async fn remap_hosts(registry: &RegistryData, new: &Hierarchy) -> Result<usize, StoreError> {
+/// Assigns every host with an address to its subnet in the hierarchy in use. Repeating it changes
+/// nothing, so it starts over after an interruption.
+pub async fn remap_hosts(registry: &RegistryData) -> Result<usize, anyhow::Error> {
     let mut after = HostId::new(0);
-    let mut count = 0;
-    let mut agents: BTreeSet<AgentId> = BTreeSet::new();
+    let mut changes = Changes::default();
     loop {
         // No subnet may be delegated between reading its delegation and moving its hosts.
         let _writing = registry.hierarchy.writing().await;
+        let Some(delegated) = registry.hierarchy.current() else { break };
         let found = hosts::with_address(&registry.store, after, BATCH).await?;
         let Some(last) = found.last() else { break };
         after = last.id;
-        let moves: Vec<_> = found.iter().filter_map(|host| new_subnet(new, host)).collect();
-        if !moves.is_empty() {
-            count += moves.len();
-            agents.extend(hosts::remap(&registry.store, &moves, registry.clock.now()).await?);
-        }
+        changes.apply(registry, delegated.hierarchy(), &found).await?;
     }
+    changes.place_unregistered(registry).await?;
     // Agents that have to release hosts learn it now.
-    registry.agent_wakeups.wake(agents);
+    registry.agent_wakeups.wake(changes.releasing);
+    let count = changes.count;
     if count > 0 {
-        tracing::info!(generation = %new.generation(), count, "hosts were moved to other subnets");
+        tracing::info!(count, "hosts were moved to other subnets");
     }
     Ok(count)
 }
 
-/// The host with its smallest subnet, if that is another one than before.
-fn new_subnet(new: &Hierarchy, host: &HostAddress) -> Option<(HostId, Range)> {
-    let subnet = new.subnet(new.smallest(host.address)).range();
-    (host.subnet != Some(subnet)).then_some((host.id, subnet))
+#[derive(Default)]
+struct Changes {
+    count: usize,
+    /// Agents that have to release hosts.
+    releasing: BTreeSet<AgentId>,
+    /// Hosts in space that no registry records, whose virtual subnets are still to be made.
+    unregistered: Vec<(HostId, IpAddr, Range)>,
+}
+
+impl Changes {
+    async fn apply(
+        &mut self,
+        registry: &RegistryData,
+        hierarchy: &Hierarchy,
+        found: &[HostAddress],
+    ) -> Result<(), anyhow::Error> {
+        let mut moves: Vec<(HostId, Range)> = Vec::new();
+        for host in found {
+            match registry.unregistered_space.host_subnet(hierarchy, host.address) {
+                HostSubnet::Known(subnet) => {
+                    let subnet = hierarchy.subnet(subnet).range();
+                    if host.subnet != Some(subnet) {
+                        moves.push((host.id, subnet));
+                    }
+                }
+                HostSubnet::Unregistered(range) => {
+                    self.unregistered.push((host.id, host.address, range));
+                }
+                // What was delegated there before stays until an admin decides.
+                HostSubnet::SpecialPurpose(_) => {}
+            }
+        }
+        if !moves.is_empty() {
+            self.count += moves.len();
+            let now = registry.clock.now();
+            self.releasing.extend(hosts::remap(&registry.store, &moves, now).await?);
+        }
+        Ok(())
+    }
+
+    /// Makes the virtual subnets, and assigns their hosts to them. Without room for them, hosts
+    /// without an agent are given up when they are placed.
+    async fn place_unregistered(&mut self, registry: &RegistryData) -> Result<(), anyhow::Error> {
+        let hosts = std::mem::take(&mut self.unregistered);
+        let ranges: BTreeSet<Range> = hosts.iter().map(|(_, _, range)| *range).collect();
+        if ranges.is_empty() {
+            return Ok(());
+        }
+        let ranges: Vec<Range> = ranges.into_iter().collect();
+        registry.unregistered_space.add(&ranges).await?;
+        let _writing = registry.hierarchy.writing().await;
+        let Some(delegated) = registry.hierarchy.current() else { return Ok(()) };
+        let placed: Vec<HostAddress> = hosts
+            .iter()
+            .map(|(id, address, _)| HostAddress { id: *id, address: *address, subnet: None })
+            .collect();
+        self.apply(registry, delegated.hierarchy(), &placed).await?;
+        self.unregistered.clear();
+        Ok(())
+    }
 }

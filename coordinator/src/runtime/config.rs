@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use hierarchy::PrefixLengths;
 use ipnet::IpNet;
 use model::UnixMillis;
 use serde::Deserialize;
@@ -66,6 +67,17 @@ pub struct Registries {
     pub split_v4: Option<String>,
     /// The same for IPv6 (none).
     pub split_v6: Option<String>,
+    /// Length of the IPv4 prefix around a host in space that no registry has assigned that becomes
+    /// a virtual subnet, 16 to 32 (22).
+    pub unregistered_v4: u8,
+    /// The same for IPv6, 32 to 128 (44).
+    pub unregistered_v6: u8,
+    /// Most virtual subnets of unregistered space; further hosts there are given up (10,000).
+    pub unregistered_subnets: u32,
+    /// Whether records of special-purpose space, such as 127.0.0.0/8 and 10.0.0.0/8, are loaded
+    /// when the data is refreshed (no). Hosts there are then crawled: only for tests and closed
+    /// networks.
+    pub special_purpose: bool,
     /// Path of `rir-loader` (the one beside this program).
     pub loader: Option<PathBuf>,
     /// Mirrors of registries' files: registry to the URL of a directory (none).
@@ -78,6 +90,13 @@ pub struct Registries {
     pub contact: Option<String>,
 }
 
+impl Registries {
+    /// Lengths of the prefixes that become virtual subnets in unregistered space.
+    pub fn prefix_lengths(&self) -> PrefixLengths {
+        PrefixLengths { v4: self.unregistered_v4, v6: self.unregistered_v6 }
+    }
+}
+
 impl Default for Registries {
     fn default() -> Self {
         Self {
@@ -85,6 +104,10 @@ impl Default for Registries {
             split_hours: 24,
             split_v4: None,
             split_v6: None,
+            unregistered_v4: 22,
+            unregistered_v6: 44,
+            unregistered_subnets: 10_000,
+            special_purpose: false,
             loader: None,
             mirrors: BTreeMap::new(),
             whois: false,

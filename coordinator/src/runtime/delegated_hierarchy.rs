@@ -4,7 +4,7 @@
 //! has the authoritative state: both are read from it at start, for a new generation, and after
 //! many delegations changed at once.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use arc_swap::ArcSwapOption;
@@ -28,21 +28,35 @@ pub struct DelegatedHierarchy {
 
 impl DelegatedHierarchy {
     /// Combines a hierarchy with the delegations that hold now. A delegation of a subnet that this
-    /// generation lacks stays in Postgres and continues to route URLs, but searches do not see it.
+    /// generation lacks, or that may not be delegated, stays in Postgres and continues to route
+    /// URLs, but searches and balance do not see it.
     pub fn new(hierarchy: Arc<Hierarchy>, held: &[ActiveDelegation]) -> Self {
         let entries = held.iter().filter_map(|held| {
             let delegation = delegation_of(held);
-            Some((hierarchy.find(&held.subnet)?, delegation))
+            Some((hierarchy.find_delegable(&held.subnet)?, delegation))
         });
         let delegation_table = DelegationTable::of(&hierarchy, entries);
         if delegation_table.len() < held.len() {
             let missing = held.len() - delegation_table.len();
             tracing::warn!(
                 missing,
-                "delegations name subnets that this generation of the hierarchy does not have"
+                "delegations name subnets that this generation of the hierarchy does not have, or \
+                 that may not be delegated"
             );
         }
         Self { delegation_table: RwLock::new(delegation_table), hierarchy }
+    }
+
+    /// The same delegations on a hierarchy with more subnets.
+    pub fn on(&self, hierarchy: Arc<Hierarchy>) -> Self {
+        let table = self.delegation_table();
+        let entries = table.iter().filter_map(|(subnet, delegation)| {
+            let range = self.hierarchy.subnet(subnet).range();
+            Some((hierarchy.find(&range)?, delegation))
+        });
+        let moved = DelegationTable::of(&hierarchy, entries);
+        drop(table);
+        Self { delegation_table: RwLock::new(moved), hierarchy }
     }
 
     /// The hierarchy, without the delegations.
@@ -81,6 +95,8 @@ pub struct CurrentHierarchy {
     writing: Mutex<()>,
     /// Number of the generation that this coordinator remapped delegations to; 0 for none.
     remapped: AtomicI64,
+    /// Number of the ranges of unregistered space that the hierarchy in use has as virtual subnets.
+    unregistered: AtomicU64,
 }
 
 impl CurrentHierarchy {
@@ -97,6 +113,16 @@ impl CurrentHierarchy {
     /// Stores that the delegations were remapped to that generation.
     pub fn set_remapped(&self, generation: Generation) {
         self.remapped.store(generation.get(), Ordering::Release);
+    }
+
+    /// How many ranges of unregistered space were virtual subnets when they were last read.
+    pub fn unregistered(&self) -> u64 {
+        self.unregistered.load(Ordering::Acquire)
+    }
+
+    /// Stores how many ranges of unregistered space are virtual subnets.
+    pub fn set_unregistered(&self, ranges: u64) {
+        self.unregistered.store(ranges, Ordering::Release);
     }
 
     /// The lock for changing delegations. Hold it from before the transaction until the delegation

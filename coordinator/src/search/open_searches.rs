@@ -139,9 +139,9 @@ impl<'a> Selection<'a> {
 
     fn needs_search(&mut self, subnet: &Range) -> bool {
         let hierarchy = self.delegated.hierarchy();
-        // A subnet that left the hierarchy gets a search too: it is abandoned at its first step,
-        // which gives the hosts their new subnet.
-        let Some(subnet) = hierarchy.find(subnet) else { return true };
+        // A subnet that left the hierarchy, or may not be delegated, gets a search too: it is
+        // abandoned at its first step, which gives the hosts their new subnet.
+        let Some(subnet) = hierarchy.find_delegable(subnet) else { return true };
         let is_held = self.delegated.delegation_table().get(subnet).is_some();
         // A pin needs no measurement; `apply_constraints` assigns the subnet.
         let is_pinned = self.constraints.pin(hierarchy, subnet).is_some();

@@ -1,10 +1,13 @@
 //! `audit`: checks the delegation table and prints what should be repaired.
 
+use std::sync::Arc;
+
 use delegation::audit::Finding;
 use serde_json::{Value, json};
 use store::{Store, StoreError, generations};
 
 use crate::placement::audit::{self, AuditReport};
+use crate::registry::unregistered_space::complete;
 use crate::runtime::clock::{Clock as _, SystemClock};
 use crate::runtime::failure::{Failure, chain};
 use crate::startup::cli::AuditArgs;
@@ -35,6 +38,8 @@ async fn look(store: &Store) -> Result<AuditReport, Failure> {
     let hierarchy = hierarchy.ok_or_else(|| {
         Failure::unavailable("no registry data is loaded yet; run rir-loader load")
     })?;
+    let completed = complete(store, Arc::new(hierarchy)).await;
+    let (hierarchy, _) = completed.map_err(|error| Failure::other(format!("{error:#}")))?;
     audit::audit_delegations(store, &hierarchy, SystemClock.now()).await.map_err(failed)
 }
 

@@ -25,6 +25,7 @@ use crate::placement::audit::LastAudit;
 use crate::predictor::{Predictor, PredictorState};
 use crate::registry::RegistryData;
 use crate::registry::refresh::LastAttempt;
+use crate::registry::unregistered_space::UnregisteredSpace;
 use crate::runtime::agent_wakeups::AgentWakeups;
 use crate::runtime::clock::Clock;
 use crate::runtime::config::Config;
@@ -107,6 +108,7 @@ struct Shared {
     peer_hints: Arc<PeerHints>,
     leader: Arc<Leader>,
     recent_urls: Arc<RecentUrls>,
+    unregistered_space: Arc<UnregisteredSpace>,
     stop: CancellationToken,
 }
 
@@ -124,12 +126,22 @@ impl Shared {
             CurrentPolicy::read(store.clone(), Arc::clone(&events), Arc::clone(&agent_wakeups))
                 .await
                 .map_err(|error| database_failure(&error))?;
+        let hierarchy = Arc::new(CurrentHierarchy::default());
+        let unregistered_space = Arc::new(UnregisteredSpace {
+            store: store.clone(),
+            clock: Arc::clone(&clock),
+            hierarchy: Arc::clone(&hierarchy),
+            lengths: config.registries.prefix_lengths(),
+            limit: config.registries.unregistered_subnets,
+            rests_until: Mutex::new(None),
+        });
         Ok(Self {
             config: Arc::new(config),
+            unregistered_space,
             clock,
             store,
             events,
-            hierarchy: Arc::default(),
+            hierarchy,
             policy: Arc::new(policy),
             agent_wakeups,
             peer_hints,
@@ -149,6 +161,7 @@ impl Shared {
             hierarchy,
             agent_wakeups,
             leader: Arc::clone(&self.leader),
+            unregistered_space: Arc::clone(&self.unregistered_space),
             last_refresh: LastAttempt::default(),
             last_split: LastAttempt::default(),
             stop: self.stop.clone(),
@@ -166,6 +179,7 @@ impl Shared {
             clock,
             events,
             hierarchy,
+            unregistered_space: Arc::clone(&self.unregistered_space),
             agent_wakeups,
             dns,
             zones,

@@ -47,6 +47,7 @@ pub fn load(
         Some(path) => Some(first_line(path)?),
         None => args.admin_password.filter(|password| !password.is_empty()),
     };
+    check_registries(&file.registries)?;
     let data_dir = args.data_dir.or(file.data_dir).or_else(default_data_dir).ok_or_else(|| {
         Failure::configuration(
             "no data directory: this user has no home, so give one with --data-dir",
@@ -179,6 +180,22 @@ fn is_split(text: &str, longest: u8) -> bool {
     lengths.is_some_and(|(above, into)| above < into && into <= longest)
 }
 
+fn check_registries(registries: &Registries) -> Result<(), Failure> {
+    // Wider prefixes could reach over the blocks of the hierarchy.
+    let lengths = [
+        ("unregistered_v4", registries.unregistered_v4, 16..=32),
+        ("unregistered_v6", registries.unregistered_v6, 32..=128),
+    ];
+    match lengths.iter().find(|(_, length, allowed)| !allowed.contains(length)) {
+        Some((key, _, allowed)) => Err(Failure::configuration(format!(
+            "[registries] {key} must be from {} to {}",
+            allowed.start(),
+            allowed.end()
+        ))),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,6 +272,18 @@ mod tests {
             ("trusted_proxies = ['127.0.0.1']", Some(true)),
         ] {
             assert_eq!(secure(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn prefixes_of_unregistered_space_are_bounded() {
+        let config = load("", ServeArgs::default()).expect("a configuration");
+        let lengths = config.registries.prefix_lengths();
+        assert_eq!((lengths.v4, lengths.v6), (22, 44));
+        for (key, length) in [("unregistered_v4", 15), ("unregistered_v6", 129)] {
+            let text = format!("[registries]\n{key} = {length}\n");
+            let failure = load(&text, ServeArgs::default()).expect_err("a failure");
+            assert!(failure.to_string().contains(key), "{failure}");
         }
     }
 

@@ -23,4 +23,5 @@ mod several_places;
 mod slow_pages;
 mod standing;
 mod two_coordinators;
+mod unregistered;
 mod world;

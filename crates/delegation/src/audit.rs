@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use hierarchy::{Generation, Hierarchy, Range, SubnetKind};
+use hierarchy::{Generation, Hierarchy, Range};
 use model::{AgentId, Reason};
 
 /// A delegation as it is stored.
@@ -60,8 +60,8 @@ pub enum Finding {
         /// The agent that has it.
         agent: AgentId,
     },
-    /// A root or a block, which no company holds, is delegated: far too large to be in one
-    /// location.
+    /// A root or a block is delegated, which may not be
+    /// ([`hierarchy::SubnetKind::may_be_delegated`]).
     NotDelegable {
         /// The delegated subnet.
         range: Range,
@@ -123,10 +123,10 @@ fn of_delegation(
     let inactive = Finding::InactiveAgent { range, agent, known: known.is_some() };
     let is_stale = generation != hierarchy.generation();
     let stale = Finding::StaleGeneration { range, generation };
-    let kind = hierarchy.find(&range).map(|subnet| hierarchy.subnet(subnet).kind());
-    let subnet = match kind {
+    let subnet = hierarchy.find(&range).map(|subnet| hierarchy.subnet(subnet));
+    let subnet = match subnet {
         None => Some(Finding::Orphan { range, agent }),
-        Some(SubnetKind::Delegated) => None,
+        Some(subnet) if subnet.may_be_delegated() => None,
         Some(_) => Some(Finding::NotDelegable { range, agent }),
     };
     [is_inactive.then_some(inactive), is_stale.then_some(stale), subnet].into_iter().flatten()

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
 
-use hierarchy::{Hierarchy, Scope, SubnetId, SubnetKind};
+use hierarchy::{Hierarchy, Scope, SubnetId};
 use model::{AgentId, ExclusionId, PinId};
 
 use crate::{AvailableAgents, Delegation, DelegationTable};
@@ -165,7 +165,7 @@ fn pinned_by_range<'s>(
         Scope::Range(range) => hierarchy.find(range),
         Scope::Company { .. } | Scope::Country(_) => None,
     });
-    ranges.filter(|subnet| hierarchy.subnet(*subnet).kind() == SubnetKind::Delegated)
+    ranges.filter(|subnet| hierarchy.subnet(*subnet).may_be_delegated())
 }
 
 fn of_delegated(

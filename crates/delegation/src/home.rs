@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use hierarchy::{Hierarchy, SubnetId, SubnetKind};
+use hierarchy::{Hierarchy, SubnetId};
 use model::{AgentId, Reason};
 
 use crate::DelegationTable;
@@ -30,8 +30,8 @@ pub enum Home {
         /// The agent that has it.
         with: AgentId,
     },
-    /// No registry record holds the address: it is private, or newer than the registry data. Roots
-    /// and blocks are far too large to be a home.
+    /// No subnet that may be delegated holds the address: it is private, or newer than the registry
+    /// data.
     Unregistered,
 }
 
@@ -42,10 +42,7 @@ pub fn home(
     agent: AgentId,
     address: IpAddr,
 ) -> Home {
-    let subnet = hierarchy.smallest(address);
-    if hierarchy.subnet(subnet).kind() != SubnetKind::Delegated {
-        return Home::Unregistered;
-    }
+    let Some(subnet) = hierarchy.smallest_delegable(address) else { return Home::Unregistered };
     match delegation_table.get(subnet).filter(|present| present.agent != agent) {
         Some(present) if present.reason == Reason::Home => {
             Home::Shared { subnet, with: present.agent }

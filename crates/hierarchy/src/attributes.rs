@@ -35,7 +35,8 @@ impl Attributes {
         match self.0 >> KIND_SHIFT & SMALL_MASK {
             0 => SubnetKind::Root,
             1 => SubnetKind::Block,
-            _ => SubnetKind::Delegated,
+            2 => SubnetKind::Delegated,
+            _ => SubnetKind::Virtual,
         }
     }
 

@@ -65,7 +65,7 @@ impl<A: Address> Family<A> {
     }
 
     /// The last place that begins at or before the address.
-    fn last_begun(&self, address: A) -> usize {
+    pub(crate) fn last_begun(&self, address: A) -> usize {
         let head = address.head();
         // The root begins at or before every address, so that the point is at least one.
         let place = self.heads.partition_point(|other| *other <= head) - 1;
@@ -85,7 +85,7 @@ impl<A: Address> Family<A> {
         }
     }
 
-    fn first(&self, place: usize) -> A {
+    pub(crate) fn first(&self, place: usize) -> A {
         let of_head = A::of_head(self.heads[place]);
         if A::HEAD_IS_ALL || self.bits[place] != IRREGULAR {
             return of_head;

@@ -13,8 +13,11 @@
 //!    `columns`). Address lookup has a table of its own (`segments`).
 //! 4. [`Snapshot`] writes the columns to a file and reads them without building the tree again.
 //! 5. [`Scope`] names a part of the hierarchy so that it has the same meaning in later generations.
-//! 6. [`Hierarchy::split`] adds virtual subnets.
-//! 7. [`remap`] moves what is tied to the subnets of one generation to the next.
+//! 6. [`Hierarchy::split`] adds virtual subnets that are parts of others.
+//! 7. [`Hierarchy::host_subnet`] says to which subnet a host belongs, and
+//!    [`Hierarchy::with_unregistered`] adds virtual subnets of space that no registry assigned.
+//!    [`special_purpose`] knows the addresses that are no part of the public internet.
+//! 8. [`remap`] moves what is tied to the subnets of one generation to the next.
 //!
 //! Invariants: nothing here reads a file, a clock or a database, and a hierarchy never changes once
 //! it is built; a new generation replaces it as a whole.
@@ -61,9 +64,11 @@ pub mod remap;
 mod scope;
 mod segments;
 mod snapshot;
+pub mod special_purpose;
 mod split;
 mod strings;
 mod tree;
+mod unregistered;
 
 pub use blocks::BlockLevel;
 pub use build_report::BuildReport;
@@ -77,4 +82,5 @@ pub use registry::{Registry, UnknownRegistry};
 pub use scope::Scope;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use split::SubnetSplit;
-pub use tree::{HeapBytes, Hierarchy, Subnet};
+pub use tree::{HeapBytes, Hierarchy, Numbering, Subnet};
+pub use unregistered::{HostSubnet, PrefixLengths};

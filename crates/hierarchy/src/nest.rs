@@ -4,8 +4,8 @@
 //! everything that holds a range is on the stack when the range arrives. Two conflicts are resolved
 //! here:
 //!
-//! - *Equal ranges* become one node: a delegated range wins over a block
-//!   ([`PendingRange::outranks`]), else the earlier record wins.
+//! - *Equal ranges* become one node: a delegated range wins over a virtual
+//!   one and both win over a block ([`precedence`]), else the earlier record wins.
 //! - *Crossing ranges* overlap without one holding the other. The later one is split where the
 //!   earlier one ends: its head becomes a child there, its tail returns to its place in the sorted
 //!   order. No address loses its subnet.
@@ -57,10 +57,20 @@ impl<A: Address> PendingRange<A> {
         (self.first, Reverse(self.last)).cmp(&(other.first, Reverse(other.last)))
     }
 
-    /// Whether this range replaces an equal node of that kind: a delegated range has a holder and a
-    /// block has none. A root is never replaced.
+    /// Whether this range replaces an equal node of that kind.
     fn outranks(&self, kind: SubnetKind) -> bool {
-        kind == SubnetKind::Block && self.attributes.kind() == SubnetKind::Delegated
+        precedence(self.attributes.kind()) > precedence(kind)
+    }
+}
+
+/// Precedence of kinds among equal ranges: what a registry records comes before what this program
+/// derived. A root is never replaced.
+fn precedence(kind: SubnetKind) -> u8 {
+    match kind {
+        SubnetKind::Block => 0,
+        SubnetKind::Virtual => 1,
+        SubnetKind::Delegated => 2,
+        SubnetKind::Root => 3,
     }
 }
 
@@ -152,11 +162,11 @@ impl<A: Address> Stack<A> {
 
     fn merge(&mut self, node: usize, piece: Piece<A>, report: &mut BuildReport) {
         let existing = self.nodes.attributes[node].kind();
-        // Blocks are derived and pieces are counted as crossing: only two whole records that claim
-        // the same range are worth a report.
-        let is_duplicate = !piece.is_split
-            && piece.range.attributes.kind() != SubnetKind::Block
-            && existing != SubnetKind::Block;
+        // Blocks and virtual subnets are derived and pieces are counted as crossing: only two whole
+        // records that claim the same range are worth a report.
+        let is_derived = |kind| matches!(kind, SubnetKind::Block | SubnetKind::Virtual);
+        let is_duplicate =
+            !piece.is_split && !is_derived(piece.range.attributes.kind()) && !is_derived(existing);
         report.equal += u64::from(is_duplicate);
         // A whole record says more about its range than a piece of a record about a wider one.
         let replaces_piece = !piece.is_split && self.open.last().is_some_and(|open| open.is_split);

@@ -10,16 +10,24 @@ use crate::registry::Registry;
 pub enum SubnetKind {
     /// All addresses of one family.
     Root,
-    /// A range that no registry assigned: a group of neighbours without a holder, or a virtual
-    /// subnet, which has the holder of the subnet that it is part of.
+    /// A group of neighbours, without a holder.
     Block,
     /// A range that a registry has assigned to a company.
     Delegated,
+    /// A range that this program made: a part of a delegated subnet, with the same holder, or a
+    /// piece of address space that no registry has assigned, without one.
+    Virtual,
 }
 
 impl SubnetKind {
-    /// All kinds, outermost first.
-    pub const ALL: [Self; 3] = [Self::Root, Self::Block, Self::Delegated];
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Root, Self::Block, Self::Delegated, Self::Virtual];
+
+    /// Whether a subnet of this kind may be given to an agent. Roots and blocks unite addresses of
+    /// many holders in many places, so that no agent is near to all of them.
+    pub fn may_be_delegated(self) -> bool {
+        matches!(self, Self::Delegated | Self::Virtual)
+    }
 
     /// The lower-case word for the database and reports.
     pub fn as_str(self) -> &'static str {
@@ -27,6 +35,7 @@ impl SubnetKind {
             Self::Root => "root",
             Self::Block => "block",
             Self::Delegated => "delegated",
+            Self::Virtual => "virtual",
         }
     }
 }
@@ -36,7 +45,7 @@ impl SubnetKind {
 pub struct Record {
     /// The addresses of the subnet.
     pub range: Range,
-    /// Whether a registry assigned the range.
+    /// Origin of the range.
     pub kind: SubnetKind,
     /// The registry that maintains the range; `None` where several registries or none do.
     pub registry: Option<Registry>,

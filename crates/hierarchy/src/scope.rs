@@ -5,7 +5,6 @@ use std::fmt;
 use crate::country::Country;
 use crate::id::SubnetId;
 use crate::range::Range;
-use crate::record::SubnetKind;
 use crate::registry::Registry;
 use crate::tree::Hierarchy;
 
@@ -26,10 +25,10 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Whether the subnet belongs to the scope. Roots and blocks belong to none.
+    /// Whether the subnet belongs to the scope. Only subnets that may be delegated do.
     pub fn covers(&self, hierarchy: &Hierarchy, subnet: SubnetId) -> bool {
         let subnet = hierarchy.subnet(subnet);
-        if subnet.kind() != SubnetKind::Delegated {
+        if !subnet.may_be_delegated() {
             return false;
         }
         match self {

@@ -30,12 +30,20 @@ impl Hierarchy {
         if parts.is_empty() {
             return None;
         }
+        Some((self.with_records(generation, parts.values().copied()), parts.len()))
+    }
+
+    /// A copy of this generation with more records.
+    pub(crate) fn with_records(
+        &self,
+        generation: Generation,
+        added: impl Iterator<Item = Record>,
+    ) -> Self {
         let mut builder = Builder::default();
         let below_roots = self.iter().filter(|subnet| subnet.kind() != SubnetKind::Root);
         let existing = below_roots.map(|subnet| record(&subnet));
-        existing.chain(parts.values().copied()).for_each(|record| builder.add(record));
-        let (hierarchy, _) = builder.build(generation, self.companies().clone());
-        Some((hierarchy, parts.len()))
+        existing.chain(added).for_each(|record| builder.add(record));
+        builder.build(generation, self.companies().clone()).0
     }
 
     /// The parts to add by range, each with the attributes of the subnet that it is part of.
@@ -50,7 +58,7 @@ impl Hierarchy {
                 continue;
             };
             for part in split.parts.iter().filter(|part| self.can_add(&split.whole, part)) {
-                parts.insert(*part, Record { range: *part, kind: SubnetKind::Block, ..whole });
+                parts.insert(*part, Record { range: *part, kind: SubnetKind::Virtual, ..whole });
             }
         }
         parts
@@ -121,7 +129,7 @@ mod tests {
         assert_eq!(below(&new, "193.0.0.0/16"), ["193.0.0.0/17", "193.0.128.0/17"]);
         let part = new.subnet(new.smallest("193.0.200.1".parse().unwrap()));
         let whole = new.subnet(part.parent().unwrap());
-        assert!(part.is_virtual());
+        assert_eq!(part.kind(), SubnetKind::Virtual);
         assert_eq!(
             (part.company(), part.country(), part.registry()),
             (whole.company(), whole.country(), whole.registry())

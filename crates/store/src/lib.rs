@@ -43,6 +43,7 @@ pub mod subnet_splits;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod timing_reports;
+pub mod unregistered_subnets;
 pub mod urls;
 mod working_agents;
 

@@ -4,23 +4,22 @@
 //! resolved, so that no order, link or redirect reaches into the owner's networks. In order:
 //! 1. the owner's allow and deny lists: the longest matching prefix decides, deny wins a tie;
 //! 2. the prefixes of this machine's interfaces: refused;
-//! 3. the built-in [`table`] of addresses that are not on the public internet: refused.
+//! 3. addresses that are not on the public internet ([`hierarchy::special_purpose`]): refused.
 //!
 //! Ports and host names have lists of their own. Nothing that a coordinator sends can change any
 //! of them.
 
 mod address_set;
 mod interfaces;
-mod table;
 
-use std::{fmt, net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc};
 
 use ipnet::IpNet;
 use url::Host;
 
 pub use address_set::AddressSet;
+pub use hierarchy::special_purpose::{Class, classify};
 pub use interfaces::on_link_prefixes;
-pub use table::{Class, classify};
 
 /// The owner's lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,12 +145,6 @@ impl Guard {
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
         });
         if denied { Err(Refusal::Host(name)) } else { Ok(()) }
-    }
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -8,11 +8,11 @@ mod table;
 
 use std::collections::HashMap;
 
-use hierarchy::{Hierarchy, SubnetSplit};
+use hierarchy::{Hierarchy, Range, SubnetSplit};
 use serde::Serialize;
 use store::delegations::RemapInput;
 use store::generations::{self, Facts, Source, refusal};
-use store::{Store, StoreError, subnet_splits};
+use store::{Store, StoreError, subnet_splits, unregistered_subnets};
 
 use crate::read::RegistryData;
 use crate::report::SourceReport;
@@ -30,6 +30,8 @@ pub struct CurrentState {
     pub tied: RemapInput,
     /// Virtual subnets that searches found.
     pub splits: Vec<SubnetSplit>,
+    /// Ranges of unregistered space that are virtual subnets.
+    pub unregistered: Vec<Range>,
 }
 
 impl CurrentState {
@@ -39,7 +41,10 @@ impl CurrentState {
         let Some(hierarchy) = generations::read(store, facts.id).await? else { return Ok(None) };
         let tied = RemapInput::read(store).await?;
         let splits = subnet_splits::all(store).await?;
-        Ok(Some(Self { facts, hierarchy, tied, splits }))
+        let unregistered = unregistered_subnets::all(store).await?;
+        let completed = hierarchy.with_unregistered(facts.id, &unregistered);
+        let hierarchy = completed.unwrap_or(hierarchy);
+        Ok(Some(Self { facts, hierarchy, tied, splits, unregistered }))
     }
 }
 
@@ -72,9 +77,12 @@ impl Preview {
         let Some(current) = current else {
             return Self { subnets_after: data.hierarchy.len() as u64, ..Self::default() };
         };
-        // A load adds the virtual subnets that searches found, so the preview does, too.
-        let split = data.hierarchy.split(data.hierarchy.generation(), &current.splits);
+        // A load adds all virtual subnets, so the preview does, too.
+        let generation = data.hierarchy.generation();
+        let split = data.hierarchy.split(generation, &current.splits);
         let after = split.as_ref().map_or(&data.hierarchy, |(split, _)| split);
+        let completed = after.with_unregistered(generation, &current.unregistered);
+        let after = completed.as_ref().unwrap_or(after);
         let sources: Vec<Source> =
             data.files.iter().map(|file| SourceReport::from(file).to_stored()).collect();
         let plan = current.tied.plan(Some(&current.hierarchy), after);

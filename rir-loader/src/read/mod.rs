@@ -22,6 +22,8 @@ pub use source::{Contents, SourceFile};
 pub struct Options {
     /// Accept files of which more than one in a hundred objects is malformed.
     pub force: bool,
+    /// Keep records of special-purpose space.
+    pub special_purpose: bool,
     /// Which large leaves to split into virtual subnets.
     pub split: SplitPolicy,
     /// Remember the file of each range; costs up to 40 bytes a range.
@@ -135,7 +137,7 @@ pub fn read(
     options: Options,
     progress: Progress<'_>,
 ) -> Result<RegistryData, ReadError> {
-    let mut settler = Settler::default();
+    let mut settler = Settler::new(options.special_purpose);
     let mut files: Vec<SourceFile> = vec![];
     for path in paths {
         read_file(path, options.force, progress, &mut settler, &mut files)?;

@@ -15,6 +15,8 @@ pub struct SettleReport {
     pub nets: u64,
     /// Objects dropped because they stand for no holder.
     pub placeholders: u64,
+    /// Records and objects dropped because their space has a special purpose.
+    pub special_purpose: u64,
     /// Objects dropped because their registry does not maintain the space.
     pub unmaintained: u64,
     /// Objects restricted to the part that their registry maintains.
@@ -56,6 +58,7 @@ impl fmt::Display for SettleReport {
         for (count, what) in [
             (self.nets, "ranges of WHOIS objects"),
             (self.placeholders, "dropped: placeholders that stand for no holder"),
+            (self.special_purpose, "dropped: special-purpose space, such as private networks"),
             (self.unmaintained, "dropped: space that another registry maintains"),
             (self.partly_maintained, "restricted to the part that their registry maintains"),
             (self.duplicates, "dropped: the same range of the same registry again"),

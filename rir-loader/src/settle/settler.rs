@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use hierarchy::special_purpose::{Class, classify_range};
 use hierarchy::{
     BuildReport, Builder, CompanyId, Generation, Hierarchy, Range, Record, Registry, SubnetKind,
 };
@@ -30,6 +31,8 @@ pub(crate) struct Settler {
     /// Names of autonomous systems.
     as_names: Vec<(u32, Box<str>)>,
     report: SettleReport,
+    /// Whether records of special-purpose space are kept.
+    keeps_special_purpose: bool,
 }
 
 /// The hierarchy and how it came about.
@@ -63,6 +66,11 @@ impl Origins {
 }
 
 impl Settler {
+    /// Collects records; those of special-purpose space only where they are to be kept.
+    pub(crate) fn new(keeps_special_purpose: bool) -> Self {
+        Self { keeps_special_purpose, ..Self::default() }
+    }
+
     /// Adds a record of a delegated file.
     pub(crate) fn add_record(&mut self, record: &delegated::Record<'_>, source: u16) {
         let registry = record.registry;
@@ -145,6 +153,11 @@ impl Settler {
 
     /// Adds a range to the claims, and to the space of a registry.
     fn add_range(&mut self, range: &Range, claim: Option<Statement>, space: Option<Registry>) {
+        // Whoever is named as the holder, no address in there is on the public internet.
+        if !self.keeps_special_purpose && classify_range(range) != Class::Public {
+            self.report.special_purpose += 1;
+            return;
+        }
         match (range.first(), range.last()) {
             (IpAddr::V4(first), IpAddr::V4(last)) => {
                 self.v4.add(first.to_bits(), last.to_bits(), claim, space);
@@ -187,8 +200,8 @@ impl Settler {
         add_records(&mut builder, v6, SubnetKind::Delegated, &ids);
         // Blocks are made of recorded ranges only: virtual subnets come after them.
         builder.group(&V4_BLOCKS, &V6_BLOCKS);
-        add_records(&mut builder, split_v4, SubnetKind::Block, &ids);
-        add_records(&mut builder, split_v6, SubnetKind::Block, &ids);
+        add_records(&mut builder, split_v4, SubnetKind::Virtual, &ids);
+        add_records(&mut builder, split_v6, SubnetKind::Virtual, &ids);
         let (hierarchy, build) = builder.build(generation, companies);
         SettleOutcome { hierarchy, build, report, origins }
     }

@@ -119,15 +119,16 @@ impl Stats {
         for subnet in hierarchy.iter() {
             *stats.depths.entry(subnet.depth() as u64).or_default() += 1;
             stats.ipv4 += u64::from(subnet.range().is_v4());
-            if subnet.is_virtual() {
-                stats.virtual_subnets += 1;
-            } else if subnet.kind() == SubnetKind::Block {
-                stats.blocks += 1;
-            } else if subnet.kind() == SubnetKind::Delegated {
-                stats.delegated += 1;
-                stats.non_cidr += u64::from(subnet.range().cidr().is_none());
-                stats.no_country += u64::from(subnet.country().is_none());
-                stats.no_company += u64::from(subnet.company().is_none());
+            match subnet.kind() {
+                SubnetKind::Root => {}
+                SubnetKind::Block => stats.blocks += 1,
+                SubnetKind::Virtual => stats.virtual_subnets += 1,
+                SubnetKind::Delegated => {
+                    stats.delegated += 1;
+                    stats.non_cidr += u64::from(subnet.range().cidr().is_none());
+                    stats.no_country += u64::from(subnet.country().is_none());
+                    stats.no_company += u64::from(subnet.company().is_none());
+                }
             }
         }
         stats.max_depth = stats.depths.keys().next_back().copied().unwrap_or(0);

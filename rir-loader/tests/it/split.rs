@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hierarchy::{Hierarchy, Range, SubnetSplit};
+use hierarchy::{Hierarchy, Range, SubnetKind, SubnetSplit};
 use model::{SearchId, UnixMillis};
 use rir_loader::load::load;
 use rir_loader::split::split;
@@ -70,7 +70,7 @@ async fn virtual_subnets_are_added_and_stay() {
         "the data is as old as before"
     );
     let part = hierarchy.subnet(hierarchy.smallest(halves.parts[1].last()));
-    assert!(part.is_virtual() && part.range() == halves.parts[1]);
+    assert!(part.kind() == SubnetKind::Virtual && part.range() == halves.parts[1]);
 
     let report = load(store, &data, false, begun, &|_| {}).await.unwrap();
     assert_eq!((report.virtual_subnets, report.subnets), (2, data.hierarchy.len() as u64 + 2));

@@ -25,10 +25,12 @@ pub struct Loaded {
 }
 
 impl Loader {
-    /// `rir-loader load` into the database of the data folder.
+    /// `rir-loader load` into the database of the data folder. Records of loopback addresses are
+    /// kept: worlds without TUN devices live there.
     pub async fn load(data_dir: &Path, files: &Path, log: &Path) -> Result<Loaded, HarnessError> {
         let mut command = Program::Loader.command()?;
-        command.arg("load").arg("--data-dir").arg(data_dir).arg("--json").arg(files);
+        command.arg("load").arg("--data-dir").arg(data_dir).arg("--json");
+        command.arg("--special-purpose").arg(files);
         Self::finish(command, log, LIMIT).await
     }
 

@@ -8,7 +8,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 const ALLOWED: [(&str, &[&str]); 12] = [
     ("cluster", &[]),
     ("coordinator", &["cluster", "delegation", "hierarchy", "index", "model", "protocol", "store"]),
-    ("crawler-agent", &["delegation", "model", "protocol"]),
+    ("crawler-agent", &["delegation", "hierarchy", "model", "protocol"]),
     ("delegation", &["hierarchy", "model"]),
     ("hierarchy", &[]),
     ("index", &["model", "protocol"]),

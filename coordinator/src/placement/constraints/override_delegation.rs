@@ -76,7 +76,9 @@ fn refuse_constrained(
     request: &Override<'_>,
 ) -> Option<Refusal> {
     let hierarchy = delegated.hierarchy();
-    let subnet = hierarchy.find(&request.subnet)?;
+    let Some(subnet) = hierarchy.find_delegable(&request.subnet) else {
+        return Some(Refusal::NotDelegable(request.subnet));
+    };
     if let Some(pin) = constraints.pin(hierarchy, subnet) {
         return Some(Refusal::Pinned(pin.id));
     }

@@ -2,7 +2,7 @@
 
 use delegation::Constraints;
 use delegation::constraints::{Exclusion, Pin};
-use hierarchy::Scope;
+use hierarchy::{Range, Scope};
 use model::{AgentId, AgentState, DelegationId, ExclusionId, PinId, UnixMillis};
 use store::StoreError;
 use store::agents;
@@ -48,6 +48,8 @@ pub enum Refusal {
     Ended(DelegationId),
     #[error("{0} has this subnet already.")]
     HasIt(AgentId),
+    #[error("{0} is no subnet that may be delegated; override one that is.")]
+    NotDelegable(Range),
     #[error("The subnet was delegated anew at the same moment; look again and repeat it.")]
     Meanwhile,
 }

@@ -100,8 +100,9 @@ impl<'a> SearchRound<'a> {
     /// Computes the next step of one search; several steps where the policy lets a search ask
     /// several agents at the same time.
     async fn advance_search(&mut self, search: &OpenSearch) -> Result<(), StoreError> {
-        // A new generation of the hierarchy may lack the subnet. Its hosts get another one.
-        let Some(subnet) = self.delegated.hierarchy().find(&search.subnet) else {
+        // A new generation of the hierarchy may lack the subnet, or have a block in its place. Its
+        // hosts get another one.
+        let Some(subnet) = self.delegated.hierarchy().find_delegable(&search.subnet) else {
             self.counts.ended += 1;
             return searches::abandon(&self.parts.store, search.id, self.parts.clock.now()).await;
         };

@@ -16,3 +16,4 @@ mod patience;
 mod plausibility;
 mod predictor;
 mod properties;
+mod virtual_subnets;

@@ -89,7 +89,8 @@ pub struct Remapping<Key> {
     pub claim: Claim<Key>,
     /// What happened to the range of the claim.
     pub change: RangeChange,
-    /// The subnets of the new generation that the claim gets, in order.
+    /// The subnets of the new generation that the claim gets, in order. With none here and none
+    /// ceded, no subnet that may be delegated holds the range.
     pub assigned: Vec<Range>,
     /// The other successors of the range, each with the claim that got it.
     pub ceded: Vec<(Range, Key)>,
@@ -117,7 +118,8 @@ impl RemapCounts {
         let mut counts = Self::default();
         for remapping in remappings {
             counts.changes[remapping.change as usize] += 1;
-            counts.yielded += u64::from(remapping.assigned.is_empty());
+            let has_yielded = remapping.assigned.is_empty() && !remapping.ceded.is_empty();
+            counts.yielded += u64::from(has_yielded);
         }
         counts
     }

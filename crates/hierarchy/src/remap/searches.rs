@@ -63,13 +63,19 @@ pub(super) fn remap_searches<Key: Copy, Owner>(
     remapped
 }
 
+/// The subnet that may be delegated around an address; where there is none, the smallest block: the
+/// search ends at its next step.
+fn subnet_of(new: &Hierarchy, address: IpAddr) -> Range {
+    let delegable = new.smallest_delegable(address);
+    new.subnet(delegable.unwrap_or_else(|| new.smallest(address))).range()
+}
+
 fn remap<Key: Copy>(
     old: Option<&Hierarchy>,
     new: &Hierarchy,
     search: SearchClaim<Key>,
 ) -> SearchRemapping<Key> {
     let (change, _) = successors(old, new, &search.range);
-    let subnet =
-        if change.stays() { search.range } else { new.subnet(new.smallest(search.target)).range() };
+    let subnet = if change.stays() { search.range } else { subnet_of(new, search.target) };
     SearchRemapping { search, change, subnet, redundant: false }
 }

@@ -8,7 +8,7 @@ use super::SnapshotError;
 
 const MAGIC: [u8; 12] = *b"nearcrawl hy";
 /// Version of the header and the columns; every change of either raises it.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Lengths of the columns. All fields are in the machine's byte order; reading the format with
 /// another byte order gives an unknown format.

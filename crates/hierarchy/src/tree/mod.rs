@@ -12,7 +12,6 @@ use crate::company::{Companies, Company};
 use crate::family::Family;
 use crate::id::{CompanyId, Generation, SubnetId};
 use crate::range::{Bounds, Range};
-use crate::record::SubnetKind;
 use crate::segments::Segments;
 
 pub use subnet::Subnet;
@@ -54,6 +53,13 @@ impl Hierarchy {
         self.generation
     }
 
+    /// What the ids of subnets belong to: ids of two hierarchies mean the same subnets only where
+    /// this is equal.
+    pub fn numbering(&self) -> Numbering {
+        // Virtual subnets that are added within a generation change the ids after them.
+        Numbering { generation: self.generation, subnets: self.len() }
+    }
+
     /// The number of subnets, including the two roots and the blocks.
     pub fn len(&self) -> usize {
         self.columns.parent.len()
@@ -77,6 +83,15 @@ impl Hierarchy {
                 bits => self.smallest_v6(bits),
             },
         }
+    }
+
+    /// The smallest subnet that holds the address and may be delegated; `None` where only blocks
+    /// and a root hold it.
+    pub fn smallest_delegable(&self, address: IpAddr) -> Option<SubnetId> {
+        let smallest = self.smallest(address);
+        iter::once(smallest)
+            .chain(self.ancestors(smallest))
+            .find(|id| self.subnet(*id).may_be_delegated())
     }
 
     /// The subnet of an id that was stored or came from outside; `None` where this generation has
@@ -110,6 +125,11 @@ impl Hierarchy {
         Some(SubnetId::new(place as u32))
     }
 
+    /// The subnet of exactly this range, where it may be delegated.
+    pub fn find_delegable(&self, range: &Range) -> Option<SubnetId> {
+        self.find(range).filter(|id| self.subnet(*id).may_be_delegated())
+    }
+
     /// The smallest subnet that holds the whole range, which may be the range itself; a root where
     /// nothing smaller does.
     pub fn smallest_holding(&self, range: &Range) -> SubnetId {
@@ -121,8 +141,8 @@ impl Hierarchy {
         iter::once(from).chain(self.ancestors(from)).find(holds).unwrap_or(from)
     }
 
-    /// The largest delegated subnets that lie wholly inside the range, in order; the range itself
-    /// where it is one.
+    /// The largest subnets that may be delegated and lie wholly inside the range, in order; the
+    /// range itself where it is one.
     pub fn inside(&self, range: &Range) -> impl Iterator<Item = SubnetId> {
         let mut id = self.first_from(range);
         iter::from_fn(move || {
@@ -131,7 +151,7 @@ impl Hierarchy {
                 if current.is_v4() != range.is_v4() || current.first() > range.last() {
                     return None;
                 }
-                if subnet.kind() == SubnetKind::Delegated && range.contains_range(&current) {
+                if subnet.may_be_delegated() && range.contains_range(&current) {
                     // Subnets below this one are inside the range, but not the largest.
                     let found = id;
                     id = self.subtree(id).end;
@@ -242,6 +262,13 @@ impl Hierarchy {
         };
         bounds.map(Range)
     }
+}
+
+/// Identifies a numbering of subnets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Numbering {
+    generation: Generation,
+    subnets: usize,
 }
 
 /// Bytes on the heap.

@@ -32,20 +32,14 @@ impl<'h> Subnet<'h> {
         self.hierarchy.range(self.id).unwrap_or(Range::V4)
     }
 
-    /// Whether a registry assigned the range.
+    /// Origin of the subnet.
     pub fn kind(&self) -> SubnetKind {
         self.hierarchy.columns().attributes[self.id.index()].kind()
     }
 
-    /// Whether it is a virtual subnet, that is, a part of a subnet that has a holder. Other blocks
-    /// group subnets of several holders and have none.
-    pub fn is_virtual(&self) -> bool {
-        self.kind() == SubnetKind::Block && self.company().is_some()
-    }
-
-    /// `root`, `block`, `delegated` or `virtual`.
-    pub fn kind_word(&self) -> &'static str {
-        if self.is_virtual() { "virtual" } else { self.kind().as_str() }
+    /// Whether it may be given to an agent; see [`SubnetKind::may_be_delegated`].
+    pub fn may_be_delegated(&self) -> bool {
+        self.kind().may_be_delegated()
     }
 
     /// The smallest subnet around it; `None` for a root.

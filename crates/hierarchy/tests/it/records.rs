@@ -61,7 +61,8 @@ fn line() -> impl Strategy<Value = Line> {
 
 fn attributes()
 -> impl Strategy<Value = (SubnetKind, Option<Registry>, Option<u32>, Option<Country>)> {
-    let kind = prop_oneof![Just(SubnetKind::Block), Just(SubnetKind::Delegated)];
+    let kinds = [SubnetKind::Block, SubnetKind::Virtual, SubnetKind::Delegated];
+    let kind = proptest::sample::select(kinds.to_vec());
     let registry = proptest::option::of(proptest::sample::select(Registry::ALL.to_vec()));
     let country = proptest::option::of("[A-Z]{2}".prop_map(|text| text.parse().unwrap()));
     (kind, registry, proptest::option::of(0..6_u32), country)

@@ -326,7 +326,7 @@ proptest! {
         let range = wanted.range;
         let fits = |id: hierarchy::SubnetId| {
             let subnet = hierarchy.subnet(id);
-            subnet.kind() == SubnetKind::Delegated && range.contains_range(&subnet.range())
+            subnet.may_be_delegated() && range.contains_range(&subnet.range())
         };
         let outermost = |id: &hierarchy::SubnetId| fits(*id) && !hierarchy.ancestors(*id).any(fits);
         let ids = hierarchy.iter().map(|subnet| subnet.id());

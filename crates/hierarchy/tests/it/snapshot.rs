@@ -50,7 +50,7 @@ fn each_defect_of_a_snapshot_has_its_error() {
     assert_eq!(error(&|bytes| bytes[0] = b'N'), "this is not a snapshot of a hierarchy");
     assert_eq!(
         error(&|bytes| bytes[12] = 9),
-        "the snapshot has format 9, and this program reads format 1"
+        "the snapshot has format 9, and this program reads format 2"
     );
     assert_eq!(
         error(&|bytes| bytes[30] ^= 1),

@@ -115,3 +115,28 @@ pub async fn record_failed_lookups(
     urls::drop_waiting(&mut tx, &given_up).await?;
     tx.commit().await.map_err(doing)
 }
+
+/// Gives up hosts with an address and without a subnet, each for a reason. A new URL has them looked
+/// up again after `retry_at`. The URLs that wait for them are deleted.
+pub async fn give_up(
+    store: &Store,
+    refused: &[(HostId, String)],
+    retry_at: UnixMillis,
+) -> Result<(), StoreError> {
+    let doing = StoreError::doing("give hosts up");
+    let hosts: Vec<i64> = refused.iter().map(|(id, _)| id.get()).collect();
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    sqlx::query(
+        "UPDATE hosts h SET state = 'failed', reason = r.reason, retry_at = $3
+         FROM unnest($1::bigint[], $2::text[]) AS r (id, reason)
+         WHERE h.id = r.id AND h.state = 'resolved' AND h.first IS NULL",
+    )
+    .bind(&hosts)
+    .bind(refused.iter().map(|(_, reason)| one_line(reason)).collect::<Vec<_>>())
+    .bind(Moment(retry_at))
+    .execute(&mut *tx)
+    .await
+    .map_err(doing)?;
+    urls::drop_waiting(&mut tx, &hosts).await?;
+    tx.commit().await.map_err(doing)
+}

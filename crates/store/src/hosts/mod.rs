@@ -13,7 +13,7 @@ use crate::moment::Moment;
 use crate::{Store, StoreError};
 
 pub use lookups::{
-    FailedLookup, UnresolvedHost, defer_lookups, list_unresolved, record_failed_lookups,
+    FailedLookup, UnresolvedHost, defer_lookups, give_up, list_unresolved, record_failed_lookups,
     set_addresses,
 };
 pub use remap::{HostAddress, remap, undelegated, with_address};

@@ -108,7 +108,7 @@ pub enum SubnetKind {
     Root,
     /// A block from which a registry hands out ranges.
     Block,
-    /// A piece of a subnet that is not in one place.
+    /// A piece of a subnet that is not in one place, or of space that no registry has assigned.
     Virtual,
     /// A range that a registry handed to a company.
     Delegated,
@@ -118,9 +118,9 @@ impl From<Subnet<'_>> for SubnetKind {
     fn from(subnet: Subnet<'_>) -> Self {
         match subnet.kind() {
             hierarchy::SubnetKind::Root => Self::Root,
-            hierarchy::SubnetKind::Block if subnet.is_virtual() => Self::Virtual,
             hierarchy::SubnetKind::Block => Self::Block,
             hierarchy::SubnetKind::Delegated => Self::Delegated,
+            hierarchy::SubnetKind::Virtual => Self::Virtual,
         }
     }
 }

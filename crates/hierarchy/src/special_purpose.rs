@@ -1,9 +1,12 @@
-//! Built-in table of special-purpose addresses: the IANA registries (RFC 6890 and its updates) and,
-//! for IPv6, the one block that is allocated to the public internet (RFC 4291, 2000::/3).
+//! Table of special-purpose addresses: the IANA registries (RFC 6890 and its updates) and, for
+//! IPv6, the one block that is allocated to the public internet (RFC 4291, 2000::/3).
 
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{Ipv4Net, Ipv6Net};
+
+use crate::range::Range;
 
 /// Purpose of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,6 +60,12 @@ impl Class {
     }
 }
 
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 const fn v4(a: u8, b: u8, c: u8, length: u8) -> Ipv4Net {
     Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, 0), length)
 }
@@ -101,6 +110,9 @@ const V6: [(Ipv6Net, Class); 13] = [
     (v6(0xff00, 0, 8), Class::Multicast),
 ];
 
+/// The first address of the block that is allocated to the public internet.
+const ALLOCATED: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0));
+
 /// Looks the address up in the table. An IPv4-mapped address (`::ffff:0:0/96`) has the class of the
 /// IPv4 address, because that is what it reaches.
 pub fn classify(address: IpAddr) -> Class {
@@ -111,5 +123,46 @@ pub fn classify(address: IpAddr) -> Class {
         IpAddr::V6(a) => {
             V6.iter().find(|(p, _)| p.contains(&a)).map_or(Class::NotAllocated, |(_, class)| *class)
         }
+    }
+}
+
+/// The class of all addresses of a range; [`Class::Public`] where they do not lie in a single
+/// special-purpose block.
+pub fn classify_range(range: &Range) -> Class {
+    let ends = (range.first(), range.last());
+    let whole = match ends {
+        (IpAddr::V4(first), IpAddr::V4(last)) => {
+            V4.iter().find(|(p, _)| p.contains(&first) && p.contains(&last)).map(|(_, class)| class)
+        }
+        (IpAddr::V6(first), IpAddr::V6(last)) => {
+            V6.iter().find(|(p, _)| p.contains(&first) && p.contains(&last)).map(|(_, class)| class)
+        }
+        _ => None,
+    };
+    // What is not allocated has no block in the table: it lies before 2000::/3 or after.
+    let same_side = (ends.0 < ALLOCATED) == (ends.1 < ALLOCATED);
+    let class = classify(ends.0);
+    match whole {
+        Some(class) => *class,
+        None if class == Class::NotAllocated && class == classify(ends.1) && same_side => class,
+        None => Class::Public,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_has_a_class_if_one_block_holds_it() {
+        let class = |range: &str| classify_range(&range.parse().unwrap());
+        assert_eq!(class("10.1.0.0/16"), Class::Private);
+        assert_eq!(class("127.0.0.1 - 127.0.0.1"), Class::Loopback);
+        assert_eq!(class("10.0.0.0/7"), Class::Public, "it holds more than the private block");
+        assert_eq!(class("8.0.0.0/8"), Class::Public);
+        assert_eq!(class("2a00::/12"), Class::Public);
+        assert_eq!(class("fd00::/8"), Class::Private);
+        assert_eq!(class("4000::/3"), Class::NotAllocated);
+        assert_eq!(class("1000:: - 5000::"), Class::Public, "2000::/3 lies between");
     }
 }

@@ -1,0 +1,92 @@
+//! Hosts in address space that no registry has assigned.
+
+use coordinator::placement::audit::audit_delegations;
+use hierarchy::{Hierarchy, Range};
+use store::testing::execute;
+
+use crate::agent::FakeAgent;
+use crate::world::{Ground, Running, hierarchy_of, load, until};
+
+const URL: &str = "http://41.0.0.1/";
+
+/// The home of the agent, and these.
+fn world_with(subnets: &[(&str, &str)]) -> Hierarchy {
+    hierarchy_of(&[&[("127.0.0.1 - 127.0.0.1", "home-1")], subnets].concat())
+}
+
+/// A coordinator on this world, and an agent that has the host of [`URL`].
+async fn with_host(ground: &Ground, subnets: &[(&str, &str)]) -> (Running, FakeAgent) {
+    load(ground.store(), &world_with(subnets)).await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let mut agent = FakeAgent::approved(&running, 1).await;
+    running.add_seeds(&[URL]).await;
+    measure(&running, &mut agent).await;
+    assert_eq!(agent.routes(&running).await[0].url, URL);
+    (running, agent)
+}
+
+async fn measure(running: &Running, agent: &mut FakeAgent) {
+    let order = agent.orders(running).await.remove(0);
+    assert_eq!(order.address.to_string(), "41.0.0.1");
+    agent.measured(running, &order, 9_000).await;
+}
+
+/// The delegated subnets except the home.
+async fn delegated(ground: &Ground) -> Vec<Range> {
+    let held = store::delegations::list_active(ground.store()).await.unwrap();
+    let mut subnets: Vec<Range> = held.iter().skip(1).map(|held| held.subnet).collect();
+    subnets.sort_unstable();
+    subnets
+}
+
+async fn until_delegated(ground: &Ground, subnets: &[&str]) {
+    let expected: Vec<Range> = subnets.iter().map(|subnet| subnet.parse().unwrap()).collect();
+    until("the delegations fit", || async { delegated(ground).await == expected }).await;
+}
+
+#[tokio::test]
+async fn a_host_there_gets_a_virtual_subnet_that_makes_room_for_records() {
+    let ground = Ground::bare().await;
+    let (running, _agent) = with_host(&ground, &[("41.0.1.128/25", "east")]).await;
+    until_delegated(&ground, &["41.0.0.0 - 41.0.1.127"]).await;
+    let hierarchy = running.coordinator.delegated().unwrap();
+    let now = running.coordinator.now();
+    let report = audit_delegations(ground.store(), hierarchy.hierarchy(), now).await.unwrap();
+    assert_eq!(report.findings, []);
+    load(ground.store(), &world_with(&[("41.0.0.0/25", "east")])).await;
+    until_delegated(&ground, &["41.0.0.0/25", "41.0.0.128 - 41.0.1.127"]).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_host_whose_record_vanished_is_not_delegated_with_the_block_around_it() {
+    let ground = Ground::bare().await;
+    let (running, mut agent) = with_host(&ground, &[("41.0.0.0/24", "east")]).await;
+    until_delegated(&ground, &["41.0.0.0/24"]).await;
+    load(ground.store(), &world_with(&[("41.1.0.0/16", "west")])).await;
+    measure(&running, &mut agent).await;
+    until_delegated(&ground, &["41.0.0.0/22"]).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_private_address_is_neither_probed_nor_delegated() {
+    let ground = Ground::bare().await;
+    load(ground.store(), &world_with(&[])).await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let mut agent = FakeAgent::approved(&running, 1).await;
+    running.add_seeds(&["http://10.1.2.3/", "http://169.254.169.254/"]).await;
+    until("the hosts are given up", || async {
+        let refused = "UPDATE hosts SET reason = reason WHERE state = 'failed' AND reason IN
+            ('10.1.2.3 is a special-purpose address (private)',
+             '169.254.169.254 is a special-purpose address (link-local)')";
+        execute(ground.store(), refused).await.unwrap() == 2
+    })
+    .await;
+    assert_eq!(delegated(&ground).await, []);
+    assert!(agent.heartbeat(&running, 0).await.probes.is_empty());
+    assert_eq!(store::searches::undelegated_subnets(ground.store()).await.unwrap(), []);
+    running.stop().await;
+}

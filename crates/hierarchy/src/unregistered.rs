@@ -1,0 +1,324 @@
+//! Unregistered space: the subnet of a host that no registry's record holds.
+//!
+//! Such a host gets a virtual subnet: the prefix of a fixed length around its address, without the
+//! parts that other subnets have. Roots and blocks are not delegated, so the host would have no
+//! agent otherwise, and a whole root must not go to one agent because of one host.
+
+use std::net::IpAddr;
+
+use crate::address::Address;
+use crate::family::Family;
+use crate::id::{Generation, SubnetId};
+use crate::range::{Bounds, Range};
+use crate::record::{Record, SubnetKind};
+use crate::special_purpose::{Class, classify, classify_range};
+use crate::tree::Hierarchy;
+
+/// Lengths of the prefixes that become virtual subnets in unregistered space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PrefixLengths {
+    /// Length for IPv4.
+    pub v4: u8,
+    /// Length for IPv6.
+    pub v6: u8,
+}
+
+/// The subnet that a host belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostSubnet {
+    /// The smallest subnet around the address that may be delegated.
+    Known(SubnetId),
+    /// A range of unregistered space that is to become a virtual subnet
+    /// ([`Hierarchy::with_unregistered`]).
+    Unregistered(Range),
+    /// None: the address is no part of the public internet, and no registry record inside its
+    /// special-purpose block holds it.
+    SpecialPurpose(Class),
+}
+
+impl Hierarchy {
+    /// The subnet that a host at this address belongs to.
+    pub fn host_subnet(&self, address: IpAddr, lengths: PrefixLengths) -> HostSubnet {
+        let address = address.to_canonical();
+        let class = classify(address);
+        let known = self.smallest_delegable(address);
+        match (known, class) {
+            (Some(id), Class::Public) => HostSubnet::Known(id),
+            // A wide record around a special-purpose block says nothing about the block.
+            (Some(id), _) if classify_range(&self.subnet(id).range()) != Class::Public => {
+                HostSubnet::Known(id)
+            }
+            (None, Class::Public) => HostSubnet::Unregistered(self.unregistered(address, lengths)),
+            (_, class) => HostSubnet::SpecialPurpose(class),
+        }
+    }
+
+    /// A copy of this generation with the unregistered parts of these ranges as virtual subnets;
+    /// `None` where nothing is to be added.
+    pub fn with_unregistered(&self, generation: Generation, ranges: &[Range]) -> Option<Self> {
+        let mut parts: Vec<Range> =
+            ranges.iter().flat_map(|range| self.free_parts(range)).collect();
+        // Two ranges overlap after the prefix length was changed; the wider one then counts.
+        parts.sort_unstable();
+        parts.dedup_by(|later, earlier| earlier.last() >= later.first());
+        let record = |range| Record {
+            range,
+            kind: SubnetKind::Virtual,
+            registry: None,
+            company: None,
+            country: None,
+        };
+        (!parts.is_empty()).then(|| self.with_records(generation, parts.into_iter().map(record)))
+    }
+
+    /// The unregistered addresses around `address` up to the ends of its prefix.
+    fn unregistered(&self, address: IpAddr, lengths: PrefixLengths) -> Range {
+        let (v4, v6) = self.spaces();
+        match address {
+            IpAddr::V4(address) => {
+                let (first, last) = v4.free_around(address.to_bits(), lengths.v4);
+                Range(Bounds::V4 { first, last })
+            }
+            IpAddr::V6(address) => {
+                let (first, last) = v6.free_around(address.to_bits(), lengths.v6);
+                Range(Bounds::V6 { first, last })
+            }
+        }
+    }
+
+    /// The parts of a range in which only blocks and roots lie, in order.
+    fn free_parts(&self, range: &Range) -> Vec<Range> {
+        let (v4, v6) = self.spaces();
+        match range.0 {
+            Bounds::V4 { first, last } => {
+                let parts = v4.free_parts(first, last).into_iter();
+                parts.map(|(first, last)| Range(Bounds::V4 { first, last })).collect()
+            }
+            Bounds::V6 { first, last } => {
+                let parts = v6.free_parts(first, last).into_iter();
+                parts.map(|(first, last)| Range(Bounds::V6 { first, last })).collect()
+            }
+        }
+    }
+
+    fn spaces(&self) -> (Space<'_, u32>, Space<'_, u128>) {
+        let (v4, v6) = self.families();
+        let space_v4 = Space { hierarchy: self, family: v4, root: 0 };
+        (space_v4, Space { hierarchy: self, family: v6, root: self.v6_root().index() })
+    }
+}
+
+/// The subnets of one family. Places count from the family's root.
+struct Space<'h, A: Address> {
+    hierarchy: &'h Hierarchy,
+    family: &'h Family<A>,
+    /// Id of the root.
+    root: usize,
+}
+
+impl<A: Address> Space<'_, A> {
+    fn parent(&self, place: usize) -> usize {
+        self.hierarchy.columns().parent[self.root + place].index() - self.root
+    }
+
+    fn bounds(&self, place: usize) -> (A, A) {
+        self.family.bounds(place).unwrap_or((A::ZERO, A::MAX))
+    }
+
+    fn smallest(&self, address: A) -> usize {
+        self.family.smallest(address, |place| self.parent(place))
+    }
+
+    fn may_be_delegated(&self, place: usize) -> bool {
+        self.hierarchy.columns().attributes[self.root + place].kind().may_be_delegated()
+    }
+
+    /// The smallest subnet around the address that may be delegated.
+    fn delegable_around(&self, address: A) -> Option<usize> {
+        let mut place = self.smallest(address);
+        while !self.may_be_delegated(place) {
+            if place == 0 {
+                return None;
+            }
+            place = self.parent(place);
+        }
+        Some(place)
+    }
+
+    /// The addresses around `address` up to the ends of its prefix, of the smallest subnet that
+    /// holds it, and of the neighbours inside that subnet.
+    fn free_around(&self, address: A, prefix: u8) -> (A, A) {
+        let smallest = self.smallest(address);
+        let (outer_first, outer_last) = self.bounds(smallest);
+        let (prefix_first, prefix_last) = address.prefix(prefix);
+        let mut first = outer_first.max(prefix_first);
+        let mut last = outer_last.min(prefix_last);
+        let begun = self.family.last_begun(address);
+        if begun + 1 < self.family.len() {
+            let before_next = self.family.first(begun + 1).previous();
+            last = before_next.map_or(last, |before_next| last.min(before_next));
+        }
+        // The child of the smallest subnet that ends before the address holds the last subnet that
+        // begins before it.
+        let mut child = begun;
+        while child != smallest && self.parent(child) != smallest {
+            child = self.parent(child);
+        }
+        if child != smallest {
+            let after_child = self.bounds(child).1.next();
+            first = after_child.map_or(first, |after_child| first.max(after_child));
+        }
+        (first, last)
+    }
+
+    fn free_parts(&self, first: A, last: A) -> Vec<(A, A)> {
+        let mut parts = vec![];
+        let mut next = Some(first);
+        while let Some(address) = next.filter(|address| *address <= last) {
+            let end = match self.delegable_around(address) {
+                Some(place) => self.bounds(place).1,
+                None => {
+                    let (_, end) = self.free_around(address, 0);
+                    parts.push((address, end.min(last)));
+                    end
+                }
+            };
+            next = end.next();
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Builder, Companies};
+
+    const LENGTHS: PrefixLengths = PrefixLengths { v4: 22, v6: 44 };
+
+    fn hierarchy(subnets: &[(&str, SubnetKind)]) -> Hierarchy {
+        let mut builder = Builder::default();
+        for (range, kind) in subnets {
+            builder.add(Record {
+                range: range.parse().unwrap(),
+                kind: *kind,
+                registry: None,
+                company: None,
+                country: None,
+            });
+        }
+        builder.build(Generation::new(1), Companies::default()).0
+    }
+
+    fn found(hierarchy: &Hierarchy, address: &str) -> HostSubnet {
+        hierarchy.host_subnet(address.parse().unwrap(), LENGTHS)
+    }
+
+    fn unregistered(range: &str) -> HostSubnet {
+        HostSubnet::Unregistered(range.parse().unwrap())
+    }
+
+    #[test]
+    fn blocks_and_roots_are_no_subnet_of_a_host() {
+        let delegated = ("41.0.1.128/25", SubnetKind::Delegated);
+        let hierarchy = hierarchy(&[("41.0.0.0/8", SubnetKind::Block), delegated]);
+        assert_eq!(found(&hierarchy, "41.0.0.1"), unregistered("41.0.0.0 - 41.0.1.127"));
+        assert_eq!(found(&hierarchy, "41.0.1.127"), unregistered("41.0.0.0 - 41.0.1.127"));
+        assert_eq!(found(&hierarchy, "41.0.2.0"), unregistered("41.0.2.0 - 41.0.3.255"));
+        assert_eq!(found(&hierarchy, "::ffff:41.0.2.0"), unregistered("41.0.2.0 - 41.0.3.255"));
+        assert_eq!(found(&hierarchy, "42.1.2.3"), unregistered("42.1.0.0/22"));
+        assert_eq!(found(&hierarchy, "2a00:1:2:3::4"), unregistered("2a00:1::/44"));
+        let known = hierarchy.find(&delegated.0.parse().unwrap()).unwrap();
+        assert_eq!(found(&hierarchy, "41.0.1.200"), HostSubnet::Known(known));
+    }
+
+    #[test]
+    fn a_block_inside_a_record_belongs_to_the_record() {
+        let subnets = [("41.0.0.0/12", SubnetKind::Delegated), ("41.0.0.0/16", SubnetKind::Block)];
+        let hierarchy = hierarchy(&subnets);
+        let record = hierarchy.find(&"41.0.0.0/12".parse().unwrap()).unwrap();
+        assert_eq!(found(&hierarchy, "41.0.7.1"), HostSubnet::Known(record));
+        assert!(
+            hierarchy
+                .with_unregistered(Generation::new(1), &["41.0.4.0/22".parse().unwrap()])
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn special_purpose_addresses_have_a_subnet_only_by_a_record_of_their_own() {
+        let hierarchy = hierarchy(&[
+            ("192.0.0.0/8", SubnetKind::Delegated),
+            ("127.0.0.0 - 127.0.0.7", SubnetKind::Delegated),
+        ]);
+        let home = hierarchy.find(&"127.0.0.0/29".parse().unwrap()).unwrap();
+        assert_eq!(found(&hierarchy, "127.0.0.3"), HostSubnet::Known(home));
+        for (address, class) in [
+            ("127.0.0.8", Class::Loopback),
+            ("10.1.2.3", Class::Private),
+            ("192.168.1.1", Class::Private),
+            ("169.254.169.254", Class::LinkLocal),
+            ("::1", Class::Loopback),
+            ("fe80::1", Class::LinkLocal),
+            ("::ffff:10.0.0.1", Class::Private),
+        ] {
+            assert_eq!(found(&hierarchy, address), HostSubnet::SpecialPurpose(class), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_kept_and_makes_room_for_what_a_registry_records_later() {
+        let range: Range = "41.0.0.0/22".parse().unwrap();
+        let old = hierarchy(&[("41.0.0.0/8", SubnetKind::Block)]);
+        let new = old.with_unregistered(Generation::new(1), &[range]).unwrap();
+        assert_ne!(old.numbering(), new.numbering());
+        let id = new.find(&range).unwrap();
+        assert_eq!(new.subnet(id).kind(), SubnetKind::Virtual);
+        assert_eq!(found(&new, "41.0.3.9"), HostSubnet::Known(id));
+        assert!(new.with_unregistered(Generation::new(1), &[range]).is_none(), "it is there");
+        let later = hierarchy(&[("41.0.1.0/24", SubnetKind::Delegated)]);
+        let later = later.with_unregistered(Generation::new(2), &[range, range]).unwrap();
+        let mut kinds = later.iter().skip(1).map(|s| (s.range().to_string(), s.kind()));
+        assert_eq!(kinds.next().unwrap(), ("41.0.0.0/24".to_owned(), SubnetKind::Virtual));
+        assert_eq!(kinds.next().unwrap(), ("41.0.1.0/24".to_owned(), SubnetKind::Delegated));
+        assert_eq!(kinds.next().unwrap(), ("41.0.2.0/23".to_owned(), SubnetKind::Virtual));
+    }
+
+    proptest! {
+        /// The virtual subnet of an address holds the address, lies in its prefix, and shares no
+        /// address with a subnet that may be delegated.
+        #[test]
+        fn virtual_subnets_are_free(
+            records in prop::collection::vec((0_u32..1 << 13, 0_u32..600, any::<bool>()), 0..12),
+            at in 0_u32..1 << 13,
+        ) {
+            let base = u32::from_be_bytes([41, 0, 0, 0]);
+            let mut builder = Builder::default();
+            for (first, size, is_block) in records {
+                let kind = if is_block { SubnetKind::Block } else { SubnetKind::Delegated };
+                let range = Range(Bounds::V4 { first: base + first, last: base + first + size });
+                builder.add(Record { range, kind, registry: None, company: None, country: None });
+            }
+            let hierarchy = builder.build(Generation::new(1), Companies::default()).0;
+            let address = IpAddr::V4((base + at).into());
+            match hierarchy.host_subnet(address, LENGTHS) {
+                HostSubnet::Known(id) => prop_assert!(hierarchy.subnet(id).may_be_delegated()),
+                HostSubnet::SpecialPurpose(class) => prop_assert!(false, "{class}"),
+                HostSubnet::Unregistered(range) => {
+                    prop_assert!(range.contains(address) && range.addresses() <= 1 << 10);
+                    let Bounds::V4 { first, last } = range.0 else { unreachable!() };
+                    for inside in first..=last {
+                        let inside = IpAddr::V4(inside.into());
+                        prop_assert_eq!(hierarchy.smallest_delegable(inside), None);
+                    }
+                    let added = hierarchy.with_unregistered(Generation::new(1), &[range]).unwrap();
+                    // The range may be exactly that of a block, which it then replaces.
+                    prop_assert!(added.find_delegable(&range).is_some());
+                    prop_assert!(added.len() <= hierarchy.len() + 1);
+                }
+            }
+        }
+    }
+}
