@@ -24,6 +24,7 @@ mod discovery;
 mod events;
 mod explanation;
 mod failed_packages;
+mod hostile_heartbeats;
 mod lists;
 mod metrics;
 mod operations;

@@ -42,6 +42,22 @@ pub struct WorkStatus {
     pub idle_reason: Option<String>,
 }
 
+impl WorkStatus {
+    /// Reduces the counters to what a reader can hold ([`crate::limits::COUNTER`]).
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        let bounded = |counter: u64| counter.min(crate::limits::COUNTER);
+        Self {
+            hosts: bounded(self.hosts),
+            queued: bounded(self.queued),
+            fetched: bounded(self.fetched),
+            wire_bytes: bounded(self.wire_bytes),
+            unshipped: bounded(self.unshipped),
+            ..self
+        }
+    }
+}
+
 /// Body of `POST /api/v1/agent/heartbeat`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeartbeatRequest {

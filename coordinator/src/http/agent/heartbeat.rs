@@ -22,12 +22,14 @@ use crate::http::problem::Problem;
 use crate::runtime::events::Event;
 
 /// Stores the heartbeat at once. Answers when there are routes, orders or another state, or when
-/// the hold time is over.
+/// the hold time is over. Agents that come too often wait first.
 pub(super) async fn heartbeat(
     State(api): State<AgentApi>,
     caller: Caller,
     ProtocolBody(request): ProtocolBody<HeartbeatRequest>,
 ) -> Result<Json<HeartbeatResponse>, Problem> {
+    let now = std::time::Instant::now();
+    tokio::time::sleep(api.heartbeat_rate.wait(caller.agent, now)).await;
     let hold = Duration::from_millis(request.hold_ms.min(limits::HEARTBEAT_HOLD_MS).into());
     let deadline = Instant::now() + hold;
     store_heartbeat(&api, caller, &request).await?;
@@ -61,11 +63,17 @@ async fn store_heartbeat(
         Presence::Awake => None,
         // By the coordinator's clock: the agent's may be off.
         Presence::Asleep { until } => {
-            Some(now.plus_ms(until.0.saturating_sub(request.agent_time.0).max(0)))
+            let sleep_ms = until.0.saturating_sub(request.agent_time.0);
+            Some(now.plus_ms(sleep_ms.clamp(0, limits::SLEEP_MS)))
         }
     };
     let idle_reason = request.status.idle_reason.as_deref().map(plain);
-    let status = WorkStatus { idle_reason, ..request.status.clone() };
+    // A sleep without end is not a time that JSON or Postgres can hold.
+    let presence = match asleep_until {
+        Some(until) => Presence::Asleep { until },
+        None => Presence::Awake,
+    };
+    let status = WorkStatus { idle_reason, presence, ..request.status.clone() }.bounded();
     let status = serde_json::to_value(&status).map_err(|error| Problem::internal(&error))?;
     let heartbeat = Heartbeat {
         agent: caller.agent,

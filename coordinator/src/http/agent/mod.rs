@@ -7,6 +7,7 @@ mod body;
 mod caller;
 mod enrol;
 mod heartbeat;
+mod heartbeat_rate;
 mod packages;
 mod refusal;
 mod reports;
@@ -25,6 +26,7 @@ use protocol::limits;
 use store::Store;
 use tokio_util::sync::CancellationToken;
 
+use crate::http::agent::heartbeat_rate::HeartbeatRate;
 use crate::http::agent::tokens::Tokens;
 use crate::http::router::header_layer;
 use crate::packages::Packages;
@@ -51,6 +53,7 @@ struct AgentApi {
     probe_metrics: ProbeMetrics,
     tokens: Arc<Tokens>,
     key: Arc<CoordinatorKey>,
+    heartbeat_rate: Arc<HeartbeatRate>,
     /// Cancelled when the coordinator stops: held heartbeats are answered then.
     stop: CancellationToken,
 }
@@ -77,6 +80,7 @@ impl AgentApi {
             probe_metrics: coordinator.predictor.probe_metrics.clone(),
             tokens: Arc::new(secrets.tokens),
             key: Arc::new(secrets.key),
+            heartbeat_rate: Arc::default(),
             stop: coordinator.stop.clone(),
         }
     }

@@ -1,14 +1,20 @@
--- Stores a heartbeat. 1: compares it with the last one ($7: the oldest heartbeat of a reachable
--- agent).
+-- Stores a heartbeat.
+-- 1: compares it with the last one ($7: the oldest heartbeat of a reachable agent). An agent cannot
+--    have stored routes that were never made: such a heartbeat changes nothing.
 WITH before AS (
-   SELECT id, coalesce(last_heartbeat_at < $7, true)
+   SELECT id, state, next_route - 1 AS last_route, $6 < next_route AS is_possible,
+          coalesce(last_heartbeat_at < $7, true)
               OR asleep_until IS DISTINCT FROM $4 AS presence_changed
    FROM agents WHERE id = $1
 ), confirmed AS (
    -- 2: deletes the routes that the agent has stored.
-   DELETE FROM routes WHERE agent = $1 AND seq <= $6 RETURNING seq
+   DELETE FROM routes r USING before
+   WHERE before.is_possible AND r.agent = before.id AND r.seq <= $6 RETURNING r.seq
+), stored AS (
+   -- 3: replaces the presence and the status of the agent.
+   UPDATE agents a SET last_heartbeat_at = $2, protocol = $3, asleep_until = $4, status = $5
+   FROM before WHERE before.is_possible AND a.id = before.id
 )
--- 3: replaces the presence and the status of the agent.
-UPDATE agents a SET last_heartbeat_at = $2, protocol = $3, asleep_until = $4, status = $5
-FROM before WHERE a.id = before.id
-RETURNING a.state, a.next_route - 1, before.presence_changed, (SELECT count(*) FROM confirmed)
+-- 4: returns the state of the agent, and what the heartbeat changed.
+SELECT state, last_route, is_possible AND presence_changed, (SELECT count(*) FROM confirmed)
+FROM before

@@ -35,7 +35,7 @@ pub struct HeartbeatOutcome {
     pub confirmed: u64,
 }
 
-/// Stores a heartbeat. The agent was unreachable before if its last heartbeat was before
+/// Stores a heartbeat, unless it confirms routes that were never made. The agent was unreachable before if its last heartbeat was before
 /// `heartbeat_cutoff`. `None` when there is no such agent.
 pub async fn heartbeat(
     store: &Store,
