@@ -1,4 +1,5 @@
--- Virtual subnets of address space that no registry has assigned.
+-- Virtual subnets of address space that no registry has assigned, and releases of hosts of revoked
+-- agents.
 
 CREATE TABLE unregistered_subnets (
     first   inet NOT NULL,
@@ -16,3 +17,12 @@ COMMENT ON COLUMN unregistered_subnets.last IS
     'Last address of the range, inclusive. Written by: coordinator when it places a host.';
 COMMENT ON COLUMN unregistered_subnets.made_at IS
     'When the first host was placed there. Written by: coordinator.';
+
+-- The hosts of a revoked agent are released without a next agent: searches decide later.
+ALTER TABLE handovers DROP CONSTRAINT handovers_check1;
+ALTER TABLE handovers ADD CONSTRAINT handovers_next_agent
+    CHECK (task = 'release' OR next_agent IS NULL);
+COMMENT ON COLUMN handovers.next_agent IS
+    'The agent that the delegation named when the order was made or last changed; null when '
+    'nobody had the subnet, because the agent was revoked, and for the task settle. Written by: '
+    'coordinator.';

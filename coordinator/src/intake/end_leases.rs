@@ -11,8 +11,8 @@ use crate::runtime::quantity::quantity;
 /// milliseconds.
 const MARGIN_MS: i64 = 120_000;
 
-/// Completes handovers without the confirmation of an agent that is not heard of. Its lease is
-/// over, so it fetches nothing until it reaches the coordinator again.
+/// Completes handovers that agents have not confirmed by the end of their leases: unreachable and
+/// revoked agents, and agents that do not obey.
 pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
     let now = intake.clock.now();
     let lease_ms = 1_000 * i64::from(intake.limits.lease_s);
@@ -21,5 +21,5 @@ pub async fn run(intake: &Intake) -> Result<Outcome, anyhow::Error> {
         return Ok(Outcome::Idle);
     }
     intake.events.emit(Event::HostsReleased);
-    Ok(Outcome::Done(format!("took {} from unreachable agents", quantity(ended, "host"))))
+    Ok(Outcome::Done(format!("took {} from agents whose leases ended", quantity(ended, "host"))))
 }

@@ -2,8 +2,9 @@
 //!
 //! [`crate::delegations`] opens a handover when a subnet moves. The agent that has the host gets
 //! the order with its next heartbeat ([`open`]), releases the host and confirms ([`confirm`]). Then
-//! the host waits like a new one and goes to the agent that has its subnet by then. If the agent is
-//! unreachable, its lease ends first ([`lapse`]).
+//! the host waits like a new one and goes to the agent that has its subnet by then. If the agent does
+//! not confirm, because it is unreachable, was revoked or does not obey, its lease ends first
+//! ([`lapse`]).
 
 use model::{AgentId, HostTask, UnixMillis};
 use protocol::heartbeat::HostOrder;
@@ -71,27 +72,23 @@ pub async fn confirm(
     Ok(release.len() as u64)
 }
 
-/// Ends the handovers of agents whose last heartbeat was before `heartbeat_cutoff`. Their leases
-/// have ended: they fetch nothing until their next heartbeat, which brings the orders. Returns how
-/// many hosts became free.
+/// Ends release orders that their agents have not confirmed although their leases are over: leases
+/// granted before `lease_cutoff` have ended. An agent that is not heard of fetches nothing until its
+/// next heartbeat, which brings the orders. An agent that is heard of was told with its lease, and
+/// what it reports about the host from now on does not count. Returns how many hosts became free.
 pub async fn lapse(
     store: &Store,
-    heartbeat_cutoff: UnixMillis,
+    lease_cutoff: UnixMillis,
     now: UnixMillis,
 ) -> Result<u64, StoreError> {
-    let doing = StoreError::doing("end the handovers of unreachable agents");
+    let doing = StoreError::doing("end handovers that are not confirmed");
     let mut tx = store.pool().begin().await.map_err(doing)?;
-    let lapsed: Vec<i64> = sqlx::query_scalar(
-        "UPDATE handovers o SET ended_at = $2, ending = 'lapsed' FROM agents a
-         WHERE a.id = o.agent AND o.ended_at IS NULL AND o.task = 'release'
-           AND coalesce(a.last_heartbeat_at, o.asked_at) < $1
-         RETURNING o.host",
-    )
-    .bind(Moment(heartbeat_cutoff))
-    .bind(Moment(now))
-    .fetch_all(&mut *tx)
-    .await
-    .map_err(doing)?;
+    let lapsed: Vec<i64> = sqlx::query_scalar(include_str!("handovers/lapse.sql"))
+        .bind(Moment(lease_cutoff))
+        .bind(Moment(now))
+        .fetch_all(&mut *tx)
+        .await
+        .map_err(doing)?;
     set_free(&mut tx, &lapsed).await?;
     tx.commit().await.map_err(doing)?;
     Ok(lapsed.len() as u64)

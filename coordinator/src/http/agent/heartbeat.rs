@@ -142,6 +142,8 @@ struct PendingWork {
     hosts: Vec<HostOrder>,
     /// Whether the agent speaks of hand-overs and leases.
     hands_over: bool,
+    /// Whether the answer has every order about hosts that the agent has not executed.
+    complete: bool,
 }
 
 impl PendingWork {
@@ -155,14 +157,24 @@ impl PendingWork {
         let awake = request.status.presence == Presence::Awake;
         let hands_over = request.protocol >= version::HANDOVERS;
         // Also agents that are paused let go; a sleeping one does when its next span starts.
-        let hosts = match (hands_over, awake) {
-            (true, true) => {
-                handovers::open(&api.store, caller.agent, limits::HOST_ORDERS_PER_HEARTBEAT).await?
-            }
-            _ => Vec::new(),
-        };
+        let most_orders = limits::HOST_ORDERS_PER_HEARTBEAT;
+        let mut hosts = Vec::new();
+        if hands_over {
+            hosts = handovers::open(&api.store, caller.agent, most_orders).await?;
+        }
+        let complete = hosts.is_empty() || (awake && hosts.len() < most_orders);
+        if !awake {
+            hosts.clear();
+        }
         if state != AgentState::Approved || !awake {
-            return Ok(Self { state, routes: Vec::new(), probes: Vec::new(), hosts, hands_over });
+            return Ok(Self {
+                state,
+                routes: Vec::new(),
+                probes: Vec::new(),
+                hosts,
+                hands_over,
+                complete,
+            });
         }
         let most = limits::ROUTES_PER_HEARTBEAT.min(api.limits.routes_per_heartbeat as usize);
         let routes = routes::after(&api.store, caller.agent, request.routes_after, most).await?;
@@ -170,7 +182,7 @@ impl PendingWork {
         let samples = api.policy.load().samples;
         let orders =
             probes::orders(&api.store, caller.agent, taken, samples, limits::PROBES_PER_HEARTBEAT);
-        Ok(Self { state, routes, probes: orders.await?, hosts, hands_over })
+        Ok(Self { state, routes, probes: orders.await?, hosts, hands_over, complete })
     }
 
     /// Whether it is worth an answer at once. A sleeping agent does not wait.
@@ -187,8 +199,7 @@ impl PendingWork {
     /// An agent that was not given all host orders yet must not go on with hosts that are others'
     /// by now.
     fn lease_ms(&self, api: &AgentApi) -> Option<u64> {
-        let complete = self.hosts.len() < limits::HOST_ORDERS_PER_HEARTBEAT;
-        let lease_s = if complete { api.limits.lease_s } else { 0 };
+        let lease_s = if self.complete { api.limits.lease_s } else { 0 };
         self.hands_over.then_some(u64::from(lease_s) * 1_000)
     }
 

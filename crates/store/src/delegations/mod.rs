@@ -196,9 +196,9 @@ pub(crate) async fn give_home(
     Ok(true)
 }
 
-/// Frees the work of an agent: ends its delegations and its probe orders, makes its hosts wait
-/// again, and queues its routes again, together with the front page of each of its hosts, from
-/// which the next agent finds the rest.
+/// Frees the work of an agent that is revoked: ends its delegations and its probe orders, and queues
+/// its routes again. Its hosts stay reserved until its lease ends ([`crate::handovers::lapse`]); then
+/// they wait for another agent, with their front pages queued.
 pub(crate) async fn free(
     db: &mut PgConnection,
     agent: AgentId,
@@ -216,7 +216,7 @@ pub(crate) async fn free(
 }
 
 /// $1 is the agent, $2 is now; each statement names both.
-const FREE: [(&str, &str); 7] = [
+const FREE: [(&str, &str); 6] = [
     (
         "end an agent's delegations",
         "UPDATE delegations SET ended_at = $2 WHERE agent = $1 AND ended_at IS NULL",
@@ -238,12 +238,5 @@ const FREE: [(&str, &str); 7] = [
         "forget an agent's routes",
         "DELETE FROM routes WHERE agent = $1 AND $2::timestamptz IS NOT NULL",
     ),
-    (
-        "queue the front pages of an agent's hosts",
-        "INSERT INTO pending_urls (host, url)
-         SELECT id, scheme || '://' || authority || '/' FROM hosts
-         WHERE agent = $1 AND $2::timestamptz IS NOT NULL
-         ON CONFLICT DO NOTHING",
-    ),
-    ("free an agent's hosts", include_str!("free_hosts_of_agent.sql")),
+    ("reserve an agent's hosts", include_str!("reserve_hosts_of_agent.sql")),
 ];

@@ -4,7 +4,7 @@ use model::{AgentState, Reason};
 use protocol::ProtocolVersion;
 use serde_json::json;
 use store::agents::{self, Enrolment, Heartbeat, Order, OrderOutcome};
-use store::{delegations, routes};
+use store::{delegations, handovers, routes};
 
 use crate::world::{NOW, World, range};
 
@@ -69,7 +69,7 @@ async fn a_home_goes_to_the_first_that_lives_there() {
 }
 
 #[tokio::test]
-async fn revocation_gives_the_work_back() {
+async fn revocation_gives_the_work_back_when_the_lease_ends() {
     let world = World::new().await;
     let first = world.approved(1, Some("192.0.2.0/24")).await;
     world.queue(&["http://a.example/", "http://a.example/deep?q=1"]).await;
@@ -80,6 +80,9 @@ async fn revocation_gives_the_work_back() {
     heartbeat(&world, first, 1).await;
     agents::order(world.store(), first, Order::Revoke, "admin", NOW).await.unwrap();
     let second = world.approved(2, Some("192.0.2.0/24")).await;
+    assert!(routes::route(world.store(), 10, 10).await.unwrap().is_empty());
+    assert_eq!(handovers::lapse(world.store(), NOW.plus_ms(1), NOW).await.unwrap(), 1);
+    assert_eq!(delegations::give_waiting_hosts(world.store()).await.unwrap(), 1);
     let routed = routes::route(world.store(), 10, 10).await.unwrap();
     let mut urls: Vec<&str> = routed.iter().map(|route| route.url.as_str()).collect();
     urls.sort_unstable();
@@ -101,6 +104,23 @@ async fn heartbeat(
         routes_after,
     };
     agents::heartbeat(world.store(), &heartbeat, NOW.plus_ms(-60_000), NOW).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn a_heartbeat_that_confirms_routes_never_made_deletes_none() {
+    let world = World::new().await;
+    let agent = world.approved(1, Some("192.0.2.0/24")).await;
+    world.queue(&["http://a.example/"]).await;
+    world.settle_hosts("192.0.2.9", "192.0.2.0/24").await;
+    delegations::give_waiting_hosts(world.store()).await.unwrap();
+    assert_eq!(routes::route(world.store(), 10, 10).await.unwrap().len(), 1);
+    for beyond in [2, 99, u64::MAX] {
+        let outcome = heartbeat(&world, agent, beyond).await;
+        assert_eq!((outcome.last_route, outcome.confirmed), (1, 0), "{beyond}");
+        assert_eq!(routes::after(world.store(), agent, 0, 10).await.unwrap().len(), 1);
+    }
+    assert!(agents::workers(world.store()).await.unwrap()[0].last_heartbeat_at.is_none());
+    assert_eq!(heartbeat(&world, agent, 1).await.confirmed, 1);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use hierarchy::Range;
 use model::{AgentId, HostTask, Reason, Strategy, UnixMillis};
-use store::agents::{self, Order};
+use store::agents::{self, Heartbeat, Order};
 use store::delegations::{self, Decision, DecisionOutcome};
 use store::searches::{self, NewSearch, SearchKind};
 use store::{handovers, hosts, routes};
@@ -141,14 +141,64 @@ async fn an_agent_that_is_not_heard_of_loses_its_lease_and_is_told_when_it_is_ba
     );
 }
 
+/// The agent is heard of and confirms nothing.
+async fn heartbeat(world: &World, agent: AgentId, now: UnixMillis) {
+    let status = serde_json::json!({});
+    let heartbeat = Heartbeat {
+        agent,
+        protocol: protocol::version::CURRENT,
+        asleep_until: None,
+        status: &status,
+        routes_after: 0,
+    };
+    agents::heartbeat(world.store(), &heartbeat, now, now).await.unwrap().unwrap();
+}
+
 #[tokio::test]
-async fn a_revoked_agent_is_waited_for_no_more() {
+async fn a_revoked_agent_keeps_its_hosts_until_its_lease_ends() {
     let (world, old, new) = world().await;
-    decide(&world, new, NOW).await;
-    agents::order(world.store(), old, Order::Revoke, "admin", NOW).await.unwrap();
-    assert!(told(&world, old).await.is_empty());
+    heartbeat(&world, old, NOW).await;
+    let revoked_at = NOW.plus_ms(10);
+    agents::order(world.store(), old, Order::Revoke, "admin", revoked_at).await.unwrap();
+    decide(&world, new, revoked_at).await;
+    assert_eq!(owner_of_routes(&world).await, [], "the old agent may still fetch");
+    assert_eq!(handovers::lapse(world.store(), NOW, revoked_at).await.unwrap(), 0);
+    let after_lease = NOW.plus_ms(1);
+    assert_eq!(handovers::lapse(world.store(), after_lease, revoked_at).await.unwrap(), 1);
+    assert!(told(&world, old).await.is_empty(), "it never asks again");
     let routed = owner_of_routes(&world).await;
     assert!(routed.len() == 3 && routed.iter().all(|(agent, _)| *agent == new), "{routed:?}");
+}
+
+#[tokio::test]
+async fn a_release_that_was_under_way_at_the_revocation_waits_for_the_lease_as_well() {
+    let (world, old, new) = world().await;
+    heartbeat(&world, old, NOW).await;
+    decide(&world, new, NOW).await;
+    agents::order(world.store(), old, Order::Revoke, "admin", NOW).await.unwrap();
+    assert_eq!(owner_of_routes(&world).await, []);
+    assert_eq!(handovers::lapse(world.store(), NOW, NOW).await.unwrap(), 0);
+    assert_eq!(handovers::lapse(world.store(), NOW.plus_ms(1), NOW).await.unwrap(), 1);
+    assert_eq!(owner_of_routes(&world).await.len(), 3);
+}
+
+#[tokio::test]
+async fn an_agent_that_confirms_no_release_loses_the_host_with_the_lease() {
+    for pauses in [false, true] {
+        let (world, old, new) = world().await;
+        decide(&world, new, NOW).await;
+        if pauses {
+            agents::order(world.store(), old, Order::Pause, "admin", NOW).await.unwrap();
+        }
+        let later = NOW.plus_ms(3_600_000);
+        heartbeat(&world, old, later).await;
+        assert_eq!(handovers::lapse(world.store(), NOW, later).await.unwrap(), 0);
+        assert_eq!(handovers::lapse(world.store(), NOW.plus_ms(1), later).await.unwrap(), 1);
+        assert!(owner_of_routes(&world).await.iter().all(|(agent, _)| *agent == new));
+        let names = [("http".to_owned(), "a.example".to_owned())];
+        let own = async |at| hosts::of_agent(world.store(), old, at, &names).await.unwrap().len();
+        assert_eq!((own(later).await, own(later.plus_ms(1)).await), (1, 0), "pages of the lease");
+    }
 }
 
 /// Puts the host into another subnet, as a new generation of the hierarchy does.
