@@ -1,5 +1,5 @@
--- Virtual subnets of address space that no registry has assigned, and releases of hosts of revoked
--- agents.
+-- Virtual subnets of address space that no registry has assigned, releases of hosts of revoked
+-- agents, and generations of delegations.
 
 CREATE TABLE unregistered_subnets (
     first   inet NOT NULL,
@@ -26,3 +26,13 @@ COMMENT ON COLUMN handovers.next_agent IS
     'The agent that the delegation named when the order was made or last changed; null when '
     'nobody had the subnet, because the agent was revoked, and for the task settle. Written by: '
     'coordinator.';
+
+-- The audit finds delegations that a new generation of the hierarchy has left behind.
+ALTER TABLE delegations ADD COLUMN hierarchy integer;
+COMMENT ON COLUMN delegations.hierarchy IS
+    'The generation of the hierarchy that was live when the delegation began; null where it began '
+    'before this was kept. Written by: coordinator.';
+ALTER TABLE generations ADD COLUMN remapped_at timestamptz;
+COMMENT ON COLUMN generations.remapped_at IS
+    'When the delegations that held were last remapped to this generation; null before. Written '
+    'by: coordinator, the leader.';

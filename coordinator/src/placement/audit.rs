@@ -1,10 +1,11 @@
 //! Background task: audits the delegations in the database by the rules of `delegation::audit`.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use delegation::audit::{AuditedAgent, AuditedDelegation, Finding, audit};
-use hierarchy::Hierarchy;
+use hierarchy::{Generation, Hierarchy, Range};
 use model::UnixMillis;
 use store::loads;
 use store::{Store, StoreError, delegations};
@@ -28,7 +29,8 @@ pub struct AuditReport {
 /// The last report; `None` before the first audit.
 pub type LastAudit = ArcSwapOption<AuditReport>;
 
-/// Audits the delegations and shows the findings; nothing is repaired.
+/// Audits the delegations and shows the findings. What a remap repairs is repaired by the next run
+/// of `reload_hierarchy`, which the leader then does again.
 pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     let Some(delegated) = placement.hierarchy.current() else { return Ok(Outcome::Idle) };
     let now = placement.clock.now();
@@ -40,6 +42,9 @@ pub async fn run(placement: &Placement) -> Result<Outcome, anyhow::Error> {
     if changed {
         for finding in report.findings.iter().take(MAX_LOGGED) {
             tracing::warn!(finding = finding.as_str(), "{finding}");
+        }
+        if report.findings.iter().any(Finding::is_repaired_by_remap) {
+            placement.hierarchy.set_remapped(Generation::new(0));
         }
     }
     placement.last_audit.store(Some(Arc::new(report)));
@@ -58,15 +63,14 @@ pub async fn audit_delegations(
     now: UnixMillis,
 ) -> Result<AuditReport, StoreError> {
     let works = loads::agents(store, now).await?;
+    // Agents that are not revoked; pausing ends no delegation.
     let agents: Vec<AuditedAgent> = works
         .iter()
-        .map(|work| AuditedAgent {
-            agent: work.agent,
-            capacity: capacity_of(work, now),
-            active: work.approved,
-        })
+        .map(|work| AuditedAgent { agent: work.agent, capacity: capacity_of(work, now) })
         .collect();
     let loads = SubnetLoads::all(store, now).await?;
+    let stale = delegations::stale(store, hierarchy.generation()).await?;
+    let stale: HashMap<Range, Generation> = stale.into_iter().collect();
     let held = delegations::list_active(store).await?;
     let entries: Vec<AuditedDelegation> = held
         .iter()
@@ -74,7 +78,7 @@ pub async fn audit_delegations(
             range: held.subnet,
             agent: held.agent,
             reason: held.reason,
-            generation: hierarchy.generation(),
+            generation: stale.get(&held.subnet).copied().unwrap_or(hierarchy.generation()),
             load: loads.pages_a_day(&held.subnet),
         })
         .collect();

@@ -22,17 +22,19 @@ pub async fn remap(
     registry: &RegistryData,
     new: &Arc<Hierarchy>,
 ) -> Result<RemapCounts, anyhow::Error> {
+    let now = registry.clock.now();
     let tied = RemapInput::read(&registry.store).await?;
     let old = before(registry, new, &tied).await?;
     let plan = tied.plan(old.as_deref(), new);
     let counts = RemapCounts::of(&plan.delegations);
     if plan.is_unchanged() {
+        generations::set_remapped(&registry.store, new.generation(), now).await?;
         return Ok(counts);
     }
-    let now = registry.clock.now();
     delegations::remap(&registry.store, &plan.delegations, now).await?;
     delegations::remap_searches(&registry.store, &plan.searches, now).await?;
     constraints::remap(&registry.store, &plan.constraints, now).await?;
+    generations::set_remapped(&registry.store, new.generation(), now).await?;
     note(registry, new, "delegations.remap", &delegations_detail(&plan.delegations, &counts))
         .await?;
     if let Some(told) = searches_detail(&plan.searches) {

@@ -1,6 +1,6 @@
 //! Hosts in address space that no registry has assigned.
 
-use coordinator::placement::audit::audit_delegations;
+use coordinator::placement::audit::{self, audit_delegations};
 use hierarchy::{Hierarchy, Range};
 use store::testing::execute;
 
@@ -67,6 +67,22 @@ async fn a_host_whose_record_vanished_is_not_delegated_with_the_block_around_it(
     load(ground.store(), &world_with(&[("41.1.0.0/16", "west")])).await;
     measure(&running, &mut agent).await;
     until_delegated(&ground, &["41.0.0.0/22"]).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_root_that_was_delegated_is_not_any_more_after_an_audit() {
+    let ground = Ground::bare().await;
+    load(ground.store(), &world_with(&[])).await;
+    let running = ground.start().await;
+    running.until_hierarchy_is_loaded().await;
+    let _agent = FakeAgent::approved(&running, 1).await;
+    let root = "INSERT INTO delegations (first, last, agent, generation, reason)
+                SELECT '0.0.0.0', '255.255.255.255', id, 1, 'lowest' FROM agents";
+    execute(ground.store(), root).await.unwrap();
+    until_delegated(&ground, &["0.0.0.0/0"]).await;
+    audit::run(&running.coordinator.placement).await.unwrap();
+    until_delegated(&ground, &[]).await;
     running.stop().await;
 }
 

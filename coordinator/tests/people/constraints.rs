@@ -1,5 +1,7 @@
 //! Constraints: preview, creation, effect and removal.
 
+use coordinator::placement::agent_administration::AgentAction;
+use coordinator::placement::audit::audit_delegations;
 use protocol::ProbeResult;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -156,6 +158,36 @@ async fn an_override_moves_once_and_ends_the_delegation() {
     assert!(summary.starts_with(start), "{summary}");
     let listed = browser.read("/api/v1/delegations?reason=override").await;
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_paused_agent_gets_nothing_and_is_no_finding() {
+    let ground = Ground::new().await;
+    let running = ground.start().await;
+    let browser = Browser::signed_in(&ground, &running).await;
+    let (mut one, mut two) = two_agents(&running).await;
+    crawl_north(&running, &mut one, &mut two).await;
+    let id = held(&browser).await["id"].as_str().unwrap().to_owned();
+    for agent in [&one, &two] {
+        running.order(agent.id, AgentAction::Pause).await;
+    }
+    let pin = request(json!({ "range": SUBNET }), &one);
+    let to_one = json!({ "agent": one.id, "reason": "r" });
+    for reply in [
+        browser.post("/api/v1/pins", pin).await,
+        browser.post(&format!("/api/v1/delegations/{id}/override"), to_one).await,
+    ] {
+        let problem = reply.problem(StatusCode::UNPROCESSABLE_ENTITY, "invalid-fields");
+        assert!(problem["detail"].as_str().unwrap().contains("is paused"), "{problem}");
+    }
+    let exclusion = request(json!({ "range": SUBNET }), &one);
+    browser.post("/api/v1/exclusions", exclusion).await.well();
+    let coordinator = &running.coordinator;
+    let delegated = coordinator.delegated().unwrap();
+    let store = ground.store();
+    let report = audit_delegations(store, delegated.hierarchy(), coordinator.now()).await.unwrap();
+    assert_eq!(report.findings, []);
     running.stop().await;
 }
 

@@ -67,8 +67,13 @@ async fn the_exit_code_tells_whether_there_is_anything_to_repair() {
         told.starts_with("orphan            203.0.113.0/24 of agent agt_1 is no subnet"),
         "{told}"
     );
+    let stale = "INSERT INTO delegations (first, last, agent, generation, reason, hierarchy)
+                 VALUES ('198.51.100.0', '198.51.100.255', 1, 1, 'lowest', 0)";
+    execute(database.store(), stale).await.unwrap();
     let (ended, told) = audit(&database, &["--json"]);
     assert_eq!(ended.status.code(), Some(3));
     let told: Value = serde_json::from_str(&told).unwrap();
     assert_eq!(told["findings"][0]["kind"], "orphan");
+    assert_eq!(told["findings"][1]["kind"], "stale_generation");
+    assert_eq!(told["findings"].as_array().unwrap().len(), 2);
 }

@@ -24,14 +24,13 @@ pub struct AuditedDelegation {
     pub load: u64,
 }
 
-/// An agent as it is stored.
+/// An agent that may hold delegations, as it is stored: approved or paused. A paused agent keeps
+/// its subnets, as an admin decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditedAgent {
     pub agent: AgentId,
     /// Pages a day that it can crawl.
     pub capacity: u64,
-    /// Whether it may hold delegations: approved, not paused, not revoked.
-    pub active: bool,
 }
 
 /// A mistake in the stored delegations.
@@ -44,14 +43,12 @@ pub enum Finding {
         /// The agents of the two delegations.
         agents: [AgentId; 2],
     },
-    /// The agent is unknown, paused or revoked: the subnet is not crawled.
+    /// The agent is unknown or revoked: the subnet is not crawled.
     InactiveAgent {
         /// The delegated subnet.
         range: Range,
         /// The agent that has it.
         agent: AgentId,
-        /// Whether there is such an agent, paused or revoked.
-        known: bool,
     },
     /// The hierarchy has no such subnet: addresses find another one, the delegation is never used.
     Orphan {
@@ -118,9 +115,8 @@ fn of_delegation(
     delegation: &AuditedDelegation,
 ) -> impl Iterator<Item = Finding> {
     let AuditedDelegation { range, agent, generation, .. } = *delegation;
-    let known = agents.get(&agent);
-    let is_inactive = known.is_none_or(|known| !known.active);
-    let inactive = Finding::InactiveAgent { range, agent, known: known.is_some() };
+    let is_inactive = !agents.contains_key(&agent);
+    let inactive = Finding::InactiveAgent { range, agent };
     let is_stale = generation != hierarchy.generation();
     let stale = Finding::StaleGeneration { range, generation };
     let subnet = hierarchy.find(&range).map(|subnet| hierarchy.subnet(subnet));
@@ -138,6 +134,14 @@ fn over_capacity(agent: &AuditedAgent, load: u64) -> Option<Finding> {
 }
 
 impl Finding {
+    /// Whether remapping the delegations to the hierarchy in use removes the mistake.
+    pub const fn is_repaired_by_remap(&self) -> bool {
+        matches!(
+            self,
+            Self::Orphan { .. } | Self::NotDelegable { .. } | Self::StaleGeneration { .. }
+        )
+    }
+
     /// The word in JSON, tables and metrics.
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -160,27 +164,23 @@ impl std::fmt::Display for Finding {
                 "{range} is delegated to agent {first} and to agent {second}; end one of the two \
                  delegations"
             ),
-            Self::InactiveAgent { range, agent, known: false } => write!(
+            Self::InactiveAgent { range, agent } => write!(
                 f,
-                "{range} is delegated to agent {agent}, which is unknown; search for another agent"
-            ),
-            Self::InactiveAgent { range, agent, known: true } => write!(
-                f,
-                "{range} is delegated to agent {agent}, which is paused or revoked; search for \
+                "{range} is delegated to agent {agent}, which is unknown or revoked; search for \
                  another agent"
             ),
             Self::Orphan { range, agent } => write!(
                 f,
-                "{range} of agent {agent} is no subnet of the hierarchy; delegate the subnets that \
-                 hold its addresses now"
+                "{range} of agent {agent} is no subnet of the hierarchy; the leader remaps it"
             ),
             Self::NotDelegable { range, agent } => write!(
                 f,
-                "{range} of agent {agent} is a root or a block; delegate the subnets inside it"
+                "{range} of agent {agent} is a root or a block; the leader ends the delegation"
             ),
             Self::StaleGeneration { range, generation } => write!(
                 f,
-                "{range} was delegated in generation {generation} and not remapped; remap it"
+                "{range} was delegated in generation {generation} and not remapped; the \
+                 leader remaps it"
             ),
             Self::OverCapacity { agent, load, capacity } => write!(
                 f,

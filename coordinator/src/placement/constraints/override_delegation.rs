@@ -35,7 +35,7 @@ pub async fn override_once(
     let Some(delegated) = placement.hierarchy.current() else {
         return Ok(Err(Refusal::NoHierarchy));
     };
-    if let Some(refusal) = refuse_inactive(placement, request.agent).await? {
+    if let Some(refusal) = refuse_inactive(placement, request.agent, false).await? {
         return Ok(Err(refusal));
     }
     let constraints = current_constraints(&placement.store, placement.clock.now()).await?;

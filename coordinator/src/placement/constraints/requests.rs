@@ -30,7 +30,7 @@ pub enum Refusal {
     Past,
     #[error("There is no agent {0}.")]
     NoAgent(AgentId),
-    /// The agent is pending or revoked.
+    /// The agent is pending, paused or revoked.
     #[error("{agent} is {}; choose an agent that is approved.", state.as_str())]
     NotWorking { agent: AgentId, state: AgentState },
     /// A second pin of the same scope, or a second exclusion of the same scope and agent.
@@ -182,19 +182,24 @@ async fn refuse(
     if request.expires_at.is_some_and(|at| at <= placement.clock.now()) {
         return Ok(Some(Refusal::Past));
     }
-    if let Some(refusal) = refuse_inactive(placement, request.agent).await? {
+    // A paused agent may be excluded: the exclusion holds when it works again.
+    let may_be_paused = request.kind == Kind::Exclusion;
+    if let Some(refusal) = refuse_inactive(placement, request.agent, may_be_paused).await? {
         return Ok(Some(refusal));
     }
     Ok(refuse_conflicting(delegated, constraints, request))
 }
 
+/// Refuses an agent that is not approved, or neither approved nor paused.
 pub(super) async fn refuse_inactive(
     placement: &Placement,
     agent: AgentId,
+    may_be_paused: bool,
 ) -> Result<Option<Refusal>, StoreError> {
     Ok(match agents::identity(&placement.store, agent).await?.map(|identity| identity.state) {
         None => Some(Refusal::NoAgent(agent)),
-        Some(AgentState::Approved | AgentState::Paused) => None,
+        Some(AgentState::Approved) => None,
+        Some(AgentState::Paused) if may_be_paused => None,
         Some(state) => Some(Refusal::NotWorking { agent, state }),
     })
 }

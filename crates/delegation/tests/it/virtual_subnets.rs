@@ -37,7 +37,7 @@ fn it_is_a_home_and_no_finding_of_the_audit() {
         home(&hierarchy, &table, agent(1), address("20.1.200.1")),
         Home::Assign(subnet(&hierarchy, PART))
     );
-    let agents = [AuditedAgent { agent: agent(1), capacity: 10, active: true }];
+    let agents = [AuditedAgent { agent: agent(1), capacity: 10 }];
     let delegation = AuditedDelegation {
         range: PART.parse().unwrap(),
         agent: agent(1),

@@ -1,14 +1,15 @@
--- The new delegations in the order of their decisions; fewer where a subnet was delegated
--- meanwhile.
+-- 1: inserts the delegations that searches decided; none for a subnet that was delegated meanwhile.
 WITH made AS (
    INSERT INTO delegations (first, last, agent, generation, reason, provisional, search, rtt_us,
-       decided_at)
-   SELECT first, last, agent, generation + 1, reason, provisional, search, rtt_us, $9
+       decided_at, hierarchy)
+   SELECT first, last, agent, generation + 1, reason, provisional, search, rtt_us, $9,
+          (SELECT id FROM generations WHERE state = 'live')
    FROM unnest($1::inet[], $2::inet[], $3::bigint[], $4::bigint[], $5::text[], $6::bool[],
        $7::bigint[], $8::int[])
         AS d (first, last, agent, generation, reason, provisional, search, rtt_us)
    ON CONFLICT DO NOTHING RETURNING id, search
 )
+-- 2: returns their ids in the order of the decisions, which RETURNING does not promise.
 SELECT made.id FROM made JOIN unnest($7::bigint[]) WITH ORDINALITY AS d (search,
     place) USING (search)
 ORDER BY place

@@ -30,7 +30,7 @@ pub use notifications::{DelegationChange, DelegationListener};
 pub(crate) use notifications::{notify, notify_decided};
 pub use remap::{RemapInput, open_search_claims, remap, remap_searches};
 pub use subnets::{
-    AdminAssignment, SubnetState, admin_assignment, pinned, release, subnet_states,
+    AdminAssignment, SubnetState, admin_assignment, pinned, release, stale, subnet_states,
     undelegated_subnets,
 };
 pub use summaries::{DelegationFilter, DelegationSummary, find, list};

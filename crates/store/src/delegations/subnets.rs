@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use hierarchy::Range;
+use hierarchy::{Generation, Range};
 use model::{AgentId, DelegationId, PinId, UnixMillis};
 use sqlx::FromRow;
 
@@ -81,6 +81,22 @@ pub async fn admin_assignment(
         pinned,
         expires_at: expires_at.map(|at| at.0),
     }))
+}
+
+/// Subnets whose delegations began on another generation of the hierarchy and were not remapped to
+/// this one, each with the other generation.
+pub async fn stale(
+    store: &Store,
+    generation: Generation,
+) -> Result<Vec<(Range, Generation)>, StoreError> {
+    let rows: Vec<(IpAddr, IpAddr, i32)> = sqlx::query_as(include_str!("stale.sql"))
+        .bind(generation.get())
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("find delegations that were not remapped"))?;
+    rows.into_iter()
+        .map(|(first, last, other)| Ok((range(first, last)?, Generation::new(other.into()))))
+        .collect()
 }
 
 /// Subnets with waiting hosts and without an agent.

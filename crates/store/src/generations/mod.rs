@@ -77,6 +77,21 @@ pub async fn retired(store: &Store) -> Result<Option<Generation>, StoreError> {
     Ok(id.map(|id| Generation::new(id.into())))
 }
 
+/// Stores that the delegations that held at this time were remapped to the generation.
+pub async fn set_remapped(
+    store: &Store,
+    generation: Generation,
+    at: model::UnixMillis,
+) -> Result<(), StoreError> {
+    sqlx::query("UPDATE generations SET remapped_at = $2 WHERE id = $1")
+        .bind(generation.get())
+        .bind(Moment(at))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("store that delegations were remapped"))?;
+    Ok(())
+}
+
 type Row = (i32, i32, i32, i64, Moment, Moment, sqlx::types::Json<Vec<Source>>);
 
 /// The generation in use; `None` before the first load.
