@@ -48,6 +48,7 @@ impl DelegatedHierarchy {
     }
 
     /// The same delegations on a hierarchy with more subnets.
+    #[must_use]
     pub fn on(&self, hierarchy: Arc<Hierarchy>) -> Self {
         let table = self.delegation_table();
         let entries = table.iter().filter_map(|(subnet, delegation)| {

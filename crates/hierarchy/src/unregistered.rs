@@ -175,13 +175,12 @@ impl<A: Address> Space<'_, A> {
         let mut parts = vec![];
         let mut next = Some(first);
         while let Some(address) = next.filter(|address| *address <= last) {
-            let end = match self.delegable_around(address) {
-                Some(place) => self.bounds(place).1,
-                None => {
-                    let (_, end) = self.free_around(address, 0);
-                    parts.push((address, end.min(last)));
-                    end
-                }
+            let end = if let Some(place) = self.delegable_around(address) {
+                self.bounds(place).1
+            } else {
+                let (_, end) = self.free_around(address, 0);
+                parts.push((address, end.min(last)));
+                end
             };
             next = end.next();
         }

@@ -18,6 +18,7 @@ pub use detect::detect_format;
 pub use source::{Contents, SourceFile};
 
 /// How to read.
+#[expect(clippy::struct_excessive_bools, reason = "independent options of a command line")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
     /// Accept files of which more than one in a hundred objects is malformed.
