@@ -20,7 +20,6 @@ pub enum SubnetKind {
 }
 
 impl SubnetKind {
-    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Root, Self::Block, Self::Delegated, Self::Virtual];
 
     /// Whether a subnet of this kind may be given to an agent. Roots and blocks unite addresses of

@@ -28,9 +28,9 @@ pub const ROUTE_GAP: u64 = 1 << 32;
 pub const PROBES_PER_HEARTBEAT: usize = 100;
 /// Most host orders in one heartbeat's answer.
 pub const HOST_ORDERS_PER_HEARTBEAT: usize = 1_000;
-/// Longest sleep that an agent announces, in milliseconds. Spans repeat every week, so that the next
-/// one begins within 8 days. An agent without a next span announces a longer sleep, which counts as
-/// this one.
+/// Longest sleep that an agent announces, in milliseconds. Spans repeat every week, so that the
+/// next one begins within 8 days. An agent without a next span announces a longer sleep, which
+/// counts as this one.
 pub const SLEEP_MS: i64 = 8 * 24 * 3_600_000;
 /// Largest value of a counter in a status: the largest integer that JSON carries exactly.
 pub const COUNTER: u64 = (1 << 53) - 1;

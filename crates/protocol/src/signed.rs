@@ -29,7 +29,6 @@ impl SignedFields {
         texts.iter().fold(counted, |fields, text| fields.text(text))
     }
 
-    /// The bytes.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }

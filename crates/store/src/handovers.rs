@@ -2,8 +2,8 @@
 //!
 //! [`crate::delegations`] opens a handover when a subnet moves. The agent that has the host gets
 //! the order with its next heartbeat ([`open`]), releases the host and confirms ([`confirm`]). Then
-//! the host waits like a new one and goes to the agent that has its subnet by then. If the agent does
-//! not confirm, because it is unreachable, was revoked or does not obey, its lease ends first
+//! the host waits like a new one and goes to the agent that has its subnet by then. If the agent
+//! does not confirm, because it is unreachable, was revoked or does not obey, its lease ends first
 //! ([`lapse`]).
 
 use model::{AgentId, HostTask, UnixMillis};
@@ -73,9 +73,10 @@ pub async fn confirm(
 }
 
 /// Ends release orders that their agents have not confirmed although their leases are over: leases
-/// granted before `lease_cutoff` have ended. An agent that is not heard of fetches nothing until its
-/// next heartbeat, which brings the orders. An agent that is heard of was told with its lease, and
-/// what it reports about the host from now on does not count. Returns how many hosts became free.
+/// granted before `lease_cutoff` have ended. An agent that is not heard of fetches nothing until
+/// its next heartbeat, which brings the orders. An agent that is heard of was told with its lease,
+/// and what it reports about the host from now on does not count. Returns how many hosts became
+/// free.
 pub async fn lapse(
     store: &Store,
     lease_cutoff: UnixMillis,

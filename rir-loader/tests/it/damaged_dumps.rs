@@ -11,6 +11,7 @@ use rir_loader::format::Format;
 use rir_loader::read::{Options, read};
 use rir_loader::whois;
 
+use crate::fixtures::documentation;
 use crate::whois::{RPSL, objects};
 
 fn write(dir: &tempfile::TempDir, bytes: &[u8]) -> PathBuf {
@@ -53,8 +54,8 @@ fn a_malformed_object_is_counted_with_its_line_and_text() {
         ("inetnum: 192.0.2.0/24\nnetname: A\0B\nsource: RIPE\n", "line 401: NUL bytes in a value"),
         ("inetnum: 192.0.2.9/24\nsource: RIPE\n", "has bits set beyond its prefix length"),
     ] {
-        let data = read(&[write(&dir, with_bad(100, bad).as_bytes())], Options::default(), &|_| {})
-            .unwrap();
+        let data =
+            read(&[write(&dir, with_bad(100, bad).as_bytes())], documentation(), &|_| {}).unwrap();
         assert_eq!((data.rejected(), data.settled.nets), (1, 100), "{bad}");
         let said = data.files[0].rejects().examples[0].to_string();
         assert!(said.contains(example), "{said}");
@@ -66,7 +67,7 @@ fn a_malformed_object_is_counted_with_its_line_and_text() {
             error.contains("1 of its 99 objects are malformed") && error.contains("--force"),
             "{error}"
         );
-        let forced = Options { force: true, ..Options::default() };
+        let forced = Options { force: true, ..documentation() };
         assert_eq!(read(&[path], forced, &|_| {}).unwrap().settled.nets, 98);
     }
 }
@@ -152,7 +153,7 @@ fn a_dump_that_was_cut_short_is_refused() {
         .to_string();
     assert!(error.contains("fetch it again"), "{error}");
     // A last line without an end is no harm when the object is whole.
-    assert!(read(&[write(&dir, whole.trim_end().as_bytes())], Options::default(), &|_| {}).is_ok());
+    assert!(read(&[write(&dir, whole.trim_end().as_bytes())], documentation(), &|_| {}).is_ok());
 }
 
 /// Lines of dumps, and arbitrary bytes.

@@ -27,6 +27,11 @@ pub(crate) fn data() -> RegistryData {
     read(&all(), Options::default(), &|_| {}).unwrap()
 }
 
+/// Options for files whose records hold documentation addresses, which are special-purpose space.
+pub(crate) fn documentation() -> Options {
+    Options { special_purpose: true, ..Options::default() }
+}
+
 /// Reads plain or packed bytes as a delegated file, and refuses too many malformed records.
 pub(crate) fn read_bytes(bytes: &[u8]) -> Result<DelegatedReport, TextError> {
     let report = if bytes.starts_with(&[0x1f, 0x8b]) {

@@ -57,7 +57,7 @@ async fn a_company_is_found_by_its_name_in_any_case() {
     std::fs::write(&file, RPSL).unwrap();
     let file = file.display().to_string();
     for name in ["example widgets", "ORG-EX1-RIPE"] {
-        let links = json(&run(&["inspect", "--json", name, &file]).await);
+        let links = json(&run(&["inspect", "--json", "--special-purpose", name, &file]).await);
         let ranges: Vec<_> =
             links.as_array().unwrap().iter().map(|link| link["range"].clone()).collect();
         assert_eq!(ranges, ["192.0.2.0 - 192.0.2.99"], "{name}");
@@ -67,7 +67,7 @@ async fn a_company_is_found_by_its_name_in_any_case() {
 #[tokio::test]
 async fn standard_input_is_read_like_a_file() {
     let output = tokio::task::spawn_blocking(|| {
-        let mut command = loader(&["inspect", "--json", "192.0.2.7", "-"]);
+        let mut command = loader(&["inspect", "--json", "--special-purpose", "192.0.2.7", "-"]);
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -162,8 +162,9 @@ async fn a_dump_is_loaded_with_its_terms_and_a_count_of_each_rule() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("dump");
     std::fs::write(&file, RPSL).unwrap();
+    let file = file.display().to_string();
     let output =
-        run(&["load", "--database-url", &database.url(), &file.display().to_string()]).await;
+        run(&["load", "--special-purpose", "--database-url", &database.url(), &file]).await;
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(
         stderr(&output).contains("terms of the WHOIS data of ripencc: "),

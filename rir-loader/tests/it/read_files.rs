@@ -7,7 +7,7 @@ use rir_loader::inspect::SubnetInfo;
 use rir_loader::read::{Contents, Options, ReadError, RegistryData, read};
 use rir_loader::settle::SplitPolicy;
 
-use crate::fixtures::gzip;
+use crate::fixtures::{documentation, gzip};
 use crate::whois::{ARIN, ARIN_XML, RPSL};
 
 fn write(dir: &tempfile::TempDir, name: &str, bytes: &[u8]) -> PathBuf {
@@ -42,7 +42,7 @@ fn dumps_and_delegated_files_are_settled_together() {
         write(&dir, "b", &gzip(delegated.as_bytes())),
         write(&dir, "c", apnic.as_bytes()),
     ];
-    let data = read(&files, Options::default(), &|_| {}).unwrap();
+    let data = read(&files, documentation(), &|_| {}).unwrap();
     // APNIC does not maintain 2001:db8::/32, so that its object there is dropped.
     let settled = &data.settled;
     assert_eq!((settled.nets, settled.unmaintained, settled.confirmed), (3, 1, 1));
@@ -61,7 +61,7 @@ fn organisations_may_come_in_another_file_and_later() {
     let net = "inetnum: 192.0.2.0 - 192.0.2.255\norg: ORG-1\nsource: RIPE\n";
     let organisation = "organisation: org-1\norg-name: One\ncountry: FR\nsource: RIPE\n";
     let files = [write(&dir, "net", net.as_bytes()), write(&dir, "org", organisation.as_bytes())];
-    let data = read(&files, Options::default(), &|_| {}).unwrap();
+    let data = read(&files, documentation(), &|_| {}).unwrap();
     let links = chain_of(&data, "192.0.2.7");
     let leaf = links.last().unwrap();
     assert_eq!((leaf.company.as_deref(), leaf.country.as_deref()), (Some("One"), Some("FR")));
@@ -75,7 +75,7 @@ fn routes_give_names_and_finer_ranges() {
                      ripencc|NL|asn|64496|2|20010101|allocated|opaque-1\n";
     let routes = "range,asn,name\n192.0.2.0/25,64497,\"Example, Inc.\"\n";
     let files = [write(&dir, "a", routes.as_bytes()), write(&dir, "b", delegated.as_bytes())];
-    let data = read(&files, Options::default(), &|_| {}).unwrap();
+    let data = read(&files, documentation(), &|_| {}).unwrap();
     assert_eq!(
         chain(&data, "192.0.2.1")[3..],
         ["192.0.2.0/24 Example, Inc.", "192.0.2.0/25 Example, Inc."]
@@ -110,7 +110,7 @@ fn large_leaves_are_cut_where_the_policy_says() {
     let delegated =
         "2|ripencc|1|1|||\nripencc|NL|ipv4|10.0.0.0|65536|20010101|allocated|opaque-1\n";
     let split = SplitPolicy { v4: Some("20/22".parse().unwrap()), v6: None };
-    let options = Options { split, ..Options::default() };
+    let options = Options { split, ..documentation() };
     let data = read(&[write(&dir, "a", delegated.as_bytes())], options, &|_| {}).unwrap();
     assert_eq!(data.settled.virtual_subnets, 64);
     // They are shown as what they are: neither held by themselves nor blocks that group.
@@ -139,7 +139,7 @@ fn a_zip_may_hold_several_texts_and_others() {
             zip.write_all(text.as_bytes()).unwrap();
         }
         let bytes = zip.finish().unwrap().into_inner();
-        let data = read(&[write(&dir, "arin", &bytes)], Options::default(), &|_| {}).unwrap();
+        let data = read(&[write(&dir, "arin", &bytes)], documentation(), &|_| {}).unwrap();
         let members: Vec<_> =
             data.files.iter().map(|file| file.member.as_deref().unwrap()).collect();
         assert_eq!(members, [order[0].0, order[1].0, "README.txt", "more/arin_db.txt"]);

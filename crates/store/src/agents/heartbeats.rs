@@ -35,8 +35,8 @@ pub struct HeartbeatOutcome {
     pub confirmed: u64,
 }
 
-/// Stores a heartbeat, unless it confirms routes that were never made. The agent was unreachable before if its last heartbeat was before
-/// `heartbeat_cutoff`. `None` when there is no such agent.
+/// Stores a heartbeat, unless it confirms routes that were never made. The agent was unreachable
+/// before if its last heartbeat was before `heartbeat_cutoff`. `None` when there is no such agent.
 pub async fn heartbeat(
     store: &Store,
     heartbeat: &Heartbeat<'_>,

@@ -196,9 +196,9 @@ pub(crate) async fn give_home(
     Ok(true)
 }
 
-/// Frees the work of an agent that is revoked: ends its delegations and its probe orders, and queues
-/// its routes again. Its hosts stay reserved until its lease ends ([`crate::handovers::lapse`]); then
-/// they wait for another agent, with their front pages queued.
+/// Frees the work of an agent that is revoked: ends its delegations and its probe orders, and
+/// queues its routes again. Its hosts stay reserved until its lease ends
+/// ([`crate::handovers::lapse`]); then they wait for another agent, with their front pages queued.
 pub(crate) async fn free(
     db: &mut PgConnection,
     agent: AgentId,

@@ -116,8 +116,8 @@ pub async fn record_failed_lookups(
     tx.commit().await.map_err(doing)
 }
 
-/// Gives up hosts with an address and without a subnet, each for a reason. A new URL has them looked
-/// up again after `retry_at`. The URLs that wait for them are deleted.
+/// Gives up hosts with an address and without a subnet, each for a reason. A new URL has them
+/// looked up again after `retry_at`. The URLs that wait for them are deleted.
 pub async fn give_up(
     store: &Store,
     refused: &[(HostId, String)],

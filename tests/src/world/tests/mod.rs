@@ -54,7 +54,9 @@ fn read(files: &[(String, String)]) -> Hierarchy {
         path
     };
     let paths: Vec<PathBuf> = files.iter().map(write).collect();
-    rir_loader::read::read(&paths, Options::default(), &|_| {}).unwrap().hierarchy
+    // The mirror is on loopback addresses.
+    let options = Options { special_purpose: true, ..Options::default() };
+    rir_loader::read::read(&paths, options, &|_| {}).unwrap().hierarchy
 }
 
 fn made_up() -> Hierarchy {
