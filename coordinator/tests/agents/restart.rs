@@ -122,7 +122,7 @@ async fn a_delegation_ends_whose_range_vanished_where_only_the_root_is_around() 
             second
                 .coordinator
                 .delegated()
-                .is_some_and(|delegated| delegated.delegation_table().len() == 0),
+                .is_some_and(|delegated| delegated.delegation_table().is_empty()),
         )
     })
     .await;

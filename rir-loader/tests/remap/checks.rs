@@ -8,13 +8,14 @@ use hierarchy::{Hierarchy, Range, SubnetId, SubnetKind};
 
 /// The delegated ranges of a generation. Delegated files are flat: hardly any range lies in
 /// another, and of those with the same first address one is enough to find neighbours.
-pub(crate) struct DelegatedRanges {
+pub(crate) struct DelegatedRanges<'h> {
+    hierarchy: &'h Hierarchy,
     ranges: BTreeMap<(bool, IpAddr), Range>,
     holders: HashMap<Range, String>,
 }
 
-impl DelegatedRanges {
-    pub(crate) fn of(hierarchy: &Hierarchy) -> Self {
+impl<'h> DelegatedRanges<'h> {
+    pub(crate) fn of(hierarchy: &'h Hierarchy) -> Self {
         let delegated = hierarchy.iter().filter(|subnet| subnet.kind() == SubnetKind::Delegated);
         let entry = |subnet: hierarchy::Subnet<'_>| {
             let range = subnet.range();
@@ -26,7 +27,7 @@ impl DelegatedRanges {
         let delegated: Vec<(Range, String)> = delegated.map(entry).collect();
         let ranges =
             delegated.iter().map(|(range, _)| ((range.is_v4(), range.first()), *range)).collect();
-        Self { ranges, holders: delegated.into_iter().collect() }
+        Self { hierarchy, ranges, holders: delegated.into_iter().collect() }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Range> {
@@ -49,12 +50,22 @@ impl DelegatedRanges {
     fn holder(&self, range: &Range) -> Option<&str> {
         self.holders.get(range).map(String::as_str)
     }
+
+    /// Whether no smaller subnet contains the range.
+    fn is_smallest(&self, successor: &Range, range: &Range) -> bool {
+        let id = self.hierarchy.find(successor).unwrap();
+        successor.contains_range(range)
+            && !self
+                .hierarchy
+                .children(id)
+                .any(|child| self.hierarchy.subnet(child).range().contains_range(range))
+    }
 }
 
 /// The successors of a claim are those that the definition of its change demands.
 pub(crate) fn check_change(
-    old: &DelegatedRanges,
-    new: &DelegatedRanges,
+    old: &DelegatedRanges<'_>,
+    new: &DelegatedRanges<'_>,
     one: &Remapping<SubnetId>,
 ) {
     let range = one.claim.range;
@@ -110,7 +121,7 @@ pub(crate) fn check_owners(new: &Hierarchy, remappings: &[Remapping<SubnetId>]) 
 
 /// Each search is for a subnet that contains its target, and no subnet has two open searches.
 pub(crate) fn check_searches(
-    new: &DelegatedRanges,
+    new: &DelegatedRanges<'_>,
     searches: &[SearchRemapping<SubnetId>],
     remappings: &[Remapping<SubnetId>],
 ) {
@@ -131,13 +142,23 @@ pub(crate) fn check_searches(
     assert!(searches.iter().all(|one| open.contains(&one.subnet) || owned.contains(&one.subnet)));
 }
 
-/// Each pin is of a range with subnets, or cedes to another pin; no range has two.
+/// Whether no subnet around the range may be delegated.
+fn is_held_by_blocks_alone(new: &Hierarchy, range: &Range) -> bool {
+    let smallest = new.smallest_holding(range);
+    let mut around = std::iter::once(smallest).chain(new.ancestors(smallest));
+    !around.any(|id| new.subnet(id).may_be_delegated())
+}
+
+/// Each pin is of a range with subnets, cedes to another pin, or stays where nothing that may be
+/// delegated is left around it; no range has two.
 pub(crate) fn check_constraints(new: &Hierarchy, pins: &[Remapping<SubnetId>]) {
     let mut owners = HashMap::new();
     for pin in pins {
         assert_eq!(pin.assigned.len() + pin.ceded.len(), 1, "{pin:?}");
         for range in &pin.assigned {
-            assert!(new.find(range).is_some() || new.inside(range).next().is_some(), "{pin:?}");
+            let has_subnets = new.find(range).is_some() || new.inside(range).next().is_some();
+            let stays_alone = pin.stays() && is_held_by_blocks_alone(new, range);
+            assert!(has_subnets || stays_alone, "{pin:?}");
             assert_eq!(owners.insert(*range, pin.claim.key), None, "{range} has two");
         }
     }

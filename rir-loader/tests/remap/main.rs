@@ -26,7 +26,7 @@ const IPV4_RECORDS: u32 = 18_000;
 const IPV6_RECORDS: u32 = 2_000;
 
 /// A claim on every delegated range, as if all of them were delegated to agents of various ranks.
-fn claims_of(ranges: &DelegatedRanges, hierarchy: &Hierarchy) -> Vec<Claim<SubnetId>> {
+fn claims_of(ranges: &DelegatedRanges<'_>, hierarchy: &Hierarchy) -> Vec<Claim<SubnetId>> {
     let claim = |(number, range): (u64, Range)| {
         let key = hierarchy.find(&range).unwrap();
         Claim { key, range, rank: number * 7919 % 1000, provisional: false }

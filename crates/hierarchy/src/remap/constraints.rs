@@ -10,7 +10,8 @@ use crate::tree::Hierarchy;
 /// Moves constraints of one kind to the new generation.
 ///
 /// Unlike a delegation a constraint stays where its range was split, because the parts lie in the
-/// range. It also stays where its range held no subnet before, and where `old` is not known.
+/// range. It also stays where its range held no subnet before, where `old` is not known, and where
+/// only blocks and roots hold its range now: there it would apply to the subnets of many holders.
 pub(super) fn remap_constraints<Key: Copy + Ord>(
     old: Option<&Hierarchy>,
     new: &Hierarchy,
@@ -26,6 +27,9 @@ fn candidate<Key>(old: Option<&Hierarchy>, new: &Hierarchy, claim: Claim<Key>) -
         return Candidate { claim, change: RangeChange::Same, successors: vec![range] };
     }
     let (change, successors) = successors(old, new, &range);
+    if !successors.iter().any(|range| new.find_delegable(range).is_some()) {
+        return Candidate { claim, change: RangeChange::Same, successors: vec![range] };
+    }
     let was_subnet = old.is_some_and(|old| old.find(&range).is_some());
     // A range that an admin chose freely and that still holds subnets did not change: what would
     // look like a split is the state that the admin meant.

@@ -130,6 +130,7 @@ fn a_constraint_applies_to_the_subnets_inside_its_range() {
         "10.4.0.0/16 e",
         "10.5.0.0/16 f",
         "10.5.1.0/24 g",
+        "10.6.0.0/16 h",
     ]);
     let new = hierarchy(&[
         "10.0.0.0/8",
@@ -149,6 +150,8 @@ fn a_constraint_applies_to_the_subnets_inside_its_range() {
         // Both went into the larger one, which one of them gets.
         "10.4.0.0/16",
         "10.5.1.0/24",
+        // Only a block with many holders is left around it.
+        "10.6.0.0/16",
     ];
     let remap_constraints = |old| {
         let no_claims = std::iter::empty::<Claim<usize>>();
@@ -168,6 +171,7 @@ fn a_constraint_applies_to_the_subnets_inside_its_range() {
         (RangeChange::Same, at("10.9.0.0/16"), 0),
         (RangeChange::Merged, at("10.4.0.0/15"), 0),
         (RangeChange::Merged, None, 1),
+        (RangeChange::Same, at("10.6.0.0/16"), 0),
     ];
     assert_eq!(remapped, expected);
 }
