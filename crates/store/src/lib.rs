@@ -17,6 +17,7 @@ pub mod discovery;
 mod error;
 pub mod generations;
 pub mod handovers;
+pub mod home_times;
 pub mod host_tally;
 pub mod hosts;
 pub mod incidents;
@@ -43,6 +44,7 @@ pub mod subnet_splits;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod timing_reports;
+pub mod trust;
 pub mod unregistered_subnets;
 pub mod urls;
 mod working_agents;

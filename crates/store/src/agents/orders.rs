@@ -92,7 +92,9 @@ pub async fn order(
             delegations::free(&mut tx, agent, now).await?;
             delegations::notify(&mut tx, None).await?;
         }
-        Order::Approve { home: None } | Order::Pause | Order::Resume => {}
+        // Whoever resumes an agent vouches for it: what was found about its reports is forgotten.
+        Order::Resume => reset_trust(&mut tx, agent).await?,
+        Order::Approve { home: None } | Order::Pause => {}
     }
     commit(tx).await.map_err(doing)?;
     Ok(Some(OrderOutcome::Done))
@@ -106,6 +108,22 @@ async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<AgentState
             .await
             .map_err(StoreError::doing("lock an agent"))?;
     state.map(|state| read_word("agents", "state", agent, &state)).transpose()
+}
+
+/// Only reports that come from now on are judged.
+async fn reset_trust(db: &mut PgConnection, agent: AgentId) -> Result<(), StoreError> {
+    for statement in [
+        "UPDATE landmark_times SET judged = true WHERE agent = $1 AND NOT judged",
+        "UPDATE agent_trust SET tests = 'null', evidence = '[]', paused_at = NULL, finding = NULL
+         WHERE agent = $1",
+    ] {
+        sqlx::query(statement)
+            .bind(agent.get())
+            .execute(&mut *db)
+            .await
+            .map_err(StoreError::doing("reset the trust in an agent"))?;
+    }
+    Ok(())
 }
 
 async fn set_state(

@@ -88,7 +88,8 @@ pub async fn retire(
 /// `landmark_times`. Returns their number.
 pub async fn forget(store: &Store, before: UnixMillis) -> Result<u64, StoreError> {
     let forgotten = sqlx::query(
-        "DELETE FROM probes WHERE purpose = 'landmark' AND state <> 'asked' AND asked_at < $1",
+        "DELETE FROM probes
+         WHERE purpose IN ('landmark', 'home') AND state <> 'asked' AND asked_at < $1",
     )
     .bind(Moment(before))
     .execute(store.pool())

@@ -20,6 +20,8 @@ pub struct LandmarkReport {
     pub outcome: Outcome,
     /// When the report came.
     pub measured_at: UnixMillis,
+    /// Whether it counts in the trust of its agent already.
+    pub judged: bool,
 }
 
 /// Outcome of a measurement.
@@ -38,16 +40,19 @@ pub enum Outcome {
     Refused,
 }
 
-type Row = (i64, IpAddr, i64, String, Option<i32>, Option<i32>, Moment);
+type Row = (i64, IpAddr, i64, String, Option<i32>, Option<i32>, Moment, bool);
 
 /// The latest reports on landmarks in use of agents that may work, from where they live now; by
-/// landmark, then by agent.
+/// landmark, then by agent. Agents that were paused because of their reports are left out.
 pub async fn times(store: &Store) -> Result<Vec<LandmarkReport>, StoreError> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT l.id, l.address, t.agent, t.outcome, t.rtt_us, t.before_us, t.measured_at
+        "SELECT l.id, l.address, t.agent, t.outcome, t.rtt_us, t.before_us, t.measured_at,
+                t.judged
          FROM landmark_times t
          JOIN landmarks l ON l.id = t.landmark AND l.state = 'live'
          JOIN agents a ON a.id = t.agent AND a.home = t.home AND a.state IN ('approved', 'paused')
+         LEFT JOIN agent_trust r ON r.agent = a.id AND r.paused_at IS NOT NULL
+         WHERE r.agent IS NULL
          ORDER BY l.id, t.agent",
     )
     .fetch_all(store.pool())
@@ -57,7 +62,7 @@ pub async fn times(store: &Store) -> Result<Vec<LandmarkReport>, StoreError> {
 }
 
 fn measured(
-    (landmark, address, agent, word, rtt, before, at): Row,
+    (landmark, address, agent, word, rtt, before, at, judged): Row,
 ) -> Result<LandmarkReport, StoreError> {
     let outcome = match (word.as_str(), rtt) {
         ("measured", Some(rtt)) => Outcome::Measured {
@@ -70,7 +75,7 @@ fn measured(
     };
     let landmark = LandmarkId::new(landmark);
     let agent = AgentId::new(agent);
-    Ok(LandmarkReport { landmark, address, agent, outcome, measured_at: at.0 })
+    Ok(LandmarkReport { landmark, address, agent, outcome, measured_at: at.0, judged })
 }
 
 /// Number of reports on the landmarks in use, as [`times`] would read them.
@@ -88,7 +93,9 @@ pub async fn count_reports(store: &Store, since: UnixMillis) -> Result<ReportCou
         "SELECT count(*), count(*) FILTER (WHERE t.measured_at > $1)
          FROM landmark_times t
          JOIN landmarks l ON l.id = t.landmark AND l.state = 'live'
-         JOIN agents a ON a.id = t.agent AND a.home = t.home AND a.state IN ('approved', 'paused')",
+         JOIN agents a ON a.id = t.agent AND a.home = t.home AND a.state IN ('approved', 'paused')
+         LEFT JOIN agent_trust r ON r.agent = a.id AND r.paused_at IS NOT NULL
+         WHERE r.agent IS NULL",
     )
     .bind(Moment(since))
     .fetch_one(store.pool())

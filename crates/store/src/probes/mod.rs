@@ -120,7 +120,8 @@ pub async fn orders(
                 coalesce(p.target_host, s.target_host)
          FROM probes p LEFT JOIN searches s ON s.id = p.search
          WHERE p.agent = $1 AND p.state = 'asked' AND p.id <> ALL($2)
-         ORDER BY array_position(ARRAY['search', 'check', 'landmark'], p.purpose), p.id LIMIT $3",
+         ORDER BY array_position(ARRAY['search', 'check', 'home', 'landmark'], p.purpose), p.id
+         LIMIT $3",
     )
     .bind(agent.get())
     .bind(taken.iter().map(|probe| probe.get()).collect::<Vec<_>>())

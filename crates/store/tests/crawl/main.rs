@@ -16,4 +16,5 @@ mod round_trips;
 mod routes;
 mod searches;
 mod silence;
+mod trust;
 mod world;

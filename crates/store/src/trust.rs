@@ -1,0 +1,191 @@
+//! How far the reports of agents can be believed.
+
+use std::collections::HashSet;
+use std::net::IpAddr;
+
+use model::{AgentId, LandmarkId, UnixMillis};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sqlx::types::Json;
+use sqlx::{FromRow, PgConnection};
+
+use crate::commit::commit;
+use crate::moment::Moment;
+use crate::{Store, StoreError};
+
+/// What is stored of one agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentTrust {
+    /// The agent that it is about.
+    pub agent: AgentId,
+    /// The sequential tests on its reports; null when an admin has reset them.
+    pub tests: Value,
+    /// Its newest contradicted reports, the newest last.
+    pub evidence: Vec<Contradiction>,
+    /// When the coordinator paused it because of its reports, and why.
+    pub paused: Option<(UnixMillis, String)>,
+}
+
+/// A report that others contradict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contradiction {
+    /// The address that was measured; none where the report is implausible by itself.
+    pub target: Option<IpAddr>,
+    /// Round trip that was reported, in microseconds.
+    pub reported_us: u32,
+    /// Least plausible round trip, in microseconds.
+    pub least_us: u32,
+    /// The agent whose measurement shows it, and that measurement in microseconds.
+    pub witness: Option<(AgentId, u32)>,
+    /// Round trip between the two agents that the bound is based on, in microseconds.
+    pub apart_us: Option<u32>,
+    /// When it was judged.
+    pub judged_at: UnixMillis,
+}
+
+/// Contradicted reports that are kept of an agent.
+const MOST_EVIDENCE: usize = 20;
+
+#[derive(FromRow)]
+struct Row {
+    agent: i64,
+    tests: Json<Value>,
+    evidence: Json<Vec<Contradiction>>,
+    paused_at: Option<Moment>,
+    finding: Option<String>,
+}
+
+impl Row {
+    fn read(self) -> AgentTrust {
+        AgentTrust {
+            agent: AgentId::new(self.agent),
+            tests: self.tests.0,
+            evidence: self.evidence.0,
+            paused: self.paused_at.map(|at| at.0).zip(self.finding),
+        }
+    }
+}
+
+/// Reads the trust in all agents with judged reports.
+pub async fn list(store: &Store) -> Result<Vec<AgentTrust>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as("SELECT * FROM agent_trust ORDER BY agent")
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read the trust in agents"))?;
+    Ok(rows.into_iter().map(Row::read).collect())
+}
+
+/// Reads the trust in these agents; agents without judged reports are left out.
+pub async fn find(store: &Store, agents: &[AgentId]) -> Result<Vec<AgentTrust>, StoreError> {
+    let rows: Vec<Row> = sqlx::query_as("SELECT * FROM agent_trust WHERE agent = ANY($1)")
+        .bind(agents.iter().map(|agent| agent.get()).collect::<Vec<_>>())
+        .fetch_all(store.pool())
+        .await
+        .map_err(StoreError::doing("read the trust in agents"))?;
+    Ok(rows.into_iter().map(Row::read).collect())
+}
+
+/// A judged report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedReport {
+    /// The landmark that was measured; none for a search.
+    pub landmark: Option<LandmarkId>,
+    /// Why it is contradicted; none where it is plausible.
+    pub contradiction: Option<Contradiction>,
+}
+
+/// Counts judged reports of an agent. `update` computes the new tests from the stored ones and the
+/// reports that count, which no other transaction changes meanwhile. A report on a landmark counts
+/// once.
+pub async fn record<E: From<StoreError>>(
+    store: &Store,
+    agent: AgentId,
+    reports: &[JudgedReport],
+    update: impl FnOnce(Option<Value>, &[&JudgedReport]) -> Result<Value, E>,
+) -> Result<(), E> {
+    let doing = StoreError::doing("store judgements of reports");
+    let mut tx = store.pool().begin().await.map_err(doing)?;
+    let Some(known) = lock(&mut tx, agent).await? else { return Ok(()) };
+    let landmarks = mark_judged(&mut tx, agent, reports).await?;
+    let is_new = |report: &&JudgedReport| report.landmark.is_none_or(|id| landmarks.contains(&id));
+    let counted: Vec<&JudgedReport> = reports.iter().filter(is_new).collect();
+    let mut evidence = known.evidence;
+    evidence.extend(counted.iter().filter_map(|report| report.contradiction.clone()));
+    evidence.drain(..evidence.len().saturating_sub(MOST_EVIDENCE));
+    let tests = update(known.tests, &counted)?;
+    sqlx::query(include_str!("trust/record.sql"))
+        .bind(agent.get())
+        .bind(Json(tests))
+        .bind(Json(evidence))
+        .execute(&mut *tx)
+        .await
+        .map_err(doing)?;
+    commit(tx).await.map_err(doing)?;
+    Ok(())
+}
+
+/// What is known of an agent before new reports count.
+#[derive(Default)]
+struct Known {
+    tests: Option<Value>,
+    evidence: Vec<Contradiction>,
+}
+
+/// Locks the agent until the transaction ends. `None` when there is no such agent.
+async fn lock(db: &mut PgConnection, agent: AgentId) -> Result<Option<Known>, StoreError> {
+    let doing = StoreError::doing("lock the trust in an agent");
+    // The row of the agent is the lock, because the first judgement has no row of its own.
+    let locked: Option<i64> = sqlx::query_scalar("SELECT id FROM agents WHERE id = $1 FOR UPDATE")
+        .bind(agent.get())
+        .fetch_optional(&mut *db)
+        .await
+        .map_err(doing)?;
+    if locked.is_none() {
+        return Ok(None);
+    }
+    let row: Option<Row> = sqlx::query_as("SELECT * FROM agent_trust WHERE agent = $1")
+        .bind(agent.get())
+        .fetch_optional(db)
+        .await
+        .map_err(doing)?;
+    let known = row.map(|row| Known { tests: Some(row.tests.0), evidence: row.evidence.0 });
+    Ok(Some(known.unwrap_or_default()))
+}
+
+/// The landmarks of these reports whose report was not judged yet.
+async fn mark_judged(
+    db: &mut PgConnection,
+    agent: AgentId,
+    reports: &[JudgedReport],
+) -> Result<HashSet<LandmarkId>, StoreError> {
+    let landmarks = reports.iter().filter_map(|report| report.landmark);
+    let marked: Vec<i64> = sqlx::query_scalar(
+        "UPDATE landmark_times SET judged = true
+         WHERE agent = $1 AND landmark = ANY($2) AND NOT judged RETURNING landmark",
+    )
+    .bind(agent.get())
+    .bind(landmarks.map(LandmarkId::get).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await
+    .map_err(StoreError::doing("mark judged reports"))?;
+    Ok(marked.into_iter().map(LandmarkId::new).collect())
+}
+
+/// Pauses an approved agent because of its reports, with an entry in the audit log. Returns whether
+/// it was approved.
+pub async fn pause(
+    store: &Store,
+    agent: AgentId,
+    finding: &str,
+    now: UnixMillis,
+) -> Result<bool, StoreError> {
+    let paused = sqlx::query(include_str!("trust/pause.sql"))
+        .bind(agent.get())
+        .bind(agent.to_string())
+        .bind(finding)
+        .bind(Moment(now))
+        .execute(store.pool())
+        .await
+        .map_err(StoreError::doing("pause an agent because of its reports"))?;
+    Ok(paused.rows_affected() == 1)
+}
